@@ -1,0 +1,121 @@
+"""Make the tiny VLM: build its tokenizer, teach it to see, measure it, write its card.
+
+    python data_scripts/make_tiny_vlm.py --out runs/tiny --steps 4000        # as committed
+    python data_scripts/make_tiny_vlm.py --out runs/tiny --steps 300 --pool 200   # a quick look
+
+The same command again resumes. `--commit` copies the finished checkpoint into kit/assets/tiny.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from pathlib import Path
+
+import numpy as np
+import torch
+from transformers import Qwen2_5_VLForConditionalGeneration
+
+from kit.chat import Chat
+from kit.pictures import scene
+from kit.pretrain import MIXTURE, batches, probe, train
+from kit.skills import SKILLS
+from kit.tiny import TINY, build_config, build_image_processor, build_tokenizer
+
+# What agents will read and write. The tokenizer learns to spell it in few tokens; the model is
+# never trained on it here.
+PHRASES = (
+    "<think>A bottom right, B top left, C top right, D bottom left. The top left needs B, swap 0 and 1.</think>",
+    "<code>state[0], state[1] = state[1], state[0]\nobservation_image_1 = observation(state)</code>",
+    "<code>state[2], state[3] = state[3], state[2]\nobservation_image_2 = observation(state)</code>",
+    "<code>crop_image_1 = crop(observation_image_1, [0.0, 0.25, 0.5, 1.0])</code>",
+    "<code>zoom_image_1 = zoom(crop_image_1, 2.0)</code>",
+    '<answer>["B", "C", "D", "A"]</answer> ["A", "D", "C", "B"] ["D", "B", "A", "C"]',
+    'state = ["A", "B", "C", "D"] in row-major order. Image A: Image B: Image C: Image D: ',
+    "<think>Now it reads B, A, C, D. Every piece is in its place. I look at the seam in the middle first.</think>",
+    "observation_image_1: crop_image_1: zoom_image_1: Error: one image operation a turn. Please solve the jigsaw.",
+    "Use <think>, <code>, <answer>. Tools: observation(state), crop(image, box), zoom(image, factor).",
+    "<search>capital of France</search><information>Paris is the capital of France.</information>",
+    '<tool_call>{"name": "zoom", "arguments": {"box": [0.1, 0.2, 0.5, 0.9]}}</tool_call><tool_response>',
+    "<zoom>[0.1, 0.2, 0.5, 0.9]</zoom><rethink>the digits say 407</rethink><interpreter>print(3 + 4)\n7</interpreter>",
+    "import numpy as np\nfrom PIL import Image\nimage.rotate(90).save('out.png')\nfor i in range(4):\n    print(i)",
+)
+
+
+def corpus(rng: np.random.Generator, pool: list) -> list[str]:
+    """The skills' texts and the agents' phrases."""
+    texts = list(PHRASES) * 60
+    for skill in SKILLS.values():
+        for _ in range(200):
+            for question, answer in skill(rng, pool).turns:
+                texts += [part for part in question if isinstance(part, str)] + [answer]
+    return texts
+
+
+def main() -> None:
+    """Parse the command line and make the model."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=Path("runs/tiny"), help="folder for checkpoint, log and state")
+    parser.add_argument("--steps", type=int, default=4000)
+    parser.add_argument("--batch", type=int, default=64)
+    parser.add_argument("--lr", type=float, default=1e-3)
+    parser.add_argument("--pool", type=int, default=3000, help="procedural scenes to draw views from")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--half", action="store_true", help="bfloat16 matrix products")
+    parser.add_argument("--commit", action="store_true", help="copy the result into kit/assets/tiny")
+    args = parser.parse_args()
+
+    torch.set_num_threads(args.threads)
+    torch.manual_seed(args.seed)
+    args.out.mkdir(parents=True, exist_ok=True)
+    rng = np.random.default_rng(args.seed)
+    pool_file = args.out / f"pool-{args.seed}-{args.pool}.npy"
+    if not pool_file.exists():
+        np.save(pool_file, np.stack([scene(rng) for _ in range(args.pool)]))
+    pool = list(np.load(pool_file))
+    held_out = [scene(np.random.default_rng(10**6 + i)) for i in range(100)]
+
+    chat = Chat(build_tokenizer(corpus(np.random.default_rng(0), pool)), build_image_processor())
+    model = Qwen2_5_VLForConditionalGeneration(build_config(chat.tokenizer))
+    # On a CPU the backward pass of fused attention is slower than plain matrix products at these lengths.
+    model.set_attn_implementation("eager")
+    state_file = args.out / "state.pt"
+    start, optimizer_state = 0, None
+    if state_file.exists():
+        state = torch.load(state_file)
+        model.load_state_dict(state["model"])
+        start, optimizer_state = state["step"], state["optimizer"]
+        print(f"resuming at step {start}", flush=True)
+
+    stream = batches(chat, pool, np.random.default_rng([args.seed, start]), args.batch, MIXTURE)
+    train(
+        model,
+        stream,
+        args.steps,
+        peak=args.lr,
+        half=args.half,
+        folder=args.out,
+        probe=lambda: probe(model, chat, held_out, n=48),
+        every=250,
+        start=start,
+        optimizer_state=optimizer_state,
+    )
+    save(model.eval(), chat, args.out / "checkpoint")
+    figures = probe(model, chat, held_out, n=400)
+    print({name: round(value, 3) for name, value in figures.items()})
+    if args.commit:
+        shutil.copytree(args.out / "checkpoint", TINY, dirs_exist_ok=True)
+
+
+def save(model: Qwen2_5_VLForConditionalGeneration, chat: Chat, folder: Path) -> None:
+    """Write an ordinary checkpoint with half-precision weights (7 MB instead of 13)."""
+    half = Qwen2_5_VLForConditionalGeneration(model.config).half()
+    half.load_state_dict({name: value.half() for name, value in model.state_dict().items()})
+    half.save_pretrained(folder)
+    chat.tokenizer.save_pretrained(folder)
+    chat.image_processor.save_pretrained(folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,152 @@
+"""Checkpoints that survive ``kill -9``: whole or absent, and resumed without being asked.
+
+::
+
+    run_dir/checkpoint/settings.json     what the run was started with
+    run_dir/checkpoint/checkpoint-40/    weights, optimizer, schedule, random states, step
+    run_dir/checkpoint/.partial/         one being written; never resumed, removed at the next start
+    run_dir/model/                       the result: an ordinary checkpoint for ``from_pretrained``
+
+A folder gets its name only once it is complete, by one rename.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kit.chat import Chat
+
+_MAY_CHANGE = {"steps", "epochs", "micro_batch", "save_every", "keep"}
+"""Settings a run may be continued with other values of: none of them changes the steps already done."""
+
+
+def schedule(items: int, length: int, seed: int) -> list[int]:
+    """The order of a run's items: whole shuffled passes one after another, cut at ``length``.
+
+    Fixed by ``seed`` alone and prefix-stable, so a resumed or prolonged run meets the same items.
+    """
+    if items < 1:
+        raise ValueError("schedule: there is nothing to train on; give at least one item")
+    passes = -(-length // items)
+    order = [i for p in range(passes) for i in np.random.default_rng([seed, p]).permutation(items).tolist()]
+    return order[:length]
+
+
+def newest_checkpoint(folder: Path) -> Path | None:
+    """The complete checkpoint with the most steps in ``folder``, or None."""
+    return max(folder.glob("checkpoint-*"), key=step_of, default=None)
+
+
+def step_of(checkpoint: Path | None) -> int:
+    """The step a checkpoint was saved at; 0 for None."""
+    return int(checkpoint.name.rpartition("-")[2]) if checkpoint is not None else 0
+
+
+def claim(run_dir: Path, settings: Mapping[str, Any], data: Sequence[str]) -> Path | None:
+    """Start or continue the run in ``run_dir``: the checkpoint to resume from, None to begin.
+
+    Args:
+        settings: the run's settings as plain values.
+        data: ids of what it trains on, in order.
+
+    Raises:
+        ValueError: the folder holds a run with other settings or other data.
+    """
+    folder = run_dir / "checkpoint"
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(folder / ".partial", ignore_errors=True)
+    newest = newest_checkpoint(folder)
+    path = folder / "settings.json"
+    mine = json.loads(json.dumps({"settings": dict(settings), "data": list(data)}))
+    if newest is not None:
+        theirs = json.loads(path.read_text())
+        for name, value in mine["settings"].items():
+            if name not in _MAY_CHANGE and theirs["settings"].get(name) != value:
+                raise ValueError(
+                    f"{run_dir} holds a run with {name}={theirs['settings'].get(name)!r}, now {name}={value!r}: "
+                    "continue with the same value, or choose another name for the new run"
+                )
+        if theirs["data"] != mine["data"]:
+            raise ValueError(f"{run_dir} holds a run on other data: choose another name for the new run")
+    partial = path.with_suffix(".partial")
+    partial.write_text(json.dumps(mine))
+    os.replace(partial, path)
+    return newest
+
+
+class SafeCheckpoints:
+    """Put before a TRL trainer: checkpoints appear whole; nothing is sent anywhere.
+
+    The trainer writes into ``.partial``; a rename makes it a checkpoint. Older ones go after that, so
+    there is a complete one at any moment. ``args.save_total_limit`` says how many stay.
+    """
+
+    _staging: str | None = None
+
+    def _get_output_dir(self, trial: Any) -> str:
+        return self._staging or super()._get_output_dir(trial)  # type: ignore[misc]
+
+    def _save_checkpoint(self, model: Any, trial: Any) -> None:
+        trainer: Any = self
+        folder = Path(trainer.args.output_dir)
+        name = f"checkpoint-{trainer.state.global_step}"
+        self._staging = str(folder / ".partial")
+        try:
+            super()._save_checkpoint(model, trial)  # type: ignore[misc]
+        except Exception as error:
+            _explain_full_disk(error, folder)
+            raise
+        finally:
+            self._staging = None
+        trainer.accelerator.wait_for_everyone()
+        if trainer.is_world_process_zero():
+            publish(folder / ".partial" / name, folder / name)
+            for old in sorted(folder.glob("checkpoint-*"), key=step_of)[: -trainer.args.save_total_limit]:
+                shutil.rmtree(old)
+        trainer.accelerator.wait_for_everyone()
+
+    def create_model_card(self, *args: Any, **kwargs: Any) -> None:
+        """No card: TRL's describes a hub upload, which this is not."""
+
+    def _send_telemetry(self) -> None:
+        """TRL reports every trainer it makes to a server; a run here tells nobody."""
+
+
+def publish(partial: Path, final: Path) -> None:
+    """Give a finished folder its name, in place of an older one of that name."""
+    if final.exists():
+        shutil.rmtree(final)
+    final.parent.mkdir(parents=True, exist_ok=True)
+    os.replace(partial, final)
+
+
+def export(model: Any, chat: Chat, folder: Path) -> Path:
+    """Save model, tokenizer and image processor as an ordinary checkpoint; returns ``folder``."""
+    partial = folder.with_name(f"{folder.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    try:
+        for part in (model, chat.tokenizer, chat.image_processor):
+            part.save_pretrained(str(partial))
+    except Exception as error:
+        _explain_full_disk(error, folder)
+        raise
+    publish(partial, folder)
+    return folder
+
+
+def _explain_full_disk(error: Exception, folder: Path) -> None:
+    """Raise a clearer error if ``error`` comes from a full disk, however the writing library words it."""
+    if getattr(error, "errno", None) == errno.ENOSPC or "No space left" in str(error):
+        raise OSError(
+            errno.ENOSPC,
+            f"the disk is full; {folder} could not be saved. Free some space and give the same command again: "
+            "it continues from the last complete checkpoint",
+        ) from error

@@ -1,0 +1,1 @@
+"""Environments, one file a paper, each a ``gymnasium.Env``."""

@@ -1,0 +1,165 @@
+"""The nouns of the kit: task, turn, observation, episode, score.
+
+Everything is frozen; an episode grows by making a new one (:meth:`Episode.add`). Token ids live
+here exactly as they were sampled or appended, and the loss mask is read off beside them:
+
+==================  ====================================  =========
+tokens              who wrote them                        loss mask
+==================  ====================================  =========
+``prompt_ids``      the task, through :mod:`kit.chat`     0
+``Turn.ids``        the policy                            1
+``observation_ids`` the environment (role tokens too)     0
+==================  ====================================  =========
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from PIL import Image
+
+Status = Literal["ok", "error", "timeout", "died", "limit", "episode_lost", "format"]
+"""How a turn's action ended: the sandbox's states, and ``format`` for text that holds no action."""
+
+Ended = Literal["running", "answer", "format", "turns", "tokens", "lost"]
+"""Why an episode ended: it answered; a turn held no action; out of turns; out of tokens; its sandbox was lost."""
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A picture under the name by which code can use it in later turns; equal if name and pixels are."""
+
+    name: str
+    image: Image.Image
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Picture) and self.name == other.name and self.image == other.image
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.image.size))
+
+
+@dataclass(frozen=True)
+class Task:
+    """One problem: pictures, a question and what counts as right.
+
+    Attributes:
+        id: unique within a data set.
+        images: what the policy sees first, in reading order.
+        question: text of the user's turn.
+        target: what the reward compares with (for a puzzle, the labels in their right order).
+        meta: anything an environment or a table needs (grid size, difficulty, source picture).
+    """
+
+    id: str
+    images: tuple[Picture, ...]
+    question: str
+    target: Any
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Action:
+    """What a turn asks for, as its protocol read it: ``kind`` is the tag, ``text`` what it encloses."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What the environment says back: text, pictures under their names, and how the action ended."""
+
+    text: str
+    images: tuple[Picture, ...] = ()
+    status: Status = "ok"
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One turn of the policy and what the environment appended to it.
+
+    Attributes:
+        ids: the sampled tokens, stop string included, exactly as sampled.
+        logprobs: log-probability of each of ``ids`` under the sampling policy.
+        text: ``ids`` as text.
+        action: the action in ``text``; None if it holds none.
+        observation: None on the last turn.
+        observation_ids: tokens the environment appended, closing and opening role tokens included.
+    """
+
+    ids: tuple[int, ...]
+    logprobs: tuple[float, ...]
+    text: str
+    action: Action | None = None
+    observation: Observation | None = None
+    observation_ids: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.ids) != len(self.logprobs):
+            raise ValueError(f"Turn: {len(self.ids)} ids but {len(self.logprobs)} logprobs; one of each per token")
+
+
+@dataclass(frozen=True)
+class Episode:
+    """A task played: the prompt's tokens and the turns after it."""
+
+    task: Task
+    prompt_ids: tuple[int, ...]
+    turns: tuple[Turn, ...] = ()
+    ended: Ended = "running"
+
+    def add(self, turn: Turn) -> Episode:
+        """This episode with one more turn."""
+        return replace(self, turns=(*self.turns, turn))
+
+    def end(self, why: Ended) -> Episode:
+        """This episode, ended."""
+        return replace(self, ended=why)
+
+    @property
+    def ids(self) -> list[int]:
+        """Every token in order: prompt, then each turn and its observation."""
+        ids = list(self.prompt_ids)
+        for turn in self.turns:
+            ids += [*turn.ids, *turn.observation_ids]
+        return ids
+
+    @property
+    def mask(self) -> list[int]:
+        """The loss mask beside :attr:`ids`: 1 where the policy sampled, 0 elsewhere."""
+        mask = [0] * len(self.prompt_ids)
+        for turn in self.turns:
+            mask += [1] * len(turn.ids) + [0] * len(turn.observation_ids)
+        return mask
+
+    @property
+    def images(self) -> tuple[Picture, ...]:
+        """Every picture in the order its tokens appear: the task's, then each observation's."""
+        pictures = list(self.task.images)
+        for turn in self.turns:
+            # Pictures whose tokens were never appended (the episode ended first) are not part of the context.
+            if turn.observation is not None and turn.observation_ids:
+                pictures += turn.observation.images
+        return tuple(pictures)
+
+    @property
+    def answer(self) -> str | None:
+        """The text of the final answer, or None."""
+        last = self.turns[-1].action if self.turns else None
+        return last.text if last is not None and last.kind == "answer" else None
+
+    @property
+    def steps(self) -> int:
+        """How many turns held an action other than the answer."""
+        return sum(turn.action is not None and turn.action.kind != "answer" for turn in self.turns)
+
+
+@dataclass(frozen=True)
+class Score:
+    """A reward and its named parts (already weighted: they add up to ``total``)."""
+
+    total: float
+    parts: Mapping[str, float]

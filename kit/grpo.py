@@ -1,0 +1,197 @@
+r"""Multi-turn GRPO: TRL's ``GRPOTrainer`` fed by our rollouts.
+
+$$J(\theta) = \mathbb{E}\left[\frac{1}{G}\sum_{i=1}^{G}\frac{1}{\sum_t I(y_{i,t})}\sum_{t: I(y_{i,t})=1}
+\min\left(\rho_{i,t}\hat{A}_i,\ \operatorname{clip}(\rho_{i,t}, 1-\epsilon, 1+\epsilon)\hat{A}_i\right)\right]
+- \beta D_{KL}(\pi_\theta \| \pi_{ref}) \tag{AGILE, eq. 4}$$
+
+==================  ==========================================================  =========================
+symbol              meaning                                                     name here
+==================  ==========================================================  =========================
+$G$                 rollouts of one task                                        ``group_size``
+$I(y_{i,t})$        1 if the policy sampled token $t$, 0 if the environment     ``tool_mask``
+                    wrote it
+$\rho_{i,t}$        $\pi_\theta(y_{i,t}) / \pi_{old}(y_{i,t})$                  in TRL's ``_compute_loss``
+$\hat{A}_i$         :mod:`kit.advantage`                                        ``advantages``
+$\epsilon, \beta$   clipping range, weight of the KL term                       ``epsilon``, ``beta``
+==================  ==========================================================  =========================
+
+Worked example, G = 2: advantages +1 and −1; the first episode sampled two tokens with ρ = 1.5 and
+.9, the second one with ρ = .5; ε = .2. min(1.5, 1.2) = 1.2 and .9 average 1.05; min(−.5, −.8) is
+−.8; J = (1.05 − .8) / 2 = **.125**, and the loss is −.125.
+
+Departures
+- Only ``_generate_and_score_completions`` is TRL's no longer: tasks are played by
+  :mod:`kit.rollout`, scored, packed and given advantages. Losses, optimizer, PEFT and distribution stay.
+- Ids that a policy may not say carry no probability, in sampler and trainer alike.
+- One optimizer step uses each rollout once by default, as in the paper (mini-batch = batch): then
+  π_old = π_θ, ρ = 1, and no second forward pass is needed for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from datasets import Dataset
+from trl import GRPOConfig
+
+from kit.advantage import Scale, check_group_size
+from kit.chat import Chat
+from kit.checkpoint import schedule
+from kit.episode import Task
+from kit.grpo_trainer import EpisodeGRPOTrainer, Reward, Rollout
+from kit.metrics import MetricsLog
+from kit.trainable import lora_config
+from kit.training import OnStep, run, shared_args
+
+@dataclass(frozen=True)
+class GRPOSettings:
+    """How to run GRPO. Defaults are AGILE's (Table 5) unless marked ours.
+
+    Attributes:
+        steps: rollout batches (ours; the paper's one epoch of 15.6K tasks is 244).
+        groups: tasks a rollout batch (Table 5, train batch size).
+        group_size: rollouts of one task (Table 5, rollout num).
+        micro_batch: episodes a forward pass and device (Table 5).
+        iterations: optimizer steps on each rollout batch (Table 5: mini-batch = batch, so 1).
+        learning_rate: at its peak (Table 5).
+        schedule: of the learning rate (ours).
+        warmup: share of the steps before the peak (ours).
+        temperature: the one the rollout samples at (section 4.1: 1.0).
+        beta: weight of the KL term (Table 5).
+        epsilon: clipping range of the ratio (ours: verl's and TRL's default).
+        loss_type: TRL's name of the objective; "grpo" is eq. 4.
+        scale: divide advantages by the group's standard deviation (GRPO) or not (Dr. GRPO).
+        max_response: tokens by which "dr_grpo" divides (Table 5, max response length); others ignore it.
+        max_grad_norm: gradients are scaled down to this norm (ours).
+        freeze_vision: leave vision tower and projector as they are (ours; the paper doesn't say).
+        lora_rank: rank of low-rank adapters; 0 trains all weights (the paper trains all).
+        gradient_checkpointing: recompute activations to save memory (ours).
+        save_every: steps between checkpoints (ours).
+        keep: checkpoints kept (ours).
+        seed: of the order of tasks, of sampling, of adapters' first values (ours).
+    """
+
+    steps: int = 244
+    groups: int = 64
+    group_size: int = 8
+    micro_batch: int = 2
+    iterations: int = 1
+    learning_rate: float = 2e-6
+    schedule: str = "constant"
+    warmup: float = 0.0
+    temperature: float = 1.0
+    beta: float = 0.0
+    epsilon: float = 0.2
+    loss_type: Literal["grpo", "dr_grpo", "bnpo", "dapo"] = "grpo"
+    scale: Scale = "group"
+    max_response: int = 20000
+    max_grad_norm: float = 1.0
+    freeze_vision: bool = False
+    lora_rank: int = 0
+    gradient_checkpointing: bool = False
+    save_every: int = 10
+    keep: int = 2
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_group_size("GRPOSettings.group_size", self.group_size)
+        for name in ("steps", "groups", "micro_batch", "iterations", "learning_rate", "temperature", "save_every"):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"GRPOSettings.{name}={getattr(self, name)}: must be above 0")
+        if self.keep < 1:
+            raise ValueError(f"GRPOSettings.keep={self.keep}: a run needs at least 1 checkpoint to resume from")
+        if self.save_every % self.iterations:
+            raise ValueError(
+                f"GRPOSettings.save_every={self.save_every}: must be a multiple of iterations={self.iterations}; "
+                "rollouts are not saved, so a run can only resume where the next ones begin"
+            )
+
+    def trl_args(self, run_dir: Path) -> GRPOConfig:
+        """The same as TRL's configuration."""
+        batch = self.groups * self.group_size
+        shared = shared_args(run_dir, self.steps, self.micro_batch, batch, self.save_every, self.keep, self.seed)
+        return GRPOConfig(
+            **shared,
+            num_generations=self.group_size,
+            steps_per_generation=shared["gradient_accumulation_steps"],
+            num_iterations=self.iterations,
+            learning_rate=self.learning_rate,
+            lr_scheduler_type=self.schedule,
+            warmup_steps=self.warmup,
+            temperature=self.temperature,
+            beta=self.beta,
+            epsilon=self.epsilon,
+            loss_type=self.loss_type,
+            max_completion_length=self.max_response,
+            max_grad_norm=self.max_grad_norm,
+            gradient_checkpointing=self.gradient_checkpointing,
+            disable_dropout=True,
+            shuffle_dataset=False,
+        )
+
+
+def train_grpo(
+    model: Any,
+    chat: Chat,
+    tasks: Sequence[Task],
+    rollout: Rollout,
+    reward: Reward,
+    settings: GRPOSettings,
+    run_dir: str | Path,
+    *,
+    model_seconds: Callable[[], float] | None = None,
+    on_step: OnStep | None = None,
+) -> Path:
+    """Train ``model`` on ``tasks``; the same call again resumes, and ends with the same metrics.
+
+    Args:
+        model: a Qwen2.5-VL, the one that ``rollout`` samples from; it holds the trained weights afterwards.
+        rollout: plays tasks; all its randomness must come from the ``seed`` it is given.
+        run_dir: gets ``checkpoint/``, ``metrics.jsonl``, ``tensorboard/`` and ``model/``.
+        model_seconds: reads the policy's clock (``lambda: policy.seconds``), for the column ``model_share``.
+        on_step: called with all metric rows so far after each step.
+
+    Returns:
+        The folder of the trained model.
+
+    Raises:
+        ValueError: an episode can't be packed, sampler and trainer disagree, or ``run_dir`` holds another run.
+    """
+    run_dir = Path(run_dir)
+    if settings.beta and not settings.lora_rank and not Path(model.config._name_or_path).exists():
+        raise ValueError(
+            f"GRPOSettings.beta={settings.beta}: the reference policy is a second copy of the model, but it was not "
+            f"loaded from a folder (name {model.config._name_or_path!r}); save and load it first, or train with LoRA"
+        )
+
+    def make_trainer(log: MetricsLog) -> EpisodeGRPOTrainer:
+        rollouts = -(-settings.steps // settings.iterations)
+        order = schedule(len(tasks), rollouts * settings.groups, settings.seed)
+        return EpisodeGRPOTrainer(
+            model=model,
+            args=settings.trl_args(run_dir),
+            train_dataset=Dataset.from_dict({"prompt": [tasks[i].id for i in order], "task": order}),
+            callbacks=[log],
+            peft_config=lora_config(settings.lora_rank),
+            chat=chat,
+            tasks=tasks,
+            rollout=rollout,
+            reward=reward,
+            scale=settings.scale,
+            model_seconds=model_seconds,
+        )
+
+    return run(
+        make_trainer,
+        model,
+        chat,
+        run_dir,
+        steps=settings.steps,
+        freeze_vision=settings.freeze_vision,
+        settings=asdict(settings),
+        data=[task.id for task in tasks],
+        on_step=on_step,
+    )

@@ -1,0 +1,190 @@
+"""TRL's ``GRPOTrainer`` on our episodes: how a batch comes to be; everything after that is TRL's."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+from trl import GRPOTrainer
+from trl.trainer.utils import use_adapter
+
+from kit.advantage import Scale, group_advantages
+from kit.chat import Chat
+from kit.checkpoint import SafeCheckpoints
+from kit.episode import Episode, Score, Task
+from kit.pack import Packed, pack
+from kit.policy.masking import forbid
+
+MAX_GAP = 0.1
+"""Mean difference (nats) between the sampler's log-probabilities and the trainer's that is still rounding."""
+
+
+class Rollout(Protocol):
+    """Plays every task once; the same tasks, weights and seed give the same episodes, in the tasks' order."""
+
+    def __call__(self, tasks: Sequence[Task], *, seed: int) -> list[Episode]: ...
+
+
+Reward = Callable[[Episode, Any], Score]
+"""From an episode and its task's target to a score."""
+
+
+def step_seed(seed: int, step: int, process: int = 0) -> int:
+    """The seed of one step's rollouts: far from every other step's, whatever was sampled before."""
+    return int(np.random.SeedSequence([seed, step, process]).generate_state(1)[0])
+
+
+class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
+    """TRL's trainer on our episodes. Make it inside :func:`kit.policy.masking.forbid`."""
+
+    def __init__(
+        self,
+        *,
+        chat: Chat,
+        tasks: Sequence[Task],
+        rollout: Rollout,
+        reward: Reward,
+        scale: Scale = "group",
+        model_seconds: Callable[[], float] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(reward_funcs=_no_reward, processing_class=chat.tokenizer, **kwargs)
+        self.chat = chat
+        self.tasks = tasks
+        self.rollout = rollout
+        self.reward = reward
+        self.scale: Scale = scale
+        self.model_seconds = model_seconds
+        self._gap_checked = False
+        self._masks = ExitStack()
+        if self.ref_model is not None:
+            self._masks.enter_context(forbid(self.ref_model, chat.forbidden_ids))
+
+    def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
+        """Play, score, pack: the batch that TRL's ``_compute_loss`` reads."""
+        tasks = [self.tasks[row["task"]] for row in inputs]
+        episodes = self._play(tasks)
+        scores = [self.reward(episode, episode.task.target) for episode in episodes]
+        packed = pack(episodes, self.chat).to(self.accelerator.device)
+        self._check_gap(episodes)
+        rewards = torch.tensor([s.total for s in scores], dtype=torch.float64, device=self.accelerator.device)
+        everyone = self.accelerator.gather(rewards)  # a group may be spread over processes
+        advantages = group_advantages(everyone.cpu(), self.num_generations, self.scale)
+        mine = slice(self.accelerator.process_index * len(tasks), (self.accelerator.process_index + 1) * len(tasks))
+        self._record(episodes, scores, everyone)
+        batch: dict[str, Any] = {
+            "prompt_ids": packed.prompt_ids,
+            "prompt_mask": packed.prompt_mask,
+            "completion_ids": packed.completion_ids,
+            "completion_mask": packed.completion_mask,
+            "tool_mask": packed.tool_mask,
+            "mm_token_type_ids": packed.mm_token_type_ids,
+            "advantages": advantages[mine].to(self.accelerator.device),
+            "num_items_in_batch": self.accelerator.gather(packed.tool_mask.sum()).sum(),
+        }
+        if packed.pixel_values is not None:
+            batch |= {"pixel_values": packed.pixel_values, "image_grid_thw": packed.image_grid_thw}
+            batch["num_images"] = packed.num_images
+        # Where rollouts and optimizer steps alternate one to one, π_old is π_θ and TRL takes it from the same pass.
+        if self.args.gradient_accumulation_steps % (self.args.steps_per_generation * self.num_iterations):
+            batch["old_per_token_logps"] = self._logprobs(self.model, packed)
+        if self.beta:
+            batch["ref_per_token_logps"] = self._reference_logprobs(packed)
+        return batch
+
+    def _play(self, tasks: list[Task]) -> list[Episode]:
+        began, inside = time.perf_counter(), self.model_seconds() if self.model_seconds else 0.0
+        seed = step_seed(self.args.seed, self.state.global_step, self.accelerator.process_index)
+        episodes = self.rollout(tasks, seed=seed)
+        if [e.task.id for e in episodes] != [task.id for task in tasks]:
+            raise ValueError(f"rollout: {len(episodes)} episodes for {len(tasks)} tasks; one each, in the same order")
+        seconds = time.perf_counter() - began
+        metrics = self._metrics["train"]
+        metrics["rollout_seconds"].append(seconds)
+        sampled = sum(len(turn.ids) for episode in episodes for turn in episode.turns)
+        metrics["tokens_per_second"].append(sampled / seconds)
+        if self.model_seconds is not None:
+            metrics["model_share"].append((self.model_seconds() - inside) / seconds)
+        return episodes
+
+    def _logprobs(self, model: Any, packed: Packed) -> Tensor:
+        """Log-probabilities ``(B, C)`` of the completions' tokens, without gradient."""
+        inputs = packed.model_inputs()
+        images = {"num_images": packed.num_images} if packed.pixel_values is not None else {}
+        with torch.no_grad():
+            logprobs, _, _ = self._get_per_token_logps_and_entropies(
+                model,
+                logits_to_keep=packed.completion_ids.size(1),
+                batch_size=self.args.per_device_train_batch_size,
+                **inputs,
+                **images,
+            )
+        return logprobs
+
+    def _reference_logprobs(self, packed: Packed) -> Tensor:
+        """π_ref's log-probabilities: a frozen copy, or the model with its adapters off."""
+        if self.ref_model is not None:
+            return self._logprobs(self.ref_model, packed)
+        with use_adapter(self.accelerator.unwrap_model(self.model), adapter_name=None):
+            return self._logprobs(self.model, packed)
+
+    def _check_gap(self, episodes: list[Episode]) -> None:
+        """Once a run: does the sampler say what the trainer says of the same tokens?
+
+        Raises:
+            ValueError: it doesn't; the rollout samples at another temperature, from other weights, or
+                over other tokens than are trained.
+        """
+        if self._gap_checked:
+            return
+        some = pack(episodes[: self.args.per_device_train_batch_size], self.chat).to(self.accelerator.device)
+        sampled = some.tool_mask.bool()
+        gap = float((self._logprobs(self.model, some) - some.logprobs)[sampled].abs().mean())
+        if not gap <= MAX_GAP:
+            raise ValueError(
+                f"the rollout's log-probabilities differ from the trained model's by {gap:.2f} nats a token "
+                f"(at most {MAX_GAP} is rounding): let it sample from this model, at "
+                f"GRPOSettings.temperature={self.temperature}, with Chat.forbidden_ids masked"
+            )
+        self._gap_checked = True
+
+    def _record(self, episodes: list[Episode], scores: list[Score], rewards: Tensor) -> None:
+        """Means over all processes' episodes, into the step's row of metrics."""
+        rows = [episode_stats(episode, score) for episode, score in zip(episodes, scores, strict=True)]
+        table = torch.tensor([list(row.values()) for row in rows], dtype=torch.float64, device=rewards.device)
+        means = self.accelerator.gather(table).mean(dim=0).tolist()
+        deviations = rewards.view(-1, self.num_generations).std(dim=1)
+        metrics = self._metrics["train"]
+        for name, mean in zip(rows[0], means, strict=True):
+            metrics[name].append(mean)
+        metrics["reward_std"].append(float(deviations.mean()))
+        metrics["flat_groups"].append(float((deviations < 1e-9).double().mean()))
+
+
+def episode_stats(episode: Episode, score: Score) -> dict[str, float]:
+    """What a step's row averages over episodes.
+
+    ``reward`` and its weighted parts ``reward/…``; ``accuracy`` and ``format`` as shares of episodes that
+    earned that part; turns; turns with an action; sampled tokens; all tokens; whether it answered.
+    """
+    earned = {name: float(score.parts[name] > 0) for name in ("accuracy", "format") if name in score.parts}
+    return {
+        "reward": score.total,
+        **earned,
+        **{f"reward/{name}": part for name, part in sorted(score.parts.items())},
+        "turns": len(episode.turns),
+        "steps": episode.steps,
+        "response_tokens": sum(episode.mask),
+        "tokens": len(episode.ids),
+        "answered": float(episode.ended == "answer"),
+    }
+
+
+def _no_reward(**kwargs: Any) -> list[float]:
+    """TRL insists on a reward function; episodes are scored where they are played."""
+    raise RuntimeError("TRL's own scoring was called: EpisodeGRPOTrainer no longer overrides what it should")

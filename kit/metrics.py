@@ -1,0 +1,114 @@
+"""A run's metrics: one JSON object a step in ``metrics.jsonl``, TensorBoard, a progress line.
+
+A row is written in one call and only after its step is done, so a killed run leaves at worst one
+torn last line. A run that resumes drops what lies beyond its checkpoint and writes those steps
+again; all but the columns in :data:`TIMES` come out the same.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from transformers import TrainerCallback
+
+Row = dict[str, Any]
+
+TIMES = ("seconds", "rollout_seconds", "model_share", "tokens_per_second")
+"""Columns that depend on the machine and its mood."""
+
+_NOT_OURS = {"epoch", "step_time", "num_tokens", "total_flos"}
+
+
+def read_metrics(path: Path) -> list[Row]:
+    """The rows of a ``metrics.jsonl``; none if there is no file. A torn last line is left out.
+
+    Raises:
+        ValueError: another line is not JSON.
+    """
+    if not path.exists():
+        return []
+    lines = path.read_text().split("\n")
+    rows = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            rows += [json.loads(line)] if line else []
+        except json.JSONDecodeError as error:
+            # Only the last line can lack its newline: the process was killed while writing it.
+            if number != len(lines):
+                raise ValueError(f"{path}, line {number} is not JSON ({error}); repair or remove the file") from error
+    return rows
+
+
+def keep_until(path: Path, step: int) -> list[Row]:
+    """Cut a ``metrics.jsonl`` after ``step`` and return what is left."""
+    rows = [row for row in read_metrics(path) if row["step"] <= step]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".partial")
+    partial.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    os.replace(partial, path)
+    return rows
+
+
+def is_quiet() -> bool:
+    """Whether to print no progress: ``KIT_QUIET`` is set, or nobody watches (no terminal, no notebook)."""
+    if os.environ.get("KIT_QUIET", "") not in ("", "0"):
+        return True
+    return not (sys.stderr.isatty() or "ipykernel" in sys.modules)
+
+
+class MetricsLog(TrainerCallback):
+    """Writes a run's rows wherever they are read.
+
+    Args:
+        run_dir: gets ``metrics.jsonl`` and ``tensorboard/``.
+        start: the step the run continues from (0: from the beginning).
+        on_step: called with all rows so far after each step (a notebook's live plot).
+    """
+
+    def __init__(self, run_dir: Path, start: int, on_step: Callable[[Sequence[Row]], None] | None = None) -> None:
+        from torch.utils.tensorboard import SummaryWriter
+
+        self.path = run_dir / "metrics.jsonl"
+        self.rows = keep_until(self.path, start)
+        self.on_step = on_step
+        self.quiet = is_quiet()
+        self.began = time.perf_counter()
+        self.writer = SummaryWriter(str(run_dir / "tensorboard"), purge_step=start + 1)
+
+    def on_step_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """Start the step's clock."""
+        self.began = time.perf_counter()
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Row | None = None, **kwargs: Any) -> None:
+        """One step is done: write its row. The trainer's summary at the end is no step and is left out."""
+        if not state.is_world_process_zero or logs is None or "loss" not in logs:
+            return
+        row = {"step": state.global_step, **{k: v for k, v in logs.items() if k not in _NOT_OURS}}
+        row["seconds"] = time.perf_counter() - self.began
+        with self.path.open("a") as file:
+            file.write(json.dumps(row) + "\n")
+        self.rows.append(row)
+        for name, value in row.items():
+            if isinstance(value, int | float):
+                self.writer.add_scalar(name, value, row["step"])
+        if not self.quiet:
+            print("\r" + _line(row, state.max_steps), end="", file=sys.stderr, flush=True)
+        if self.on_step is not None:
+            self.on_step(self.rows)
+
+    def close(self) -> None:
+        """End the progress line and flush TensorBoard."""
+        self.writer.close()
+        if not self.quiet:
+            print(file=sys.stderr)
+
+
+def _line(row: Row, steps: int) -> str:
+    shown = [f"{name} {row[name]:.3f}" for name in ("reward", "accuracy", "turns", "loss") if name in row]
+    return f"step {row['step']}/{steps}  {'  '.join(shown)}  {row['seconds']:.1f} s   "

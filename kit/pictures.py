@@ -1,0 +1,102 @@
+"""Procedural pictures: endless, licence-free scenes with the statistics of photographs.
+
+A puzzle needs pictures whose edges tell where a piece belongs. Photographs do that with smooth
+shading, texture at every scale, and objects that occlude one another. Two classic generators
+give the same three things without a single photograph: noise whose amplitude falls as
+$1/f^{\\alpha}$ (Field 1987) and dead leaves, discs and polygons with a power law of sizes that
+cover one another (Lee, Mumford and Huang 2001). Baradad et al. (2021, "Learning to see by
+looking at noise") found that what is learnt on them carries over to photographs.
+
+Every function takes a numpy generator, so that a seed names a picture.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFilter
+
+Pixels = NDArray[np.uint8]
+
+COLOURS: dict[str, tuple[int, int, int]] = {
+    "red": (214, 39, 40),
+    "green": (44, 160, 44),
+    "blue": (31, 90, 200),
+    "yellow": (240, 215, 40),
+    "purple": (140, 60, 180),
+    "orange": (255, 140, 20),
+    "white": (245, 245, 245),
+    "black": (20, 20, 20),
+}
+"""Named colours, far enough apart to be told apart after resizing."""
+
+
+def colour_noise(rng: np.random.Generator, size: int, slope: float) -> NDArray[np.float64]:
+    """One picture of $1/f^{slope}$ noise in correlated colours: ``(size, size, 3)`` in 0..1."""
+    fy, fx = np.meshgrid(np.fft.fftfreq(size), np.fft.rfftfreq(size), indexing="ij")
+    radius = np.hypot(fy, fx)
+    radius[0, 0] = 1.0
+    shape = (3, *radius.shape)
+    spectrum = (rng.normal(size=shape) + 1j * rng.normal(size=shape)) / radius**slope
+    spectrum[:, 0, 0] = 0
+    field = np.fft.irfft2(spectrum, s=(size, size))
+    field /= field.std(axis=(1, 2), keepdims=True) + 1e-9
+    # Channels of photographs are strongly correlated: mostly brightness, some colour.
+    mix = np.eye(3) * rng.uniform(0.2, 0.8) + rng.uniform(0.2, 1.0)
+    field = np.einsum("ij,jyx->yxi", mix / np.linalg.norm(mix, axis=1, keepdims=True), field)
+    mean = rng.uniform(0.2, 0.8, size=3)
+    return np.clip(mean + field * rng.uniform(0.05, 0.22), 0, 1)
+
+
+def _leaf(rng: np.random.Generator, draw: ImageDraw.ImageDraw, size: int) -> None:
+    """Draw one leaf: a disc, a rotated polygon or a bar, of power-law size."""
+    radius = min(size * 0.6, size * 0.06 * rng.random() ** (-0.7))
+    cx, cy = rng.uniform(-0.1, 1.1, size=2) * size
+    fill = 255
+    kind = rng.integers(3)
+    if kind == 0:
+        ratio = rng.uniform(0.5, 1.0)
+        draw.ellipse((cx - radius, cy - radius * ratio, cx + radius, cy + radius * ratio), fill=fill)
+        return
+    corners = int(rng.integers(3, 7)) if kind == 1 else 4
+    angles = np.sort(rng.uniform(0, 2 * np.pi, size=corners))
+    stretch = (1.0, 1.0) if kind == 1 else (2.5, 0.3)
+    turn = rng.uniform(0, np.pi)
+    xs, ys = np.cos(angles) * radius * stretch[0], np.sin(angles) * radius * stretch[1]
+    points = np.stack([cx + xs * np.cos(turn) - ys * np.sin(turn), cy + xs * np.sin(turn) + ys * np.cos(turn)], 1)
+    draw.polygon([(float(x), float(y)) for x, y in points], fill=fill)
+
+
+def scene(rng: np.random.Generator, size: int = 168) -> Pixels:
+    """One procedural scene: shaded background, occluding leaves, soft focus. ``(size, size, 3)``."""
+    canvas = colour_noise(rng, size, slope=rng.uniform(1.2, 2.0))
+    ramp = np.linspace(-1, 1, size)
+    light = rng.normal(size=2) * 0.15
+    canvas = canvas + (light[0] * ramp[:, None] + light[1] * ramp[None, :])[..., None]
+    texture = colour_noise(rng, size, slope=rng.uniform(0.8, 1.4)) - 0.5
+    for _ in range(int(rng.integers(3, 26))):
+        stencil = Image.new("L", (size, size))
+        _leaf(rng, ImageDraw.Draw(stencil), size)
+        if rng.random() < 0.5:
+            stencil = stencil.filter(ImageFilter.GaussianBlur(float(rng.uniform(0.3, 2.0))))
+        alpha = np.asarray(stencil, dtype=np.float64)[..., None] / 255
+        slope = rng.normal(size=2) * 0.12
+        shade = (slope[0] * ramp[:, None] + slope[1] * ramp[None, :])[..., None]
+        shift = rng.integers(0, size, size=2)
+        colour = rng.uniform(0.05, 0.95, size=3) + shade
+        colour = colour + np.roll(texture, shift, axis=(0, 1)) * rng.uniform(0, 0.4)
+        canvas = canvas * (1 - alpha) + colour * alpha
+    return (np.clip(canvas, 0, 1) * 255).astype(np.uint8)
+
+
+def random_view(rng: np.random.Generator, pixels: Pixels, size: int) -> Pixels:
+    """A random crop, flip and channel order of ``pixels`` at ``(size, size, 3)``: one scene, many pictures."""
+    height, width = pixels.shape[:2]
+    side = int(rng.integers(min(size, height, width), min(height, width) + 1))
+    y, x = int(rng.integers(height - side + 1)), int(rng.integers(width - side + 1))
+    view = pixels[y : y + side, x : x + side][:, :, rng.permutation(3)]
+    if rng.random() < 0.5:
+        view = view[:, ::-1]
+    if side != size:
+        view = np.asarray(Image.fromarray(np.ascontiguousarray(view)).resize((size, size), Image.Resampling.BICUBIC))
+    return np.ascontiguousarray(view)

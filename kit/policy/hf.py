@@ -1,0 +1,224 @@
+"""Sampling from a transformers model: batched, token-exact, on any device.
+
+A decode loop of our own rather than ``generate``, for four reasons: log-probabilities of exactly
+the sampled tokens come with them; stop strings are kept as sampled; rows that are finished leave
+the batch, so one long turn does not hold 63 short ones; and what a turn computed is remembered
+for the next (:mod:`kit.policy.prefix`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers import DynamicCache
+
+from kit.chat import Chat
+from kit.policy import Finish, Params, Request, Sample
+from kit.policy.masking import forbid_logits
+from kit.policy.prefix import Prefix, PrefixStore, stack
+
+
+class HFPolicy:
+    """Samples from a Qwen2.5-VL model in this process.
+
+    Args:
+        model: ``Qwen2_5_VLForConditionalGeneration`` or a PEFT model around one.
+        chat: its chat encoder.
+        batch_size: how many requests decode together (memory, not results, depends on it).
+        cache_bytes: how much may be remembered between turns; 0 computes every context afresh.
+
+    Attributes:
+        seconds: wall time spent inside the model so far.
+    """
+
+    def __init__(self, model: Any, chat: Chat, batch_size: int = 64, cache_bytes: int = 1 << 30) -> None:
+        self.model = model
+        self.chat = chat
+        self.batch_size = batch_size
+        self.seconds = 0.0
+        self._store = PrefixStore(chat.image_id, cache_bytes)
+        self._pieces = [chat.tokenizer.decode([i]) for i in range(len(chat.tokenizer))]
+
+    def reset(self) -> None:
+        """Forget what was computed: a new rollout begins, perhaps with new weights."""
+        self._store.clear()
+
+    def sample(self, requests: Sequence[Request], params: Params) -> list[Sample]:
+        """One sample for each request, in order."""
+        began = time.perf_counter()
+        training = self.model.training
+        self.model.eval()
+        generator = torch.Generator().manual_seed(params.seed)
+        found = [self._store.find(request) for request in requests]
+        # Contexts with and without a remembered prefix apart, and of similar length together: less padding.
+        order = sorted(range(len(requests)), key=lambda i: (found[i] is None, len(requests[i].ids)))
+        known = sum(prefix is not None for prefix in found)
+        samples: dict[int, Sample] = {}
+        with torch.no_grad():
+            for part in (order[:known], order[known:]):
+                for at in range(0, len(part), self.batch_size):
+                    chunk = part[at : at + self.batch_size]
+                    rows = self._decode([requests[i] for i in chunk], [found[i] for i in chunk], params, generator)
+                    samples |= dict(zip(chunk, rows, strict=True))
+        self.model.train(training)
+        self.seconds += time.perf_counter() - began
+        return [samples[i] for i in range(len(requests))]
+
+    def _prefill(
+        self, requests: Sequence[Request], prefixes: Sequence[Prefix | None]
+    ) -> tuple[Tensor, Tensor, Tensor, DynamicCache]:
+        """Run what is new of each context.
+
+        Returns next-token logits ``(B, V)``, next positions ``(B,)``, attention ``(B, T)`` and the cache.
+        """
+        device = self.model.device
+        done = [prefix.length if prefix else 0 for prefix in prefixes]
+        seen = [prefix.images if prefix else 0 for prefix in prefixes]
+        new = [request.ids[n:] for request, n in zip(requests, done, strict=True)]
+        wide = max(len(ids) for ids in new)
+        ids = torch.tensor([[self.chat.pad_id] * (wide - len(row)) + list(row) for row in new])
+        attention = torch.tensor([[0] * (wide - len(row)) + [1] * len(row) for row in new])
+        pixels = [self.chat.pixels(p) for r, n in zip(requests, seen, strict=True) for p in r.images[n:]]
+        positions, following = self._positions(requests, wide)
+        cache, past = DynamicCache(), attention[:, :0]
+        if prefixes[0] is not None:
+            cache, past = stack([prefix for prefix in prefixes if prefix is not None])
+        attention = torch.cat([past.to(device), attention.to(device)], dim=1)
+        out = self.model(
+            input_ids=ids.to(device),
+            attention_mask=attention,
+            position_ids=positions.to(device),
+            mm_token_type_ids=(ids == self.chat.image_id).long().to(device),
+            pixel_values=torch.cat([p.patches for p in pixels]).to(device) if pixels else None,
+            image_grid_thw=torch.tensor([p.grid for p in pixels], device=device) if pixels else None,
+            past_key_values=cache,
+            use_cache=True,
+            logits_to_keep=1,
+        )
+        return out.logits[:, -1], following.to(device), attention, cache
+
+    def _positions(self, requests: Sequence[Request], wide: int) -> tuple[Tensor, Tensor]:
+        """Multimodal positions of the last ``wide`` tokens ``(3, B, wide)`` and of the next one ``(B,)``."""
+        longest = max(len(r.ids) for r in requests)
+        ids = torch.tensor([[self.chat.pad_id] * (longest - len(r.ids)) + list(r.ids) for r in requests])
+        attention = torch.tensor([[0] * (longest - len(r.ids)) + [1] * len(r.ids) for r in requests])
+        grids = [self.chat.pixels(p).grid for r in requests for p in r.images]
+        model = self.model.get_base_model() if hasattr(self.model, "get_base_model") else self.model
+        positions, _ = model.model.get_rope_index(
+            ids,
+            (ids == self.chat.image_id).long(),
+            image_grid_thw=torch.tensor(grids) if grids else None,
+            attention_mask=attention,
+        )
+        # Text after pictures goes on from the largest position used so far, on all three axes.
+        return positions[:, :, longest - wide :], positions.amax(dim=(0, 2)) + 1
+
+    def _start(
+        self, requests: Sequence[Request], prefixes: Sequence[Prefix | None]
+    ) -> tuple[Tensor, Tensor, Tensor, DynamicCache]:
+        """Prefill, once for identical contexts (a group's first turn), then one row a request."""
+        slots: dict[tuple[object, ...], int] = {}
+        where = [slots.setdefault((r.ids, r.images), len(slots)) for r in requests]
+        first = [where.index(slot) for slot in range(len(slots))]
+        logits, positions, attention, cache = self._prefill([requests[i] for i in first], [prefixes[i] for i in first])
+        if len(first) < len(requests):
+            index = torch.tensor(where, device=attention.device)
+            cache.batch_select_indices(index)
+            logits, positions, attention = logits[index], positions[index], attention[index]
+        return logits, positions, attention, cache
+
+    def _decode(
+        self,
+        requests: Sequence[Request],
+        prefixes: Sequence[Prefix | None],
+        params: Params,
+        generator: torch.Generator,
+    ) -> list[Sample]:
+        logits, positions, attention, cache = self._start(requests, prefixes)
+        turns = [_Turn(params.stops, self.chat.end_id, self._pieces) for _ in requests]
+        rows = list(range(len(requests)))  # which request each row of the batch belongs to
+        for step in range(params.max_new_tokens):
+            tokens, chosen = self._choose(logits, params.temperature, generator)
+            for row, token, logprob in zip(rows, tokens.tolist(), chosen.tolist(), strict=True):
+                turns[row].add(token, logprob)
+            live = [i for i, row in enumerate(rows) if not turns[row].finish]
+            if not live or step + 1 == params.max_new_tokens:
+                break
+            # Leave finished rows behind once they are a quarter: re-indexing the cache isn't free.
+            if len(live) <= 0.75 * len(rows):
+                self._remember(requests, turns, rows, cache, attention, finished=True)
+                keep = torch.tensor(live, device=attention.device)
+                cache.batch_select_indices(keep)
+                rows = [rows[i] for i in live]
+                tokens, positions, attention = tokens[keep], positions[keep], attention[keep]
+            attention = torch.cat([attention, attention.new_ones(len(rows), 1)], dim=1)
+            logits = self.model(
+                input_ids=tokens[:, None],
+                attention_mask=attention,
+                position_ids=positions[None, :, None].expand(3, -1, 1),
+                past_key_values=cache,
+                use_cache=True,
+            ).logits[:, -1]
+            positions = positions + 1
+        self._remember(requests, turns, rows, cache, attention, finished=False)
+        return [Sample(tuple(t.ids), tuple(t.logprobs), t.finish or "length") for t in turns]
+
+    def _remember(
+        self,
+        requests: Sequence[Request],
+        turns: list[_Turn],
+        rows: list[int],
+        cache: DynamicCache,
+        attention: Tensor,
+        finished: bool,
+    ) -> None:
+        """Store the rows that leave the batch. The last sampled token was never fed, so it isn't cached."""
+        if self._store.max_bytes == 0:
+            return
+        for i, row in enumerate(rows):
+            if turns[row].finish or not finished:
+                columns = attention[i].clone()
+                # Columns decoded after this row's turn ended are not part of its context.
+                surplus = int(columns.sum()) - (len(requests[row].ids) + len(turns[row].ids) - 1)
+                if surplus > 0:
+                    columns[-surplus:] = 0
+                self._store.keep(requests[row], turns[row].ids, cache, i, columns)
+
+    def _choose(self, logits: Tensor, temperature: float, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+        """Sampled tokens ``(B,)`` and their log-probabilities ``(B,)`` under the distribution sampled from."""
+        logits = forbid_logits(logits.float(), self.chat.forbidden_ids)
+        logp = torch.log_softmax(logits / temperature if temperature > 0 else logits, dim=-1)
+        if temperature == 0:
+            tokens = logp.argmax(-1)
+        else:
+            # On the CPU whatever the device, so that a seed means the same samples everywhere.
+            tokens = torch.multinomial(logp.exp().cpu(), 1, generator=generator)[:, 0].to(logits.device)
+        return tokens, logp.gather(-1, tokens[:, None])[:, 0]
+
+
+class _Turn:
+    """One row's turn while it is being sampled."""
+
+    def __init__(self, stops: tuple[str, ...], end_id: int, pieces: list[str]) -> None:
+        self.ids: list[int] = []
+        self.logprobs: list[float] = []
+        self.finish: Finish | None = None
+        self._stops, self._end_id, self._pieces = stops, end_id, pieces
+        self._tail = ""
+        self._reach = max(map(len, stops), default=0) + 16
+
+    def add(self, token: int, logprob: float) -> None:
+        """Append a token unless the turn has ended; see whether it ends now."""
+        if self.finish:
+            return
+        self.ids.append(token)
+        self.logprobs.append(logprob)
+        self._tail = (self._tail + self._pieces[token])[-self._reach :]
+        if token == self._end_id:
+            self.finish = "eos"
+        elif any(stop in self._tail for stop in self._stops):
+            self.finish = "stop"

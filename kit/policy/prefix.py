@@ -1,0 +1,91 @@
+"""Keys and values remembered between turns, so that a turn only computes what is new.
+
+After a turn each row's keys and values are kept, one column a token, without padding. The next
+turn's request begins with exactly those ids (episodes only ever grow), so it finds its row again
+by ids and pictures. Identical contexts, such as a group's first turn, share one entry.
+
+Valid for one set of weights only: :meth:`PrefixStore.clear` at the start of every rollout.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from transformers import DynamicCache
+
+from kit.policy import Request
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """What the model computed for one context.
+
+    ``keys`` and ``values``: a tensor ``(heads, n, head_dim)`` for each layer, ``n`` tokens long.
+    ``images`` counts the pictures among those tokens.
+    """
+
+    length: int
+    images: int
+    keys: tuple[Tensor, ...]
+    values: tuple[Tensor, ...]
+
+
+class PrefixStore:
+    """Contexts by their ids and pictures, oldest forgotten first beyond ``max_bytes``."""
+
+    def __init__(self, image_id: int, max_bytes: int = 1 << 30) -> None:
+        self.image_id = image_id
+        self.max_bytes = max_bytes
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything: the weights changed."""
+        self._entries: dict[tuple[object, ...], Prefix] = {}
+        self._bytes = 0
+
+    @staticmethod
+    def key(request: Request, length: int, images: int) -> tuple[object, ...]:
+        """Equal for equal contexts: the ids, and the pictures by value."""
+        return (request.ids[:length], request.images[:images])
+
+    def find(self, request: Request) -> Prefix | None:
+        """The longest remembered proper prefix of ``request``, if any."""
+        lengths = {(len(ids), len(images)) for ids, images in self._entries}  # type: ignore[arg-type]
+        for length, images in sorted(lengths, reverse=True):
+            if length < len(request.ids):
+                entry = self._entries.get(self.key(request, length, images))
+                if entry is not None:
+                    return entry
+        return None
+
+    def keep(self, request: Request, sampled: list[int], cache: DynamicCache, row: int, columns: Tensor) -> None:
+        """Remember one row: ``columns`` ``(T,)`` marks which of its cached columns are real tokens."""
+        real = columns.bool()
+        length = int(real.sum())
+        ids = (*request.ids, *sampled)[:length]
+        keys = tuple(layer.keys[row][:, real] for layer in cache.layers)
+        values = tuple(layer.values[row][:, real] for layer in cache.layers)
+        self._bytes += sum(t.numel() * t.element_size() for t in (*keys, *values))
+        images = len(request.images)
+        self._entries[(ids, request.images)] = Prefix(length, images, keys, values)
+        while self._bytes > self.max_bytes and self._entries:
+            oldest = self._entries.pop(next(iter(self._entries)))
+            self._bytes -= sum(t.numel() * t.element_size() for t in (*oldest.keys, *oldest.values))
+
+
+def stack(prefixes: list[Prefix]) -> tuple[DynamicCache, Tensor]:
+    """Left-padded cache of several prefixes, and its attention mask ``(B, longest)``."""
+    longest = max(p.length for p in prefixes)
+    cache = DynamicCache()
+    for layer in range(len(prefixes[0].keys)):
+        first = prefixes[0].keys[layer]
+        shape = (len(prefixes), first.shape[0], longest, first.shape[2])
+        keys, values = first.new_zeros(shape), first.new_zeros(shape)
+        for row, prefix in enumerate(prefixes):
+            keys[row, :, longest - prefix.length :] = prefix.keys[layer]
+            values[row, :, longest - prefix.length :] = prefix.values[layer]
+        cache.update(keys, values, layer)
+    mask = torch.tensor([[0] * (longest - p.length) + [1] * p.length for p in prefixes], device=keys.device)
+    return cache, mask

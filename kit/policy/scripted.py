@@ -1,0 +1,39 @@
+"""A policy that says what a function tells it to: for experts, tests and lessons without a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from kit.chat import Chat
+from kit.episode import Episode
+from kit.policy import Params, Request, Sample
+
+Script = Callable[[Episode], str]
+"""From the episode so far to the text of the next turn."""
+
+
+class ScriptedPolicy:
+    """Encodes the script's text; every token has log-probability 0, since nothing was left to chance."""
+
+    def __init__(self, chat: Chat, script: Script) -> None:
+        self.chat = chat
+        self.script = script
+
+    def reset(self) -> None:
+        """Nothing to forget."""
+
+    def sample(self, requests: Sequence[Request], params: Params) -> list[Sample]:
+        """The script's next turn for each request.
+
+        Raises:
+            ValueError: a request carries no episode.
+        """
+        samples = []
+        for request in requests:
+            if request.episode is None:
+                raise ValueError("ScriptedPolicy: the request has no episode; use it through kit.rollout")
+            text = self.script(request.episode)
+            ids = tuple(self.chat.text(text))[: params.max_new_tokens]
+            stopped = text.rstrip().endswith(params.stops)
+            samples.append(Sample(ids, (0.0,) * len(ids), "stop" if stopped else "eos"))
+        return samples

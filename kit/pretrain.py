@@ -1,0 +1,266 @@
+"""Teach a tiny VLM to see: batches of skill samples, the loop, and the probe that measures each skill.
+
+Plain masked next-token prediction: loss on answers only, AdamW, linear warm-up and cosine decay
+(with a constant rate the model never leaves the plateau on which every answer is equally likely).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from kit.chat import Chat
+from kit.pictures import Pixels
+from kit.skills import SKILLS, Sample
+
+MEAN = (0.48145466, 0.4578275, 0.40821073)
+STD = (0.26862954, 0.26130258, 0.27577711)
+"""Qwen2.5-VL's (CLIP's) pixel normalisation."""
+
+MIXTURE: dict[str, float] = {
+    "place": 0.60,
+    "rearranged": 0.12,
+    "adjacency": 0.03,
+    "shapes": 0.07,
+    "digits": 0.05,
+    "orientation": 0.03,
+    "chart": 0.05,
+    "copying": 0.05,
+}
+"""Share of each skill in a batch. Whole puzzles teach edges faster than pairs do (four coupled answers)."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Right-padded tensors: ids, attention, loss mask and token types ``(B, T)``; patches; grids ``(n, 3)``."""
+
+    ids: Tensor
+    attention: Tensor
+    loss_mask: Tensor
+    types: Tensor
+    patches: Tensor | None
+    grids: Tensor | None
+
+
+def patchify(pixels: Pixels) -> tuple[Tensor, tuple[int, int, int]]:
+    """Patches ``(h*w, 3*2*14*14)`` and grid of a picture whose sides divide by 28.
+
+    The same numbers as the processor's (tested), many times faster: no resize, no copies.
+    """
+    rows, cols = pixels.shape[0] // 14, pixels.shape[1] // 14
+    x = (torch.tensor(pixels).float() / 255 - torch.tensor(MEAN)) / torch.tensor(STD)
+    x = x.view(rows // 2, 2, 14, cols // 2, 2, 14, 3).permute(0, 3, 1, 4, 6, 2, 5)  # merge order, then C, y, x
+    x = x.reshape(rows * cols, 3, 1, 14 * 14).expand(-1, -1, 2, -1)  # a still picture fills both frames
+    return x.reshape(rows * cols, -1), (1, rows, cols)
+
+
+def encode(chat: Chat, sample: Sample, answers: bool = True) -> tuple[list[int], list[int], list[Pixels]]:
+    """Ids, loss mask and pictures of a sample; with ``answers=False`` only up to the first answer."""
+    ids: list[int] = []
+    mask: list[int] = []
+    pictures: list[Pixels] = []
+    vision_start, vision_end = chat._vision
+    for question, answer in sample.turns:
+        body: list[int] = []
+        for part in question:
+            if isinstance(part, str):
+                body += chat.text(part)
+            else:
+                pictures.append(part)
+                tokens = part.shape[0] * part.shape[1] // 28**2
+                body += [vision_start, *[chat.image_id] * tokens, vision_end]
+        head = [*chat.message("user", [])[:-2], *body, chat.end_id, *chat.text("\n"), *chat.open_assistant()]
+        ids += head
+        mask += [0] * len(head)
+        if not answers:
+            break
+        spoken = [*chat.text(answer), chat.end_id]
+        ids += [*spoken, *chat.text("\n")]
+        mask += [1] * len(spoken) + [0]
+    return ids, mask, pictures
+
+
+def collate(chat: Chat, samples: Sequence[Sample]) -> Batch:
+    """Pad samples to one batch."""
+    rows = [encode(chat, sample) for sample in samples]
+    longest = max(len(ids) for ids, _, _ in rows)
+    ids = torch.full((len(rows), longest), chat.pad_id)
+    loss_mask = torch.zeros_like(ids)
+    attention = torch.zeros_like(ids)
+    for i, (row, mask, _) in enumerate(rows):
+        ids[i, : len(row)] = torch.tensor(row)
+        loss_mask[i, : len(row)] = torch.tensor(mask)
+        attention[i, : len(row)] = 1
+    pixels = [patchify(p) for _, _, pictures in rows for p in pictures]
+    return Batch(
+        ids,
+        attention,
+        loss_mask,
+        (ids == chat.image_id).long(),
+        torch.cat([p for p, _ in pixels]) if pixels else None,
+        torch.tensor([g for _, g in pixels]) if pixels else None,
+    )
+
+
+def loss_of(model: nn.Module, batch: Batch) -> Tensor:
+    """Mean negative log-likelihood of the answers' tokens."""
+    logits = model(
+        input_ids=batch.ids,
+        attention_mask=batch.attention,
+        mm_token_type_ids=batch.types,
+        pixel_values=batch.patches,
+        image_grid_thw=batch.grids,
+        use_cache=False,
+    ).logits[:, :-1]
+    keep = batch.loss_mask[:, 1:].bool()
+    return nn.functional.cross_entropy(logits[keep].float(), batch.ids[:, 1:][keep])
+
+
+def batches(
+    chat: Chat, pool: Sequence[Pixels], rng: np.random.Generator, size: int, mixture: Mapping[str, float]
+) -> Iterator[Batch]:
+    """Endless batches; the mixture holds in each of them, rounding aside."""
+    names = list(mixture)
+    weights = np.array([mixture[n] for n in names]) / sum(mixture.values())
+    while True:
+        # Systematic sampling: one random offset, so shares hardly vary from batch to batch.
+        points = (np.arange(size) + rng.random()) / size
+        picks = np.searchsorted(np.cumsum(weights), points, side="right").clip(max=len(names) - 1)
+        yield collate(chat, [SKILLS[names[k]](rng, pool) for k in picks])
+
+
+def learning_rate(step: int, steps: int, peak: float, warmup: int) -> float:
+    """Linear warm-up, then a cosine to zero."""
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    return peak * 0.5 * (1 + math.cos(math.pi * (step - warmup) / max(1, steps - warmup)))
+
+
+def train(
+    model: nn.Module,
+    stream: Iterator[Batch],
+    steps: int,
+    peak: float = 1e-3,
+    warmup: int = 200,
+    half: bool = False,
+    folder: Path | None = None,
+    probe: Callable[[], dict[str, float]] | None = None,
+    every: int = 250,
+    start: int = 0,
+    optimizer_state: dict[str, Any] | None = None,
+) -> list[dict[str, float]]:
+    """Train in place; returns the log (one row every 25 steps, with the probe's figures when they are due).
+
+    Args:
+        half: run matrix products in bfloat16 (2.4 times faster where the processor has it).
+        folder: where ``log.jsonl`` and a resumable ``state.pt`` go.
+        start: the step to resume from, with ``optimizer_state``.
+    """
+    decay = [p for p in model.parameters() if p.ndim >= 2]
+    plain = [p for p in model.parameters() if p.ndim < 2]
+    groups = [{"params": decay, "weight_decay": 0.02}, {"params": plain, "weight_decay": 0.0}]
+    optimizer = torch.optim.AdamW(groups, lr=peak, betas=(0.9, 0.98))
+    if optimizer_state:
+        optimizer.load_state_dict(optimizer_state)
+    log: list[dict[str, float]] = []
+    clock, total = time.monotonic(), 0.0
+    for step in range(start, steps):
+        model.train()
+        for group in optimizer.param_groups:
+            group["lr"] = learning_rate(step, steps, peak, warmup)
+        with torch.autocast("cpu", torch.bfloat16, enabled=half):
+            loss = loss_of(model, next(stream))
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        total += loss.item()
+        if (step + 1) % 25 == 0 or step + 1 == steps:
+            row = {"step": step + 1, "loss": total / 25, "seconds": time.monotonic() - clock}
+            total = 0.0
+            due = (step + 1) % every == 0 or step + 1 == steps
+            if folder and due:
+                state = {"step": step + 1, "model": model.state_dict(), "optimizer": optimizer.state_dict()}
+                torch.save(state, folder / "state.tmp")
+                (folder / "state.tmp").replace(folder / "state.pt")
+            if probe and due:
+                model.eval()
+                row |= probe()
+            log.append(row)
+            if folder:
+                with (folder / "log.jsonl").open("a") as file:
+                    file.write(json.dumps(row) + "\n")
+    return log
+
+
+@torch.no_grad()
+def answer(model: Any, chat: Chat, samples: Sequence[Sample], max_new_tokens: int = 40) -> list[str]:
+    """Greedy answers to the *first* question of each sample."""
+    rows = [encode(chat, sample, answers=False) for sample in samples]
+    longest = max(len(ids) for ids, _, _ in rows)
+    ids = torch.tensor([[chat.pad_id] * (longest - len(row)) + row for row, _, _ in rows])
+    pixels = [patchify(p) for _, _, pictures in rows for p in pictures]
+    inputs = {"mm_token_type_ids": (ids == chat.image_id).long()}
+    if pixels:
+        inputs["pixel_values"] = torch.cat([p for p, _ in pixels])
+        inputs["image_grid_thw"] = torch.tensor([g for _, g in pixels])
+    out = model.generate(
+        input_ids=ids,
+        attention_mask=(ids != chat.pad_id).long(),
+        max_new_tokens=max_new_tokens,
+        do_sample=False,
+        eos_token_id=chat.end_id,
+        pad_token_id=chat.pad_id,
+        **inputs,
+    )
+    return [chat.decode([i for i in row if i != chat.pad_id]) for row in out[:, longest:].tolist()]
+
+
+def box_iou(first: str, second: str) -> float:
+    """Intersection over union of two boxes written ``[x1, y1, x2, y2].``; 0 if either is malformed."""
+    try:
+        a, b = (json.loads(text.rstrip(".")) for text in (first, second))
+        w = max(0.0, min(a[2], b[2]) - max(a[0], b[0]))
+        h = max(0.0, min(a[3], b[3]) - max(a[1], b[1]))
+        union = (a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - w * h
+        return w * h / union if union > 0 else 0.0
+    except (ValueError, TypeError, IndexError, KeyError):
+        return 0.0
+
+
+def probe(
+    model: Any, chat: Chat, pool: Sequence[Pixels], n: int, seed: int = 1, skills: Sequence[str] = tuple(SKILLS)
+) -> dict[str, float]:
+    """Accuracy per skill and question on ``n`` fresh samples from held-out pictures (boxes: IoU ≥ .5)."""
+    rng = np.random.default_rng(seed)
+    figures: dict[str, list[float]] = defaultdict(list)
+    for skill in skills:
+        samples = [SKILLS[skill](rng, pool) for _ in range(n)]
+        # Each question of a conversation is asked with the ones before it answered rightly.
+        for k in range(max(len(s.turns) for s in samples)):
+            asked = [_only(s, k) for s in samples if len(s.turns) > k]
+            said = answer(model, chat, asked)
+            name = skill if k == 0 else f"{skill}.{k + 1}"
+            for sample, text in zip(asked, said, strict=True):
+                right = sample.turns[0][1]
+                hit = box_iou(text, right) >= 0.5 if right.startswith("[") else text.strip() == right
+                figures[name].append(float(hit))
+    return {name: float(np.mean(hits)) for name, hits in figures.items()}
+
+
+def _only(sample: Sample, k: int) -> Sample:
+    """A sample that asks just question ``k``, its pictures moved in front of it."""
+    pictures = [p for question, _ in sample.turns[: k + 1] for p in question if not isinstance(p, str)]
+    question, right = sample.turns[k]
+    words = [p for p in question if isinstance(p, str)]
+    return sample if k == 0 else Sample(sample.skill, (((*pictures, *words), right),))

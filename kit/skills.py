@@ -1,0 +1,260 @@
+"""Procedural perception: what the tiny VLM is taught before any agent is made of it.
+
+Each skill is a function ``(rng, pool) -> Sample``: pictures and one or more question-answer
+pairs. ``pool`` holds procedural scenes (:func:`kit.pictures.scene`); no photograph is ever used.
+A skill teaches *seeing* (or copying); none contains code, tags, tools, turns or a list of labels
+in the paper's answer format. The one skill near AGILE's task is ``place``: it says in words where
+each of four pieces belongs. Acting on that is what SFT and GRPO teach.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+from kit.pictures import COLOURS, Pixels, random_view
+
+PIECE = 56
+SIDE = 2 * PIECE
+PLACES = ("top left", "top right", "bottom left", "bottom right")
+"""The four places of a 2×2 grid in row-major order."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One training conversation: ``turns`` of (question parts, answer); pictures stand among the parts."""
+
+    skill: str
+    turns: tuple[tuple[tuple[str | Pixels, ...], str], ...]
+
+
+Skill = Callable[[np.random.Generator, Sequence[Pixels]], Sample]
+
+
+def _pick(rng: np.random.Generator, pool: Sequence[Pixels], size: int = SIDE) -> Pixels:
+    return random_view(rng, pool[int(rng.integers(len(pool)))], size)
+
+
+def cut(pixels: Pixels, m: int = 2) -> list[Pixels]:
+    """The m×m pieces of a picture in row-major order."""
+    h, w = pixels.shape[0] // m, pixels.shape[1] // m
+    return [pixels[r * h : (r + 1) * h, c * w : (c + 1) * w] for r in range(m) for c in range(m)]
+
+
+def place(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
+    """Four pieces, each under a letter: where does each belong?"""
+    pieces = cut(_pick(rng, pool))
+    order = rng.permutation(4)  # letter i shows the piece that belongs at order[i]
+    parts: list[str | Pixels] = []
+    for letter, home in zip("ABCD", order, strict=True):
+        parts += [f"Image {letter}: ", pieces[home]]
+    answer = ", ".join(f"{letter} {PLACES[home]}" for letter, home in zip("ABCD", order, strict=True))
+    return Sample("place", (((*parts, "Where does each belong?"), f"{answer}."),))
+
+
+def rearranged(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
+    """One picture whose quarters were exchanged, a thin white gap between them: where does each belong?"""
+    pieces = cut(_pick(rng, pool))
+    order = rng.permutation(4)
+    gap = 2
+    canvas = np.full((SIDE + gap, SIDE + gap, 3), 255, dtype=np.uint8)
+    for spot, home in enumerate(order):
+        y, x = (spot // 2) * (PIECE + gap), (spot % 2) * (PIECE + gap)
+        canvas[y : y + PIECE, x : x + PIECE] = pieces[home]
+    view = np.asarray(Image.fromarray(canvas).resize((SIDE, SIDE), Image.Resampling.BICUBIC))
+    answer = ", ".join(f"{PLACES[s]} to {PLACES[h]}" for s, h in enumerate(order))
+    return Sample("rearranged", (((view, "Where does each quarter belong?"), f"{answer}."),))
+
+
+def adjacency(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
+    """Two pieces: is the second right of, left of, above, below or not beside the first?"""
+    pieces = cut(_pick(rng, pool))
+    relation = ("right of", "left of", "above", "below", "not beside")[int(rng.integers(5))]
+    pairs = {
+        "right of": [(0, 1), (2, 3)],
+        "left of": [(1, 0), (3, 2)],
+        "above": [(2, 0), (3, 1)],
+        "below": [(0, 2), (1, 3)],
+        "not beside": [(0, 3), (3, 0), (1, 2), (2, 1)],
+    }[relation]
+    first, second = pairs[int(rng.integers(len(pairs)))]
+    question = ("Image A: ", pieces[first], "Image B: ", pieces[second], "How is B placed to A?")
+    return Sample("adjacency", ((question, f"{relation}."),))
+
+
+SHAPES = ("circle", "square", "triangle", "star")
+
+
+def _shape(draw: ImageDraw.ImageDraw, kind: str, box: tuple[int, int, int, int], fill: tuple[int, int, int]) -> None:
+    x1, y1, x2, y2 = box
+    if kind == "circle":
+        draw.ellipse(box, fill=fill)
+    elif kind == "square":
+        draw.rectangle(box, fill=fill)
+    elif kind == "triangle":
+        draw.polygon([((x1 + x2) / 2, y1), (x1, y2), (x2, y2)], fill=fill)
+    else:
+        angle = np.arange(10) * np.pi / 5 - np.pi / 2
+        radius = np.where(np.arange(10) % 2 == 0, 1.0, 0.45)
+        xs = (x1 + x2) / 2 + np.cos(angle) * radius * (x2 - x1) / 2
+        ys = (y1 + y2) / 2 + np.sin(angle) * radius * (y2 - y1) / 2
+        draw.polygon([(float(x), float(y)) for x, y in zip(xs, ys, strict=True)], fill=fill)
+
+
+def shapes(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
+    """Coloured shapes, one in each of some cells: how many, which colour, which shape, where (box in 0..1)?"""
+    back = Image.fromarray((_pick(rng, pool) * 0.35 + 90).astype(np.uint8))
+    draw = ImageDraw.Draw(back)
+    count = int(rng.integers(1, 5))
+    names = [str(c) for c in rng.choice(list(COLOURS), size=count, replace=False)]
+    kinds = [str(k) for k in rng.choice(SHAPES, size=count, replace=False)]
+    boxes = []
+    for cell, name, kind in zip(rng.permutation(4), names, kinds, strict=False):
+        side = int(rng.integers(26, 50))
+        x = int(cell % 2) * PIECE + int(rng.integers(0, PIECE - side))
+        y = int(cell // 2) * PIECE + int(rng.integers(0, PIECE - side))
+        boxes.append((x, y, x + side, y + side))
+        _shape(draw, kind, boxes[-1], COLOURS[name])
+    one, two = int(rng.integers(count)), int(rng.integers(count))
+    box = ", ".join(f"{v / SIDE:.1f}" for v in boxes[two])
+    asked = (
+        ("How many shapes?", f"{count}."),
+        (f"Which shape is {names[one]}?", f"{kinds[one]}."),
+        (f"Which colour is the {kinds[two]}?", f"{names[two]}."),
+        (f"Where is the {kinds[two]}?", f"[{box}]."),
+    )
+    first, second = rng.choice(4, size=2, replace=False)
+    (question, answer), (more, reply) = asked[int(first)], asked[int(second)]
+    return Sample("shapes", (((np.asarray(back), question), answer), ((more,), reply)))
+
+
+@cache
+def _font(size: int) -> ImageFont.FreeTypeFont:
+    from matplotlib import font_manager
+
+    return ImageFont.truetype(font_manager.findfont("DejaVu Sans"), size)
+
+
+def _written(rng: np.random.Generator, pool: Sequence[Pixels], text: str) -> Image.Image:
+    """``text`` in a random colour, size and place on a faint background."""
+    dark = rng.random() < 0.5
+    faint = _pick(rng, pool) * 0.3
+    back = Image.fromarray((faint + (170 if dark else 0)).astype(np.uint8))
+    font = _font(int(rng.integers(26, 46 if len(text) < 3 else 38)))
+    left, top, right, bottom = font.getbbox(text)
+    x = int(rng.integers(0, max(1, SIDE - int(right)))) - left
+    y = int(rng.integers(0, max(1, SIDE - int(bottom - top)))) - top
+    ink = tuple(int(v) for v in (rng.integers(0, 90, 3) if dark else rng.integers(170, 256, 3)))
+    ImageDraw.Draw(back).text((x, y), text, font=font, fill=ink)
+    return back
+
+
+def digits(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
+    """One to three printed digits: what does it say?"""
+    text = "".join(str(d) for d in rng.integers(0, 10, size=int(rng.integers(1, 4))))
+    return Sample("digits", (((np.asarray(_written(rng, pool, text)), "What does it say?"), f"{text}."),))
+
+
+def orientation(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
+    """Printed digits, turned: by how many degrees clockwise?"""
+    text = "".join(str(d) for d in rng.choice([2, 3, 4, 5, 7], size=3))
+    quarter = int(rng.integers(4))
+    picture = np.rot90(np.asarray(_written(rng, pool, text)), -quarter)
+    return Sample("orientation", (((np.ascontiguousarray(picture), "Turned by how much?"), f"{90 * quarter}."),))
+
+
+def chart(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
+    """A bar chart of three coloured bars, heights 1 to 9: how high is each, which is the highest?"""
+    picture = Image.new("RGB", (SIDE, SIDE), (250, 250, 250))
+    draw = ImageDraw.Draw(picture)
+    names = [str(c) for c in rng.choice([c for c in COLOURS if c != "white"], size=3, replace=False)]
+    heights = [int(h) for h in rng.choice(np.arange(1, 10), size=3, replace=False)]
+    for line in range(10):
+        draw.line((6, 106 - line * 11, 108, 106 - line * 11), fill=(205, 205, 205) if line else (0, 0, 0))
+    for i, (name, height) in enumerate(zip(names, heights, strict=True)):
+        draw.rectangle((14 + i * 34, 106 - height * 11, 34 + i * 34, 106), fill=COLOURS[name])
+    reading = ", ".join(f"{n} {h}" for n, h in zip(names, heights, strict=True))
+    top = names[int(np.argmax(heights))]
+    return Sample(
+        "chart", (((np.asarray(picture), "Read the bars."), f"{reading}."), (("Which is highest?",), f"{top}."))
+    )
+
+
+WORDS = [
+    "red",
+    "green",
+    "blue",
+    "circle",
+    "square",
+    "star",
+    "paris",
+    "rome",
+    "oslo",
+    "lima",
+    "cat",
+    "dog",
+    "fox",
+    "owl",
+    "tea",
+    "milk",
+    "north",
+    "south",
+    "seven",
+    "nine",
+    "river",
+    "stone",
+    "A",
+    "B",
+    "C",
+    "D",
+    "E",
+    "F",
+    "G",
+    "H",
+    "I",
+    "top",
+    "left",
+    "right",
+    "bottom",
+]
+
+
+def copying(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
+    """Text only: repeat a list, look a word up, exchange two items."""
+    del pool
+    words = [str(w) for w in rng.choice(WORDS, size=int(rng.integers(3, 6)), replace=False)]
+    kind = int(rng.integers(3))
+    if kind == 0:
+        return Sample("copying", (((f"Repeat: {', '.join(words)}",), f"{', '.join(words)}."),))
+    if kind == 1:
+        values = [str(w) for w in rng.choice([w for w in WORDS if w not in words], size=len(words), replace=False)]
+        pairs = ", ".join(f"{k} {v}" for k, v in zip(words, values, strict=True))
+        one, two = int(rng.integers(len(words))), int(rng.integers(len(words)))
+        return Sample(
+            "copying",
+            (
+                ((f"{pairs}. What follows {words[one]}?",), f"{values[one]}."),
+                ((f"What comes before {values[two]}?",), f"{words[two]}."),
+            ),
+        )
+    i, j = (int(v) for v in rng.choice(len(words), size=2, replace=False))
+    swapped = list(words)
+    swapped[i], swapped[j] = swapped[j], swapped[i]
+    return Sample("copying", (((f"{', '.join(words)}. Swap {i} and {j}.",), f"{', '.join(swapped)}."),))
+
+
+SKILLS: dict[str, Skill] = {
+    f.__name__: f for f in (place, rearranged, adjacency, shapes, digits, orientation, chart, copying)
+}
+
+
+def png(pixels: Pixels) -> bytes:
+    """``pixels`` as a PNG file."""
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).save(buffer, "PNG")
+    return buffer.getvalue()

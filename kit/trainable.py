@@ -1,0 +1,47 @@
+"""Which weights learn: all of them, all but the eyes, or low-rank adapters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from peft import LoraConfig
+
+LORA_TARGETS = r".*language_model.*\.(q_proj|k_proj|v_proj|o_proj|gate_proj|up_proj|down_proj)"
+"""Every linear layer of the language model, none of the vision tower (ours; AGILE trains all weights)."""
+
+
+def lora_config(rank: int) -> LoraConfig | None:
+    """Adapters of ``rank`` on the language model, scaled by 2 (α = 2·rank); None for rank 0: train everything."""
+    if rank == 0:
+        return None
+    return LoraConfig(r=rank, lora_alpha=2 * rank, lora_dropout=0.0, target_modules=LORA_TARGETS)
+
+
+@contextmanager
+def borrowed(model: Any, freeze_vision: bool) -> Iterator[Any]:
+    """Lend ``model`` to a trainer; afterwards it is as it was, but for what its weights learnt.
+
+    Trainers patch the forward pass and the flags of a model they are given. Undone here: the patched
+    forward, ``requires_grad`` and the training mode; also after an error or an interrupt.
+
+    Args:
+        freeze_vision: keep the vision tower, its projector included, as it is.
+    """
+    training = model.training
+    learns = {name: p.requires_grad for name, p in model.named_parameters()}
+    forward = model.__dict__.get("forward")
+    if freeze_vision:
+        model.model.visual.requires_grad_(False)
+    try:
+        yield model
+    finally:
+        for name in ("forward", "_original_forward"):
+            model.__dict__.pop(name, None)
+        if forward is not None:
+            model.forward = forward
+        for name, parameter in model.named_parameters():
+            if name in learns:
+                parameter.requires_grad_(learns[name])
+        model.train(training)

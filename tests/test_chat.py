@@ -1,0 +1,61 @@
+"""Only chat writes control tokens; a conversation is a concatenation."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from kit.chat import CONTROL_TOKENS, Chat, check_family, flat_image
+from kit.episode import Picture
+
+
+@pytest.mark.parametrize("token", [*CONTROL_TOKENS, "<|im_end|>", "<|endoftext|>"])
+def test_foreign_text_never_becomes_a_control_token(chat: Chat, token: str) -> None:
+    ids = chat.text(f"a picture called {token}.png")
+    assert not set(ids) & set(chat.tokenizer.all_special_ids)
+    assert chat.decode(ids) == f"a picture called {token}.png"
+
+
+@given(st.text())
+def test_any_text_encodes_without_control_tokens(chat: Chat, text: str) -> None:
+    assert not set(chat.text(text)) & set(chat.tokenizer.all_special_ids)
+
+
+@pytest.mark.parametrize(("size", "tokens"), [((56, 56), 4), ((112, 112), 16), ((57, 40), 2), ((114, 114), 16)])
+def test_image_tokens_equal_patches_over_four(chat: Chat, size: tuple[int, int], tokens: int) -> None:
+    picture = Picture("p", Image.new("RGB", size))
+    pixels = chat.pixels(picture)
+    assert chat.image_tokens(picture) == tokens
+    assert pixels.patches.shape[0] == 4 * tokens
+    assert chat.content(["see ", picture]).count(chat.image_id) == tokens
+
+
+def test_a_reply_closes_and_opens(chat: Chat) -> None:
+    opened = chat.reply(["seen"], closed=False)
+    closed = chat.reply(["seen"], closed=True)
+    assert opened == [chat.end_id, *closed]
+    assert closed[-len(chat.open_assistant()) :] == chat.open_assistant()
+
+
+def test_the_policy_may_end_its_turn_and_nothing_else(chat: Chat) -> None:
+    assert chat.end_id not in chat.forbidden_ids
+    assert chat.image_id in chat.forbidden_ids and chat.pad_id in chat.forbidden_ids
+
+
+def test_another_family_is_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"model_type": "llama"}')
+    with pytest.raises(ValueError, match="model_type='llama'"):
+        check_family(tmp_path)
+
+
+def test_a_missing_checkpoint_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no such folder"):
+        check_family(tmp_path / "nowhere")
+    with pytest.raises(ValueError, match="no config.json"):
+        check_family(tmp_path)
+
+
+def test_transparency_is_laid_on_white() -> None:
+    assert flat_image(Image.new("RGBA", (2, 2), (0, 0, 0, 0))).getpixel((0, 0)) == (255, 255, 255)

@@ -1,0 +1,138 @@
+"""The loop: ids are concatenated, endings are named, pictures are never cut, batches change nothing."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from kit.chat import Chat
+from kit.envs.agile import PROTOCOL, JigsawEnv
+from kit.episode import Action, Episode, Observation, Picture, Task
+from kit.policy import Params
+from kit.policy.hf import HFPolicy
+from kit.policy.scripted import ScriptedPolicy
+from kit.protocol import FormatError
+from kit.rollout import Budget, rollout
+
+PARAMS = Params(stops=PROTOCOL.stops, max_new_tokens=120)
+LOOK = "<think>look</think><code>observation_image_{k} = observation(state)</code>"
+
+
+class Echo:
+    """An environment without a sandbox: shows a picture of a size its task asks for."""
+
+    def prompt(self, task: Task) -> tuple[str, list[Any]]:
+        return "system", [*task.images, task.question]
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, dict]:
+        assert options is not None
+        self.side = int(options["task"].meta["side"])
+        return Observation(""), {}
+
+    def step(self, action: str) -> tuple[Observation, float, bool, bool, dict]:
+        parsed = PROTOCOL.parse(action)
+        if isinstance(parsed, FormatError):
+            return Observation("no", status="format"), 0.0, True, False, {"action": None}
+        if parsed.kind == "answer":
+            return Observation(""), 1.0, True, False, {"action": parsed}
+        picture = Picture("seen", Image.new("RGB", (self.side, self.side)))
+        return Observation("here ", (picture,)), 0.0, False, False, {"action": parsed}
+
+    def close(self) -> None: ...
+
+
+def task_of(side: int, name: str = "t") -> Task:
+    return Task(name, (Picture("A", Image.new("RGB", (56, 56))),), "?", ("A",), {"side": side})
+
+
+def script(looks: int) -> Any:
+    def say(episode: Episode) -> str:
+        k = len(episode.turns)
+        return LOOK.format(k=k + 1) if k < looks else "<think>done</think><answer>[A]</answer>"
+
+    return say
+
+
+def play(chat: Chat, say: Any, tasks: list[Task], budget: Budget | None = None) -> list[Episode]:
+    return rollout(ScriptedPolicy(chat, say), chat, tasks, Echo, PARAMS, budget)
+
+
+def image_tokens(chat: Chat, episode: Episode) -> tuple[int, int]:
+    """Tokens in the ids, features the pictures will give."""
+    return episode.ids.count(chat.image_id), sum(chat.image_tokens(p) for p in episode.images)
+
+
+@pytest.mark.parametrize("looks", [0, 1, 4])
+@pytest.mark.parametrize("side", [28, 57, 140, 224])
+def test_image_tokens_equal_image_features(chat: Chat, looks: int, side: int) -> None:
+    (episode,) = play(chat, script(looks), [task_of(side)])
+    tokens, features = image_tokens(chat, episode)
+    assert tokens == features > 0
+    assert episode.ended == "answer" and episode.steps == looks
+
+
+def test_ids_read_back_as_the_conversation(chat: Chat) -> None:
+    (episode,) = play(chat, script(1), [task_of(56)])
+    text = chat.decode(episode.ids)
+    assert LOOK.format(k=1) in text and "here seen: " in text and text.endswith("</answer>")
+    spoken = chat.decode([i for i, m in zip(episode.ids, episode.mask, strict=True) if m])
+    assert spoken == "".join(turn.text for turn in episode.turns)
+
+
+@pytest.mark.parametrize(
+    ("say", "ended", "turns"),
+    [
+        (script(1), "answer", 2),
+        (script(9), "turns", 5),
+        (lambda episode: "hello", "format", 1),
+    ],
+)
+def test_endings_are_named(chat: Chat, say: Any, ended: str, turns: int) -> None:
+    (episode,) = play(chat, say, [task_of(56)])
+    assert (episode.ended, len(episode.turns)) == (ended, turns)
+    assert episode.turns[-1].observation_ids == ()
+
+
+def test_a_picture_that_would_not_fit_ends_the_episode_uncut(chat: Chat) -> None:
+    (free,) = play(chat, script(2), [task_of(224)])
+    limit = len(free.prompt_ids) + len(free.turns[0].ids) + PARAMS.max_new_tokens + 20
+    (episode,) = play(chat, script(2), [task_of(224)], Budget(tokens=limit))
+    assert episode.ended == "tokens" and len(episode.turns) == 1
+    tokens, features = image_tokens(chat, episode)
+    assert tokens == features == chat.image_tokens(episode.task.images[0])
+
+
+def test_a_prompt_over_budget_ends_before_a_turn(chat: Chat) -> None:
+    (episode,) = play(chat, script(1), [task_of(56)], Budget(tokens=50))
+    assert episode.ended == "tokens" and episode.turns == ()
+
+
+def test_a_budget_without_turns_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"Budget.turns=0"):
+        Budget(turns=0)
+
+
+def test_eight_episodes_at_once_equal_eight_alone(box: Any, chat: Chat, model: Any, tasks: list[Task]) -> None:
+    """Greedy, with the real environment and sandbox: a random model, so mostly format errors, plus a scripted start."""
+    params = Params(stops=PROTOCOL.stops, temperature=0, max_new_tokens=12)
+    together = rollout(HFPolicy(model, chat), chat, tasks, lambda: JigsawEnv(box), params)
+    for task, episode in zip(tasks, together, strict=True):
+        (alone,) = rollout(HFPolicy(model, chat), chat, [task], lambda: JigsawEnv(box), params)
+        assert (alone.ids, alone.mask, alone.ended) == (episode.ids, episode.mask, episode.ended)
+
+
+def test_batched_play_with_pictures_equals_alone(box: Any, chat: Chat, tasks: list[Task]) -> None:
+    """Different numbers of looks in one batch: every episode is what it is alone, pictures included."""
+
+    def say(episode: Episode) -> str:
+        return script(int(episode.task.id[-1]) % 4)(episode)
+
+    def env() -> JigsawEnv:
+        return JigsawEnv(box)
+
+    together = rollout(ScriptedPolicy(chat, say), chat, tasks, env, PARAMS)
+    for task, episode in zip(tasks, together, strict=True):
+        (alone,) = rollout(ScriptedPolicy(chat, say), chat, [task], env, PARAMS)
+        assert replace(alone, task=episode.task) == episode
+        assert isinstance(episode.turns[-1].action, Action)
