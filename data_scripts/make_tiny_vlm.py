@@ -18,7 +18,7 @@ from transformers import Qwen2_5_VLForConditionalGeneration
 
 from kit.chat import Chat
 from kit.pictures import scene
-from kit.pretrain import MIXTURE, batches, probe, train
+from kit.pretrain import batches, mixture_at, probe, train
 from kit.skills import SKILLS
 from kit.tiny import TINY, build_config, build_image_processor, build_tokenizer
 
@@ -88,7 +88,14 @@ def main() -> None:
         start, optimizer_state = state["step"], state["optimizer"]
         print(f"resuming at step {start}", flush=True)
 
-    stream = batches(chat, pool, np.random.default_rng([args.seed, start]), args.batch, MIXTURE)
+    stream = batches(
+        chat,
+        pool,
+        np.random.default_rng([args.seed, start]),
+        args.batch,
+        lambda step: mixture_at(step, args.steps),
+        start,
+    )
     train(
         model,
         stream,

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from kit.chat import Chat
+from kit.tiny import load_model
 
 _MAY_CHANGE = {"steps", "epochs", "micro_batch", "save_every", "keep"}
 """Settings a run may be continued with other values of: none of them changes the steps already done."""
@@ -113,6 +114,19 @@ class SafeCheckpoints:
                 shutil.rmtree(old)
         trainer.accelerator.wait_for_everyone()
 
+    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
+        """Load weights by the names they were saved under.
+
+        Transformers saves Qwen2.5-VL under its published names and resumes under its internal ones
+        (transformers #43701): nothing matches, and it would go on from the start weights with a warning.
+        """
+        trainer: Any = self
+        model = trainer.model if model is None else model
+        if trainer.is_fsdp_enabled or hasattr(model, "peft_config"):
+            super()._load_from_checkpoint(resume_from_checkpoint, model)  # type: ignore[misc]
+        else:
+            restore(model, Path(resume_from_checkpoint))
+
     def create_model_card(self, *args: Any, **kwargs: Any) -> None:
         """No card: TRL's describes a hub upload, which this is not."""
 
@@ -140,6 +154,11 @@ def export(model: Any, chat: Chat, folder: Path) -> Path:
         raise
     publish(partial, folder)
     return folder
+
+
+def restore(model: Any, folder: Path) -> None:
+    """Put the weights saved in ``folder`` into ``model``; every weight must be there."""
+    model.load_state_dict(load_model(folder, dtype=model.dtype).state_dict())
 
 
 def _explain_full_disk(error: Exception, folder: Path) -> None:

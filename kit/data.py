@@ -67,7 +67,7 @@ def make_puzzles(
     m: int,
     levels: Sequence[int],
     seed: int,
-    piece_px: int = 56,
+    piece_px: int | None = 56,
 ) -> list[Task]:
     """``n`` puzzles for each of ``levels``: the same ``n`` crops, shuffled anew at each level.
 
@@ -78,7 +78,7 @@ def make_puzzles(
         sources: pictures to crop, taken in turn.
         m: pieces a side.
         levels: how many pieces start in place.
-        piece_px: side of a piece in pixels (56 is four tokens of 28 pixels).
+        piece_px: side of a piece in pixels (56 is four tokens of 28 pixels); None keeps the crop's own size.
 
     Raises:
         PictureError: no picture has a usable crop.
@@ -103,7 +103,7 @@ def training_set(
     levels: Sequence[int] = (0,),
     photo_share: float = 0.25,
     sources: Sequence[SourcePicture] | None = None,
-    piece_px: int = 56,
+    piece_px: int | None = 56,
 ) -> list[Task]:
     """Puzzles to train on: procedural scenes and training photographs, all pieces misplaced (section 4.1).
 
@@ -132,7 +132,7 @@ def evaluation_set(
     m: int = 2,
     levels: Sequence[int] | None = None,
     sources: Sequence[SourcePicture] | None = None,
-    piece_px: int = 56,
+    piece_px: int | None = 56,
 ) -> list[Task]:
     """``n`` held-out puzzles a level (the paper: 300), at all of the paper's levels for ``m`` unless told otherwise."""
     if levels is None:

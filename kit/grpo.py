@@ -46,6 +46,7 @@ from kit.metrics import MetricsLog
 from kit.trainable import lora_config
 from kit.training import OnStep, run, shared_args
 
+
 @dataclass(frozen=True)
 class GRPOSettings:
     """How to run GRPO. Defaults are AGILE's (Table 5) unless marked ours.
@@ -161,10 +162,10 @@ def train_grpo(
         ValueError: an episode can't be packed, sampler and trainer disagree, or ``run_dir`` holds another run.
     """
     run_dir = Path(run_dir)
-    if settings.beta and not settings.lora_rank and not Path(model.config._name_or_path).exists():
+    if settings.beta and not settings.lora_rank and not model.config._name_or_path:
         raise ValueError(
-            f"GRPOSettings.beta={settings.beta}: the reference policy is a second copy of the model, but it was not "
-            f"loaded from a folder (name {model.config._name_or_path!r}); save and load it first, or train with LoRA"
+            f"GRPOSettings.beta={settings.beta}: the reference policy is a second copy of the model, and this one "
+            "was not loaded from anywhere it could be loaded from again; save and load it first, or train with LoRA"
         )
 
     def make_trainer(log: MetricsLog) -> EpisodeGRPOTrainer:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 from torch import Tensor
-from trl import GRPOTrainer
+from trl import GRPOConfig, GRPOTrainer
 from trl.trainer.utils import use_adapter
 
 from kit.advantage import Scale, group_advantages
@@ -41,6 +41,9 @@ def step_seed(seed: int, step: int, process: int = 0) -> int:
 
 class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
     """TRL's trainer on our episodes. Make it inside :func:`kit.policy.masking.forbid`."""
+
+    args: GRPOConfig
+    num_generations: int
 
     def __init__(
         self,
@@ -91,7 +94,8 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
             batch |= {"pixel_values": packed.pixel_values, "image_grid_thw": packed.image_grid_thw}
             batch["num_images"] = packed.num_images
         # Where rollouts and optimizer steps alternate one to one, π_old is π_θ and TRL takes it from the same pass.
-        if self.args.gradient_accumulation_steps % (self.args.steps_per_generation * self.num_iterations):
+        every = (self.args.steps_per_generation or 1) * self.num_iterations
+        if self.args.gradient_accumulation_steps % every:
             batch["old_per_token_logps"] = self._logprobs(self.model, packed)
         if self.beta:
             batch["ref_per_token_logps"] = self._reference_logprobs(packed)
@@ -185,6 +189,6 @@ def episode_stats(episode: Episode, score: Score) -> dict[str, float]:
     }
 
 
-def _no_reward(**kwargs: Any) -> list[float]:
+def _no_reward(**kwargs: Any) -> list[float | None]:
     """TRL insists on a reward function; episodes are scored where they are played."""
     raise RuntimeError("TRL's own scoring was called: EpisodeGRPOTrainer no longer overrides what it should")

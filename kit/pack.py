@@ -70,7 +70,9 @@ class Packed:
 
     def to(self, device: torch.device | str) -> Packed:
         """The same batch on ``device``."""
-        moved = {f.name: value.to(device) for f in fields(self) if isinstance(value := getattr(self, f.name), Tensor)}
+        moved: dict[str, Any] = {
+            f.name: value.to(device) for f in fields(self) if isinstance(value := getattr(self, f.name), Tensor)
+        }
         return replace(self, **moved)
 
 

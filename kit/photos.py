@@ -87,7 +87,9 @@ PHOTOS = (
     Photo("coffee", *_SKIMAGE, "data/coffee.png", "held-out", "colour", f"{_CC0}, Rachel Michetti"),
     Photo("chelsea", *_SKIMAGE, "data/chelsea.png", "held-out", "colour", f"{_CC0}, Stefan van der Walt"),
     Photo("astronaut", *_SKIMAGE, "data/astronaut.png", "held-out", "colour", f"{_PUBLIC}, NASA"),
-    Photo("motorcycle", *_SKIMAGE, "data/motorcycle_left.png", "held-out", "colour", "Middlebury 2014 stereo benchmark"),
+    Photo(
+        "motorcycle", *_SKIMAGE, "data/motorcycle_left.png", "held-out", "colour", "Middlebury 2014 stereo benchmark"
+    ),
     Photo("rocket", *_SKIMAGE, "data/rocket.jpg", "held-out", "colour", f"{_PUBLIC}, SpaceX"),
     Photo("camera", *_SKIMAGE, "data/camera.png", "held-out", "gray", f"{_CC0}, Lav Varshney"),
     Photo(

@@ -6,6 +6,7 @@ Plain masked next-token prediction: loss on answers only, AdamW, linear warm-up 
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import time
@@ -38,6 +39,14 @@ MIXTURE: dict[str, float] = {
     "copying": 0.05,
 }
 """Share of each skill in a batch. Whole puzzles teach edges faster than pairs do (four coupled answers)."""
+
+EDGES_FIRST = MIXTURE | {name: share / 3 for name, share in MIXTURE.items() if name != "place"} | {"place": 0.867}
+"""The mixture until the plateau is left: how many puzzles a batch holds decides when that is."""
+
+
+def mixture_at(step: int, steps: int) -> dict[str, float]:
+    """Edges first for 55 % of the training, then the even mixture."""
+    return EDGES_FIRST if step < 0.55 * steps else MIXTURE
 
 
 @dataclass(frozen=True)
@@ -127,12 +136,18 @@ def loss_of(model: nn.Module, batch: Batch) -> Tensor:
 
 
 def batches(
-    chat: Chat, pool: Sequence[Pixels], rng: np.random.Generator, size: int, mixture: Mapping[str, float]
+    chat: Chat,
+    pool: Sequence[Pixels],
+    rng: np.random.Generator,
+    size: int,
+    mixture: Callable[[int], Mapping[str, float]],
+    start: int = 0,
 ) -> Iterator[Batch]:
-    """Endless batches; the mixture holds in each of them, rounding aside."""
-    names = list(mixture)
-    weights = np.array([mixture[n] for n in names]) / sum(mixture.values())
-    while True:
+    """Endless batches from step ``start`` on; each step's mixture holds in its batch, rounding aside."""
+    for step in itertools.count(start):
+        shares = mixture(step)
+        names = list(shares)
+        weights = np.array([shares[n] for n in names]) / sum(shares.values())
         # Systematic sampling: one random offset, so shares hardly vary from batch to batch.
         points = (np.arange(size) + rng.random()) / size
         picks = np.searchsorted(np.cumsum(weights), points, side="right").clip(max=len(names) - 1)

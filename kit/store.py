@@ -6,7 +6,7 @@
     DIR/pictures/<sha256>.png  each picture once, named by the hash of its size and RGB pixels
 
 ==============  ==========================================================================
-task            ``schema`` (1), ``kind`` ("task"), ``id``, ``question``, ``target``, ``meta``,
+task            ``schema`` (1), ``kind`` ("task"), ``id``, ``question``, ``target``, ``target_is_tuple``, ``meta``,
                 ``images``: list of ``{"name", "sha256"}``
 episode         ``schema`` (1), ``kind`` ("episode"), ``task`` (a task record), ``prompt_ids``,
                 ``ended``, ``turns``: list of ``{"ids", "logprobs", "text", "action":
@@ -25,22 +25,23 @@ whole lines (:func:`append_episodes`); a line cut off by a crash is dropped by :
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast, get_args
 
 from PIL import Image
 
-from kit.episode import Action, Episode, Observation, Picture, Task, Turn
+from kit.episode import Action, Ended, Episode, Observation, Picture, Status, Task, Turn
 from kit.photos import content_hash
 from kit.schema import Record, RecordError
 
 SCHEMA = 1
-STATUSES = ("ok", "error", "timeout", "died", "limit", "episode_lost", "format")
-ENDINGS = ("running", "answer", "format", "turns", "tokens", "lost")
+STATUSES: tuple[str, ...] = get_args(Status)
+ENDINGS: tuple[str, ...] = get_args(Ended)
 
 
 @contextlib.contextmanager
@@ -79,8 +80,6 @@ def write_atomic(path: Path, data: bytes) -> None:
 
 
 def _save_picture(folder: Path, picture: Picture) -> dict[str, str]:
-    import io
-
     digest = content_hash(picture.image)
     path = folder / "pictures" / f"{digest}.png"
     if not path.exists():
@@ -229,9 +228,7 @@ def _task(record: Record, pictures: _Pictures) -> Task:
     target = record.value("target")
     if record.flag("target_is_tuple"):
         target = tuple(record.items("target"))
-    return Task(
-        record.text("id"), pictures.all(record), record.text("question"), target, record.record("meta").fields
-    )
+    return Task(record.text("id"), pictures.all(record), record.text("question"), target, record.record("meta").fields)
 
 
 def _turn(record: Record, pictures: _Pictures) -> Turn:
@@ -243,8 +240,10 @@ def _turn(record: Record, pictures: _Pictures) -> Turn:
         ids,
         logprobs,
         record.text("text"),
-        action and Action(action.text("kind"), action.text("text")),
-        seen and Observation(seen.text("text"), pictures.all(seen), seen.choice("status", STATUSES)),  # type: ignore[arg-type]
+        Action(action.text("kind"), action.text("text")) if action else None,
+        Observation(seen.text("text"), pictures.all(seen), cast(Status, seen.choice("status", STATUSES)))
+        if seen
+        else None,
         record.integers("observation_ids"),
     )
 
@@ -270,7 +269,7 @@ def load_episodes(path: str | os.PathLike[str]) -> list[Episode]:
             _task(record.record("task"), pictures),
             record.integers("prompt_ids"),
             tuple(_turn(turn, pictures) for turn in record.records("turns")),
-            record.choice("ended", ENDINGS),  # type: ignore[arg-type]
+            cast(Ended, record.choice("ended", ENDINGS)),
         )
         for record in _records(file, "episode")
     ]

@@ -32,11 +32,13 @@ def borrowed(model: Any, freeze_vision: bool) -> Iterator[Any]:
     training = model.training
     learns = {name: p.requires_grad for name, p in model.named_parameters()}
     forward = model.__dict__.get("forward")
+    hook = model.model.register_forward_pre_hook(_drop_no_pictures, with_kwargs=True)
     if freeze_vision:
         model.model.visual.requires_grad_(False)
     try:
         yield model
     finally:
+        hook.remove()
         for name in ("forward", "_original_forward"):
             model.__dict__.pop(name, None)
         if forward is not None:
@@ -45,3 +47,15 @@ def borrowed(model: Any, freeze_vision: bool) -> Iterator[Any]:
             if name in learns:
                 parameter.requires_grad_(learns[name])
         model.train(training)
+
+
+def _drop_no_pictures(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Leave out pictures where there are none.
+
+    TRL cuts a batch into micro-batches; one without any picture gets tensors of zero rows, on which the
+    vision tower fails.
+    """
+    pixels = kwargs.get("pixel_values")
+    if pixels is not None and len(pixels) == 0:
+        kwargs = {**kwargs, "pixel_values": None, "image_grid_thw": None}
+    return args, kwargs

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import torch
+from transformers import PrinterCallback
+from transformers.utils import logging
 
-from kit.checkpoint import claim, export, step_of
 from kit.chat import Chat
+from kit.checkpoint import claim, export, restore, step_of
 from kit.metrics import MetricsLog, Row
 from kit.policy.masking import forbid
-from kit.tiny import load_model
 from kit.trainable import borrowed
 
 OnStep = Callable[[Sequence[Row]], None]
@@ -88,11 +90,12 @@ def run(
     resume = claim(run_dir, settings, data)
     final = run_dir / "model"
     if step_of(resume) >= steps and final.exists():
-        model.load_state_dict(load_model(final, dtype=model.dtype).state_dict())
+        restore(model, final)
         return final
     log = MetricsLog(run_dir, step_of(resume), on_step)
-    with borrowed(model, freeze_vision), forbid(model, chat.forbidden_ids):
+    with borrowed(model, freeze_vision), forbid(model, chat.forbidden_ids), _no_bars():
         trainer = make_trainer(log)
+        trainer.remove_callback(PrinterCallback)
         try:
             trainer.train(resume_from_checkpoint=str(resume) if resume else None)
         except BaseException:
@@ -105,5 +108,18 @@ def run(
         if hasattr(trained, "merge_and_unload"):
             trained = trained.merge_and_unload()
     if trainer.is_world_process_zero():
-        export(trained, chat, final)
+        with _no_bars():
+            export(trained, chat, final)
     return final
+
+
+@contextmanager
+def _no_bars() -> Iterator[None]:
+    """Silence transformers' progress bars (one for every checkpoint saved); MetricsLog reports progress."""
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()

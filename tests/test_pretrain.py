@@ -11,7 +11,7 @@ from PIL import Image
 from kit.chat import Chat
 from kit.episode import Picture
 from kit.pictures import Pixels, scene
-from kit.pretrain import MIXTURE, batches, box_iou, collate, encode, learning_rate, loss_of, patchify, train
+from kit.pretrain import MIXTURE, batches, box_iou, collate, encode, learning_rate, loss_of, mixture_at, patchify, train
 from kit.skills import SKILLS, place, shapes
 
 
@@ -39,10 +39,12 @@ def test_loss_is_on_answers_only(chat: Chat, pool: list[Pixels]) -> None:
 def test_mixture_names_every_skill_and_adds_up() -> None:
     assert set(MIXTURE) == set(SKILLS)
     assert sum(MIXTURE.values()) == pytest.approx(1)
+    assert sum(mixture_at(0, 100).values()) == pytest.approx(1, abs=1e-3)
+    assert mixture_at(99, 100) == MIXTURE
 
 
 def test_a_batch_holds_the_mixture(chat: Chat, pool: list[Pixels]) -> None:
-    batch = next(batches(chat, pool, np.random.default_rng(0), 10, {"place": 0.7, "copying": 0.3}))
+    batch = next(batches(chat, pool, np.random.default_rng(0), 10, lambda step: {"place": 0.7, "copying": 0.3}))
     with_pictures = (batch.ids == chat.image_id).any(dim=1).sum().item()
     assert with_pictures == 7
 
@@ -72,7 +74,7 @@ def test_training_lowers_the_loss_and_keeps_a_log(chat: Chat, pool: list[Pixels]
     torch.manual_seed(0)
     config = build_config(chat.tokenizer, hidden=64, layers=1, vision_hidden=32, vision_layers=1)
     model = Qwen2_5_VLForConditionalGeneration(config)
-    stream = batches(chat, pool, np.random.default_rng(0), 8, {"copying": 1.0})
+    stream = batches(chat, pool, np.random.default_rng(0), 8, lambda step: {"copying": 1.0})
     log = train(model, stream, 50, peak=3e-3, warmup=5, folder=tmp_path, every=50)
     assert log[-1]["loss"] < log[0]["loss"]
     assert len((tmp_path / "log.jsonl").read_text().splitlines()) == len(log) == 2

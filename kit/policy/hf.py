@@ -20,6 +20,7 @@ from kit.chat import Chat
 from kit.policy import Finish, Params, Request, Sample
 from kit.policy.masking import forbid_logits
 from kit.policy.prefix import Prefix, PrefixStore, stack
+from kit.policy.scripted import Script
 
 
 class HFPolicy:
@@ -142,7 +143,7 @@ class HFPolicy:
         turns = [_Turn(params.stops, self.chat.end_id, self._pieces) for _ in requests]
         rows = list(range(len(requests)))  # which request each row of the batch belongs to
         for step in range(params.max_new_tokens):
-            tokens, chosen = self._choose(logits, params.temperature, generator)
+            tokens, chosen = self._choose(logits, params.temperature, generator, [(r, len(turns[r].ids)) for r in rows])
             for row, token, logprob in zip(rows, tokens.tolist(), chosen.tolist(), strict=True):
                 turns[row].add(token, logprob)
             live = [i for i, row in enumerate(rows) if not turns[row].finish]
@@ -188,16 +189,55 @@ class HFPolicy:
                     columns[-surplus:] = 0
                 self._store.keep(requests[row], turns[row].ids, cache, i, columns)
 
-    def _choose(self, logits: Tensor, temperature: float, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-        """Sampled tokens ``(B,)`` and their log-probabilities ``(B,)`` under the distribution sampled from."""
-        logits = forbid_logits(logits.float(), self.chat.forbidden_ids)
-        logp = torch.log_softmax(logits / temperature if temperature > 0 else logits, dim=-1)
+    def _choose(
+        self, logits: Tensor, temperature: float, generator: torch.Generator, at: Sequence[tuple[int, int]]
+    ) -> tuple[Tensor, Tensor]:
+        """Sampled tokens ``(B,)`` and their log-probabilities ``(B,)`` under the distribution sampled from.
+
+        ``at`` says which request each row belongs to, and how many tokens its turn has so far.
+        """
+        del at
+        logp = self._logp(logits, temperature)
         if temperature == 0:
             tokens = logp.argmax(-1)
         else:
             # On the CPU whatever the device, so that a seed means the same samples everywhere.
             tokens = torch.multinomial(logp.exp().cpu(), 1, generator=generator)[:, 0].to(logits.device)
         return tokens, logp.gather(-1, tokens[:, None])[:, 0]
+
+    def _logp(self, logits: Tensor, temperature: float) -> Tensor:
+        """Log-probabilities of the distribution that is sampled from: forbidden ids out, temperature in."""
+        logits = forbid_logits(logits.float(), self.chat.forbidden_ids)
+        return torch.log_softmax(logits / temperature if temperature > 0 else logits, dim=-1)
+
+
+class ForcedPolicy(HFPolicy):
+    """Runs the model over a script's turns: every token costs what sampling it would, but the script chooses it.
+
+    For benchmarks that need whole episodes before a policy can play any, and to score given turns.
+    """
+
+    def __init__(self, model: Any, chat: Chat, script: Script, **kwargs: Any) -> None:
+        super().__init__(model, chat, **kwargs)
+        self.script = script
+        self._forced: list[list[int]] = []
+
+    def _decode(
+        self, requests: Sequence[Request], prefixes: Sequence[Prefix | None], params: Params, generator: torch.Generator
+    ) -> list[Sample]:
+        if any(request.episode is None for request in requests):
+            raise ValueError("ForcedPolicy: a request has no episode; use it through kit.rollout")
+        texts = [self.script(request.episode) for request in requests if request.episode is not None]
+        self._forced = [[*self.chat.text(text), self.chat.end_id] for text in texts]
+        return super()._decode(requests, prefixes, params, generator)
+
+    def _choose(
+        self, logits: Tensor, temperature: float, generator: torch.Generator, at: Sequence[tuple[int, int]]
+    ) -> tuple[Tensor, Tensor]:
+        # A row that is finished but still in the batch is past its script's end: any token will do.
+        picks = [self._forced[row][min(n, len(self._forced[row]) - 1)] for row, n in at]
+        tokens = torch.tensor(picks, device=logits.device)
+        return tokens, self._logp(logits, temperature).gather(-1, tokens[:, None])[:, 0]
 
 
 class _Turn:

@@ -1,0 +1,246 @@
+"""Make AGILE's data: training puzzles, evaluation puzzles, cold-start episodes.
+
+    python data_scripts/agile.py --out data/agile                             # offline: scenes and packaged photographs
+    python data_scripts/agile.py --out data/mine --images ~/Pictures          # your own pictures
+    python data_scripts/agile.py --out data/agile --coldstart scripted        # and the scripted expert's episodes
+    python data_scripts/agile.py --out data/agile --coldstart endpoint --base-url URL --model NAME
+    python data_scripts/agile.py --out data/paper --hub --pin                 # the paper's mixture, from the hub
+
+Written to --out: train.jsonl, eval-2x2.jsonl, eval-3x3.jsonl, pictures/, manifest.json, and with
+--coldstart coldstart.jsonl (filtered and balanced) beside coldstart-all.jsonl (everything played;
+an interrupted run goes on from it). Training and evaluation are split by picture and checked for
+pictures in common before anything is written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from kit.sandbox import Sandbox
+
+from kit.chat import Chat
+from kit.coldstart import collect, curate
+from kit.data import check_split, evaluation_set, training_set
+from kit.envs.agile import PROMPTS, PROTOCOL, JigsawEnv
+from kit.episode import Task
+from kit.expert import STEPS, expert_script
+from kit.hub import HubError, HubSource, download, pin, read_lock
+from kit.leak import LeakError
+from kit.photos import PictureError, SourcePicture, folder_pictures, photos, table
+from kit.policy import Params, Policy
+from kit.policy.scripted import ScriptedPolicy
+from kit.policy.served import EndpointError, ServedPolicy
+from kit.rollout import Budget
+from kit.store import save_episodes, save_tasks, write_atomic
+from kit.tiny import TINY
+
+SIZES = {"high-resolution": 6200, "text-and-structure": 5200, "dense-natural": 4200}
+"""Pictures in each part of the paper's mixture of 15.6K (appendix A)."""
+
+_DEEPEYES = ("ChenShawn/DeepEyes-Datasets-47k", "see its card; pictures under their sources' terms")
+_TEXTVQA = "CC BY 4.0 (pictures from Open Images)"
+
+HUB = (
+    # Benchmarks come first in their group, so that --with-benchmarks mixes them in as the paper does.
+    # Revisions were seen in public code; where none could be verified the row has none, and --pin asks the hub.
+    HubSource(
+        "craigwu/vstar_bench",
+        *("high-resolution", "test", "image"),
+        "as V*: see its card",
+        revision="d9ae62c903da0c98336e85c5ee89cd863b04b4da",
+        benchmark=True,
+    ),
+    HubSource(
+        "DreamMr/HR-Bench",
+        *("high-resolution", "hrbench_4k", "image"),
+        "see its card",
+        config="hrbench_version_split",
+        benchmark=True,
+    ),
+    HubSource(
+        _DEEPEYES[0],
+        *("high-resolution", "train", "images"),
+        _DEEPEYES[1],
+        data_files="data_0.1.2_visual_toolbox_v2.parquet",
+    ),
+    HubSource("lmms-lab-encoder/textvqa", "text-and-structure", "train", "image", _TEXTVQA),
+    HubSource(
+        "lmms-lab-encoder/DocVQA",
+        *("text-and-structure", "validation", "image"),
+        "InfographicVQA's terms: research",
+        config="InfographicVQA",
+        benchmark=True,
+    ),
+    HubSource(
+        _DEEPEYES[0],
+        *("text-and-structure", "train", "images"),
+        _DEEPEYES[1],
+        data_files="data_v0.8_visual_toolbox_v2.parquet",
+    ),
+    HubSource("lmms-lab-encoder/RealWorldQA", "dense-natural", "test", "image", "see its card", benchmark=True),
+    HubSource(
+        "detection-datasets/coco",
+        *("dense-natural", "train", "image"),
+        "annotations CC BY 4.0; pictures under Flickr's terms",
+        revision="cf0b22332314a937e9dc8a1957b21725430bb41d",
+    ),
+)
+"""Where the paper's pictures are. Ids move; this is the one place to correct them."""
+
+
+def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("--out", type=Path, required=True, help="folder to write to")
+    add("--images", type=Path, help="a folder of your own pictures instead of the packaged ones")
+    add("--needed", type=int, default=4, help="how many different pictures --images must hold at least")
+    add("--held-out", type=float, default=0.25, help="share of --images held out for evaluation")
+    add("--train", type=int, default=640, help="training puzzles (2×2, all pieces misplaced)")
+    add("--eval", type=int, default=100, help="evaluation puzzles a level (the paper: 300)")
+    add("--photo-share", type=float, default=0.25, help="share of training puzzles cut from packaged photographs")
+    add("--piece-px", type=int, default=56, help="side of a piece in pixels; 0 keeps the pictures' own size")
+    add("--seed", type=int, default=0)
+    add("--coldstart", choices=("scripted", "endpoint"), help="also make cold-start episodes, played by this expert")
+    add("--episodes", type=int, default=128, help="cold-start episodes to keep (the paper: 1,600)")
+    add("--played", type=float, default=1.5, help="episodes played for each one kept")
+    add("--checkpoint", default=str(TINY), help="whose tokenizer and picture processor encode the episodes")
+    add("--prompt", choices=sorted(PROMPTS), default="brief", help="system text of the cold-start episodes")
+    add("--base-url", help="endpoint: URL of the API")
+    add("--model", help="endpoint: the model's name")
+    add("--key-env", default="OPENAI_API_KEY", help="endpoint: environment variable that holds the key")
+    add("--max-new-tokens", type=int, default=2048, help="tokens of one cold-start turn (Table 5)")
+    add("--hub", action="store_true", help="the paper's mixture from the Hugging Face hub")
+    add("--hub-share", type=float, default=1.0, help="this share of the paper's 15.6K pictures")
+    add("--pin", action="store_true", help="ask the hub for commits not known yet, write hub.lock.json")
+    add("--with-benchmarks", action="store_true", help="use data sets that models are evaluated on, as the paper did")
+    add("--drop-leaks", action="store_true", help="leave training pictures out that look like held-out ones")
+    args = parser.parse_args(argv)
+    if args.coldstart == "endpoint" and not (args.base_url and args.model):
+        parser.error("--coldstart endpoint needs --base-url and --model")
+    if args.hub and args.images:
+        parser.error("--hub and --images: choose one")
+    return args
+
+
+def pictures(args: argparse.Namespace) -> list[SourcePicture] | None:
+    """The pictures to cut puzzles from; None for the packaged photographs and scenes."""
+    if args.images:
+        return folder_pictures(args.images, args.needed, args.held_out)
+    if not args.hub:
+        return None
+    sources = [source for source in HUB if args.with_benchmarks or not source.benchmark]
+    for source in sources:
+        print(f"{source.group:20s} {source.id:36s} {source.licence}", flush=True)
+    lock_file = args.out / "hub.lock.json"
+    lock = pin(sources, lock_file) if args.pin else read_lock(lock_file)
+    sizes = {group: max(4, round(size * args.hub_share)) for group, size in SIZES.items()}
+
+    def progress(group: str, have: int, wanted: int) -> None:
+        if have % 100 == 0 or have == wanted:
+            print(f"{group}: {have} of {wanted} pictures", flush=True)
+
+    download(sources, sizes, args.out / "hub", lock, progress=progress)
+    total = sum(sizes.values())
+    return folder_pictures(args.out / "hub", total, held_out=min(0.5, max(args.eval, 1) / total), longest=1280)
+
+
+def puzzles(args: argparse.Namespace, sources: list[SourcePicture] | None) -> tuple[list[Task], dict[str, list[Task]]]:
+    """Training and evaluation puzzles, checked for pictures in common."""
+    piece = args.piece_px or None
+    train = training_set(args.train, args.seed, photo_share=args.photo_share, sources=sources, piece_px=piece)
+    evaluation = {
+        f"eval-{m}x{m}": evaluation_set(args.eval, args.seed + 1, m, sources=sources, piece_px=piece) for m in (2, 3)
+    }
+    check_split(train, [task for tasks in evaluation.values() for task in tasks], sources)
+    return train, evaluation
+
+
+def coldstart(args: argparse.Namespace, sources: list[SourcePicture] | None) -> dict[str, int]:
+    """Play, filter, balance, store; how many were played and kept."""
+    n = int(np.ceil(args.episodes * args.played))
+    tasks = training_set(
+        n, args.seed + 2, photo_share=args.photo_share, sources=sources, piece_px=args.piece_px or None
+    )
+    chat = Chat.from_pretrained(args.checkpoint)
+    policy: Policy = (
+        ScriptedPolicy(chat, expert_script(args.seed))
+        if args.coldstart == "scripted"
+        else ServedPolicy(args.base_url, args.model, chat, args.key_env)
+    )
+    turns = max(STEPS) + 1
+    params = Params(stops=PROTOCOL.stops, max_new_tokens=args.max_new_tokens)
+    budget = Budget(turns=turns, tokens=28192 + turns * args.max_new_tokens)
+    with Sandbox() as box:
+        played = collect(
+            policy,
+            chat,
+            tasks,
+            lambda: JigsawEnv(box, turns=turns, prompt=args.prompt),
+            params,
+            budget,
+            args.out / "coldstart-all.jsonl",
+            progress=lambda done, of: print(f"cold start: {done} of {of} episodes played", flush=True),
+        )
+    kept, report = curate(played, args.episodes, np.random.default_rng(args.seed))
+    print(report, flush=True)
+    save_episodes(args.out / "coldstart.jsonl", kept)
+    if len(kept) < args.episodes:
+        print(f"kept {len(kept)} of the {args.episodes} episodes asked for: raise --played", flush=True)
+    return {"played": len(played), "kept": len(kept)}
+
+
+def make(args: argparse.Namespace) -> None:
+    """Make everything the command line asks for."""
+    sources = pictures(args)
+    try:
+        train, evaluation = puzzles(args, sources)
+    except LeakError as error:
+        if not args.drop_leaks or sources is None:
+            raise
+        leaking = {pair.train for pair in error.pairs}
+        sources = [s for s in sources if s.split == "held-out" or s.id not in leaking]
+        print(f"left out {len(leaking)} training pictures that look like held-out ones", flush=True)
+        train, evaluation = puzzles(args, sources)
+    files = {"train": train, **evaluation}
+    for name, tasks in files.items():
+        save_tasks(args.out / f"{name}.jsonl", tasks)
+        print(f"{name}: {len(tasks)} puzzles", flush=True)
+    used = [*photos("train"), *photos("held-out")] if sources is None else sources
+    manifest = {
+        "files": {
+            f"{name}.jsonl": {
+                "puzzles": len(tasks),
+                "sha256": hashlib.sha256((args.out / f"{name}.jsonl").read_bytes()).hexdigest(),
+            }
+            for name, tasks in files.items()
+        },
+        "arguments": {name: value if value is None else str(value) for name, value in vars(args).items()},
+        "pictures": [{"id": p.id, "split": p.split, "kind": p.kind, "licence": p.licence} for p in used],
+    }
+    if len(used) <= 40:
+        print(table(used), flush=True)
+    if args.coldstart:
+        manifest["coldstart"] = coldstart(args, sources)
+    write_atomic(args.out / "manifest.json", (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run; 0, or 1 after printing what was wrong and what to do about it."""
+    args = options(argv)
+    try:
+        make(args)
+    except (PictureError, LeakError, HubError, EndpointError, OSError, ValueError) as error:
+        print(f"agile.py: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,169 @@
+"""Cold-start episodes: collecting an expert's play, the paper's filter, its balancing.
+
+Section 3.2: an expert plays puzzles; episodes whose answer matches the truth are kept; the rest are
+balanced over the number of steps (4–8) and the kinds of action (swap, observe, crop, zoom). The
+expert is any policy: the scripted oracle of :mod:`kit.expert` or a served model
+(:mod:`kit.policy.served`).
+
+Departures
+- The paper's authors read every kept episode "manually verifying each interaction step". Here
+  a step counts as sound if its code ran; nobody reads.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from kit.chat import Chat
+from kit.episode import Episode, Task
+from kit.expert import STEPS
+from kit.policy import Params, Policy
+from kit.rewards.agile import is_right, is_well_formed
+from kit.rollout import Budget, Environment, rollout
+from kit.store import append_episodes, load_episodes, mend
+
+KINDS = ("swap", "observe", "crop", "zoom")
+"""Kinds of action that are balanced."""
+
+_CALL = re.compile(r"\b(observation|crop|zoom)\s*\(")
+_SWAP = re.compile(r"\bstate\s*(\[[^\]]*\]\s*,\s*state\s*\[[^\]]*\]\s*)?=[^=]")
+
+
+def action_kind(code: str) -> str:
+    """What a turn's code does: one of :data:`KINDS`, or ``other``."""
+    call = _CALL.search(code)
+    if _SWAP.search(code):
+        return "swap"
+    if call is None:
+        return "other"
+    return {"observation": "observe", "crop": "crop", "zoom": "zoom"}[call[1]]
+
+
+def kinds(episode: Episode) -> Counter[str]:
+    """How often each kind of action occurs in an episode."""
+    return Counter(action_kind(t.action.text) for t in episode.turns if t.action and t.action.kind == "code")
+
+
+def is_sound(episode: Episode) -> bool:
+    """The paper's filter: the answer is right, every turn is well-formed, and all code ran."""
+    ran = all(turn.observation is None or turn.observation.status == "ok" for turn in episode.turns)
+    return ran and is_right(episode, episode.task.target) and is_well_formed(episode)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many episodes, by number of steps, and how many actions, by kind."""
+
+    episodes: int
+    steps: Mapping[int, int]
+    kinds: Mapping[str, int]
+
+    @classmethod
+    def of(cls, episodes: Sequence[Episode]) -> Counts:
+        """Count ``episodes``."""
+        steps = Counter(episode.steps for episode in episodes)
+        total: Counter[str] = Counter()
+        for episode in episodes:
+            total += kinds(episode)
+        return cls(len(episodes), dict(sorted(steps.items())), {k: total[k] for k in (*KINDS, "other") if total[k]})
+
+    def __str__(self) -> str:
+        steps = ", ".join(f"{n} steps {count}" for n, count in self.steps.items())
+        actions = ", ".join(f"{kind} {count}" for kind, count in self.kinds.items())
+        return f"{self.episodes} episodes ({steps or 'none'}; actions: {actions or 'none'})"
+
+
+@dataclass(frozen=True)
+class Report:
+    """Counts before the filter, after it, and after balancing."""
+
+    collected: Counts
+    sound: Counts
+    balanced: Counts
+
+    def __str__(self) -> str:
+        return f"collected {self.collected}\nsound     {self.sound}\nbalanced  {self.balanced}"
+
+
+def balance(episodes: Sequence[Episode], n: int, rng: np.random.Generator) -> list[Episode]:
+    """At most ``n`` of ``episodes``, as even as they allow over steps 4–8 and kinds of action.
+
+    Each number of steps gets an equal share of ``n``; what one of them can't fill, the others get.
+    Episodes are then taken one at a time, in turn from each number of steps, always the one
+    that brings the shares of the four kinds of action closest to equal. Others than 4–8 steps are
+    not used. Fewer than ``n`` come back only if there aren't more.
+    """
+    order = [int(i) for i in rng.permutation(len(episodes))]
+    pools = {s: [i for i in order if episodes[i].steps == s] for s in STEPS}
+    counts = {i: np.array([kinds(episodes[i])[k] for k in KINDS], dtype=float) for pool in pools.values() for i in pool}
+    total = np.zeros(len(KINDS))
+    chosen: list[int] = []
+    while len(chosen) < n and any(pools.values()):
+        for pool in pools.values():
+            if not pool or len(chosen) == n:
+                continue
+            after = total + np.stack([counts[i] for i in pool])
+            shares = after / np.maximum(after.sum(axis=1, keepdims=True), 1)
+            # Sum of squares of the shares: least when all are equal; the first of equals, in random order.
+            best = pool.pop(int(np.argmin((shares**2).sum(axis=1))))
+            total += counts[best]
+            chosen.append(best)
+    return [episodes[i] for i in chosen]
+
+
+def curate(episodes: Sequence[Episode], n: int, rng: np.random.Generator) -> tuple[list[Episode], Report]:
+    """Filter, then balance: the cold-start set, and what happened on the way."""
+    sound = [episode for episode in episodes if is_sound(episode)]
+    kept = balance(sound, n, rng)
+    return kept, Report(Counts.of(episodes), Counts.of(sound), Counts.of(kept))
+
+
+def collect(
+    policy: Policy,
+    chat: Chat,
+    tasks: Sequence[Task],
+    make_env: Callable[[], Environment],
+    params: Params,
+    budget: Budget,
+    path: str | os.PathLike[str],
+    chunk: int = 16,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> list[Episode]:
+    """Let ``policy`` play ``tasks``; every finished chunk is on disk before the next one starts.
+
+    Called again with the same ``path`` it plays only the tasks that aren't there yet, so whatever
+    stopped it (an endpoint that failed, a killed process) costs at most one chunk.
+
+    Args:
+        path: JSONL file that episodes are appended to, all of them: the filter comes later.
+        chunk: episodes played at once.
+        progress: told how many of the tasks are done.
+
+    Raises:
+        ValueError: ``path`` holds episodes written with another tokenizer.
+        OSError, EndpointError: what stopped it; the file then holds everything before.
+    """
+    mend(path)
+    have = {e.task.id: e for e in (load_episodes(path) if Path(path).exists() else [])}
+    for episode in have.values():
+        if any(chat.decode(turn.ids) != turn.text for turn in episode.turns):
+            raise ValueError(f"{path}: episode {episode.task.id} was written with another tokenizer; use another file")
+    todo = [task for task in tasks if task.id not in have]
+    done = len(tasks) - len(todo)
+    progress(done, len(tasks))
+    for at in range(0, len(todo), chunk):
+        some = todo[at : at + chunk]
+        # Another seed for each chunk; the loop itself adds the number of the turn.
+        seeded = replace(params, seed=params.seed + 1000 * (done + at))
+        played = rollout(policy, chat, some, make_env, seeded, budget)
+        append_episodes(path, played)
+        have.update((episode.task.id, episode) for episode in played)
+        progress(done + at + len(some), len(tasks))
+    return [have[task.id] for task in tasks]

@@ -1,0 +1,92 @@
+"""Checkpoints: whole or absent, claimed by one run, and in an order that does not depend on resuming."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from training_fixtures import clone
+
+from kit.chat import Chat
+from kit.checkpoint import claim, export, newest_checkpoint, schedule, step_of
+from kit.tiny import load_model
+
+
+@given(st.integers(1, 12), st.integers(0, 40), st.integers(0, 3))
+def test_schedule_is_whole_passes_and_prefix_stable(items: int, length: int, seed: int) -> None:
+    order = schedule(items, length, seed)
+    assert len(order) == length
+    assert schedule(items, length + 7, seed)[:length] == order
+    for start in range(0, length - items + 1, items):
+        assert Counter(order[start : start + items]) == Counter(range(items))
+
+
+def test_schedule_depends_on_the_seed() -> None:
+    assert schedule(20, 20, 0) != schedule(20, 20, 1)
+    with pytest.raises(ValueError, match="nothing to train on"):
+        schedule(0, 5, 0)
+
+
+def _started(run_dir: Path, step: int, **settings: object) -> None:
+    claim(run_dir, settings, ["a", "b"])
+    (run_dir / "checkpoint" / f"checkpoint-{step}").mkdir()
+
+
+def test_the_newest_whole_checkpoint_is_resumed_and_half_ones_are_swept_away(tmp_path: Path) -> None:
+    assert claim(tmp_path, {"lr": 1.0}, ["a", "b"]) is None
+    folder = tmp_path / "checkpoint"
+    for step in (2, 10, 9):
+        (folder / f"checkpoint-{step}").mkdir()
+    half = folder / ".partial" / "checkpoint-11"
+    half.mkdir(parents=True)
+    (half / "model.safetensors").write_bytes(b"half")
+    resume = claim(tmp_path, {"lr": 1.0}, ["a", "b"])
+    assert resume == folder / "checkpoint-10" and step_of(resume) == 10
+    assert not (folder / ".partial").exists()
+    assert newest_checkpoint(tmp_path / "nowhere") is None and step_of(None) == 0
+
+
+def test_a_folder_belongs_to_one_run(tmp_path: Path) -> None:
+    _started(tmp_path, 2, lr=1.0, steps=10)
+    with pytest.raises(ValueError, match=r"lr=1.0, now lr=2.0"):
+        claim(tmp_path, {"lr": 2.0, "steps": 10}, ["a", "b"])
+    with pytest.raises(ValueError, match="other data"):
+        claim(tmp_path, {"lr": 1.0, "steps": 10}, ["a", "c"])
+    assert step_of(claim(tmp_path, {"lr": 1.0, "steps": 99}, ["a", "b"])) == 2
+
+
+def test_a_run_that_never_saved_may_start_again_with_other_settings(tmp_path: Path) -> None:
+    claim(tmp_path, {"lr": 1.0}, ["a"])
+    assert claim(tmp_path, {"lr": 2.0}, ["b"]) is None
+
+
+def test_export_is_an_ordinary_checkpoint_and_replaces_an_older_one(chat: Chat, model, tmp_path: Path) -> None:
+    model = clone(model)
+    folder = export(model, chat, tmp_path / "model")
+    with torch.no_grad():
+        model.lm_head.weight.add_(1.0)
+    assert export(model, chat, tmp_path / "model") == folder
+    loaded, its_chat = load_model(folder), Chat.from_pretrained(folder)
+    for (name, ours), theirs in zip(model.named_parameters(), loaded.parameters(), strict=True):
+        assert torch.equal(ours, theirs), name
+    assert its_chat.text("<think>") == chat.text("<think>")
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+
+
+def test_a_full_disk_is_named_and_leaves_the_old_checkpoint(
+    chat: Chat, model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = export(model, chat, tmp_path / "model")
+    before = (folder / "config.json").read_bytes()
+
+    def full(*args: object, **kwargs: object) -> None:
+        raise RuntimeError("Error while serializing: I/O error: No space left on device (os error 28)")
+
+    monkeypatch.setattr(chat.tokenizer, "save_pretrained", full)
+    with pytest.raises(OSError, match="the disk is full; .*model could not be saved"):
+        export(model, chat, folder)
+    assert (folder / "config.json").read_bytes() == before

@@ -1,0 +1,126 @@
+"""The scripted expert: its words, its moves, and its episodes in the real environment."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kit.sandbox import Sandbox
+
+from kit.chat import Chat
+from kit.coldstart import action_kind, collect, is_sound
+from kit.data import evaluation_set
+from kit.envs.agile import PROTOCOL, JigsawEnv
+from kit.episode import Episode, Task
+from kit.expert import STEPS, ScriptedExpert, expert_script, places, swaps
+from kit.policy import Params
+from kit.policy.scripted import ScriptedPolicy
+from kit.rewards.agile import score
+from kit.rollout import Budget
+
+
+def task_of(target: str, m: int = 2) -> Task:
+    task = evaluation_set(1, seed=0, m=m, levels=(0,))[0]
+    return Task(target, task.images, task.question, tuple(target), task.meta)
+
+
+def test_the_places_have_the_names_the_model_knows() -> None:
+    from kit.skills import PLACES
+
+    assert places(2) == PLACES
+    assert places(3)[3:6] == ("middle left", "middle middle", "middle right")
+    assert places(4)[-1] == "row 4 column 4"
+
+
+@given(st.permutations("ABCDEFGHI"))
+def test_swaps_solve_in_as_few_as_possible(target: list[str]) -> None:
+    state, plan = list("ABCDEFGHI"), swaps("ABCDEFGHI", target)
+    cycles, seen = 0, set()
+    for start in range(9):
+        cycles += start not in seen
+        while start not in seen:
+            seen.add(start)
+            start = ord(target[start]) - ord("A")
+    for i, j in plan:
+        state[i], state[j] = state[j], state[i]
+    assert state == target and len(plan) == 9 - cycles
+
+
+def test_the_wording() -> None:
+    turns = ScriptedExpert(task_of("BCDA"), np.random.default_rng(0), 3).turns
+    assert turns == (
+        "<think>A bottom right, B top left, C top right, D bottom left. Top left needs B, swap 0 and 1.</think>"
+        "<code>state[0], state[1] = state[1], state[0]\nobservation_image_1 = observation(state)</code>",
+        "<think>Now B, A, C, D. Top right needs C, swap 1 and 2.</think>"
+        "<code>state[1], state[2] = state[2], state[1]\nobservation_image_2 = observation(state)</code>",
+        "<think>Now B, C, A, D. Bottom left needs D, swap 2 and 3.</think>"
+        "<code>state[2], state[3] = state[3], state[2]\nobservation_image_3 = observation(state)</code>",
+        '<think>Now B, C, D, A. Every piece is in its place.</think><answer>["B", "C", "D", "A"]</answer>',
+    )
+
+
+@pytest.mark.parametrize("steps", STEPS)
+@pytest.mark.parametrize("target", ["BCDA", "BADC", "ACBD"])
+def test_plays_have_the_steps_asked_for_one_operation_a_turn(target: str, steps: int) -> None:
+    for seed in range(10):
+        turns = ScriptedExpert(task_of(target), np.random.default_rng(seed), steps).turns
+        assert len(turns) == steps + 1
+        assert all(PROTOCOL.well_formed(turn) for turn in turns)
+        codes = [turn.split("<code>")[1] for turn in turns[:-1]]
+        assert all(len(re.findall(r"\b(?:observation|crop|zoom)\(", code)) == 1 for code in codes)
+        kinds = [action_kind(code) for code in codes]
+        assert kinds.count("swap") == len(swaps("ABCD", target))
+        assert kinds[0] in ("swap", "observe")  # nothing to crop before something was seen
+        # Each picture that is cropped or zoomed was made in an earlier turn, and no name is made twice.
+        made: list[str] = []
+        for code in codes:
+            used = re.findall(r"(?:crop|zoom)\((\w+)", code)
+            assert all(name in made for name in used)
+            made += re.findall(r"(\w+_image_\d+) = ", code)
+        assert len(made) == len(set(made)) == steps
+
+
+def test_more_swaps_than_steps() -> None:
+    turns = ScriptedExpert(task_of("BCDEFGHIA", m=3), np.random.default_rng(0), 4).turns
+    assert len(turns) == 8 + 1
+
+
+def test_a_script_depends_on_seed_and_task_only() -> None:
+    tasks = evaluation_set(12, seed=0)
+    one = [expert_script(0)(Episode(t, ())) for t in tasks]
+    assert one == [expert_script(0)(Episode(t, ())) for t in reversed(tasks)][::-1]
+    assert one != [expert_script(1)(Episode(t, ())) for t in tasks]
+
+
+def test_misuse_is_named() -> None:
+    expert = ScriptedExpert(task_of("BADC"), np.random.default_rng(0), 4)
+    with pytest.raises(ValueError, match="asked about task BCDA"):
+        expert(Episode(task_of("BCDA"), ()))
+    with pytest.raises(ValueError, match="it plays jigsaws"):
+        ScriptedExpert(task_of("BADX"), np.random.default_rng(0), 4)
+
+
+@pytest.mark.parametrize(("m", "levels"), [(2, (0, 1, 2)), (3, (0, 5))])
+def test_every_play_is_right_in_the_real_environment(
+    chat: Chat, box: Sandbox, tmp_path: Path, m: int, levels: tuple[int, ...]
+) -> None:
+    tasks = evaluation_set(6 // m, seed=3, m=m, levels=levels)
+    turns = max(STEPS) + 1
+    episodes = collect(
+        ScriptedPolicy(chat, expert_script(0)),
+        chat,
+        tasks,
+        lambda: JigsawEnv(box, turns=turns),
+        Params(stops=PROTOCOL.stops, max_new_tokens=400),
+        Budget(turns=turns, tokens=10**6),
+        tmp_path / "all.jsonl",
+    )
+    assert [e.task.id for e in episodes] == [t.id for t in tasks]
+    for episode in episodes:
+        assert is_sound(episode), [t.observation for t in episode.turns]
+        assert 4 <= episode.steps <= 8 and episode.ended == "answer"
+        parts = score(episode, episode.task.target).parts
+        assert parts["accuracy"] > 0 and parts["format"] > 0
+        assert all(len(t.observation.images) == 1 for t in episode.turns[:-1] if t.observation)
