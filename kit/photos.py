@@ -129,7 +129,6 @@ def photo_path(photo: Photo) -> Path:
     return path
 
 
-@lru_cache(maxsize=32)
 def open_upright(path: Path, longest: int = 1024) -> Image.Image:
     """An upright RGB picture whose longer side has at most ``longest`` pixels.
 
@@ -137,11 +136,18 @@ def open_upright(path: Path, longest: int = 1024) -> Image.Image:
         PictureError: missing, unreadable or truncated; names the file.
     """
     try:
+        stat = path.stat()
+    except OSError as error:
+        raise PictureError(f"picture {path}: {error.strerror or error}") from None
+    return _read(path, longest, stat.st_mtime_ns, stat.st_size)  # a changed file is read again
+
+
+@lru_cache(maxsize=32)
+def _read(path: Path, longest: int, mtime: int, size: int) -> Image.Image:
+    try:
         with Image.open(path) as image:
             image.draft("RGB", (longest, longest))  # a JPEG can be decoded smaller at once
             upright = flat_image(image)
-    except FileNotFoundError:
-        raise PictureError(f"picture {path}: no such file") from None
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         raise PictureError(f"picture {path}: cannot be read ({error}); replace or remove it") from error
     upright.thumbnail((longest, longest), Image.Resampling.LANCZOS)

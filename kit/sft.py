@@ -99,6 +99,12 @@ class SFTSettings:
 class EpisodeSFTTrainer(SafeCheckpoints, SFTTrainer):
     """TRL's trainer, fed by :class:`Collator`."""
 
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        # Qwen2.5-VL's class says it cannot divide a loss by the tokens of the whole batch, so each micro-batch
+        # would be averaged alone and its size would change the result. TRL's loss can: let it.
+        self.model_accepts_loss_kwargs = True
+
 
 class Collator:
     """Rows that name episodes to a batch with labels."""

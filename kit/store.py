@@ -139,10 +139,8 @@ def _episode_record(folder: Path, episode: Episode) -> dict[str, Any]:
 
 
 def _lines(records: Iterable[Mapping[str, Any]]) -> bytes:
-    return b"".join(
-        (json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8", "surrogatepass")
-        for record in records
-    )
+    # ASCII: no text can then hold what some reader takes for the end of a line.
+    return "".join(json.dumps(record, allow_nan=False) + "\n" for record in records).encode("ascii")
 
 
 def save_tasks(path: str | os.PathLike[str], tasks: Iterable[Task]) -> None:
@@ -213,7 +211,7 @@ class _Pictures:
 
 
 def _records(path: Path, kind: str) -> Iterator[Record]:
-    with open(path, encoding="utf-8", errors="surrogatepass", newline="\n") as file:
+    with open(path, encoding="utf-8", newline="\n") as file:
         for number, line in enumerate(file, 1):
             record = Record.parse(line, f"{path}:{number}")
             version, found = record.value("schema"), record.text("kind")

@@ -87,6 +87,6 @@ def test_a_full_disk_is_named_and_leaves_the_old_checkpoint(
         raise RuntimeError("Error while serializing: I/O error: No space left on device (os error 28)")
 
     monkeypatch.setattr(chat.tokenizer, "save_pretrained", full)
-    with pytest.raises(OSError, match="the disk is full; .*model could not be saved"):
+    with pytest.raises(OSError, match=r"the disk is full; .*model could not be saved"):
         export(model, chat, folder)
     assert (folder / "config.json").read_bytes() == before

@@ -29,7 +29,7 @@ class Blind:
     """The jigsaw without a sandbox: every code runs and shows nothing."""
 
     def prompt(self, task: Task) -> tuple[str, list[Any]]:
-        return "solve", [f"task {task.id} "]
+        return "solve", [f"task {task.id} ", *task.images]
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, dict]:
         return Observation(""), {}
@@ -156,7 +156,7 @@ def answering(tasks: list[Task]) -> Any:
 
     def reply(body: dict[str, Any]) -> str:
         said = [m for m in body["messages"] if m["role"] == "assistant"]
-        name = body["messages"][1]["content"].split()[1]
+        name = body["messages"][1]["content"][0]["text"].split()[1]
         task = next(t for t in tasks if t.id == name)
         return ScriptedExpert(task, np.random.default_rng(0), 4).turns[len(said)]
 

@@ -4,6 +4,7 @@ import importlib.util
 import json
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -90,9 +91,11 @@ def test_bad_numbers_are_refused() -> None:
 def test_the_default_split_is_clean_and_a_shared_picture_is_refused() -> None:
     train, evaluation = training_set(16, seed=0), evaluation_set(8, seed=1)
     check_split(train, evaluation)
-    leaked = make_puzzles(photos("held-out")[:1], 1, 2, (0,), seed=1)
-    with pytest.raises(LeakError, match="china"):
-        check_split([*train, *leaked], evaluation_set(16, seed=1))
+    with pytest.raises(LeakError, match=evaluation[0].id):
+        check_split([*train, evaluation[0]], evaluation)
+    twice = [replace(source, split=split) for source in photos("train") for split in ("train", "held-out")]
+    with pytest.raises(LeakError, match=r"flower ~ flower \(0 of 64 bits\)"):
+        check_split([], [], twice)
 
 
 @pytest.fixture(scope="module")

@@ -148,6 +148,17 @@ def test_loss_and_gradients_equal_those_computed_by_hand(
         torch.testing.assert_close(ours[name], theirs[name], atol=1e-6, rtol=1e-4, msg=name)
 
 
+def test_micro_batches_change_nothing(chat: Chat, model, tmp_path: Path) -> None:
+    norms = []
+    for micro_batch in (1, 2, 4):
+        settings = GRPOSettings(**{**QUICK, "steps": 1, "micro_batch": micro_batch})
+        trained = clone(model)
+        rollout = sampling_rollout(trained, chat)
+        train_grpo(trained, chat, [task(0), task(1)], rollout, even_reward, settings, tmp_path / str(micro_batch))
+        norms.append(read_metrics(tmp_path / str(micro_batch) / "metrics.jsonl")[0]["grad_norm"])
+    assert norms == pytest.approx([norms[0]] * 3, rel=1e-4)
+
+
 def test_on_policy_no_old_logprobs_are_computed_and_the_ratio_is_one(chat: Chat, model, tmp_path: Path) -> None:
     with trainer_for(clone(model), chat, tmp_path, [1.0, 0.0, 0.0, 1.0]) as (trainer, _):
         data = trainer._generate_and_score_completions(inputs())
@@ -252,9 +263,8 @@ def test_micro_batches_must_add_up(tmp_path: Path) -> None:
 
 def test_a_reference_policy_needs_a_folder_to_come_from(chat: Chat, model, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"GRPOSettings.beta=0.1: the reference policy"):
-        train_grpo(
-            model, chat, [task(0)], sampling_rollout(model, chat), even_reward, GRPOSettings(**QUICK, beta=0.1), tmp_path
-        )  # fmt: skip
+        settings = GRPOSettings(**QUICK, beta=0.1)
+        train_grpo(model, chat, [task(0)], sampling_rollout(model, chat), even_reward, settings, tmp_path)
 
 
 def test_a_full_reference_policy_starts_where_the_model_starts(chat: Chat, model, tmp_path: Path) -> None:

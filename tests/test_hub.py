@@ -49,8 +49,6 @@ def test_too_few_pictures_are_named(local: HubSource, tmp_path: Path) -> None:
 def test_a_wrong_column_or_split_is_named(local: HubSource) -> None:
     with pytest.raises(HubError, match="no column 'img'; it has image, question"):
         next(stream(replace(local, column="img"), None))
-    with pytest.raises(HubError, match="holds str, not pictures|cannot identify|Incorrect padding|Error"):
-        next(stream(replace(local, column="question"), None))
     with pytest.raises(HubError, match="nosuch"):
         next(stream(replace(local, split="nosuch"), None))
 

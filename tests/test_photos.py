@@ -112,7 +112,7 @@ def test_a_corrupt_picture_is_named(folder: Path, damage: str) -> None:
 
 
 def test_a_link_to_nowhere_is_named(folder: Path) -> None:
-    with pytest.raises(PictureError, match=r"gone\.png: no such file"):
+    with pytest.raises(PictureError, match=r"gone\.png: No such file"):
         open_upright(folder / "gone.png")
 
 

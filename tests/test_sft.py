@@ -43,11 +43,13 @@ def test_golden_loss_of_two_tokens(chat: Chat, model, tmp_path: Path) -> None:
     assert loss.item() == pytest.approx(1.3863, abs=1e-4)
 
 
-def test_first_loss_and_gradient_equal_those_computed_by_hand(chat: Chat, model, tmp_path: Path) -> None:
+@pytest.mark.parametrize("micro_batch", [1, 2, 4])
+def test_first_loss_and_gradient_equal_those_computed_by_hand(
+    chat: Chat, model, tmp_path: Path, micro_batch: int
+) -> None:
     train = episodes(chat, 4)
-    trained = clone(model)
-    settings = SFTSettings(**{**QUICK, "epochs": 1.0, "freeze_vision": False})
-    train_sft(trained, chat, train, settings, tmp_path)
+    settings = SFTSettings(**{**QUICK, "epochs": 1.0, "freeze_vision": False, "micro_batch": micro_batch})
+    train_sft(clone(model), chat, train, settings, tmp_path)
     row = read_metrics(tmp_path / "metrics.jsonl")[0]
 
     by_hand = clone(model).train()
@@ -56,7 +58,7 @@ def test_first_loss_and_gradient_equal_those_computed_by_hand(chat: Chat, model,
     loss = -logprobs[packed.tool_mask.bool()].sum() / sum(sum(e.mask) for e in train)
     loss.backward()
     norm = torch.stack([p.grad.norm() for p in by_hand.parameters() if p.grad is not None]).norm()
-    assert row["loss"] == pytest.approx(loss.item(), abs=1e-6)
+    assert row["loss"] == pytest.approx(loss.item(), abs=2e-6)
     assert row["grad_norm"] == pytest.approx(norm.item(), rel=1e-4)
 
 

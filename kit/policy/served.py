@@ -162,6 +162,9 @@ class ServedPolicy:
         )
         self.url = str(self._client.base_url)
 
+    def reset(self) -> None:
+        """Nothing to forget: every request carries its whole conversation."""
+
     def sample(self, requests: Sequence[Request], params: Params) -> list[Sample]:
         """One sample for each request, in order; see the module's words on ids and log-probabilities.
 

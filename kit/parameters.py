@@ -1,0 +1,146 @@
+"""A notebook's parameters: what its ``parameters`` cell declares, and the check of values against it.
+
+Each line of that cell reads ``name: type = value  # help``. Types are bool, int, float, str and
+lists of these. papermill only warns about an unknown name and passes 4.0 for an int, so values are
+checked here, before anything runs.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Value = bool | int | float | str | list[Any]
+
+_SCALARS: dict[str, type] = {"bool": bool, "int": int, "float": float, "str": str}
+
+
+class ParameterError(ValueError):
+    """A parameter that does not exist, or a value of the wrong type."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One declared parameter: ``type`` as written, ``default`` as a value, ``help`` as its comment says."""
+
+    name: str
+    type: str
+    default: Value
+    help: str
+
+
+def read_parameters(cell: str, where: str) -> dict[str, Parameter]:
+    """What the source of a parameters cell declares, in order.
+
+    Args:
+        where: the notebook's name, for messages.
+
+    Raises:
+        ParameterError: a line is not ``name: type = value  # help``.
+    """
+    found: dict[str, Parameter] = {}
+    lines = cell.splitlines()
+    for node in ast.parse(cell).body:
+        place = f"{where}, parameters cell, line {node.lineno}"
+        declared = isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None
+        if not declared:
+            raise ParameterError(f"{place}: {lines[node.lineno - 1]!r}; write `name: type = value  # help`")
+        assert isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None
+        name, kind = node.target.id, ast.unparse(node.annotation)
+        if not _known(kind):
+            raise ParameterError(f"{place}: {name}: {kind}; types are {', '.join(_SCALARS)} and lists of these")
+        _, _, text = lines[(node.end_lineno or node.lineno) - 1][node.end_col_offset or 0 :].partition("#")
+        if not text.strip():
+            raise ParameterError(f"{place}: {name} has no help; write `{name}: {kind} = value  # help`")
+        try:
+            default = ast.literal_eval(node.value)
+        except ValueError:
+            raise ParameterError(f"{place}: {name} = {ast.unparse(node.value)}; give a plain value") from None
+        found[name] = Parameter(name, kind, checked(Parameter(name, kind, default, ""), default, place), text.strip())
+    return found
+
+
+def _known(kind: str) -> bool:
+    inner = kind.removeprefix("list[").removesuffix("]") if kind.startswith("list[") else kind
+    return inner in _SCALARS
+
+
+def checked(parameter: Parameter, value: Any, where: str) -> Value:
+    """``value`` if it is of the parameter's type (an int is turned into a float where one is wanted).
+
+    Raises:
+        ParameterError: it is of another type; says which was expected, and where the value came from.
+    """
+    if _fits(parameter.type, value):
+        return float(value) if parameter.type == "float" else value
+    hint = ""
+    if parameter.type == "float" and isinstance(value, str) and _as_float(value) is not None:
+        # YAML 1.1 takes 1e-5 for text: it wants the dot.
+        hint = f"; YAML reads {value} as text, write {_with_dot(value)}"
+    raise ParameterError(f"{where}: {parameter.name}={value!r}; expected {parameter.type}{hint}")
+
+
+def _fits(kind: str, value: Any) -> bool:
+    if kind.startswith("list["):
+        return isinstance(value, list) and all(_fits(kind[5:-1], item) for item in value)
+    if isinstance(value, bool):
+        return kind == "bool"
+    if kind == "float":
+        return isinstance(value, int | float) and math.isfinite(value)
+    return isinstance(value, _SCALARS[kind])
+
+
+def _as_float(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _with_dot(text: str) -> str:
+    mantissa, _, exponent = text.lower().partition("e")
+    return f"{mantissa if '.' in mantissa else mantissa + '.0'}e{exponent}"
+
+
+def parse(parameter: Parameter, text: str, where: str) -> Value:
+    """The value that ``text`` on a command line means for ``parameter``: ``true``, ``50``, ``1e-4``, ``[1, 2]``.
+
+    Raises:
+        ParameterError: it means none of the parameter's type.
+    """
+    if parameter.type == "str":
+        return text
+    try:
+        value = json.loads(text.lower() if parameter.type == "bool" else text)
+    except json.JSONDecodeError:
+        value = text
+    if not _fits(parameter.type, value):
+        shown = {"bool": "true or false", "list[str]": '["a", "b"]', "list[int]": "[1, 2]"}.get(parameter.type)
+        raise ParameterError(
+            f"{where}: {parameter.name}={text}; expected {parameter.type}{f' ({shown})' if shown else ''}"
+        )
+    return checked(parameter, value, where)
+
+
+def unknown(name: str, parameters: Mapping[str, Parameter], where: str) -> ParameterError:
+    """The error for a name that is not declared, with the nearest one that is."""
+    near = difflib.get_close_matches(name, parameters, n=1)
+    way_out = f"did you mean {near[0]}?" if near else f"it has {', '.join(parameters) or 'no parameters'}"
+    return ParameterError(f"{where} has no parameter {name!r}: {way_out}")
+
+
+def check_values(parameters: Mapping[str, Parameter], values: Mapping[str, Any], where: str) -> dict[str, Value]:
+    """All of ``values``, each known and of its type.
+
+    Raises:
+        ParameterError: naming the first that is not.
+    """
+    for name in values:
+        if name not in parameters:
+            raise unknown(name, parameters, where)
+    return {name: checked(parameters[name], value, where) for name, value in values.items()}

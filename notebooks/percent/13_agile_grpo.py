@@ -1,0 +1,187 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 13 · AGILE: reinforcement learning
+#
+# **The question.** The model after SFT knows how to act and seldom solves anything. It now plays
+# thousands of puzzles and is told nothing but a number at the end of each. What changes?
+#
+# **The paper.** AGILE, section 3.3 (eq. 4–6) and Table 5: multi-turn GRPO with executed code.
+#
+# **Afterwards you can** say what a group is for, read the training curves, show which tokens an
+# advantage reaches, and say what GRPO changed that SFT could not.
+#
+# | | hardware | minutes | memory |
+# |---|---|---|---|
+# | `laptop` | 1 core for the model, 1 for the sandbox, tiny model | 12 | 3 GB |
+# | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
+# | `node` | 8 × 80 GB, Qwen2.5-VL-7B, the paper's Table 5 | not measured | 640 GB |
+#
+# Before this one: 12, which made the model this one starts from; 03 does one step by hand.
+
+# %% tags=["parameters"]
+run: str = "agile"  # run directory under runs/, shared by notebooks 11 to 14
+seed: int = 0  # order of the puzzles and everything sampled
+prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
+steps: int = 80  # rollout batches
+groups: int = 8  # puzzles a batch
+group_size: int = 8  # rollouts of one puzzle
+micro_batch: int = 32  # episodes a forward pass
+learning_rate: float = 2e-4  # constant
+temperature: float = 1.0  # of sampling
+beta: float = 0.0  # weight of the KL term
+freeze_vision: bool = False  # leave the vision tower alone
+lora_rank: int = 0  # 0 trains all weights
+turns: int = 5  # turn budget
+max_new_tokens: int = 80  # of one turn
+eval_puzzles: int = 24  # held-out puzzles a level
+threads: int = 1  # CPU threads of this process
+
+# %%
+import torch
+from IPython.display import display
+
+from kit import agile, plot, view
+from kit.advantage import group_advantages
+from kit.evaluate import PAPER, evaluate, failures, read_stage, summary, write_stage
+from kit.grpo import GRPOSettings, train_grpo
+from kit.job import run_folder
+from kit.policy.hf import HFPolicy
+from kit.rewards.agile import score
+from kit.sandbox import Sandbox
+from kit.store import load_tasks
+
+torch.set_num_threads(threads)
+folder = run_folder(run)
+vlm, chat = agile.load(agile.trained(folder, "sft"))
+box = Sandbox().start()
+play = agile.Play(prompt=prompt, turns=turns, max_new_tokens=max_new_tokens)
+
+# %% [markdown]
+# ## A group
+#
+# One puzzle, played `group_size` times by the same model. The episodes differ because turns are
+# sampled. Each gets a reward (eq. 6); the advantage is how much better it is than its siblings:
+#
+# $$\hat{A}_i = \frac{R_i - \operatorname{mean}(R)}{\operatorname{std}(R)}$$
+
+# %%
+train = load_tasks(folder / "data" / "train.jsonl")
+policy = HFPolicy(vlm, chat)
+group = play(policy, chat, box, [train[0]] * group_size, temperature, seed=seed)
+scores = [score(episode, train[0].target) for episode in group]
+rewards = torch.tensor([s.total for s in scores])
+advantages = group_advantages(rewards, group_size)
+for episode, s, a in zip(group, scores, advantages.tolist(), strict=True):
+    print(f"{episode.ended:8s} {episode.steps} steps  R = {s.total:+.2f}  A = {a:+.2f}")
+
+# %% [markdown]
+# Every token the policy sampled in an episode carries that episode's advantage: raised if it is
+# positive, lowered if it is negative. The environment's tokens carry none. Compare two siblings.
+
+# %%
+best, worst = int(rewards.argmax()), int(rewards.argmin())
+pair = [group[best], group[worst]]
+display(
+    view.compare(
+        pair,
+        scores=[scores[best], scores[worst]],
+        advantages=[float(advantages[best]), float(advantages[worst])],
+    )
+)
+
+# %% [markdown]
+# If all eight rewards are equal, every advantage is zero and the group teaches nothing
+# (`flat_groups` below is the share of such groups). That is why the cold start has to come first.
+#
+# ## Training
+#
+# Each step: play `groups` × `group_size` episodes, score, pack, one gradient step. It can be
+# interrupted at any moment; the same cell again goes on from the last checkpoint.
+
+# %%
+settings = GRPOSettings(
+    steps=steps,
+    groups=groups,
+    group_size=group_size,
+    micro_batch=micro_batch,
+    learning_rate=learning_rate,
+    temperature=temperature,
+    beta=beta,
+    freeze_vision=freeze_vision,
+    lora_rank=lora_rank,
+    save_every=10,
+    seed=seed,
+)
+print(steps * groups * group_size, "episodes on", min(steps * groups, len(train)), "puzzles")
+
+
+# %%
+def rollout(tasks, *, seed):
+    return play(policy, chat, box, tasks, temperature, seed)
+
+
+live = plot.LivePlot()
+train_grpo(
+    vlm,
+    chat,
+    train,
+    rollout,
+    score,
+    settings,
+    folder / "grpo",
+    model_seconds=lambda: policy.seconds,
+    on_step=live,
+)
+live.figure()
+
+# %% [markdown]
+# Read the curves from left to right. When does the reward rise, and which of its parts moves first?
+# What happens to the number of turns, and to the length of what is said?
+#
+# ## What changed
+
+# %%
+held_out = load_tasks(folder / "data" / "eval-2x2.jsonl")
+first = [t for t in held_out if t.meta["level"] == 0][:eval_puzzles]
+second = [t for t in held_out if t.meta["level"] == 1][:eval_puzzles]
+third = [t for t in held_out if t.meta["level"] == 2][:eval_puzzles]
+puzzles = [*first, *second, *third]
+rl = agile.play_greedily(vlm, chat, box, puzzles, play)
+sft = read_stage(folder, "sft")
+print("after SFT: ", summary(sft))
+print("after GRPO:", summary(evaluate(rl)))
+
+# %%
+print("how the episodes after GRPO ended, and why they fail:")
+for reason, share in failures(rl).items():
+    print(f"  {reason:28s} {share:6.1%}")
+
+# %%
+solved = next((e for e in rl if score(e, e.task.target).parts["accuracy"] > 0), rl[0])
+display(view.show(solved, score=score(solved, solved.task.target), chat=chat))
+
+# %% [markdown]
+# ## Paper / here / why different
+
+# %%
+write_stage(folder, "grpo", rl)
+print("paper, 2×2 Acc: +SFT", PAPER["sft"]["acc_2x2"], " +RL", PAPER["grpo"]["acc_2x2"])
+print("here,  2×2 Acc: +SFT", summary(sft), " +RL", summary(evaluate(rl)))
+box.close()
+
+# %% [markdown]
+# No new way of seeing came in: the reward is one number an episode. What GRPO could change is what
+# the model *does* with what it sees: how many turns it spends, when it looks again, when it
+# answers. Whether the paper's six claims hold at this scale is the next notebook's question:
+# [14, claims](14_agile_claims.ipynb).
