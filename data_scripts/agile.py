@@ -31,7 +31,7 @@ from kit.envs.agile import PROMPTS, PROTOCOL, JigsawEnv
 from kit.episode import Task
 from kit.expert import STEPS, expert_script
 from kit.hub import HubError, HubSource, download, pin, read_lock
-from kit.leak import LeakError
+from kit.leak import LeakError, check_tasks
 from kit.photos import PictureError, SourcePicture, folder_pictures, photos, table
 from kit.policy import Params, Policy
 from kit.policy.scripted import ScriptedPolicy
@@ -162,12 +162,15 @@ def puzzles(args: argparse.Namespace, sources: list[SourcePicture] | None) -> tu
     return train, evaluation
 
 
-def coldstart(args: argparse.Namespace, sources: list[SourcePicture] | None) -> dict[str, int]:
+def coldstart(
+    args: argparse.Namespace, sources: list[SourcePicture] | None, evaluation: Sequence[Task]
+) -> dict[str, int]:
     """Play, filter, balance, store; how many were played and kept."""
     n = int(np.ceil(args.episodes * args.played))
     tasks = training_set(
         n, args.seed + 2, photo_share=args.photo_share, sources=sources, piece_px=args.piece_px or None
     )
+    check_tasks(tasks, evaluation)
     chat = Chat.from_pretrained(args.checkpoint)
     policy: Policy = (
         ScriptedPolicy(chat, expert_script(args.seed))
@@ -227,7 +230,7 @@ def make(args: argparse.Namespace) -> None:
     if len(used) <= 40:
         print(table(used), flush=True)
     if args.coldstart:
-        manifest["coldstart"] = coldstart(args, sources)
+        manifest["coldstart"] = coldstart(args, sources, [task for tasks in evaluation.values() for task in tasks])
     write_atomic(args.out / "manifest.json", (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
 
 

@@ -1,6 +1,6 @@
 """Make the tiny VLM: build its tokenizer, teach it to see, measure it, write its card.
 
-    python data_scripts/make_tiny_vlm.py --out runs/tiny --steps 4000        # as committed
+    python data_scripts/make_tiny_vlm.py --out runs/tiny --steps 2400        # as committed
     python data_scripts/make_tiny_vlm.py --out runs/tiny --steps 300 --pool 200   # a quick look
 
 The same command again resumes. `--commit` copies the finished checkpoint into kit/assets/tiny.
@@ -56,9 +56,9 @@ def main() -> None:
     """Parse the command line and make the model."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("runs/tiny"), help="folder for checkpoint, log and state")
-    parser.add_argument("--steps", type=int, default=4000)
+    parser.add_argument("--steps", type=int, default=2400)
     parser.add_argument("--batch", type=int, default=64)
-    parser.add_argument("--lr", type=float, default=1e-3)
+    parser.add_argument("--lr", type=float, default=7e-4)
     parser.add_argument("--pool", type=int, default=3000, help="procedural scenes to draw views from")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=1)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,11 +22,9 @@ from kit.runs import ROOT, runs_folder, write_text
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
+    from traitlets.config import Config
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-KERNEL_CONFIG = {"KernelManager": {"transport": "ipc"}}
-"""Talk to kernels through local sockets: network ports would be open to everyone on a shared machine."""
-
 LARGEST = 300_000
 """Bytes a committed notebook may have."""
 
@@ -177,31 +176,41 @@ def refresh(source: Source, force: bool = False) -> bool:
         return False
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError
-    from traitlets.config import Config
 
     notebook = load(source)
-    client = NotebookClient(
-        notebook,
-        timeout=None,
-        startup_timeout=300,
-        kernel_name=KERNEL["name"],
-        resources={"metadata": {"path": str(source.twin.parent)}},
-        record_timing=False,
-        config=Config(KERNEL_CONFIG),
-    )
-    with _calm():
+    with _calm(), local_kernel() as config:
+        client = NotebookClient(
+            notebook,
+            timeout=None,
+            startup_timeout=300,
+            kernel_name=KERNEL["name"],
+            resources={"metadata": {"path": str(source.twin.parent)}},
+            record_timing=False,
+            config=config,
+        )
         try:
             client.execute()
         except CellExecutionError as error:
             kept = runs_folder() / "failed" / source.twin.name
             write_text(kept, dumps(normal(notebook, source.sha256)))
-            raise NotebookError(f"{source.name} failed with {error.ename}: {error.evalue}\nits output: {kept}") from error
+            raise NotebookError(
+                f"{source.name} failed with {error.ename}: {error.evalue}\nits output: {kept}"
+            ) from error
     write_text(source.twin, dumps(normal(notebook, source.sha256)))
     return True
 
 
 @contextmanager
-def _calm() -> Any:
+def local_kernel() -> Iterator[Config]:
+    """Configuration of a kernel reached through local sockets: ports would be open to all users of the machine."""
+    from traitlets.config import Config
+
+    with tempfile.TemporaryDirectory(prefix="kit-kernel-") as folder:
+        yield Config({"KernelManager": {"transport": "ipc", "ip": f"{folder}/k"}})
+
+
+@contextmanager
+def _calm() -> Iterator[None]:
     """No progress bars, and sets that print in the same order each time, in kernels started within."""
     wanted = {"KIT_QUIET": "1", "PYTHONHASHSEED": "0"}
     before = {name: os.environ.get(name) for name in wanted}

@@ -243,8 +243,8 @@ def folder_pictures(
 SMALLEST_CROP = 0.6
 """A crop's side as a share of the picture's shorter side."""
 FLAT = 4.0
-"""Brightness deviation (of 255) under which a piece counts as uniform. At 4 every held-out photograph keeps at
-least 45 % of its random 3×3 crops and 88 % of its 2×2 crops; pieces of clear sky, which fit in two places, go."""
+"""Brightness deviation (of 255) under which a piece counts as uniform. At 4, of its random crops the plainest
+held-out photograph (china, half of it sky) keeps 97 % at 2×2 and 28 % at 3×3, the others at least 90 %."""
 
 
 def flatness(image: Image.Image, m: int) -> float:

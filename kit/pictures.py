@@ -67,14 +67,26 @@ def _leaf(rng: np.random.Generator, draw: ImageDraw.ImageDraw, size: int) -> Non
     draw.polygon([(float(x), float(y)) for x, y in points], fill=fill)
 
 
+def colour_field(rng: np.random.Generator, size: int) -> NDArray[np.float64]:
+    """Smooth random colours: a coarse grid, enlarged. ``(size, size, 3)`` in 0..1."""
+    cells = int(rng.integers(2, 8))
+    grid = Image.fromarray(rng.integers(0, 256, size=(cells, cells, 3)).astype(np.uint8))
+    return np.asarray(grid.resize((size, size), Image.Resampling.BICUBIC), dtype=np.float64) / 255
+
+
+SMOOTH = 0.7
+"""Share of smooth scenes: at 28 pixels a token, shading tells more about an edge than grain does."""
+
+
 def scene(rng: np.random.Generator, size: int = 168) -> Pixels:
-    """One procedural scene: shaded background, occluding leaves, soft focus. ``(size, size, 3)``."""
-    canvas = colour_noise(rng, size, slope=rng.uniform(1.2, 2.0))
+    """One procedural scene: shaded background, occluding leaves, grain in some. ``(size, size, 3)``."""
+    smooth = rng.random() < SMOOTH
+    canvas = colour_field(rng, size) if smooth else colour_noise(rng, size, slope=rng.uniform(1.4, 2.2))
     ramp = np.linspace(-1, 1, size)
     light = rng.normal(size=2) * 0.15
     canvas = canvas + (light[0] * ramp[:, None] + light[1] * ramp[None, :])[..., None]
-    texture = colour_noise(rng, size, slope=rng.uniform(0.8, 1.4)) - 0.5
-    for _ in range(int(rng.integers(3, 26))):
+    texture = np.zeros_like(canvas) if smooth else colour_noise(rng, size, slope=rng.uniform(0.8, 1.4)) - 0.5
+    for _ in range(int(rng.integers(0, 12) if smooth else rng.integers(3, 26))):
         stencil = Image.new("L", (size, size))
         _leaf(rng, ImageDraw.Draw(stencil), size)
         if rng.random() < 0.5:

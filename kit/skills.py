@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from kit.pictures import COLOURS, Pixels, random_view
@@ -85,6 +86,37 @@ def adjacency(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
     first, second = pairs[int(rng.integers(len(pairs)))]
     question = ("Image A: ", pieces[first], "Image B: ", pieces[second], "How is B placed to A?")
     return Sample("adjacency", ((question, f"{relation}."),))
+
+
+HUES: dict[str, tuple[int, int, int]] = COLOURS | {
+    "grey": (128, 128, 128),
+    "brown": (120, 75, 40),
+    "pink": (240, 150, 180),
+    "cyan": (60, 200, 210),
+}
+"""Names for any colour: the nearest of these."""
+
+
+def hue(colour: NDArray[np.float64]) -> str:
+    """The name nearest to an RGB colour."""
+    names = list(HUES)
+    return names[int(((np.array(list(HUES.values())) - colour) ** 2).sum(1).argmin())]
+
+
+def colours(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
+    """Four pieces: which colours are at the corners of each? Dense and easy, so what is learnt first."""
+    pieces = cut(_pick(rng, pool))
+    parts: list[str | Pixels] = []
+    readings = []
+    for letter, home in zip("ABCD", rng.permutation(4), strict=True):
+        piece = pieces[home]
+        parts += [f"Image {letter}: ", piece]
+        third = PIECE // 3
+        corners = [
+            piece[y, x] for y in (slice(0, third), slice(-third, None)) for x in (slice(0, third), slice(-third, None))
+        ]
+        readings.append(f"{letter} {' '.join(hue(corner.reshape(-1, 3).mean(0)) for corner in corners)}")
+    return Sample("colours", (((*parts, "Which colours?"), f"{', '.join(readings)}."),))
 
 
 SHAPES = ("circle", "square", "triangle", "star")
@@ -249,7 +281,7 @@ def copying(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
 
 
 SKILLS: dict[str, Skill] = {
-    f.__name__: f for f in (place, rearranged, adjacency, shapes, digits, orientation, chart, copying)
+    f.__name__: f for f in (place, rearranged, adjacency, colours, shapes, digits, orientation, chart, copying)
 }
 
 

@@ -82,7 +82,7 @@ def build_config(
     vision_layers: int = 4,
 ) -> Qwen2_5_VLConfig:
     """The configuration of a tiny Qwen2.5-VL with heads of 32 and full attention in every vision layer."""
-    ids = {token: tokenizer.convert_tokens_to_ids(token) for token in [*CONTROL_TOKENS, "<|im_end|>"]}
+    ids: dict[str, int] = {token: tokenizer.get_vocab()[token] for token in [*CONTROL_TOKENS, "<|im_end|>"]}
     return Qwen2_5_VLConfig(
         text_config={
             "vocab_size": len(tokenizer),
@@ -114,8 +114,6 @@ def build_config(
         video_token_id=ids["<|video_pad|>"],
         vision_start_token_id=ids["<|vision_start|>"],
         vision_end_token_id=ids["<|vision_end|>"],
-        eos_token_id=ids["<|im_end|>"],
-        pad_token_id=tokenizer.pad_token_id,
         tie_word_embeddings=True,
     )
 

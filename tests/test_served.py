@@ -82,6 +82,12 @@ def test_messages_refuse_a_wrong_number_of_pictures(chat: Chat, pictures: int) -
         messages(chat, Request(tuple(ids), tuple(picture("A") for _ in range(pictures))))
 
 
+def test_messages_refuse_ids_without_roles(chat: Chat) -> None:
+    ids = chat.message("user", ["hi"])
+    with pytest.raises(ValueError, match="without a role"):
+        messages(chat, Request((ids[0], chat.end_id), ()))
+
+
 def test_the_stop_string_comes_back(server: FakeOpenAI, chat: Chat) -> None:
     serve, _ = policy(server, chat)
     (sample,) = serve.sample([request_of(chat)], PARAMS)

@@ -10,6 +10,7 @@ Valid for one set of weights only: :meth:`PrefixStore.clear` at the start of eve
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -65,8 +66,9 @@ class PrefixStore:
         real = columns.bool()
         length = int(real.sum())
         ids = (*request.ids, *sampled)[:length]
-        keys = tuple(layer.keys[row][:, real] for layer in cache.layers)
-        values = tuple(layer.values[row][:, real] for layer in cache.layers)
+        layers: list[Any] = list(cache.layers)  # full attention in every layer of this family
+        keys = tuple(layer.keys[row][:, real] for layer in layers)
+        values = tuple(layer.values[row][:, real] for layer in layers)
         self._bytes += sum(t.numel() * t.element_size() for t in (*keys, *values))
         images = len(request.images)
         self._entries[(ids, request.images)] = Prefix(length, images, keys, values)

@@ -49,7 +49,7 @@ def messages(chat: Chat, request: Request) -> list[dict[str, Any]]:
     """A request's ids as chat-completions messages; the assistant's open turn at the end is left out.
 
     Raises:
-        ValueError: the ids don't start a message where one must start, or pictures are missing or left over.
+        ValueError: a message without a role, or pictures are missing or left over.
     """
     start, first, last = (
         chat.tokenizer.convert_tokens_to_ids(t) for t in ("<|im_start|>", "<|vision_start|>", "<|vision_end|>")
@@ -70,6 +70,8 @@ def messages(chat: Chat, request: Request) -> list[dict[str, Any]]:
             text = chat.decode(piece)
             if text:
                 parts.append({"type": "text", "text": text})
+        if not parts or parts[0]["type"] != "text":
+            raise ValueError("messages: a message without a role; these ids were not written by kit.chat")
         role, _, rest = parts[0]["text"].partition("\n")
         parts = [{"type": "text", "text": rest}, *parts[1:]] if rest else parts[1:]
         if closed or parts:
