@@ -1,6 +1,6 @@
 """Make the tiny VLM: build its tokenizer, teach it to see, measure it, write its card.
 
-    python data_scripts/make_tiny_vlm.py --out runs/tiny --steps 2400        # as committed
+    python data_scripts/make_tiny_vlm.py --out runs/tiny --steps 2600        # as committed
     python data_scripts/make_tiny_vlm.py --out runs/tiny --steps 300 --pool 200   # a quick look
 
 The same command again resumes. `--commit` copies the finished checkpoint into kit/assets/tiny.
@@ -14,13 +14,14 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from transformers import Qwen2_5_VLForConditionalGeneration
+from transformers import AutoTokenizer, Qwen2_5_VLForConditionalGeneration
 
 from kit.chat import Chat
 from kit.pictures import scene
 from kit.pretrain import batches, mixture_at, probe, train
 from kit.skills import SKILLS
 from kit.tiny import TINY, build_config, build_image_processor, build_tokenizer
+from kit.vision import batch_vision_attention
 
 # What agents will read and write. The tokenizer learns to spell it in few tokens; the model is
 # never trained on it here.
@@ -56,7 +57,7 @@ def main() -> None:
     """Parse the command line and make the model."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("runs/tiny"), help="folder for checkpoint, log and state")
-    parser.add_argument("--steps", type=int, default=2400)
+    parser.add_argument("--steps", type=int, default=2600)
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--lr", type=float, default=7e-4)
     parser.add_argument("--pool", type=int, default=3000, help="procedural scenes to draw views from")
@@ -76,10 +77,14 @@ def main() -> None:
     pool = list(np.load(pool_file))
     held_out = [scene(np.random.default_rng(10**6 + i)) for i in range(100)]
 
-    chat = Chat(build_tokenizer(corpus(np.random.default_rng(0), pool)), build_image_processor())
+    words = args.out / "tokenizer"
+    if not words.exists():  # kept, so that a resumed run spells as before
+        build_tokenizer(corpus(np.random.default_rng(0), pool)).save_pretrained(words)
+    chat = Chat(AutoTokenizer.from_pretrained(words), build_image_processor())
     model = Qwen2_5_VLForConditionalGeneration(build_config(chat.tokenizer))
     # On a CPU the backward pass of fused attention is slower than plain matrix products at these lengths.
     model.set_attn_implementation("eager")
+    batch_vision_attention(model)
     state_file = args.out / "state.pt"
     start, optimizer_state = 0, None
     if state_file.exists():

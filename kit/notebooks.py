@@ -8,6 +8,7 @@ in the metadata. So a twin changes when its source or what it prints changes, an
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import re
 import tempfile
@@ -142,20 +143,25 @@ def normal(notebook: NotebookNode, stamp: str) -> NotebookNode:
 
 
 def _merged(outputs: Sequence[Any]) -> list[Any]:
-    """Outputs with the pieces of a stream joined (how it is cut depends on timing) and rewritten lines as last seen."""
+    """Outputs with each stream in one piece between two displays (how it is cut depends on timing).
+
+    Lines that were rewritten (a progress line) are kept as last seen.
+    """
     joined: list[Any] = []
-    for output in outputs:
-        if output.output_type == "stream" and joined and joined[-1].get("name") == output.name:
-            joined[-1].text += output.text
-        else:
-            joined.append(output)
+    for is_stream, group in itertools.groupby(outputs, key=lambda output: output.output_type == "stream"):
+        if not is_stream:
+            joined += group
+            continue
+        pieces = list(group)
+        for name in ("stdout", "stderr"):
+            same = [piece for piece in pieces if piece.name == name]
+            text = re.sub(r"[^\n]*\r(?!\n)", "", "".join(piece.text for piece in same).replace("\r\n", "\n"))
+            if text:
+                same[0].text = text
+                joined.append(same[0])
     for output in joined:
-        if output.output_type == "stream":
-            output.text = re.sub(r"[^\n]*\r(?!\n)", "", output.text.replace("\r\n", "\n"))
         output.pop("transient", None)
-        if "execution_count" in output:
-            output.setdefault("metadata", {})
-    return [output for output in joined if output.output_type != "stream" or output.text]
+    return joined
 
 
 def dumps(notebook: NotebookNode) -> str:

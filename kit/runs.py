@@ -34,7 +34,7 @@ def runs_folder() -> Path:
     return Path(set_to).expanduser().resolve() if set_to else ROOT / "runs"
 
 
-def run_dir(name: str) -> Path:
+def run_folder(name: str) -> Path:
     """The folder of the run ``name``, made if it is missing.
 
     Raises:

@@ -2,9 +2,10 @@
 
 Each skill is a function ``(rng, pool) -> Sample``: pictures and one or more question-answer
 pairs. ``pool`` holds procedural scenes (:func:`kit.pictures.scene`); no photograph is ever used.
-A skill teaches *seeing* (or copying); none contains code, tags, tools, turns or a list of labels
-in the paper's answer format. The one skill near AGILE's task is ``place``: it says in words where
-each of four pieces belongs. Acting on that is what SFT and GRPO teach.
+A skill teaches *seeing*, copying, or reading and writing a line of Python (as any base model can);
+none contains tags, an agent's tools, turns or a list of labels in the paper's answer format. The
+one skill near AGILE's task is ``place``: it says in words where each of four pieces belongs. Acting
+on that is what SFT and GRPO teach.
 """
 
 from __future__ import annotations
@@ -280,8 +281,28 @@ def copying(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
     return Sample("copying", (((f"{', '.join(words)}. Swap {i} and {j}.",), f"{', '.join(swapped)}."),))
 
 
+def code(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
+    """Text only: read and write three kinds of Python line. None of the agents' own tools or names occurs."""
+    del pool
+    row = str(rng.choice(["names", "items", "cards", "things"]))
+    call = str(rng.choice(["draw", "show", "paint", "plot"]))
+    i, j, k = (int(v) for v in rng.choice(4, size=3, replace=False))
+    swap = f"{row}[{i}], {row}[{j}] = {row}[{j}], {row}[{i}]"
+    kind = int(rng.integers(3))
+    if kind == 0:
+        words = [str(w) for w in rng.choice(WORDS, size=4, replace=False)]
+        swapped = list(words)
+        swapped[i], swapped[j] = swapped[j], swapped[i]
+        return Sample("code", (((f"{row} = {', '.join(words)}. {swap}. Now {row}?",), f"{', '.join(swapped)}."),))
+    if kind == 1:
+        line = f"{swap}\n{call}_{k} = {call}({row})"
+        return Sample("code", (((f"Swap {i} and {j} of {row}, then {call} {row} as {k}.",), f"{line}."),))
+    box = ", ".join(str(round(float(v), 2)) for v in np.sort(rng.choice(np.arange(0, 1.01, 0.05), size=4)))
+    return Sample("code", (((f"{call} {row}_{i}, [{box}] as {k}.",), f"{call}_{k} = {call}({row}_{i}, [{box}])."),))
+
+
 SKILLS: dict[str, Skill] = {
-    f.__name__: f for f in (place, rearranged, adjacency, colours, shapes, digits, orientation, chart, copying)
+    f.__name__: f for f in (place, rearranged, adjacency, colours, shapes, digits, orientation, chart, copying, code)
 }
 
 

@@ -1,0 +1,46 @@
+# The README's commands. The first use makes an environment in .venv from locks/$(LOCK).txt.
+#   make demo PYTHON=python3.12      another interpreter (3.11 or newer)
+#   make demo TORCH_INDEX=ADDRESS    where to look for torch besides your package index
+#   make demo LOCK=gpu               vllm, deepspeed and CUDA's torch as well
+PYTHON ?= python3
+LOCK ?= cpu
+TORCH_INDEX ?=
+JOBS ?= 2
+BIN := .venv/bin
+READY := .venv/ready-$(LOCK)
+
+# One thread a process: on a small, busy machine two are slower than one.
+OMP_NUM_THREADS ?= 1
+export OMP_NUM_THREADS
+export TOKENIZERS_PARALLELISM := false
+
+.PHONY: demo test lint lab notebooks bench clean
+.DEFAULT_GOAL := demo
+
+demo: $(READY)  ## pictures to a trained jigsaw agent, and a table of what happened
+	$(BIN)/python -m kit run agile --profile laptop --name demo
+
+test: lint  ## style, types, unit tests and every notebook
+	$(BIN)/python -m pytest -n $(JOBS)
+
+lint: $(READY)
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+
+lab: $(READY)  ## read and run the notebooks
+	$(BIN)/jupyter lab notebooks/00_start.ipynb
+
+notebooks: $(READY)  ## execute those whose source in notebooks/percent changed
+	$(BIN)/python -m kit notebooks
+
+bench: $(READY)
+	$(BIN)/python -m kit bench sandbox && $(BIN)/python -m kit bench rollout
+
+clean:  ## remove the environment and caches; runs/ stays
+	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(READY): locks/$(LOCK).txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed, this is %d.%d: make PYTHON=python3.11" % sys.version_info[:2])'
+	$(PYTHON) -m venv .venv && rm -f .venv/ready-*
+	$(BIN)/python -m pip install $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) -r locks/$(LOCK).txt
+	$(BIN)/python -m pip install --no-deps --no-build-isolation -e .
+	touch $@

@@ -1,0 +1,162 @@
+"""The command line: ``python -m kit run|list|view|doctor|bench|notebooks|readme``.
+
+Exit codes: 0 done; 1 it was tried and failed; 2 refused before anything ran; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+BENCHES = {"rollout": "kit.bench:rollout", "sandbox": "kit.sandbox.bench:bench"}
+"""What ``python -m kit bench NAME`` calls."""
+
+SMALL = 4
+"""Up to so many cores, processes get one thread each unless OMP_NUM_THREADS says otherwise."""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line's grammar."""
+    top = argparse.ArgumentParser(prog="python -m kit", description="Run, look at and check the kit's notebooks.")
+    sub = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    run = sub.add_parser("run", help="execute a notebook, or a paper's in order, as a resumable job")
+    run.add_argument("target", help="a number (13), a name (13_agile_grpo) or a family (agile)")
+    run.add_argument("--profile", default="laptop", help="smoke, laptop (default), gpu or node")
+    run.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="13.NAME=VALUE sets one notebook's"
+    )
+    run.add_argument("--name", help="of the run, a folder in runs/ (default: the family's name)")
+    run.add_argument("--force", action="store_true", help="execute finished notebooks again too")
+    sub.add_parser("list", help="notebooks, profiles and runs")
+    sub.add_parser("view", help="a run's results and files").add_argument("run")
+    sub.add_parser("doctor", help="check this machine and installation")
+    bench = sub.add_parser("bench", help="measure speed; prints ratios within one run")
+    bench.add_argument("name", choices=sorted(BENCHES))
+    notebooks = sub.add_parser("notebooks", help="bring the executed notebooks up to date with notebooks/percent")
+    notebooks.add_argument("targets", nargs="*", metavar="NN", help="numbers, names or families (default: all)")
+    notebooks.add_argument("--check", action="store_true", help="only say which are not up to date")
+    notebooks.add_argument("--force", action="store_true", help="execute those that are up to date as well")
+    sub.add_parser("readme", help="fill README.md's generated block from results/")
+    return top
+
+
+def _run(args: argparse.Namespace) -> int:
+    from kit.job import execute, plan
+    from kit.show import view
+
+    try:
+        job = plan(args.target, args.profile, args.set, args.name)
+    except Exception as error:
+        return _refuse(error)
+    execute(job, args.force)
+    print(f"\n{view(job.name)}")
+    return 0
+
+
+def _refuse(error: Exception) -> int:
+    """Exit code 2 for what was wrong with the request; anything else is a fault and is raised."""
+    from kit.job import JobError
+    from kit.notebooks import NotebookError
+
+    if not isinstance(error, JobError | NotebookError | ValueError):
+        raise error
+    print(f"python -m kit: {error}", file=sys.stderr)
+    return 2
+
+
+def _list(args: argparse.Namespace) -> int:
+    from kit.show import listing
+
+    print(listing())
+    return 0
+
+
+def _view(args: argparse.Namespace) -> int:
+    from kit.show import view
+
+    print(view(args.run))
+    return 0
+
+
+def _doctor(args: argparse.Namespace) -> int:
+    from kit.doctor import doctor
+
+    report, well = doctor()
+    print(report)
+    return 0 if well else 1
+
+
+def _bench(args: argparse.Namespace) -> int:
+    module, _, function = BENCHES[args.name].partition(":")
+    getattr(importlib.import_module(module), function)()
+    return 0
+
+
+def _notebooks(args: argparse.Namespace) -> int:
+    from kit.notebooks import NotebookError, find, problems, refresh, sources
+
+    try:
+        chosen = [source for target in args.targets for source in find(target)] or sources()
+    except NotebookError as error:
+        return _refuse(error)
+    if args.check:
+        found = [problem for source in chosen for problem in problems(source)]
+        print("\n".join(found) or f"{len(chosen)} notebooks are up to date")
+        return 1 if found else 0
+    for source in chosen:
+        print(f"{source.name}: ", end="", flush=True)
+        print("executed" if refresh(source, args.force) else "up to date", flush=True)
+        for problem in problems(source):
+            raise NotebookError(problem)
+    return 0
+
+
+def _readme(args: argparse.Namespace) -> int:
+    from kit.readme import fill
+
+    print("README.md changed" if fill() else "README.md is up to date")
+    return 0
+
+
+COMMANDS = {
+    "run": _run,
+    "list": _list,
+    "view": _view,
+    "doctor": _doctor,
+    "bench": _bench,
+    "notebooks": _notebooks,
+    "readme": _readme,
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Do what the command line says; returns the exit code."""
+    args = parser().parse_args(argv)
+    if (os.cpu_count() or 1) <= SMALL:
+        os.environ.setdefault("OMP_NUM_THREADS", "1")
+    try:
+        return COMMANDS[args.command](args)
+    except KeyboardInterrupt:
+        print("\ninterrupted; the same command again goes on", file=sys.stderr)
+        return 130
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        print(f"python -m kit: {error.strerror}", file=sys.stderr)
+        return 1
+    except Exception as error:
+        from kit.job import JobError
+        from kit.notebooks import NotebookError
+
+        if not isinstance(error, JobError | NotebookError | ValueError):
+            raise
+        print(f"python -m kit: {error}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,298 @@
+"""AGILE's metrics (section 4.2, Tables 1 and 2), each with a 95 % interval.
+
+==========  ===================================================================================
+metric      meaning
+==========  ===================================================================================
+``acc``     share of puzzles whose answer names every piece in its place (Acc, Table 1)
+``score``   mean share of pieces in their place (Score, Table 2)
+``turns``   mean turns of an episode, the answer included
+``tokens``  mean tokens the policy sampled in an episode
+==========  ===================================================================================
+
+Names end in the grid, and in the level where there is one: ``acc_2x2``, ``acc_2x2_L0``.
+
+Departure: an answer that isn't each label exactly once is malformed, and its Score is 0. The paper
+doesn't say; without this rule ``A, A, A, A`` would earn a quarter for nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from math import factorial
+from pathlib import Path
+from typing import Any
+
+from kit.episode import Episode
+from kit.intervals import Interval, Point, bootstrap_mean, contrast, proportion
+from kit.protocol import parse_labels
+from kit.results import provenance, write_results
+from kit.runs import read_json, write_json
+
+__all__ = [
+    "PAPER",
+    "Outcome",
+    "evaluate",
+    "evaluate_outcomes",
+    "failures",
+    "outcomes",
+    "random_baseline",
+    "read_outcomes",
+    "read_stage",
+    "summary",
+    "table",
+    "write_results",
+    "write_stage",
+]
+
+Metrics = dict[str, Interval]
+"""From a metric's name to its interval."""
+
+REASONS = {
+    "solved": "solved",
+    "wrong": "wrong answer",
+    "malformed": "malformed answer",
+    "format": "a turn without an action",
+    "turns": "out of turns",
+    "tokens": "out of tokens",
+    "lost": "sandbox lost",
+}
+"""How an episode can end, in the order of the tables, and what to call it."""
+
+STAGES = {"untrained": "base", "sft": "sft", "grpo": "grpo"}
+"""The columns of the tables, and the row of the paper each stands beside."""
+
+
+def _paper(acc: str, score: str) -> dict[str, float]:
+    """One row of Tables 1 and 2, in the tables' columns, as shares."""
+    grids = [("2x2", [*range(3), None]), ("3x3", [*range(8), None])]
+    names = [f"{grid}_L{n}" if n is not None else grid for grid, levels in grids for n in levels]
+    rows = {"acc": acc, "score": score}
+    pairs = [(f"{m}_{name}", v) for m, row in rows.items() for name, v in zip(names, row.split(), strict=True)]
+    return {name: round(float(value) / 100, 3) for name, value in pairs}
+
+
+PAPER: dict[str, dict[str, float]] = {
+    "random": _paper(
+        "4.5 3.7 4.2 4.1  0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0",
+        "25.2 24.7 24.8 24.9  11.4 11.3 11.0 10.9 11.1 11.4 11.3 10.8 11.2",
+    ),
+    "base": _paper(
+        "6.3 6.0 16.3 9.5  0.0 0.0 0.0 0.0 0.0 0.7 1.3 1.3 0.4",
+        "14.4 30.1 43.8 29.4  5.8 12.0 20.3 25.6 32.7 40.9 50.2 60.9 31.1",
+    ),
+    "sft": _paper(
+        "12.0 32.0 22.0 22.0  0.0 0.3 0.0 0.0 0.0 0.7 0.3 0.0 0.2",
+        "40.6 45.6 45.3 43.8  6.5 6.9 7.8 10.2 10.4 13.2 15.7 17.0 11.0",
+    ),
+    "grpo": _paper(
+        "78.7 83.0 86.7 82.8  5.0 7.0 11.0 14.0 17.7 25.3 38.0 48.0 20.8",
+        "86.4 88.7 91.9 89.0  41.1 46.8 52.6 58.6 65.3 71.0 77.9 83.6 62.1",
+    ),
+}
+"""AGILE, Table 1 (``acc_…``) and Table 2 (``score_…``): rows Random, Qwen2.5VL-7B, +Cold-Start, +RL; 300 puzzles a level."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one played puzzle contributes to the tables.
+
+    Attributes:
+        task, picture: ids; puzzles of one picture are related.
+        m, level: pieces a side; pieces in place at the start.
+        right: whether every piece ended in its place.
+        score: share of pieces in their place.
+        reason: a key of :data:`REASONS`.
+        turns, tokens: turns played, tokens sampled.
+        seed: of the training run that made the policy.
+    """
+
+    task: str
+    picture: str
+    m: int
+    level: int
+    right: bool
+    score: float
+    reason: str
+    turns: int
+    tokens: int
+    seed: int = 0
+
+
+def outcome(episode: Episode, seed: int = 0) -> Outcome:
+    """The outcome of one finished jigsaw episode.
+
+    Raises:
+        ValueError: the episode is still running.
+    """
+    task, target = episode.task, tuple(episode.task.target)
+    if episode.ended == "running":
+        raise ValueError(f"episode {task.id} is still running: only ended episodes have an outcome")
+    labels = parse_labels(episode.answer) if episode.answer is not None else None
+    whole = labels is not None and sorted(labels) == sorted(target)
+    placed = sum(a == b for a, b in zip(labels or (), target, strict=False)) if whole else 0
+    right = placed == len(target)
+    reason: str = episode.ended
+    if episode.ended == "answer":
+        reason = "solved" if right else "wrong" if whole else "malformed"
+    return Outcome(
+        task=task.id,
+        picture=str(task.meta.get("source") or task.id),
+        m=int(task.meta["m"]),
+        level=int(task.meta["level"]),
+        right=right,
+        score=placed / len(target),
+        reason=reason,
+        turns=len(episode.turns),
+        tokens=sum(len(turn.ids) for turn in episode.turns),
+        seed=seed,
+    )
+
+
+def outcomes(episodes: Sequence[Episode], seed: int = 0) -> list[Outcome]:
+    """:func:`outcome` of each episode."""
+    return [outcome(episode, seed) for episode in episodes]
+
+
+def evaluate(episodes: Sequence[Episode], seed: int = 0) -> Metrics:
+    """Every metric of one policy's episodes: overall and per level, for each grid size among them."""
+    return evaluate_outcomes(outcomes(episodes, seed))
+
+
+def evaluate_outcomes(played: Sequence[Outcome]) -> Metrics:
+    """The same from outcomes. One seed: intervals say what other pictures would change; several: other seeds too.
+
+    Raises:
+        ValueError: no outcomes.
+    """
+    if not played:
+        raise ValueError("nothing to evaluate: 0 episodes; play at least one puzzle")
+    metrics: Metrics = {}
+    for name, some in _slices(played):
+        for metric in ("acc", "score", "turns", "tokens"):
+            metrics[f"{metric}_{name}"] = _interval(metric, some)
+    return metrics
+
+
+def _slices(played: Sequence[Outcome]) -> Iterator[tuple[str, list[Outcome]]]:
+    for m in sorted({o.m for o in played}):
+        grid = [o for o in played if o.m == m]
+        yield f"{m}x{m}", grid
+        for level in sorted({o.level for o in grid}):
+            yield f"{m}x{m}_L{level}", [o for o in grid if o.level == level]
+
+
+def _interval(metric: str, some: Sequence[Outcome]) -> Interval:
+    values = [float(getattr(o, "right" if metric == "acc" else metric)) for o in some]
+    share = metric in ("acc", "score")
+    if len({o.seed for o in some}) > 1:
+        points = [Point(o.seed, o.picture, value) for o, value in zip(some, values, strict=True)]
+        found = contrast({metric: points}, {metric: 1.0})
+    elif metric == "acc":
+        found = proportion([o.right for o in some], [o.picture for o in some])
+    else:
+        found = bootstrap_mean(values, [o.picture for o in some], span=1.0 if share else None)
+    return replace(found, low=max(0.0, found.low), high=min(1.0, found.high)) if share else found
+
+
+def failures(episodes: Sequence[Episode]) -> dict[str, float]:
+    """Share of each way the episodes ended; every episode is counted once, so the shares add up to 1."""
+    counts = Counter(o.reason for o in outcomes(episodes))
+    return {text: counts[key] / len(episodes) for key, text in REASONS.items() if counts[key]}
+
+
+def random_baseline(m: int) -> dict[str, float]:
+    """Acc and Score of an arrangement drawn uniformly: 1/n! and 1/n for n = m² pieces, exactly.
+
+    Every piece is in its place in (n−1)! of n! arrangements, so n pieces contribute 1/n each to a sum over n.
+    """
+    n = m * m
+    return {"acc": 1 / factorial(n), "score": 1 / n}
+
+
+def summary(metrics: Mapping[str, Interval], name: str = "acc_2x2") -> str:
+    """One metric as a line of text: value, interval, number of episodes."""
+    if name not in metrics:
+        raise ValueError(f"summary of {name!r}: these episodes have {', '.join(metrics)}")
+    return f"{metrics[name]}, n = {metrics[name].n}"
+
+
+def by_stage(results: Mapping[str, Any]) -> dict[str, Metrics]:
+    """Stage → metrics, from the content of a ``results.json`` or from a mapping of that form already."""
+    if "metrics" not in results:
+        return {stage: dict(metrics) for stage, metrics in results.items()}
+    stages: dict[str, Metrics] = {}
+    for name, record in results["metrics"].items():
+        stage, slash, metric = name.partition("/")
+        if slash:
+            stages.setdefault(stage, {})[metric] = Interval.of(record)
+    return stages
+
+
+def table(results: Mapping[str, Any], metrics: Sequence[str] = ("acc", "score")) -> str:
+    """Stages side by side with intervals, and beside each the paper's number (in brackets).
+
+    Args:
+        results: the content of a ``results.json``, or ``{"untrained": evaluate(…), "sft": …, "grpo": …}``.
+    """
+    stages = by_stage(results)
+    order = [s for s in STAGES if s in stages] + [s for s in stages if s not in STAGES]
+    wanted = [n for n in dict.fromkeys(n for s in order for n in stages[s]) if n.split("_")[0] in metrics]
+    rows = [["metric", "random", *order]]
+    for name in wanted:
+        metric, grid = name.split("_")[:2]
+        row = [name, f"{random_baseline(int(grid[0]))[metric]:.3f}" if metric in ("acc", "score") else ""]
+        for stage in order:
+            paper = PAPER.get(STAGES.get(stage, ""), {}).get(name)
+            cell = str(stages[stage].get(name, "not run"))
+            row.append(f"{cell} ({paper:.3f})" if paper is not None else cell)
+        rows.append(row)
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+    note = "value [95 % interval] (the paper's, Qwen2.5-VL-7B: Tables 1 and 2); random: exact"
+    return "\n".join([lines[0], "  ".join("-" * w for w in widths), *lines[1:], note])
+
+
+def _stage_file(run: str | Path, stage: str) -> Path:
+    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", stage):
+        raise ValueError(f"stage {stage!r}: use small letters, digits, dashes and underscores")
+    return Path(run) / "stages" / f"{stage}.json"
+
+
+def write_stage(run: str | Path, stage: str, episodes: Sequence[Episode]) -> Metrics:
+    """Keep what a stage of a run reached in ``RUN/stages/STAGE.json``; returns its metrics."""
+    played = outcomes(episodes)
+    metrics = evaluate_outcomes(played)
+    record = {
+        "stage": stage,
+        **provenance(),
+        "metrics": {name: interval.record() for name, interval in metrics.items()},
+        "failures": failures(episodes),
+        "outcomes": [asdict(o) for o in played],
+    }
+    write_json(_stage_file(run, stage), record)
+    return metrics
+
+
+def read_outcomes(run: str | Path, stage: str, seed: int = 0) -> list[Outcome]:
+    """The outcomes that :func:`write_stage` kept, marked with the ``seed`` the run was trained with.
+
+    Raises:
+        FileNotFoundError: the stage was not evaluated in this run.
+    """
+    path = _stage_file(run, stage)
+    record = read_json(path)
+    if record is None:
+        raise FileNotFoundError(f"{path}: stage {stage!r} was not evaluated in this run; run its notebook first")
+    return [replace(Outcome(**o), seed=seed) for o in record["outcomes"]]
+
+
+def read_stage(run: str | Path, stage: str) -> Metrics:
+    """The metrics of a stage that was evaluated in this run.
+
+    Raises:
+        FileNotFoundError: it was not.
+    """
+    return evaluate_outcomes(read_outcomes(run, stage))

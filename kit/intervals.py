@@ -1,0 +1,193 @@
+r"""Confidence intervals, all at 95 %: what a measured share or mean leaves open.
+
+==================  ============================================================  ======================
+question            what varies                                                   function
+==================  ============================================================  ======================
+one share           pictures (several puzzles of one picture count as related)    :func:`proportion`
+one mean            pictures                                                      :func:`bootstrap_mean`
+means over seeds    seeds *and* pictures                                          :func:`contrast`
+==================  ============================================================  ======================
+
+The first two speak about one trained model; only the third speaks about the recipe that trained it.
+
+Wilson's interval for $k$ right of $n$, $\hat p = k/n$, $z = 1.96$:
+
+$$\frac{1}{1 + z^2/n}\left(\hat p + \frac{z^2}{2n} \pm z\sqrt{\frac{\hat p(1-\hat p)}{n} + \frac{z^2}{4n^2}}\right)$$
+
+Worked example, 8 of 10: the centre is (.8 + .19207)/1.38415 = .71674, the half-width
+1.95996·√(.016 + .00960)/1.38415 = .22657: **.490 to .943**.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import ndtri, stdtrit
+
+LEVEL = 0.95
+Z = float(ndtri(0.5 + LEVEL / 2))
+"""1.95996: what a normal quantity exceeds in 2.5 % of cases."""
+
+RESAMPLES = 2000
+"""Of a bootstrap: enough for the third decimal of a 95 % bound to be noise of no interest."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate, its 95 % interval, and how many episodes it rests on. Bounds may be infinite: nothing is known."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+    def __str__(self) -> str:
+        if not math.isfinite(self.high - self.low):
+            return f"{self.value:.3f} [no interval]"
+        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
+
+    def record(self) -> dict[str, Any]:
+        """As JSON: an infinite bound becomes null."""
+        low, high = (bound if math.isfinite(bound) else None for bound in (self.low, self.high))
+        return {"value": self.value, "low": low, "high": high, "n": self.n}
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> Interval:
+        """The interval that :meth:`record` wrote."""
+        low = -math.inf if record["low"] is None else float(record["low"])
+        high = math.inf if record["high"] is None else float(record["high"])
+        return cls(float(record["value"]), low, high, int(record["n"]))
+
+
+class Point(NamedTuple):
+    """One measured value and the two things it shares with others: the seed that trained, the picture."""
+
+    seed: int
+    picture: str
+    value: float
+
+
+def wilson(successes: float, n: float) -> tuple[float, float]:
+    """Wilson's interval for a proportion; ``n`` may be an effective number.
+
+    Raises:
+        ValueError: ``n`` isn't positive, or ``successes`` isn't in 0..n.
+    """
+    if not (n > 0 and 0 <= successes <= n):
+        raise ValueError(f"wilson({successes}, {n}): n must be positive and successes between 0 and n")
+    p, z2 = successes / n, Z * Z
+    centre = p + z2 / (2 * n)
+    half = Z * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
+    # At 0 and at n one bound is exact; rounding would put it 1e-17 beside.
+    low = 0.0 if successes == 0 else (centre - half) / (1 + z2 / n)
+    high = 1.0 if successes == n else (centre + half) / (1 + z2 / n)
+    return low, high
+
+
+def proportion(right: Sequence[bool], clusters: Sequence[Hashable]) -> Interval:
+    """A share and Wilson's interval for it at the effective number of trials.
+
+    Puzzles of one picture are not independent. The design effect (variance between clusters over what
+    independent trials would have, at least 1) divides n; with nothing but right or nothing but wrong it can't
+    be estimated, and every cluster counts as one trial.
+    """
+    values = np.asarray(right, dtype=float)
+    sums, counts = _by_cluster(values, clusters)
+    n, k, p = len(values), len(sums), float(values.mean())
+    if p in (0.0, 1.0) or k < 2:
+        effective = float(k)
+    else:
+        between = k / (k - 1) * float(((sums - p * counts) ** 2).sum()) / n**2
+        effective = n / max(1.0, between / (p * (1 - p) / (n - 1)))
+    return Interval(p, *wilson(p * effective, effective), n)
+
+
+def bootstrap_mean(
+    values: Sequence[float], clusters: Sequence[Hashable], span: float | None = None, seed: int = 0
+) -> Interval:
+    """A mean and its percentile bootstrap interval, resampling whole clusters.
+
+    Args:
+        span: how far apart values can be, if they are bounded. K clusters that all agree still leave
+            ``3/K`` of ``span`` open (the rule of three); resampling alone would claim certainty.
+        seed: fixes the resamples, so the same values give the same interval.
+    """
+    array = np.asarray(values, dtype=float)
+    sums, counts = _by_cluster(array, clusters)
+    mean, k = float(array.mean()), len(sums)
+    if np.ptp(array) == 0:
+        slack = 0.0 if span is None else min(1.0, 3 / k) * span
+        return Interval(mean, mean - slack, mean + slack, len(array))
+    draws = np.random.default_rng(seed).multinomial(k, np.full(k, 1 / k), size=RESAMPLES)
+    means = (draws @ sums) / (draws @ counts)
+    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Interval(mean, float(low), float(high), len(array))
+
+
+def _by_cluster(values: np.ndarray, clusters: Sequence[Hashable]) -> tuple[np.ndarray, np.ndarray]:
+    """Sum and number of values of each cluster."""
+    if len(values) == 0 or len(values) != len(clusters):
+        raise ValueError(f"{len(values)} values and {len(clusters)} clusters: at least one, and one each")
+    index: dict[Hashable, int] = {}
+    which = np.array([index.setdefault(cluster, len(index)) for cluster in clusters])
+    return np.bincount(which, weights=values), np.bincount(which).astype(float)
+
+
+def mean_over_seeds(values: Sequence[float]) -> Interval:
+    """A mean of one number a seed with Student's t interval; one seed alone leaves everything open."""
+    k = len(values)
+    mean = float(np.mean(values))
+    if k < 2:
+        return Interval(mean, -math.inf, math.inf, k)
+    half = float(stdtrit(k - 1, 0.5 + LEVEL / 2)) * float(np.std(values, ddof=1)) / math.sqrt(k)
+    return Interval(mean, mean - half, mean + half, k)
+
+
+def contrast(cells: Mapping[Any, Sequence[Point]], weights: Mapping[Any, float]) -> Interval:
+    r"""A weighted sum of cell means (a difference of stages, a slope over levels) over seeds and pictures.
+
+    $$\hat\theta = \frac1K\sum_k \sum_c w_c \bar x_{ck}, \qquad
+    \widehat{\mathrm{Var}} = \frac{s^2(\theta_k)}{K} + \frac{P}{P-1}\sum_p u_p^2$$
+
+    The first term is what another seed would change ($\theta_k$: the sum for seed k, of K), the second what
+    other pictures would ($u_p$: picture p's share of $\hat\theta - \theta$, of P). A picture played in two cells
+    enters both with its sign, so pairing is used where there is any. The interval is Student's t with Welch
+    and Satterthwaite's degrees of freedom. The terms overlap a little, which errs on the wide side. It is
+    never narrower than ±3/P times the largest weight: what P pictures that all agree leave open.
+
+    Args:
+        cells: the points of each cell.
+        weights: of each cell's mean.
+
+    Raises:
+        ValueError: a cell is empty, or cells were measured for different seeds.
+    """
+    seeds = sorted({point.seed for points in cells.values() for point in points})
+    thetas = dict.fromkeys(seeds, 0.0)
+    influence: dict[str, float] = {}
+    for name, points in cells.items():
+        for seed in seeds:
+            mine = [point for point in points if point.seed == seed]
+            if not mine:
+                raise ValueError(f"cell {name!r} has no measurement for seed {seed}; every cell needs seeds {seeds}")
+            mean = sum(point.value for point in mine) / len(mine)
+            thetas[seed] += weights[name] * mean
+            for point in mine:
+                share = weights[name] * (point.value - mean) / (len(mine) * len(seeds))
+                influence[point.picture] = influence.get(point.picture, 0.0) + share
+    n = sum(len(points) for points in cells.values())
+    value = sum(thetas.values()) / len(seeds)
+    if len(seeds) < 2 or len(influence) < 2:
+        return Interval(value, -math.inf, math.inf, n)
+    k, p = len(seeds), len(influence)
+    by_seed = float(np.var(list(thetas.values()), ddof=1)) / k
+    by_picture = p / (p - 1) * sum(u * u for u in influence.values())
+    half = 3 / p * max(abs(weight) for weight in weights.values())
+    if by_seed + by_picture > 0:
+        df = (by_seed + by_picture) ** 2 / (by_seed**2 / (k - 1) + by_picture**2 / (p - 1))
+        half = max(half, float(stdtrit(df, 0.5 + LEVEL / 2)) * math.sqrt(by_seed + by_picture))
+    return Interval(value, value - half, value + half, n)

@@ -1,0 +1,73 @@
+"""The README: figures from results files only, and a tree that is the real one."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from kit.notebooks import sources
+from kit.readme import BEGIN, END, block, fill, filled
+from kit.runs import ROOT, read_json
+
+RESULTS = {
+    "notebook": "14_agile_claims",
+    "profile": "laptop",
+    "commit": "abc1234",
+    "seed": 0,
+    "hardware": "2 cores",
+    "versions": {},
+    "minutes": 19.5,
+    "metrics": {
+        "sft/accuracy": {"value": 0.25, "low": 0.2, "high": 0.3, "n": 72},
+        "grpo/accuracy": {"value": 0.875, "low": 0.8, "high": 0.93, "n": 72},
+    },
+    "claims": {"A2": {"verdict": "holds", "evidence": "grpo | sft"}},
+}
+
+
+def test_the_block_shows_metrics_claims_and_where_they_come_from() -> None:
+    lines = block(RESULTS).splitlines()
+    assert lines[0] == "|  | sft | grpo |"
+    assert lines[2] == "| accuracy | 0.250 [0.200, 0.300] | 0.875 [0.800, 0.930] |"
+    assert "| A2 | holds | grpo \\| sft |" in lines
+    assert lines[-1] == (
+        "Measured by 14_agile_claims, profile laptop, seed 0, commit abc1234, on 2 cores, in 19.5 minutes."
+    )
+
+
+def test_filling_replaces_the_block_and_nothing_else(tmp_path: Path) -> None:
+    readme = tmp_path / "README.md"
+    readme.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+    assert fill(tmp_path)
+    assert "Not measured yet" in readme.read_text() and "old" not in readme.read_text()
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "agile.json").write_text(json.dumps(RESULTS))
+    assert fill(tmp_path) and not fill(tmp_path)
+    assert readme.read_text() == f"before\n{BEGIN}\n{block(RESULTS)}\n{END}\nafter\n"
+
+
+@pytest.mark.parametrize("text", ["nothing", f"{END}{BEGIN}"])
+def test_missing_marks_are_named(text: str) -> None:
+    with pytest.raises(ValueError, match="results:begin"):
+        filled(text, None)
+
+
+def test_the_committed_block_is_what_the_results_say() -> None:
+    text = (ROOT / "README.md").read_text()
+    assert filled(text, read_json(ROOT / "results" / "agile.json")) == text
+
+
+def test_the_tree_lists_every_part_of_the_kit_once() -> None:
+    tree = (ROOT / "README.md").read_text().partition("\nkit/\n")[2].partition("```")[0]
+    listed = [line.split()[0].rstrip("/") for line in tree.splitlines()]
+    files = {path.name for path in (ROOT / "kit").glob("*.py")} - {"__init__.py"}
+    folders = {path.name for path in (ROOT / "kit").iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert sorted(listed) == sorted(files | folders)
+
+
+def test_every_notebook_is_in_the_story() -> None:
+    linked = re.findall(r"^\| \[[^\]]+\]\(notebooks/([^)]+)\.ipynb\)", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert linked == [source.name for source in sources()]
