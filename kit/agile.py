@@ -79,3 +79,9 @@ def trained(run: str | Path, stage: str) -> Path:
             f"run notebook {number} first: python -m kit run {number} --name {Path(run).name}"
         )
     return folder
+
+
+def first_per_level(tasks: Sequence[Task], n: int) -> list[Task]:
+    """The first ``n`` tasks of each level of difficulty, easiest level last."""
+    levels = sorted({task.meta["level"] for task in tasks})
+    return [task for level in levels for task in [t for t in tasks if t.meta["level"] == level][:n]]

@@ -6,11 +6,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from kit.evaluate import PAPER, STAGES, by_stage
 from kit.runs import ROOT, read_json, write_text
-from kit.show import STAGES, interval
 
 BEGIN = "<!-- results:begin -->"
 END = "<!-- results:end -->"
+
+METRICS = {
+    "acc_2x2": "2×2 solved",
+    "score_2x2": "2×2 pieces in place",
+    "acc_3x3": "3×3 solved",
+    "score_3x3": "3×3 pieces in place",
+}
+"""Metrics shown, and what to call them."""
 
 
 def fill(root: Path = ROOT) -> bool:
@@ -45,22 +53,32 @@ def block(results: Mapping[str, Any] | None) -> str:
     if results is None:
         return "Not measured yet: `results/agile.json` does not exist."
     parts = [text for text in (_metrics(results), _claims(results)) if text]
-    parts.append(
-        f"Measured by {results['notebook']}, profile {results['profile']}, seed {results['seed']}, "
-        f"commit {results['commit']}, on {results['hardware']}, in {results['minutes']} minutes."
-    )
+    parts.append(_origin(results))
     return "\n\n".join(parts)
 
 
 def _metrics(results: Mapping[str, Any]) -> str:
-    rows: dict[str, dict[str, str]] = {}
-    for name, entry in results["metrics"].items():
-        stage, slash, metric = name.partition("/")
-        if slash:
-            rows.setdefault(metric, {})[stage] = interval(entry)
-    stages = [s for s in STAGES if any(s in row for row in rows.values())]
-    lines = [_row(["", *stages]), _row(["---"] * (len(stages) + 1))]
-    return "\n".join([*lines, *(_row([metric, *(row.get(s, "") for s in stages)]) for metric, row in rows.items())])
+    """Whole grids only; the levels are in the results file."""
+    stages = by_stage(results)
+    shown = [stage for stage in STAGES if stage in stages]
+    lines = [_row(["", *shown]), _row(["---"] * (len(shown) + 1))]
+    for name in METRICS:
+        cells = []
+        for stage in shown:
+            here, paper = stages[stage].get(name), PAPER[STAGES[stage]][name]
+            cells.append(f"{'not run' if here is None else here} (paper {paper:.3f})")
+        lines.append(_row([METRICS[name], *cells]))
+    return "\n".join(lines)
+
+
+def _origin(results: Mapping[str, Any]) -> str:
+    machine = results["hardware"]
+    what = ", ".join(machine["gpus"]) or f"{machine['cores']} cores of {machine['cpu']}"
+    return (
+        "Value and 95 % interval; the paper's model has 7 billion weights and other pictures. "
+        f"Measured by {results['notebook']}, profile {results['profile']}, seed {results['seed']}, "
+        f"commit {results['commit'][:12]}, on {what}, in {results['minutes']} minutes."
+    )
 
 
 def _claims(results: Mapping[str, Any]) -> str:

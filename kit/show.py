@@ -14,9 +14,6 @@ from kit.runs import ROOT, find_run, read_json, runs_folder
 
 Row = Sequence[str]
 
-STAGES = ("untrained", "sft", "grpo")
-"""Columns that come in this order."""
-
 
 def table(rows: Sequence[Row]) -> str:
     """``rows`` as aligned text, the first one as its head."""
@@ -62,37 +59,26 @@ def view(name: str) -> str:
             for title, entry in sorted(record["notebooks"].items())
         ]
         parts.append(table([["notebook", "profile", "status", "minutes"], *rows]))
-    results = read_json(folder / "results.json")
-    if results is not None:
-        parts += [text for text in (results_table(results), claims_table(results)) if text]
+    results = read_json(folder / "results.json") or {}
+    parts += [text for text in (stages_table(folder), claims_table(results)) if text]
     parts += [text for text in map(_last_step, sorted(folder.glob("**/metrics.jsonl"))) if text]
     files = sorted(str(path) for path in [*folder.glob("*.ipynb"), *folder.glob("*.html"), *folder.glob("*.json")])
     parts.append("files:\n" + "\n".join(f"  {path}" for path in files))
     return "\n\n".join(parts)
 
 
-def results_table(results: Mapping[str, Any]) -> str:
-    """``metrics`` of a results file: one row a metric, one column a stage, each ``value [low, high]``.
+def stages_table(folder: Path) -> str:
+    """What the run's stages reached, side by side and beside the paper's figures; empty before the first one.
 
-    Metrics are named ``stage/metric``; one without a stage gets a column of its own.
+    Read from ``results.json``, or from ``stages/`` while the notebook that writes it has not run.
     """
-    metrics: Mapping[str, Mapping[str, Any]] = results.get("metrics", {})
-    cells: dict[str, dict[str, str]] = {}
-    for name, entry in metrics.items():
-        stage, slash, metric = name.partition("/")
-        cells.setdefault(metric if slash else name, {})[stage if slash else "value"] = interval(entry)
-    columns = {column for row in cells.values() for column in row}
-    ordered = [s for s in STAGES if s in columns] + sorted(columns - set(STAGES))
-    rows = [[metric, *(row.get(column, "") for column in ordered)] for metric, row in cells.items()]
-    return table([["metric", *ordered], *rows]) if rows else ""
+    from kit.evaluate import read_stage, table
 
-
-def interval(entry: Mapping[str, Any]) -> str:
-    """``value [low, high]`` with three decimals; the interval only if there is one."""
-    value = f"{entry['value']:.3f}"
-    if entry.get("low") is None or entry.get("high") is None:
-        return value
-    return f"{value} [{entry['low']:.3f}, {entry['high']:.3f}]"
+    results = read_json(folder / "results.json")
+    if results is not None:
+        return table(results)
+    stages = {path.stem: read_stage(folder, path.stem) for path in sorted(folder.glob("stages/*.json"))}
+    return table(stages) if stages else ""
 
 
 def claims_table(results: Mapping[str, Any]) -> str:

@@ -17,12 +17,12 @@ RESULTS = {
     "profile": "laptop",
     "commit": "abc1234",
     "seed": 0,
-    "hardware": "2 cores",
+    "hardware": {"cpu": "a processor", "cores": 2, "memory_gb": 8.0, "gpus": []},
     "versions": {},
     "minutes": 19.5,
     "metrics": {
-        "sft/accuracy": {"value": 0.25, "low": 0.2, "high": 0.3, "n": 72},
-        "grpo/accuracy": {"value": 0.875, "low": 0.8, "high": 0.93, "n": 72},
+        "sft/acc_2x2": {"value": 0.25, "low": 0.2, "high": 0.3, "n": 72},
+        "grpo/acc_2x2": {"value": 0.875, "low": 0.8, "high": 0.93, "n": 72},
     },
     "claims": {"A2": {"verdict": "holds", "evidence": "grpo | sft"}},
 }
@@ -31,10 +31,12 @@ RESULTS = {
 def test_the_block_shows_metrics_claims_and_where_they_come_from() -> None:
     lines = block(RESULTS).splitlines()
     assert lines[0] == "|  | sft | grpo |"
-    assert lines[2] == "| accuracy | 0.250 [0.200, 0.300] | 0.875 [0.800, 0.930] |"
+    assert lines[2] == "| 2×2 solved | 0.250 [0.200, 0.300] (paper 0.220) | 0.875 [0.800, 0.930] (paper 0.828) |"
+    assert lines[5] == "| 3×3 pieces in place | not run (paper 0.110) | not run (paper 0.621) |"
     assert "| A2 | holds | grpo \\| sft |" in lines
-    assert lines[-1] == (
-        "Measured by 14_agile_claims, profile laptop, seed 0, commit abc1234, on 2 cores, in 19.5 minutes."
+    assert lines[-1].endswith(
+        "Measured by 14_agile_claims, profile laptop, seed 0, commit abc1234, "
+        "on 2 cores of a processor, in 19.5 minutes."
     )
 
 

@@ -26,6 +26,8 @@ LAYERS = (
             "hub",
             "leak",
             "intervals",
+            "paper",
+            "results",
         },
     ),
     ("protocol", {"protocol"}),
@@ -37,7 +39,7 @@ LAYERS = (
     (
         "jobs",
         {
-            *("evaluate", "plot", "view", "agile", "bench"),
+            *("evaluate", "claims", "plot", "view", "agile", "bench"),
             *("notebooks", "job", "show", "doctor", "readme", "__main__"),
         },
     ),

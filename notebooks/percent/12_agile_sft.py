@@ -50,11 +50,10 @@ threads: int = 1  # CPU threads of this process
 # %%
 import torch
 from IPython.display import display
-
 from kit import agile, plot, view
 from kit.evaluate import evaluate, failures, summary
-from kit.job import run_folder
 from kit.rewards.agile import score
+from kit.runs import run_folder
 from kit.sandbox import Sandbox
 from kit.sft import SFTSettings, train_sft
 from kit.store import load_episodes, load_tasks
@@ -74,10 +73,7 @@ play = agile.Play(prompt=prompt, turns=turns, max_new_tokens=max_new_tokens)
 
 # %%
 held_out = load_tasks(folder / "data" / "eval-2x2.jsonl")
-first = [t for t in held_out if t.meta["level"] == 0][:eval_puzzles]
-second = [t for t in held_out if t.meta["level"] == 1][:eval_puzzles]
-third = [t for t in held_out if t.meta["level"] == 2][:eval_puzzles]
-puzzles = [*first, *second, *third]
+puzzles = agile.first_per_level(held_out, eval_puzzles)
 untrained = agile.play_greedily(vlm, chat, box, puzzles, play)
 print("it says:  ", repr(untrained[0].turns[0].text[:70]))
 print("it ends by", untrained[0].ended)
@@ -96,7 +92,9 @@ print("accuracy: ", summary(evaluate(untrained)))
 # %%
 episodes = load_episodes(folder / "data" / "coldstart.jsonl")[:sft_episodes]
 steps = [episode.steps for episode in episodes]
-print(len(episodes), "episodes;", "steps:", {n: steps.count(n) for n in sorted(set(steps))})
+print(
+    len(episodes), "episodes; steps:", {n: steps.count(n) for n in sorted(set(steps))}
+)
 shortest = min(episodes, key=lambda e: len(e.ids))
 display(view.show(shortest, score=score(shortest, shortest.task.target), chat=chat))
 
@@ -166,8 +164,13 @@ from kit.evaluate import PAPER, write_stage
 
 write_stage(folder, "untrained", untrained)
 write_stage(folder, "sft", tuned)
-print("paper, 2×2 Acc: base", PAPER["base"]["acc_2x2"], " +SFT", PAPER["sft"]["acc_2x2"])
-print("here,  2×2 Acc: base", summary(evaluate(untrained)), " +SFT", summary(evaluate(tuned)))
+for name, stage, here in (
+    ("untrained", "base", untrained),
+    ("after SFT", "sft", tuned),
+):
+    print(
+        f"{name}: paper {PAPER[stage]['acc_2x2']:.3f}, here {summary(evaluate(here))}"
+    )
 box.close()
 
 # %% [markdown]

@@ -50,14 +50,13 @@ threads: int = 1  # CPU threads of this process
 # %%
 import torch
 from IPython.display import display
-
 from kit import agile, plot, view
 from kit.advantage import group_advantages
 from kit.evaluate import PAPER, evaluate, failures, read_stage, summary, write_stage
 from kit.grpo import GRPOSettings, train_grpo
-from kit.job import run_folder
 from kit.policy.hf import HFPolicy
 from kit.rewards.agile import score
+from kit.runs import run_folder
 from kit.sandbox import Sandbox
 from kit.store import load_tasks
 
@@ -110,6 +109,11 @@ display(
 # interrupted at any moment; the same cell again goes on from the last checkpoint.
 
 # %%
+held_out = load_tasks(folder / "data" / "eval-2x2.jsonl")
+puzzles = agile.first_per_level(held_out, eval_puzzles)
+print(len(puzzles), "held-out puzzles, to look at on the way and at the end")
+
+# %%
 settings = GRPOSettings(
     steps=steps,
     groups=groups,
@@ -123,12 +127,24 @@ settings = GRPOSettings(
     save_every=10,
     seed=seed,
 )
-print(steps * groups * group_size, "episodes on", min(steps * groups, len(train)), "puzzles")
+episodes, distinct = steps * groups * group_size, min(steps * groups, len(train))
+print(episodes, "episodes on", distinct, "puzzles")
 
 
 # %%
 def rollout(tasks, *, seed):
     return play(policy, chat, box, tasks, temperature, seed)
+
+
+budgets = (steps // 8, steps // 4, steps // 2)  # looked at on the way, for claim A5
+
+
+def on_step(rows):
+    live(rows)
+    done = rows[-1]["step"]
+    if done in budgets:
+        halfway = agile.play_greedily(vlm, chat, box, puzzles, play)
+        write_stage(folder, f"grpo-{done * groups:05d}", halfway)
 
 
 live = plot.LivePlot()
@@ -141,7 +157,7 @@ train_grpo(
     settings,
     folder / "grpo",
     model_seconds=lambda: policy.seconds,
-    on_step=live,
+    on_step=on_step,
 )
 live.figure()
 
@@ -152,11 +168,6 @@ live.figure()
 # ## What changed
 
 # %%
-held_out = load_tasks(folder / "data" / "eval-2x2.jsonl")
-first = [t for t in held_out if t.meta["level"] == 0][:eval_puzzles]
-second = [t for t in held_out if t.meta["level"] == 1][:eval_puzzles]
-third = [t for t in held_out if t.meta["level"] == 2][:eval_puzzles]
-puzzles = [*first, *second, *third]
 rl = agile.play_greedily(vlm, chat, box, puzzles, play)
 sft = read_stage(folder, "sft")
 print("after SFT: ", summary(sft))
@@ -176,8 +187,11 @@ display(view.show(solved, score=score(solved, solved.task.target), chat=chat))
 
 # %%
 write_stage(folder, "grpo", rl)
-print("paper, 2×2 Acc: +SFT", PAPER["sft"]["acc_2x2"], " +RL", PAPER["grpo"]["acc_2x2"])
-print("here,  2×2 Acc: +SFT", summary(sft), " +RL", summary(evaluate(rl)))
+for name, stage, here in (
+    ("after SFT", "sft", sft),
+    ("after GRPO", "grpo", evaluate(rl)),
+):
+    print(f"{name}: paper {PAPER[stage]['acc_2x2']:.3f}, here {summary(here)}")
 box.close()
 
 # %% [markdown]

@@ -1,0 +1,134 @@
+"""The working directory as it was after the last good turn.
+
+The keeper, which runs no code of the turns, remembers every entry (inode, size, change time) and
+keeps a copy of every file. After a good turn what changed is copied; after a failed one what
+changed is put back. The change time can't be set by a program, so a file that hides its change
+behind ``os.utime`` is still seen. A changed file is rewritten in place, because a process of
+the last good turn may have it open.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import stat
+from dataclasses import dataclass
+
+MAX_ENTRIES = 10_000
+"""Files and folders a working directory may have when a turn ends."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One file, folder or link, as ``lstat`` saw it."""
+
+    kind: int
+    inode: int
+    size: int
+    changed_ns: int
+    mode: int
+    link: str = ""
+
+
+def _entry(path: str, info: os.stat_result) -> Entry:
+    kind = stat.S_IFMT(info.st_mode)
+    folder = kind == stat.S_IFDIR
+    link = os.readlink(path) if kind == stat.S_IFLNK else ""
+    # A folder's size and change time follow from what is in it, which has entries of its own.
+    size, changed = (0, 0) if folder else (info.st_size, info.st_ctime_ns)
+    return Entry(kind, info.st_ino, size, changed, stat.S_IMODE(info.st_mode), link)
+
+
+class TooMuch(ValueError):
+    """The working directory holds more than it may."""
+
+
+class Shadow:
+    """Remembers ``work`` in ``store``, which must not exist."""
+
+    def __init__(self, work: str, store: str, max_bytes: int) -> None:
+        self.work, self.store, self.max_bytes = work, store, max_bytes
+        os.mkdir(store, 0o700)
+        self._good: dict[str, Entry] = {}
+        self.commit()
+
+    def scan(self, bounded: bool = True) -> dict[str, Entry]:
+        """Every entry under ``work`` by its relative path, folders before what is in them.
+
+        Raises:
+            TooMuch: more entries or bytes than allowed, if ``bounded``.
+        """
+        found: dict[str, Entry] = {}
+        total, todo = 0, [""]
+        while todo:
+            folder = todo.pop()
+            with os.scandir(os.path.join(self.work, folder)) as entries:
+                for item in entries:
+                    name = os.path.join(folder, item.name)
+                    entry = found[name] = _entry(item.path, item.stat(follow_symlinks=False))
+                    total += entry.size
+                    if bounded and (len(found) > MAX_ENTRIES or total > self.max_bytes):
+                        raise TooMuch(f"more than {MAX_ENTRIES} files or {self.max_bytes >> 20} MB in all")
+                    if entry.kind == stat.S_IFDIR:
+                        todo.append(name)
+        return found
+
+    def commit(self) -> None:
+        """Take what is there now for good.
+
+        Raises:
+            TooMuch: the directory holds too much; what was good before still is.
+        """
+        now = self.scan()
+        for name, entry in now.items():
+            if entry.kind == stat.S_IFREG and self._good.get(name) != entry:
+                shutil.copyfile(os.path.join(self.work, name), self._copy(name), follow_symlinks=False)
+        for name, entry in self._good.items():
+            if entry.kind == stat.S_IFREG and (name not in now or now[name].kind != stat.S_IFREG):
+                os.unlink(self._copy(name))
+        self._good = now
+
+    def restore(self) -> None:
+        """Put back what changed since the last commit."""
+        os.makedirs(self.work, exist_ok=True)
+        now = self.scan(bounded=False)
+        if now == self._good:
+            return
+        for name in sorted(now, key=lambda path: path.count(os.sep), reverse=True):
+            good = self._good.get(name)
+            if good is None or good.kind != now[name].kind:
+                self._remove(os.path.join(self.work, name), now[name].kind)
+                del now[name]
+        for name in sorted(self._good, key=lambda path: path.count(os.sep)):
+            if now.get(name) != self._good[name]:
+                self._put_back(name, now.get(name))
+        # Writing changed inodes and change times: what is there now is what is good.
+        self._good = self.scan()
+
+    def _copy(self, name: str) -> str:
+        # Flat names: the store needs no folders, and no name can climb out of it.
+        return os.path.join(self.store, hashlib.sha256(os.fsencode(name)).hexdigest())
+
+    @staticmethod
+    def _remove(path: str, kind: int) -> None:
+        if kind == stat.S_IFDIR:
+            shutil.rmtree(path, ignore_errors=True)
+        elif os.path.lexists(path):
+            os.unlink(path)
+
+    def _put_back(self, name: str, now: Entry | None) -> None:
+        good, path = self._good[name], os.path.join(self.work, name)
+        if good.kind == stat.S_IFDIR:
+            os.makedirs(path, exist_ok=True)
+        elif good.kind == stat.S_IFLNK:
+            self._remove(path, good.kind)
+            os.symlink(good.link, path)
+        elif good.kind == stat.S_IFREG:
+            if now is not None and now.inode != good.inode:
+                os.unlink(path)
+            with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "wb") as file:
+                with open(self._copy(name), "rb") as copy:
+                    shutil.copyfileobj(copy, file)
+        if good.kind != stat.S_IFLNK and os.path.lexists(path):
+            os.chmod(path, good.mode)

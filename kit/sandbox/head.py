@@ -1,0 +1,155 @@
+"""The head of an episode: holds the state after the last good turn and forks a child for the next.
+
+A child that ran a good turn becomes the head: it falls through to the same loop on its own
+socket, answers the keeper's ping there, and the old head is killed. A child that failed is
+killed, and nothing of it was ever in the head.
+
+Orders on the socket are 9 bytes: a letter and 8 bytes that are only used by ``p``.
+
+=====  ==========================================================  ==========================
+order  what the head does                                          answer
+=====  ==========================================================  ==========================
+``t``  fork a child on the three descriptors that come along       by the child: ``h`` + pid
+``p``  nothing: it shows that the loop is reached                  the 8 bytes
+``w``  wait a moment for the child to end; put file offsets back   its wait status, or −1
+=====  ==========================================================  ==========================
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import socket
+import struct
+import time
+from collections.abc import Callable
+from typing import NoReturn
+
+from kit.sandbox import wire
+from kit.sandbox.turn import Session
+
+ORDER = 9
+HELLO = struct.Struct("!cI")
+STATUS = struct.Struct("!i")
+PATIENCE = 0.02
+"""Seconds the head waits for a killed child to be gone: killing takes long if it held much memory."""
+
+# Names the code of a turn may patch, as they were before any ran.
+_fork, _exit, _dup2, _close, _waitpid, _lseek = os.fork, os._exit, os.dup2, os.close, os.waitpid, os.lseek
+_listdir, _getpid, _setpgid = os.listdir, os.getpid, os.setpgid
+_sleep, _perf_counter, _signal = time.sleep, time.perf_counter, signal.signal
+_SIGCHLD, _WNOHANG, _CUR, _SET = signal.SIGCHLD, os.WNOHANG, os.SEEK_CUR, os.SEEK_SET
+_recv_fds, _Socket = socket.recv_fds, socket.socket
+_getstate, _setstate = random.getstate, random.setstate
+_pack, _read_frame, _read_exactly = wire.pack, wire.read_frame, wire.read_exactly
+_FDS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
+
+
+class Head:
+    """This process as the head of its episode."""
+
+    def __init__(self, control: socket.socket, session: Session) -> None:
+        self.control, self.session = control, session
+        self.child = 0
+        self.offsets: dict[int, int] = {}
+
+    def serve(self) -> NoReturn:
+        """Obey the keeper until it is gone. Never returns and never raises: there is nobody above it."""
+        try:
+            while True:
+                data, fds, _, _ = _recv_fds(self.control, ORDER, 3)
+                if len(data) != ORDER:
+                    break
+                if data[:1] == b"t":
+                    self._fork(fds)
+                elif data[:1] == b"p":
+                    self.control.sendall(data[1:])
+                elif data[:1] == b"w":
+                    self.control.sendall(STATUS.pack(self._ended()))
+        finally:
+            _exit(70)
+
+    def _fork(self, fds: list[int]) -> None:
+        """Fork; the child comes back from here only after a good turn, as the new head."""
+        self._reap()
+        self._remember()
+        # CPython seeds random anew in a forked child; a turn must go on where the last one was.
+        rng = _getstate()
+        self.child = _fork()
+        if self.child:
+            for fd in fds:
+                _close(fd)
+            return
+        _setstate(rng)
+        self._become_child(fds)
+        request, _ = _read_frame(self.control) or _exit(70)
+        header, blobs = self.session.play(request)
+        self.control.sendall(_pack(header, blobs))
+        if header["status"] != "ok":
+            _exit(0)
+
+    def _become_child(self, fds: list[int]) -> None:
+        out, err, control = fds
+        _dup2(out, 1)
+        _dup2(err, 2)
+        _close(out)
+        _close(err)
+        self.control.close()
+        self.control = _Socket(fileno=control)
+        # A group of its own, so that one signal reaches it and what it starts, all at once.
+        _setpgid(0, 0)
+        self.control.sendall(HELLO.pack(b"h", _getpid()))
+
+    def _remember(self) -> None:
+        """Note where open files are: the child shares their offsets."""
+        self.offsets = {}
+        for name in _listdir(_FDS):
+            fd = int(name)
+            if fd > 2 and fd != self.control.fileno():
+                try:
+                    self.offsets[fd] = _lseek(fd, 0, _CUR)
+                except OSError:  # a pipe, a socket, or the listing's own descriptor
+                    continue
+
+    def _reap(self) -> None:
+        if self.child:
+            try:
+                if _waitpid(self.child, _WNOHANG)[0] == self.child:
+                    self.child = 0
+            except ChildProcessError:
+                self.child = 0
+
+    def _ended(self) -> int:
+        """The failed child's wait status (−1: not gone yet); files are back where they were."""
+        status, until = -1, _perf_counter() + PATIENCE
+        while self.child and status < 0 and _perf_counter() < until:
+            try:
+                pid, found = _waitpid(self.child, _WNOHANG)
+            except ChildProcessError:
+                break
+            if pid:
+                status, self.child = found, 0
+            else:
+                _sleep(0.0003)
+        for fd, offset in self.offsets.items():
+            try:
+                _lseek(fd, offset, _SET)
+            except OSError:
+                continue
+        return status
+
+
+def main(control: socket.socket, make_session: Callable[[], Session]) -> NoReturn:
+    """Set an episode up in this freshly forked process, say how that went, and serve."""
+    try:
+        try:
+            session = make_session()
+        except BaseException as error:
+            text = f"{type(error).__name__}: {error}"
+            control.sendall(_pack({"error": text[:2000]}))
+            _exit(1)
+        control.sendall(_pack({"error": ""}))
+        Head(control, session).serve()
+    finally:
+        _exit(70)

@@ -1,0 +1,168 @@
+"""One turn, inside the process that runs it: hooks, code, what became of it.
+
+The code shares this process and could overwrite anything here. That can make a turn fail or its
+values lie, which the code could do by ordinary assignment as well. What it can't do is in the
+hands of the keeper: end another turn, stay after its time, change what a failed turn leaves.
+"""
+
+from __future__ import annotations
+
+import builtins
+import io
+import json
+import resource
+import signal
+import sys
+import time
+import types
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kit.sandbox.capture import Shown, capture, images_of
+from kit.sandbox.limits import Limits
+
+ERROR_CHARS = 2000
+SPARE_MB = 256
+"""Memory on top of the limit, for reporting a turn that used it all."""
+
+_to_json = json.JSONEncoder(ensure_ascii=True).encode
+_setrlimit, _getrlimit, _AS = resource.setrlimit, resource.getrlimit, resource.RLIMIT_AS
+_process_time = time.process_time
+_settrace, _setprofile = sys.settrace, sys.setprofile
+_setrecursionlimit, _getrecursionlimit = sys.setrecursionlimit, sys.getrecursionlimit
+_setitimer, _ITIMER_REAL = signal.setitimer, signal.ITIMER_REAL
+
+
+class Session:
+    """An episode's Python: the namespace of ``__main__`` and what a turn needs besides.
+
+    Args:
+        base: bytes of address space before any code ran; None where memory can't be limited.
+    """
+
+    def __init__(self, limits: Limits, base: int | None) -> None:
+        self.limits, self.turns = limits, 0
+        self._memory = None if base is None else base + (limits.memory_mb << 20)
+        self.shown = Shown(limits)
+        # The code gets builtins of its own: what it deletes or replaces there is missing to it alone.
+        self._builtins = types.ModuleType("builtins")
+        self._builtins.__dict__.update(builtins.__dict__, show=self.shown.show)
+        sys.modules["builtins"] = self._builtins
+        module = types.ModuleType("__main__")
+        sys.modules["__main__"] = module
+        self.namespace = module.__dict__
+        self.namespace["__builtins__"] = self._builtins
+        self._streams()
+
+    def _streams(self) -> None:
+        """Files on descriptors 1 and 2, which are new pipes each turn."""
+        self.out = io.TextIOWrapper(io.FileIO(1, "w", closefd=False), "utf-8", "backslashreplace")
+        self.err = io.TextIOWrapper(io.FileIO(2, "w", closefd=False), "utf-8", "backslashreplace", line_buffering=True)
+
+    def trusted(self, source: str, name: str) -> None:
+        """Run setup or a hook."""
+        if source:
+            exec(compile(source, f"<{name}>", "exec", dont_inherit=True), self.namespace)
+
+    def limit_memory(self, spare: bool) -> None:
+        """Set this process's memory limit, or lift it a little for the report."""
+        if self._memory is not None:
+            hard = self._memory + (SPARE_MB << 20)
+            _setrlimit(_AS, (hard if spare else self._memory, hard))
+
+    def play(self, request: Mapping[str, Any]) -> tuple[dict[str, Any], list[bytes]]:
+        """Run one turn; returns the verdict's header and blobs (the values' JSON, then pictures)."""
+        self.turns += 1
+        self.shown.begin()
+        self.namespace["__builtins__"] = self._builtins
+        if self.out.closed or self.err.closed:
+            self._streams()
+        sys.stdout, sys.stderr = self.out, self.err
+        images = images_of(self.namespace)
+        file = f"<turn {self.turns}>"
+        error = ""
+        self.limit_memory(spare=False)
+        try:
+            self.trusted(request["before"], "before")
+            self._run(request["code"], file)
+            self.trusted(request["after"], "after")
+        except BaseException as raised:  # SystemExit and KeyboardInterrupt are the code's as well
+            self._leave()
+            error = describe(raised, file)
+        else:
+            self._leave()
+        if error:
+            return {"status": "error", "error": error, "warnings": [], "cpu_s": _process_time(), "pictures": []}, [b""]
+        return self._good(images, request["want"])
+
+    def _run(self, code: str, file: str) -> None:
+        try:
+            exec(compile(code, file, "exec", dont_inherit=True), self.namespace)
+        except SystemExit as left:
+            if left.code not in (None, 0):
+                raise
+
+    def _leave(self) -> None:
+        """Back in trusted code: undo what would go on acting on it."""
+        _settrace(None)
+        _setprofile(None)
+        _setitimer(_ITIMER_REAL, 0)
+        if _getrecursionlimit() < 1000:
+            _setrecursionlimit(1000)
+        self.limit_memory(spare=True)
+        for stream in (sys.stdout, sys.stderr, self.out, self.err):
+            try:
+                stream.flush()
+            except Exception:  # closed, or an object of the code's own: nothing of ours is in it
+                continue
+
+    def _good(self, images: Mapping[str, Any], want: Sequence[str]) -> tuple[dict[str, Any], list[bytes]]:
+        """The verdict on a turn that raised nothing."""
+        values, warnings = self._values(want)
+        found = capture(images, self.namespace, self.shown, self.limits)
+        header = {
+            "status": "ok",
+            "error": "",
+            "warnings": warnings + found.left_out,
+            "cpu_s": _process_time(),
+            "pictures": [[name, width, height] for name, width, height, _ in found.pictures],
+        }
+        return header, [values, *(data for _, _, _, data in found.pictures)]
+
+    def _values(self, want: Sequence[str]) -> tuple[bytes, list[str]]:
+        """JSON of the wanted names, and why any of them is left out."""
+        parts: list[str] = []
+        warnings: list[str] = []
+        room = self.limits.value_chars
+        for name in want:
+            if name not in self.namespace:
+                warnings.append(f"value {name} left out: no such variable")
+                continue
+            try:
+                text = _to_json(self.namespace[name])
+            except Exception as error:  # not JSON, endless, or a class that pretends
+                warnings.append(f"value {name} left out: not JSON ({type(error).__name__})")
+                continue
+            if len(text) > room:
+                warnings.append(f"value {name} left out: over {self.limits.value_chars} characters of JSON")
+                continue
+            room -= len(text)
+            parts.append(f"{_to_json(name)}: {text}")
+        return ("{" + ", ".join(parts) + "}").encode("ascii"), warnings
+
+
+def describe(error: BaseException, file: str) -> str:
+    """One line: the exception as a traceback's last line has it, and the line of the turn's code it came from."""
+    line = error.lineno if isinstance(error, SyntaxError) and error.filename == file else None
+    frame = error.__traceback__
+    while frame is not None:
+        if frame.tb_frame.f_code.co_filename == file:
+            line = frame.tb_lineno
+        frame = frame.tb_next
+    try:
+        said = error.msg if isinstance(error, SyntaxError) else str(error)
+        text = f"{type(error).__name__}: {said}" if said else type(error).__name__
+    except Exception:  # a class whose __str__ fails
+        text = type(error).__name__
+    text = text[:ERROR_CHARS]
+    return text if line is None else f"{text} (line {line})"

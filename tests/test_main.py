@@ -1,0 +1,96 @@
+"""The command line: exit codes, messages, and that every command is wired."""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import kit.job
+from kit.__main__ import BENCHES, COMMANDS, main, parser
+from kit.job import Job, JobError
+from kit.notebooks import sources
+from kit.runs import ROOT
+
+
+@pytest.fixture
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("KIT_RUNS", str(tmp_path / "runs"))
+    return tmp_path / "runs"
+
+
+def command(*argv: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "kit", *argv], capture_output=True, text=True, cwd=ROOT)
+
+
+def test_a_misspelt_parameter_ends_with_code_2_and_the_nearest_name(runs: Path) -> None:
+    done = command("run", "13", "--profile", "smoke", "--set", "setps=3", "--name", "never")
+    assert done.returncode == 2
+    assert "no parameter 'setps': did you mean steps?" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not runs.exists()
+
+
+@pytest.mark.parametrize(
+    ("argv", "code", "message"),
+    [
+        (["run", "99"], 2, "no notebook '99'"),
+        (["run", "13", "--profile", "warp"], 2, "no profile 'warp'"),
+        (["run", "13", "--name", "../x"], 2, "run name '../x'"),
+        (["notebooks", "99"], 2, "no notebook '99'"),
+        (["view", "nothing"], 1, "no run 'nothing'"),
+    ],
+)
+def test_refusals_say_why(
+    runs: Path, capsys: pytest.CaptureFixture[str], argv: list[str], code: int, message: str
+) -> None:
+    assert main(argv) == code
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (JobError("it broke"), 1, "it broke"),
+        (OSError(errno.ENOSPC, "the disk is full: /x has 0 bytes free"), 1, "the disk is full: /x has 0 bytes free"),
+        (KeyboardInterrupt(), 130, "the same command again goes on"),
+    ],
+)
+def test_a_job_that_ends_badly_has_a_message_and_a_code(
+    runs: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: BaseException,
+    code: int,
+    message: str,
+) -> None:
+    def broken(job: Job, force: bool) -> Path:
+        raise error
+
+    monkeypatch.setattr(kit.job, "execute", broken)
+    assert main(["run", "13", "--profile", "smoke", "--name", "toy"]) == code
+    assert message in capsys.readouterr().err
+
+
+def test_listing_needs_no_heavy_imports() -> None:
+    heavy = "sorted({'torch', 'papermill', 'jupytext'} & {*sys.modules})"
+    code = f"import sys; from kit.__main__ import main; main(['list']); print({heavy})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout.rstrip().endswith("[]"), done.stdout + done.stderr
+    assert all(source.title in done.stdout for source in sources())
+
+
+def test_every_command_is_wired() -> None:
+    assert set(COMMANDS) == {"run", "list", "view", "doctor", "bench", "notebooks", "readme"}
+    for name in BENCHES:
+        assert parser().parse_args(["bench", name]).name == name
+
+
+def test_benches_exist() -> None:
+    for target in BENCHES.values():
+        module, _, function = target.partition(":")
+        assert callable(getattr(importlib.import_module(module), function))

@@ -1,0 +1,64 @@
+"""What list and view print."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kit.episode import Action, Episode, Task, Turn
+from kit.evaluate import write_results, write_stage
+from kit.intervals import Interval
+from kit.runs import run_folder
+from kit.show import claims_table, table, view
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KIT_RUNS", str(tmp_path / "runs"))
+
+
+def test_a_table_is_aligned_under_its_head() -> None:
+    assert table([["a", "long"], ["wider", "b"]]) == "a      long\n-----  ----\nwider  b"
+
+
+def played(right: bool, ended_by: str) -> Episode:
+    task = Task(f"t-{ended_by}", (), "?", ("B", "A", "C", "D"), {"m": 2, "level": 2, "source": "scene"})
+    answer = '["B", "A", "C", "D"]' if right else '["A", "B", "C", "D"]'
+    turn = Turn((1,), (0.0,), answer, Action("answer", answer))
+    return Episode(task, (1,), (turn,), "answer")
+
+
+def test_stages_are_shown_before_results_are_written() -> None:
+    folder = run_folder("toy")
+    write_stage(folder, "sft", [played(False, "a")])
+    write_stage(folder, "grpo", [played(True, "a")])
+    (row,) = [line for line in view("toy").splitlines() if line.startswith("acc_2x2 ")]
+    assert row.index("0.000 [") < row.index("1.000 [")
+
+
+def test_results_and_claims_are_shown() -> None:
+    folder = run_folder("toy")
+    claims = {"A1": {"verdict": "holds", "evidence": "0.0 < 0.1"}}
+    stages = {"grpo": {"acc_2x2": Interval(0.9, 0.8, 0.95, 30)}}
+    write_results(
+        folder / "results.json", notebook="14", profile="smoke", seed=0, minutes=1, stages=stages, claims=claims
+    )
+    shown = view("toy")
+    assert "0.900 [0.800, 0.950]" in shown and "A1     holds" in shown
+    assert claims_table({}) == ""
+
+
+def test_the_last_training_step_is_shown() -> None:
+    folder = run_folder("toy") / "grpo"
+    folder.mkdir()
+    rows = [{"step": i, "reward": i / 10, "loss": 0.5} for i in (1, 2)]
+    (folder / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows) + '{"step": 3, "rew')
+    assert "grpo: step 2, reward 0.200, loss 0.500" in view("toy")
+
+
+def test_an_unknown_run_names_the_known_ones() -> None:
+    (run_folder("toy") / "params.json").write_text('{"notebooks": {}}')
+    with pytest.raises(ValueError, match=r"no run 'tyo' in .*: there are toy"):
+        view("tyo")
