@@ -1,6 +1,6 @@
 """Make the tiny VLM: build its tokenizer, teach it to see, measure it, write its card.
 
-    python data_scripts/make_tiny_vlm.py --out runs/tiny --steps 2600        # as committed
+    python data_scripts/make_tiny_vlm.py --out runs/tiny --steps 3100        # as committed
     python data_scripts/make_tiny_vlm.py --out runs/tiny --steps 300 --pool 200   # a quick look
 
 The same command again resumes. `--commit` copies the finished checkpoint into kit/assets/tiny.
@@ -57,7 +57,7 @@ def main() -> None:
     """Parse the command line and make the model."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("runs/tiny"), help="folder for checkpoint, log and state")
-    parser.add_argument("--steps", type=int, default=2600)
+    parser.add_argument("--steps", type=int, default=3100)
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--lr", type=float, default=7e-4)
     parser.add_argument("--pool", type=int, default=3000, help="procedural scenes to draw views from")

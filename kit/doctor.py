@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import platform
 import shutil
@@ -57,6 +56,8 @@ def doctor() -> tuple[str, bool]:
     """A report, and whether a job can be expected to run here."""
     import torch
 
+    from kit.sandbox import report
+
     lock = installed_lock()
     wrong = differences(read_lock(lock))
     nearest = next(p for p in [runs_folder(), *runs_folder().parents] if p.is_dir())
@@ -75,11 +76,5 @@ def doctor() -> tuple[str, bool]:
     parts = [table([["", "here"], *rows])]
     if wrong:
         parts.append(table([["package", "lock", "installed"], *wrong]) + "\n\nmake -B .venv/ready-cpu puts that right")
-    parts.append(sandbox_report())
+    parts.append(report())
     return "\n\n".join(parts), not wrong and free >= NEEDED_GB
-
-
-def sandbox_report() -> str:
-    """What the sandbox guarantees on this machine, as it measures that itself."""
-    sandbox = importlib.import_module("kit.sandbox")
-    return str(sandbox.report())

@@ -96,8 +96,9 @@ def plan(target: str, profile: str, sets: Sequence[str], name: str | None, root:
         known = declared[source.number]
         where = f"{source.name}, profile {profile}"
         values[source.number] = check_values(known, profile_values(source, profile), where)
-        if "run" in known:
-            values[source.number]["run"] = name
+        # Two parameters say where a notebook writes and under which heading; a job knows both.
+        given = {"run": name, "profile": profile}
+        values[source.number] |= {key: value for key, value in given.items() if key in known}
     for text in sets:
         for number, key, value in _assigned(text, declared):
             values[number][key] = value
@@ -111,8 +112,9 @@ def _assigned(text: str, declared: Mapping[str, Any]) -> Iterator[tuple[str, str
     key = (rest if dot else number).strip()
     if not equals or not key:
         raise ParameterError(f"--set {text}: write name=value, or 13.name=value for one notebook")
-    if key == "run":
-        raise ParameterError(f"--set {text}: the run's name is given by --name")
+    if key in ("run", "profile"):
+        option = {"run": "--name", "profile": "--profile"}[key]
+        raise ParameterError(f"--set {text}: give it as {option}")
     if dot and number not in declared:
         raise ParameterError(f"--set {text}: notebook {number} is not part of this job ({', '.join(declared)})")
     chosen = {number: declared[number]} if dot else declared

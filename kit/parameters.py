@@ -108,23 +108,28 @@ def _with_dot(text: str) -> str:
 
 
 def parse(parameter: Parameter, text: str, where: str) -> Value:
-    """The value that ``text`` on a command line means for ``parameter``: ``true``, ``50``, ``1e-4``, ``[1, 2]``.
+    """The value that ``text`` on a command line means: ``true``, ``50``, ``1e-4``; lists ``1,2`` or ``[1, 2]``.
 
     Raises:
         ParameterError: it means none of the parameter's type.
     """
-    if parameter.type == "str":
-        return text
-    try:
-        value = json.loads(text.lower() if parameter.type == "bool" else text)
-    except json.JSONDecodeError:
-        value = text
+    value = _read(parameter.type, text.strip())
     if not _fits(parameter.type, value):
-        shown = {"bool": "true or false", "list[str]": '["a", "b"]', "list[int]": "[1, 2]"}.get(parameter.type)
-        raise ParameterError(
-            f"{where}: {parameter.name}={text}; expected {parameter.type}{f' ({shown})' if shown else ''}"
-        )
+        shown = {"bool": " (true or false)", "list": " (a,b or JSON)"}.get(parameter.type.partition("[")[0], "")
+        raise ParameterError(f"{where}: {parameter.name}={text}; expected {parameter.type}{shown}")
     return checked(parameter, value, where)
+
+
+def _read(kind: str, text: str) -> Any:
+    """``text`` as a value of ``kind`` if it can be one, else the text itself."""
+    if kind == "str":
+        return text
+    if kind.startswith("list[") and not text.startswith("["):
+        return [_read(kind[5:-1], item.strip()) for item in text.split(",")] if text else []
+    try:
+        return json.loads(text.lower() if kind == "bool" else text)
+    except json.JSONDecodeError:
+        return text
 
 
 def unknown(name: str, parameters: Mapping[str, Parameter], where: str) -> ParameterError:

@@ -29,16 +29,16 @@ STD = (0.26862954, 0.26130258, 0.27577711)
 """Qwen2.5-VL's (CLIP's) pixel normalisation."""
 
 MIXTURE: dict[str, float] = {
-    "place": 0.59,
-    "rearranged": 0.08,
-    "adjacency": 0.03,
-    "colours": 0.06,
-    "shapes": 0.05,
-    "digits": 0.03,
+    "place": 0.72,
+    "rearranged": 0.04,
+    "adjacency": 0.02,
+    "colours": 0.03,
+    "shapes": 0.03,
+    "digits": 0.02,
     "orientation": 0.02,
-    "chart": 0.03,
+    "chart": 0.02,
     "copying": 0.05,
-    "code": 0.06,
+    "code": 0.05,
 }
 """Share of each skill in a batch. Whole puzzles teach edges faster than pairs do (four coupled answers)."""
 

@@ -25,6 +25,7 @@ run: str = "toy"  # run directory
 steps: int = 3  # how many
 rate: float = 0.5  # of what
 fail: bool = False  # whether to break
+profile: str = "laptop"  # written into results
 
 # %%
 from kit.runs import run_folder
@@ -76,8 +77,8 @@ def runs_of(project: Path, log: str = "log.txt") -> int:
 def test_a_plan_holds_profile_values_then_set_ones(project: Path) -> None:
     job = plan("toy", "smoke", ["12.steps=9", "rate=1"], "toy", project)
     assert [(p.source.number, p.values) for p in job.notebooks] == [
-        ("11", {"run": "toy", "steps": 1, "rate": 1.0}),
-        ("12", {"run": "toy", "steps": 9}),
+        ("11", {"run": "toy", "profile": "smoke", "steps": 1, "rate": 1.0}),
+        ("12", {"run": "toy", "profile": "smoke", "steps": 9}),
     ]
     assert plan("12", "laptop", [], None, project).name == "toy"
 
@@ -89,7 +90,8 @@ def test_a_plan_holds_profile_values_then_set_ones(project: Path) -> None:
         ("smoke", ["12.rate=1"], "notebook 12 has no parameter 'rate'"),
         ("smoke", ["13.steps=1"], r"notebook 13 is not part of this job \(11, 12\)"),
         ("smoke", ["steps"], "write name=value"),
-        ("smoke", ["run=x"], "given by --name"),
+        ("smoke", ["run=x"], "give it as --name"),
+        ("smoke", ["profile=x"], "give it as --profile"),
         ("wrong", [], "has no parameter 'ratte': did you mean rate"),
         ("text", [], "write 1.0e-3"),
         ("fast", [], "no profile 'fast': choose one of smoke, laptop, wrong, text"),
@@ -117,7 +119,7 @@ def test_a_run_executes_in_order_and_the_same_command_again_skips(
         "11_toy": ("done", "smoke"),
         "12_toy_sft": ("done", "smoke"),
     }
-    assert record["notebooks"]["11_toy"]["parameters"] == {"run": "toy", "steps": 1}
+    assert record["notebooks"]["11_toy"]["parameters"] == {"run": "toy", "profile": "smoke", "steps": 1}
     assert "steps 1 rate 0.5" in (folder / "11_toy.ipynb").read_text()
     assert "steps 1 rate 0.5" in capsys.readouterr().out, "what a notebook prints is seen while it runs"
     execute(job)

@@ -156,8 +156,7 @@ def prepare(names: tuple[str, ...], folder: Path) -> list[Path]:
     copies = []
     for name in names:
         declared, values = parameters(source(name)), profile_values(source(name), "smoke")
-        if "run" in declared:
-            values["run"] = "smoke"
+        values |= {key: "smoke" for key in ("run", "profile") if key in declared}
         copies.append(folder / f"{name}.ipynb")
         papermill.execute_notebook(
             source(name).twin, copies[-1], parameters=check_values(declared, values, name), prepare_only=True

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from kit.parameters import ParameterError, check_values, parse, read_parameters
@@ -11,6 +13,7 @@ rate: float = 2  # learning rate
 fast: bool = False  # skip the slow part
 model: str = "a#b"  # checkpoint
 levels: list[int] = [0, 1]  # difficulties
+names: list[str] = []  # runs
 """
 
 
@@ -22,6 +25,7 @@ def test_a_parameters_cell_is_read_with_types_defaults_and_help() -> None:
         "fast": ("bool", False, "skip the slow part"),
         "model": ("str", "a#b", "checkpoint"),
         "levels": ("list[int]", [0, 1], "difficulties"),
+        "names": ("list[str]", [], "runs"),
     }
     assert isinstance(found["rate"].default, float)
 
@@ -46,7 +50,7 @@ def test_a_parameters_cell_that_cannot_be_checked_is_refused(line: str, message:
     ("name", "value", "message"),
     [
         ("stps", 3, "here has no parameter 'stps': did you mean steps"),
-        ("zzz", 3, "here has no parameter 'zzz': it has steps, rate, fast, model, levels"),
+        ("zzz", 3, "here has no parameter 'zzz': it has steps, rate, fast, model, levels, names"),
         ("steps", 4.0, "here: steps=4.0; expected int"),
         ("steps", True, "here: steps=True; expected int"),
         ("fast", 1, "here: fast=1; expected bool"),
@@ -70,6 +74,10 @@ def test_unknown_names_and_wrong_types_are_refused(name: str, value: object, mes
         ("fast", "True", True),
         ("model", "50", "50"),
         ("levels", "[2, 3]", [2, 3]),
+        ("levels", "2,3", [2, 3]),
+        ("levels", "2", [2]),
+        ("levels", "", []),
+        ("names", "agile-0, agile-1", ["agile-0", "agile-1"]),
     ],
 )
 def test_text_from_the_command_line_becomes_the_parameters_type(name: str, text: str, value: object) -> None:
@@ -77,7 +85,9 @@ def test_text_from_the_command_line_becomes_the_parameters_type(name: str, text:
     assert got == value and type(got) is type(value)
 
 
-@pytest.mark.parametrize(("name", "text"), [("steps", "1.5"), ("steps", "many"), ("fast", "1"), ("levels", "2,3")])
+@pytest.mark.parametrize(
+    ("name", "text"), [("steps", "1.5"), ("steps", "many"), ("fast", "1"), ("levels", "2,x"), ("levels", "[2")]
+)
 def test_text_of_another_type_is_refused(name: str, text: str) -> None:
-    with pytest.raises(ParameterError, match=f"--set: {name}={text}; expected"):
+    with pytest.raises(ParameterError, match=re.escape(f"--set: {name}={text}; expected")):
         parse(read_parameters(CELL, "toy")[name], text, "--set")

@@ -6,28 +6,33 @@ killed, and nothing of it was ever in the head.
 
 Orders on the socket are 9 bytes: a letter and 8 bytes that are only used by ``p``.
 
-=====  ==========================================================  ==========================
+=====  ==========================================================  =============================
 order  what the head does                                          answer
-=====  ==========================================================  ==========================
-``t``  fork a child on the three descriptors that come along       by the child: ``h`` + pid
+=====  ==========================================================  =============================
+``t``  fork a child on the three descriptors that come along       ``f``; the child: ``h`` + pid
 ``p``  nothing: it shows that the loop is reached                  the 8 bytes
 ``w``  wait a moment for the child to end; put file offsets back   its wait status, or −1
-=====  ==========================================================  ==========================
+=====  ==========================================================  =============================
 """
 
 from __future__ import annotations
 
 import os
 import random
+import resource
 import signal
 import socket
 import struct
+import sys
 import time
-from collections.abc import Callable
-from typing import NoReturn
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
 
-from kit.sandbox import wire
-from kit.sandbox.turn import Session
+from PIL import Image
+
+from kit.sandbox import linux, wire
+from kit.sandbox.limits import Limits, cpu_limit
+from kit.sandbox.turn import Session, describe
 
 ORDER = 9
 HELLO = struct.Struct("!cI")
@@ -80,6 +85,7 @@ class Head:
         if self.child:
             for fd in fds:
                 _close(fd)
+            self.control.sendall(b"f")
             return
         _setstate(rng)
         self._become_child(fds)
@@ -140,16 +146,51 @@ class Head:
         return status
 
 
-def main(control: socket.socket, make_session: Callable[[], Session]) -> NoReturn:
-    """Set an episode up in this freshly forked process, say how that went, and serve."""
+def main(control: socket.socket, request: Mapping[str, Any], pictures: Sequence[bytes]) -> NoReturn:
+    """Set an episode up in this freshly forked process, say how that went, and serve.
+
+    Args:
+        request: ``limits``, ``variables`` (JSON), ``pictures`` ([name, mode, width, height] each), ``setup``.
+        pictures: their pixels.
+    """
     try:
         try:
-            session = make_session()
+            session = _session(request, pictures)
         except BaseException as error:
-            text = f"{type(error).__name__}: {error}"
-            control.sendall(_pack({"error": text[:2000]}))
+            control.sendall(_pack({"error": describe(error, "<setup>")}))
             _exit(1)
         control.sendall(_pack({"error": ""}))
         Head(control, session).serve()
     finally:
         _exit(70)
+
+
+def _session(request: Mapping[str, Any], pictures: Sequence[bytes]) -> Session:
+    """The episode's namespace after its setup."""
+    limits = Limits(**request["limits"])
+    random.seed()
+    if numpy_random := sys.modules.get("numpy.random"):
+        numpy_random.seed()  # as random: no two episodes share their numbers
+    quiet = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1, 2):
+        os.dup2(quiet, fd)
+    os.close(quiet)
+    os.environ.update(HOME=os.getcwd(), TMPDIR=os.getcwd())
+    session = Session(limits, linux.address_space())
+    session.namespace.update(request["variables"])
+    for (name, mode, width, height), data in zip(request["pictures"], pictures, strict=True):
+        session.namespace[name] = Image.frombytes(mode, (width, height), data)
+    _bound(limits)
+    session.trusted(request["setup"], "setup")
+    session.flush()
+    return session
+
+
+def _bound(limits: Limits) -> None:
+    """Set the limits that hold for every process of the episode from here on; they can't be raised again."""
+    cpu, file = cpu_limit(limits), limits.file_mb << 20
+    for kind, value in ((resource.RLIMIT_CPU, cpu), (resource.RLIMIT_FSIZE, file), (resource.RLIMIT_CORE, 0)):
+        hard = resource.getrlimit(kind)[1]
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        # CPU: a second between the signal that can be told from others and the kill.
+        resource.setrlimit(kind, (value, value + 1 if kind == resource.RLIMIT_CPU and hard != value else value))

@@ -1,10 +1,10 @@
-"""The keeper of an episode: deadline, caps, verdicts, clean-up. It runs no code of the turns.
+"""The keeper of an episode: one process that runs no code of the turns and decides how they end.
 
 A turn, from here:
 
 1. fresh pipes for stdout and stderr and a fresh socket for the verdict go to the head, which forks;
 2. the child says hello; its process id comes from the kernel where the kernel tells (Linux);
-3. the child gets the code. Its verdict counts only if it comes from that process, on this turn's socket, in time;
+3. it gets the code. Its verdict counts only if it comes from that process, on this turn's socket, in time;
 4. verdict ``ok``: nothing else of the turn may be alive, the child must answer a ping from its loop, its files
    are copied; only then is the old head killed and the child the head. Anything else: the child and whatever it
    started are killed and the files put back; the head never changed.
@@ -13,13 +13,13 @@ A turn, from here:
 from __future__ import annotations
 
 import contextlib
-import gc
 import os
-import select
+import resource
 import shutil
 import signal
 import socket
-import sys
+import time
+import traceback
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -27,8 +27,7 @@ from kit.sandbox import head as head_module
 from kit.sandbox import linux, wire
 from kit.sandbox.files import Shadow, TooMuch
 from kit.sandbox.limits import Limits
-from kit.sandbox.setup import make_session
-from kit.sandbox.watch import Ended, Watch
+from kit.sandbox.watch import Closed, Ended, Lost, Watch
 
 SETUP_SECONDS = 60.0
 SPAWN_SECONDS = 10.0
@@ -37,49 +36,38 @@ SPAWN_SECONDS = 10.0
 SWEEP_SECONDS = 2.0
 
 
-class Lost(Exception):
-    """The head no longer does what a head does."""
-
-
 class Keeper:
-    """One episode.
-
-    Args:
-        server: the socket its requests come from.
-        folder: an empty folder of this episode.
-    """
+    """One episode; ``folder`` is empty and its own, requests come from ``server``."""
 
     def __init__(self, server: socket.socket, folder: str) -> None:
         self.server, self.folder = server, folder
         self.work = os.path.join(folder, "work")
-        os.mkdir(self.work, 0o700)
+        os.makedirs(self.work, 0o700)
+        os.setsid()  # its processes can then be found even if it is killed
         self.adopts = linux.become_subreaper()
         self.head_pid = 0
-        self.head = server  # until start
-        self.limits = Limits()
 
     def start(self, request: Mapping[str, Any], blobs: Sequence[bytes]) -> str:
         """Write the input files, start the first head; returns what was wrong with the setup, or nothing."""
         self.limits = Limits(**request["limits"])
         names = request["files"]
-        for name, data in zip(names, blobs, strict=False):
+        for name, data in zip(names, blobs[: len(names)], strict=True):
             path = os.path.join(self.work, name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "wb") as file:
                 file.write(data)
-        mine, theirs = socket.socketpair()
+        self.head, theirs = socket.socketpair()
         self.head_pid = os.fork()
         if self.head_pid == 0:
-            mine.close()
+            self.head.close()
             self.server.close()
             os.setpgid(0, 0)
             os.chdir(self.work)
-            head_module.main(theirs, lambda: make_session(request, blobs[len(names) :], self.limits, self.work))
+            head_module.main(theirs, request, blobs[len(names) :])
         theirs.close()
-        self.head = mine
-        mine.settimeout(SETUP_SECONDS)
+        self.head.settimeout(SETUP_SECONDS)
         try:
-            frame = wire.read_frame(mine)
+            frame = wire.read_frame(self.head)
         except TimeoutError:
             return f"it ran longer than {SETUP_SECONDS:g} s"
         if frame is None:
@@ -93,45 +81,63 @@ class Keeper:
 
         Raises:
             Lost: the episode's state is gone.
+            Closed: the server hung up meanwhile.
         """
-        with Watch(self.limits, self.server, self.head, self.adopts) as watch:
+        with Watch(self.limits, self.server, self.head, self.head_pid) as watch:
             self._spawn(watch)
-            watch.send(request)
+            watch.send(request, SPAWN_SECONDS)
             ended = watch.verdict()
             if ended.status == "ok":
                 ended = self._commit(watch, ended)
             if ended.status != "ok":
                 ended = self._roll_back(watch, ended)
             watch.drain()
-            return ended.header(watch, self._cpu()), [*watch.texts(), *ended.blobs]
+            blobs = []
+            for output in watch.outputs:
+                text, warnings = output.text()
+                blobs.append(text.encode("utf-8"))
+                ended.warnings += warnings
+            header = {
+                "status": ended.status,
+                "error": ended.error,
+                "warnings": ended.warnings,
+                "pictures": ended.pictures,
+                "cpu_s": ended.cpu_s,
+                "wall_s": watch.wall_s,
+                "episode_cpu_s": self._cpu(),
+            }
+            return header, blobs + ended.blobs
 
     def _spawn(self, watch: Watch) -> None:
-        """Have the head fork a child onto the turn's descriptors."""
+        """Have the head fork a child onto the turn's descriptors, then stop the head."""
+        self.head.settimeout(SPAWN_SECONDS)
         try:
             socket.send_fds(self.head, [b"t" + bytes(8)], watch.give())
+            watch.given()
             os.kill(self.head_pid, signal.SIGCONT)
+            greeted = watch.hello(SPAWN_SECONDS)
+            # The head must have let go of the child's descriptors before it is stopped, or their end would never show.
+            forked = greeted and wire.read_exactly(self.head, 1) == b"f"
         except OSError as error:
-            raise Lost("the process that held the state is gone") from error
-        if not watch.hello(SPAWN_SECONDS):
+            raise Lost("the process that held the state does not answer") from error
+        if not forked:
             raise Lost("the process that held the state could not start the turn")
         self._pause(self.head_pid)
 
     def _commit(self, watch: Watch, ended: Ended) -> Ended:
-        """Second phase: the child becomes the head, or the turn failed after all."""
-        others = linux.descendants(os.getpid()) - {self.head_pid, watch.pid}
-        if others:
-            ended.warnings.append(f"{len(others)} processes outlived the turn and were killed")
-            self._sweep({self.head_pid, watch.pid})
-        running = linux.threads(watch.pid)
-        if running > 1:
-            ended.warnings.append(f"{running - 1} threads outlived the turn; they end with it")
+        """Second phase: the child becomes the head, or the turn has failed after all."""
+        spared = {self.head_pid, watch.pid}
+        if others := self._sweep(spared, ended.started):
+            ended.warnings.append(f"{others} processes outlived the turn and were killed")
+        if (more := linux.threads(watch.pid) - 1) > 0:
+            ended.warnings.append(f"{more} threads outlived the turn; they end with it")
         if not watch.ping():
-            return Ended("timeout", f"timeout: it reported success and ran on, over {self.limits.seconds:g} s")
+            return Ended("timeout", "timeout: it reported success and did not stop", cpu_s=ended.cpu_s)
         self._pause(watch.pid)
         try:
             self.shadow.commit()
         except (TooMuch, OSError) as error:
-            return Ended("limit", f"limit: the working directory holds {error}")
+            return Ended("limit", f"limit: the working directory can't be kept: {error}", cpu_s=ended.cpu_s)
         self._kill(self.head_pid)
         self.head.close()
         self.head_pid, self.head = watch.pid, watch.keep()
@@ -139,31 +145,32 @@ class Keeper:
         return ended
 
     def _roll_back(self, watch: Watch, ended: Ended) -> Ended:
-        """Kill what the turn left, put its files back, and find out how its process ended."""
-        os.kill(self.head_pid, signal.SIGCONT)
-        asked = ended.status == "died"  # it ended by itself: the head can tell how
-        if not asked:
+        """Kill what the turn left and put its files back; learn how its process ended if it did so by itself."""
+        by_itself = ended.status == "died"
+        if not by_itself:
             self._kill(watch.pid)
-        self.head.settimeout(SPAWN_SECONDS)
         try:
+            os.kill(self.head_pid, signal.SIGCONT)
             self.head.sendall(b"w" + bytes(8))
             answer = wire.read_exactly(self.head, head_module.STATUS.size)
         except OSError as error:
             raise Lost("the process that held the state does not answer") from error
         if not answer:
             raise Lost("the process that held the state is gone")
+        self._pause(self.head_pid)
         self._kill(watch.pid)
-        self._sweep({self.head_pid})
+        self._sweep({self.head_pid}, ended.started)
         try:
             self.shadow.restore()
         except (OSError, RecursionError, TooMuch) as error:
-            raise Lost(f"files could not be put back: {error}") from error
-        self._pause(self.head_pid)
-        return ended.died(head_module.STATUS.unpack(answer)[0]) if asked else ended
+            raise Lost(f"its files can't be put back: {error}") from error
+        return ended.died(head_module.STATUS.unpack(answer)[0], self.limits) if by_itself else ended
 
     def _pause(self, pid: int) -> None:
-        """Stop a head until it is needed: a thread of it would otherwise go on. Where its parent
-        is not this keeper's session a stopped process may be sent away by the system, so only here."""
+        """Stop a head until it is needed: a thread the code left in it would otherwise go on.
+
+        Only where the keeper becomes its parent: elsewhere the system ends stopped orphans.
+        """
         if self.adopts:
             os.kill(pid, signal.SIGSTOP)
 
@@ -174,21 +181,21 @@ class Keeper:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 send(pid, signal.SIGKILL)
 
-    def _sweep(self, spared: set[int]) -> None:
-        """Kill every process of this episode but ``spared``, until none is left."""
-        until = watch_clock() + SWEEP_SECONDS
-        while left := linux.descendants(os.getpid()) - spared:
-            for pid in left:
-                self._kill_one(pid)
-            self._reap()
-            if all(linux.threads(pid) == 0 or _is_zombie(pid) for pid in left):
-                return
-            if watch_clock() > until:
-                raise Lost("processes of the turn could not be killed as fast as they appeared")
+    def _sweep(self, spared: set[int], thorough: bool) -> int:
+        """Kill every process of this episode but ``spared``; how many there were.
 
-    def _kill_one(self, pid: int) -> None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, signal.SIGKILL)
+        A killed process may take a while to be gone, but it starts no other.
+        """
+        killed: set[int] = set()
+        until = time.perf_counter() + SWEEP_SECONDS
+        while new := linux.family(thorough) - spared - killed:
+            for pid in new:
+                self._kill(pid)
+            killed |= new
+            if time.perf_counter() > until:
+                raise Lost("processes of the turn appeared faster than they could be killed")
+        self._reap()
+        return len(killed)
 
     @staticmethod
     def _reap() -> None:
@@ -198,16 +205,45 @@ class Keeper:
                 pass
 
     def _cpu(self) -> float:
-        """CPU seconds of the whole episode so far."""
-        used = os.times()
-        total = used.user + used.system + used.children_user + used.children_system
-        return total + (linux.cpu_seconds(self.head_pid) or 0.0)
+        """CPU seconds of the episode so far: this process, past heads with their turns, the head."""
+        past = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return time.process_time() + past.ru_utime + past.ru_stime + (linux.cpu_seconds(self.head_pid) or 0.0)
 
     def end(self) -> None:
         """Kill and remove everything of the episode."""
         if self.head_pid:
             self._kill(self.head_pid)
         with contextlib.suppress(Lost):
-            self._sweep(set())
-        self._reap()
+            self._sweep(set(), thorough=True)
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def main(server: socket.socket, folder: str) -> NoReturn:
+    """Keep one episode in this freshly forked process until the server hangs up."""
+    try:
+        keeper = Keeper(server, folder)
+        try:
+            _serve(keeper, server)
+        finally:
+            keeper.end()
+    except (Closed, BrokenPipeError, ConnectionResetError):
+        pass
+    except BaseException:
+        traceback.print_exc()  # a fault of the kit's own: the server quotes it
+    finally:
+        os._exit(0)
+
+
+def _serve(keeper: Keeper, server: socket.socket) -> None:
+    frame = wire.read_frame(server)
+    if frame is None:
+        return
+    error = keeper.start(*frame)
+    server.sendall(wire.pack({"error": error, "pid": os.getpid()}))
+    while not error and (frame := wire.read_frame(server)):
+        try:
+            header, blobs = keeper.turn(frame[0])
+        except Lost as lost:
+            header, blobs = {"status": "episode_lost", "error": f"episode_lost: {lost}"}, []
+            error = "lost"
+        server.sendall(wire.pack(header, blobs))

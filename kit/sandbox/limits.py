@@ -38,3 +38,8 @@ class Limits:
             least = 0 if item.name in ("stdout_chars", "pictures") else 1e-3 if item.name == "seconds" else 1
             if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value < math.inf:
                 raise ValueError(f"Limits.{item.name}={value!r}: needs a finite number of at least {least:g}")
+
+
+def cpu_limit(limits: Limits) -> int:
+    """CPU seconds of a process: a second line behind the deadline, so well above it."""
+    return 2 * math.ceil(limits.seconds) + 10

@@ -1,4 +1,4 @@
-"""What only Linux offers: adopting orphans, finding descendants, other processes' CPU clocks.
+"""What only Linux offers: adopting orphans, finding what a turn started, other processes' CPU clocks.
 
 Every function also runs elsewhere and says by its value that it couldn't do it; the
 guarantees of a sandbox are measured, so what is missing shows there.
@@ -10,6 +10,7 @@ import ctypes
 import os
 import sys
 import time
+from collections.abc import Callable
 
 LINUX = sys.platform.startswith("linux")
 PR_SET_CHILD_SUBREAPER = 36
@@ -22,19 +23,48 @@ def become_subreaper() -> bool:
     return bool(ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
 
 
-def descendants(pid: int) -> set[int]:
-    """Every living process below ``pid``; empty where the system doesn't tell."""
+def family(thorough: bool) -> set[int]:
+    """Living processes of this process's session, itself excepted; if ``thorough`` also descendants that left it.
+
+    Reading every process's parent takes 20 µs a process, asking for its session .5: thorough only
+    where something may have left, or where the kernel lists children. Empty where it doesn't tell at all.
+    """
+    if not LINUX:
+        return set()
+    own, session = os.getpid(), os.getsid(0)
+    found = {pid for pid in _pids() if pid != own and _session(pid) == session}
+    if thorough or _LISTS_CHILDREN:
+        found |= _descendants(own)
+    return {pid for pid in found if _stat(pid)[:1] not in ([], ["Z"], ["X"])}
+
+
+_LISTS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")
+
+
+def _pids() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def _session(pid: int) -> int:
+    try:
+        return os.getsid(pid)
+    except OSError:
+        return 0
+
+
+def _descendants(pid: int) -> set[int]:
+    children = _children if _LISTS_CHILDREN else _children_by_parent()
     found: set[int] = set()
-    todo = [pid] if LINUX else []
+    todo = [pid]
     while todo:
-        for child in _children(todo.pop()):
-            if child not in found:
-                found.add(child)
-                todo.append(child)
+        new = set(children(todo.pop())) - found
+        found |= new
+        todo += new
     return found
 
 
 def _children(pid: int) -> list[int]:
+    """Children of every thread of ``pid``."""
     children: list[int] = []
     try:
         for thread in os.listdir(f"/proc/{pid}/task"):
@@ -43,6 +73,25 @@ def _children(pid: int) -> list[int]:
     except OSError:  # it ended meanwhile
         pass
     return children
+
+
+def _children_by_parent() -> Callable[[int], list[int]]:
+    """The same from every process's parent, as they are now."""
+    children: dict[int, list[int]] = {}
+    for pid in _pids():
+        if fields := _stat(pid):
+            children.setdefault(int(fields[1]), []).append(pid)
+    return lambda parent: children.get(parent, [])
+
+
+def _stat(pid: int) -> list[str]:
+    """Fields 3 and on of a process's ``stat``; empty if it is gone."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            # The command's name is in brackets and may hold anything; fields are counted after it.
+            return file.read().rpartition(b")")[2].decode("ascii").split()
+    except OSError:
+        return []
 
 
 def threads(pid: int) -> int:
@@ -74,16 +123,7 @@ def address_space() -> int | None:
         return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def session_members(session: int) -> list[int]:
-    """Living processes of a session."""
-    found = []
-    for name in os.listdir("/proc") if LINUX else []:
-        if name.isdigit():
-            try:
-                with open(f"/proc/{name}/stat", "rb") as file:
-                    # The command's name is in brackets and may hold anything; fields are counted after it.
-                    if int(file.read().rpartition(b")")[2].split()[3]) == session:
-                        found.append(int(name))
-            except OSError:
-                continue
-    return found
+def members(session: int) -> list[int]:
+    """Living processes of another session."""
+    pids = [pid for pid in _pids() if _session(pid) == session] if LINUX else []
+    return [pid for pid in pids if _stat(pid)[:1] != ["Z"]]

@@ -21,7 +21,7 @@ from typing import Any
 from kit.sandbox.capture import Shown, capture, images_of
 from kit.sandbox.limits import Limits
 
-ERROR_CHARS = 2000
+ERROR_CHARS, MAX_WARNINGS = 2000, 32
 SPARE_MB = 256
 """Memory on top of the limit, for reporting a turn that used it all."""
 
@@ -31,6 +31,11 @@ _process_time = time.process_time
 _settrace, _setprofile = sys.settrace, sys.setprofile
 _setrecursionlimit, _getrecursionlimit = sys.setrecursionlimit, sys.getrecursionlimit
 _setitimer, _ITIMER_REAL = signal.setitimer, signal.ITIMER_REAL
+
+
+_STARTS = frozenset(
+    ("os.fork", "os.forkpty", "os.posix_spawn", "os.system", "os.exec", "subprocess.Popen", "_posixsubprocess.fork_exec")
+)
 
 
 class Session:
@@ -53,6 +58,13 @@ class Session:
         self.namespace = module.__dict__
         self.namespace["__builtins__"] = self._builtins
         self._streams()
+        self.started = False
+        sys.addaudithook(self._audit)
+
+    def _audit(self, event: str, _: tuple[Any, ...]) -> None:
+        # Lets the keeper skip a costly search after a turn that started no process.
+        if event in _STARTS:
+            self.started = True
 
     def _streams(self) -> None:
         """Files on descriptors 1 and 2, which are new pipes each turn."""
@@ -74,6 +86,7 @@ class Session:
         """Run one turn; returns the verdict's header and blobs (the values' JSON, then pictures)."""
         self.turns += 1
         self.shown.begin()
+        self.started = False  # the fork of this very process doesn't count
         self.namespace["__builtins__"] = self._builtins
         if self.out.closed or self.err.closed:
             self._streams()
@@ -92,7 +105,7 @@ class Session:
         else:
             self._leave()
         if error:
-            return {"status": "error", "error": error, "warnings": [], "cpu_s": _process_time(), "pictures": []}, [b""]
+            return self._header("error", error, [], []), [b"{}"]
         return self._good(images, request["want"])
 
     def _run(self, code: str, file: str) -> None:
@@ -110,6 +123,10 @@ class Session:
         if _getrecursionlimit() < 1000:
             _setrecursionlimit(1000)
         self.limit_memory(spare=True)
+        self.flush()
+
+    def flush(self) -> None:
+        """Write out what is still in the buffers of stdout and stderr."""
         for stream in (sys.stdout, sys.stderr, self.out, self.err):
             try:
                 stream.flush()
@@ -120,14 +137,19 @@ class Session:
         """The verdict on a turn that raised nothing."""
         values, warnings = self._values(want)
         found = capture(images, self.namespace, self.shown, self.limits)
-        header = {
-            "status": "ok",
-            "error": "",
-            "warnings": warnings + found.left_out,
-            "cpu_s": _process_time(),
-            "pictures": [[name, width, height] for name, width, height, _ in found.pictures],
-        }
+        pictures = [[name, width, height] for name, width, height, _ in found.pictures]
+        header = self._header("ok", "", warnings + found.left_out, pictures)
         return header, [values, *(data for _, _, _, data in found.pictures)]
+
+    def _header(self, status: str, error: str, warnings: list[str], pictures: list[Any]) -> dict[str, Any]:
+        return {
+            "status": status,
+            "error": error,
+            "warnings": warnings[:MAX_WARNINGS],
+            "pictures": pictures,
+            "cpu_s": _process_time(),
+            "started": self.started,
+        }
 
     def _values(self, want: Sequence[str]) -> tuple[bytes, list[str]]:
         """JSON of the wanted names, and why any of them is left out."""

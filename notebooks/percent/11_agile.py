@@ -67,7 +67,6 @@ pictures = (
     folder_pictures(images) if images else [*photos("train"), *photos("held-out")]
 )
 held_out = [p for p in pictures if p.split == "held-out"]
-print(len(pictures), "pictures,", len(held_out), "of them held out")
 
 # %% [markdown]
 # ## One puzzle
@@ -526,12 +525,20 @@ kept, report = curate([*played, slip], sft_episodes, np.random.default_rng(seed)
 print(report)
 
 # %%
-before, after = report.collected, report.balanced
-for label, one, other in (
-    ("episodes, by steps", before.steps, after.steps),
-    ("actions, by kind", before.kinds, after.kinds),
-):
-    display(plot.bars({"collected": one, "balanced": other}, label=label))
+from kit.coldstart import KINDS
+from kit.expert import STEPS
+
+collected, balanced = report.collected, report.balanced
+by_steps = {
+    "collected": {n: collected.steps.get(n, 0) for n in STEPS},
+    "balanced": {n: balanced.steps.get(n, 0) for n in STEPS},
+}
+by_kind = {
+    "collected": {kind: collected.kinds.get(kind, 0) for kind in KINDS},
+    "balanced": {kind: balanced.kinds.get(kind, 0) for kind in KINDS},
+}
+display(plot.bars(by_steps, label="episodes, by steps"))
+display(plot.bars(by_kind, label="actions, by kind"))
 
 # %% [markdown]
 # ## Stored for 12, 13 and 14
@@ -548,8 +555,9 @@ save_tasks(data / "eval-2x2.jsonl", evaluation[2])
 save_tasks(data / "eval-3x3.jsonl", evaluation[3])
 save_episodes(data / "coldstart.jsonl", kept)
 box.close()
-assert load_tasks(data / "eval-2x2.jsonl") == evaluation[2]
-assert load_episodes(data / "coldstart.jsonl") == kept
+read = load_tasks(data / "eval-2x2.jsonl")
+assert [(t.id, t.target) for t in read] == [(t.id, t.target) for t in evaluation[2]]
+assert [e.ids for e in load_episodes(data / "coldstart.jsonl")] == [e.ids for e in kept]
 for name in ("train", "eval-2x2", "eval-3x3", "coldstart"):
     lines = (data / f"{name}.jsonl").read_text().count("\n")
     print(f"data/{name}.jsonl: {lines} records")

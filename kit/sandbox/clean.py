@@ -1,0 +1,38 @@
+"""How the sandbox's processes are started: this interpreter, the kit, and nothing of the host's environment."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+KIT = str(Path(__file__).resolve().parents[2])
+"""Folder that the kit is imported from."""
+
+
+def command(module: str, *arguments: str) -> list[str]:
+    """Run a module of the kit. -P: nothing is imported from the current folder, which code may write to."""
+    return [sys.executable, "-P", "-m", module, *arguments]
+
+
+def environment(scratch: str) -> dict[str, str]:
+    """Every variable the sandbox's processes see; ``PYTHONPATH`` is taken out before any code runs."""
+    pools = ("OMP_NUM", "OPENBLAS_NUM", "MKL_NUM", "NUMEXPR_NUM", "VECLIB_MAXIMUM")
+    return {
+        "PYTHONPATH": KIT,
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "LC_ALL": "C.UTF-8",
+        "HOME": scratch,
+        "TMPDIR": scratch,
+        "MPLBACKEND": "Agg",
+        "MPLCONFIGDIR": os.path.join(scratch, "matplotlib"),
+        # The order of sets is the same in every episode and run.
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        # macOS ends a forked process that touches Objective-C without this.
+        "OBJC_DISABLE_INITIALIZE_FORK_SAFETY": "YES",
+        **{f"{name}_THREADS": "1" for name in pools},
+    }
+
+

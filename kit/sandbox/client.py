@@ -1,0 +1,273 @@
+"""The sandbox as the rest of the kit sees it: run code that a model wrote, turn by turn.
+
+::
+
+    with Sandbox() as box:
+        episode = box.episode(variables={"state": ["B", "A"]})
+        result = episode.run("state.reverse(); print(state)", want=("state",))
+
+This process only writes to a socket and reads from it. It never forks, so it may hold torch with
+all its threads; the server it starts is a fresh process. Everything here is thread-safe.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import os
+import tempfile
+import weakref
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import asdict
+from functools import cached_property
+from pathlib import PurePosixPath
+from types import TracebackType
+from typing import Any
+
+from PIL import Image
+
+from kit.episode import Picture
+from kit.sandbox import wire
+from kit.sandbox.connection import Connection
+from kit.sandbox.limits import Limits
+from kit.sandbox.result import JSON, Report, Result, SandboxError
+
+Turn = tuple["SandboxEpisode", str, str, str, Sequence[str]]
+"""An episode, its code, ``before``, ``after`` and ``want``: what :meth:`Sandbox.run_many` runs."""
+
+MODES = ("RGB", "RGBA", "L")
+"""Pictures of these modes arrive as they are, others as RGB."""
+
+
+class Sandbox:
+    """A server and its episodes; a context manager.
+
+    Args:
+        limits: of every turn.
+        workers: turns that run at once (default: the cores this process may use); others wait, and their
+            waiting isn't charged to their time limit.
+        preload: modules that are imported once for all episodes. Not torch: it hangs after a fork.
+        require: names of guarantees that must hold here, see :attr:`guarantees`.
+
+    Raises:
+        SandboxError: on start, if a module can't be preloaded or a required guarantee isn't enforced.
+    """
+
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        workers: int | None = None,
+        preload: Sequence[str] = ("numpy", "PIL.Image"),
+        require: Iterable[str] = (),
+    ) -> None:
+        if workers is not None and workers < 1:
+            raise ValueError(f"workers={workers}: at least 1 turn must be able to run")
+        self.limits = limits or Limits()
+        self.workers = workers or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())
+        self.preload = tuple(preload)
+        self.require = frozenset([require] if isinstance(require, str) else require)
+        self._numbers = itertools.count(1)
+        self._connection: Connection | None = None
+
+    def start(self) -> Sandbox:
+        """Start the server; ``with`` does it. Starting a started one changes nothing."""
+        if self._connection is None:
+            hello = {"workers": self.workers, "preload": self.preload, "folder": tempfile.gettempdir()}
+            self._connection = Connection(hello)
+            weakref.finalize(self, self._connection.close)
+            self._refuse_missing()
+        return self
+
+    def close(self) -> None:
+        """End every episode and process and remove their files."""
+        if self._connection is not None:
+            self._connection.close()
+
+    def __enter__(self) -> Sandbox:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _refuse_missing(self) -> None:
+        """Close and raise unless everything required holds."""
+        try:
+            if self.require and (missing := self._lacking()):
+                raise SandboxError(f"require={sorted(self.require)}: not enforced here: " + "; ".join(missing))
+        except BaseException:
+            self.close()
+            raise
+
+    def _lacking(self) -> list[str]:
+        report = self.guarantees
+        if unknown := self.require - report.enforced - report.missing:
+            known = ", ".join(item.name for item in report)
+            raise SandboxError(f"require={sorted(self.require)}: {sorted(unknown)[0]!r} is no guarantee; known: {known}")
+        return [f"{item.name} ({item.missing})" for item in report if item.name in self.require and not item.enforced]
+
+    @cached_property
+    def guarantees(self) -> Report:
+        """What holds on this machine: every promise was put to the test in throwaway episodes."""
+        from kit.sandbox.guarantees import measure
+
+        return measure(self)
+
+    @property
+    def pids(self) -> tuple[int, int]:
+        """Process ids of server and zygote."""
+        return self._open().pids
+
+    def episode(
+        self,
+        files: Mapping[str, bytes] | None = None,
+        variables: Mapping[str, JSON] | None = None,
+        pictures: Mapping[str, Image.Image] | None = None,
+        setup: str = "",
+        limits: Limits | None = None,
+    ) -> SandboxEpisode:
+        """Start an episode.
+
+        Args:
+            files: contents by path relative to the episode's working directory.
+            variables: JSON values bound to names.
+            pictures: bound to names as PIL images.
+            setup: Python source run once, after those; trusted.
+            limits: of its turns, if not the sandbox's.
+
+        Raises:
+            ValueError: a name, path or value that can't be used.
+            SandboxError: the setup failed.
+        """
+        files, pictures = files or {}, pictures or {}
+        for path in files:
+            parts = PurePosixPath(path).parts
+            if not parts or parts[0] == "/" or ".." in parts or "\0" in path:
+                raise ValueError(f"files: {path!r} is no path inside the working directory; use e.g. 'images/a.png'")
+        for name in [*(variables or {}), *pictures]:
+            if not name.isidentifier():
+                raise ValueError(f"variables, pictures: {name!r} can't be the name of a variable")
+        images = {
+            name: image if image.mode in MODES else image.convert("RGB") for name, image in pictures.items()
+        }
+        chosen = limits or self.limits
+        number = next(self._numbers)
+        header = {
+            "kind": "start",
+            "episode": number,
+            "limits": asdict(chosen),
+            "files": list(files),
+            "variables": dict(variables or {}),
+            "pictures": [[name, image.mode, *image.size] for name, image in images.items()],
+            "setup": setup,
+        }
+        blobs = [*files.values(), *(image.tobytes() for image in images.values())]
+        answer, _ = self._open().ask(header, blobs).result()
+        if answer["error"]:
+            raise SandboxError(answer["error"])
+        return SandboxEpisode(self, number, chosen)
+
+    def run_many(self, turns: Iterable[Turn]) -> list[Result]:
+        """Run turns of different episodes at the same time; results come back in their order."""
+        running = [episode.submit(code, before, after, want) for episode, code, before, after, want in turns]
+        return [result.result() for result in running]
+
+    def _open(self) -> Connection:
+        if self._connection is None:
+            raise SandboxError("the sandbox isn't started: use `with Sandbox() as box:` or Sandbox().start()")
+        return self._connection
+
+
+class SandboxEpisode:
+    """Python state and a working directory that live across turns; made by :meth:`Sandbox.episode`."""
+
+    def __init__(self, box: Sandbox, number: int, limits: Limits) -> None:
+        self._box, self._number, self._closed = box, number, False
+        self.limits = limits
+        self.cpu_s = 0.0
+        """CPU seconds of all its processes up to its last turn."""
+
+    def submit(self, code: str, before: str = "", after: str = "", want: Sequence[str] = ()) -> Future[Result]:
+        """:meth:`run` without waiting."""
+        if self._closed:
+            raise SandboxError("this episode is closed; start another with Sandbox.episode()")
+        header = {"kind": "run", "episode": self._number, "code": code, "before": before, "after": after}
+        answer = self._box._open().ask({**header, "want": list(want)})
+        result: Future[Result] = Future()
+        answer.add_done_callback(lambda done: self._finish(done, result))
+        return result
+
+    def _finish(self, answer: Future[wire.Frame], result: Future[Result]) -> None:
+        try:
+            header, blobs = answer.result()
+            self.cpu_s = header.get("episode_cpu_s", self.cpu_s)
+            result.set_result(_result(header, blobs))
+        except BaseException as error:
+            result.set_exception(error)
+
+    def run(self, code: str, before: str = "", after: str = "", want: Sequence[str] = ()) -> Result:
+        """Run one turn, a transaction: unless it ends ``ok``, variables and files are as they were before.
+
+        Args:
+            code: Python source; not trusted.
+            before: source run before it, inside the transaction; trusted.
+            after: source run after it; if it raises, the turn is an error and rolled back.
+            want: variables whose values (JSON) come back.
+
+        Raises:
+            SandboxError: the sandbox or this episode is closed, or the server died. Nothing the code does
+                raises: it is a :class:`Result`.
+        """
+        return self.submit(code, before, after, want).result()
+
+    async def run_async(self, code: str, before: str = "", after: str = "", want: Sequence[str] = ()) -> Result:
+        """:meth:`run` for asyncio."""
+        return await asyncio.wrap_future(self.submit(code, before, after, want))
+
+    def close(self) -> None:
+        """End the episode's processes and remove its files; a turn that is still running is lost."""
+        if not self._closed:
+            self._closed = True
+            self._box._open().tell({"kind": "close", "episode": self._number})
+
+    def __enter__(self) -> SandboxEpisode:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _result(header: dict[str, Any], blobs: Sequence[bytes]) -> Result:
+    """A result from its frame."""
+    if not blobs:  # the episode is lost
+        return Result(header["status"], error=header["error"], tier=header["tier"])
+    stdout, stderr, text, *pixels = blobs
+    warnings = list(header["warnings"])
+    values: dict[str, JSON] = {}
+    if header["status"] == "ok":
+        try:
+            values = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            warnings.append(f"values left out: {type(error).__name__}")
+    pictures = tuple(
+        Picture(name, Image.frombytes("RGB", (width, height), data))
+        for (name, width, height), data in zip(header["pictures"], pixels, strict=True)
+    )
+    return Result(
+        header["status"],
+        stdout.decode("utf-8"),
+        stderr.decode("utf-8"),
+        header["error"],
+        pictures,
+        values,
+        tuple(warnings),
+        header["cpu_s"],
+        header["wall_s"],
+        header["queue_s"],
+        header["tier"],
+    )

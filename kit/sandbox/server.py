@@ -1,0 +1,214 @@
+"""The server: takes requests from the client, runs as many turns at once as there are workers.
+
+It runs no code of the turns and reads nothing of what they say beyond checked headers. It ends,
+and everything with it, when the client does: the socket between them closes, or, if a
+forked copy of the client holds that open, its parent changes.
+
+Started by the client with a clean environment as ``python -m kit.sandbox.server SOCKET``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from kit.sandbox import linux, wire
+from kit.sandbox.clean import command, environment
+
+PARENT_SECONDS = 0.5
+"""How often to look whether the client still lives."""
+
+END_SECONDS = 3.0
+"""How long keepers get to clean up."""
+
+
+class Episode:
+    """The server's side of one episode."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader, self.writer = reader, writer
+        self.lock = asyncio.Lock()
+        self.pid = 0
+        self.lost = ""
+
+    async def ask(self, header: dict[str, Any], blobs: Sequence[bytes] = ()) -> wire.Frame | None:
+        """One request to the keeper; None if it is gone."""
+        try:
+            self.writer.write(wire.pack(header, blobs))
+            await self.writer.drain()
+            return await read_frame(self.reader)
+        except (ConnectionError, asyncio.IncompleteReadError):
+            return None
+
+    def end(self) -> None:
+        """Hang up; the keeper then ends its processes, removes its files and leaves."""
+        self.writer.close()
+
+
+async def read_frame(reader: asyncio.StreamReader) -> wire.Frame:
+    """The next frame."""
+    header, blobs = wire.lengths(await reader.readexactly(wire.LENGTHS.size))
+    return wire.unpack(await reader.readexactly(header), await reader.readexactly(blobs))
+
+
+class Server:
+    """One sandbox: its zygote and its episodes."""
+
+    def __init__(self, workers: int, preload: Sequence[str], folder: str) -> None:
+        self.scratch = tempfile.mkdtemp(prefix="kit-sandbox-", dir=folder)
+        self.preload = preload
+        self.workers = asyncio.Semaphore(workers)
+        self.episodes: dict[int, Episode] = {}
+
+    def start_zygote(self) -> str:
+        """Start it and wait until it has imported everything; returns what was wrong, or nothing."""
+        self.control, theirs = socket.socketpair()
+        self.zygote = subprocess.Popen(
+            command("kit.sandbox.zygote", str(theirs.fileno()), self.scratch, *self.preload),
+            env=environment(self.scratch),
+            cwd=self.scratch,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            pass_fds=[theirs.fileno()],
+        )
+        theirs.close()
+        frame = wire.read_frame(self.control)
+        return "its process died while importing" if frame is None else str(frame[0]["error"])
+
+    async def start(self, header: dict[str, Any], blobs: Sequence[bytes]) -> dict[str, Any]:
+        """Start an episode."""
+        mine, theirs = socket.socketpair()
+        with theirs:
+            try:
+                socket.send_fds(self.control, [b"k"], [theirs.fileno()])
+            except OSError:  # code that isn't confined can kill anything of this user's, the zygote too
+                self.control.close()
+                if wrong := self.start_zygote():
+                    return {"error": f"the sandbox can't be started again: {wrong}"}
+                socket.send_fds(self.control, [b"k"], [theirs.fileno()])
+        episode = Episode(*await asyncio.open_connection(sock=mine))
+        answer = await episode.ask(header, blobs)
+        if answer is None or answer[0]["error"]:
+            episode.end()
+            return {"error": f"setup: {'its process died' if answer is None else answer[0]['error']}"}
+        episode.pid = answer[0]["pid"]
+        self.episodes[header["episode"]] = episode
+        return {"error": ""}
+
+    async def run(self, header: dict[str, Any], arrived: float) -> tuple[dict[str, Any], list[bytes]]:
+        """Run a turn as soon as a worker is free."""
+        episode = self.episodes.get(header["episode"])
+        if episode is None:
+            return _lost("it was closed"), []
+        async with episode.lock, self.workers:
+            queue_s = time.perf_counter() - arrived
+            if episode.lost:
+                return _lost(episode.lost), []
+            answer = await episode.ask(header)
+        if answer is None:
+            episode.lost = "the process that keeps it is gone" if header["episode"] in self.episodes else "it was closed"
+            self._kill_session(episode)
+            return _lost(episode.lost), []
+        found, blobs = answer
+        if found["status"] == "episode_lost":
+            episode.lost = found["error"].removeprefix("episode_lost: ")
+        return {**found, "queue_s": queue_s, "tier": "none"}, blobs
+
+    def close(self, number: int) -> None:
+        """End an episode."""
+        if episode := self.episodes.pop(number, None):
+            episode.end()
+
+    @staticmethod
+    def _kill_session(episode: Episode) -> None:
+        """Kill what a killed keeper left behind."""
+        for pid in linux.members(episode.pid):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+
+    async def end(self) -> None:
+        """End everything and remove every file."""
+        episodes = list(self.episodes.values())
+        for episode in episodes:
+            episode.end()
+        self.control.close()
+        until = time.perf_counter() + END_SECONDS
+        while any(_exists(episode.pid) for episode in episodes) and time.perf_counter() < until:
+            await asyncio.sleep(0.005)
+        for episode in episodes:
+            self._kill_session(episode)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.zygote.wait(1.0)
+        self.zygote.kill()
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+
+def _exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _lost(why: str) -> dict[str, Any]:
+    return {"status": "episode_lost", "error": f"episode_lost: {why}", "tier": "none"}
+
+
+async def serve(client: socket.socket) -> None:
+    """Read requests until the client is gone."""
+    parent = os.getppid()
+    reader, writer = await asyncio.open_connection(sock=client)
+    hello, _ = await read_frame(reader)
+    server = Server(hello["workers"], hello["preload"], hello["folder"])
+    error = server.start_zygote()
+    tasks: set[asyncio.Task[None]] = set()
+
+    async def answer(header: dict[str, Any], blobs: Sequence[bytes], arrived: float) -> None:
+        found: tuple[dict[str, Any], Sequence[bytes]]
+        if header["kind"] == "start":
+            async with server.workers:
+                found = await server.start(header, blobs), []
+        else:
+            found = await server.run(header, arrived)
+        writer.write(wire.pack({**found[0], "id": header["id"]}, found[1]))
+        with contextlib.suppress(ConnectionError):
+            await writer.drain()
+
+    async def requests() -> None:
+        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+            while True:
+                header, blobs = await read_frame(reader)
+                if header["kind"] == "close":
+                    server.close(header["episode"])
+                    continue
+                task = asyncio.create_task(answer(header, blobs, time.perf_counter()))
+                tasks.add(task)
+                task.add_done_callback(tasks.discard)
+
+    async def orphaned() -> None:
+        while os.getppid() == parent:
+            await asyncio.sleep(PARENT_SECONDS)
+
+    try:
+        writer.write(wire.pack({"id": 0, "error": error, "pids": [os.getpid(), server.zygote.pid]}))
+        ends = [asyncio.create_task(requests()), asyncio.create_task(orphaned())]
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        await server.end()
+
+
+if __name__ == "__main__":
+    asyncio.run(serve(socket.socket(fileno=int(sys.argv[1]))))

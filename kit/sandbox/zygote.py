@@ -1,0 +1,78 @@
+"""The zygote: imports everything once, then forks a keeper for every episode.
+
+It has one thread, checked, because a fork copies only the thread that calls it. It never imports
+torch: what has used torch's thread pool before a fork hangs after it.
+
+Started by the server with a clean environment as ``python -m kit.sandbox.zygote SOCKET FOLDER MODULE …``.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import os
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Sequence
+
+from kit.sandbox import keeper, linux, wire
+
+STANDARD = (
+    *("base64", "collections", "copy", "csv", "dataclasses", "datetime", "decimal", "enum", "fractions", "functools"),
+    *("heapq", "io", "itertools", "json", "math", "operator", "os", "pathlib", "pprint", "random", "re", "statistics"),
+    *("string", "struct", "subprocess", "textwrap", "time", "traceback", "typing", "unicodedata", "uuid"),
+)
+LAZY = {"numpy": ("numpy.random", "numpy.linalg", "numpy.fft"), "PIL.Image": ("PIL.ImageDraw", "PIL.ImageFilter")}
+"""What a preloaded package would import on first use, in every turn anew."""
+
+REFUSED = ("torch", "transformers")
+
+
+def preload(modules: Sequence[str]) -> str:
+    """Import them and what they would import later; returns what is wrong, or nothing."""
+    for name in (*STANDARD, *modules):
+        try:
+            importlib.import_module(name)
+        except Exception as error:
+            return f"preload: {name} can't be imported: {type(error).__name__}: {error}"
+    for name in (lazy for package in modules for lazy in LAZY.get(package, ())):
+        importlib.import_module(name)
+    if "PIL.Image" in sys.modules:
+        sys.modules["PIL.Image"].init()  # every file format, which open() imports one by one
+    if found := [name for name in REFUSED if name in sys.modules]:
+        return f"preload: {', '.join(modules)} imports {found[0]}, whose threads would hang every turn; leave it out"
+    if threading.active_count() > 1 or linux.threads(os.getpid()) > 1:
+        return f"preload: {', '.join(modules)} left a thread running; a process with threads can't be forked safely"
+    return ""
+
+
+def main(control_fd: int, scratch: str, modules: Sequence[str]) -> None:
+    """Preload, say how that went, then fork a keeper for every socket that comes along."""
+    control = socket.socket(fileno=control_fd)
+    # Where the kit was found; code of the turns looks in its own folder and the installed packages.
+    sys.path.remove(os.environ.pop("PYTHONPATH"))
+    sys.path.insert(0, "")
+    wrong = preload(modules)
+    control.sendall(wire.pack({"error": wrong}))
+    if wrong:
+        return
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers that have ended leave nothing behind
+    gc.collect()
+    gc.freeze()  # what is shared by all stays out of their garbage collections, which would write to it
+    number = 0
+    while True:
+        data, fds, _, _ = socket.recv_fds(control, 1, 1)
+        if not data:
+            return
+        number += 1
+        if os.fork() == 0:
+            control.close()
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            keeper.main(socket.socket(fileno=fds[0]), os.path.join(scratch, f"episode-{os.getpid()}-{number}"))
+        os.close(fds[0])
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2], sys.argv[3:])

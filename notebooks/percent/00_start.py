@@ -1,0 +1,251 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 00 · Start here
+#
+# **The question.** A vision-language model can describe a picture. How does it become an *agent*: one
+# that acts on what it sees, looks at the result, and acts again? And how would you train one
+# yourself, on the machine in front of you?
+#
+# **The paper.** The kit is about five papers on this question. They agree on the loop (think, act,
+# observe), on starting from examples, and on reinforcement learning afterwards. The first, AGILE,
+# teaches a model to put shuffled pictures back together by running code. This notebook takes one of
+# its puzzles and lets two players at it.
+#
+# **Afterwards you can** read an episode; say why a model that sees may still be unable to act; find
+# your way through the notebooks, start a training run and find its results.
+#
+# | | hardware | minutes | memory |
+# |---|---|---|---|
+# | `laptop` | 1 core | under 1 | 1 GB |
+# | `gpu` | the same; nothing here needs one | under 1 | 1 GB |
+# | `node` | the same | under 1 | 1 GB |
+
+# %% tags=["parameters"]
+picture: str = "coffee"  # which held-out photograph to cut up
+seed: int = 0  # fixes crop, shuffle and the expert's turns
+model: str = ""  # checkpoint folder or hub id; empty: the committed tiny model
+threads: int = 1  # CPU threads of this process
+
+# %%
+import numpy as np
+import torch
+from IPython.display import display
+
+from kit import agile, plot, view
+from kit.envs.agile import PROTOCOL, make_task
+from kit.expert import expert_script
+from kit.leak import solved
+from kit.photos import photos, random_crop
+from kit.policy.scripted import ScriptedPolicy
+from kit.rewards.agile import score
+from kit.sandbox import Sandbox
+from kit.tiny import TINY
+
+torch.set_num_threads(threads)
+print("photographs to choose from:", ", ".join(p.id for p in photos("held-out")))
+
+# %% [markdown]
+# ## One puzzle
+#
+# A photograph no model here was trained on, cut into four pieces, shuffled, labelled. Before you read
+# on: where does each piece belong? Notice *how* you found out. You compared edges, and you knew what
+# the thing is.
+
+# %%
+[photo] = [p for p in photos("held-out") if p.id == picture]
+crop = random_crop(np.random.default_rng(seed), photo.image, 2)
+rng = np.random.default_rng(seed)
+task = make_task(crop, 2, 0, rng, "start", photo.id, piece_px=56)
+display(plot.pictures([(p.name, p.image) for p in task.images]))
+print("in reading order they lie as", ", ".join(p.name for p in task.images))
+
+# %%
+display(plot.pictures([("restored", solved(task))]))
+print("in reading order they belong as", ", ".join(task.target))
+
+# %% [markdown]
+# ## A player that knows the answer
+#
+# The agent has a Python session of its own, sealed off in a sandbox. It holds `state`, the list of
+# labels, and three operations: look at the jigsaw, crop, zoom. Each turn the agent thinks, writes
+# code, and is shown what the code made. When it is done, it answers.
+#
+# The first player is a script that was told the answer. Follow it turn by turn. Can you see where
+# each picture came from?
+
+# %%
+vlm, chat = agile.load(model or TINY)
+box = Sandbox().start()
+play = agile.Play(prompt="brief", turns=9, max_new_tokens=256)
+expert = ScriptedPolicy(chat, expert_script(seed))
+[episode] = play(expert, chat, box, [task], temperature=0.0)
+display(view.show(episode, score=score(episode, task.target), chat=chat))
+
+# %% [markdown]
+# What you see is one *episode*, the object everything in this kit is made of. Tinted tokens were
+# written by the player; a model learns from those alone. The rest, pictures included, came from
+# the environment. At the end stands the reward: .8 for the right answer, .2 for keeping to the tags,
+# minus .05 for each turn of code. Work it out from the number of turns, then run the cell.
+
+# %%
+for name, part in score(episode, task.target).parts.items():
+    print(f"{name:9s} {part:+.2f}")
+print(f"{'reward':9s} {score(episode, task.target).total:+.2f}")
+
+# %% [markdown]
+# ## A player that has to see
+#
+# Now a model: `Qwen2.5-VL`, the paper's architecture, made small enough for one core (notebook 04). It
+# was taught colours, shapes, digits, where things are and where a piece belongs. It was *not* taught
+# to act: no tags, no code, no turns. Same puzzle, same loop. What will it say?
+
+# %%
+print(f"{sum(p.numel() for p in vlm.parameters()) / 1e6:.1f} million parameters")
+[first] = agile.play_greedily(vlm, chat, box, [task], play)
+print("its episode ended by:", first.ended, "after", len(first.turns), "turn")
+print("reward:", f"{score(first, task.target).total:+.2f}")
+
+# %% [markdown]
+# `format`: its turn held neither code nor an answer, so there was nothing to run, and a wrong
+# episode is charged all five steps. Here is what it said. (The words may differ on your machine:
+# two nearly equally likely tokens can change places with the last bits of a sum. Cells whose
+# output may differ start with `# NBVAL_IGNORE_OUTPUT`.)
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+print(repr(first.turns[0].text[:200]))
+print(PROTOCOL.parse(first.turns[0].text))
+
+# %% [markdown]
+# Is it blind, then? Ask the same question in the words it was taught.
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+from kit.pretrain import answer
+from kit.skills import PLACES, Sample
+
+question = [
+    part for p in task.images for part in (f"Image {p.name}: ", np.asarray(p.image))
+]
+asked = Sample("place", (((*question, "Where does each belong?"), ""),))
+[said] = answer(vlm, chat, [asked])
+print("it says:", said)
+homes = sorted(zip(task.target, PLACES, strict=True))
+print("right:  ", ", ".join(f"{label} {place}" for label, place in homes) + ".")
+
+# %% [markdown]
+# A model that sees but cannot act: that is where the papers begin. What turns it into an agent is in
+# the notebooks:
+#
+# - imitation of expert episodes (**SFT**) teaches it to act, notebook 12;
+# - reward for playing itself (**GRPO**) teaches it to solve, notebook 13;
+# - and 14 asks which of the paper's claims hold here.
+#
+# ## The notebooks
+#
+# Read them in order; each takes minutes. 00–04 are the ground every paper stands on; the others
+# belong to a paper each: the task and its tools, SFT, GRPO, claims.
+
+# %%
+from kit.notebooks import sources
+
+for notebook in sources():
+    print(f"{notebook.name:20s} {notebook.title.partition('·')[2].strip()}")
+
+# %% [markdown]
+# Every notebook has the same shape: the question, the paper, what you will be able to do, what it
+# costs; then a cell of parameters; then pictures, short texts and short cells; at the end *paper /
+# here / why different*. Where a text asks you to predict, do: it is the fastest way to learn from it.
+#
+# ## Running them as jobs
+#
+# A notebook is also a program. Its parameters can be set from the command line, and what it writes
+# goes to a folder of its own:
+#
+# ```
+# python -m kit list                                    # notebooks, profiles, runs
+# python -m kit run agile --name mine                   # 11 to 14 in order; again: it resumes
+# python -m kit run 13 --name mine --set steps=50       # one notebook, one value changed
+# python -m kit view mine                               # results of a run, and where its files are
+# python -m kit doctor                                  # is this machine set up as it should be
+# ```
+#
+# ```
+# runs/mine/params.json       what was asked for, and how far it came
+# runs/mine/13_agile_grpo.ipynb   the executed notebook
+# runs/mine/data/             puzzles and expert episodes
+# runs/mine/sft, grpo/        metrics.jsonl, checkpoints, the model
+# runs/mine/results.json      every measured number with its interval
+# ```
+#
+# A *profile* is a set of values for one kind of machine. It never changes what the code does.
+#
+# | profile | machine | model | an AGILE run takes |
+# |---|---|---|---|
+# | `smoke` | any | tiny | seconds: does every cell run |
+# | `laptop` | 2 cores, 8 GB | tiny, committed with the kit | minutes; it really learns |
+# | `gpu` | one GPU of 24 GB | Qwen2.5-VL-3B with LoRA | not measured |
+# | `node` | 8 GPUs of 80 GB | Qwen2.5-VL-7B, the papers' settings | not measured |
+#
+# ## This machine
+#
+# The next cell must print the same everywhere; the one after it describes the machine you are on.
+
+# %%
+import sys
+
+from kit.doctor import differences, installed_lock, read_lock
+
+pins = read_lock(installed_lock())
+print("Python 3.11 or newer:  ", sys.version_info >= (3, 11))
+print("the lock pins torch:   ", pins["torch"])
+print("threads of this kernel:", torch.get_num_threads())
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+import platform
+
+from kit.sandbox import report
+
+wrong = differences(pins)
+print(platform.system(), platform.machine(), "| Python", platform.python_version())
+print(len(wrong), "packages differ from the lock")
+print("GPUs:", torch.cuda.device_count())
+print(report())
+box.close()
+
+# %% [markdown]
+# If packages differ, numbers may too: `make -B .venv/ready-cpu` puts that right. The sandbox says which
+# of its guarantees this machine can give. Code written by a model is run only inside it.
+#
+# ## Paper / here / why different
+
+# %%
+from kit.paper import PAPER
+
+right = int(score(first, task.target).parts["accuracy"] > 0)
+print("2×2 puzzles, all pieces misplaced   solved")
+print(f"paper: untrained 7B model           {PAPER['base']['acc_2x2_L0']:.1%} of 300")
+print(f"paper: after SFT and RL             {PAPER['grpo']['acc_2x2_L0']:.1%} of 300")
+print(f"here:  untrained tiny model         {right} of 1")
+print("here:  after SFT and RL             not run")
+
+# %% [markdown]
+# One puzzle measures nothing; notebook 14 plays enough of them for intervals, with several seeds. The
+# models differ in kind as well: the paper's can follow instructions and has never practised
+# jigsaws, ours has practised seeing and nothing else.
+#
+# Where next? To know what the loop does with tokens, masks and pictures:
+# [01, anatomy of an episode](01_episode.ipynb). To see an agent trained at once:
+# [11, AGILE's task](11_agile.ipynb).
