@@ -22,7 +22,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from kit.sandbox import Sandbox
 
 from kit.chat import Chat
 from kit.coldstart import collect, curate
@@ -37,6 +36,7 @@ from kit.policy import Params, Policy
 from kit.policy.scripted import ScriptedPolicy
 from kit.policy.served import EndpointError, ServedPolicy
 from kit.rollout import Budget
+from kit.sandbox import Sandbox
 from kit.store import save_episodes, save_tasks, write_atomic
 from kit.tiny import TINY
 

@@ -6,8 +6,9 @@ import io
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable
+from pathlib import Path
 
 from PIL import Image
 
@@ -40,38 +41,43 @@ class Meter:
         """CPU seconds of server and zygote so far."""
         return sum(linux.cpu_seconds(pid) or 0.0 for pid in self.box.pids)
 
-    def turns(self, episode: SandboxEpisode, code: str, repeats: int) -> dict[str, float]:
-        """Median wall and mean CPU of a turn."""
-        episode.run("pass")
+    def spent(self, episode: SandboxEpisode, codes: list[str]) -> tuple[float, list[float]]:
+        """CPU seconds of these turns and of two empty ones, and the wall seconds of each of these.
+
+        A head's CPU is known when it was replaced and collected, two good turns later.
+        """
+        settle = ["pass"] * 2
+        for code in settle:
+            episode.run(code)
         before, walls = self.shared_cpu() + episode.cpu_s, []
-        for _ in range(repeats):
+        for code in codes:
             began = time.perf_counter()
             episode.run(code)
             walls.append(time.perf_counter() - began)
-        episode.run("pass")  # a failed turn's CPU is known when the head that held it is replaced
-        used = self.shared_cpu() + episode.cpu_s - before
-        one = self._one(episode)
-        return {"wall_ms": 1e3 * statistics.median(walls), "cpu_ms": 1e3 * (used - one) / repeats}
+        for code in settle:
+            episode.run(code)
+        return self.shared_cpu() + episode.cpu_s - before, walls
 
-    def _one(self, episode: SandboxEpisode) -> float:
-        before = self.shared_cpu() + episode.cpu_s
-        episode.run("pass")
-        return self.shared_cpu() + episode.cpu_s - before
+    def turns(self, episode: SandboxEpisode, code: str, repeats: int) -> dict[str, float]:
+        """Median wall and mean CPU of a turn."""
+        empty = self.spent(episode, ["pass"] * repeats)[0] / (repeats + 2)
+        used, walls = self.spent(episode, [code] * repeats)
+        return {"wall_ms": 1e3 * statistics.median(walls), "cpu_ms": 1e3 * (used - 2 * empty) / repeats}
 
     def starts(self, data: bytes, repeats: int) -> dict[str, float]:
-        """Median wall and mean CPU of starting an episode, its first turn taken off."""
-        walls, episodes, before = [], [], self.shared_cpu()
+        """Median wall and mean CPU of starting an episode."""
+        walls, costs = [], []
         for _ in range(repeats):
-            began = time.perf_counter()
-            episodes.append(self.box.episode(files={"photo.png": data}, setup=SETUP))
+            before, began = self.shared_cpu(), time.perf_counter()
+            episode = self.box.episode(files={"photo.png": data}, setup=SETUP)
             walls.append(time.perf_counter() - began)
-        for episode in episodes:
-            episode.run("pass")
-        used = self.shared_cpu() - before + sum(episode.cpu_s for episode in episodes)
-        one = statistics.fmean(self._one(episode) for episode in episodes)
-        for episode in episodes:
+            # Two turns tell what the first head used; what two turns cost is taken off.
+            for code in ("pass", "pass"):
+                episode.run(code)
+            started = self.shared_cpu() - before + episode.cpu_s
+            costs.append(started - 2 * self.spent(episode, ["pass"] * 2)[0] / 4)
             episode.close()
-        return {"wall_ms": 1e3 * statistics.median(walls), "cpu_ms": 1e3 * (used / repeats - one)}
+        return {"wall_ms": 1e3 * statistics.median(walls), "cpu_ms": 1e3 * statistics.fmean(costs)}
 
 
 def per_minute(box: Sandbox, code: str, episodes: int, seconds: float, data: bytes) -> float:
@@ -80,7 +86,8 @@ def per_minute(box: Sandbox, code: str, episodes: int, seconds: float, data: byt
     began, done = time.perf_counter(), 0
     while time.perf_counter() - began < seconds:
         results = box.run_many([(episode, code, "", "", ()) for episode in live])
-        assert all(result.status == "ok" for result in results), [result.error for result in results]
+        if failed := [result.error for result in results if result.status != "ok"]:
+            raise RuntimeError(f"{len(failed)} of {episodes} turns failed: {failed[0]}")
         done += len(results)
     took = time.perf_counter() - began
     for episode in live:
@@ -100,41 +107,37 @@ def fresh_process(code: str, folder: str, repeats: int) -> float:
 
 
 def bench(repeats: int = 30, seconds: float = 3.0, episodes: tuple[int, ...] = (1, 32)) -> dict[str, float]:
-    """Measure, print and return: milliseconds of each kind of turn, turns a minute, ratios to a fresh process.
+    """Measure, print and return: milliseconds of each kind of turn, turns a minute, ratio to a fresh process.
 
     Args:
-        repeats: of each kind of turn; the endless loop gets a fifth.
+        repeats: of each kind of turn; a fifth of that for the slow ones.
         seconds: of each measurement of turns a minute.
         episodes: how many at once there.
     """
-    import tempfile
-    from pathlib import Path
-
     figures: dict[str, float] = {}
-    data = photo()
+    data, few = photo(), max(3, repeats // 5)
     with Sandbox() as box, tempfile.TemporaryDirectory() as folder:
-        Path(folder, "photo.png").write_bytes(data)
+        print(f"sandbox bench: {box.workers} worker(s), {repeats} repeats; CPU of all its processes together")
         meter = Meter(box)
-        rows: dict[str, Callable[[], dict[str, float]]] = {"start": lambda: meter.starts(data, repeats)}
-        episode = box.episode(files={"photo.png": data}, setup=SETUP)
-        for name, code in TURNS.items():
-            rows[name] = lambda code=code: meter.turns(episode, code, repeats)  # type: ignore[misc]
-        print(f"sandbox bench: {box.workers} worker(s), medians of {repeats}; CPU of all its processes together")
-        for name, measure in rows.items():
-            for unit, value in measure().items():
-                figures[f"{name}_{unit}"] = value
-            print(f"  {name:22s} {figures[f'{name}_wall_ms']:8.2f} ms  {figures[f'{name}_cpu_ms']:8.2f} ms CPU")
-        loop = box.episode(limits=Limits(seconds=LIMIT))
-        late = [loop.run("while True: pass").wall_s - LIMIT for _ in range(max(3, repeats // 5))]
+        _row(figures, "start", meter.starts(data, repeats))
+        with box.episode(files={"photo.png": data}, setup=SETUP) as episode:
+            for name, code in TURNS.items():
+                _row(figures, name, meter.turns(episode, code, repeats))
+        with box.episode(limits=Limits(seconds=LIMIT)) as loop:
+            late = [loop.run("while True: pass").wall_s - LIMIT for _ in range(few)]
         figures["timeout_late_ms"] = 1e3 * statistics.median(late)
-        print(f"  endless loop ended     {figures['timeout_late_ms']:8.2f} ms after its limit")
+        print(f"  endless loop {figures['timeout_late_ms']:8.2f} ms after its limit")
         for kind in ("trivial", "crop"):
             for count in episodes:
-                key = f"{kind}_per_minute_{count}"
-                figures[key] = per_minute(box, TURNS[kind], count, seconds, data)
-                print(f"  {kind:8s}{count:4d} episodes {figures[key]:10,.0f} turns a minute")
-        figures["fresh_process_ms"] = fresh_process(CROP, folder, max(3, repeats // 5))
-    figures["speedup_over_fresh_process"] = figures["fresh_process_ms"] / figures["crop_wall_ms"]
-    print(f"  python -c per crop     {figures['fresh_process_ms']:8.2f} ms, "
-          f"{figures['speedup_over_fresh_process']:.0f} times a turn's")
+                rate = figures[f"{kind}_per_minute_{count}"] = per_minute(box, TURNS[kind], count, seconds, data)
+                print(f"  {kind:8s}{count:4d} episodes {rate:9,.0f} turns a minute")
+        Path(folder, "photo.png").write_bytes(data)
+        figures["fresh_process_ms"] = fresh_process(CROP, folder, few)
+    ratio = figures["speedup_over_fresh_process"] = figures["fresh_process_ms"] / figures["crop_wall_ms"]
+    print(f"  python -c    {figures['fresh_process_ms']:8.2f} ms for a crop, {ratio:.1f} times a turn's")
     return figures
+
+
+def _row(figures: dict[str, float], name: str, measured: dict[str, float]) -> None:
+    figures.update({f"{name}_{unit}": value for unit, value in measured.items()})
+    print(f"  {name:10s}   {measured['wall_ms']:8.2f} ms wall (median) {measured['cpu_ms']:8.2f} ms CPU (mean)")

@@ -34,5 +34,3 @@ def environment(scratch: str) -> dict[str, str]:
         "OBJC_DISABLE_INITIALIZE_FORK_SAFETY": "YES",
         **{f"{name}_THREADS": "1" for name in pools},
     }
-
-

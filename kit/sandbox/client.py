@@ -97,7 +97,7 @@ class Sandbox:
         """Close and raise unless everything required holds."""
         try:
             if self.require and (missing := self._lacking()):
-                raise SandboxError(f"require={sorted(self.require)}: not enforced here: " + "; ".join(missing))
+                raise SandboxError("require: not enforced here: " + "; ".join(missing))
         except BaseException:
             self.close()
             raise
@@ -106,7 +106,9 @@ class Sandbox:
         report = self.guarantees
         if unknown := self.require - report.enforced - report.missing:
             known = ", ".join(item.name for item in report)
-            raise SandboxError(f"require={sorted(self.require)}: {sorted(unknown)[0]!r} is no guarantee; known: {known}")
+            raise SandboxError(
+                f"require={sorted(self.require)}: {sorted(unknown)[0]!r} is no guarantee; known: {known}"
+            )
         return [f"{item.name} ({item.missing})" for item in report if item.name in self.require and not item.enforced]
 
     @cached_property
@@ -150,9 +152,7 @@ class Sandbox:
         for name in [*(variables or {}), *pictures]:
             if not name.isidentifier():
                 raise ValueError(f"variables, pictures: {name!r} can't be the name of a variable")
-        images = {
-            name: image if image.mode in MODES else image.convert("RGB") for name, image in pictures.items()
-        }
+        images = {name: image if image.mode in MODES else image.convert("RGB") for name, image in pictures.items()}
         chosen = limits or self.limits
         number = next(self._numbers)
         header = {
@@ -197,14 +197,14 @@ class SandboxEpisode:
         header = {"kind": "run", "episode": self._number, "code": code, "before": before, "after": after}
         answer = self._box._open().ask({**header, "want": list(want)})
         result: Future[Result] = Future()
-        answer.add_done_callback(lambda done: self._finish(done, result))
+        answer.add_done_callback(lambda done: self._finish(done, result, want))
         return result
 
-    def _finish(self, answer: Future[wire.Frame], result: Future[Result]) -> None:
+    def _finish(self, answer: Future[wire.Frame], result: Future[Result], want: Sequence[str]) -> None:
         try:
             header, blobs = answer.result()
             self.cpu_s = header.get("episode_cpu_s", self.cpu_s)
-            result.set_result(_result(header, blobs))
+            result.set_result(_result(header, blobs, want))
         except BaseException as error:
             result.set_exception(error)
 
@@ -242,7 +242,7 @@ class SandboxEpisode:
         self.close()
 
 
-def _result(header: dict[str, Any], blobs: Sequence[bytes]) -> Result:
+def _result(header: dict[str, Any], blobs: Sequence[bytes], want: Sequence[str]) -> Result:
     """A result from its frame."""
     if not blobs:  # the episode is lost
         return Result(header["status"], error=header["error"], tier=header["tier"])
@@ -250,9 +250,10 @@ def _result(header: dict[str, Any], blobs: Sequence[bytes]) -> Result:
     warnings = list(header["warnings"])
     values: dict[str, JSON] = {}
     if header["status"] == "ok":
-        try:
-            values = json.loads(text)
-        except (ValueError, RecursionError) as error:
+        try:  # this text comes from the turn's own process
+            found = json.loads(text)
+            values = {name: found[name] for name in want if name in found}
+        except (ValueError, TypeError, RecursionError) as error:
             warnings.append(f"values left out: {type(error).__name__}")
     pictures = tuple(
         Picture(name, Image.frombytes("RGB", (width, height), data))

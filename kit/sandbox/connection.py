@@ -36,7 +36,7 @@ class Connection:
         self._waiting: dict[int, Future[wire.Frame]] = {0: Future()}
         self._lock = threading.Lock()
         self._closed = ""
-        self._stderr = tempfile.TemporaryFile()
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the connection)
         self._socket, theirs = socket.socketpair()
         with theirs:
             self._server = subprocess.Popen(
@@ -65,23 +65,26 @@ class Connection:
         number = next(self._ids)
         frame = wire.pack({**header, "id": number}, blobs)
         answer: Future[wire.Frame] = Future()
+        self._own()
         with self._lock:
-            self._check()
+            if self._closed:
+                raise SandboxError(self._closed)
             self._waiting[number] = answer
             self._send(frame)
         return answer
 
     def tell(self, header: Mapping[str, Any]) -> None:
         """Send what has no answer; nothing to do if there is nobody any more."""
+        self._own()
         with self._lock:
             if not self._closed:
                 self._send(wire.pack(header))
 
     def close(self) -> None:
         """End the server and wait until everything of it is gone."""
+        if os.getpid() != self._process_id:  # a forked copy: the server isn't its own
+            return
         with self._lock:
-            if os.getpid() != self._process_id:  # a forked copy: the server isn't its own
-                return
             self._closed = self._closed or "the sandbox is closed"
             with contextlib.suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)
@@ -93,9 +96,7 @@ class Connection:
         if threading.current_thread() is not self._reader:
             self._reader.join()
 
-    def _check(self) -> None:
-        if self._closed:
-            raise SandboxError(self._closed)
+    def _own(self) -> None:
         if os.getpid() != self._process_id:
             raise SandboxError(
                 f"this sandbox belongs to process {self._process_id}, not to its copy {os.getpid()}; start one here"
@@ -118,6 +119,7 @@ class Connection:
             self._closed = self._closed or f"the sandbox's server died{self._last_words()}"
             waiting, self._waiting = list(self._waiting.values()), {}
             self._socket.close()
+            self._stderr.close()
         for answer in waiting:
             answer.set_exception(SandboxError(self._closed))
 

@@ -127,8 +127,8 @@ class Shadow:
         elif good.kind == stat.S_IFREG:
             if now is not None and now.inode != good.inode:
                 os.unlink(path)
-            with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "wb") as file:
-                with open(self._copy(name), "rb") as copy:
-                    shutil.copyfileobj(copy, file)
+            target = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+            with open(target, "wb") as file, open(self._copy(name), "rb") as copy:
+                shutil.copyfileobj(copy, file)
         if good.kind != stat.S_IFLNK and os.path.lexists(path):
             os.chmod(path, good.mode)

@@ -37,6 +37,7 @@ from kit.sandbox.turn import Session, describe
 ORDER = 9
 HELLO = struct.Struct("!cI")
 STATUS = struct.Struct("!i")
+OPEN_FILES = 256
 PATIENCE = 0.02
 """Seconds the head waits for a killed child to be gone: killing takes long if it held much memory."""
 
@@ -189,7 +190,8 @@ def _session(request: Mapping[str, Any], pictures: Sequence[bytes]) -> Session:
 def _bound(limits: Limits) -> None:
     """Set the limits that hold for every process of the episode from here on; they can't be raised again."""
     cpu, file = cpu_limit(limits), limits.file_mb << 20
-    for kind, value in ((resource.RLIMIT_CPU, cpu), (resource.RLIMIT_FSIZE, file), (resource.RLIMIT_CORE, 0)):
+    bounds = {resource.RLIMIT_CPU: cpu, resource.RLIMIT_FSIZE: file, resource.RLIMIT_CORE: 0}
+    for kind, value in {**bounds, resource.RLIMIT_NOFILE: OPEN_FILES}.items():
         hard = resource.getrlimit(kind)[1]
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
         # CPU: a second between the signal that can be told from others and the kill.

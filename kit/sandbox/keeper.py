@@ -42,10 +42,11 @@ class Keeper:
     def __init__(self, server: socket.socket, folder: str) -> None:
         self.server, self.folder = server, folder
         self.work = os.path.join(folder, "work")
-        os.makedirs(self.work, 0o700)
+        os.mkdir(folder, 0o700)
+        os.mkdir(self.work, 0o700)
         os.setsid()  # its processes can then be found even if it is killed
         self.adopts = linux.become_subreaper()
-        self.head_pid = 0
+        self.head_pid = self.child_pid = 0
 
     def start(self, request: Mapping[str, Any], blobs: Sequence[bytes]) -> str:
         """Write the input files, start the first head; returns what was wrong with the setup, or nothing."""
@@ -120,6 +121,7 @@ class Keeper:
             forked = greeted and wire.read_exactly(self.head, 1) == b"f"
         except OSError as error:
             raise Lost("the process that held the state does not answer") from error
+        self.child_pid = watch.pid
         if not forked:
             raise Lost("the process that held the state could not start the turn")
         self._pause(self.head_pid)
@@ -140,13 +142,13 @@ class Keeper:
             return Ended("limit", f"limit: the working directory can't be kept: {error}", cpu_s=ended.cpu_s)
         self._kill(self.head_pid)
         self.head.close()
-        self.head_pid, self.head = watch.pid, watch.keep()
+        self.head_pid, self.head, self.child_pid = watch.pid, watch.keep(), 0
         self._reap()
         return ended
 
     def _roll_back(self, watch: Watch, ended: Ended) -> Ended:
         """Kill what the turn left and put its files back; learn how its process ended if it did so by itself."""
-        by_itself = ended.status == "died"
+        by_itself = ended.status == "died" and not ended.error
         if not by_itself:
             self._kill(watch.pid)
         try:
@@ -159,6 +161,7 @@ class Keeper:
             raise Lost("the process that held the state is gone")
         self._pause(self.head_pid)
         self._kill(watch.pid)
+        self.child_pid = 0
         self._sweep({self.head_pid}, ended.started)
         try:
             self.shadow.restore()
@@ -211,8 +214,8 @@ class Keeper:
 
     def end(self) -> None:
         """Kill and remove everything of the episode."""
-        if self.head_pid:
-            self._kill(self.head_pid)
+        for pid in {self.head_pid, self.child_pid} - {0}:
+            self._kill(pid)
         with contextlib.suppress(Lost):
             self._sweep(set(), thorough=True)
         shutil.rmtree(self.folder, ignore_errors=True)

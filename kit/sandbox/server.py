@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -28,6 +29,7 @@ from kit.sandbox.clean import command, environment
 PARENT_SECONDS = 0.5
 """How often to look whether the client still lives."""
 
+BUFFER = 1 << 20
 END_SECONDS = 3.0
 """How long keepers get to clean up."""
 
@@ -96,7 +98,7 @@ class Server:
                 if wrong := self.start_zygote():
                     return {"error": f"the sandbox can't be started again: {wrong}"}
                 socket.send_fds(self.control, [b"k"], [theirs.fileno()])
-        episode = Episode(*await asyncio.open_connection(sock=mine))
+        episode = Episode(*await asyncio.open_connection(sock=mine, limit=BUFFER))
         answer = await episode.ask(header, blobs)
         if answer is None or answer[0]["error"]:
             episode.end()
@@ -116,7 +118,9 @@ class Server:
                 return _lost(episode.lost), []
             answer = await episode.ask(header)
         if answer is None:
-            episode.lost = "the process that keeps it is gone" if header["episode"] in self.episodes else "it was closed"
+            episode.lost = (
+                "the process that keeps it is gone" if header["episode"] in self.episodes else "it was closed"
+            )
             self._kill_session(episode)
             return _lost(episode.lost), []
         found, blobs = answer
@@ -170,7 +174,7 @@ def _lost(why: str) -> dict[str, Any]:
 async def serve(client: socket.socket) -> None:
     """Read requests until the client is gone."""
     parent = os.getppid()
-    reader, writer = await asyncio.open_connection(sock=client)
+    reader, writer = await asyncio.open_connection(sock=client, limit=BUFFER)
     hello, _ = await read_frame(reader)
     server = Server(hello["workers"], hello["preload"], hello["folder"])
     error = server.start_zygote()
@@ -211,4 +215,8 @@ async def serve(client: socket.socket) -> None:
 
 
 if __name__ == "__main__":
+    # A socket for each episode; the usual limit is too low for a thousand.
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (65536 if most == resource.RLIM_INFINITY else most, most))
     asyncio.run(serve(socket.socket(fileno=int(sys.argv[1]))))

@@ -34,7 +34,15 @@ _setitimer, _ITIMER_REAL = signal.setitimer, signal.ITIMER_REAL
 
 
 _STARTS = frozenset(
-    ("os.fork", "os.forkpty", "os.posix_spawn", "os.system", "os.exec", "subprocess.Popen", "_posixsubprocess.fork_exec")
+    (
+        "os.fork",
+        "os.forkpty",
+        "os.posix_spawn",
+        "os.system",
+        "os.exec",
+        "subprocess.Popen",
+        "_posixsubprocess.fork_exec",
+    )
 )
 
 
@@ -106,7 +114,10 @@ class Session:
             self._leave()
         if error:
             return self._header("error", error, [], []), [b"{}"]
-        return self._good(images, request["want"])
+        try:
+            return self._good(images, request["want"])
+        except Exception as raised:  # e.g. a figure that can't be drawn
+            return self._header("error", f"the turn's pictures: {describe(raised, file)}", [], []), [b"{}"]
 
     def _run(self, code: str, file: str) -> None:
         try:

@@ -157,8 +157,10 @@ class Watch:
                     return self._over(Ended("died"))
                 if complete := frame.feed(data):
                     return self._over(_checked(complete, self.limits))
+        except wire.TooLong as error:
+            return self._over(Ended("limit", f"limit: its report is a {error}"))
         except wire.WireError as error:
-            return self._over(Ended("limit", f"limit: its report could not be read: {error}"))
+            return self._over(Ended("died", f"died: its report makes no sense: {error}"))
         except _TooMany as error:
             return self._over(Ended("limit", f"limit: {error}"))
 

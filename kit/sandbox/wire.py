@@ -26,7 +26,11 @@ Frame = tuple[dict[str, Any], list[bytes]]
 
 
 class WireError(ValueError):
-    """Bytes that are no frame, or too many of them."""
+    """Bytes that are no frame."""
+
+
+class TooLong(WireError):
+    """A frame that is longer than it may be."""
 
 
 def pack(header: Mapping[str, Any], blobs: Sequence[bytes] = ()) -> bytes:
@@ -34,7 +38,7 @@ def pack(header: Mapping[str, Any], blobs: Sequence[bytes] = ()) -> bytes:
     text = _encode({**header, "blobs": [len(blob) for blob in blobs]}).encode("ascii")
     size = sum(map(len, blobs))
     if len(text) > MAX_HEADER or size > MAX_BLOBS:
-        raise WireError(f"frame of {len(text)} + {size} bytes: at most {MAX_HEADER} + {MAX_BLOBS} can be sent")
+        raise TooLong(f"frame of {len(text)} + {size} bytes: at most {MAX_HEADER} + {MAX_BLOBS} can be sent")
     return b"".join((LENGTHS.pack(len(text), size), text, *blobs))
 
 
@@ -46,7 +50,7 @@ def lengths(start: bytes, max_header: int = MAX_HEADER, max_blobs: int = MAX_BLO
     """Lengths of header and blobs from a frame's first 8 bytes."""
     header, blobs = LENGTHS.unpack(start)
     if header > max_header or blobs > max_blobs:
-        raise WireError(f"frame of {header} + {blobs} bytes: at most {max_header} + {max_blobs} are allowed")
+        raise TooLong(f"frame of {header} + {blobs} bytes: at most {max_header} + {max_blobs} are allowed")
     return header, blobs
 
 

@@ -9,12 +9,15 @@ Started by the server with a clean environment as ``python -m kit.sandbox.zygote
 from __future__ import annotations
 
 import gc
+import glob
 import importlib
 import os
+import shutil
 import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import Sequence
 
 from kit.sandbox import keeper, linux, wire
@@ -28,6 +31,7 @@ LAZY = {"numpy": ("numpy.random", "numpy.linalg", "numpy.fft"), "PIL.Image": ("P
 """What a preloaded package would import on first use, in every turn anew."""
 
 REFUSED = ("torch", "transformers")
+CLEAN_SECONDS = 3.0
 
 
 def preload(modules: Sequence[str]) -> str:
@@ -65,13 +69,18 @@ def main(control_fd: int, scratch: str, modules: Sequence[str]) -> None:
     while True:
         data, fds, _, _ = socket.recv_fds(control, 1, 1)
         if not data:
-            return
+            break
         number += 1
         if os.fork() == 0:
             control.close()
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             keeper.main(socket.socket(fileno=fds[0]), os.path.join(scratch, f"episode-{os.getpid()}-{number}"))
         os.close(fds[0])
+    # The server is gone; if it was killed, nobody else removes what is left when the last keeper has cleaned up.
+    until = time.monotonic() + CLEAN_SECONDS
+    while glob.glob(os.path.join(scratch, "episode-*")) and time.monotonic() < until:
+        time.sleep(0.01)
+    shutil.rmtree(scratch, ignore_errors=True)
 
 
 if __name__ == "__main__":

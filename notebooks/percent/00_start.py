@@ -77,7 +77,7 @@ print("in reading order they belong as", ", ".join(task.target))
 # %% [markdown]
 # ## A player that knows the answer
 #
-# The agent has a Python session of its own, sealed off in a sandbox. It holds `state`, the list of
+# The agent has a Python session of its own, in a sandbox. It holds `state`, the list of
 # labels, and three operations: look at the jigsaw, crop, zoom. Each turn the agent thinks, writes
 # code, and is shown what the code made. When it is done, it answers.
 #
@@ -226,8 +226,9 @@ print(report())
 box.close()
 
 # %% [markdown]
-# If packages differ, numbers may too: `make -B .venv/ready-cpu` puts that right. The sandbox says which
-# of its guarantees this machine can give. Code written by a model is run only inside it.
+# If packages differ, numbers may too: `make -B .venv/ready-cpu` puts that right. Read the sandbox's
+# report before you let it run code of a model you don't trust: it says what is enforced here, and
+# what is not.
 #
 # ## Paper / here / why different
 

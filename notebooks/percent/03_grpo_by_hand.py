@@ -101,10 +101,8 @@ scripts = {
 # Write down four numbers. (`slack` forgets its reasoning once.)
 
 # %%
-turns = iter([])
-names = list(scripts)
+names, episodes = list(scripts), []
 box = Sandbox().start()
-episodes = []
 for name in names:
     policy = ForcedPolicy(model, chat, lambda e, name=name: scripts[name][len(e.turns)])
     params = Params(stops=PROTOCOL.stops)
@@ -276,15 +274,15 @@ print(f"loss {loss:.4f}")
 assert abs(float(loss) - 0.0605) < 5e-5
 
 # %% [markdown]
+# It doesn't: its mask is 0, and 0 times anything is 0.
+#
 # ## What the trainer says
 #
-# The kit trains with TRL's `GRPOTrainer`; ours overrides one method, the one that plays, and inherits
-# the loss. Here is a trainer whose "rollout" are our four attempts. To compare on the same tensors we
-# hand it our toy log-probabilities instead of letting it compute any.
+# The kit trains with TRL's `GRPOTrainer`. Ours overrides the one method that plays, and inherits the
+# loss. Here is a trainer whose "rollout" is our four attempts.
 
 # %%
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -294,13 +292,14 @@ from kit.grpo import GRPOSettings
 from kit.grpo_trainer import EpisodeGRPOTrainer
 from kit.policy.masking import forbid
 
-open_until_the_end = ExitStack()
-folder = Path(open_until_the_end.enter_context(TemporaryDirectory()))
+until_the_end = ExitStack()
+folder = Path(until_the_end.enter_context(TemporaryDirectory()))
+until_the_end.enter_context(forbid(model, chat.forbidden_ids))
 settings = GRPOSettings(steps=1, groups=1, group_size=4, micro_batch=4)
-print("eq. 4 in TRL's words:", settings.loss_type, "| ε:", settings.epsilon, "| β:", settings.beta)
+print("eq. 4 in TRL's words:", settings.loss_type)
+print("ε:", settings.epsilon, "| β:", settings.beta)
 
 # %%
-open_until_the_end.enter_context(forbid(model, chat.forbidden_ids))
 trainer = EpisodeGRPOTrainer(
     model=model,
     args=settings.trl_args(folder),
@@ -311,16 +310,358 @@ trainer = EpisodeGRPOTrainer(
     reward=score,
 )
 trainer.current_gradient_accumulation_steps = 1
+trainer.model.train()
+print(type(trainer).__mro__[2].__name__, "of", type(trainer).__mro__[2].__module__)
+
+# %% [markdown]
+# To compare on the toy's tensors, hand it our log-probabilities instead of letting a model compute
+# them: log ρ as the new ones, 0 as the old ones. Everything from there on is TRL's code.
 
 
+# %%
 def trl_toy_loss() -> float:
-    """TRL's loss on the toy's tensors."""
+    """TRL's loss on the toy's ratios, advantages and mask."""
     given = (rho.log(), torch.zeros_like(rho), None)  # log-probabilities, entropies
     trainer._get_per_token_logps_and_entropies = lambda *args, **kwargs: given
-    ids = dict.fromkeys(("prompt_ids", "prompt_mask", "completion_ids", "completion_mask"))
-    batch = {**dict.fromkeys(ids, torch.ones_like(mask)), "tool_mask": mask}
-    batch |= {"advantages": advantages, "old_per_token_logps": torch.zeros_like(rho)}
-    batch["num_items_in_batch"] = mask.sum()
+    four = ("prompt_ids", "prompt_mask", "completion_ids", "completion_mask")
+    batch = {name: torch.ones_like(mask) for name in four}
+    batch |= {"tool_mask": mask, "advantages": advantages}
+    batch["old_per_token_logps"] = torch.zeros_like(rho)
     loss = trainer._compute_loss(trainer.model, batch)
     del trainer._get_per_token_logps_and_entropies
     return float(loss)
+
+
+print(f"by hand {float(loss):.4f}, TRL {trl_toy_loss():.4f}")
+assert abs(trl_toy_loss() - float(loss)) < 1e-6
+
+# %% [markdown]
+# ## Which mean?
+#
+# Eq. 4 lets every *attempt* weigh the same, so a token of a short attempt weighs more than one of a long
+# attempt. One could also let every *token* weigh the same: add up all seven and divide by 7 (TRL calls
+# that `bnpo`). By hand, from the table above:
+#
+# (2.3 × 1.0684 − 1.7 × .6592 + 1.7 × .6137 − 1.4 × 1.0229) / 7 = .9480 / 7 = **.1354**
+#
+# The objective even changes its sign: `guess` was bad, and short. Which of the two means tells a model to
+# keep its *bad* attempts long?
+
+# %%
+all_tokens = -(clipped(rho, advantages[:, None]) * mask).sum() / mask.sum()
+trainer.loss_type = "bnpo"
+print(f"every token the same: by hand {all_tokens:.4f}, TRL {trl_toy_loss():.4f}")
+assert abs(trl_toy_loss() - float(all_tokens)) < 1e-6
+trainer.loss_type = "grpo"
+weights = advantages / (4 * mask.sum(dim=1))
+for name, w, n in zip(names, weights.tolist(), mask.sum(dim=1).tolist(), strict=True):
+    print(f"{name:6s} {n} sampled tokens, each pushed with {w:+.3f}")
+
+# %% [markdown]
+# Eq. 4 does: spread over many tokens, a bad advantage pushes each of them less. Dr. GRPO divides by a
+# constant for that reason. AGILE keeps the mean of eq. 4; its step reward makes rambling expensive.
+#
+# ## The same with a model
+#
+# Now the real attempts: hundreds of ids, pictures included. `pack` puts them into one batch, and six lines
+# of PyTorch give the log-probability of each token. The sampler noted the same numbers turn by turn while
+# it played. Do they agree?
+
+# %%
+from kit.pack import pack
+
+packed = pack(episodes, chat)
+start, own = packed.prompt_ids.size(1), packed.tool_mask
+
+
+def logprobs() -> torch.Tensor:
+    """Log-probability of each sampled token to the model as it is now; 0 for others."""
+    logits = model(**packed.model_inputs()).logits[:, start - 1 : -1]
+    logp = torch.log_softmax(logits, dim=-1)
+    return logp.gather(-1, packed.completion_ids[..., None])[..., 0] * own
+
+
+new = logprobs()
+gap = (new - packed.logprobs).abs().max().item()
+print("tokens after the prompt:", tuple(new.shape), "| sampled:", own.sum(dim=1).tolist())
+print("one pass and turn by turn agree to 1e-4:", gap < 1e-4)
+assert gap < 1e-4
+
+# %% [markdown]
+# The loss, by the function you have already checked. These attempts are fresh: the policy that
+# played them is the policy we train, so every ρ is 1. What will the loss be, to four digits? (Each
+# attempt then counts its advantage, and the advantages …)
+
+# %%
+old = new.detach()
+loss = grpo_loss(torch.exp(new - old), advantages, own)
+loss.backward()
+by_hand = {n: p.grad.clone() for n, p in model.named_parameters() if p.grad is not None}
+length = float(torch.stack([g.norm() for g in by_hand.values()]).norm())
+print(f"loss {abs(float(loss)):.4f}")
+print("and yet the gradient is not zero:", length > 0)
+assert abs(float(loss)) < 1e-6 < length
+
+# %% [markdown]
+# Zero, and it will hover about zero for the whole training. **The loss of GRPO says nothing about
+# progress**; the reward does. What teaches is its *slope*, and at ρ = 1 the slope of each token is its
+# advantage. Now TRL, from the episodes on: it plays (ours), scores, packs, computes.
+
+# %%
+batch = trainer._generate_and_score_completions([{"task": 0}] * 4)
+assert torch.allclose(batch["advantages"], advantages)
+model.zero_grad()
+theirs = trainer._compute_loss(trainer.model, batch)
+theirs.backward()
+parameters = dict(model.named_parameters())
+apart = max(float((parameters[n].grad - g).abs().max()) for n, g in by_hand.items())
+print("loss:    ", "equal to 1e-6:", abs(float(theirs) - float(loss)) < 1e-6)
+print("gradient:", len(by_hand), "tensors, equal to 1e-5:", apart < 1e-5)
+assert abs(float(theirs) - float(loss)) < 1e-6 and apart < 1e-5
+
+# %% [markdown]
+# ## One step
+#
+# Move all weights a little way down the loss, altogether by `step_length`. A slope promises how much J
+# will rise for a step that small: its length times the step's. Does it keep the promise?
+
+# %%
+with torch.no_grad():
+    for name, g in by_hand.items():
+        parameters[name] -= step_length * g / length
+    after = logprobs()
+J = -float(grpo_loss(torch.exp(after - old), advantages, own))
+print(f"J promised {length * step_length:.4f}, measured {J:.4f}")
+assert J > 0
+
+# %% [markdown]
+# Nearly. (A curve is not a line.) And what became of the four attempts? Mean log-probability of a
+# token, before and after:
+
+# %%
+def per_attempt(values: torch.Tensor) -> torch.Tensor:
+    return (values * own).sum(dim=1) / own.sum(dim=1)
+
+
+change = per_attempt(after - old)
+for k, name in enumerate(names):
+    was, now = per_attempt(old)[k], per_attempt(after)[k]
+    print(f"{name:6s} A = {advantages[k]:+.2f}   {was:7.3f} → {now:7.3f}   {change[k]:+.3f}")
+assert float((advantages * change).sum()) > 0
+
+# %% [markdown]
+# What is certain is only the sum: weighted by advantage, the attempts became more probable. Each one
+# alone need not obey its sign, for they share words, and all tokens share weights. Look at the first
+# turn: `tidy`, `hasty` and `slack` begin with the very same one. Its tokens are pushed by all three at once.
+# Up or down, on balance?
+
+# %%
+sampled = own.sum(dim=1)
+push = (advantages / sampled)[:3]
+turn = len(episodes[0].turns[0].ids)
+moved = (after - old)[:, :turn].mean(dim=1)
+for k, name in enumerate(names[:3]):
+    print(f"{name:6s} pushes each token of the first turn by {push[k]:+.4f}")
+print(f"on balance {float(push.sum()):+.4f}; first turn moved {float(moved[0]):+.3f} in all three")
+assert torch.allclose(moved[:3], moved[0].expand(3), atol=1e-4)
+
+# %% [markdown]
+# Nobody told the trainer which turn made `hasty` fail. It needn't know: what good and bad attempts have in
+# common cancels, more or less; what sets them apart remains. With many groups the *more or less* averages out.
+#
+# ## The same attempts again
+#
+# Playing is expensive, so go on with these four: more steps, each longer than the last one. Now the old
+# log-probabilities stay and the new ones move, ρ leaves 1, and the clip begins to act. How will
+# J grow, step after step?
+
+# %%
+for step in range(1, 9):
+    ratio = torch.exp(logprobs() - old)
+    loss = grpo_loss(ratio, advantages, own)
+    slopes = torch.autograd.grad(loss, list(parameters.values()))
+    length = torch.stack([g.norm() for g in slopes]).norm()
+    outside = ((ratio - 1).abs() > settings.epsilon)[own.bool()].float().mean()
+    print(f"before step {step}: J = {-loss.item():.3f}, {outside.item():4.0%} of tokens outside")
+    with torch.no_grad():
+        for parameter, g in zip(parameters.values(), slopes, strict=True):
+            parameter -= 4 * step_length * g / length
+
+# %%
+with torch.no_grad():
+    ours = grpo_loss(torch.exp(logprobs() - old), advantages, own).item()
+    batch["old_per_token_logps"] = old
+    theirs = trainer._compute_loss(trainer.model, batch).item()
+print("by hand", round(ours, 4), "TRL", round(theirs, 4), ours-theirs)
+
+# %% [markdown]
+# ## A group without differences
+#
+# Let all four attempts earn the same, say .65 each. What is the gradient of 3 million weights?
+
+# %%
+from kit.episode import Score
+
+trainer.reward = lambda episode, target: Score(0.65, {})
+flat = trainer._generate_and_score_completions([{"task": 0}] * 4)
+model.zero_grad()
+trainer._compute_loss(trainer.model, flat).backward()
+largest = max(float(p.grad.abs().max()) for p in parameters.values() if p.grad is not None)
+print("advantages:", flat["advantages"].tolist(), "| largest gradient of all:", largest)
+assert largest == 0.0
+until_the_end.close()
+
+# %% [markdown]
+# Exactly nothing. Whether all are right or all are wrong, the time was wasted. How often does that happen?
+# If an attempt succeeds with probability p, independently, a group of G is all right or all wrong with
+# probability
+#
+# $$p^G + (1 - p)^G.$$
+#
+# Guess it for the paper's model before any training (p = 9.5 % on 2×2), with G = 8.
+
+# %%
+from kit.paper import PAPER
+
+sizes = (2, 4, 8, 16)
+p = np.linspace(0, 1, 101)
+curves = {f"G = {G}": (p, p**G + (1 - p) ** G) for G in sizes}
+display(plot.lines(curves, x="p, how often an attempt succeeds", y="flat groups"))
+print("p        ", *(f"G = {G:<4d}" for G in sizes))
+for stage, what in {"base": "untrained", "sft": "after SFT", "grpo": "after RL"}.items():
+    q = PAPER[stage]["acc_2x2"]
+    print(f"{q:.3f}    ", *(f"{q**G + (1 - q) ** G:<8.2f}" for G in sizes), what)
+
+# %% [markdown]
+# That is what the cold start is for: from 9.5 % to 22 % looks like little, but the groups that teach nothing
+# become a third of what they were. (Puzzles differ in difficulty, so in truth more groups are flat; and a
+# step or a tag more or less makes some of them uneven after all.) And it is why training slows down as
+# a model gets good.
+#
+# ## To divide by the spread, or not
+#
+# Two groups. In one, the last attempt needed one step more; in the other it failed altogether:
+#
+# close: .90 .90 .90 .85 · apart: .90 .90 .90 −.05
+#
+# Work out the advantages of both. Hint: let d be the distance of the odd one out. The deviations are
+# d/4, d/4, d/4 and −3d/4, and the standard deviation is d/2.
+
+# %%
+groups = torch.tensor([0.90, 0.90, 0.90, 0.85, 0.90, 0.90, 0.90, -0.05])
+for scale in ("group", "none"):
+    close, apart = group_advantages(groups, 4, scale).view(2, 4).tolist()
+    print(f"scale={scale!r:8s} close", *(f"{a:+.3f}" for a in close))
+    print("               apart", *(f"{a:+.3f}" for a in apart))
+
+# %% [markdown]
+# d drops out. Divided by the spread (GRPO, AGILE), a step too many weighs as much as a failure. That is
+# good late in training, when steps are all that is left to learn, and bad where small differences are
+# noise. Undivided (Dr. GRPO, `scale="none"`), a difference weighs what it is worth. (.498 and
+# not .5 above: that 1e-4 again, beside a small spread.)
+#
+# ## Temperature
+#
+# A group needs differences, and differences come from sampling. Temperature divides the logits before the
+# softmax: below 1 the policy repeats itself, above 1 it scatters. Four attempts, one token each, from
+# logits (2, 1, 0, 0). At which T is a group most often all the same?
+
+# %%
+z = torch.tensor([2.0, 1.0, 0.0, 0.0])
+print("T     probabilities         entropy  all four the same")
+for T in (0.3, 0.7, 1.0, 1.5):
+    pi = torch.softmax(z / T, dim=0)
+    entropy = float(-(pi * pi.log()).sum())
+    row = " ".join(f"{x:.2f}" for x in pi.tolist())
+    print(f"{T:.1f}   {row}   {entropy:.2f}     {float((pi**4).sum()):.2f}")
+
+# %% [markdown]
+# And the trainer must use the same T. Sampled at T = .7 and trained at T = 1, ρ is not 1 even though nobody has
+# moved:
+
+# %%
+ratio = torch.softmax(z, 0) / torch.softmax(z / 0.7, 0)
+print("ρ before any step:", [round(x, 2) for x in ratio.tolist()])
+print("already clipped:  ", [bool(abs(x - 1) > 0.2) for x in ratio.tolist()])
+
+# %% [markdown]
+# The kit compares the sampler's log-probabilities with the trainer's at the start of a run, and refuses to
+# go on if they differ.
+#
+# ## Group size
+#
+# A last experiment: the smallest policy again, its four actions earning .90, −.05, .65 and −.25. This
+# time it samples its attempts, and learns. Larger groups know better what average is, but cost more
+# attempts. Which G is best after a given number of *updates*? Which after a given number of *attempts*?
+
+
+# %%
+def learn(G: int, updates: int) -> list[float]:
+    """Expected reward before each update and after the last, averaged over ``runs``."""
+    rng, z, curve = np.random.default_rng(seed), np.zeros((runs, 4)), []
+    for _ in range(updates + 1):
+        pi = np.exp(z) / np.exp(z).sum(axis=1, keepdims=True)
+        curve.append(float((pi @ rewards).mean()))
+        draws = rng.random((runs, G, 1))
+        actions = (draws > pi.cumsum(axis=1)[:, None, :3]).sum(axis=2)
+        r = torch.tensor(np.array(rewards)[actions]).flatten()
+        A = group_advantages(r, G).view(runs, G).numpy()
+        slopes = np.eye(4)[actions] - pi[:, None]  # of log π
+        z += 0.3 * (A[..., None] * slopes).mean(axis=1)
+    return curve
+
+
+# %%
+learnt = {G: learn(G, updates) for G in sizes}
+curves = {f"G = {G}": (range(updates + 1), learnt[G]) for G in sizes}
+display(plot.lines(curves, x="updates", y="expected reward"))
+attempts = 4 * updates
+print(f"{'G':>3s}  {updates // 4} updates  {updates} updates  {attempts} attempts")
+for G in sizes:
+    same_cost = learn(G, attempts // G)[-1]
+    print(f"{G:3d}  {learnt[G][updates // 4]:10.2f}  {learnt[G][-1]:10.2f}  {same_cost:12.2f}")
+assert learnt[16][-1] > learnt[2][-1]
+
+# %% [markdown]
+# Per update, larger groups win, with less and less to gain. Per attempt the small ones are ahead *here*,
+# where four actions differ plainly and each update costs nothing. Where success is rare, small groups are
+# flat (see above) and where playing is done in parallel, attempts are cheaper than updates. The paper
+# takes G = 8.
+#
+# ## Check yourself
+#
+# <details><summary>An attempt is right, but worse than its siblings. Which way are its tokens
+# pushed?</summary>
+# Down. An advantage compares with the group, not with zero.</details>
+#
+# <details><summary>ρ = 3 on a token of a bad attempt. Is it clipped?</summary>
+# No. It counts 3Â and is pushed down at full slope. Clipped would be ρ below 1 − ε.</details>
+#
+# <details><summary>The loss went from 0.0003 to −0.0002. Is that progress?</summary>
+# It says nothing. Look at the reward.</details>
+#
+# <details><summary>Your model solves 1 % of the puzzles. Would you start with GRPO, G = 8?</summary>
+# 92 % of the groups would be flat. First a cold start, easier puzzles, or larger groups.</details>
+#
+# ## Paper / here / why different
+
+# %%
+paper = GRPOSettings()  # its defaults are the paper's (Table 5) unless marked ours
+rows = [
+    ("", "paper", "here"),
+    ("rollouts of a task, G", paper.group_size, settings.group_size),
+    ("tasks a step", paper.groups, settings.groups),
+    ("sampled by", "the model, T = 1", "hand"),
+    ("clipping range ε", "not stated", settings.epsilon),
+    ("weight of the KL term β", paper.beta, settings.beta),
+    ("steps", paper.steps, settings.steps),
+    ("2×2 Acc after RL", PAPER["grpo"]["acc_2x2"], "not run (notebook 13)"),
+]
+for what, theirs, ours in rows:
+    print(f"{what:24s} {theirs!s:18s} {ours}")
+
+# %% [markdown]
+# The formulas are the paper's; the attempts were written by hand so that each number could be followed. The
+# paper doesn't state ε or the form of std; here they are those of the trainers it builds on. In
+# [notebook 13](13_agile_grpo.ipynb) the same loss trains the tiny model for real, thousands of attempts instead of
+# four.

@@ -61,11 +61,12 @@ from kit.pretrain import answer, batches, collate, encode, loss_of, train
 from kit.skills import SKILLS
 from kit.tiny import TINY, build_config, build_image_processor, build_tokenizer
 
+
+# %%
 torch.set_num_threads(threads)
 vlm, chat = agile.load(TINY)
-print(
-    type(vlm).__name__, f"with {sum(p.numel() for p in vlm.parameters()):,d} parameters"
-)
+parameters = sum(p.numel() for p in vlm.parameters())
+print(type(vlm).__name__, f"with {parameters:,d} parameters")
 
 # %% [markdown]
 # ## From pixels to tokens
@@ -107,8 +108,8 @@ for token in range(4):
 
 # %% [markdown]
 # Not row by row: the four patches of a token stand together, so that merging is a `reshape`. Follow the
-# shapes through the tower. A row of `patches` is 3 colours × 2 frames × 14 × 14 pixels = 1,176 numbers (a
-# still picture fills both frames).
+# shapes through the tower. A row of `patches` is 3 colours × 2 frames × 14 × 14 pixels = 1,176
+# numbers (a still picture fills both frames).
 
 # %%
 shape = torch.tensor([chat.pixels(picture).grid])
@@ -157,26 +158,20 @@ assert after == int(inside.min()) + 4
 # %%
 def budget(model) -> Counter[str]:
     """Parameters of each part."""
+    words = {"merger": "merger", "visual": "vision"}
+    words |= {"embed_tokens": "embeddings", "lm_head": "embeddings"}
     parts: Counter[str] = Counter()
     for name, parameter in model.named_parameters():
-        part = (
-            "merger"
-            if "merger" in name
-            else "vision"
-            if "visual" in name
-            else "language"
-        )
-        part = "embeddings" if "embed_tokens" in name or "lm_head" in name else part
+        part = next((part for word, part in words.items() if word in name), "language")
         parts[part] += parameter.numel()
     return parts
 
 
+# %%
 words = dict(hidden_size=3584, intermediate_size=18944, num_hidden_layers=28)
 words |= dict(num_attention_heads=28, num_key_value_heads=4, vocab_size=152064)
 sight = dict(depth=32, hidden_size=1280, intermediate_size=3420, out_hidden_size=3584)
-config = Qwen2_5_VLConfig(
-    text_config=words, vision_config=sight, tie_word_embeddings=False
-)
+config = Qwen2_5_VLConfig(words, sight, tie_word_embeddings=False)
 with torch.device("meta"):
     large = Qwen2_5_VLForConditionalGeneration(config)
 
@@ -301,8 +296,8 @@ print("by hand and by the kit: the same")
 #
 # ## Make one yourself
 #
-# A smaller model, three of the nine skills, some two minutes. On held-out scenes we watch the loss of each
-# skill. Predict which falls first, and where `place` ends up.
+# A smaller model, three of the nine skills, some two minutes. On held-out scenes we watch the loss
+# of each skill. Predict which falls first, and where `place` ends up.
 
 # %%
 texts = [
@@ -393,8 +388,8 @@ for name in mixture:
 
 # %% [markdown]
 # So: colours are being learnt, and placing pieces is on its *plateau*: the wording is perfect, the
-# content a guess, and the curve flat as if nothing could ever be learnt. Copying is on its way. Two minutes
-# do not get past that. (Try `steps`, `hidden`, `learning_rate` with your own values.)
+# content a guess, and the curve flat as if nothing could ever be learnt. Copying is on its way. Two
+# minutes do not get past that. (Try `steps`, `hidden`, `learning_rate` with your own values.)
 #
 # ## The plateau ends
 #
