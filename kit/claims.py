@@ -50,6 +50,7 @@ class Check:
 
     @property
     def verdict(self) -> Verdict:
+        """Where the interval lies: all beyond the limit, all short of it, or across it."""
         low, high = self.interval.low, self.interval.high
         if self.side == "below":
             low, high = 2 * self.limit - high, 2 * self.limit - low  # mirrored at the limit

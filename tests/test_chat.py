@@ -46,14 +46,14 @@ def test_the_policy_may_end_its_turn_and_nothing_else(chat: Chat) -> None:
 
 def test_another_family_is_refused_by_name(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text('{"model_type": "llama"}')
-    with pytest.raises(ValueError, match="model_type='llama'"):
+    with pytest.raises(ValueError, match=r"model_type='llama'"):
         check_family(tmp_path)
 
 
 def test_a_missing_checkpoint_is_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no such folder"):
         check_family(tmp_path / "nowhere")
-    with pytest.raises(ValueError, match="no config.json"):
+    with pytest.raises(ValueError, match=r"no config\.json"):
         check_family(tmp_path)
 
 

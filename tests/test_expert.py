@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kit.sandbox import Sandbox
 
 from kit.chat import Chat
 from kit.coldstart import action_kind, collect, is_sound
@@ -19,6 +18,7 @@ from kit.policy import Params
 from kit.policy.scripted import ScriptedPolicy
 from kit.rewards.agile import score
 from kit.rollout import Budget
+from kit.sandbox import Sandbox
 
 
 def task_of(target: str, m: int = 2) -> Task:

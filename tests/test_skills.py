@@ -48,7 +48,9 @@ def test_rearranged_shows_what_it_says(pool: list[Pixels]) -> None:
         question, answer = rearranged(np.random.default_rng(seed), pool).turns[0]
         picture = question[0]
         assert not isinstance(picture, str)
-        quarters = dict(zip(PLACES, (picture[:56, :56], picture[:56, 56:], picture[56:, :56], picture[56:, 56:])))
+        quarters = dict(
+            zip(PLACES, (picture[:56, :56], picture[:56, 56:], picture[56:, :56], picture[56:, 56:]), strict=True)
+        )
         moves = dict(part.split(" to ") for part in answer.rstrip(".").split(", "))
         back = {home: quarters[spot] for spot, home in moves.items()}
         inner = slice(3, -3)  # away from the white gap

@@ -31,6 +31,7 @@ from PIL import Image
 from kit.episode import Picture
 from kit.sandbox import wire
 from kit.sandbox.connection import Connection
+from kit.sandbox.guarantees import NAMES, measure
 from kit.sandbox.limits import Limits
 from kit.sandbox.result import JSON, Report, Result, SandboxError
 
@@ -52,6 +53,7 @@ class Sandbox:
         require: names of guarantees that must hold here, see :attr:`guarantees`.
 
     Raises:
+        ValueError: ``workers`` below 1, or an unknown name in ``require``.
         SandboxError: on start, if a module can't be preloaded or a required guarantee isn't enforced.
     """
 
@@ -68,6 +70,8 @@ class Sandbox:
         self.workers = workers or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())
         self.preload = tuple(preload)
         self.require = frozenset([require] if isinstance(require, str) else require)
+        if unknown := self.require - set(NAMES):
+            raise ValueError(f"require: {min(unknown)!r} is no guarantee; known are {', '.join(NAMES)}")
         self._numbers = itertools.count(1)
         self._connection: Connection | None = None
 
@@ -77,7 +81,7 @@ class Sandbox:
             hello = {"workers": self.workers, "preload": self.preload, "folder": tempfile.gettempdir()}
             self._connection = Connection(hello)
             weakref.finalize(self, self._connection.close)
-            self._refuse_missing()
+            self._check_required()
         return self
 
     def close(self) -> None:
@@ -93,29 +97,19 @@ class Sandbox:
     ) -> None:
         self.close()
 
-    def _refuse_missing(self) -> None:
+    def _check_required(self) -> None:
         """Close and raise unless everything required holds."""
-        try:
-            if self.require and (missing := self._lacking()):
-                raise SandboxError("require: not enforced here: " + "; ".join(missing))
-        except BaseException:
+        report = self.guarantees if self.require else ()
+        lacking = [
+            f"{item.name} ({item.missing})" for item in report if item.name in self.require and not item.enforced
+        ]
+        if lacking:
             self.close()
-            raise
-
-    def _lacking(self) -> list[str]:
-        report = self.guarantees
-        if unknown := self.require - report.enforced - report.missing:
-            known = ", ".join(item.name for item in report)
-            raise SandboxError(
-                f"require={sorted(self.require)}: {sorted(unknown)[0]!r} is no guarantee; known: {known}"
-            )
-        return [f"{item.name} ({item.missing})" for item in report if item.name in self.require and not item.enforced]
+            raise SandboxError("require: not enforced here: " + "; ".join(lacking))
 
     @cached_property
     def guarantees(self) -> Report:
         """What holds on this machine: every promise was put to the test in throwaway episodes."""
-        from kit.sandbox.guarantees import measure
-
         return measure(self)
 
     @property

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from kit.sandbox.client import Sandbox
 
 
+NAMES = tuple(probe.name for probe in probes(root=False))
+"""What can be required."""
+
+
 def measure(box: Sandbox) -> Report:
     """Try every promise in throwaway episodes of ``box``."""
     with tempfile.NamedTemporaryFile(prefix="kit-outside-") as outside:

@@ -184,14 +184,16 @@ class Keeper:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 send(pid, signal.SIGKILL)
 
-    def _sweep(self, spared: set[int], thorough: bool) -> int:
+    def _sweep(self, spared: set[int], started: bool = True) -> int:
         """Kill every process of this episode but ``spared``; how many there were.
 
-        A killed process may take a while to be gone, but it starts no other.
+        A killed process may take a while to be gone, but it starts no other. After a turn that says it ``started``
+        none they are looked for only where that is cheap: among a thousand processes it would cost more than
+        the turn. One that got past the harness so lives until a later turn or the episode ends.
         """
-        killed: set[int] = set()
+        search, killed = started or linux.LISTS_CHILDREN, set[int]()
         until = time.perf_counter() + SWEEP_SECONDS
-        while new := linux.family(thorough) - spared - killed:
+        while search and (new := linux.descendants() - spared - killed):
             for pid in new:
                 self._kill(pid)
             killed |= new
@@ -217,7 +219,7 @@ class Keeper:
         for pid in {self.head_pid, self.child_pid} - {0}:
             self._kill(pid)
         with contextlib.suppress(Lost):
-            self._sweep(set(), thorough=True)
+            self._sweep(set())
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

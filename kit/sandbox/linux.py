@@ -23,22 +23,27 @@ def become_subreaper() -> bool:
     return bool(ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
 
 
-def family(thorough: bool) -> set[int]:
-    """Living processes of this process's session, itself excepted; if ``thorough`` also descendants that left it.
+LISTS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")
+"""Whether the kernel lists a process's children; without, :func:`descendants` reads all processes (20 µs each)."""
 
-    Reading every process's parent takes 20 µs a process, asking for its session .5: thorough only
-    where something may have left, or where the kernel lists children. Empty where it doesn't tell at all.
-    """
+
+def descendants() -> set[int]:
+    """Living processes below this one, which adopts orphans; empty where the system doesn't tell."""
     if not LINUX:
         return set()
-    own, session = os.getpid(), os.getsid(0)
-    found = {pid for pid in _pids() if pid != own and _session(pid) == session}
-    if thorough or _LISTS_CHILDREN:
-        found |= _descendants(own)
-    return {pid for pid in found if _stat(pid)[:1] not in ([], ["Z"], ["X"])}
+    children = _children if LISTS_CHILDREN else _children_by_parent()
+    found: set[int] = set()
+    todo = [os.getpid()]
+    while todo:
+        new = set(children(todo.pop())) - found
+        found |= new
+        todo += new
+    return set(filter(alive, found))
 
 
-_LISTS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")
+def alive(pid: int) -> bool:
+    """Whether a process runs: one that has ended but wasn't collected doesn't."""
+    return _stat(pid)[:1] not in ([], ["Z"], ["X"])
 
 
 def _pids() -> list[int]:
@@ -50,17 +55,6 @@ def _session(pid: int) -> int:
         return os.getsid(pid)
     except OSError:
         return 0
-
-
-def _descendants(pid: int) -> set[int]:
-    children = _children if _LISTS_CHILDREN else _children_by_parent()
-    found: set[int] = set()
-    todo = [pid]
-    while todo:
-        new = set(children(todo.pop())) - found
-        found |= new
-        todo += new
-    return found
 
 
 def _children(pid: int) -> list[int]:
@@ -125,5 +119,4 @@ def address_space() -> int | None:
 
 def members(session: int) -> list[int]:
     """Living processes of another session."""
-    pids = [pid for pid in _pids() if _session(pid) == session] if LINUX else []
-    return [pid for pid in pids if _stat(pid)[:1] != ["Z"]]
+    return [pid for pid in _pids() if _session(pid) == session and alive(pid)] if LINUX else []

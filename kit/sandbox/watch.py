@@ -180,10 +180,11 @@ class Watch:
             while len(got) < len(word):
                 data = self._next(until)
                 if not data:
-                    return False
+                    break
                 got += data
         except (OSError, _TooMany):
-            return False
+            got = b""
+        self.wall_s = time.perf_counter() - self.began
         return got == word
 
     def keep(self) -> socket.socket:
@@ -239,7 +240,7 @@ class Watch:
 
     def _count(self) -> None:
         """Count what the turn started."""
-        count = sum(map(linux.threads, linux.family(thorough=True) - {self._head_pid})) if self.pid else 0
+        count = sum(map(linux.threads, linux.descendants() - {self._head_pid})) if self.pid else 0
         if count > self.limits.processes:
             raise _TooMany(f"{count} processes and threads at once, {self.limits.processes} are allowed")
 

@@ -1,7 +1,7 @@
 """The zygote: imports everything once, then forks a keeper for every episode.
 
 It has one thread, checked, because a fork copies only the thread that calls it. It never imports
-torch: what has used torch's thread pool before a fork hangs after it.
+torch, and nor can the code.
 
 Started by the server with a clean environment as ``python -m kit.sandbox.zygote SOCKET FOLDER MODULE …``.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 import gc
 import glob
 import importlib
+import importlib.abc
 import os
 import shutil
 import signal
@@ -30,8 +31,16 @@ STANDARD = (
 LAZY = {"numpy": ("numpy.random", "numpy.linalg", "numpy.fft"), "PIL.Image": ("PIL.ImageDraw", "PIL.ImageFilter")}
 """What a preloaded package would import on first use, in every turn anew."""
 
-REFUSED = ("torch", "transformers")
 CLEAN_SECONDS = 3.0
+
+
+class NoTorch(importlib.abc.MetaPathFinder):
+    """Refuses torch: a process that has used its threads hangs when it forks, so every later turn would."""
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
+        """None for all other modules: the usual finders look for them."""
+        if fullname.partition(".")[0] == "torch":
+            raise ImportError("torch is not available in the sandbox: its threads would hang every later turn")
 
 
 def preload(modules: Sequence[str]) -> str:
@@ -45,8 +54,6 @@ def preload(modules: Sequence[str]) -> str:
         importlib.import_module(name)
     if "PIL.Image" in sys.modules:
         sys.modules["PIL.Image"].init()  # every file format, which open() imports one by one
-    if found := [name for name in REFUSED if name in sys.modules]:
-        return f"preload: {', '.join(modules)} imports {found[0]}, whose threads would hang every turn; leave it out"
     if threading.active_count() > 1 or linux.threads(os.getpid()) > 1:
         return f"preload: {', '.join(modules)} left a thread running; a process with threads can't be forked safely"
     return ""
@@ -58,6 +65,7 @@ def main(control_fd: int, scratch: str, modules: Sequence[str]) -> None:
     # Where the kit was found; code of the turns looks in its own folder and the installed packages.
     sys.path.remove(os.environ.pop("PYTHONPATH"))
     sys.path.insert(0, "")
+    sys.meta_path.insert(0, NoTorch())
     wrong = preload(modules)
     control.sendall(wire.pack({"error": wrong}))
     if wrong:

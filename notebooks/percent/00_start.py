@@ -41,7 +41,6 @@ threads: int = 1  # CPU threads of this process
 import numpy as np
 import torch
 from IPython.display import display
-
 from kit import agile, plot, view
 from kit.envs.agile import PROTOCOL, make_task
 from kit.expert import expert_script
@@ -63,7 +62,7 @@ print("photographs to choose from:", ", ".join(p.id for p in photos("held-out"))
 # the thing is.
 
 # %%
-[photo] = [p for p in photos("held-out") if p.id == picture]
+photo = {p.id: p for p in photos("held-out")}[picture]
 crop = random_crop(np.random.default_rng(seed), photo.image, 2)
 rng = np.random.default_rng(seed)
 task = make_task(crop, 2, 0, rng, "start", photo.id, piece_px=56)
@@ -108,7 +107,7 @@ print(f"{'reward':9s} {score(episode, task.target).total:+.2f}")
 #
 # Now a model: `Qwen2.5-VL`, the paper's architecture, made small enough for one core (notebook 04). It
 # was taught colours, shapes, digits, where things are and where a piece belongs. It was *not* taught
-# to act: no tags, no code, no turns. Same puzzle, same loop. What will it say?
+# to act: no tags, no tools, no turns. Same puzzle, same loop. What will it say?
 
 # %%
 print(f"{sum(p.numel() for p in vlm.parameters()) / 1e6:.1f} million parameters")
@@ -145,8 +144,9 @@ homes = sorted(zip(task.target, PLACES, strict=True))
 print("right:  ", ", ".join(f"{label} {place}" for label, place in homes) + ".")
 
 # %% [markdown]
-# A model that sees but cannot act: that is where the papers begin. What turns it into an agent is in
-# the notebooks:
+# How many of the four are right? A guesser who knows the wording gets one of them on average. And
+# whatever it says here, none of it moves a piece. A model that sees something and cannot act: that is
+# where the papers begin. What turns it into an agent is in the notebooks:
 #
 # - imitation of expert episodes (**SFT**) teaches it to act, notebook 12;
 # - reward for playing itself (**GRPO**) teaches it to solve, notebook 13;
@@ -216,19 +216,19 @@ print("threads of this kernel:", torch.get_num_threads())
 # NBVAL_IGNORE_OUTPUT
 import platform
 
-from kit.sandbox import report
-
 wrong = differences(pins)
 print(platform.system(), platform.machine(), "| Python", platform.python_version())
 print(len(wrong), "packages differ from the lock")
 print("GPUs:", torch.cuda.device_count())
-print(report())
+print("sandbox tier:", box.guarantees.tier)
+for guarantee in box.guarantees:
+    print("  yes" if guarantee.enforced else "  NO ", guarantee.says)
 box.close()
 
 # %% [markdown]
 # If packages differ, numbers may too: `make -B .venv/ready-cpu` puts that right. Read the sandbox's
-# report before you let it run code of a model you don't trust: it says what is enforced here, and
-# what is not.
+# lines before you let it run code of a model you don't trust: each was tried on this machine, just now.
+# `python -m kit doctor` prints them with their reasons.
 #
 # ## Paper / here / why different
 

@@ -41,8 +41,6 @@ photo: str = "coffee"  # which packaged photograph to cut (kit.photos lists them
 import numpy as np
 import torch
 from IPython.display import display
-from PIL import Image, ImageDraw
-
 from kit import plot, view
 from kit.chat import CONTROL_TOKENS, Chat
 from kit.envs.agile import PROTOCOL, JigsawEnv, make_task
@@ -50,6 +48,7 @@ from kit.episode import Episode, Picture, Turn
 from kit.photos import photos, random_crop
 from kit.pictures import scene
 from kit.tiny import TINY, load_model
+from PIL import Image, ImageDraw
 
 chat = Chat.from_pretrained(TINY)
 model = load_model(TINY)
@@ -74,7 +73,9 @@ display(plot.pictures(shown, columns=4))
 
 # %%
 for t in (task, other):
-    in_place = sum(p.name == wanted for p, wanted in zip(t.images, t.target, strict=True))
+    in_place = sum(
+        p.name == wanted for p, wanted in zip(t.images, t.target, strict=True)
+    )
     print(f"{t.id}: {in_place} in place, answer {list(t.target)}, {t.question}")
 
 # %% [markdown]
@@ -91,7 +92,9 @@ for t in (task, other):
 # %%
 def spell(ids) -> str:
     """Each token between bars, line ends made visible."""
-    return "|" + "|".join(chat.tokenizer.decode([i]) for i in ids).replace("\n", "⏎") + "|"
+    return (
+        "|" + "|".join(chat.tokenizer.decode([i]) for i in ids).replace("\n", "⏎") + "|"
+    )
 
 
 text = "<think>The top left needs B. Ça va?</think>"
@@ -153,13 +156,17 @@ def grid(image: Image.Image, zoom: int = 3) -> Image.Image:
     draw = ImageDraw.Draw(large)
     for step, width in ((14, 1), (28, 4)):
         for at in range(0, image.width + 1, step):
-            draw.line((at * zoom, 0, at * zoom, large.height), fill="white", width=width)
+            draw.line(
+                (at * zoom, 0, at * zoom, large.height), fill="white", width=width
+            )
             draw.line((0, at * zoom, large.width, at * zoom), fill="white", width=width)
     return large
 
 
 piece = task.images[0]
-display(plot.pictures([("as it is", piece.image), ("14 and 28 pixels", grid(piece.image))]))
+display(
+    plot.pictures([("as it is", piece.image), ("14 and 28 pixels", grid(piece.image))])
+)
 
 # %%
 pixels = chat.pixels(piece)
@@ -205,7 +212,9 @@ prompt = chat.prompt(*env.prompt(task))
 def read(ids) -> str:
     """Ids as text; a run of picture places as a count."""
     runs = [(i, len(list(run))) for i, run in groupby(ids)]
-    words = [chat.tokenizer.decode([i] * (1 if i == chat.image_id else n)) for i, n in runs]
+    words = [
+        chat.tokenizer.decode([i] * (1 if i == chat.image_id else n)) for i, n in runs
+    ]
     counts = [f"×{n}" if i == chat.image_id else "" for i, n in runs]
     return "".join(word + count for word, count in zip(words, counts, strict=True))
 
@@ -234,7 +243,9 @@ from kit.rollout import Budget, rollout
 
 i, j = (k for k in range(4) if task.images[k].name != task.target[k])
 answer = "[" + ", ".join(f'"{label}"' for label in task.target) + "]"
-look = "<think>I look first.</think><code>observation_image_1 = observation(state)</code>"
+look = (
+    "<think>I look first.</think><code>observation_image_1 = observation(state)</code>"
+)
 swap = (
     f"<think>Swap {i} and {j}.</think><code>"
     f"state[{i}], state[{j}] = state[{j}], state[{i}]\n"
@@ -286,7 +297,13 @@ for turn in episode.turns:
 
 assert row == episode.ids and mask == episode.mask
 assert len(row) == len(mask)
-print(len(row), "ids,", sum(mask), "of them sampled by the policy:", f"{sum(mask) / len(row):.0%}")
+print(
+    len(row),
+    "ids,",
+    sum(mask),
+    "of them sampled by the policy:",
+    f"{sum(mask) / len(row):.0%}",
+)
 
 # %% [markdown]
 # Less than a third. Before you look at the picture of it: how many separate stretches of 1 are there?
@@ -309,7 +326,8 @@ display(view.show(episode, chat=chat))
 places = episode.ids.count(chat.image_id)
 given = [chat.pixels(p) for p in episode.images]
 vectors = model.model.visual(
-    torch.cat([p.patches for p in given]), grid_thw=torch.tensor([p.grid for p in given])
+    torch.cat([p.patches for p in given]),
+    grid_thw=torch.tensor([p.grid for p in given]),
 ).pooler_output
 print(len(given), "pictures,", places, "places,", len(vectors), "vectors")
 assert places == len(vectors)
@@ -435,8 +453,18 @@ counts = torch.tensor(episode.mask[1:]).bool()
 
 # %%
 assert (pull[counts] > 0).all() and (pull[~counts] == 0).all()
-print("the policy's tokens:", int(counts.sum()), "of which pulled on:", int((pull[counts] > 0).sum()))
-print("all others:        ", int((~counts).sum()), "of which pulled on:", int((pull[~counts] > 0).sum()))
+print(
+    "the policy's tokens:",
+    int(counts.sum()),
+    "of which pulled on:",
+    int((pull[counts] > 0).sum()),
+)
+print(
+    "all others:        ",
+    int((~counts).sum()),
+    "of which pulled on:",
+    int((pull[~counts] > 0).sum()),
+)
 display(plot.masks(episode, chat, values=[0.0, *pull.tolist()]))
 
 # %% [markdown]
@@ -467,7 +495,12 @@ loss = torch.nn.functional.cross_entropy(logits, packed.labels[0, 1:])
 (entering,) = torch.autograd.grad(loss, kept[0])
 is_place = packed.mm_token_type_ids[0].bool()
 reached = entering[0].norm(dim=-1) > 0
-print("picture places whose vectors get a gradient:", int(reached[is_place].sum()), "of", places)
+print(
+    "picture places whose vectors get a gradient:",
+    int(reached[is_place].sum()),
+    "of",
+    places,
+)
 
 # %% [markdown]
 # All of them. That is how eyes learn from an answer: through being looked at, not through being
@@ -544,7 +577,11 @@ rows = [
     ("", "paper", "here"),
     ("turns at most", paper.turns, paper.turns),
     ("ids at most", f"{paper.tokens:,}", f"{len(episode.ids)} used"),
-    ("tokens a picture", f"up to {401408 // 784}", f"{chat.image_tokens(seen[0])} at most"),
+    (
+        "tokens a picture",
+        f"up to {401408 // 784}",
+        f"{chat.image_tokens(seen[0])} at most",
+    ),
     ("share of sampled ids", "not reported", f"{mine / len(episode.ids):.0%}"),
     ("who plays", "Qwen2.5-VL-7B", "a script"),
     ("puzzles solved", "notebook 14", "not run"),

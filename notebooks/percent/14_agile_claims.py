@@ -79,6 +79,7 @@ def play_nine(folder, stage, checkpoint):
     return evaluate.write_stage(folder, f"{stage}-3x3", played)
 
 
+# %%
 for folder in folders:
     stages = {
         "untrained": model or TINY,
