@@ -55,8 +55,8 @@ def corpus(rng: np.random.Generator, pool: list) -> list[str]:
     return texts
 
 
-def main() -> None:
-    """Parse the command line and make the model."""
+def arguments() -> argparse.Namespace:
+    """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("runs/tiny"), help="folder for checkpoint, log and state")
     parser.add_argument("--steps", type=int, default=3100)
@@ -69,8 +69,12 @@ def main() -> None:
     parser.add_argument("--measure", type=int, default=400, help="fresh samples a skill for the card")
     parser.add_argument("--finish", action="store_true", help="train no further: save, measure and write the card")
     parser.add_argument("--commit", action="store_true", help="copy the result into kit/assets/tiny")
-    args = parser.parse_args()
+    return parser.parse_args()
 
+
+def main() -> None:
+    """Make the model."""
+    args = arguments()
     torch.set_num_threads(args.threads)
     torch.manual_seed(args.seed)
     args.out.mkdir(parents=True, exist_ok=True)

@@ -92,14 +92,16 @@ def proportion(right: Sequence[bool], clusters: Sequence[Hashable]) -> Interval:
     """A share and Wilson's interval for it at the effective number of trials.
 
     Puzzles of one picture are not independent. The design effect (variance between clusters over what
-    independent trials would have, at least 1) divides n; with nothing but right or nothing but wrong it can't
-    be estimated, and every cluster counts as one trial.
+    independent trials would have, at least 1) divides n. With nothing but right or nothing but wrong it is
+    taken as 1, its value when a single puzzle differs.
     """
     values = np.asarray(right, dtype=float)
     sums, counts = _by_cluster(values, clusters)
     n, k, p = len(values), len(sums), float(values.mean())
-    if p in (0.0, 1.0) or k < 2:
-        effective = float(k)
+    if k < 2:
+        effective = 1.0
+    elif p in (0.0, 1.0):
+        effective = float(n)
     else:
         between = k / (k - 1) * float(((sums - p * counts) ** 2).sum()) / n**2
         effective = n / max(1.0, between / (p * (1 - p) / (n - 1)))
@@ -112,15 +114,15 @@ def bootstrap_mean(
     """A mean and its percentile bootstrap interval, resampling whole clusters.
 
     Args:
-        span: how far apart values can be, if they are bounded. K clusters that all agree still leave
-            ``3/K`` of ``span`` open (the rule of three); resampling alone would claim certainty.
+        span: how far apart values can be, if they are bounded. n values that all agree still leave
+            ``3/n`` of ``span`` open (the rule of three); resampling alone would claim certainty.
         seed: fixes the resamples, so the same values give the same interval.
     """
     array = np.asarray(values, dtype=float)
     sums, counts = _by_cluster(array, clusters)
     mean, k = float(array.mean()), len(sums)
     if np.ptp(array) == 0:
-        slack = 0.0 if span is None else min(1.0, 3 / k) * span
+        slack = 0.0 if span is None else min(1.0, 3 / len(array)) * span
         return Interval(mean, mean - slack, mean + slack, len(array))
     draws = np.random.default_rng(seed).multinomial(k, np.full(k, 1 / k), size=RESAMPLES)
     means = (draws @ sums) / (draws @ counts)
@@ -158,7 +160,8 @@ def contrast(cells: Mapping[Any, Sequence[Point]], weights: Mapping[Any, float])
     in two cells enters both with its sign, so pairing is used where there is any. Simulated with 3 seeds
     and 30 pictures, shares of variance from none to all: the interval covers the truth in 97 to 99 % of
     cases, where Student's t over the seeds alone (seeds share their pictures!) can fall to 84 %.
-    It is never narrower than ±3/P times the largest weight: what P pictures that all agree leave open.
+    It is never narrower than ±3/n times the largest weight (rule of three), with n puzzles a cell and seed: what so
+    many that all agree leave open.
 
     Args:
         cells: the points of each cell.
@@ -187,7 +190,7 @@ def contrast(cells: Mapping[Any, Sequence[Point]], weights: Mapping[Any, float])
     by_seed = float(np.var(list(thetas.values()), ddof=1)) / k
     by_picture = p / (p - 1) * sum(u * u for u in influence.values())
     half = max(
-        3 / p * max(abs(weight) for weight in weights.values()),
+        3 * len(cells) * k / n * max(abs(weight) for weight in weights.values()),
         math.sqrt(_t(k - 1) ** 2 * by_seed + _t(p - 1) ** 2 * by_picture),
     )
     return Interval(value, value - half, value + half, n)

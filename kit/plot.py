@@ -36,7 +36,7 @@ STYLE: Any = {
     "grid.color": "#dddddd",
     "axes.axisbelow": True,
     "legend.frameon": False,
-    "figure.dpi": 90,
+    "figure.dpi": 80,
     "figure.facecolor": "white",
 }
 
@@ -51,7 +51,7 @@ class Plot(Figure):
     def _repr_png_(self) -> bytes:
         buffer = io.BytesIO()
         with rc_context(STYLE):
-            self.savefig(buffer, format="png", dpi=90, metadata={"Software": None})
+            self.savefig(buffer, format="png", dpi=80, metadata={"Software": None})
         # A palette of 64 colours keeps a notebook small and these drawings as they are.
         small = io.BytesIO()
         Image.open(buffer).convert("RGB").quantize(64).save(small, "PNG", optimize=True)

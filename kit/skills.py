@@ -10,7 +10,6 @@ on that is what SFT and GRPO teach.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -218,43 +217,13 @@ def chart(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
     )
 
 
+# fmt: off
 WORDS = [
-    "red",
-    "green",
-    "blue",
-    "circle",
-    "square",
-    "star",
-    "paris",
-    "rome",
-    "oslo",
-    "lima",
-    "cat",
-    "dog",
-    "fox",
-    "owl",
-    "tea",
-    "milk",
-    "north",
-    "south",
-    "seven",
-    "nine",
-    "river",
-    "stone",
-    "A",
-    "B",
-    "C",
-    "D",
-    "E",
-    "F",
-    "G",
-    "H",
-    "I",
-    "top",
-    "left",
-    "right",
-    "bottom",
+    "red", "green", "blue", "circle", "square", "star", "paris", "rome", "oslo", "lima", "cat", "dog",
+    "fox", "owl", "tea", "milk", "north", "south", "seven", "nine", "river", "stone", "A", "B",
+    "C", "D", "E", "F", "G", "H", "I", "top", "left", "right", "bottom",
 ]
+# fmt: on
 
 
 def copying(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
@@ -304,10 +273,3 @@ def code(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
 SKILLS: dict[str, Skill] = {
     f.__name__: f for f in (place, rearranged, adjacency, colours, shapes, digits, orientation, chart, copying, code)
 }
-
-
-def png(pixels: Pixels) -> bytes:
-    """``pixels`` as a PNG file."""
-    buffer = io.BytesIO()
-    Image.fromarray(pixels).save(buffer, "PNG")
-    return buffer.getvalue()

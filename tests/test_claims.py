@@ -49,18 +49,18 @@ def curve(turns: list[float], tokens: list[float], noise: float = 0.05, rng: int
 
 
 def test_a1() -> None:
-    assert a1(stage(0.04, seeds=(0,))).verdict == "holds"
+    assert a1(stage(0.04, seeds=(0,), pictures=48)).verdict == "holds"
     assert a1(stage(0.5, seeds=(0,))).verdict == "doesn't"
     assert a1(stage(0.1, seeds=(0,), pictures=4)).verdict == "undecided"
-    # Never right, but on two pictures only: 95 % bounds reach .66, so that says nothing.
+    # Never right, but in six puzzles only: the bound is .39, so that says nothing.
     assert a1(stage(0.0, seeds=(0,), pictures=2)).verdict == "undecided"
 
 
 def test_a1_by_hand() -> None:
-    """0 of 36 puzzles of 12 pictures: the bound is z²/(12 + z²) = .2425, the limit 1/24 + .1 = .1417."""
+    """0 of 36 puzzles: the bound is z²/(36 + z²) = .0964, the limit 1/24 + .1 = .1417."""
     claim = a1(stage(0.0, seeds=(0,), pictures=12))
     assert claim.evidence == (
-        "untrained Acc 2×2 0.000 [0.000, 0.242], must be below 0.142; a random arrangement has 0.042"
+        "untrained Acc 2×2 0.000 [0.000, 0.096], must be below 0.142; a random arrangement has 0.042"
     )
 
 

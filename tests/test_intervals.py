@@ -45,9 +45,13 @@ def test_proportion_counts_copies_of_a_puzzle_once() -> None:
     assert found.n == 30
 
 
-def test_proportion_all_wrong_has_as_many_trials_as_pictures() -> None:
-    found = proportion([False] * 30, [i // 3 for i in range(30)])
-    assert (found.low, found.high) == wilson(0, 10)
+def test_proportion_has_no_jump_where_nothing_is_right() -> None:
+    """One right of thirty, or none: either way puzzles of a picture show no sign of going together."""
+    pictures = [i // 3 for i in range(30)]
+    none, one = proportion([False] * 30, pictures), proportion([True] + [False] * 29, pictures)
+    assert (none.low, none.high) == wilson(0, 30)
+    assert (one.low, one.high) == pytest.approx(wilson(1, 30), abs=0.01)
+    assert proportion([True] * 5, ["the only picture"] * 5).low == wilson(1, 1)[0]
 
 
 def test_bootstrap_of_two_clusters_by_hand() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds of a turn. All values are ours; the papers name only the time limit (AGILE runs code for at most 15 s).
+    """Bounds of a turn. All values are ours: AGILE states none.
 
     Attributes:
         seconds: wall clock of one turn, waiting for a free core not counted.

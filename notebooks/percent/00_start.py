@@ -66,11 +66,11 @@ photo = {p.id: p for p in photos("held-out")}[picture]
 crop = random_crop(np.random.default_rng(seed), photo.image, 2)
 rng = np.random.default_rng(seed)
 task = make_task(crop, 2, 0, rng, "start", photo.id, piece_px=56)
-display(plot.pictures([(p.name, p.image) for p in task.images]))
+display(plot.pictures([(p.name, p.image) for p in task.images], side=1.6))
 print("in reading order they lie as", ", ".join(p.name for p in task.images))
 
 # %%
-display(plot.pictures([("restored", solved(task))]))
+display(plot.pictures([("restored", solved(task))], side=1.6))
 print("in reading order they belong as", ", ".join(task.target))
 
 # %% [markdown]
@@ -89,7 +89,7 @@ box = Sandbox().start()
 play = agile.Play(prompt="brief", turns=9, max_new_tokens=256)
 expert = ScriptedPolicy(chat, expert_script(seed))
 [episode] = play(expert, chat, box, [task], temperature=0.0)
-display(view.show(episode, score=score(episode, task.target), chat=chat))
+display(view.show(episode, chat=chat))
 
 # %% [markdown]
 # What you see is one *episode*, the object everything in this kit is made of. Tinted tokens were
@@ -174,19 +174,19 @@ for notebook in sources():
 # goes to a folder of its own:
 #
 # ```
-# python -m kit list                                    # notebooks, profiles, runs
-# python -m kit run agile --name mine                   # 11 to 14 in order; again: it resumes
-# python -m kit run 13 --name mine --set steps=50       # one notebook, one value changed
-# python -m kit view mine                               # results of a run, and where its files are
-# python -m kit doctor                                  # is this machine set up as it should be
+# python -m kit list                                # notebooks, profiles, runs
+# python -m kit run agile --name mine               # 11 to 14; again: it resumes
+# python -m kit run 13 --name mine --set steps=50   # one notebook, one value
+# python -m kit view mine                           # results, and where files are
+# python -m kit doctor                              # is this machine set up right
 # ```
 #
 # ```
-# runs/mine/params.json       what was asked for, and how far it came
+# runs/mine/params.json           what was asked for, and how far it came
 # runs/mine/13_agile_grpo.ipynb   the executed notebook
-# runs/mine/data/             puzzles and expert episodes
-# runs/mine/sft, grpo/        metrics.jsonl, checkpoints, the model
-# runs/mine/results.json      every measured number with its interval
+# runs/mine/data/                 puzzles and expert episodes
+# runs/mine/sft/, grpo/           metrics.jsonl, checkpoints, the model
+# runs/mine/results.json          every measured number with its interval
 # ```
 #
 # A *profile* is a set of values for one kind of machine. It never changes what the code does.

@@ -417,7 +417,7 @@ for row in probed:
 #
 # ## What the committed model can do
 #
-'# Its card, measured when it was made. Keep it beside you when a notebook's number surprises you.
+# Its card, measured when it was made. Keep it beside you when a notebook's number surprises you.
 
 # %%
 display(Markdown((TINY / "README.md").read_text().partition("\n")[2]))

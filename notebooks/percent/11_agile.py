@@ -63,34 +63,26 @@ from kit.rewards.agile import score
 from kit.sandbox import Sandbox
 from kit.tiny import TINY
 
-pictures = (
-    folder_pictures(images) if images else [*photos("train"), *photos("held-out")]
-)
+pictures = [*photos("train"), *photos("held-out")]
+pictures = folder_pictures(images) if images else pictures
 held_out = [p for p in pictures if p.split == "held-out"]
 
 # %% [markdown]
 # ## One puzzle
 #
 # A picture is cut into m × m pieces. They are shuffled, then labelled A, B, C, … in reading order
-# (eq. 1). Before you run the next cell but one: which piece belongs at the top left?
+# (eq. 1). Which of these belongs at the top left?
 
 # %%
-photo = held_out[min(1, len(held_out) - 1)]
+photo = held_out[min(2, len(held_out) - 1)]
 crop = random_crop(np.random.default_rng(seed), photo.image, 2)
 task = make_task(crop, 2, 0, np.random.default_rng(7), "demo", photo.id, piece_px=56)
-display(
-    plot.pictures(
-        [("the picture", solved(task)), *((p.name, p.image) for p in task.images)]
-    )
-)
-print(
-    "task",
-    task.id,
-    "from",
-    task.meta["source"],
-    "— pieces of",
-    task.images[0].image.size,
-)
+display(plot.pictures([(p.name, p.image) for p in task.images], side=1.5))
+print("cut from", task.meta["source"], "into pieces of", task.images[0].image.size)
+
+# %%
+display(plot.pictures([("put together", solved(task))], side=1.5))
+print("at the top left:", task.target[0])
 
 # %% [markdown]
 # In the paper's symbols, and in ours:
@@ -188,20 +180,28 @@ def expected(level: int, guesses: list[tuple[int, ...]]) -> tuple[float, float]:
 
 
 every = list(permutations(range(4)))
-guessers = {"any": every, "leaves it": [(0, 1, 2, 3)]}
-for level in (0, 1, 2):
-    known = [g for g in every if sum(g[i] == i for i in range(4)) == level]
-    for name, guesses in {**guessers, "knows the level": known}.items():
-        acc, share = expected(level, guesses)
-        print(f"L{level}  {name:16s} Acc {acc:6.1%}   Score {share:6.1%}")
+in_place = {g: sum(g[i] == i for i in range(4)) for g in every}
+known = {level: [g for g in every if in_place[g] == level] for level in (0, 1, 2)}
+guessers = {
+    "any of the 24": {level: every for level in known},
+    "leaves it": {level: [(0, 1, 2, 3)] for level in known},
+    "knows the level": known,
+}
+print(f"{'':22s} Acc L0     L1     L2   Score L0     L1     L2")
+for name, guesses in guessers.items():
+    rows = [expected(level, guesses[level]) for level in known]
+    line = "".join(f"{acc:7.1%}" for acc, _ in rows)
+    print(f"{name:21s}{line}   {''.join(f'{share:7.1%}' for _, share in rows)}")
 
 # %% [markdown]
 # Now look at the paper's untrained Qwen2.5-VL-7B (Tables 1 and 2).
 
 # %%
-for level in (0, 1, 2):
-    acc, share = (PAPER["base"][f"{name}_2x2_L{level}"] for name in ("acc", "score"))
-    print(f"L{level}  paper, untrained Acc {acc:6.1%}   Score {share:6.1%}")
+base = PAPER["base"]
+accs = "".join(f"{base[f'acc_2x2_L{level}']:7.1%}" for level in known)
+scores = "".join(f"{base[f'score_2x2_L{level}']:7.1%}" for level in known)
+print(f"{'':22s} Acc L0     L1     L2   Score L0     L1     L2")
+print(f"{'paper, untrained':21s}{accs}   {scores}")
 
 # %% [markdown]
 # Neither seeing nor uniform guessing, whose Score would be 25 % each time: it lies between the first
@@ -218,9 +218,8 @@ box = Sandbox().start()
 env = JigsawEnv(box, turns=20, prompt=prompt)
 system, user = env.prompt(task)
 print(system, "\n")
-print(
-    "".join(part if isinstance(part, str) else f"[{part.image.size}] " for part in user)
-)
+shown = [part if isinstance(part, str) else "[picture] " for part in user]
+print("".join(shown))
 
 # %% [markdown]
 # A picture becomes tokens: one for every 28 × 28 pixels (notebook 04 takes that apart). How many for
@@ -228,12 +227,10 @@ print(
 
 # %%
 chat = Chat.from_pretrained(model or TINY)
-print("a piece:   ", chat.image_tokens(task.images[0]), "tokens")
-print("the prompt:", len(chat.prompt(system, user)), "tokens,")
+ids = chat.prompt(system, user)
+print("a piece:          ", chat.image_tokens(task.images[0]), "tokens")
 print(
-    "of which   ",
-    sum(i == chat.image_id for i in chat.prompt(system, user)),
-    "are pictures",
+    "the prompt:       ", len(ids), "tokens,", ids.count(chat.image_id), "of pictures"
 )
 print("the paper's limit:", 401408 // 28**2, "tokens a picture")
 
@@ -312,7 +309,7 @@ assert check.text.strip() == f"Output: {expected_state}"
 # the answer itself and the turn budget (5 in training, Table 5).
 
 # %%
-observation, _, terminated, _, _ = env.step("The cup's handle is on the left.")
+observation, _, terminated, _, _ = env.step("The eyes are on the left.")
 print(observation.text, "| over:", terminated)
 env.close()
 
@@ -327,10 +324,10 @@ env.close()
 from kit.expert import expert_script
 from kit.policy.scripted import ScriptedPolicy
 
-expert = ScriptedPolicy(chat, expert_script(seed))
+thorough = ScriptedPolicy(chat, expert_script(seed, steps=(6,)))
 play = agile.Play(prompt=prompt, turns=9)
-[episode] = play(expert, chat, box, [task], temperature=0.0)
-display(view.show(episode, score=score(episode, task.target), chat=chat))
+[episode] = play(thorough, chat, box, [task], temperature=0.0)
+display(view.show(episode, chat=chat))
 
 # %%
 print("steps:", episode.steps, "| ended by:", episode.ended)
@@ -344,10 +341,13 @@ print(len(episode.ids), "tokens, the policy's own:", sum(episode.mask))
 #
 # with $\alpha = .8$, $\beta = .2$, $\gamma = 1$, $\lambda = -.05$, $step_{max} = 5$. In words: .8 for
 # the right answer, .2 for keeping to the tags, and each turn of code costs .05; if the answer is
-# wrong, all five are charged. Work out four episodes before you run the cell:
+# wrong, all five are charged. Work out these four before you run the cell, and the expert's episode
+# above:
 #
-# 1. right, well-formed, 2 steps · 2. wrong, well-formed · 3. right, 3 steps, a tag missing · 4. wrong
-# and a tag missing
+# 1. right, well-formed, 2 steps
+# 2. wrong, well-formed, 2 steps
+# 3. right, 3 steps, a tag missing
+# 4. wrong, 3 steps, a tag missing
 
 
 # %%
@@ -385,7 +385,9 @@ def written(right: bool, well_formed: bool, steps: int) -> Episode:
 for name, case in cases.items():
     scored = score(written(*case), task.target)
     assert abs(scored.total - reward(*case)) < 1e-12
-    print(f"{name:30s} {scored.total:+.2f} =", scored.parts)
+    parts = ", ".join(f"{part} {value:+.2f}" for part, value in scored.parts.items())
+    print(f"{name:30s} {scored.total:+.2f} = {parts}")
+print(f"{'the expert':30s} {score(episode, task.target).total:+.2f}")
 
 # %% [markdown]
 # Keep this for notebook 13: which number of steps earns the most?
@@ -415,11 +417,11 @@ from kit.photos import scenes, table
 print(table(pictures))
 for split in ("train", "held-out"):
     chosen = [p for p in pictures if p.split == split][:8]
-    display(plot.pictures([(p.id, p.image.resize((72, 72))) for p in chosen]))
+    display(plot.pictures([(p.id, p.image.resize((72, 72))) for p in chosen], side=1.0))
 
 # %%
 made = scenes(8, seed)
-display(plot.pictures([(p.id, p.image.resize((72, 72))) for p in made]))
+display(plot.pictures([(p.id, p.image.resize((72, 72))) for p in made], side=1.0))
 
 # %% [markdown]
 # ## Do they really share nothing?
@@ -470,13 +472,12 @@ kinds = Counter(t.meta["source"].split("-")[0] == "scene" for t in train)
 print("training:    ", kinds[True], "from scenes,", kinds[False], "from photographs")
 for size, tasks in evaluation.items():
     levels = Counter(f"L{t.meta['level']}" for t in tasks)
-    print(
-        f"held out {size}×{size}:", len(tasks), "puzzles", dict(sorted(levels.items()))
-    )
+    counts = ", ".join(f"{level} {count}" for level, count in sorted(levels.items()))
+    print(f"held out {size}×{size}: {len(tasks)} ({counts})")
 
 # %%
-some = [*train[:4], *evaluation[2][:4]]
-display(plot.pictures([(t.meta["source"], solved(t).resize((72, 72))) for t in some]))
+some = [(t.meta["source"], solved(t)) for t in [*train[:4], *evaluation[2][:4]]]
+display(plot.pictures(some, side=1.0))
 
 # %% [markdown]
 # ## The cold-start episodes
@@ -486,6 +487,7 @@ display(plot.pictures([(t.meta["source"], solved(t).resize((72, 72))) for t in s
 # `python data_scripts/agile.py --coldstart endpoint`.
 
 # %%
+expert = ScriptedPolicy(chat, expert_script(seed))
 n = sft_episodes * 5 // 4  # some to choose from
 puzzles = training_set(n, seed + 2, m, sources=sources, piece_px=px)
 check_split(puzzles, [*evaluation[2], *evaluation[3]], sources)

@@ -1,0 +1,356 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 02 · Running code that a model wrote
+#
+# **The question.** An agent acts by writing Python. Early in training nearly all of it is wrong; some of
+# it never ends; some takes the whole process with it. How do you run thousands of such turns, keep what
+# each episode has made so far, and lose nothing when one goes wrong?
+#
+# **The paper.** AGILE (Zeng et al.), section 3.1 and algorithm 1, line 6: parse the code, execute it,
+# return what it made. How that is done safely the paper doesn't say. This notebook is about that.
+#
+# **Afterwards you can** say what a turn leaves behind when it works and when it doesn't; build the
+# mechanism in nine lines; name six ways for a turn to end; say what forged reports can and can't achieve;
+# read the sandbox's report and decide whether code may run on your machine; say what a turn costs.
+#
+# | | hardware | minutes | memory |
+# |---|---|---|---|
+# | `laptop` | 1 core | 1 | 1 GB |
+# | `gpu` | nothing here needs one | 1 | 1 GB |
+# | `node` | nothing here needs one | 1 | 1 GB |
+#
+# You need Python. Notebook 01 shows where the turns come from.
+
+# %% tags=["parameters"]
+seconds: float = 0.5  # time limit of a turn in this notebook (the kit's default is 15)
+episodes: int = 32  # how many are run at once near the end
+repeats: int = 15  # of each measurement of what a turn costs
+
+# %%
+import subprocess
+import sys
+import time
+
+from IPython.display import display
+from kit import plot
+from kit.pictures import scene
+from kit.sandbox import Limits, Sandbox, SandboxError
+from kit.sandbox.probes import FORGERY
+from numpy.random import default_rng
+from PIL import Image
+
+box = Sandbox(Limits(seconds=seconds)).start()
+
+# %% [markdown]
+# ## A good turn
+#
+# An *episode* is a Python session with a folder of its own. It starts with what we give it: variables,
+# pictures, files. A *turn* is one piece of code. What comes back is a `Result`: how it ended, what was
+# printed, and every picture that was bound to a name.
+
+# %%
+photo = Image.fromarray(scene(default_rng(3), 168))
+episode = box.episode(variables={"state": ["B", "A"]}, pictures={"photo": photo})
+result = episode.run(
+    "part = photo.crop((40, 40, 120, 120)).resize((168, 168))\n"
+    "state.reverse()\n"
+    "print(state)"
+)
+print(result.status, "·", result.stdout.strip())
+display(plot.pictures([("photo", photo), *((p.name, p.image) for p in result.pictures)]))
+
+# %% [markdown]
+# `part` came back because the turn bound it. `photo` didn't: it was there before. The next turn finds
+# everything where this one left it, functions and imports too.
+
+# %%
+episode.run("import math\ndef area(image): return math.prod(image.size)")
+print(episode.run("print(state, part.size, area(part))").stdout)
+
+# %% [markdown]
+# ## A bad turn
+#
+# Now a turn that changes `state`, deletes a picture, writes a file, and only then fails. Predict what
+# the turn after it prints.
+
+# %%
+bad = "state.append('junk')\ndel part\nopen('note.txt', 'w').write('hi')\nstate[7]"
+result = episode.run(bad)
+print(result.status, "·", result.error)
+
+# %%
+check = "import os\nprint(state, part.size, os.listdir())"
+print(episode.run(check).stdout)
+
+# %% [markdown]
+# Nothing happened. A turn is a *transaction*: it happens as a whole or not at all. That is more than
+# tidiness. The model is told "Error: …"; if half of the turn had taken effect, what it knows about `state`
+# would be wrong from here on, and it would be punished later for something nobody told it.
+#
+# ## The mechanism, in nine lines
+#
+# How do you undo arbitrary Python? You don't: you never let it touch the original. `os.fork` makes a copy
+# of a process, with all its objects, in about a millisecond, because memory is shared until somebody
+# writes to it. The copy runs the turn. If it fails, it ends, and the original has never noticed. If it
+# succeeds, *the copy goes on* and the original leaves.
+
+# %%
+toy = """
+import os
+state = {"n": 1}
+for code in ["n += 1", "n = 99; 1 / 0", "n += 1"]:
+    child = os.fork()
+    if child == 0:
+        try: exec(code, state)               # the copy runs the turn ...
+        except Exception: os._exit(1)        # ... and vanishes if it fails,
+    elif os.waitpid(child, 0)[1] == 0:       # or it becomes the episode:
+        os._exit(0)                          # then the original is not needed
+print("n =", state["n"])
+"""
+print(subprocess.run([sys.executable, "-c", toy], capture_output=True, text=True).stdout)
+
+# %% [markdown]
+# Three turns, one of them bad: 1, 2, (99), 3. The kit's sandbox is this, with a *keeper* beside each
+# episode: a process that runs no model's code, holds the clock and decides how a turn ended. Files roll
+# back as well: the keeper keeps copies, and puts back what changed.
+#
+# ```text
+# notebook ── server ── zygote (everything imported)
+#                └── keeper ── head (the state) ── child (this turn)     one row an episode
+# ```
+#
+# The toy wouldn't survive the next cell. Why not?
+#
+# ## A turn that never ends
+
+# %%
+loop = "state.clear()\nwhile True:\n    try:\n        while True: pass\n    except: pass"
+result = episode.run(loop)
+print(result.status, "·", result.error)
+print(episode.run("print(state)").stdout)
+
+# %% [markdown]
+# The toy waits for its child for ever. An exception raised from outside, which is how many sandboxes
+# end a turn, would be caught by the bare `except`. The keeper asks nobody; it kills the child. A calculation
+# inside a C library ends the same way.
+#
+# ## How a turn can end
+#
+# Guess each status before you run the cell: `ok`, `error`, `timeout`, `died` or `limit`.
+
+# %%
+attempts = {
+    "leaves politely": "import sys; sys.exit(0)",
+    "leaves with an error": "import sys; sys.exit('no idea')",
+    "leaves at once": "import os; os._exit(0)",
+    "crashes the interpreter": "import ctypes; ctypes.string_at(0)",
+    "takes 50 GB": "huge = bytearray(50 << 30)",
+    "asks the user": "answer = input('which piece? ')",
+    "loses its head": "def f(): f()\nf()",
+}
+for what, code in attempts.items():
+    result = episode.run("state.append('?')\n" + code)
+    print(f"{what:24s} {result.status:7s} {result.error[:60]}")
+
+# %%
+print(episode.run("print(state)", want=("state",)).values)
+
+# %% [markdown]
+# One `?`, from the turn that was good. The sixth status is `episode_lost`: the state itself is gone,
+# for instance because code found the process that holds it and killed it. The loop of notebook 01
+# then ends the episode as `lost`, and it is no fault of the answer.
+#
+# Output has its limits too: a turn that prints a gigabyte or binds a thousand pictures is cut, and says so.
+
+# %%
+flood = "for i in range(1000):\n    globals()[f'p{i}'] = photo.copy()\nprint('x' * 10**6)"
+result = episode.run(flood)
+print(result.status, len(result.stdout), [p.name for p in result.pictures])
+for warning in result.warnings:
+    print("-", warning)
+
+# %% [markdown]
+# ## The rules of a game
+#
+# An environment has rules: in AGILE one swap a turn. `before` and `after` are our own code, run inside
+# the same transaction; if `after` raises, the turn fails and is undone like any other.
+
+# %%
+setup = """
+def _rule():
+    moved = sum(a != b for a, b in zip(state, _before))
+    if moved > 2: raise RuntimeError('one swap a turn')
+"""
+game = box.episode(variables={"state": ["C", "A", "B"]}, setup=setup)
+for code in ("state.sort()", "state[0], state[1] = state[1], state[0]"):
+    result = game.run(code, "_before = list(state)", "_rule()", want=("state",))
+    print(result.status, result.error, dict(result.values))
+
+# %% [markdown]
+# Is that proof against a cheat? The rule lives in the same Python as the code it watches. Predict:
+
+# %%
+cheat = "_rule = lambda: None\nstate.sort()"
+result = game.run(cheat, "_before = list(state)", "_rule()", want=("state",))
+print(result.status, dict(result.values))
+
+# %% [markdown]
+# It is not, and no check inside the process can be: code can rewrite whatever lives beside it. So a
+# rule is for players, not against cheats, and **a reward never trusts a status**. AGILE's reward reads
+# the final answer and compares it with a target that was never in the sandbox (notebook 03).
+#
+# ## A forged report
+#
+# The child tells the keeper how its turn went. Code shares that process, so it can find the socket and
+# say "ok" itself, then run on into the next turns. Here is one that does.
+
+# %%
+print(FORGERY)
+
+# %%
+forger = box.episode(variables={"x": 1})
+result = forger.run(FORGERY)
+print(result.status, "·", result.error)
+print("x =", forger.run("print(x)").stdout)
+
+# %% [markdown]
+# Its report arrived, and the keeper asked back: are you in your loop, waiting for orders? Code that runs
+# on doesn't answer. Only after that second answer is the old head killed, so there was something to go
+# back to. And a report from an earlier turn can't count later: every turn has a socket of its own.
+#
+# Code that imitated the *whole* harness, the second answer included, would speak for its own episode.
+# What would it gain? It could claim values that it could as well have assigned.
+#
+# ## What holds here, and what doesn't
+#
+# All this keeps a *clumsy* program from doing harm. A hostile one is another matter. The sandbox
+# doesn't ask you to believe either: it tries each promise in a throwaway episode.
+
+# %%
+report = box.guarantees
+print("tier:    ", report.tier)
+print("enforced:", ", ".join(sorted(report.enforced)))
+print("missing: ", ", ".join(sorted(report.missing)))
+
+# %% [markdown]
+# In plain words: **with tier `none`, code can do whatever you can do.** It may read your files,
+# use the network, start programs. Nothing stops it; see:
+
+# %%
+code = """
+import socket, sys
+print(len(open(sys.executable, 'rb').read(4)), "bytes of a file outside its folder")
+socket.socket().bind(("127.0.0.1", 0))
+print("a network socket")
+"""
+print(episode.run(code).stdout)
+
+# %% [markdown]
+# The tiny models of this kit can't write such code, and so the notebooks run. Before you let a large
+# model loose on a machine that matters, ask for what you need; a sandbox that can't give it refuses to start.
+
+# %%
+try:
+    Sandbox(require={"network", "filesystem"}).start()
+except SandboxError as error:
+    for reason in str(error).split("; "):
+        print(reason)
+
+# %% [markdown]
+# `print(box.guarantees)` has the long form, with what each promise rests on and doesn't cover.
+#
+# ## Many at once
+#
+# A rollout plays dozens of episodes. `run_many` runs as many turns at a time as there are cores; the
+# others wait, and waiting isn't charged to their time limit. Every fifth turn fails here.
+
+# %%
+many = [box.episode(variables={"n": i}) for i in range(episodes)]
+codes = ["n *= 2" if i % 5 else "n = -1; 1 / 0" for i in range(episodes)]
+turns = [(e, code, "", "", ("n",)) for e, code in zip(many, codes, strict=True)]
+statuses = [result.status for result in box.run_many(turns)]
+print({status: statuses.count(status) for status in ("ok", "error")})
+after = box.run_many([(e, "pass", "", "", ("n",)) for e in many])
+assert [r.values["n"] for r in after] == [2 * i if i % 5 else i for i in range(episodes)]
+print("every episode holds what it should")
+
+# %% [markdown]
+# ## What it costs
+#
+# From the inside out: a crop and a resize in this process, with no protection at all; the same as a turn;
+# starting an episode; a fresh Python for every turn, which keeps no state but needs no mechanism either.
+# How many times dearer is a turn than no protection, and a fresh Python than a turn?
+
+# %%
+crop = "part = photo.crop((40, 40, 120, 120)).resize((380, 380))"
+fresh = f"from PIL import Image; photo = Image.new('RGB', (168, 168)); {crop}"
+actions = {
+    "in this process": lambda: exec(crop, {"photo": photo}),
+    "an empty turn": lambda: episode.run("pass"),
+    "a turn": lambda: episode.run(crop),
+    "a failing turn": lambda: episode.run(crop + "\n1 / 0"),
+    "start an episode": lambda: box.episode().close(),
+    "a fresh Python": lambda: subprocess.run([sys.executable, "-c", fresh], check=True),
+}
+print(len(actions), "layers")
+
+
+# %%
+def milliseconds(action) -> float:
+    """Median wall time."""
+    times = []
+    for _ in range(repeats):
+        began = time.perf_counter()
+        action()
+        times.append(1000 * (time.perf_counter() - began))
+    return sorted(times)[repeats // 2]
+
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+cost = {name: milliseconds(action) for name, action in actions.items()}
+for name, value in cost.items():
+    print(f"{name:18s} {value:7.2f} ms")
+display(plot.bars({"": cost}, "milliseconds"))
+
+# %% [markdown]
+# A model takes longer than that to say one word. `python -m kit bench sandbox` measures this properly,
+# CPU time of all processes included.
+#
+# ## Paper / here / why different
+
+# %%
+usual = Limits()
+rows = [
+    ("", "paper", "here"),
+    ("the action is", "Python code", "Python code"),
+    ("state lives on", "yes", "yes"),
+    ("a failed turn", "not stated", "is undone, files too"),
+    ("time limit", "not stated", f"{usual.seconds:g} s"),
+    ("memory limit", "not stated", f"{usual.memory_mb} MB a process"),
+    ("confinement", "not stated", f"tier {report.tier}"),
+]
+for what, theirs, ours in rows:
+    print(f"{what:16s} {theirs:14s} {ours}")
+box.close()
+
+# %% [markdown]
+# The paper describes what the code may do, not how it is run; every value on the right is ours. Undoing a
+# failed turn matters most to learning: "it failed" and "nothing changed" then mean the same to the model.
+#
+# **Try.** Write a turn that leaves a thread running: what does `result.warnings` say? Open a file in one
+# turn, read half of it in a second that fails, and the rest in a third: which half do you get? Kill the
+# head from inside a turn (`os.getppid()`): what is the status then, and in the turn after it?
+#
+# Next: [03, GRPO by hand](03_grpo_by_hand.ipynb), where four such episodes become a gradient.
