@@ -55,13 +55,12 @@ overflow-wrap:anywhere;unicode-bidi:isolate}}
 .kv .p{{border-left-color:var(--pl)}}
 .kv .e{{border-left-style:dotted}}
 .kv .k{{display:block;font:12px/1.55 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}}
-.kv u{{--a:18%;text-decoration:underline solid 1.5px var(--pl);text-underline-offset:3px;
-background:color-mix(in srgb,var(--pl) calc(var(--a)*var(--w,1)),transparent)}}
+.kv u{{text-decoration:underline var(--x,solid 1.5px) var(--c,var(--pl));text-underline-offset:3px;
+background:color-mix(in srgb,var(--c,var(--pl)) calc(var(--a,18%)*var(--w,1)),transparent)}}
 .kv i{{font-style:normal;color:var(--m);text-decoration:underline dotted 1px var(--el);text-underline-offset:3px}}
-.kv .p u:nth-of-type(even){{--w:.55}}
-.kv .u u,.kv u.u{{text-decoration:underline solid 2px var(--u);background:color-mix(in srgb,var(--u) calc(var(--a)*var(--w,1)),transparent)}}
-.kv .d u,.kv u.d{{text-decoration:underline wavy 1px var(--d);background:color-mix(in srgb,var(--d) calc(var(--a)*var(--w,1)),transparent)}}
-.kv .z u,.kv u.z{{background:none}}
+.kv .p u:nth-of-type(even):not([style]){{--w:.55}}
+.kv .u{{--c:var(--u);--x:solid 2px}}
+.kv .d{{--c:var(--d);--x:wavy 1px}}
 .kv s{{text-decoration:none;opacity:.75;font:11px ui-monospace,Menlo,Consolas,monospace}}
 .kv figure{{display:inline-block;margin:6px 10px 0 0;vertical-align:top;font-size:11.5px;color:var(--m)}}
 .kv figure img{{display:block;border:1px solid var(--l);border-radius:2px;margin:0;max-width:100%;height:auto}}
@@ -103,11 +102,13 @@ class Html:
 def clean(text: str) -> str:
     """``text`` as harmless HTML: markup escaped, control characters and lone surrogates made visible."""
     text = text.encode("utf-8", "replace").decode()
-    return html.escape(_CONTROL.sub(lambda found: chr(0x2400 + ord(found[0]) % 0x7F), text), quote=True)
+    return html.escape(
+        _CONTROL.sub(lambda found: "␡" if found[0] == "\x7f" else chr(0x2400 + ord(found[0])), text), quote=True
+    )
 
 
-def _encode(image: Image.Image, side: int, quality: int) -> tuple[str, int, tuple[int, int]]:
-    """A data URL of ``image`` no larger than ``side``, its length, and the size it has."""
+def _encode(image: Image.Image, side: int, quality: int) -> str:
+    """A data URL of ``image`` no larger than ``side``: PNG or JPEG, whichever is shorter."""
     small = image.convert("RGB")
     small.thumbnail((side, side), Image.Resampling.LANCZOS)
     best = ("", b"")
@@ -119,23 +120,23 @@ def _encode(image: Image.Image, side: int, quality: int) -> tuple[str, int, tupl
             small.save(buffer, kind, quality=quality, optimize=True)
         if not best[1] or len(buffer.getvalue()) < len(best[1]):
             best = (kind.lower(), buffer.getvalue())
-    url = f"data:image/{best[0]};base64,{base64.b64encode(best[1]).decode()}"
-    return url, len(url), small.size
+    return f"data:image/{best[0]};base64,{base64.b64encode(best[1]).decode()}"
 
 
 def figures(pictures: Sequence[Picture], budget: int = PICTURE_BYTES) -> list[str]:
     """One ``<figure>`` a picture: its name and true size under it, all of them within ``budget`` bytes if they can."""
-    encoded = [("", 0, (0, 0))]
+    encoded: list[str] = []
     for side, quality in _LADDER:
         encoded = [_encode(picture.image, side, quality) for picture in pictures]
-        if sum(length for _, length, _ in encoded) <= budget:
+        if sum(map(len, encoded)) <= budget:
             break
     found = []
-    for picture, (url, _, (width, height)) in zip(pictures, encoded, strict=True):
-        # Shown as large as it is up to SIDE, and toy pieces a little larger: they are 56 pixels.
-        shown = min(SIDE, max(72, picture.image.width)) * min(1.0, SIDE / max(1, picture.image.height))
-        true = f"{picture.image.width} × {picture.image.height}"
+    for picture, url in zip(pictures, encoded, strict=True):
+        width, height = picture.image.size
+        # As large as it is, up to SIDE; toy pieces, which have 56 pixels, a little larger.
+        scale = min(max(1.0, 72 / width), SIDE / width, SIDE / height)
+        true = f"{width} × {height}"
         name = clean(picture.name)
-        img = f'<img src="{url}" alt="{name}, {true} pixels" width="{shown:.0f}" height="{shown * height / width:.0f}">'
+        img = f'<img src="{url}" alt="{name}, {true} pixels" width="{width * scale:.0f}" height="{height * scale:.0f}">'
         found.append(f"<figure>{img}{name} <small>{true}</small></figure>")
     return found

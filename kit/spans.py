@@ -25,8 +25,8 @@ def sense(advantage: float) -> tuple[str, str]:
 
 
 def strength(advantage: float) -> str:
-    """How strong the tint is: from faint to full at an advantage of 1.5."""
-    return f"--a:{10 + 35 * min(1.0, abs(advantage) / 1.5):.0f}%"
+    """How strong the tint is, as a style: none at 0, full at ±1.5."""
+    return f"--a:{45 * min(1.0, abs(advantage) / 1.5):.0f}%"
 
 
 def blocks(text: str) -> list[tuple[str, int, int]]:

@@ -75,6 +75,8 @@ def test_everything_lives_on(episode: SandboxEpisode) -> None:
         ("import ctypes\nctypes.string_at(0)", "died", "died: the process was ended by SIGSEGV"),
         ("os.abort()", "died", "died: the process was ended by SIGABRT"),
         ("os.closerange(3, 256)", "died", ""),
+        ("import shutil\nshutil.rmtree(os.getcwd())\n1 / 0", "error", "ZeroDivisionError"),
+        ("for _ in range(300): os.mkdir('d' * 50), os.chdir('d' * 50)", "limit", "a folder that can't be read"),
         ("print.__self__.__dict__.clear()", "died", ""),
         ("big = open('big', 'wb')\nbig.write(bytes(9 << 20))\nbig.flush()", "error", "OSError"),
         ("for i in range(5): open(f'f{i}', 'wb').write(bytes(7 << 20))", "limit", "more than 10000 files or 32 MB"),

@@ -9,10 +9,12 @@ the last good turn may have it open.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 MAX_ENTRIES = 10_000
@@ -44,6 +46,28 @@ class TooMuch(ValueError):
     """The working directory holds more than it may."""
 
 
+def remove_tree(path: str) -> None:
+    """Remove a folder of any depth: what lies in its subfolders is moved up, then they are empty.
+
+    Paths so stay short, where descending would end at the longest path the system knows. What can't
+    be removed stays.
+    """
+    moved = 0
+    with contextlib.suppress(OSError):
+        while names := os.listdir(path):
+            for name in names:
+                item = os.path.join(path, name)
+                if os.path.islink(item) or not os.path.isdir(item):
+                    os.unlink(item)
+                    continue
+                os.chmod(item, 0o700)
+                for inner in os.listdir(item):
+                    moved += 1
+                    os.rename(os.path.join(item, inner), os.path.join(path, f".kit-removed-{os.getpid()}-{moved}"))
+                os.rmdir(item)
+        os.rmdir(path)
+
+
 class Shadow:
     """Remembers ``work`` in ``store``, which must not exist."""
 
@@ -62,17 +86,24 @@ class Shadow:
         found: dict[str, Entry] = {}
         total, todo = 0, [""]
         while todo:
-            folder = todo.pop()
-            with os.scandir(os.path.join(self.work, folder)) as entries:
-                for item in entries:
-                    name = os.path.join(folder, item.name)
-                    entry = found[name] = _entry(item.path, item.stat(follow_symlinks=False))
+            try:
+                for name, entry in self._list(todo.pop()):
+                    found[name] = entry
                     total += entry.size
                     if bounded and (len(found) > MAX_ENTRIES or total > self.max_bytes):
                         raise TooMuch(f"more than {MAX_ENTRIES} files or {self.max_bytes >> 20} MB in all")
                     if entry.kind == stat.S_IFDIR:
                         todo.append(name)
+            except OSError as error:  # too deep a folder, or one made unreadable
+                if bounded:
+                    raise TooMuch(f"a folder that can't be read: {error.strerror}") from error
         return found
+
+    def _list(self, folder: str) -> Iterator[tuple[str, Entry]]:
+        """Relative path and entry of everything in one folder."""
+        with os.scandir(os.path.join(self.work, folder)) as entries:
+            for item in entries:
+                yield os.path.join(folder, item.name), _entry(item.path, item.stat(follow_symlinks=False))
 
     def commit(self) -> None:
         """Take what is there now for good.
@@ -95,11 +126,16 @@ class Shadow:
         now = self.scan(bounded=False)
         if now == self._good:
             return
-        for name in sorted(now, key=lambda path: path.count(os.sep), reverse=True):
+        removed: set[str] = set()
+        for name in sorted(now, key=lambda path: path.count(os.sep)):
             good = self._good.get(name)
-            if good is None or good.kind != now[name].kind:
+            if os.path.dirname(name) in removed:
+                removed.add(name)
+            elif good is None or good.kind != now[name].kind:
                 self._remove(os.path.join(self.work, name), now[name].kind)
-                del now[name]
+                removed.add(name)
+        for name in removed:
+            del now[name]
         for name in sorted(self._good, key=lambda path: path.count(os.sep)):
             if now.get(name) != self._good[name]:
                 self._put_back(name, now.get(name))
@@ -113,7 +149,7 @@ class Shadow:
     @staticmethod
     def _remove(path: str, kind: int) -> None:
         if kind == stat.S_IFDIR:
-            shutil.rmtree(path, ignore_errors=True)
+            remove_tree(path)
         elif os.path.lexists(path):
             os.unlink(path)
 

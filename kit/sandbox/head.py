@@ -43,7 +43,8 @@ PATIENCE = 0.02
 
 # Names the code of a turn may patch, as they were before any ran.
 _fork, _exit, _dup2, _close, _waitpid, _lseek = os.fork, os._exit, os.dup2, os.close, os.waitpid, os.lseek
-_listdir, _getpid, _setpgid = os.listdir, os.getpid, os.setpgid
+_listdir, _getpid, _setpgid, _getcwd = os.listdir, os.getpid, os.setpgid, os.getcwd
+_chdir, _isdir = os.chdir, os.path.isdir
 _sleep, _perf_counter, _signal = time.sleep, time.perf_counter, signal.signal
 _SIGCHLD, _WNOHANG, _CUR, _SET = signal.SIGCHLD, os.WNOHANG, os.SEEK_CUR, os.SEEK_SET
 _recv_fds, _Socket = socket.recv_fds, socket.socket
@@ -59,6 +60,7 @@ class Head:
         self.control, self.session = control, session
         self.child = 0
         self.offsets: dict[int, int] = {}
+        self.folder = self.work = _getcwd()
 
     def serve(self) -> NoReturn:
         """Obey the keeper until it is gone. Never returns and never raises: there is nobody above it."""
@@ -109,7 +111,11 @@ class Head:
         self.control.sendall(HELLO.pack(b"h", _getpid()))
 
     def _remember(self) -> None:
-        """Note where open files are: the child shares their offsets."""
+        """Note where open files are: the child shares their offsets. Leave a folder that a failed turn removed."""
+        try:
+            self.folder = _getcwd()
+        except OSError:  # it has been put back by now, as another folder of the same name
+            _chdir(self.folder if _isdir(self.folder) else self.work)
         self.offsets = {}
         for name in _listdir(_FDS):
             fd = int(name)

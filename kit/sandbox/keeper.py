@@ -15,7 +15,6 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
-import shutil
 import signal
 import socket
 import time
@@ -25,9 +24,10 @@ from typing import Any, NoReturn
 
 from kit.sandbox import head as head_module
 from kit.sandbox import linux, wire
-from kit.sandbox.files import Shadow, TooMuch
+from kit.sandbox.files import Shadow, TooMuch, remove_tree
 from kit.sandbox.limits import Limits
-from kit.sandbox.watch import Closed, Ended, Lost, Watch
+from kit.sandbox.verdict import Ended
+from kit.sandbox.watch import Closed, Lost, Watch
 
 SETUP_SECONDS = 60.0
 SPAWN_SECONDS = 10.0
@@ -133,13 +133,14 @@ class Keeper:
             ended.warnings.append(f"{others} processes outlived the turn and were killed")
         if (more := linux.threads(watch.pid) - 1) > 0:
             ended.warnings.append(f"{more} threads outlived the turn; they end with it")
-        if not watch.ping():
-            return Ended("timeout", "timeout: it reported success and did not stop", cpu_s=ended.cpu_s)
+        if silent := watch.ping():
+            return silent
         self._pause(watch.pid)
         try:
             self.shadow.commit()
         except (TooMuch, OSError) as error:
-            return Ended("limit", f"limit: the working directory can't be kept: {error}", cpu_s=ended.cpu_s)
+            why = error.strerror if isinstance(error, OSError) else error
+            return Ended("limit", f"limit: the working directory can't be kept: {why}", cpu_s=ended.cpu_s)
         self._kill(self.head_pid)
         self.head.close()
         self.head_pid, self.head, self.child_pid = watch.pid, watch.keep(), 0
@@ -160,14 +161,18 @@ class Keeper:
         if not answer:
             raise Lost("the process that held the state is gone")
         self._pause(self.head_pid)
-        self._kill(watch.pid)
+        (status,) = head_module.STATUS.unpack(answer)
+        if by_itself:
+            # Collected by the head (status >= 0), it may have left others in its group; else it runs on, disconnected.
+            self._kill(watch.pid, group_only=status >= 0)
         self.child_pid = 0
         self._sweep({self.head_pid}, ended.started)
         try:
             self.shadow.restore()
-        except (OSError, RecursionError, TooMuch) as error:
-            raise Lost(f"its files can't be put back: {error}") from error
-        return ended.died(head_module.STATUS.unpack(answer)[0], self.limits) if by_itself else ended
+        except (OSError, TooMuch) as error:
+            why = error.strerror if isinstance(error, OSError) else error
+            raise Lost(f"its files can't be put back: {why}") from error
+        return ended.died(status, self.limits) if by_itself else ended
 
     def _pause(self, pid: int) -> None:
         """Stop a head until it is needed: a thread the code left in it would otherwise go on.
@@ -178,9 +183,9 @@ class Keeper:
             os.kill(pid, signal.SIGSTOP)
 
     @staticmethod
-    def _kill(pid: int) -> None:
+    def _kill(pid: int, group_only: bool = False) -> None:
         """Kill a process and its group."""
-        for send in (os.killpg, os.kill):
+        for send in (os.killpg,) if group_only else (os.killpg, os.kill):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 send(pid, signal.SIGKILL)
 
@@ -220,7 +225,7 @@ class Keeper:
             self._kill(pid)
         with contextlib.suppress(Lost):
             self._sweep(set())
-        shutil.rmtree(self.folder, ignore_errors=True)
+        remove_tree(self.folder)
 
 
 def main(server: socket.socket, folder: str) -> NoReturn:

@@ -13,7 +13,6 @@ import asyncio
 import contextlib
 import os
 import resource
-import shutil
 import signal
 import socket
 import subprocess
@@ -25,9 +24,13 @@ from typing import Any
 
 from kit.sandbox import linux, wire
 from kit.sandbox.clean import command, environment
+from kit.sandbox.files import remove_tree
 
 PARENT_SECONDS = 0.5
 """How often to look whether the client still lives."""
+
+KEEPER_SECONDS = 120.0
+"""How much longer than its limit a turn (or a setup) may take until its keeper is given up: it has limits itself."""
 
 BUFFER = 1 << 20
 END_SECONDS = 3.0
@@ -37,19 +40,20 @@ END_SECONDS = 3.0
 class Episode:
     """The server's side of one episode."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.reader, self.writer = reader, writer
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, seconds: float) -> None:
+        self.reader, self.writer, self.seconds = reader, writer, seconds
         self.lock = asyncio.Lock()
         self.pid = 0
         self.lost = ""
 
     async def ask(self, header: dict[str, Any], blobs: Sequence[bytes] = ()) -> wire.Frame | None:
-        """One request to the keeper; None if it is gone."""
+        """One request to the keeper; None if it is gone or stopped."""
         try:
-            self.writer.write(wire.pack(header, blobs))
-            await self.writer.drain()
-            return await read_frame(self.reader)
-        except (ConnectionError, asyncio.IncompleteReadError):
+            async with asyncio.timeout(self.seconds + KEEPER_SECONDS):
+                self.writer.write(wire.pack(header, blobs))
+                await self.writer.drain()
+                return await read_frame(self.reader)
+        except (ConnectionError, asyncio.IncompleteReadError, TimeoutError):
             return None
 
     def end(self) -> None:
@@ -98,7 +102,8 @@ class Server:
                 if wrong := self.start_zygote():
                     return {"error": f"the sandbox can't be started again: {wrong}"}
                 socket.send_fds(self.control, [b"k"], [theirs.fileno()])
-        episode = Episode(*await asyncio.open_connection(sock=mine, limit=BUFFER))
+        reader, writer = await asyncio.open_connection(sock=mine, limit=BUFFER)
+        episode = Episode(reader, writer, header["limits"]["seconds"])
         answer = await episode.ask(header, blobs)
         if answer is None or answer[0]["error"]:
             episode.end()
@@ -154,7 +159,7 @@ class Server:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.zygote.wait(1.0)
         self.zygote.kill()
-        shutil.rmtree(self.scratch, ignore_errors=True)
+        remove_tree(self.scratch)
 
 
 def _exists(pid: int) -> bool:

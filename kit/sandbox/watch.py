@@ -7,27 +7,22 @@ import os
 import re
 import secrets
 import select
-import signal
 import socket
 import struct
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from kit.sandbox import linux, wire
 from kit.sandbox.head import HELLO
-from kit.sandbox.limits import Limits, cpu_limit
-from kit.sandbox.result import Status
-from kit.sandbox.turn import MAX_WARNINGS
+from kit.sandbox.limits import Limits
+from kit.sandbox.verdict import Ended, checked
 
 LOOK_SECONDS = 0.05
 """How often processes and threads are counted."""
 
 CREDENTIALS = struct.Struct("3i")
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-MAX_TEXT = 4000
-"""Characters of an error or a warning that are passed on."""
 
 
 class Closed(Exception):
@@ -36,30 +31,6 @@ class Closed(Exception):
 
 class Lost(Exception):
     """The head no longer does what a head does."""
-
-
-@dataclass
-class Ended:
-    """How a turn ended. ``started``: whether it may have started processes (only its own word says it didn't)."""
-
-    status: Status
-    error: str = ""
-    warnings: list[str] = field(default_factory=list)
-    pictures: list[list[Any]] = field(default_factory=list)
-    blobs: list[bytes] = field(default_factory=lambda: [b"{}"])
-    cpu_s: float = 0.0
-    started: bool = True
-
-    def died(self, wait_status: int, limits: Limits) -> Ended:
-        """This end, with what the system says about the process."""
-        if wait_status >= 0 and os.WIFSIGNALED(wait_status):
-            number = os.WTERMSIG(wait_status)
-            if number == signal.SIGXCPU:
-                return Ended("limit", f"limit: over {cpu_limit(limits)} s of CPU")
-            return Ended("died", f"died: the process was ended by {signal.Signals(number).name}")
-        if wait_status >= 0:
-            return Ended("died", f"died: the process left with exit code {os.WEXITSTATUS(wait_status)}")
-        return Ended("died", "died: the process closed its connection")
 
 
 class Output:
@@ -156,7 +127,7 @@ class Watch:
                 if not data:
                     return self._over(Ended("died"))
                 if complete := frame.feed(data):
-                    return self._over(_checked(complete, self.limits))
+                    return self._over(checked(complete, self.limits))
         except wire.TooLong as error:
             return self._over(Ended("limit", f"limit: its report is a {error}"))
         except wire.WireError as error:
@@ -170,9 +141,9 @@ class Watch:
         ended.cpu_s = used if used is not None else ended.cpu_s
         return ended
 
-    def ping(self) -> bool:
-        """Whether the child answers from its loop before the deadline: code that forged a verdict doesn't."""
-        word, got = secrets.token_bytes(8), b""
+    def ping(self) -> Ended | None:
+        """None if the child answers from its loop; code that forged a verdict doesn't, and has ended another way."""
+        word, got, data = secrets.token_bytes(8), b"", None
         try:
             self.verdicts.sendall(b"p" + word)
             # A fair chance for a turn that was over just in time.
@@ -182,10 +153,15 @@ class Watch:
                 if not data:
                     break
                 got += data
-        except (OSError, _TooMany):
-            got = b""
-        self.wall_s = time.perf_counter() - self.began
-        return got == word
+        except OSError:
+            data = b""
+        except _TooMany as error:
+            return self._over(Ended("limit", f"limit: {error}"))
+        if got == word:
+            return None
+        if data == b"":
+            return self._over(Ended("died"))
+        return self._over(Ended("timeout", "timeout: it reported success and did not stop"))
 
     def keep(self) -> socket.socket:
         """The socket to the child, which is now the head's."""
@@ -247,24 +223,3 @@ class Watch:
 
 class _TooMany(Exception):
     """More processes or threads than allowed."""
-
-
-def _checked(frame: wire.Frame, limits: Limits) -> Ended:
-    """A verdict, taken apart and put together from what is as it should be."""
-    header, blobs = frame
-    try:
-        status, error, cpu_s = header["status"], header["error"], header["cpu_s"]
-        warnings, pictures, started = header["warnings"], header["pictures"], header["started"]
-        fine = status in ("ok", "error") and isinstance(error, str) and isinstance(cpu_s, int | float)
-        fine = fine and all(isinstance(text, str) for text in warnings) and len(warnings) <= MAX_WARNINGS
-        fine = fine and len(pictures) <= limits.pictures and len(blobs) == 1 + len(pictures)
-        for (name, width, height), data in zip(pictures, blobs[1:], strict=True):
-            fine = fine and isinstance(name, str) and type(width) is type(height) is int and min(width, height) > 0
-            fine = fine and len(data) == 3 * width * height and max(width, height) <= limits.picture_px
-    except (KeyError, TypeError, ValueError) as wrong:
-        raise wire.WireError("it isn't a verdict") from wrong
-    if not fine:
-        raise wire.WireError("it isn't a verdict")
-    texts = [text[:MAX_TEXT] for text in warnings]
-    named = [[name[:64], width, height] for name, width, height in pictures]
-    return Ended(status, error[:MAX_TEXT], texts, named, blobs, max(0.0, min(float(cpu_s), 1e6)), bool(started))

@@ -13,7 +13,6 @@ import glob
 import importlib
 import importlib.abc
 import os
-import shutil
 import signal
 import socket
 import sys
@@ -22,6 +21,7 @@ import time
 from collections.abc import Sequence
 
 from kit.sandbox import keeper, linux, wire
+from kit.sandbox.files import remove_tree
 
 STANDARD = (
     *("base64", "collections", "copy", "csv", "dataclasses", "datetime", "decimal", "enum", "fractions", "functools"),
@@ -88,7 +88,7 @@ def main(control_fd: int, scratch: str, modules: Sequence[str]) -> None:
     until = time.monotonic() + CLEAN_SECONDS
     while glob.glob(os.path.join(scratch, "episode-*")) and time.monotonic() < until:
         time.sleep(0.01)
-    shutil.rmtree(scratch, ignore_errors=True)
+    remove_tree(scratch)
 
 
 if __name__ == "__main__":

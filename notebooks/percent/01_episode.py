@@ -85,8 +85,8 @@ for t in (task, other):
 # ## Text becomes ids
 #
 # A language model reads and writes whole numbers. A *tokenizer* translates: it has a list of pieces
-# of text that are frequent, and spells everything with them. How many numbers will the 39
-# characters below become?
+# of text that are frequent, and spells everything with them. How many numbers will the text below
+# become?
 
 
 # %%
@@ -99,14 +99,14 @@ def spell(ids) -> str:
 
 text = "<think>The top left needs B. Ça va?</think>"
 ids = chat.text(text)
-print(ids)
+print(len(text), "characters,", len(ids), "ids:", ids)
 print(spell(ids))
 assert chat.decode(ids) == text
 
 # %% [markdown]
 # `<think>` and ` needs` are single tokens, because this tokenizer saw them often. The closing tag
-# isn't: its `</` went to the question mark's side. `Ç` became two tokens that can't be printed
-# alone: at the bottom the alphabet is the 256 bytes, so *any* text can be spelled.
+# isn't: it takes three. `Ç` became two tokens that can't be printed alone: at the bottom the alphabet
+# is the 256 bytes, so *any* text can be spelled.
 #
 # ## Control tokens, and why text cannot forge them
 #
@@ -133,7 +133,7 @@ print("by chat.text:   ", spell(safe), "→ picture places:", safe.count(chat.im
 assert chat.decode(safe) == name
 
 # %% [markdown]
-# The same characters, spelled out letter by letter, mean nothing but themselves. Every question,
+# The same characters, spelled with ordinary pieces, mean nothing but themselves. Every question,
 # file name and program output goes through `chat.text`. And the policy? It samples ids, not text, so it
 # *could* sample `<|image_pad|>`. Those ids therefore get probability 0 wherever it is sampled or
 # trained (`chat.forbidden_ids`). One mark is its own: `<|im_end|>`, "I have finished".
@@ -306,11 +306,15 @@ print(
 )
 
 # %% [markdown]
-# Less than a third. Before you look at the picture of it: how many separate stretches of 1 are there?
+# Before you look at a picture of it: how many separate stretches of 1 will there be?
 
 # %%
 display(plot.masks(episode, chat))
 print([(value, len(list(run))) for value, run in groupby(mask)])
+
+# %% [markdown]
+# And the same episode as people like to read it. Each underlined stretch is a token; point at one to see
+# its id. (A script leaves nothing to chance, hence log p = 0 everywhere.)
 
 # %%
 display(view.show(episode, chat=chat))
@@ -446,25 +450,17 @@ def gradients(mask: list[int]) -> torch.Tensor:
 
 
 pull = gradients(episode.mask)
-counts = torch.tensor(episode.mask[1:]).bool()
+print(len(pull), "tokens are predicted: all but the first")
 
 # %% [markdown]
-# The row has 322 tokens that something predicts. Of how many will the gradient be *exactly* zero?
+# Of how many will the gradient be *exactly* zero?
 
 # %%
+counts = torch.tensor(episode.mask[1:]).bool()
+for who, chosen in {"the policy's": counts, "all others": ~counts}.items():
+    moved = int((pull[chosen] > 0).sum())
+    print(f"{who:12s} {int(chosen.sum()):3d} tokens, pulled on: {moved}")
 assert (pull[counts] > 0).all() and (pull[~counts] == 0).all()
-print(
-    "the policy's tokens:",
-    int(counts.sum()),
-    "of which pulled on:",
-    int((pull[counts] > 0).sum()),
-)
-print(
-    "all others:        ",
-    int((~counts).sum()),
-    "of which pulled on:",
-    int((pull[~counts] > 0).sum()),
-)
 display(plot.masks(episode, chat, values=[0.0, *pull.tolist()]))
 
 # %% [markdown]

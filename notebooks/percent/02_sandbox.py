@@ -21,7 +21,7 @@
 # return what it made. How that is done safely the paper doesn't say. This notebook is about that.
 #
 # **Afterwards you can** say what a turn leaves behind when it works and when it doesn't; build the
-# mechanism in nine lines; name six ways for a turn to end; say what forged reports can and can't achieve;
+# mechanism in ten lines; name six ways for a turn to end; say what forged reports can and can't achieve;
 # read the sandbox's report and decide whether code may run on your machine; say what a turn costs.
 #
 # | | hardware | minutes | memory |
@@ -33,7 +33,7 @@
 # You need Python. Notebook 01 shows where the turns come from.
 
 # %% tags=["parameters"]
-seconds: float = 0.5  # time limit of a turn in this notebook (the kit's default is 15)
+seconds: float = 2.0  # time limit where a turn never ends (the kit's default is 15)
 episodes: int = 32  # how many are run at once near the end
 repeats: int = 15  # of each measurement of what a turn costs
 
@@ -50,7 +50,7 @@ from kit.sandbox.probes import FORGERY
 from numpy.random import default_rng
 from PIL import Image
 
-box = Sandbox(Limits(seconds=seconds)).start()
+box = Sandbox().start()
 
 # %% [markdown]
 # ## A good turn
@@ -68,7 +68,8 @@ result = episode.run(
     "print(state)"
 )
 print(result.status, "·", result.stdout.strip())
-display(plot.pictures([("photo", photo), *((p.name, p.image) for p in result.pictures)]))
+made = [(p.name, p.image) for p in result.pictures]
+display(plot.pictures([("photo", photo), *made]))
 
 # %% [markdown]
 # `part` came back because the turn bound it. `photo` didn't: it was there before. The next turn finds
@@ -76,7 +77,7 @@ display(plot.pictures([("photo", photo), *((p.name, p.image) for p in result.pic
 
 # %%
 episode.run("import math\ndef area(image): return math.prod(image.size)")
-print(episode.run("print(state, part.size, area(part))").stdout)
+print(episode.run("print(state, part.size, area(part))").stdout, end="")
 
 # %% [markdown]
 # ## A bad turn
@@ -91,14 +92,14 @@ print(result.status, "·", result.error)
 
 # %%
 check = "import os\nprint(state, part.size, os.listdir())"
-print(episode.run(check).stdout)
+print(episode.run(check).stdout, end="")
 
 # %% [markdown]
 # Nothing happened. A turn is a *transaction*: it happens as a whole or not at all. That is more than
 # tidiness. The model is told "Error: …"; if half of the turn had taken effect, what it knows about `state`
 # would be wrong from here on, and it would be punished later for something nobody told it.
 #
-# ## The mechanism, in nine lines
+# ## The mechanism, in ten lines
 #
 # How do you undo arbitrary Python? You don't: you never let it touch the original. `os.fork` makes a copy
 # of a process, with all its objects, in about a millisecond, because memory is shared until somebody
@@ -118,7 +119,8 @@ for code in ["n += 1", "n = 99; 1 / 0", "n += 1"]:
         os._exit(0)                          # then the original is not needed
 print("n =", state["n"])
 """
-print(subprocess.run([sys.executable, "-c", toy], capture_output=True, text=True).stdout)
+done = subprocess.run([sys.executable, "-c", toy], capture_output=True, text=True)
+print(done.stdout, end="")
 
 # %% [markdown]
 # Three turns, one of them bad: 1, 2, (99), 3. The kit's sandbox is this, with a *keeper* beside each
@@ -126,8 +128,8 @@ print(subprocess.run([sys.executable, "-c", toy], capture_output=True, text=True
 # back as well: the keeper keeps copies, and puts back what changed.
 #
 # ```text
-# notebook ── server ── zygote (everything imported)
-#                └── keeper ── head (the state) ── child (this turn)     one row an episode
+# notebook ── server ─┬─ keeper ── head (the state) ── child (this turn)     one row an episode
+#                     └─ zygote (has everything imported; the keepers are its forks)
 # ```
 #
 # The toy wouldn't survive the next cell. Why not?
@@ -135,10 +137,11 @@ print(subprocess.run([sys.executable, "-c", toy], capture_output=True, text=True
 # ## A turn that never ends
 
 # %%
-loop = "state.clear()\nwhile True:\n    try:\n        while True: pass\n    except: pass"
-result = episode.run(loop)
+impatient = box.episode(variables={"x": 1}, limits=Limits(seconds=seconds))
+loop = "x = 2\nwhile True:\n    try:\n        while True: pass\n    except: pass"
+result = impatient.run(loop)
 print(result.status, "·", result.error)
-print(episode.run("print(state)").stdout)
+print("x =", impatient.run("print(x)").stdout, end="")
 
 # %% [markdown]
 # The toy waits for its child for ever. An exception raised from outside, which is how many sandboxes
@@ -174,7 +177,7 @@ print(episode.run("print(state)", want=("state",)).values)
 # Output has its limits too: a turn that prints a gigabyte or binds a thousand pictures is cut, and says so.
 
 # %%
-flood = "for i in range(1000):\n    globals()[f'p{i}'] = photo.copy()\nprint('x' * 10**6)"
+flood = "for i in range(1000): globals()[f'p{i}'] = photo.copy()\nprint('x' * 10**6)"
 result = episode.run(flood)
 print(result.status, len(result.stdout), [p.name for p in result.pictures])
 for warning in result.warnings:
@@ -219,10 +222,9 @@ print(result.status, dict(result.values))
 print(FORGERY)
 
 # %%
-forger = box.episode(variables={"x": 1})
-result = forger.run(FORGERY)
+result = impatient.run(FORGERY)
 print(result.status, "·", result.error)
-print("x =", forger.run("print(x)").stdout)
+print("x =", impatient.run("print(x)").stdout, end="")
 
 # %% [markdown]
 # Its report arrived, and the keeper asked back: are you in your loop, waiting for orders? Code that runs
@@ -230,7 +232,8 @@ print("x =", forger.run("print(x)").stdout)
 # back to. And a report from an earlier turn can't count later: every turn has a socket of its own.
 #
 # Code that imitated the *whole* harness, the second answer included, would speak for its own episode.
-# What would it gain? It could claim values that it could as well have assigned.
+# What would it gain? Values that it could as well have assigned, and rules that it could as well have
+# rewritten.
 #
 # ## What holds here, and what doesn't
 #
@@ -254,7 +257,7 @@ print(len(open(sys.executable, 'rb').read(4)), "bytes of a file outside its fold
 socket.socket().bind(("127.0.0.1", 0))
 print("a network socket")
 """
-print(episode.run(code).stdout)
+print(episode.run(code).stdout, end="")
 
 # %% [markdown]
 # The tiny models of this kit can't write such code, and so the notebooks run. Before you let a large
@@ -282,7 +285,8 @@ turns = [(e, code, "", "", ("n",)) for e, code in zip(many, codes, strict=True)]
 statuses = [result.status for result in box.run_many(turns)]
 print({status: statuses.count(status) for status in ("ok", "error")})
 after = box.run_many([(e, "pass", "", "", ("n",)) for e in many])
-assert [r.values["n"] for r in after] == [2 * i if i % 5 else i for i in range(episodes)]
+expected = [2 * i if i % 5 else i for i in range(episodes)]
+assert [r.values["n"] for r in after] == expected
 print("every episode holds what it should")
 
 # %% [markdown]

@@ -33,16 +33,19 @@
 # You should know what ids and masks are: [notebook 01](01_episode.ipynb). Keep paper and pencil at hand.
 
 # %% tags=["parameters"]
-seed: int = 8  # fixes the puzzle, and the small experiment at the end
+seed: int = 8  # fixes the puzzle, the model and the experiment at the end
 imitation: int = 100  # steps in which the model learns to say what we wrote
-step_length: float = 0.02  # how far one step of GRPO moves all weights together
-updates: int = 40  # gradient steps of the small experiment
+learning_rate: float = 0.04  # of the one big step of GRPO
+small_rate: float = 0.005  # of the small steps that reuse the same attempts
+updates: int = 40  # gradient steps of the experiment at the end
 runs: int = 300  # times it is repeated
 
 # %%
 import os
 
-os.environ["CUDA_VISIBLE_DEVICES"] = ""  # the same numbers everywhere: leave a GPU alone
+os.environ["CUDA_VISIBLE_DEVICES"] = (
+    ""  # the same numbers everywhere: leave a GPU alone
+)
 
 import numpy as np
 import torch
@@ -113,7 +116,9 @@ def play(policy_for) -> list:
     """The four attempts, each played by the policy that ``policy_for`` makes of its script."""
     episodes = []
     for name in names:
-        policy = policy_for(lambda episode, name=name: scripts[name][len(episode.turns)])
+        policy = policy_for(
+            lambda episode, name=name: scripts[name][len(episode.turns)]
+        )
         params = Params(stops=PROTOCOL.stops)
         episodes += rollout(policy, chat, [task], lambda: JigsawEnv(box), params)
     return episodes
@@ -124,7 +129,9 @@ episodes = play(lambda script: ScriptedPolicy(chat, script))
 scores = [score(episode, task.target) for episode in episodes]
 rewards = [s.total for s in scores]
 for name, e, r in zip(names, episodes, rewards, strict=True):
-    print(f"{name:6s} {e.steps} steps, {sum(e.mask):3d} tokens of its own, R = {r:+.2f}")
+    print(
+        f"{name:6s} {e.steps} steps, {sum(e.mask):3d} tokens of its own, R = {r:+.2f}"
+    )
 assert np.allclose(rewards, [0.8 + 0.2 - 0.10, 0.2 - 0.25, 0.8 - 0.15, -0.25])
 
 # %% [markdown]
@@ -166,7 +173,14 @@ advantages = group_advantages(torch.tensor(rewards), group_size=4)
 assert np.allclose(advantages, by_hand, atol=1e-6)
 columns = {"reward": rewards, "advantage": advantages.tolist()}
 display(plot.bars({k: dict(zip(names, v, strict=True)) for k, v in columns.items()}))
-print("sum of the advantages:", round(abs(float(advantages.sum())), 6))
+print("sum of the advantages:", round(abs(advantages.sum().item()), 6))
+
+# %% [markdown]
+# Here are the four side by side (1 `tidy`, 2 `hasty`, 3 `slack`, 4 `guess`), tinted as they will be pushed. Only
+# what the policy said is tinted; what the environment wrote is mask 0 and stays out of it.
+
+# %%
+display(view.compare(episodes, scores, advantages.tolist()))
 
 # %% [markdown]
 # Predict before you run: what happens to the advantages if every reward is 10 higher? If every reward is
@@ -303,17 +317,20 @@ assert abs(float(loss) - 0.0605) < 5e-5
 # %%
 from contextlib import ExitStack
 
-from transformers import Qwen2_5_VLForConditionalGeneration
-
 from kit.policy.masking import forbid
 from kit.tiny import build_config
+from transformers import Qwen2_5_VLForConditionalGeneration
 
 torch.manual_seed(seed)
 sizes = {"hidden": 64, "layers": 2, "vision_hidden": 64, "vision_layers": 1}
-model = Qwen2_5_VLForConditionalGeneration(build_config(chat.tokenizer, **sizes)).double()
+model = Qwen2_5_VLForConditionalGeneration(
+    build_config(chat.tokenizer, **sizes)
+).double()
 model.model.visual.requires_grad_(False)
 weights = [w for w in model.parameters() if w.requires_grad]
-until_the_end = ExitStack()  # what is entered here stays open until the model is done with
+until_the_end = (
+    ExitStack()
+)  # what is entered here stays open until the model is done with
 until_the_end.enter_context(forbid(model, chat.forbidden_ids))
 print(f"{sum(w.numel() for w in weights):,} weights that learn")
 
@@ -390,7 +407,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from datasets import Dataset
-
 from kit.grpo import GRPOSettings
 from kit.grpo_trainer import EpisodeGRPOTrainer
 
@@ -404,7 +420,14 @@ trainer = EpisodeGRPOTrainer(
 )
 trainer.current_gradient_accumulation_steps = 1
 trainer.model.train()
-print("eq. 4 is TRL's", repr(settings.loss_type), "with ε", settings.epsilon, "β", settings.beta)
+print(
+    "eq. 4 is TRL's",
+    repr(settings.loss_type),
+    "with ε",
+    settings.epsilon,
+    "β",
+    settings.beta,
+)
 
 # %% [markdown]
 # To compare on the toy's tensors, hand it our log-probabilities instead of letting a model compute
@@ -479,7 +502,9 @@ batch = trainer._generate_and_score_completions([{"task": 0}] * 4)
 assert torch.allclose(batch["advantages"], advantages)
 theirs = trainer._compute_loss(trainer.model, batch)
 their_slopes = torch.autograd.grad(theirs, weights)
-apart = max((a - b).abs().max().item() for a, b in zip(slopes, their_slopes, strict=True))
+apart = max(
+    (a - b).abs().max().item() for a, b in zip(slopes, their_slopes, strict=True)
+)
 print("loss equal to 1e-6:     ", abs(theirs.item() - loss.item()) < 1e-6)
 print("gradients equal to 1e-6:", apart < 1e-6, "in all", len(slopes), "tensors")
 assert abs(theirs.item() - loss.item()) < 1e-6 and apart < 1e-6
@@ -487,20 +512,20 @@ assert abs(theirs.item() - loss.item()) < 1e-6 and apart < 1e-6
 # %% [markdown]
 # ## One step
 #
-# Move all weights down the loss, altogether by `step_length`. What will become of the probabilities of the four
-# attempts? (The smallest policy went from a quarter each to .319, .207, .285 and .189.)
+# Move every weight against its slope. What will become of the probabilities of the four attempts? (The
+# smallest policy went from a quarter each to .319, .207, .285 and .189.)
 
 
 # %%
 @torch.no_grad()
-def step_down(slopes, far: float) -> None:
-    """One step of length ``far`` along −slopes."""
-    length = torch.stack([slope.norm() for slope in slopes]).norm()
+def step_down(slopes, rate: float) -> None:
+    """One step of plain gradient descent."""
     for weight, slope in zip(weights, slopes, strict=True):
-        weight -= far * slope / length
+        weight -= rate * slope
 
 
-step_down(slopes, step_length)
+saved = [weight.detach().clone() for weight in weights]
+step_down(slopes, learning_rate)
 with torch.no_grad():
     after = logprobs()
 
@@ -539,28 +564,46 @@ for k, name in enumerate(names):
 #
 # ## The same attempts again
 #
-# Playing is expensive, so use these four for more steps. The old log-probabilities stand still, the new
-# ones move, ρ leaves 1, and the clip begins to act. Once with ε = .2 and once without a clip (ε so large
-# that it never acts): what becomes of `tidy`?
+# Playing is expensive, so use these four for more steps: go back to where we were and take twelve small ones. The
+# old log-probabilities stand still, the new ones move, ρ leaves 1, and the clip begins to act. Watch the
+# `<answer>` of `guess`, the token that is pushed hardest. Once with ε = .2, once without a clip (ε so large that it
+# never acts): where will ρ be after twelve steps?
+
 
 # %%
 def reuse(eps: float, steps: int = 12) -> list[float]:
-    """Probability of ``tidy`` while the same four attempts are used again and again."""
+    """ρ of the first token of ``guess`` before each of ``steps`` steps on the same attempts."""
     with torch.no_grad():
         for weight, value in zip(weights, saved, strict=True):
             weight.copy_(value)
-    chance = []
+    path = []
     for _ in range(steps):
-        new = logprobs()
-        chance.append(new[0].sum().exp().item())
-        loss = grpo_loss(torch.exp(new - old), advantages, own, eps)
-        step_down(torch.autograd.grad(loss, weights), step_length)
-    return chance
+        rho = torch.exp(logprobs() - old)
+        path.append(rho[3, 0].item())
+        loss = grpo_loss(rho, advantages, own, eps)
+        step_down(torch.autograd.grad(loss, weights), small_rate)
+    return path
 
 
-saved = [weight.detach().clone() for weight in weights]
-chance = {f"ε = {eps}": reuse(eps) for eps in (1e9, settings.epsilon)}
-display(plot.lines({k: (range(1, 13), v) for k, v in chance.items()}, x="step", y="tidy"))
+# %%
+paths = {"no clip": reuse(1e9), "ε = 0.2": reuse(settings.epsilon)}
+display(plot.lines({k: (range(12), v) for k, v in paths.items()}, x="step", y="ρ"))
+for name, path in paths.items():
+    print(f"{name:8s}", *(f"{ratio:.2f}" for ratio in path[::2]))
+assert paths["no clip"][-1] < 0.7 < paths["ε = 0.2"][-1] < 0.8
+
+# %% [markdown]
+# It crosses .8, where the curve becomes flat, by the step that was under way, and stays. Without a clip it
+# would go on: four attempts, one lucky and one unlucky among them, would be believed ever more firmly. And
+# with ratios all over the place, do we still compute what TRL computes?
+
+# %%
+batch["old_per_token_logps"] = old
+with torch.no_grad():
+    ours = grpo_loss(torch.exp(logprobs() - old), advantages, own).item()
+    theirs = trainer._compute_loss(trainer.model, batch).item()
+print(f"by hand {ours:.4f}, TRL {theirs:.4f}")
+assert abs(ours - theirs) < 1e-6
 
 # %% [markdown]
 # ## A group without differences
@@ -622,13 +665,13 @@ for stage, what in {
 groups = torch.tensor([0.90, 0.90, 0.90, 0.85, 0.90, 0.90, 0.90, -0.05])
 for scale in ("group", "none"):
     close, apart = group_advantages(groups, 4, scale).view(2, 4).tolist()
-    print(f"scale={scale!r:8s} close", *(f"{a:+.3f}" for a in close))
-    print("               apart", *(f"{a:+.3f}" for a in apart))
+    print(f"scale={scale!r:8s} close", *(f"{a:+.4f}" for a in close))
+    print("               apart", *(f"{a:+.4f}" for a in apart))
 
 # %% [markdown]
 # d drops out. Divided by the spread (GRPO, AGILE), a step too many weighs as much as a failure. That is
 # good late in training, when steps are all that is left to learn, and bad where small differences are
-# noise. Undivided (Dr. GRPO, `scale="none"`), a difference weighs what it is worth. (.498 and
+# noise. Undivided (Dr. GRPO, `scale="none"`), a difference weighs what it is worth. (.4980 and
 # not .5 above: that 1e-4 again, beside a small spread.)
 #
 # ## Temperature

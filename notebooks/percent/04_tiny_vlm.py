@@ -45,14 +45,12 @@ threads: int = 1  # CPU threads of this process
 import itertools
 import json
 import math
+import textwrap
 from collections import Counter
 
 import numpy as np
 import torch
 from IPython.display import Markdown, display
-from PIL import Image
-from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
-
 from kit import agile, plot
 from kit.chat import Chat
 from kit.episode import Picture
@@ -60,7 +58,8 @@ from kit.pictures import scene
 from kit.pretrain import answer, batches, collate, encode, loss_of, train
 from kit.skills import SKILLS
 from kit.tiny import TINY, build_config, build_image_processor, build_tokenizer
-
+from PIL import Image
+from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
 
 # %%
 torch.set_num_threads(threads)
@@ -187,7 +186,7 @@ print(f"{ratio:,.0f} times smaller")
 
 # %% [markdown]
 # The small one spends a far larger share on seeing: that is its job. Words cost it little, since its
-# vocabulary is small. Which brings us to
+# vocabulary is small.
 #
 # ## The tokenizer
 #
@@ -209,8 +208,8 @@ assert chat.image_id not in chat.text("<|image_pad|>")
 #
 # ## What it was taught
 #
-# Ten skills, drawn by a program, endlessly: no photograph, no tags, no tools. Look at the pictures
-# and answer the questions before you read the answers. Which will be the hardest to learn?
+# Skills, drawn by a program, endlessly: no photograph, no tags, no tools. Look at the pictures and
+# answer the questions before you read the answers. Which will be the hardest to learn?
 # (`copying` and `code` are text alone.)
 
 # %%
@@ -239,21 +238,23 @@ display(plot.pictures(drawn))
 for name, sample in samples.items():
     for question, right in sample.turns:
         print(f"{name:12s} {question[-1]}")
-        print(f"{'':12s} → {right}")
-
+        line = f"→ {right}".replace("\n", " ⏎ ")
+        print(
+            textwrap.fill(line, 88, initial_indent=" " * 13, subsequent_indent=" " * 15)
+        )
 
 # %% [markdown]
 # ## Loss on answers only
 #
 # Each sample is one conversation. The model is trained to predict the next token, but only where the
-# *answer* stands: nobody wants it to learn to ask. Marked below: what is learnt.
+# *answer* stands: nobody wants it to learn to ask.
 
 # %%
 ids, mask, _ = encode(chat, samples["orientation"])
-for learnt, i in zip(mask, ids, strict=True):
-    token = chat.tokenizer.decode([i]).replace("\n", "\\n")
-    print(f"[{token}]" if learnt else token, end=" ")
-print(f"\n{sum(mask)} of {len(ids)} tokens are learnt")
+for (token, learnt), run in itertools.groupby(zip(ids, mask, strict=True)):
+    text, times = chat.tokenizer.decode([token]).replace("\n", "⏎"), len(list(run))
+    print(f"[{text}]" if learnt else text, f"×{times} " if times > 1 else "", end="")
+print(f"\n{sum(mask)} of {len(ids)} tokens are learnt, those in brackets")
 
 # %% [markdown]
 # $$\mathcal{L} = -\frac{1}{\sum_t I_t}\sum_t I_t \log p_\theta(y_t \mid y_{<t}, \text{pictures})$$
@@ -291,38 +292,29 @@ print("by hand and by the kit: the same")
 #
 # ## Make one yourself
 #
-# A smaller model, three of the ten skills, some two minutes. On held-out scenes we watch the loss
+# A smaller model, three of the skills, some two minutes. On held-out scenes we watch the loss
 # of each skill. Predict which falls first, and where `place` ends up.
 
 # %%
-texts = [
-    part
-    for skill in SKILLS.values()
-    for _ in range(100)
-    for question, right in skill(made, scenes).turns
-    for part in (*(p for p in question if isinstance(p, str)), right)
+talk = [skill(made, scenes).turns for skill in SKILLS.values() for _ in range(100)]
+texts = [right for turns in talk for _, right in turns]
+texts += [
+    p for turns in talk for asked, _ in turns for p in asked if isinstance(p, str)
 ]
 own = Chat(build_tokenizer(texts), build_image_processor())
 torch.manual_seed(seed)
-student = Qwen2_5_VLForConditionalGeneration(
-    build_config(own.tokenizer, hidden, layers, vision_hidden=64, vision_layers=2)
-)
-print(
-    f"{sum(p.numel() for p in student.parameters()):,d} parameters,",
-    len(own.tokenizer),
-    "tokens",
-)
+config = build_config(own.tokenizer, hidden, layers, vision_hidden=64, vision_layers=2)
+student = Qwen2_5_VLForConditionalGeneration(config)
+parameters = sum(p.numel() for p in student.parameters())
+print(f"{parameters:,d} parameters, {len(own.tokenizer)} tokens")
 
 # %%
 mixture = {"place": 0.3, "colours": 0.4, "copying": 0.3}
 unseen = [scene(np.random.default_rng([seed, 1, k])) for k in range(20)]
-exam = {
-    name: [
-        SKILLS[name](np.random.default_rng([seed, 2, k]), unseen)
-        for k in range(held_out)
-    ]
-    for name in mixture
-}
+exam = {}
+for name in mixture:
+    rngs = [np.random.default_rng([seed, 2, k]) for k in range(held_out)]
+    exam[name] = [SKILLS[name](rng, unseen) for rng in rngs]
 papers = {name: collate(own, asked) for name, asked in exam.items()}
 spoken = int(papers["place"].loss_mask.sum()) / held_out
 floors = {"guess": 4 * math.log(4) / spoken, "blind": math.log(24) / spoken}
@@ -351,17 +343,17 @@ log = train(
     every=25,
 )
 curves = {n: ([r["step"] for r in log], [r[n] for r in log]) for n in mixture}
-ends = [log[0]["step"], log[-1]["step"]]
-curves |= {f"place, {name}": (ends, [loss, loss]) for name, loss in floors.items()}
 display(plot.lines(curves, x="step", y="loss on held-out scenes"))
 
 # %%
-student.eval()
+settled = [row for row in log if row["step"] > steps // 5]
+at, place = [row["step"] for row in settled], [row["place"] for row in settled]
+floor = {name: (at[:1] + at[-1:], [loss, loss]) for name, loss in floors.items()}
+display(plot.lines({"place": (at, place), **floor}, x="step", y="loss of place"))
 for name in mixture:
     print(f"{name:8s} loss {log[0][name]:.3f} → {log[-1][name]:.3f}")
-nearest = min(floors, key=lambda name: abs(log[-1]["place"] - floors[name]))
-print(f"place ends at {log[-1]['place']:.3f}; {nearest} is {floors[nearest]:.3f}")
-
+nearest = min(floors, key=lambda name: abs(place[-1] - floors[name]))
+print(f"place ends at {place[-1]:.3f}; {nearest} is {floors[nearest]:.3f}")
 
 # %% [markdown]
 # Losses are abstract; ask it. Here is the share of words it gets right, beside the share that would be
@@ -378,6 +370,7 @@ def agreement(said: list[str], right: list[str]) -> float:
     return float(np.mean(shares))
 
 
+student.eval()
 for name in mixture:
     said = answer(student, own, exam[name])
     right = [sample.turns[0][1] for sample in exam[name]]
@@ -405,15 +398,16 @@ right = [row["step"] for row in probed], [row["place"] for row in probed]
 display(plot.lines({"loss": loss}, x="step", y="loss"))
 display(plot.lines({"place": right}, x="step", y="share of puzzles right"))
 for row in probed:
-    print(
-        f"step {row['step']:5.0f}   loss {row['loss']:.3f}   place {row['place']:.0%}"
-    )
+    right, loss = f"{row['place']:.0%}", f"{row['loss']:.3f}"
+    print(f"step {row['step']:5.0f}   loss {loss}   place {right}")
 
 # %% [markdown]
-# For a long time nothing, then all at once: as soon as some edge tells *anything* about where a piece
-# goes, it helps to learn the next. Two things made it happen: easy and dense questions first (colours
-# at corners), and a learning rate that decays. If a curve is flat, ask what the blind loss is before
-# you give up, or before you believe in it.
+# Read the two together. At first the loss falls and hardly a puzzle is right (by guessing, one in 24
+# would be): it learns to speak. Then it takes off, since as soon as some edge tells *anything* about
+# where a piece goes, it is easier to learn the next. Two things helped: easy and dense questions
+# first (colours at corners), and a learning rate that decays. A bump in the loss is where the mixture
+# of skills changes. So if a curve is flat, ask what the loss of the blind is before you give up, or
+# before you believe in it.
 #
 # ## What the committed model can do
 #

@@ -1,0 +1,61 @@
+"""How a turn ended, and what of a child's own report about that is believed: only what is well-formed."""
+
+from __future__ import annotations
+
+import os
+import signal
+from dataclasses import dataclass, field
+from typing import Any
+
+from kit.sandbox import wire
+from kit.sandbox.limits import Limits, cpu_limit
+from kit.sandbox.result import Status
+from kit.sandbox.turn import MAX_WARNINGS
+
+MAX_TEXT = 4000
+"""Characters of an error or a warning that are passed on."""
+
+
+@dataclass
+class Ended:
+    """How a turn ended. ``started``: whether it may have started processes (only its own word says it didn't)."""
+
+    status: Status
+    error: str = ""
+    warnings: list[str] = field(default_factory=list)
+    pictures: list[list[Any]] = field(default_factory=list)
+    blobs: list[bytes] = field(default_factory=lambda: [b"{}"])
+    cpu_s: float = 0.0
+    started: bool = True
+
+    def died(self, wait_status: int, limits: Limits) -> Ended:
+        """This end, with what the system says about the process."""
+        if wait_status >= 0 and os.WIFSIGNALED(wait_status):
+            number = os.WTERMSIG(wait_status)
+            if number == signal.SIGXCPU:
+                return Ended("limit", f"limit: over {cpu_limit(limits)} s of CPU")
+            return Ended("died", f"died: the process was ended by {signal.Signals(number).name}")
+        if wait_status >= 0:
+            return Ended("died", f"died: the process left with exit code {os.WEXITSTATUS(wait_status)}")
+        return Ended("died", "died: the process closed its connection")
+
+
+def checked(frame: wire.Frame, limits: Limits) -> Ended:
+    """A verdict, taken apart and put together from what is as it should be."""
+    header, blobs = frame
+    try:
+        status, error, cpu_s = header["status"], header["error"], header["cpu_s"]
+        warnings, pictures, started = header["warnings"], header["pictures"], header["started"]
+        fine = status in ("ok", "error") and isinstance(error, str) and isinstance(cpu_s, int | float)
+        fine = fine and all(isinstance(text, str) for text in warnings) and len(warnings) <= MAX_WARNINGS
+        fine = fine and len(pictures) <= limits.pictures and len(blobs) == 1 + len(pictures)
+        for (name, width, height), data in zip(pictures, blobs[1:], strict=True):
+            fine = fine and isinstance(name, str) and type(width) is type(height) is int and min(width, height) > 0
+            fine = fine and len(data) == 3 * width * height and max(width, height) <= limits.picture_px
+    except (KeyError, TypeError, ValueError) as wrong:
+        raise wire.WireError("it isn't a verdict") from wrong
+    if not fine:
+        raise wire.WireError("it isn't a verdict")
+    texts = [text[:MAX_TEXT] for text in warnings]
+    named = [[name[:64], width, height] for name, width, height in pictures]
+    return Ended(status, error[:MAX_TEXT], texts, named, blobs, max(0.0, min(float(cpu_s), 1e6)), bool(started))
