@@ -1,52 +1,35 @@
-"""Figures draw what they are given, refuse what they can't, and stay small."""
+"""Figures of episodes, runs and results: what is drawn is what was given."""
 
-import io
+from __future__ import annotations
+
+import json
 from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from PIL import Image
+from test_drawing import shown
 
 from kit import plot
+from kit.chat import Chat
 from kit.episode import Episode, Task, Turn
-from kit.intervals import Interval
+from kit.metrics import read_metrics
 
-ROWS = [{"step": k, "reward": k / 10, "turns": 3.0} for k in range(1, 21)]
-
-
-def png(figure: plot.Plot) -> Image.Image:
-    data = figure._repr_png_()
-    assert len(data) < 40_000
-    return Image.open(io.BytesIO(data))
+ROWS: list[dict[str, Any]] = [{"step": k, "reward": k / 10, "turns": 3.0} for k in range(1, 21)]
 
 
-def test_no_figure_is_left_with_pyplot() -> None:
-    png(plot.lines({"a": ([0, 1], [1, 2])}))
-    assert plt.get_fignums() == []
-
-
-def test_pictures_wrap_into_rows() -> None:
-    figure = plot.pictures([(str(k), Image.new("RGB", (28, 28))) for k in range(5)], columns=3)
-    assert [a.get_title() for a in figure.axes][:5] == list("01234")
-    assert png(figure).size[0] > png(figure).size[1]
-
-
-def test_bars_draw_values_and_whiskers() -> None:
-    figure = plot.bars({"one": {"a": 0.5, "b": Interval(0.25, 0.1, 0.4, 9)}, "two": {"a": 1.0}})
-    axis = figure.axes[0]
-    heights = [p.get_height() for p in axis.patches]
-    assert heights[:3] == [0.5, 0.25, 1.0] and np.isnan(heights[3])
-    whiskers = [c for c in axis.collections if len(c.get_segments())]  # type: ignore[attr-defined]
-    assert whiskers[0].get_segments()[0][:, 1].tolist() == [0.1, 0.4]  # type: ignore[attr-defined]
-
-
-def test_training_draws_the_columns_there_are() -> None:
+def test_training_draws_the_columns_there_are(tmp_path: Path) -> None:
     figure = plot.training(ROWS)
     assert [a.get_title() for a in figure.axes] == ["reward", "turns"]
-    assert figure.axes[0].lines[0].get_ydata()[-1] == 2.0
-    png(figure)
+    faint, mean = figure.axes[0].lines
+    assert faint.get_ydata().tolist() == [row["reward"] for row in ROWS]  # type: ignore[union-attr]
+    # Two steps a mean: of steps 1 and 2, at step 2, and so on.
+    assert mean.get_xdata()[0] == 2 and mean.get_ydata()[0] == pytest.approx(0.15)  # type: ignore[index]
+    shown(figure)
+    path = tmp_path / "metrics.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    assert plot.training(path)._repr_png_() == figure._repr_png_() == plot.training(read_metrics(path))._repr_png_()
 
 
 def test_training_without_a_known_column_is_refused(tmp_path: Path) -> None:
@@ -56,28 +39,126 @@ def test_training_without_a_known_column_is_refused(tmp_path: Path) -> None:
         plot.training(tmp_path / "none.jsonl")
 
 
-def test_masks_follow_the_episode() -> None:
-    turn = Turn((1, 2), (0.0, 0.0), "", None, None, (5, 6, 7))
-    figure = plot.masks(Episode(Task("t", (), "", ()), (9, 9, 9)).add(turn))
-    kinds: dict[str, list[int]] = {}
-    for container in figure.axes[0].containers:
-        kinds[str(container.get_label())] = [round(p.get_x() + p.get_width() / 2) for p in container.patches]  # type: ignore[attr-defined]
-    assert list(kinds.values()) == [[0, 1, 2], [3, 4], [5, 6, 7]]
+def test_masks_follow_the_episode(chat: Chat) -> None:
+    turn = Turn((1, 2), (0.0, 0.0), "", None, None, (5, chat.image_id, 7))
+    episode = Episode(Task("t", (), "", ()), (9, 9, 9)).add(turn).add(turn)
+    figure = plot.masks(episode, chat)
+    drawn = {
+        str(band.get_label()): [(p.vertices[:, 0].min(), p.vertices[:, 0].max()) for p in band.get_paths()]
+        for band in figure.axes[0].collections
+    }
+    assert drawn == {
+        "prompt (mask 0)": [(-0.5, 2.5)],
+        "policy (mask 1)": [(2.5, 4.5), (7.5, 9.5)],
+        "environment (mask 0)": [(4.5, 7.5), (9.5, 12.5)],
+    }
+    places = [round(p.get_x() + 0.5) for p in figure.axes[0].patches]  # type: ignore[attr-defined]
+    assert places == [k for k, token in enumerate(episode.ids) if token == chat.image_id] == [6, 11]
+    with_values = plot.masks(episode, values=[float(m) for m in episode.mask])
+    assert [p.get_height() for p in with_values.axes[0].patches] == episode.mask  # type: ignore[attr-defined]
+    shown(with_values)
 
 
-def test_live_plots_are_silent_when_nobody_watches(capsys: Any) -> None:
+class Screen:
+    """Stands in for a notebook: remembers what is displayed and how it is replaced."""
+
+    def __init__(self) -> None:
+        self.shown: list[Any] = []
+
+    def display(self, drawn: Any, display_id: bool) -> Screen:
+        self.shown.append(drawn)
+        return self
+
+    def update(self, drawn: Any) -> None:
+        self.shown[-1] = drawn
+
+
+@pytest.fixture
+def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
+    screen = Screen()
+    monkeypatch.setattr("IPython.display.display", screen.display)
+    monkeypatch.setattr("kit.plot.is_quiet", lambda: False)
+    monkeypatch.delenv("PYTEST_CURRENT_TEST", raising=False)
+    monkeypatch.delenv("PAPERMILL", raising=False)
+    return screen
+
+
+def test_live_plot_redraws_in_place_every_few_steps(screen: Screen) -> None:
+    live = plot.LivePlot(every=2)
+    last = [live(ROWS[:k]) or (len(screen.shown), screen.shown and len(_steps(screen.shown[-1]))) for k in range(1, 6)]
+    assert last == [(0, []), (1, 2), (1, 2), (1, 4), (1, 4)]
+
+
+def _steps(figure: plot.Plot) -> list[float]:
+    return list(figure.axes[0].lines[0].get_xdata())  # type: ignore[arg-type]
+
+
+def test_live_plot_makes_room_for_the_figure_that_stays(screen: Screen) -> None:
     live = plot.LivePlot(every=1)
     live(ROWS)
-    assert capsys.readouterr().out == ""
-    png(live.figure())
+    final = live.figure()
+    assert [type(drawn).__name__ for drawn in screen.shown] == ["HTML"] and screen.shown[0].data == ""
+    assert len(_steps(final)) == len(ROWS)
+    assert plt.get_fignums() == []
 
 
-def test_levels_and_claims_draw_a_results_file() -> None:
-    record = {"value": 0.5, "low": 0.4, "high": 0.6, "n": 30}
-    metrics = {f"{s}/acc_2x2{x}": record for s in ("untrained", "grpo") for x in ("", "_L0", "_L1")}
-    check = {"name": "gain", **record, "limit": 0.0, "side": "above", "verdict": "holds"}
-    results = {"metrics": metrics, "claims": {"A1": {"verdict": "holds", "checks": [check]}}}
-    assert len(plot.levels(results).axes[0].patches) == 6
-    png(plot.claims(results))
+@pytest.mark.parametrize("variable", ["KIT_QUIET", "PAPERMILL", "PYTEST_CURRENT_TEST"])
+def test_live_plot_is_silent_when_nobody_watches(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    monkeypatch.setenv(variable, "1")
+    if variable == "KIT_QUIET":
+        monkeypatch.undo()  # the real is_quiet: the tests' environment sets KIT_QUIET
+        monkeypatch.setattr("IPython.display.display", screen.display)
+        monkeypatch.delenv("PYTEST_CURRENT_TEST", raising=False)
+    live = plot.LivePlot(every=1)
+    live(ROWS)
+    assert screen.shown == []
+    shown(live.figure())
+
+
+RECORD = {"value": 0.5, "low": 0.4, "high": 0.6, "n": 30}
+
+
+def test_levels_draw_stages_in_order_beside_chance() -> None:
+    metrics = {f"{s}/acc_2x2{x}": RECORD for s in ("grpo", "untrained") for x in ("", "_L0", "_L1")}
+    figure = plot.levels({"metrics": metrics})
+    axis = figure.axes[0]
+    assert [p.get_height() for p in axis.patches] == [0.5] * 6  # type: ignore[attr-defined]
+    assert [t.get_text() for t in axis.get_xticklabels()] == ["all", "L0", "L1"]
+    assert [t.get_text() for t in figure.legends[0].get_texts()] == ["random", "untrained", "grpo"]
+    assert np.asarray(axis.lines[-1].get_ydata())[0] == pytest.approx(1 / 24)
+    shown(figure)
+    with pytest.raises(ValueError, match="untrained has no acc_3x3"):
+        plot.levels({"metrics": metrics}, grid="3x3")
+
+
+def check(value: float, low: float | None, high: float | None, verdict: str, side: str = "above") -> dict[str, Any]:
+    return {"name": "gain", "value": value, "low": low, "high": high, "n": 9, "limit": 0.1, "side": side} | {
+        "verdict": verdict
+    }
+
+
+def test_claims_are_drawn_on_the_side_where_they_hold() -> None:
+    checks = [
+        check(0.5, 0.3, 0.9, "holds"),
+        check(0.05, 0.02, 0.09, "holds", "below"),
+        check(0.05, -0.1, 0.09, "doesn't"),
+        check(0.2, None, None, "undecided"),
+    ]
+    figure = plot.claims({"claims": {"A1": {"checks": checks}, "A6": {"verdict": "undecided", "checks": []}}})
+    lines = figure.axes[0].lines
+    spans = [np.asarray(line.get_xdata()) for line in lines[0:8:2]]
+    assert (spans[0] > 0).all() and (spans[1] > 0).all() and (spans[2] < 0).all()
+    assert spans[0].tolist() == pytest.approx([0.25, 1.0])  # (.3 - .1) and (.9 - .1) of .8
+    assert lines[6].get_linestyle() == ":" and spans[3].tolist() == [-1.1, 1.1]  # no interval at all
+    [right] = figure.axes[0].child_axes
+    found = [text.get_text() for text in right.get_yticklabels()]  # type: ignore[attr-defined]
+    assert found[:2] == ["0.500 [0.300, 0.900] > 0.1: holds", "0.050 [0.020, 0.090] < 0.1: holds"]
+    assert found[3] == "0.200 [no interval] > 0.1: undecided"
+    shown(figure)
+
+
+def test_claims_without_a_check_are_refused() -> None:
     with pytest.raises(ValueError, match="none of these claims"):
         plot.claims({"claims": {}})

@@ -83,6 +83,8 @@ def test_everything_lives_on(episode: SandboxEpisode) -> None:
     ],
 )
 def test_a_failed_turn_changes_nothing(episode: SandboxEpisode, code: str, status: str, error: str) -> None:
+    if status == "error" and "MemoryError" in error and not linux.LINUX:
+        pytest.skip("only Linux limits a process's memory")
     assert state(episode) == START
     result = episode.run(DAMAGE + code, want=("state",))
     assert result.status == status, result

@@ -17,7 +17,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
-from kit.sandbox import Limits, Result, Sandbox, SandboxError
+from kit.sandbox import Limits, Result, Sandbox, SandboxEpisode, SandboxError
+from kit.sandbox.linux import LINUX
+from kit.sandbox.probes import denied, rolls_back
 
 QUICK = Limits(seconds=20.0, memory_mb=128)
 
@@ -114,17 +116,37 @@ def test_random_turns_match_a_model(tight: Sandbox) -> None:
     run_state_machine_as_test(Model, settings=settings(max_examples=8, stateful_step_count=12, deadline=None))
 
 
-def test_guarantees_are_what_was_tried(tight: Sandbox) -> None:
+def test_guarantees_are_what_was_tried(tight: Sandbox, tmp_path: Path) -> None:
     report = tight.guarantees
-    assert {"variables", "files", "time", "verdict", "memory", "output", "environment"} <= report.enforced
+    assert {"variables", "files", "time", "verdict", "output", "environment"} <= report.enforced
+    assert LINUX == ({"memory", "processes"} <= report.enforced)
     # This cut confines nothing. What code can do it must not claim to prevent.
     code = "import os, socket\nsocket.socket().bind(('127.0.0.1', 0))\nopen(_path, 'w').write('x')\nos.kill(_pid, 0)"
     assert {"network", "filesystem", "host_files", "programs", "signals"} <= report.missing
-    with tight.episode(variables={"_path": f"/tmp/kit-{os.getpid()}", "_pid": os.getpid()}) as episode:
-        assert episode.run(code + "\nos.unlink(_path)").status == "ok"
+    with tight.episode(variables={"_path": str(tmp_path / "x"), "_pid": os.getpid()}) as episode:
+        assert episode.run(code).status == "ok"
+    assert (tmp_path / "x").read_text() == "x"
     for item in report:
         assert item.by if item.enforced else item.missing
         assert f"{'yes' if item.enforced else 'NO '} {item.name} " in str(report)
+
+
+@pytest.mark.parametrize(
+    ("kept", "expected"),
+    [
+        (denied("raise PermissionError"), True),
+        (denied("pass"), False),
+        (denied("1 / 0"), False),
+        (rolls_back("x = 2\n1 / 0", "error"), True),
+        (rolls_back("x = 2\n1 / 0", "error", "MemoryError"), False),
+        (rolls_back("x = 2", "ok"), False),
+    ],
+)
+def test_a_promise_counts_only_if_it_is_seen_to_be_kept(
+    tight: Sandbox, kept: Callable[[SandboxEpisode], bool], expected: bool
+) -> None:
+    with tight.episode() as episode:
+        assert kept(episode) is expected
 
 
 def test_requiring_what_is_missing_raises() -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kit.sandbox.limits import Limits
+from kit.sandbox.linux import LINUX
 
 if TYPE_CHECKING:
     from kit.sandbox.client import SandboxEpisode
@@ -133,7 +134,7 @@ def probes(root: bool) -> tuple[Probe, ...]:
             "a turn ends at its time limit, whatever it does",
             rolls_back(LOOP, "timeout"),
             "the keeper, which kills the turn and what it started",
-            "",
+            "" if LINUX else "a process that leaves the turn's process group goes on",
             "an endless loop goes on",
             SHORT,
         ),
@@ -141,7 +142,9 @@ def probes(root: bool) -> tuple[Probe, ...]:
             "verdict",
             "a turn that reports success and runs on is no success",
             rolls_back(FORGERY, "timeout"),
-            "a fresh socket each turn, the sender named by the kernel, a second answer before anything is kept",
+            "a fresh socket each turn, "
+            + ("the sender named by the kernel, " if LINUX else "")
+            + "a second answer before anything is kept",
             "unconfined code can imitate the whole harness, or reach into other processes",
             "a forged report counts",
             SHORT,

@@ -91,10 +91,9 @@ for t in (task, other):
 
 # %%
 def spell(ids) -> str:
-    """Each token between bars, line ends made visible."""
-    return (
-        "|" + "|".join(chat.tokenizer.decode([i]) for i in ids).replace("\n", "⏎") + "|"
-    )
+    """The tokens with dots between them; spaces and line ends made visible."""
+    pieces = [chat.tokenizer.decode([i]) for i in ids]
+    return "·".join(pieces).replace(" ", "␣").replace("\n", "⏎")
 
 
 text = "<think>The top left needs B. Ça va?</think>"
@@ -104,7 +103,7 @@ print(spell(ids))
 assert chat.decode(ids) == text
 
 # %% [markdown]
-# `<think>` and ` needs` are single tokens, because this tokenizer saw them often. The closing tag
+# `<think>` and `␣needs` are single tokens, because this tokenizer saw them often. The closing tag
 # isn't: it takes three. `Ç` became two tokens that can't be printed alone: at the bottom the alphabet
 # is the 256 bytes, so *any* text can be spelled.
 #
@@ -200,7 +199,7 @@ for size in [(28, 28), (56, 56), (57, 40), (100, 60), (112, 112), (114, 114)]:
 # written as a count. Find the four pictures, the two messages, and the place where the policy will speak.
 
 # %%
-from itertools import groupby
+import re
 
 from kit.sandbox import Sandbox
 
@@ -211,12 +210,10 @@ prompt = chat.prompt(*env.prompt(task))
 
 def read(ids) -> str:
     """Ids as text; a run of picture places as a count."""
-    runs = [(i, len(list(run))) for i, run in groupby(ids)]
-    words = [
-        chat.tokenizer.decode([i] * (1 if i == chat.image_id else n)) for i, n in runs
-    ]
-    counts = [f"×{n}" if i == chat.image_id else "" for i, n in runs]
-    return "".join(word + count for word, count in zip(words, counts, strict=True))
+    place = "<|image_pad|>"
+    places = f"(?:{re.escape(place)})+"
+    text = chat.tokenizer.decode(ids)
+    return re.sub(places, lambda run: f"{place}×{len(run[0]) // len(place)}", text)
 
 
 print(read(prompt))
@@ -265,14 +262,14 @@ def play(*turns: str, budget: Budget | None = None) -> Episode:
 
 episode = play(look, swap, done)
 seen = [p for p in episode.images if p not in task.images]
-display(plot.pictures([(p.name, p.image) for p in seen]))
+display(plot.pictures([(f"turn {k}", p.image) for k, p in enumerate(seen, 1)]))
 for p in seen:
     print(p.name, p.image.size, chat.image_tokens(p), "tokens")
 
 # %%
 for number, turn in enumerate(episode.turns, start=1):
-    print(f"turn {number}, policy:      {turn.text!r}")
-    print(f"        environment: {read(turn.observation_ids)!r}\n")
+    print(f"turn {number}, policy:\n   ", turn.text.replace("\n", "⏎"))
+    print("   then, environment:\n   ", read(turn.observation_ids).replace("\n", "⏎"))
 print("ended by:", episode.ended)
 
 # %% [markdown]
@@ -297,18 +294,15 @@ for turn in episode.turns:
 
 assert row == episode.ids and mask == episode.mask
 assert len(row) == len(mask)
-print(
-    len(row),
-    "ids,",
-    sum(mask),
-    "of them sampled by the policy:",
-    f"{sum(mask) / len(row):.0%}",
-)
+share = sum(mask) / len(row)
+print(f"{len(row)} ids, {sum(mask)} of them sampled by the policy: {share:.0%}")
 
 # %% [markdown]
 # Before you look at a picture of it: how many separate stretches of 1 will there be?
 
 # %%
+from itertools import groupby
+
 display(plot.masks(episode, chat))
 print([(value, len(list(run))) for value, run in groupby(mask)])
 
@@ -391,14 +385,14 @@ print(f"log p of the re-encoding:  {logprob(again):6.1f}")
 # two different things, and call the difference learning.
 #
 # The lengths differ too, so everything behind slides. Suppose the policy spelled the opening
-# `<think>` of turn 1 in three tokens. Re-encode that episode, lay the *old* mask over the *new* ids, and
+# `<think>` of turn 1 letter by letter. Re-encode that episode, lay the *old* mask over the *new* ids, and
 # see what the trainer would now believe the policy said:
 
 # %%
 first = episode.turns[0]
-spelled = tuple(chat.text("<") + chat.text("think>") + list(first.ids[1:]))
-longer = (0.0,) * len(spelled)
-odd = replace(first, ids=spelled, logprobs=longer)
+letters = [i for letter in "<think>" for i in chat.text(letter)]
+spelled = (*letters, *first.ids[1:])
+odd = replace(first, ids=spelled, logprobs=(0.0,) * len(spelled))
 sampled = replace(episode, turns=(odd, *episode.turns[1:]))
 again = chat.tokenizer.encode(chat.tokenizer.decode(sampled.ids))
 print(len(sampled.ids), "ids were sampled and appended,", len(again), "came back")
@@ -412,7 +406,7 @@ print("trained on, though the policy never said it:", spell(wrong))
 print("not trained on, though it did:              ", spell(missed))
 
 # %% [markdown]
-# The model would be taught to write the environment's role tokens, and nobody would see an error
+# The model would be taught to close its own turn and open the user's, and nobody would see an error
 # message. A round trip through text undoes the other protection as well. Remember the file name?
 
 # %%
@@ -491,12 +485,8 @@ loss = torch.nn.functional.cross_entropy(logits, packed.labels[0, 1:])
 (entering,) = torch.autograd.grad(loss, kept[0])
 is_place = packed.mm_token_type_ids[0].bool()
 reached = entering[0].norm(dim=-1) > 0
-print(
-    "picture places whose vectors get a gradient:",
-    int(reached[is_place].sum()),
-    "of",
-    places,
-)
+count = int(reached[is_place].sum())
+print("picture places whose vectors get a gradient:", count, "of", places)
 
 # %% [markdown]
 # All of them. That is how eyes learn from an answer: through being looked at, not through being
@@ -505,10 +495,9 @@ print(
 #
 # ## How episodes end
 #
-# Five scripts. Which will end by answering, which will be cut off, and by what?
+# Six scripts. Which will end by answering, which will be cut off, and by what?
 
 # %%
-again_look = look.replace("image_1", "image_2")
 wrong_answer = done.replace(answer, '["A", "A", "A", "A"]')
 episodes = {
     "look, swap, right answer": episode,
@@ -542,7 +531,7 @@ from kit.rewards.agile import score
 assert abs(score(episode, task.target).total - (0.8 + 0.2 - 0.05 * 2)) < 1e-12
 for name, e in episodes.items():
     s = score(e, task.target)
-    parts = ", ".join(f"{part} {value:+.2f}" for part, value in s.parts.items())
+    parts = ", ".join(f"{part} {value + 0:+.2f}" for part, value in s.parts.items())
     print(f"{name:26s} {s.total:+.2f} = {parts}")
 
 # %% [markdown]
@@ -567,23 +556,21 @@ for name, e in episodes.items():
 # ## Paper / here / why different
 
 # %%
-paper = Budget()  # its defaults are the paper's (Table 5)
-mine = sum(episode.mask)
+from kit.paper import PAPER
+
+limits, largest = Budget(), max(chat.image_tokens(p) for p in episode.images)
+solved = f"{PAPER['grpo']['acc_2x2']:.1%} of 2×2"
 rows = [
-    ("", "paper", "here"),
-    ("turns at most", paper.turns, paper.turns),
-    ("ids at most", f"{paper.tokens:,}", f"{len(episode.ids)} used"),
-    (
-        "tokens a picture",
-        f"up to {401408 // 784}",
-        f"{chat.image_tokens(seen[0])} at most",
-    ),
-    ("share of sampled ids", "not reported", f"{mine / len(episode.ids):.0%}"),
-    ("who plays", "Qwen2.5-VL-7B", "a script"),
-    ("puzzles solved", "notebook 14", "not run"),
+    ("", "paper", "here", "why different"),
+    ("turns, at most", limits.turns, limits.turns, "the same: its Table 5"),
+    ("ids, at most", f"{limits.tokens:,}", f"{len(row)} used", "short system text"),
+    ("ids a picture", f"up to {401408 // 784}", f"up to {largest}", "small pieces"),
+    ("policy's own ids", "not reported", f"{share:.0%}", "short reasoning"),
+    ("who plays", "Qwen2.5-VL-7B", "a script", "bones need no model"),
+    ("puzzles solved", solved, "not run", "notebook 14"),
 ]
-for what, theirs, ours in rows:
-    print(f"{what:22s} {theirs!s:14s} {ours}")
+for what, theirs, ours, why in rows:
+    print(f"{what:17s} {theirs!s:14s} {ours!s:10s} {why}")
 box.close()
 
 # %% [markdown]

@@ -25,7 +25,7 @@
 #
 # | | hardware | minutes | memory |
 # |---|---|---|---|
-# | `laptop` | 1 core | 1 | 1 GB |
+# | `laptop` | 1 core | 1 | 2 GB |
 # | `gpu` | the same, pieces at their own size, 1,600 expert episodes | not measured | not measured |
 # | `node` | the same at the paper's sizes | not measured | not measured |
 #

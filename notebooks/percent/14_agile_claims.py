@@ -125,8 +125,8 @@ display(plot.levels(metrics))
 # %%
 budgets = {}
 for seed, folder in enumerate(folders):
-    steps = sorted((folder / "stages").glob("grpo-[0-9]*.json"))
-    found = {int(path.stem.split("-")[1]): path.stem for path in steps}
+    names = sorted(path.stem for path in (folder / "stages").glob("grpo-*.json"))
+    found = {int(n[5:]): n for n in names if n[5:].isdigit()}
     for puzzles, stage in {0: "sft", **found}.items():
         some = evaluate.read_outcomes(folder, stage, seed)
         budgets.setdefault(puzzles, []).extend(some)
