@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -73,27 +75,32 @@ class Screen:
         self.shown[-1] = drawn
 
 
-@pytest.fixture
-def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
+def watched(monkeypatch: pytest.MonkeyPatch) -> Screen:
+    """As in a notebook that somebody runs: called in a test's body, since pytest names the test in the environment."""
     screen = Screen()
     monkeypatch.setattr("IPython.display.display", screen.display)
-    monkeypatch.setattr("kit.plot.is_quiet", lambda: False)
-    monkeypatch.delenv("PYTEST_CURRENT_TEST", raising=False)
-    monkeypatch.delenv("PAPERMILL", raising=False)
+    monkeypatch.setitem(sys.modules, "ipykernel", ModuleType("ipykernel"))
+    for name in ("KIT_QUIET", "PAPERMILL", "PYTEST_CURRENT_TEST"):
+        monkeypatch.delenv(name, raising=False)
     return screen
 
 
-def test_live_plot_redraws_in_place_every_few_steps(screen: Screen) -> None:
+def test_live_plot_redraws_in_place_every_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = watched(monkeypatch)
     live = plot.LivePlot(every=2)
-    last = [live(ROWS[:k]) or (len(screen.shown), screen.shown and len(_steps(screen.shown[-1]))) for k in range(1, 6)]
-    assert last == [(0, []), (1, 2), (1, 2), (1, 4), (1, 4)]
+    drawn = []
+    for k in range(1, 6):
+        live(ROWS[:k])
+        drawn.append([len(_steps(figure)) for figure in screen.shown])
+    assert drawn == [[], [2], [2], [4], [4]]
 
 
 def _steps(figure: plot.Plot) -> list[float]:
     return list(figure.axes[0].lines[0].get_xdata())  # type: ignore[arg-type]
 
 
-def test_live_plot_makes_room_for_the_figure_that_stays(screen: Screen) -> None:
+def test_live_plot_makes_room_for_the_figure_that_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = watched(monkeypatch)
     live = plot.LivePlot(every=1)
     live(ROWS)
     final = live.figure()
@@ -103,18 +110,15 @@ def test_live_plot_makes_room_for_the_figure_that_stays(screen: Screen) -> None:
 
 
 @pytest.mark.parametrize("variable", ["KIT_QUIET", "PAPERMILL", "PYTEST_CURRENT_TEST"])
-def test_live_plot_is_silent_when_nobody_watches(
-    screen: Screen, monkeypatch: pytest.MonkeyPatch, variable: str
-) -> None:
-    monkeypatch.setenv(variable, "1")
-    if variable == "KIT_QUIET":
-        monkeypatch.undo()  # the real is_quiet: the tests' environment sets KIT_QUIET
-        monkeypatch.setattr("IPython.display.display", screen.display)
-        monkeypatch.delenv("PYTEST_CURRENT_TEST", raising=False)
+def test_live_plot_is_silent_when_nobody_watches(monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
+    screen = watched(monkeypatch)
     live = plot.LivePlot(every=1)
+    monkeypatch.setenv(variable, "1")
     live(ROWS)
     assert screen.shown == []
-    shown(live.figure())
+    monkeypatch.delenv(variable)
+    live(ROWS)
+    assert len(screen.shown) == 1
 
 
 RECORD = {"value": 0.5, "low": 0.4, "high": 0.6, "n": 30}

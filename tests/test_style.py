@@ -31,7 +31,10 @@ LAYERS = (
         },
     ),
     ("protocol", {"protocol"}),
-    ("environments, sandbox, tools, policies", {"envs", "sandbox", "policy", "tiny", "vision", "data", "expert"}),
+    (
+        "environments, sandbox, tools, policies",
+        {"envs", "sandbox", "policy", "tiny", "vision", "data", "expert"},
+    ),
     ("rollout", {"rollout"}),
     ("rewards", {"rewards", "coldstart"}),
     ("advantages", {"advantage", "pack"}),
@@ -39,7 +42,7 @@ LAYERS = (
     (
         "jobs",
         {
-            *("evaluate", "claims", "plot", "page", "spans", "view", "agile", "bench"),
+            *("evaluate", "claims", "drawing", "plot", "page", "spans", "view", "agile", "bench"),
             *("notebooks", "job", "show", "doctor", "readme", "__main__"),
         },
     ),
@@ -114,7 +117,7 @@ def test_no_part_imports_itself_through_others() -> None:
 def is_table(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Whether a function only returns one literal: rows to be read, not steps to be followed."""
     body = [n for n in node.body if not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant))]
-    return isinstance(body[-1], ast.Return) and all(isinstance(n, ast.Assign) for n in body[:-1])
+    return bool(body) and isinstance(body[-1], ast.Return) and all(isinstance(n, ast.Assign) for n in body[:-1])
 
 
 @code
