@@ -37,7 +37,7 @@ def deepen(work: Path) -> None:
     """Folders deeper than the longest path."""
     before = os.getcwd()
     os.chdir(work / "sub")
-    for _ in range(1500):
+    for _ in range(200):
         os.mkdir("d" * 50)
         os.chdir("d" * 50)
     os.chdir(before)
