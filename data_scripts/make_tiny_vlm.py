@@ -1,6 +1,6 @@
 """Make the tiny VLM: build its tokenizer, teach it to see, measure it, write its card.
 
-    python data_scripts/make_tiny_vlm.py --out runs/tiny --steps 3100        # as committed
+    python data_scripts/make_tiny_vlm.py --out runs/tiny --steps 5000 --half   # as committed
     python data_scripts/make_tiny_vlm.py --out runs/tiny --steps 300 --pool 200   # a quick look
 
 The same command again resumes. `--commit` copies the finished checkpoint into kit/assets/tiny.
@@ -19,8 +19,9 @@ from transformers import AutoTokenizer, Qwen2_5_VLForConditionalGeneration
 
 from kit.chat import Chat
 from kit.intervals import wilson
-from kit.pictures import scene
-from kit.pretrain import batches, mixture_at, probe, train
+from kit.photos import photos
+from kit.pictures import discs, scene
+from kit.pretrain import PLATEAU, batches, mixture_at, probe, train
 from kit.skills import SKILLS
 from kit.tiny import TINY, build_config, build_image_processor, build_tokenizer
 from kit.vision import batch_vision_attention
@@ -59,9 +60,9 @@ def arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("runs/tiny"), help="folder for checkpoint, log and state")
-    parser.add_argument("--steps", type=int, default=3100)
+    parser.add_argument("--steps", type=int, default=5000)
     parser.add_argument("--batch", type=int, default=64)
-    parser.add_argument("--lr", type=float, default=7e-4)
+    parser.add_argument("--lr", type=float, default=1e-3)
     parser.add_argument("--pool", type=int, default=3000, help="procedural scenes to draw views from")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=1)
@@ -79,31 +80,34 @@ def main() -> None:
     torch.manual_seed(args.seed)
     args.out.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(args.seed)
-    pool_file = args.out / f"pool-{args.seed}-{args.pool}.npy"
+    pool_file = args.out / f"pictures-{args.seed}-{args.pool}.npz"
     if not pool_file.exists():
-        np.save(pool_file, np.stack([scene(rng) for _ in range(args.pool)]))
-    pool = list(np.load(pool_file))
+        drawn = {make.__name__: np.stack([make(rng) for _ in range(args.pool)]) for make in (discs, scene)}
+        np.savez(pool_file, **drawn)
+    with np.load(pool_file) as drawn:
+        easy, full = list(drawn["discs"]), list(drawn["scene"])
+    pool = easy[: args.pool // 3] + full
     held_out = [scene(np.random.default_rng(10**6 + i)) for i in range(100)]
 
     words = args.out / "tokenizer"
     if not words.exists():  # kept, so that a resumed run spells as before
-        build_tokenizer(corpus(np.random.default_rng(0), pool)).save_pretrained(words)
+        build_tokenizer(corpus(np.random.default_rng(0), full)).save_pretrained(words)
     chat = Chat(AutoTokenizer.from_pretrained(words), build_image_processor())
     model = Qwen2_5_VLForConditionalGeneration(build_config(chat.tokenizer))
     # On a CPU the backward pass of fused attention is slower than plain matrix products at these lengths.
     model.set_attn_implementation("eager")
     batch_vision_attention(model)
     state_file = args.out / "state.pt"
-    start, optimizer_state = 0, None
+    start, optimizer_states = 0, []
     if state_file.exists():
         state = torch.load(state_file)
         model.load_state_dict(state["model"])
-        start, optimizer_state = state["step"], state["optimizer"]
+        start, optimizer_states = state["step"], state["optimizers"]
         print(f"resuming at step {start}", flush=True)
 
     stream = batches(
         chat,
-        pool,
+        lambda step: easy if step < PLATEAU * args.steps else pool,
         np.random.default_rng([args.seed, start]),
         args.batch,
         lambda step: mixture_at(step, args.steps),
@@ -116,18 +120,25 @@ def main() -> None:
         peak=args.lr,
         half=args.half,
         folder=args.out,
-        probe=lambda: probe(model, chat, held_out, n=48),
+        probe=lambda: probe(model, chat, held_out, n=64) | on_photographs(model, chat, 64),
         every=250,
         start=start,
-        optimizer_state=optimizer_state,
+        optimizer_states=optimizer_states,
     )
     folder = args.out / "checkpoint"
     save(model.eval(), chat, folder)
-    figures = probe(model, chat, held_out, n=args.measure)
+    figures = probe(model, chat, held_out, n=args.measure) | on_photographs(model, chat, args.measure)
     write_card(folder, figures, args.measure, model, read_log(args.out / "log.jsonl"))
     print({name: round(value, 3) for name, value in figures.items()})
     if args.commit:
         shutil.copytree(folder, TINY, dirs_exist_ok=True)
+
+
+def on_photographs(model: Qwen2_5_VLForConditionalGeneration, chat: Chat, n: int) -> dict[str, float]:
+    """``place`` on views of the held-out photographs: does what drawings taught carry over?"""
+    pictures = [np.asarray(p.image.convert("RGB")) for p in photos("held-out")]
+    figures = probe(model, chat, pictures, n=n, skills=("place",))
+    return {"photographs": figures["place"]}
 
 
 def read_log(path: Path) -> list[dict[str, float]]:
@@ -137,6 +148,8 @@ def read_log(path: Path) -> list[dict[str, float]]:
 
 
 WHAT = {
+    "photographs": "place, on held-out photographs",
+    "neighbours": "four labelled pieces: which is right of each, which below? (all eight right)",
     "place": "four labelled pieces: where does each belong? (all four right)",
     "rearranged": "a picture with its quarters exchanged: where does each belong? (all four right)",
     "adjacency": "two pieces: right of, left of, above, below, not beside",

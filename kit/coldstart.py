@@ -147,12 +147,19 @@ def collect(
         progress: told how many of the tasks are done.
 
     Raises:
-        ValueError: ``path`` holds episodes written with another tokenizer.
+        ValueError: ``path`` holds episodes written with another tokenizer, or of tasks that have
+            since changed (the same id, but another question or other pictures).
         OSError, EndpointError: what stopped it; the file then holds everything before.
     """
     mend(path)
     have = {e.task.id: e for e in (load_episodes(path) if Path(path).exists() else [])}
+    asked = {task.id: task for task in tasks}
     for episode in have.values():
+        task = asked.get(episode.task.id, episode.task)
+        if (task.question, task.images) != (episode.task.question, episode.task.images):
+            raise ValueError(
+                f"{path}: task {episode.task.id} was played with another question or other pictures; use another file"
+            )
         if any(chat.decode(turn.ids) != turn.text for turn in episode.turns):
             raise ValueError(f"{path}: episode {episode.task.id} was written with another tokenizer; use another file")
     todo = [task for task in tasks if task.id not in have]

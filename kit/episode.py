@@ -35,7 +35,12 @@ class Picture:
     image: Image.Image
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Picture) and self.name == other.name and self.image == other.image
+        # Pixels only: PIL also compares what a file's header said (`info`), which storing changes.
+        if not isinstance(other, Picture):
+            return NotImplemented
+        mine, theirs = self.image, other.image
+        same = (self.name, mine.mode, mine.size) == (other.name, theirs.mode, theirs.size)
+        return same and mine.tobytes() == theirs.tobytes()
 
     def __hash__(self) -> int:
         return hash((self.name, self.image.size))

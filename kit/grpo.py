@@ -60,7 +60,7 @@ class GRPOSettings:
         learning_rate: at its peak (Table 5).
         schedule: of the learning rate (ours).
         warmup: share of the steps before the peak (ours).
-        temperature: the one the rollout samples at (section 4.1: 1.0).
+        temperature: the one the rollout samples at (the paper names none).
         beta: weight of the KL term (Table 5).
         epsilon: clipping range of the ratio (ours: verl's and TRL's default).
         loss_type: TRL's name of the objective; "grpo" is eq. 4.

@@ -74,12 +74,32 @@ def colour_field(rng: np.random.Generator, size: int) -> NDArray[np.float64]:
     return np.asarray(grid.resize((size, size), Image.Resampling.BICUBIC), dtype=np.float64) / 255
 
 
-SMOOTH = 0.7
+def discs(rng: np.random.Generator, size: int = 168) -> Pixels:
+    """Smooth colours and a few plain discs: the easiest pictures whose pieces still tell their place."""
+    picture = Image.fromarray((colour_field(rng, size) * 255).clip(0, 255).astype(np.uint8))
+    draw = ImageDraw.Draw(picture)
+    for _ in range(int(rng.integers(0, 6))):
+        radius = float(rng.uniform(8, 40))
+        x, y = (float(v) for v in rng.uniform(0, size, size=2))
+        red, green, blue = (int(v) for v in rng.integers(0, 256, size=3))
+        draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=(red, green, blue))
+    return np.asarray(picture)
+
+
+def grade(rng: np.random.Generator, canvas: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Random saturation (none to a little more) and contrast (half to double): photographs have both."""
+    grey = canvas.mean(axis=2, keepdims=True)
+    canvas = grey + (canvas - grey) * rng.uniform(0, 1.1)
+    middle = canvas.mean(axis=(0, 1))
+    return middle + (canvas - middle) * rng.uniform(0.5, 2.0)
+
+
+SMOOTH = 0.5
 """Share of smooth scenes: at 28 pixels a token, shading tells more about an edge than grain does."""
 
 
 def scene(rng: np.random.Generator, size: int = 168) -> Pixels:
-    """One procedural scene: shaded background, occluding leaves, grain in some. ``(size, size, 3)``."""
+    """One procedural scene: shaded background, occluding leaves, grain in some, graded. ``(size, size, 3)``."""
     smooth = rng.random() < SMOOTH
     canvas = colour_field(rng, size) if smooth else colour_noise(rng, size, slope=rng.uniform(1.4, 2.2))
     ramp = np.linspace(-1, 1, size)
@@ -98,7 +118,7 @@ def scene(rng: np.random.Generator, size: int = 168) -> Pixels:
         colour = rng.uniform(0.05, 0.95, size=3) + shade
         colour = colour + np.roll(texture, shift, axis=(0, 1)) * rng.uniform(0, 0.4)
         canvas = canvas * (1 - alpha) + colour * alpha
-    return (np.clip(canvas, 0, 1) * 255).astype(np.uint8)
+    return (np.clip(grade(rng, canvas), 0, 1) * 255).astype(np.uint8)
 
 
 def random_view(rng: np.random.Generator, pixels: Pixels, size: int) -> Pixels:

@@ -1,7 +1,9 @@
 """Teach a tiny VLM to see: batches of skill samples, the loop, and the probe that measures each skill.
 
-Plain masked next-token prediction: loss on answers only, AdamW, linear warm-up and cosine decay
-(with a constant rate the model never leaves the plateau on which every answer is equally likely).
+Plain masked next-token prediction: loss on answers only, linear warm-up and cosine decay (with a
+constant rate the model never leaves the plateau on which every answer is equally likely). Matrices
+learn by Muon (Jordan et al. 2024, as ``torch.optim.Muon``), everything else by AdamW: in the same
+time Muon left that plateau where AdamW alone was still on it.
 """
 
 from __future__ import annotations
@@ -28,27 +30,31 @@ MEAN = (0.48145466, 0.4578275, 0.40821073)
 STD = (0.26862954, 0.26130258, 0.27577711)
 """Qwen2.5-VL's (CLIP's) pixel normalisation."""
 
+FIRST: dict[str, float] = {"place": 0.5, "neighbours": 0.3, "colours": 0.2}
+"""Share of each skill at first: dense questions, which leave the plateau sooner than pairs of pieces do."""
+
 MIXTURE: dict[str, float] = {
-    "place": 0.72,
-    "rearranged": 0.04,
-    "adjacency": 0.02,
-    "colours": 0.03,
-    "shapes": 0.03,
-    "digits": 0.02,
+    "place": 0.50,
+    "neighbours": 0.03,
+    "rearranged": 0.03,
+    "adjacency": 0.03,
+    "colours": 0.05,
+    "shapes": 0.04,
+    "digits": 0.03,
     "orientation": 0.02,
     "chart": 0.02,
-    "copying": 0.05,
-    "code": 0.05,
+    "copying": 0.15,
+    "code": 0.10,
 }
-"""Share of each skill in a batch. Whole puzzles teach edges faster than pairs do (four coupled answers)."""
+"""Share of each skill in a batch afterwards: all of them."""
 
-FIRST: dict[str, float] = {"place": 0.60, "colours": 0.30, "shapes": 0.04, "copying": 0.06}
-"""The mixture at first: colours at corners are quickly learnt, and edges are told by them."""
+PLATEAU = 0.4
+"""Share of the training that :data:`FIRST` gets, on smooth pictures: until puzzles are being solved."""
 
 
 def mixture_at(step: int, steps: int) -> dict[str, float]:
-    """Colours and puzzles for 30 % of the training, then all skills."""
-    return FIRST if step < 0.3 * steps else MIXTURE
+    """:data:`FIRST`, then, from :data:`PLATEAU` on, :data:`MIXTURE`."""
+    return FIRST if step < PLATEAU * steps else MIXTURE
 
 
 @dataclass(frozen=True)
@@ -75,13 +81,13 @@ def patchify(pixels: Pixels) -> tuple[Tensor, tuple[int, int, int]]:
     return x.reshape(rows * cols, -1), (1, rows, cols)
 
 
-def encode(chat: Chat, sample: Sample, answers: bool = True) -> tuple[list[int], list[int], list[Pixels]]:
-    """Ids, loss mask and pictures of a sample; with ``answers=False`` only up to the first answer."""
+def encode(chat: Chat, sample: Sample, asked: int | None = None) -> tuple[list[int], list[int], list[Pixels]]:
+    """Ids, loss mask and pictures of a sample; given ``asked``, up to where that question's answer begins."""
     ids: list[int] = []
     mask: list[int] = []
     pictures: list[Pixels] = []
     vision_start, vision_end = chat._vision
-    for question, answer in sample.turns:
+    for number, (question, answer) in enumerate(sample.turns):
         body: list[int] = []
         for part in question:
             if isinstance(part, str):
@@ -93,7 +99,7 @@ def encode(chat: Chat, sample: Sample, answers: bool = True) -> tuple[list[int],
         head = [*chat.message("user", [])[:-2], *body, chat.end_id, *chat.text("\n"), *chat.open_assistant()]
         ids += head
         mask += [0] * len(head)
-        if not answers:
+        if number == asked:
             break
         spoken = [*chat.text(answer), chat.end_id]
         ids += [*spoken, *chat.text("\n")]
@@ -139,13 +145,16 @@ def loss_of(model: nn.Module, batch: Batch) -> Tensor:
 
 def batches(
     chat: Chat,
-    pool: Sequence[Pixels],
+    pool: Sequence[Pixels] | Callable[[int], Sequence[Pixels]],
     rng: np.random.Generator,
     size: int,
     mixture: Callable[[int], Mapping[str, float]],
     start: int = 0,
 ) -> Iterator[Batch]:
-    """Endless batches from step ``start`` on; each step's mixture holds in its batch, rounding aside."""
+    """Endless batches from step ``start`` on; each step's mixture holds in its batch, rounding aside.
+
+    ``pool`` are the pictures to draw from, or tells which they are at a step.
+    """
     for step in itertools.count(start):
         shares = mixture(step)
         names = list(shares)
@@ -153,7 +162,8 @@ def batches(
         # Systematic sampling: one random offset, so shares hardly vary from batch to batch.
         points = (np.arange(size) + rng.random()) / size
         picks = np.searchsorted(np.cumsum(weights), points, side="right").clip(max=len(names) - 1)
-        yield collate(chat, [SKILLS[names[k]](rng, pool) for k in picks])
+        pictures = pool(step) if callable(pool) else pool
+        yield collate(chat, [SKILLS[names[k]](rng, pictures) for k in picks])
 
 
 def learning_rate(step: int, steps: int, peak: float, warmup: int) -> float:
@@ -163,51 +173,67 @@ def learning_rate(step: int, steps: int, peak: float, warmup: int) -> float:
     return peak * 0.5 * (1 + math.cos(math.pi * (step - warmup) / max(1, steps - warmup)))
 
 
+def optimizers(model: nn.Module, peak: float) -> list[torch.optim.Optimizer]:
+    """Muon at ``peak`` for the layers' matrices; AdamW at half of it for embeddings, patches, norms and biases.
+
+    ``match_rms_adamw`` scales Muon's updates to the size of Adam's, so that one rate serves both.
+    """
+    named = dict(model.named_parameters())
+    matrices = [p for name, p in named.items() if p.ndim == 2 and "embed" not in name and "lm_head" not in name]
+    chosen = {id(p) for p in matrices}
+    others = [p for p in named.values() if id(p) not in chosen]
+    return [
+        torch.optim.Muon(matrices, lr=peak, weight_decay=0.02, momentum=0.95, adjust_lr_fn="match_rms_adamw"),
+        torch.optim.AdamW(others, lr=peak / 2, betas=(0.9, 0.98), weight_decay=0.0),
+    ]
+
+
 def train(
     model: nn.Module,
     stream: Iterator[Batch],
     steps: int,
     peak: float = 1e-3,
-    warmup: int = 200,
+    warmup: int = 100,
     half: bool = False,
     folder: Path | None = None,
     probe: Callable[[], dict[str, float]] | None = None,
     every: int = 250,
     start: int = 0,
-    optimizer_state: dict[str, Any] | None = None,
+    optimizer_states: Sequence[dict[str, Any]] = (),
 ) -> list[dict[str, float]]:
     """Train in place; returns the log (one row every 25 steps, with the probe's figures when they are due).
 
     Args:
         half: run matrix products in bfloat16 (2.4 times faster where the processor has it).
         folder: where ``log.jsonl`` and a resumable ``state.pt`` go.
-        start: the step to resume from, with ``optimizer_state``.
+        start: the step to resume from, with ``optimizer_states`` (none: they start afresh).
     """
-    decay = [p for p in model.parameters() if p.ndim >= 2]
-    plain = [p for p in model.parameters() if p.ndim < 2]
-    groups = [{"params": decay, "weight_decay": 0.02}, {"params": plain, "weight_decay": 0.0}]
-    optimizer = torch.optim.AdamW(groups, lr=peak, betas=(0.9, 0.98))
-    if optimizer_state:
-        optimizer.load_state_dict(optimizer_state)
+    both = optimizers(model, peak)
+    peaks = [[group["lr"] for group in optimizer.param_groups] for optimizer in both]
+    for optimizer, state in zip(both, optimizer_states, strict=False):
+        optimizer.load_state_dict(state)
     log: list[dict[str, float]] = []
     clock, total = time.monotonic(), 0.0
     for step in range(start, steps):
         model.train()
-        for group in optimizer.param_groups:
-            group["lr"] = learning_rate(step, steps, peak, warmup)
+        for optimizer, rates in zip(both, peaks, strict=True):
+            for group, rate in zip(optimizer.param_groups, rates, strict=True):
+                group["lr"] = learning_rate(step, steps, rate, warmup)
         with torch.autocast("cpu", torch.bfloat16, enabled=half):
             loss = loss_of(model, next(stream))
-        optimizer.zero_grad(set_to_none=True)
+        model.zero_grad(set_to_none=True)
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
+        for optimizer in both:
+            optimizer.step()
         total += loss.item()
         if (step + 1) % 25 == 0 or step + 1 == steps:
             row = {"step": step + 1, "loss": total / 25, "seconds": time.monotonic() - clock}
             total = 0.0
             due = (step + 1) % every == 0 or step + 1 == steps
             if folder and due:
-                state = {"step": step + 1, "model": model.state_dict(), "optimizer": optimizer.state_dict()}
+                learnt = [optimizer.state_dict() for optimizer in both]
+                state = {"step": step + 1, "model": model.state_dict(), "optimizers": learnt}
                 torch.save(state, folder / "state.tmp")
                 (folder / "state.tmp").replace(folder / "state.pt")
             if probe and due:
@@ -221,9 +247,9 @@ def train(
 
 
 @torch.no_grad()
-def answer(model: Any, chat: Chat, samples: Sequence[Sample], max_new_tokens: int = 40) -> list[str]:
-    """Greedy answers to the *first* question of each sample."""
-    rows = [encode(chat, sample, answers=False) for sample in samples]
+def answer(model: Any, chat: Chat, samples: Sequence[Sample], question: int = 0, max_new_tokens: int = 40) -> list[str]:
+    """Greedy answers to one question of each sample, the ones before it answered rightly."""
+    rows = [encode(chat, sample, asked=question) for sample in samples]
     longest = max(len(ids) for ids, _, _ in rows)
     ids = torch.tensor([[chat.pad_id] * (longest - len(row)) + row for row, _, _ in rows])
     pixels = [patchify(p) for _, _, pictures in rows for p in pictures]
@@ -263,21 +289,11 @@ def probe(
     figures: dict[str, list[float]] = defaultdict(list)
     for skill in skills:
         samples = [SKILLS[skill](rng, pool) for _ in range(n)]
-        # Each question of a conversation is asked with the ones before it answered rightly.
         for k in range(max(len(s.turns) for s in samples)):
-            asked = [_only(s, k) for s in samples if len(s.turns) > k]
-            said = answer(model, chat, asked)
+            asked = [s for s in samples if len(s.turns) > k]
             name = skill if k == 0 else f"{skill}.{k + 1}"
-            for sample, text in zip(asked, said, strict=True):
-                right = sample.turns[0][1]
+            for sample, text in zip(asked, answer(model, chat, asked, k), strict=True):
+                right = sample.turns[k][1]
                 hit = box_iou(text, right) >= 0.5 if right.startswith("[") else text.strip() == right
                 figures[name].append(float(hit))
     return {name: float(np.mean(hits)) for name, hits in figures.items()}
-
-
-def _only(sample: Sample, k: int) -> Sample:
-    """A sample that asks just question ``k``, its pictures moved in front of it."""
-    pictures = [p for question, _ in sample.turns[: k + 1] for p in question if not isinstance(p, str)]
-    question, right = sample.turns[k]
-    words = [p for p in question if isinstance(p, str)]
-    return sample if k == 0 else Sample(sample.skill, (((*pictures, *words), right),))

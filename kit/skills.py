@@ -58,6 +58,20 @@ def place(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
     return Sample("place", (((*parts, "Where does each belong?"), f"{answer}."),))
 
 
+def neighbours(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
+    """Four pieces, each under a letter: which lies right of it, which below it?"""
+    pieces = cut(_pick(rng, pool))
+    order = [int(home) for home in rng.permutation(4)]
+    at = dict(zip(order, "ABCD", strict=True))
+    parts: list[str | Pixels] = []
+    said = []
+    for letter, home in zip("ABCD", order, strict=True):
+        parts += [f"Image {letter}: ", pieces[home]]
+        right, below = (at[home + 1] if home % 2 == 0 else "no"), (at[home + 2] if home < 2 else "no")
+        said.append(f"{letter} right {right} below {below}")
+    return Sample("neighbours", (((*parts, "Which are neighbours?"), f"{', '.join(said)}."),))
+
+
 def rearranged(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
     """One picture whose quarters were exchanged, a thin white gap between them: where does each belong?"""
     pieces = cut(_pick(rng, pool))
@@ -271,5 +285,6 @@ def code(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
 
 
 SKILLS: dict[str, Skill] = {
-    f.__name__: f for f in (place, rearranged, adjacency, colours, shapes, digits, orientation, chart, copying, code)
+    f.__name__: f
+    for f in (place, neighbours, rearranged, adjacency, colours, shapes, digits, orientation, chart, copying, code)
 }

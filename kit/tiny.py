@@ -7,7 +7,8 @@ Same class, same 14-pixel patches, same 2×2 merge (28 pixels a token), same con
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import torch
@@ -18,6 +19,7 @@ from transformers import (
     Qwen2_5_VLForConditionalGeneration,
 )
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
+from transformers.utils import logging
 
 from kit.chat import CONTROL_TOKENS, check_family
 
@@ -118,6 +120,18 @@ def build_config(
     )
 
 
+@contextmanager
+def _without_progress() -> Iterator[None]:
+    """No bar for a model that loads in a moment (every run would print it)."""
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()
+
+
 def load_model(path: str | Path = TINY, dtype: torch.dtype = torch.float32) -> Qwen2_5_VLForConditionalGeneration:
     """Load a Qwen2.5-VL checkpoint, weights in ``dtype`` (the committed ones are stored in half precision).
 
@@ -125,5 +139,6 @@ def load_model(path: str | Path = TINY, dtype: torch.dtype = torch.float32) -> Q
         ValueError: the checkpoint is missing or of another family.
     """
     check_family(path)
-    model = Qwen2_5_VLForConditionalGeneration.from_pretrained(str(path), dtype=dtype)
+    with _without_progress():
+        model = Qwen2_5_VLForConditionalGeneration.from_pretrained(str(path), dtype=dtype)
     return model.eval()

@@ -151,6 +151,14 @@ def test_episodes_of_another_tokenizer_are_refused(chat: Chat, tasks: list[Task]
         collect(ScriptedPolicy(other, expert), other, tasks[:2], Blind, PARAMS, BUDGET, path)
 
 
+def test_a_task_that_changed_is_not_taken_for_the_stored_one(chat: Chat, tasks: list[Task], tmp_path: Path) -> None:
+    path = tmp_path / "all.jsonl"
+    collect(ScriptedPolicy(chat, expert), chat, tasks[:1], Blind, PARAMS, BUDGET, path)
+    changed = replace(tasks[0], question="Another question?")
+    with pytest.raises(ValueError, match=f"{tasks[0].id} was played with another question"):
+        collect(ScriptedPolicy(chat, expert), chat, [changed], Blind, PARAMS, BUDGET, path)
+
+
 def answering(tasks: list[Task]) -> Any:
     """A model that plays like the expert, knowing the conversation only by its messages."""
 

@@ -79,8 +79,8 @@ def test_code_cells_are_short(name: str) -> None:
     for cell in load(source(name)).cells:
         if cell.cell_type == "code":
             lines = cell.source.splitlines()
-            assert len(lines) <= 21, f"{len(lines)} lines: {lines[0]}"
-            assert all(len(line) <= 96 for line in lines), max(lines, key=len)
+            assert len(lines) <= 20, f"{len(lines)} lines: {lines[0]}"
+            assert all(len(line) <= 88 for line in lines), max(lines, key=len)
 
 
 @every

@@ -73,9 +73,8 @@ display(plot.pictures(shown, columns=4))
 
 # %%
 for t in (task, other):
-    in_place = sum(
-        p.name == wanted for p, wanted in zip(t.images, t.target, strict=True)
-    )
+    pairs = zip(t.images, t.target, strict=True)
+    in_place = sum(p.name == wanted for p, wanted in pairs)
     print(f"{t.id}: {in_place} in place, answer {list(t.target)}, {t.question}")
 
 # %% [markdown]
@@ -153,19 +152,18 @@ def grid(image: Image.Image, zoom: int = 3) -> Image.Image:
     """The picture enlarged, with patches and tokens outlined."""
     large = image.resize([side * zoom for side in image.size], Image.Resampling.NEAREST)
     draw = ImageDraw.Draw(large)
+    w, h = large.size
     for step, width in ((14, 1), (28, 4)):
-        for at in range(0, image.width + 1, step):
-            draw.line(
-                (at * zoom, 0, at * zoom, large.height), fill="white", width=width
-            )
-            draw.line((0, at * zoom, large.width, at * zoom), fill="white", width=width)
+        for at in range(0, w + 1, step * zoom):
+            draw.line((at, 0, at, h), fill="white", width=width)
+        for at in range(0, h + 1, step * zoom):
+            draw.line((0, at, w, at), fill="white", width=width)
     return large
 
 
 piece = task.images[0]
-display(
-    plot.pictures([("as it is", piece.image), ("14 and 28 pixels", grid(piece.image))])
-)
+shown = [("as it is", piece.image), ("14 and 28 pixels", grid(piece.image))]
+display(plot.pictures(shown))
 
 # %%
 pixels = chat.pixels(piece)

@@ -43,9 +43,8 @@ runs: int = 300  # times it is repeated
 # %%
 import os
 
-os.environ["CUDA_VISIBLE_DEVICES"] = (
-    ""  # the same numbers everywhere: leave a GPU alone
-)
+# The same numbers on every machine: leave a GPU alone.
+os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 import numpy as np
 import torch
@@ -113,12 +112,10 @@ box = Sandbox().start()
 
 
 def play(policy_for) -> list:
-    """The four attempts, each played by the policy that ``policy_for`` makes of its script."""
+    """The four attempts; ``policy_for`` makes a policy of each one's script."""
     episodes = []
     for name in names:
-        policy = policy_for(
-            lambda episode, name=name: scripts[name][len(episode.turns)]
-        )
+        policy = policy_for(lambda e, name=name: scripts[name][len(e.turns)])
         params = Params(stops=PROTOCOL.stops)
         episodes += rollout(policy, chat, [task], lambda: JigsawEnv(box), params)
     return episodes
@@ -129,9 +126,7 @@ episodes = play(lambda script: ScriptedPolicy(chat, script))
 scores = [score(episode, task.target) for episode in episodes]
 rewards = [s.total for s in scores]
 for name, e, r in zip(names, episodes, rewards, strict=True):
-    print(
-        f"{name:6s} {e.steps} steps, {sum(e.mask):3d} tokens of its own, R = {r:+.2f}"
-    )
+    print(f"{name:6s} {e.steps} steps, {sum(e.mask):3d} own tokens, R = {r:+.2f}")
 assert np.allclose(rewards, [0.8 + 0.2 - 0.10, 0.2 - 0.25, 0.8 - 0.15, -0.25])
 
 # %% [markdown]
@@ -189,9 +184,8 @@ display(view.compare(episodes, scores, advantages.tolist()))
 # %%
 r = torch.tensor(rewards)
 for change, changed in {"+ 10": r + 10, "× 2": 2 * r, "× −1": -r}.items():
-    print(
-        f"R {change:5s}", [f"{a:+.2f}" for a in group_advantages(changed, 4).tolist()]
-    )
+    shown = [f"{a:+.2f}" for a in group_advantages(changed, 4).tolist()]
+    print(f"R {change:5s}", *shown)
 
 # %% [markdown]
 # Only differences within the group count. That replaces what older methods train a second network for:
@@ -250,9 +244,8 @@ for advantage in (1, -1):
     value = clipped(ratio, advantage)
     (slope,) = torch.autograd.grad(value.sum(), ratio)
     for line, numbers in {"ratio": ratio, "counts": value, "slope": slope}.items():
-        print(
-            f"A = {advantage:+d}  {line:7s}", *(f"{x:+.1f}" for x in numbers.tolist())
-        )
+        shown = (f"{x:+.1f}" for x in numbers.tolist())
+        print(f"A = {advantage:+d}  {line:7s}", *shown)
 
 # %% [markdown]
 # Flat where a push has already had its effect: a good token that has become 20 % more likely is not
@@ -323,14 +316,11 @@ from transformers import Qwen2_5_VLForConditionalGeneration
 
 torch.manual_seed(seed)
 sizes = {"hidden": 64, "layers": 2, "vision_hidden": 64, "vision_layers": 1}
-model = Qwen2_5_VLForConditionalGeneration(
-    build_config(chat.tokenizer, **sizes)
-).double()
+config = build_config(chat.tokenizer, **sizes)
+model = Qwen2_5_VLForConditionalGeneration(config).double()
 model.model.visual.requires_grad_(False)
 weights = [w for w in model.parameters() if w.requires_grad]
-until_the_end = (
-    ExitStack()
-)  # what is entered here stays open until the model is done with
+until_the_end = ExitStack()  # what is entered stays open as long as we need the model
 until_the_end.enter_context(forbid(model, chat.forbidden_ids))
 print(f"{sum(w.numel() for w in weights):,} weights that learn")
 
@@ -346,7 +336,7 @@ start, own = packed.prompt_ids.size(1), packed.tool_mask
 
 
 def logprobs() -> torch.Tensor:
-    """(4, C): log-probability of each sampled token to the model as it is now, 0 elsewhere."""
+    """(4, C): log-probability of each sampled token now, 0 elsewhere."""
     logits = model(**packed.model_inputs()).logits[:, start - 1 : -1]
     logp = torch.log_softmax(logits, dim=-1)
     return logp.gather(-1, packed.completion_ids[..., None])[..., 0] * own
@@ -358,10 +348,10 @@ print("tokens after the prompt:", tuple(own.shape), "sampled:", own.sum(dim=1).t
 print("mean log-probability of one:", [round(x, 1) for x in each])
 
 # %% [markdown]
-# This model would never say what we wrote: each token has about one chance in a thousand. GRPO can only
-# reweigh what a policy already does. So let it *imitate* the four attempts for a moment, all alike, good
-# and bad (in earnest that is the cold start, notebook 12). A policy that knows these four and nothing else:
-# how probable can each become at best?
+# This model would never say what we wrote: every token is as unlikely as any other, one chance in the size
+# of the vocabulary. GRPO can only reweigh what a policy already does. So let it *imitate* the four attempts
+# for a moment, all alike, good and bad (in earnest that is the cold start, notebook 12). A policy that
+# knows these four and nothing else: how probable can each become at best?
 
 # %%
 adam = torch.optim.Adam(weights, lr=0.008, betas=(0.9, 0.95))
@@ -410,24 +400,23 @@ from datasets import Dataset
 from kit.grpo import GRPOSettings
 from kit.grpo_trainer import EpisodeGRPOTrainer
 
+folder = Path(until_the_end.enter_context(TemporaryDirectory()))
 settings = GRPOSettings(steps=1, groups=1, group_size=4, micro_batch=4)
+print("eq. 4 is TRL's", repr(settings.loss_type), "with ε =", settings.epsilon)
+
+# %%
 trainer = EpisodeGRPOTrainer(
     model=model,
-    args=settings.trl_args(Path(until_the_end.enter_context(TemporaryDirectory()))),
+    args=settings.trl_args(folder),
     train_dataset=Dataset.from_dict({"prompt": names, "task": [0] * 4}),
-    **{"chat": chat, "tasks": [task], "reward": score},
+    chat=chat,
+    tasks=[task],
     rollout=lambda tasks, *, seed: episodes,
+    reward=score,
 )
 trainer.current_gradient_accumulation_steps = 1
 trainer.model.train()
-print(
-    "eq. 4 is TRL's",
-    repr(settings.loss_type),
-    "with ε",
-    settings.epsilon,
-    "β",
-    settings.beta,
-)
+print("inherits from", EpisodeGRPOTrainer.__bases__[-1].__name__)
 
 # %% [markdown]
 # To compare on the toy's tensors, hand it our log-probabilities instead of letting a model compute
@@ -458,7 +447,7 @@ assert abs(trl_toy_loss() - float(loss)) < 1e-6
 # attempt. One could also let every *token* weigh the same: add up all seven and divide by 7 (TRL calls
 # that `bnpo`). By hand, from the table above:
 #
-# (2.3 × 1.0684 − 1.7 × .6592 + 1.7 × .6137 − 1.4 × 1.0229) / 7 = .9480 / 7 = **.1354**
+# (2.3 × 1.0684 − 1.7 × .6592 + 1.7 × .6137 − 1.4 × 1.0229) / 7 = .9479 / 7 = **.1354**
 #
 # The objective even changes its sign: `guess` was bad, and short. Which of the two means tells a model to
 # keep its *bad* attempts long?
@@ -502,9 +491,8 @@ batch = trainer._generate_and_score_completions([{"task": 0}] * 4)
 assert torch.allclose(batch["advantages"], advantages)
 theirs = trainer._compute_loss(trainer.model, batch)
 their_slopes = torch.autograd.grad(theirs, weights)
-apart = max(
-    (a - b).abs().max().item() for a, b in zip(slopes, their_slopes, strict=True)
-)
+pairs = zip(slopes, their_slopes, strict=True)
+apart = max((ours - trl).abs().max().item() for ours, trl in pairs)
 print("loss equal to 1e-6:     ", abs(theirs.item() - loss.item()) < 1e-6)
 print("gradients equal to 1e-6:", apart < 1e-6, "in all", len(slopes), "tensors")
 assert abs(theirs.item() - loss.item()) < 1e-6 and apart < 1e-6
@@ -572,7 +560,7 @@ for k, name in enumerate(names):
 
 # %%
 def reuse(eps: float, steps: int = 12) -> list[float]:
-    """ρ of the first token of ``guess`` before each of ``steps`` steps on the same attempts."""
+    """ρ of the first token of ``guess`` before each step on the same attempts."""
     with torch.no_grad():
         for weight, value in zip(weights, saved, strict=True):
             weight.copy_(value)
@@ -638,13 +626,11 @@ p = np.linspace(0, 1, 101)
 curves = {f"G = {G}": (p, p**G + (1 - p) ** G) for G in group_sizes}
 display(plot.lines(curves, x="p, how often an attempt succeeds", y="flat groups"))
 print("p        ", *(f"G = {G:<4d}" for G in group_sizes))
-for stage, what in {
-    "base": "untrained",
-    "sft": "after SFT",
-    "grpo": "after RL",
-}.items():
+stages = {"base": "untrained", "sft": "after SFT", "grpo": "after RL"}
+for stage, what in stages.items():
     q = PAPER[stage]["acc_2x2"]
-    print(f"{q:.3f}    ", *(f"{q**G + (1 - q) ** G:<8.2f}" for G in group_sizes), what)
+    flat = (f"{q**G + (1 - q) ** G:<8.2f}" for G in group_sizes)
+    print(f"{q:.3f}    ", *flat, what)
 
 # %% [markdown]
 # That is what the cold start is for: from 9.5 % to 22 % looks like little, but the groups that teach nothing
@@ -733,9 +719,8 @@ attempts = 4 * updates
 print(f"{'G':>3s}  {updates // 4} updates  {updates} updates  {attempts} attempts")
 for G in group_sizes:
     same_cost = learn(G, attempts // G)[-1]
-    print(
-        f"{G:3d}  {learnt[G][updates // 4]:10.2f}  {learnt[G][-1]:10.2f}  {same_cost:12.2f}"
-    )
+    early, late = learnt[G][updates // 4], learnt[G][-1]
+    print(f"{G:3d}  {early:10.2f}  {late:10.2f}  {same_cost:12.2f}")
 assert learnt[16][-1] > learnt[2][-1]
 
 # %% [markdown]

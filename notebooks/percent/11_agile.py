@@ -63,6 +63,7 @@ from kit.rewards.agile import score
 from kit.sandbox import Sandbox
 from kit.tiny import TINY
 
+# %%
 pictures = [*photos("train"), *photos("held-out")]
 pictures = folder_pictures(images) if images else pictures
 held_out = [p for p in pictures if p.split == "held-out"]
@@ -182,6 +183,8 @@ def expected(level: int, guesses: list[tuple[int, ...]]) -> tuple[float, float]:
 every = list(permutations(range(4)))
 in_place = {g: sum(g[i] == i for i in range(4)) for g in every}
 known = {level: [g for g in every if in_place[g] == level] for level in (0, 1, 2)}
+
+# %%
 guessers = {
     "any of the 24": {level: every for level in known},
     "leaves it": {level: [(0, 1, 2, 3)] for level in known},
