@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-BENCHES = {"rollout": "kit.bench:rollout", "sandbox": "kit.sandbox.bench:bench"}
+BENCHES = {"rollout": "kit.bench:rollout_bench", "sandbox": "kit.sandbox.bench:bench"}
 """What ``python -m kit bench NAME`` calls."""
 
 SMALL = 4
