@@ -1,6 +1,6 @@
 """Make the tiny VLM: build its tokenizer, teach it to see, measure it, write its card.
 
-    python data_scripts/make_tiny_vlm.py --out runs/tiny --steps 5000 --half   # as committed
+    python data_scripts/make_tiny_vlm.py --out runs/tiny --steps 8000 --half --processes 2   # as committed
     python data_scripts/make_tiny_vlm.py --out runs/tiny --steps 300 --pool 200   # a quick look
 
 The same command again resumes. `--commit` copies the finished checkpoint into kit/assets/tiny.
@@ -10,18 +10,23 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
 from transformers import AutoTokenizer, Qwen2_5_VLForConditionalGeneration
 
 from kit.chat import Chat
 from kit.intervals import wilson
 from kit.photos import photos
-from kit.pictures import discs, scene
-from kit.pretrain import PLATEAU, batches, mixture_at, probe, train
+from kit.pictures import Pixels, discs, scene
+from kit.pretrain import PLATEAU, batches, mixture_at, train
+from kit.probe import probe
 from kit.skills import SKILLS
 from kit.tiny import TINY, build_config, build_image_processor, build_tokenizer
 from kit.vision import batch_vision_attention
@@ -60,75 +65,111 @@ def arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("runs/tiny"), help="folder for checkpoint, log and state")
-    parser.add_argument("--steps", type=int, default=5000)
+    parser.add_argument("--steps", type=int, default=8000)
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--lr", type=float, default=1e-3)
     parser.add_argument("--pool", type=int, default=3000, help="procedural scenes to draw views from")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--processes", type=int, default=1, help="processes that share each batch")
+    parser.add_argument("--threads", type=int, default=1, help="threads of each process")
     parser.add_argument("--half", action="store_true", help="bfloat16 matrix products")
     parser.add_argument("--measure", type=int, default=400, help="fresh samples a skill for the card")
     parser.add_argument("--finish", action="store_true", help="train no further: save, measure and write the card")
+    parser.add_argument("--note", default="", help="a sentence for the card, on how this training went")
     parser.add_argument("--commit", action="store_true", help="copy the result into kit/assets/tiny")
     return parser.parse_args()
 
 
 def main() -> None:
-    """Make the model."""
+    """Draw the pictures, learn the tokenizer, train, then measure and write the card."""
     args = arguments()
+    if args.batch % args.processes:
+        raise SystemExit(f"--batch {args.batch}: it can't be shared by --processes {args.processes}; give a multiple")
     torch.set_num_threads(args.threads)
-    torch.manual_seed(args.seed)
     args.out.mkdir(parents=True, exist_ok=True)
-    rng = np.random.default_rng(args.seed)
-    pool_file = args.out / f"pictures-{args.seed}-{args.pool}.npz"
-    if not pool_file.exists():
-        drawn = {make.__name__: np.stack([make(rng) for _ in range(args.pool)]) for make in (discs, scene)}
-        np.savez(pool_file, **drawn)
-    with np.load(pool_file) as drawn:
-        easy, full = list(drawn["discs"]), list(drawn["scene"])
-    pool = easy[: args.pool // 3] + full
-    held_out = [scene(np.random.default_rng(10**6 + i)) for i in range(100)]
-
+    _, full = pictures(args)
     words = args.out / "tokenizer"
     if not words.exists():  # kept, so that a resumed run spells as before
         build_tokenizer(corpus(np.random.default_rng(0), full)).save_pretrained(words)
-    chat = Chat(AutoTokenizer.from_pretrained(words), build_image_processor())
+    if not args.finish:
+        # Processes, not threads: two of them are nearly twice as fast, threads of one process are not.
+        mp.spawn(work, (args,), nprocs=args.processes)
+    finish(args)
+
+
+def pictures(args: argparse.Namespace) -> tuple[list[Pixels], list[Pixels]]:
+    """Easy pictures and full scenes, drawn once and kept: training draws its views from them."""
+    file = args.out / f"pictures-{args.seed}-{args.pool}.npz"
+    if not file.exists():
+        rng = np.random.default_rng(args.seed)
+        drawn = {make.__name__: np.stack([make(rng) for _ in range(args.pool)]) for make in (discs, scene)}
+        np.savez(file, **drawn)
+    with np.load(file) as drawn:
+        return list(drawn["discs"]), list(drawn["scene"])
+
+
+def unseen() -> list[Pixels]:
+    """Scenes that training never draws."""
+    return [scene(np.random.default_rng(10**6 + i)) for i in range(100)]
+
+
+def load(args: argparse.Namespace) -> tuple[Qwen2_5_VLForConditionalGeneration, Chat, int, list[dict[str, Any]]]:
+    """Model and chat as the last saved state left them, its step, and the optimizers' states."""
+    torch.manual_seed(args.seed)
+    chat = Chat(AutoTokenizer.from_pretrained(args.out / "tokenizer"), build_image_processor())
     model = Qwen2_5_VLForConditionalGeneration(build_config(chat.tokenizer))
     # On a CPU the backward pass of fused attention is slower than plain matrix products at these lengths.
     model.set_attn_implementation("eager")
     batch_vision_attention(model)
-    state_file = args.out / "state.pt"
-    start, optimizer_states = 0, []
-    if state_file.exists():
-        state = torch.load(state_file)
-        model.load_state_dict(state["model"])
-        start, optimizer_states = state["step"], state["optimizers"]
-        print(f"resuming at step {start}", flush=True)
+    file = args.out / "state.pt"
+    if not file.exists():
+        return model, chat, 0, []
+    state = torch.load(file)
+    model.load_state_dict(state["model"])
+    return model, chat, state["step"], state["optimizers"]
 
-    stream = batches(
-        chat,
-        lambda step: easy if step < PLATEAU * args.steps else pool,
-        np.random.default_rng([args.seed, start]),
-        args.batch,
-        lambda step: mixture_at(step, args.steps),
-        start,
-    )
+
+def work(rank: int, args: argparse.Namespace) -> None:
+    """One of the training processes; the first one measures, logs and saves."""
+    torch.set_num_threads(args.threads)
+    store = dist.FileStore(str(args.out / f"meet-{os.getppid()}"), args.processes)
+    dist.init_process_group("gloo", store=store, rank=rank, world_size=args.processes)
+    easy, full = pictures(args)
+    pool = easy[: args.pool // 3] + full
+    model, chat, start, states = load(args)
+    if rank == 0 and start:
+        print(f"resuming at step {start}", flush=True)
+    held_out = unseen()
     train(
         model,
-        stream,
-        start if args.finish else args.steps,
+        batches(
+            chat,
+            lambda step: easy if step < PLATEAU * args.steps else pool,
+            np.random.default_rng([args.seed, start, rank]),
+            args.batch // args.processes,
+            lambda step: mixture_at(step, args.steps),
+            start,
+        ),
+        args.steps,
         peak=args.lr,
         half=args.half,
-        folder=args.out,
-        probe=lambda: probe(model, chat, held_out, n=64) | on_photographs(model, chat, 64),
+        folder=args.out if rank == 0 else None,
+        probe=(lambda: probe(model, chat, held_out, n=64) | on_photographs(model, chat, 64)) if rank == 0 else None,
         every=250,
         start=start,
-        optimizer_states=optimizer_states,
+        optimizer_states=states,
     )
+    dist.barrier()
+    dist.destroy_process_group()
+
+
+def finish(args: argparse.Namespace) -> None:
+    """Save the checkpoint, measure every skill and write the card."""
+    model, chat, _, _ = load(args)
     folder = args.out / "checkpoint"
     save(model.eval(), chat, folder)
-    figures = probe(model, chat, held_out, n=args.measure) | on_photographs(model, chat, args.measure)
-    write_card(folder, figures, args.measure, model, read_log(args.out / "log.jsonl"))
+    figures = probe(model, chat, unseen(), n=args.measure) | on_photographs(model, chat, args.measure)
+    write_card(folder, figures, args.measure, model, read_log(args.out / "log.jsonl"), args.note)
     print({name: round(value, 3) for name, value in figures.items()})
     if args.commit:
         shutil.copytree(folder, TINY, dirs_exist_ok=True)
@@ -136,8 +177,8 @@ def main() -> None:
 
 def on_photographs(model: Qwen2_5_VLForConditionalGeneration, chat: Chat, n: int) -> dict[str, float]:
     """``place`` on views of the held-out photographs: does what drawings taught carry over?"""
-    pictures = [np.asarray(p.image.convert("RGB")) for p in photos("held-out")]
-    figures = probe(model, chat, pictures, n=n, skills=("place",))
+    views = [np.asarray(p.image) for p in photos("held-out")]
+    figures = probe(model, chat, views, n=n, skills=("place",))
     return {"photographs": figures["place"]}
 
 
@@ -164,7 +205,7 @@ WHAT = {
 
 
 def write_card(
-    folder: Path, figures: dict[str, float], n: int, model: Qwen2_5_VLForConditionalGeneration, log: list
+    folder: Path, figures: dict[str, float], n: int, model: Qwen2_5_VLForConditionalGeneration, log: list, note: str
 ) -> None:
     """``skills.json`` (with 95 % intervals), ``log.jsonl`` and the card made of them."""
     skills = {}
@@ -180,7 +221,9 @@ def write_card(
     )
     size = sum(p.numel() for p in model.parameters()) / 1e6
     steps = int(log[-1]["step"]) if log else 0
-    (folder / "README.md").write_text(CARD.format(size=size, steps=steps, n=n, rows=rows))
+    (folder / "README.md").write_text(
+        CARD.format(size=size, steps=steps, n=n, rows=rows, note=f"{note}\n\n" if note else "")
+    )
 
 
 CARD = """# The kit's tiny VLM
@@ -190,9 +233,9 @@ the 3B and 7B checkpoints. Weights are stored in half precision; `from_pretraine
 `kit.tiny.load_model` in float32. Apache-2.0.
 
 **Taught** by `data_scripts/make_tiny_vlm.py` in {steps} steps of 64 procedural samples: the skills below. No
-photograph was used. It knows nothing of the world and no language beyond these questions.
+photograph was used (one of the rows below is measured on some). It knows nothing of the world and no language beyond these questions.
 
-**Not taught**: tags, tools, turns, an agent's code, a puzzle's answer as a list of labels. The skill nearest
+{note}**Not taught**: tags, tools, turns, an agent's code, a puzzle's answer as a list of labels. The skill nearest
 to AGILE's task is `place`: it says in words where each of four pieces belongs. Three-by-three grids were
 never shown.
 

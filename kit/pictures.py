@@ -48,9 +48,9 @@ def colour_noise(rng: np.random.Generator, size: int, slope: float) -> NDArray[n
     return np.clip(mean + field * rng.uniform(0.05, 0.22), 0, 1)
 
 
-def _leaf(rng: np.random.Generator, draw: ImageDraw.ImageDraw, size: int) -> None:
-    """Draw one leaf: a disc, a rotated polygon or a bar, of power-law size."""
-    radius = min(size * 0.6, size * 0.06 * rng.random() ** (-0.7))
+def _leaf(rng: np.random.Generator, draw: ImageDraw.ImageDraw, size: int, least: float = 0.06) -> None:
+    """Draw one leaf: a disc, a rotated polygon or a bar, of power-law size, ``least`` of the side or more."""
+    radius = min(size * 0.6, size * least * rng.random() ** (-0.7))
     cx, cy = rng.uniform(-0.1, 1.1, size=2) * size
     fill = 255
     kind = rng.integers(3)
@@ -106,9 +106,9 @@ def scene(rng: np.random.Generator, size: int = 168) -> Pixels:
     light = rng.normal(size=2) * 0.15
     canvas = canvas + (light[0] * ramp[:, None] + light[1] * ramp[None, :])[..., None]
     texture = np.zeros_like(canvas) if smooth else colour_noise(rng, size, slope=rng.uniform(0.8, 1.4)) - 0.5
-    for _ in range(int(rng.integers(0, 12) if smooth else rng.integers(3, 26))):
+    for _ in range(int(rng.integers(0, 12) if smooth else rng.integers(6, 70))):
         stencil = Image.new("L", (size, size))
-        _leaf(rng, ImageDraw.Draw(stencil), size)
+        _leaf(rng, ImageDraw.Draw(stencil), size, 0.06 if smooth else 0.03)
         if rng.random() < 0.5:
             stencil = stencil.filter(ImageFilter.GaussianBlur(float(rng.uniform(0.3, 2.0))))
         alpha = np.asarray(stencil, dtype=np.float64)[..., None] / 255
@@ -116,7 +116,7 @@ def scene(rng: np.random.Generator, size: int = 168) -> Pixels:
         shade = (slope[0] * ramp[:, None] + slope[1] * ramp[None, :])[..., None]
         shift = rng.integers(0, size, size=2)
         colour = rng.uniform(0.05, 0.95, size=3) + shade
-        colour = colour + np.roll(texture, shift, axis=(0, 1)) * rng.uniform(0, 0.4)
+        colour = colour + np.roll(texture, shift, axis=(0, 1)) * rng.uniform(0, 0.8)
         canvas = canvas * (1 - alpha) + colour * alpha
     return (np.clip(grade(rng, canvas), 0, 1) * 255).astype(np.uint8)
 

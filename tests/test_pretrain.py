@@ -11,7 +11,8 @@ from PIL import Image
 from kit.chat import Chat
 from kit.episode import Picture
 from kit.pictures import Pixels, scene
-from kit.pretrain import MIXTURE, batches, box_iou, collate, encode, learning_rate, loss_of, mixture_at, patchify, train
+from kit.pretrain import MIXTURE, batches, collate, encode, learning_rate, loss_of, mixture_at, patchify, train
+from kit.probe import box_iou
 from kit.skills import SKILLS, place, shapes
 
 

@@ -38,7 +38,10 @@ LAYERS = (
     ("rollout", {"rollout"}),
     ("rewards", {"rewards", "coldstart"}),
     ("advantages", {"advantage", "pack"}),
-    ("trainers", {"metrics", "checkpoint", "trainable", "training", "sft", "grpo", "grpo_trainer", "pretrain"}),
+    (
+        "trainers",
+        {"metrics", "checkpoint", "trainable", "training", "sft", "grpo", "grpo_trainer", "pretrain", "probe"},
+    ),
     (
         "jobs",
         {

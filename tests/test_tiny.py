@@ -9,7 +9,7 @@ from transformers import AutoTokenizer, Qwen2_5_VLForConditionalGeneration
 
 from kit.chat import Chat
 from kit.pictures import scene
-from kit.pretrain import probe
+from kit.probe import probe
 from kit.tiny import TINY, build_config, build_tokenizer, load_model
 
 

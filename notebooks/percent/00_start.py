@@ -131,7 +131,7 @@ print(PROTOCOL.parse(first.turns[0].text))
 
 # %%
 # NBVAL_IGNORE_OUTPUT
-from kit.pretrain import answer
+from kit.probe import answer
 from kit.skills import PLACES, Sample
 
 question = [

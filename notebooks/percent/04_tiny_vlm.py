@@ -55,7 +55,8 @@ from kit import agile, plot
 from kit.chat import Chat
 from kit.episode import Picture
 from kit.pictures import scene
-from kit.pretrain import answer, batches, collate, encode, loss_of, train
+from kit.pretrain import batches, collate, encode, loss_of, train
+from kit.probe import answer
 from kit.skills import SKILLS
 from kit.tiny import TINY, build_config, build_image_processor, build_tokenizer
 from PIL import Image
@@ -404,9 +405,10 @@ for row in probed:
 # %% [markdown]
 # Read the two together. At first the loss falls and hardly a puzzle is right (by guessing, one in 24
 # would be): it learns to speak. Then it takes off, since as soon as some edge tells *anything* about
-# where a piece goes, it is easier to learn the next. Two things helped: easy and dense questions
-# first (colours at corners), and a learning rate that decays. A bump in the loss is where the mixture
-# of skills changes. So if a curve is flat, ask what the loss of the blind is before you give up, or
+# where a piece goes, it is easier to learn the next. Three things helped: smooth pictures and
+# dense questions first (the colours at corners, which pieces are neighbours), an optimizer that treats
+# all directions of a weight matrix alike (Muon), and a learning rate that decays. A bump in the loss is
+# where the mixture of skills changes. So if a curve is flat, ask what the loss of the blind is before you give up, or
 # before you believe in it.
 #
 # ## What the committed model can do
@@ -427,7 +429,7 @@ from kit.intervals import Interval
 record = json.loads((TINY / "skills.json").read_text())
 measured = {name: Interval.of(entry) for name, entry in record.items()}
 display(plot.bars({"share right": measured}))
-chances = dict.fromkeys(("place", "rearranged"), 1 / 24)
+chances = dict.fromkeys(("place", "photographs", "rearranged"), 1 / 24)
 chances |= {"adjacency": 1 / 5, "orientation": 1 / 4}
 for name, chance in chances.items():
     verdict = "above chance" if measured[name].low > chance else "not above chance"
