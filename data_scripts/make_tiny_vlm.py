@@ -26,7 +26,7 @@ from kit.intervals import wilson
 from kit.photos import photos
 from kit.pictures import Pixels, discs, scene
 from kit.pretrain import PLATEAU, batches, mixture_at, train
-from kit.probe import probe
+from kit.probe import examine
 from kit.skills import SKILLS
 from kit.tiny import TINY, build_config, build_image_processor, build_tokenizer
 from kit.vision import batch_vision_attention
@@ -154,7 +154,7 @@ def work(rank: int, args: argparse.Namespace) -> None:
         peak=args.lr,
         half=args.half,
         folder=args.out if rank == 0 else None,
-        probe=(lambda: probe(model, chat, held_out, n=64) | on_photographs(model, chat, 64)) if rank == 0 else None,
+        probe=(lambda: probe(model, chat, held_out, min(64, args.measure))) if rank == 0 else None,
         every=250,
         start=start,
         optimizer_states=states,
@@ -168,18 +168,23 @@ def finish(args: argparse.Namespace) -> None:
     model, chat, _, _ = load(args)
     folder = args.out / "checkpoint"
     save(model.eval(), chat, folder)
-    figures = probe(model, chat, unseen(), n=args.measure) | on_photographs(model, chat, args.measure)
-    write_card(folder, figures, args.measure, model, read_log(args.out / "log.jsonl"), args.note)
-    print({name: round(value, 3) for name, value in figures.items()})
+    hits = examine(model, chat, unseen(), n=args.measure) | on_photographs(model, chat, args.measure)
+    write_card(folder, hits, model, read_log(args.out / "log.jsonl"), args.note)
+    print({name: round(float(np.mean(right)), 3) for name, right in hits.items()})
     if args.commit:
         shutil.copytree(folder, TINY, dirs_exist_ok=True)
 
 
-def on_photographs(model: Qwen2_5_VLForConditionalGeneration, chat: Chat, n: int) -> dict[str, float]:
+def on_photographs(model: Qwen2_5_VLForConditionalGeneration, chat: Chat, n: int) -> dict[str, list[bool]]:
     """``place`` on views of the held-out photographs: does what drawings taught carry over?"""
     views = [np.asarray(p.image) for p in photos("held-out")]
-    figures = probe(model, chat, views, n=n, skills=("place",))
-    return {"photographs": figures["place"]}
+    return {"photographs": examine(model, chat, views, n=n, skills=("place",))["place"]}
+
+
+def probe(model: Qwen2_5_VLForConditionalGeneration, chat: Chat, held_out: list[Pixels], n: int) -> dict[str, float]:
+    """A quick look at every skill, for the log."""
+    hits = examine(model, chat, held_out, n=n) | on_photographs(model, chat, n)
+    return {name: float(np.mean(right)) for name, right in hits.items()}
 
 
 def read_log(path: Path) -> list[dict[str, float]]:
@@ -205,24 +210,24 @@ WHAT = {
 
 
 def write_card(
-    folder: Path, figures: dict[str, float], n: int, model: Qwen2_5_VLForConditionalGeneration, log: list, note: str
+    folder: Path, hits: dict[str, list[bool]], model: Qwen2_5_VLForConditionalGeneration, log: list, note: str
 ) -> None:
     """``skills.json`` (with 95 % intervals), ``log.jsonl`` and the card made of them."""
     skills = {}
-    for name, value in figures.items():
-        low, high = wilson(value * n, n)
-        skills[name] = {"value": value, "low": low, "high": high, "n": n}
+    for name, right in hits.items():
+        low, high = wilson(sum(right), len(right))
+        skills[name] = {"value": sum(right) / len(right), "low": low, "high": high, "n": len(right)}
     (folder / "skills.json").write_text(json.dumps(skills, indent=1) + "\n")
     (folder / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in log))
     rows = "\n".join(
         f"| {name} | {WHAT[name.partition('.')[0]]}{', second question' if '.' in name else ''} "
-        f"| {s['value']:.3f} [{s['low']:.3f}, {s['high']:.3f}] |"
+        f"| {s['value']:.3f} [{s['low']:.3f}, {s['high']:.3f}] | {s['n']} |"
         for name, s in skills.items()
     )
     size = sum(p.numel() for p in model.parameters()) / 1e6
     steps = int(log[-1]["step"]) if log else 0
     (folder / "README.md").write_text(
-        CARD.format(size=size, steps=steps, n=n, rows=rows, note=f"{note}\n\n" if note else "")
+        CARD.format(size=size, steps=steps, rows=rows, note=f"{note}\n\n" if note else "")
     )
 
 
@@ -233,16 +238,17 @@ the 3B and 7B checkpoints. Weights are stored in half precision; `from_pretraine
 `kit.tiny.load_model` in float32. Apache-2.0.
 
 **Taught** by `data_scripts/make_tiny_vlm.py` in {steps} steps of 64 procedural samples: the skills below. No
-photograph was used (one of the rows below is measured on some). It knows nothing of the world and no language beyond these questions.
+photograph was used (one of the rows below is measured on some). It knows nothing of the world and no
+language beyond these questions.
 
 {note}**Not taught**: tags, tools, turns, an agent's code, a puzzle's answer as a list of labels. The skill nearest
 to AGILE's task is `place`: it says in words where each of four pieces belongs. Three-by-three grids were
 never shown.
 
-Accuracy on {n} fresh samples a skill, from scenes that training never saw, greedy, 95 % intervals:
+Accuracy on fresh samples from scenes that training never saw, greedy, with 95 % intervals:
 
-| skill | what is asked | accuracy |
-|---|---|---|
+| skill | what is asked | accuracy | samples |
+|---|---|---|---|
 {rows}
 
 What is not in this table it can't do.

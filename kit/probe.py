@@ -51,12 +51,16 @@ def box_iou(first: str, second: str) -> float:
         return 0.0
 
 
-def probe(
+def examine(
     model: Any, chat: Chat, pool: Sequence[Pixels], n: int, seed: int = 1, skills: Sequence[str] = tuple(SKILLS)
-) -> dict[str, float]:
-    """Accuracy per skill and question on ``n`` fresh samples from held-out pictures (boxes: IoU ≥ .5)."""
+) -> dict[str, list[bool]]:
+    """Which of ``n`` fresh samples a skill are answered rightly (boxes: IoU of at least .5).
+
+    Second questions are asked with the first answered rightly, and counted apart (``shapes.2``);
+    not every sample has one.
+    """
     rng = np.random.default_rng(seed)
-    figures: dict[str, list[float]] = defaultdict(list)
+    hits: dict[str, list[bool]] = defaultdict(list)
     for skill in skills:
         samples = [SKILLS[skill](rng, pool) for _ in range(n)]
         for k in range(max(len(s.turns) for s in samples)):
@@ -64,6 +68,5 @@ def probe(
             name = skill if k == 0 else f"{skill}.{k + 1}"
             for sample, text in zip(asked, answer(model, chat, asked, k), strict=True):
                 right = sample.turns[k][1]
-                hit = box_iou(text, right) >= 0.5 if right.startswith("[") else text.strip() == right
-                figures[name].append(float(hit))
-    return {name: float(np.mean(hits)) for name, hits in figures.items()}
+                hits[name].append(box_iou(text, right) >= 0.5 if right.startswith("[") else text.strip() == right)
+    return dict(hits)
