@@ -87,11 +87,11 @@ def discs(rng: np.random.Generator, size: int = 168) -> Pixels:
 
 
 def grade(rng: np.random.Generator, canvas: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Random saturation (none to a little more) and contrast (half to double): photographs have both."""
+    """Random saturation (none to a little more), contrast (a quarter to double) and brightness, as in photographs."""
     grey = canvas.mean(axis=2, keepdims=True)
     canvas = grey + (canvas - grey) * rng.uniform(0, 1.1)
     middle = canvas.mean(axis=(0, 1))
-    return middle + (canvas - middle) * rng.uniform(0.5, 2.0)
+    return middle + rng.uniform(-0.2, 0.2) + (canvas - middle) * 2.0 ** rng.uniform(-2, 1)
 
 
 SMOOTH = 0.5
