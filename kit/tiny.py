@@ -22,6 +22,7 @@ from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLIm
 from transformers.utils import logging
 
 from kit.chat import CONTROL_TOKENS, check_family
+from kit.vision import batch_vision_attention
 
 TINY = Path(__file__).parent / "assets" / "tiny"
 """The committed checkpoint."""
@@ -121,8 +122,8 @@ def build_config(
 
 
 @contextmanager
-def _without_progress() -> Iterator[None]:
-    """No bar for a model that loads in a moment (every run would print it)."""
+def without_progress() -> Iterator[None]:
+    """Silence transformers' progress bars: every model loaded or saved would print one."""
     shown = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:
@@ -135,10 +136,13 @@ def _without_progress() -> Iterator[None]:
 def load_model(path: str | Path = TINY, dtype: torch.dtype = torch.float32) -> Qwen2_5_VLForConditionalGeneration:
     """Load a Qwen2.5-VL checkpoint, weights in ``dtype`` (the committed ones are stored in half precision).
 
+    Its vision tower attends within all small pictures at once (:mod:`kit.vision`: same numbers, sooner).
+
     Raises:
         ValueError: the checkpoint is missing or of another family.
     """
     check_family(path)
-    with _without_progress():
+    with without_progress():
         model = Qwen2_5_VLForConditionalGeneration.from_pretrained(str(path), dtype=dtype)
+    batch_vision_attention(model)
     return model.eval()

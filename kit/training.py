@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 from transformers import PrinterCallback
-from transformers.utils import logging
 
 from kit.chat import Chat
 from kit.checkpoint import claim, export, restore, step_of
 from kit.metrics import MetricsLog, Row
 from kit.policy.masking import forbid
+from kit.tiny import without_progress
 from kit.trainable import borrowed
 
 OnStep = Callable[[Sequence[Row]], None]
@@ -93,7 +92,7 @@ def run(
         restore(model, final)
         return final
     log = MetricsLog(run_dir, step_of(resume), on_step)
-    with borrowed(model, freeze_vision), forbid(model, chat.forbidden_ids), _no_bars():
+    with borrowed(model, freeze_vision), forbid(model, chat.forbidden_ids), without_progress():
         trainer = make_trainer(log)
         trainer.remove_callback(PrinterCallback)
         try:
@@ -108,18 +107,6 @@ def run(
         if hasattr(trained, "merge_and_unload"):
             trained = trained.merge_and_unload()
     if trainer.is_world_process_zero():
-        with _no_bars():
+        with without_progress():
             export(trained, chat, final)
     return final
-
-
-@contextmanager
-def _no_bars() -> Iterator[None]:
-    """Silence transformers' progress bars (one for every checkpoint saved); MetricsLog reports progress."""
-    shown = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        if shown:
-            logging.enable_progress_bar()

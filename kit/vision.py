@@ -16,6 +16,10 @@ import torch
 from torch import Tensor
 from transformers.models.qwen2_5_vl.modeling_qwen2_5_vl import Qwen2_5_VLVisionAttention, apply_rotary_pos_emb_vision
 
+SHORT = 256
+"""Patches up to which plain products attend: there the fused kernel's backward pass is the slower one on a
+CPU. Beyond, it is the other way round, and plain products would keep all L×L weights."""
+
 
 def _forward(
     self: Any,
@@ -39,9 +43,11 @@ def _forward(
         index = (torch.tensor(starts)[:, None] + torch.arange(length)).flatten().to(v.device)
         rows = (t[index] if mixed else t for t in (q, k, v))
         qs, ks, vs = (t.reshape(len(starts), length, self.num_heads, -1).transpose(1, 2) for t in rows)
-        # Plain products: at 16 to 64 patches the fused kernel's backward pass is the slower one on a CPU.
-        weights = torch.softmax((qs @ ks.transpose(2, 3)).float() * self.scaling, dim=-1).to(vs.dtype)
-        seen = (weights @ vs).transpose(1, 2)
+        if length <= SHORT:
+            weights = torch.softmax((qs @ ks.transpose(2, 3)).float() * self.scaling, dim=-1).to(vs.dtype)
+            seen = (weights @ vs).transpose(1, 2)
+        else:
+            seen = torch.nn.functional.scaled_dot_product_attention(qs, ks, vs, scale=self.scaling).transpose(1, 2)
         seen = seen.reshape(len(starts) * length, self.num_heads, -1)
         out = out.index_copy(0, index, seen.to(out.dtype)) if mixed else seen
     return self.proj(out.reshape(n, -1))
