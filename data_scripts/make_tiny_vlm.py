@@ -1,6 +1,6 @@
 """Make the tiny VLM: build its tokenizer, teach it to see, measure it, write its card.
 
-    python data_scripts/make_tiny_vlm.py --out runs/tiny --steps 8000 --half --processes 2   # as committed
+    python data_scripts/make_tiny_vlm.py --out runs/tiny --steps 7600 --half --processes 2   # as committed
     python data_scripts/make_tiny_vlm.py --out runs/tiny --steps 300 --pool 200   # a quick look
 
 The same command again resumes. `--commit` copies the finished checkpoint into kit/assets/tiny.
@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import os
 import shutil
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +67,7 @@ def arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("runs/tiny"), help="folder for checkpoint, log and state")
-    parser.add_argument("--steps", type=int, default=8000)
+    parser.add_argument("--steps", type=int, default=7600)
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--lr", type=float, default=1e-3)
     parser.add_argument("--pool", type=int, default=3000, help="procedural scenes to draw views from")
@@ -102,8 +104,12 @@ def pictures(args: argparse.Namespace) -> tuple[list[Pixels], list[Pixels]]:
     file = args.out / f"pictures-{args.seed}-{args.pool}.npz"
     if not file.exists():
         rng = np.random.default_rng(args.seed)
-        drawn = {make.__name__: np.stack([make(rng) for _ in range(args.pool)]) for make in (discs, scene)}
-        np.savez(file, **drawn)
+        # Scenes are drawn large: a view of a third of one is coarse, a view of all of it as fine as a photograph.
+        np.savez(
+            file,
+            discs=np.stack([discs(rng) for _ in range(args.pool)]),
+            scene=np.stack([scene(rng, 336) for _ in range(args.pool // 2)]),
+        )
     with np.load(file) as drawn:
         return list(drawn["discs"]), list(drawn["scene"])
 
@@ -129,8 +135,16 @@ def load(args: argparse.Namespace) -> tuple[Qwen2_5_VLForConditionalGeneration, 
     return model, chat, state["step"], state["optimizers"]
 
 
+def end_with_parent() -> None:
+    """Leave when the command is killed: processes left behind would go on writing into its folder."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    threading.Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()
+
+
 def work(rank: int, args: argparse.Namespace) -> None:
     """One of the training processes; the first one measures, logs and saves."""
+    end_with_parent()
     torch.set_num_threads(args.threads)
     store = dist.FileStore(str(args.out / f"meet-{os.getppid()}"), args.processes)
     dist.init_process_group("gloo", store=store, rank=rank, world_size=args.processes)

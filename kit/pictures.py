@@ -87,11 +87,11 @@ def discs(rng: np.random.Generator, size: int = 168) -> Pixels:
 
 
 def grade(rng: np.random.Generator, canvas: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Random saturation (none to a little more), contrast (a quarter to double) and brightness, as in photographs."""
+    """Random saturation, contrast (less than half to more than double) and brightness: photographs vary in all."""
     grey = canvas.mean(axis=2, keepdims=True)
     canvas = grey + (canvas - grey) * rng.uniform(0, 1.1)
     middle = canvas.mean(axis=(0, 1))
-    return middle + rng.uniform(-0.2, 0.2) + (canvas - middle) * 2.0 ** rng.uniform(-2, 1)
+    return middle + rng.uniform(-0.2, 0.2) + (canvas - middle) * 2.0 ** rng.uniform(-1.3, 1.2)
 
 
 SMOOTH = 0.5
@@ -111,13 +111,18 @@ def scene(rng: np.random.Generator, size: int = 168) -> Pixels:
         _leaf(rng, ImageDraw.Draw(stencil), size, 0.06 if smooth else 0.03)
         if rng.random() < 0.5:
             stencil = stencil.filter(ImageFilter.GaussianBlur(float(rng.uniform(0.3, 2.0))))
-        alpha = np.asarray(stencil, dtype=np.float64)[..., None] / 255
         slope = rng.normal(size=2) * 0.12
-        shade = (slope[0] * ramp[:, None] + slope[1] * ramp[None, :])[..., None]
         shift = rng.integers(0, size, size=2)
-        colour = rng.uniform(0.05, 0.95, size=3) + shade
-        colour = colour + np.roll(texture, shift, axis=(0, 1)) * rng.uniform(0, 0.8)
-        canvas = canvas * (1 - alpha) + colour * alpha
+        colour, grain = rng.uniform(0.05, 0.95, size=3), rng.uniform(0, 0.8)
+        box = stencil.getbbox()
+        if box is None:
+            continue
+        xs, ys = np.arange(box[0], box[2]), np.arange(box[1], box[3])  # the rest of the canvas stays as it is
+        alpha = np.asarray(stencil, dtype=np.float64)[ys[0] : ys[-1] + 1, xs[0] : xs[-1] + 1, None] / 255
+        shade = (slope[0] * ramp[ys, None] + slope[1] * ramp[None, xs])[..., None]
+        surface = colour + shade + texture[np.ix_((ys - shift[0]) % size, (xs - shift[1]) % size)] * grain
+        under = canvas[ys[0] : ys[-1] + 1, xs[0] : xs[-1] + 1]
+        under[:] = under * (1 - alpha) + surface * alpha
     return (np.clip(grade(rng, canvas), 0, 1) * 255).astype(np.uint8)
 
 

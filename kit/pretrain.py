@@ -48,7 +48,7 @@ MIXTURE: dict[str, float] = {
 }
 """Share of each skill in a batch afterwards: all of them."""
 
-PLATEAU = 0.25
+PLATEAU = 0.26
 """Share of the training that :data:`FIRST` gets, on smooth pictures: until puzzles are being solved."""
 
 

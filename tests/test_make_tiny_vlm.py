@@ -4,7 +4,10 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
+
+import psutil
 
 from kit.chat import Chat
 from kit.skills import SKILLS
@@ -40,6 +43,19 @@ def test_it_makes_resumes_and_writes_the_card(tmp_path: Path) -> None:
     assert all(0 <= s["low"] <= s["value"] <= s["high"] <= 1 and 1 <= s["n"] <= 2 for s in skills.values())
     card = (folder / "README.md").read_text()
     assert "Made by a test." in card and "in 2 steps" in card
+
+
+def test_killed_it_leaves_nothing_running(tmp_path: Path) -> None:
+    command = [sys.executable, "data_scripts/make_tiny_vlm.py", "--out", str(tmp_path), "--pool", "6", "--batch", "4"]
+    with subprocess.Popen([*command, "--processes", "2"], cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}) as made:
+        deadline = time.monotonic() + 300
+        while len(workers := psutil.Process(made.pid).children(recursive=True)) < 3:  # a tracker and two workers
+            assert made.poll() is None and time.monotonic() < deadline
+            time.sleep(0.2)
+        time.sleep(5)  # beyond the workers' imports
+        made.kill()
+    _, alive = psutil.wait_procs(workers, timeout=120)
+    assert alive == []
 
 
 def test_a_batch_that_cant_be_shared_is_refused(tmp_path: Path) -> None:

@@ -552,14 +552,14 @@ for k, name in enumerate(names):
 #
 # ## The same attempts again
 #
-# Playing is expensive, so use these four for more steps: go back to where we were and take twelve small ones. The
+# Playing is expensive, so use these four for more steps: go back to where we were and take twenty small ones. The
 # old log-probabilities stand still, the new ones move, ρ leaves 1, and the clip begins to act. Watch the
 # `<answer>` of `guess`, the token that is pushed hardest. Once with ε = .2, once without a clip (ε so large that it
-# never acts): where will ρ be after twelve steps?
+# never acts): where will ρ be after twenty steps?
 
 
 # %%
-def reuse(eps: float, steps: int = 12) -> list[float]:
+def reuse(eps: float, steps: int = 20) -> list[float]:
     """ρ of the first token of ``guess`` before each step on the same attempts."""
     with torch.no_grad():
         for weight, value in zip(weights, saved, strict=True):
@@ -575,7 +575,7 @@ def reuse(eps: float, steps: int = 12) -> list[float]:
 
 # %%
 paths = {"no clip": reuse(1e9), "ε = 0.2": reuse(settings.epsilon)}
-display(plot.lines({k: (range(12), v) for k, v in paths.items()}, x="step", y="ρ"))
+display(plot.lines({k: (range(len(v)), v) for k, v in paths.items()}, x="step", y="ρ"))
 for name, path in paths.items():
     print(f"{name:8s}", *(f"{ratio:.2f}" for ratio in path[::2]))
 assert paths["no clip"][-1] < 0.7 < paths["ε = 0.2"][-1] < 0.8

@@ -27,7 +27,7 @@
 # | | hardware | minutes | memory |
 # |---|---|---|---|
 # | `laptop` | 1 core: a smaller model re-made here | 3 | 1 GB |
-# | the committed model | 1 core: `python data_scripts/make_tiny_vlm.py` | see its card | 2 GB |
+# | the committed model | 2 cores: `python data_scripts/make_tiny_vlm.py` | not run here: see its card | 4 GB |
 # | `gpu`, `node` | nothing here needs one | 3 | 1 GB |
 
 # %% tags=["parameters"]
@@ -82,7 +82,7 @@ grid = np.kron(view, np.ones((3, 3, 1), np.uint8))
 grid[::42], grid[:, ::42] = 255, 255
 for offset in (-1, 0, 1):
     grid[84 + offset] = grid[:, [84 + offset, 168 + offset, 252 + offset]] = 255
-display(plot.pictures([("112 × 56 pixels", Image.fromarray(grid))]))
+display(plot.pictures([("112 × 56 pixels", Image.fromarray(grid))], side=3.2))
 for width, height in ((112, 56), (56, 56), (640, 448)):
     picture = Picture("any", Image.new("RGB", (width, height)))
     patches, tokens = len(chat.pixels(picture).patches), chat.image_tokens(picture)
