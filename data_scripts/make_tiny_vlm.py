@@ -1,9 +1,12 @@
 """Make the tiny VLM: build its tokenizer, teach it to see, measure it, write its card.
 
-    python data_scripts/make_tiny_vlm.py --out runs/tiny --steps 7600 --half --processes 2   # as committed
     python data_scripts/make_tiny_vlm.py --out runs/tiny --steps 300 --pool 200   # a quick look
+    python data_scripts/debian_photos.py --out runs/photographs
+    python data_scripts/make_tiny_vlm.py --out runs/tiny --photographs runs/photographs --half --processes 2
 
-The same command again resumes. `--commit` copies the finished checkpoint into kit/assets/tiny.
+The last two are the committed model's settings. The same command again resumes; `--commit` copies
+the finished checkpoint into kit/assets/tiny. Pictures to learn from are procedural scenes, the kit's
+training photographs, and, given `--photographs`, those of a folder; none may be a held-out one.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import json
 import multiprocessing
 import os
 import shutil
+import tempfile
 import threading
 from pathlib import Path
 from typing import Any
@@ -21,11 +25,13 @@ import numpy as np
 import torch
 import torch.distributed as dist
 import torch.multiprocessing as mp
+from PIL import Image, ImageOps
 from transformers import AutoTokenizer, Qwen2_5_VLForConditionalGeneration
 
 from kit.chat import Chat
 from kit.intervals import wilson
-from kit.photos import photos
+from kit.leak import check_sources
+from kit.photos import SourcePicture, folder_pictures, photos
 from kit.pictures import Pixels, discs, scene
 from kit.pretrain import PLATEAU, batches, mixture_at, train
 from kit.probe import examine
@@ -67,10 +73,11 @@ def arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("runs/tiny"), help="folder for checkpoint, log and state")
-    parser.add_argument("--steps", type=int, default=7600)
+    parser.add_argument("--steps", type=int, default=12000)
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--lr", type=float, default=1e-3)
     parser.add_argument("--pool", type=int, default=3000, help="procedural scenes to draw views from")
+    parser.add_argument("--photographs", type=Path, help="folder of photographs to draw views from as well")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--processes", type=int, default=1, help="processes that share each batch")
     parser.add_argument("--threads", type=int, default=1, help="threads of each process")
@@ -89,34 +96,55 @@ def main() -> None:
         raise SystemExit(f"--batch {args.batch}: it can't be shared by --processes {args.processes}; give a multiple")
     torch.set_num_threads(args.threads)
     args.out.mkdir(parents=True, exist_ok=True)
-    _, full = pictures(args)
+    check_sources(photographs(args.photographs), photos("held-out"))
+    draw(args)
     words = args.out / "tokenizer"
     if not words.exists():  # kept, so that a resumed run spells as before
-        build_tokenizer(corpus(np.random.default_rng(0), full)).save_pretrained(words)
+        build_tokenizer(corpus(np.random.default_rng(0), pictures(args)[1])).save_pretrained(words)
     if not args.finish:
-        # Processes, not threads: two of them are nearly twice as fast, threads of one process are not.
-        mp.spawn(work, (args,), nprocs=args.processes)
+        with tempfile.TemporaryDirectory() as meeting:
+            # Processes, not threads: two of them are nearly twice as fast, threads of one process are not.
+            mp.spawn(work, (args, f"{meeting}/store"), nprocs=args.processes)
     finish(args)
 
 
+def photographs(folder: Path | None) -> list[SourcePicture]:
+    """What training may see: the kit's training photographs, and all of ``folder``."""
+    return photos("train") + (folder_pictures(folder) if folder else [])
+
+
+PHOTO_SIDE = 224
+"""A photograph's shorter side in training: its views of 112 pixels then show half of it to all of it."""
+
+
+def drawn(args: argparse.Namespace) -> Path:
+    """Where the drawn pictures are kept."""
+    return args.out / f"pictures-{args.seed}-{args.pool}.npz"
+
+
+def draw(args: argparse.Namespace) -> None:
+    """Draw the easy pictures and the full scenes, once."""
+    if drawn(args).exists():
+        return
+    rng = np.random.default_rng(args.seed)
+    # Scenes are drawn large: a view of a third of one is coarse, a view of all of it as fine as a photograph.
+    np.savez(
+        drawn(args),
+        discs=np.stack([discs(rng) for _ in range(args.pool)]),
+        scene=np.stack([scene(rng, 336) for _ in range(args.pool // 2)]),
+    )
+
+
 def pictures(args: argparse.Namespace) -> tuple[list[Pixels], list[Pixels]]:
-    """Easy pictures and full scenes, drawn once and kept: training draws its views from them."""
-    file = args.out / f"pictures-{args.seed}-{args.pool}.npz"
-    if not file.exists():
-        rng = np.random.default_rng(args.seed)
-        # Scenes are drawn large: a view of a third of one is coarse, a view of all of it as fine as a photograph.
-        np.savez(
-            file,
-            discs=np.stack([discs(rng) for _ in range(args.pool)]),
-            scene=np.stack([scene(rng, 336) for _ in range(args.pool // 2)]),
-        )
-    with np.load(file) as drawn:
-        return list(drawn["discs"]), list(drawn["scene"])
-
-
-def unseen() -> list[Pixels]:
-    """Scenes that training never draws."""
-    return [scene(np.random.default_rng(10**6 + i)) for i in range(100)]
+    """Easy pictures to begin with, and the pool for the rest: drawn pictures and as many photographs."""
+    with np.load(drawn(args)) as kept:
+        easy, full = list(kept["discs"]), list(kept["scene"])
+    shown = []
+    for photo in photographs(args.photographs):
+        scale = PHOTO_SIDE / min(photo.image.size)
+        shown.append(np.asarray(ImageOps.scale(photo.image, scale, Image.Resampling.LANCZOS)))
+    full += easy[: args.pool // 3]
+    return easy, full + shown * max(1, len(full) // len(shown))
 
 
 def load(args: argparse.Namespace) -> tuple[Qwen2_5_VLForConditionalGeneration, Chat, int, list[dict[str, Any]]]:
@@ -142,18 +170,16 @@ def end_with_parent() -> None:
     threading.Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()
 
 
-def work(rank: int, args: argparse.Namespace) -> None:
-    """One of the training processes; the first one measures, logs and saves."""
+def work(rank: int, args: argparse.Namespace, meeting: str) -> None:
+    """One of the training processes, which meet by a file; the first one measures, logs and saves."""
     end_with_parent()
     torch.set_num_threads(args.threads)
-    store = dist.FileStore(str(args.out / f"meet-{os.getppid()}"), args.processes)
-    dist.init_process_group("gloo", store=store, rank=rank, world_size=args.processes)
-    easy, full = pictures(args)
-    pool = easy[: args.pool // 3] + full
+    dist.init_process_group("gloo", store=dist.FileStore(meeting, args.processes), rank=rank, world_size=args.processes)
+    easy, pool = pictures(args)
     model, chat, start, states = load(args)
     if rank == 0 and start:
         print(f"resuming at step {start}", flush=True)
-    held_out = unseen()
+    first = rank == 0
     train(
         model,
         batches(
@@ -167,8 +193,8 @@ def work(rank: int, args: argparse.Namespace) -> None:
         args.steps,
         peak=args.lr,
         half=args.half,
-        folder=args.out if rank == 0 else None,
-        probe=(lambda: probe(model, chat, held_out, min(64, args.measure))) if rank == 0 else None,
+        folder=args.out if first else None,
+        probe=(lambda: shares(measure(model, chat, min(64, args.measure)))) if first else None,
         every=250,
         start=start,
         optimizer_states=states,
@@ -182,22 +208,23 @@ def finish(args: argparse.Namespace) -> None:
     model, chat, _, _ = load(args)
     folder = args.out / "checkpoint"
     save(model.eval(), chat, folder)
-    hits = examine(model, chat, unseen(), n=args.measure) | on_photographs(model, chat, args.measure)
-    write_card(folder, hits, model, read_log(args.out / "log.jsonl"), args.note)
-    print({name: round(float(np.mean(right)), 3) for name, right in hits.items()})
+    hits = measure(model, chat, args.measure)
+    write_card(folder, hits, model, read_log(args.out / "log.jsonl"), args)
+    print({name: round(share, 3) for name, share in shares(hits).items()})
     if args.commit:
         shutil.copytree(folder, TINY, dirs_exist_ok=True)
 
 
-def on_photographs(model: Qwen2_5_VLForConditionalGeneration, chat: Chat, n: int) -> dict[str, list[bool]]:
-    """``place`` on views of the held-out photographs: does what drawings taught carry over?"""
+def measure(model: Qwen2_5_VLForConditionalGeneration, chat: Chat, n: int) -> dict[str, list[bool]]:
+    """Every skill on scenes that training never draws, and ``place`` on views of the held-out photographs."""
+    unseen = [scene(np.random.default_rng(10**6 + i)) for i in range(100)]
     views = [np.asarray(p.image) for p in photos("held-out")]
-    return {"photographs": examine(model, chat, views, n=n, skills=("place",))["place"]}
+    on_photographs = examine(model, chat, views, n=n, skills=("place",))["place"]
+    return examine(model, chat, unseen, n=n) | {"photographs": on_photographs}
 
 
-def probe(model: Qwen2_5_VLForConditionalGeneration, chat: Chat, held_out: list[Pixels], n: int) -> dict[str, float]:
-    """A quick look at every skill, for the log."""
-    hits = examine(model, chat, held_out, n=n) | on_photographs(model, chat, n)
+def shares(hits: dict[str, list[bool]]) -> dict[str, float]:
+    """The share of right answers of every skill."""
     return {name: float(np.mean(right)) for name, right in hits.items()}
 
 
@@ -224,7 +251,11 @@ WHAT = {
 
 
 def write_card(
-    folder: Path, hits: dict[str, list[bool]], model: Qwen2_5_VLForConditionalGeneration, log: list, note: str
+    folder: Path,
+    hits: dict[str, list[bool]],
+    model: Qwen2_5_VLForConditionalGeneration,
+    log: list,
+    args: argparse.Namespace,
 ) -> None:
     """``skills.json`` (with 95 % intervals), ``log.jsonl`` and the card made of them."""
     skills = {}
@@ -240,9 +271,11 @@ def write_card(
     )
     size = sum(p.numel() for p in model.parameters()) / 1e6
     steps = int(log[-1]["step"]) if log else 0
-    (folder / "README.md").write_text(
-        CARD.format(size=size, steps=steps, rows=rows, note=f"{note}\n\n" if note else "")
-    )
+    sources = photographs(args.photographs)
+    own = len(photos("train"))
+    seen = f"the kit's {own} training photographs" + (f", {len(sources) - own} others" if args.photographs else "")
+    note = f"{args.note}\n\n" if args.note else ""
+    (folder / "README.md").write_text(CARD.format(size=size, steps=steps, rows=rows, seen=seen, note=note))
 
 
 CARD = """# The kit's tiny VLM
@@ -251,9 +284,9 @@ A Qwen2.5-VL of {size:.1f} million parameters: same class, 14-pixel patches, 2×
 the 3B and 7B checkpoints. Weights are stored in half precision; `from_pretrained` loads them as they are,
 `kit.tiny.load_model` in float32. Apache-2.0.
 
-**Taught** by `data_scripts/make_tiny_vlm.py` in {steps} steps of 64 procedural samples: the skills below. No
-photograph was used (one of the rows below is measured on some). It knows nothing of the world and no
-language beyond these questions.
+**Taught** by `data_scripts/make_tiny_vlm.py` in {steps} steps of 64 procedural samples: the skills below,
+asked of drawn scenes and of photographs ({seen}; none of the held-out ones).
+It knows nothing of the world and no language beyond these questions.
 
 {note}**Not taught**: tags, tools, turns, an agent's code, a puzzle's answer as a list of labels. The skill nearest
 to AGILE's task is `place`: it says in words where each of four pieces belongs. Three-by-three grids were

@@ -117,11 +117,11 @@ def scene(rng: np.random.Generator, size: int = 168) -> Pixels:
         box = stencil.getbbox()
         if box is None:
             continue
-        xs, ys = np.arange(box[0], box[2]), np.arange(box[1], box[3])  # the rest of the canvas stays as it is
-        alpha = np.asarray(stencil, dtype=np.float64)[ys[0] : ys[-1] + 1, xs[0] : xs[-1] + 1, None] / 255
-        shade = (slope[0] * ramp[ys, None] + slope[1] * ramp[None, xs])[..., None]
-        surface = colour + shade + texture[np.ix_((ys - shift[0]) % size, (xs - shift[1]) % size)] * grain
-        under = canvas[ys[0] : ys[-1] + 1, xs[0] : xs[-1] + 1]
+        x, y = slice(box[0], box[2]), slice(box[1], box[3])  # the rest of the canvas stays as it is
+        alpha = np.asarray(stencil.crop(box), dtype=np.float64)[..., None] / 255
+        shade = (slope[0] * ramp[y, None] + slope[1] * ramp[None, x])[..., None]
+        surface = colour + shade + np.roll(texture, shift, axis=(0, 1))[y, x] * grain
+        under = canvas[y, x]
         under[:] = under * (1 - alpha) + surface * alpha
     return (np.clip(grade(rng, canvas), 0, 1) * 255).astype(np.uint8)
 

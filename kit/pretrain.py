@@ -34,17 +34,17 @@ FIRST: dict[str, float] = {"place": 0.5, "neighbours": 0.3, "colours": 0.2}
 """Share of each skill at first: dense questions, which leave the plateau sooner than pairs of pieces do."""
 
 MIXTURE: dict[str, float] = {
-    "place": 0.42,
-    "neighbours": 0.03,
-    "rearranged": 0.04,
-    "adjacency": 0.03,
-    "colours": 0.05,
+    "place": 0.36,
+    "neighbours": 0.02,
+    "rearranged": 0.03,
+    "adjacency": 0.02,
+    "colours": 0.04,
     "shapes": 0.07,
-    "digits": 0.07,
-    "orientation": 0.03,
+    "digits": 0.12,
+    "orientation": 0.05,
     "chart": 0.03,
-    "copying": 0.13,
-    "code": 0.10,
+    "copying": 0.15,
+    "code": 0.11,
 }
 """Share of each skill in a batch afterwards: all of them."""
 
@@ -222,8 +222,9 @@ def train(
     """
     both = optimizers(model, peak)
     peaks = [[group["lr"] for group in optimizer.param_groups] for optimizer in both]
-    for optimizer, state in zip(both, optimizer_states, strict=False):
-        optimizer.load_state_dict(state)
+    if optimizer_states:
+        for optimizer, state in zip(both, optimizer_states, strict=True):
+            optimizer.load_state_dict(state)
     log: list[dict[str, float]] = []
     clock, total = time.monotonic(), 0.0
     for step in range(start, steps):

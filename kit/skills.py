@@ -1,7 +1,7 @@
 """Procedural perception: what the tiny VLM is taught before any agent is made of it.
 
 Each skill is a function ``(rng, pool) -> Sample``: pictures and one or more question-answer
-pairs. ``pool`` holds procedural scenes (:func:`kit.pictures.scene`); no photograph is ever used.
+pairs. ``pool`` holds pictures to take views of: procedural scenes (:func:`kit.pictures.scene`), photographs.
 A skill teaches *seeing*, copying, or reading and writing a line of Python (as any base model can);
 none contains tags, an agent's tools, turns or a list of labels in the paper's answer format. The
 one skill near AGILE's task is ``place``: it says in words where each of four pieces belongs. Acting
@@ -47,26 +47,29 @@ def cut(pixels: Pixels, m: int = 2) -> list[Pixels]:
     return [pixels[r * h : (r + 1) * h, c * w : (c + 1) * w] for r in range(m) for c in range(m)]
 
 
+def _lettered(rng: np.random.Generator, pool: Sequence[Pixels]) -> tuple[list[str | Pixels], list[int], list[Pixels]]:
+    """Four pieces in random order, each under a letter: the question's parts, each letter's place, the pieces."""
+    pieces = cut(_pick(rng, pool))
+    homes = [int(home) for home in rng.permutation(4)]
+    parts: list[str | Pixels] = []
+    for letter, home in zip("ABCD", homes, strict=True):
+        parts += [f"Image {letter}: ", pieces[home]]
+    return parts, homes, pieces
+
+
 def place(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
     """Four pieces, each under a letter: where does each belong?"""
-    pieces = cut(_pick(rng, pool))
-    order = rng.permutation(4)  # letter i shows the piece that belongs at order[i]
-    parts: list[str | Pixels] = []
-    for letter, home in zip("ABCD", order, strict=True):
-        parts += [f"Image {letter}: ", pieces[home]]
-    answer = ", ".join(f"{letter} {PLACES[home]}" for letter, home in zip("ABCD", order, strict=True))
+    parts, homes, _ = _lettered(rng, pool)
+    answer = ", ".join(f"{letter} {PLACES[home]}" for letter, home in zip("ABCD", homes, strict=True))
     return Sample("place", (((*parts, "Where does each belong?"), f"{answer}."),))
 
 
 def neighbours(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
     """Four pieces, each under a letter: which lies right of it, which below it?"""
-    pieces = cut(_pick(rng, pool))
-    order = [int(home) for home in rng.permutation(4)]
-    at = dict(zip(order, "ABCD", strict=True))
-    parts: list[str | Pixels] = []
+    parts, homes, _ = _lettered(rng, pool)
+    at = dict(zip(homes, "ABCD", strict=True))
     said = []
-    for letter, home in zip("ABCD", order, strict=True):
-        parts += [f"Image {letter}: ", pieces[home]]
+    for letter, home in zip("ABCD", homes, strict=True):
         right, below = (at[home + 1] if home % 2 == 0 else "no"), (at[home + 2] if home < 2 else "no")
         said.append(f"{letter} right {right} below {below}")
     return Sample("neighbours", (((*parts, "Which are neighbours?"), f"{', '.join(said)}."),))
@@ -119,16 +122,11 @@ def hue(colour: NDArray[np.float64]) -> str:
 
 def colours(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
     """Four pieces: which colours are at the corners of each? Dense and easy, so what is learnt first."""
-    pieces = cut(_pick(rng, pool))
-    parts: list[str | Pixels] = []
+    parts, homes, pieces = _lettered(rng, pool)
+    ends = (slice(0, PIECE // 3), slice(-(PIECE // 3), None))
     readings = []
-    for letter, home in zip("ABCD", rng.permutation(4), strict=True):
-        piece = pieces[home]
-        parts += [f"Image {letter}: ", piece]
-        third = PIECE // 3
-        corners = [
-            piece[y, x] for y in (slice(0, third), slice(-third, None)) for x in (slice(0, third), slice(-third, None))
-        ]
+    for letter, home in zip("ABCD", homes, strict=True):
+        corners = [pieces[home][y, x] for y in ends for x in ends]
         readings.append(f"{letter} {' '.join(hue(corner.reshape(-1, 3).mean(0)) for corner in corners)}")
     return Sample("colours", (((*parts, "Which colours?"), f"{', '.join(readings)}."),))
 
