@@ -18,7 +18,8 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,10 @@ from kit.runs import ROOT, explained, find_run, read_json, run_folder, write_jso
 __all__ = ["Job", "JobError", "Planned", "execute", "plan", "profile_values", "run_folder"]
 
 PROFILES = ("smoke", "laptop", "gpu", "node")
+
+
+SETTINGS = {"12_agile_sft": "kit.sft:SFTSettings", "13_agile_grpo": "kit.grpo:GRPOSettings"}
+"""What a notebook makes of its parameters and refuses impossible values: asked before anything runs."""
 
 
 class JobError(Exception):
@@ -84,7 +89,7 @@ def plan(target: str, profile: str, sets: Sequence[str], name: str | None, root:
     Raises:
         NotebookError: no such notebook.
         JobError: no such profile.
-        ParameterError: an unknown name or a value of the wrong type.
+        ParameterError: an unknown name, a value of the wrong type or one that its notebook will refuse.
         ValueError: an impossible run name.
     """
     chosen = find(target, root)
@@ -102,7 +107,23 @@ def plan(target: str, profile: str, sets: Sequence[str], name: str | None, root:
     for text in sets:
         for number, key, value in _assigned(text, declared):
             values[number][key] = value
+    for source in chosen:
+        defaults = {key: parameter.default for key, parameter in declared[source.number].items()}
+        _possible(source, defaults | values[source.number])
     return Job(name, profile, tuple(Planned(source, values[source.number]) for source in chosen))
+
+
+def _possible(source: Source, values: Mapping[str, Value]) -> None:
+    """Refuse at once what a notebook would refuse only after those before it have worked for long."""
+    if source.name not in SETTINGS:
+        return
+    module, _, name = SETTINGS[source.name].partition(":")
+    settings = getattr(import_module(module), name)
+    known = {field.name for field in fields(settings)}
+    try:
+        settings(**{key: value for key, value in values.items() if key in known})
+    except ValueError as error:
+        raise ParameterError(f"notebook {source.number}: {error}") from None
 
 
 def _assigned(text: str, declared: Mapping[str, Any]) -> Iterator[tuple[str, str, Value]]:

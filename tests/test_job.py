@@ -105,6 +105,19 @@ def test_a_bad_request_is_refused_before_anything_runs(
     assert not (project / "runs").exists()
 
 
+@pytest.mark.parametrize(
+    ("sets", "message"),
+    [
+        (["group_size=1"], r"notebook 13: GRPOSettings.group_size=1"),
+        (["12.epochs=0"], r"notebook 12: SFTSettings.epochs=0"),
+        (["13.learning_rate=-1"], r"notebook 13: GRPOSettings.learning_rate=-1"),
+    ],
+)
+def test_impossible_settings_are_refused_before_the_notebooks_ahead_run(sets: list[str], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        plan("agile", "laptop", sets, "planned")
+
+
 # Running.
 
 
