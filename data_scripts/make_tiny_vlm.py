@@ -73,7 +73,7 @@ def arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("runs/tiny"), help="folder for checkpoint, log and state")
-    parser.add_argument("--steps", type=int, default=12000)
+    parser.add_argument("--steps", type=int, default=12500)
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--lr", type=float, default=1e-3)
     parser.add_argument("--pool", type=int, default=3000, help="procedural scenes to draw views from")
@@ -117,6 +117,10 @@ PHOTO_SIDE = 224
 """A photograph's shorter side in training: its views of 112 pixels then show half of it to all of it."""
 
 
+PHOTO_COPIES = 2
+"""Views of photographs to a view of a drawn picture, once training has left the easy ones."""
+
+
 def drawn(args: argparse.Namespace) -> Path:
     """Where the drawn pictures are kept."""
     return args.out / f"pictures-{args.seed}-{args.pool}.npz"
@@ -136,7 +140,7 @@ def draw(args: argparse.Namespace) -> None:
 
 
 def pictures(args: argparse.Namespace) -> tuple[list[Pixels], list[Pixels]]:
-    """Easy pictures to begin with, and the pool for the rest: drawn pictures and as many photographs."""
+    """Easy pictures to begin with, and the pool for the rest: one view in three of it is of a drawn picture."""
     with np.load(drawn(args)) as kept:
         easy, full = list(kept["discs"]), list(kept["scene"])
     shown = []
@@ -144,7 +148,7 @@ def pictures(args: argparse.Namespace) -> tuple[list[Pixels], list[Pixels]]:
         scale = PHOTO_SIDE / min(photo.image.size)
         shown.append(np.asarray(ImageOps.scale(photo.image, scale, Image.Resampling.LANCZOS)))
     full += easy[: args.pool // 3]
-    return easy, full + shown * max(1, len(full) // len(shown))
+    return easy, full + shown * max(1, PHOTO_COPIES * len(full) // len(shown))
 
 
 def load(args: argparse.Namespace) -> tuple[Qwen2_5_VLForConditionalGeneration, Chat, int, list[dict[str, Any]]]:

@@ -34,15 +34,15 @@ FIRST: dict[str, float] = {"place": 0.5, "neighbours": 0.3, "colours": 0.2}
 """Share of each skill at first: dense questions, which leave the plateau sooner than pairs of pieces do."""
 
 MIXTURE: dict[str, float] = {
-    "place": 0.36,
-    "neighbours": 0.02,
+    "place": 0.46,
+    "neighbours": 0.03,
     "rearranged": 0.03,
     "adjacency": 0.02,
     "colours": 0.04,
     "shapes": 0.07,
-    "digits": 0.12,
-    "orientation": 0.05,
-    "chart": 0.03,
+    "digits": 0.05,
+    "orientation": 0.02,
+    "chart": 0.02,
     "copying": 0.15,
     "code": 0.11,
 }

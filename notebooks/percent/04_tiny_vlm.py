@@ -209,9 +209,10 @@ assert chat.image_id not in chat.text("<|image_pad|>")
 #
 # ## What it was taught
 #
-# Skills, drawn by a program, endlessly: no photograph, no tags, no tools. Look at the pictures and
-# answer the questions before you read the answers. Which will be the hardest to learn?
-# (`copying` and `code` are text alone.)
+# Skills, asked by a program, endlessly: no tags, no tools. Here they are asked of drawn scenes, in the
+# committed model's training of photographs too (its card says which). Look at the pictures and answer
+# the questions before you read the answers. Which will be the hardest to learn? (`copying` and
+# `code` are text alone.)
 
 # %%
 made = np.random.default_rng(seed)
@@ -436,8 +437,8 @@ for name, chance in chances.items():
     print(f"{name:12s} {measured[name]}  chance {chance:.3f}: {verdict}")
 
 # %% [markdown]
-# It never saw a photograph. Does what it learnt carry over? Puzzles cut from the kit's held-out
-# photographs, asked in the words it knows:
+# Does what it learnt carry over to photographs it never saw? Puzzles cut from the kit's held-out ones,
+# asked in the words it knows:
 
 # %%
 from kit.data import evaluation_set
