@@ -12,7 +12,6 @@ training photographs, and, given `--photographs`, those of a folder; none may be
 from __future__ import annotations
 
 import argparse
-import json
 import multiprocessing
 import os
 import shutil
@@ -26,14 +25,15 @@ import torch
 import torch.distributed as dist
 import torch.multiprocessing as mp
 from PIL import Image, ImageOps
+from tiny_card import read_log, write_card
 from transformers import AutoTokenizer, Qwen2_5_VLForConditionalGeneration
 
 from kit.chat import Chat
-from kit.intervals import wilson
+from kit.context import vocabulary
 from kit.leak import check_sources
 from kit.photos import SourcePicture, folder_pictures, photos
 from kit.pictures import Pixels, discs, scene
-from kit.pretrain import PLATEAU, batches, mixture_at, train
+from kit.pretrain import AMID, PLATEAU, batches, mixture_at, train
 from kit.probe import examine
 from kit.skills import SKILLS
 from kit.tiny import TINY, build_config, build_image_processor, build_tokenizer
@@ -193,6 +193,7 @@ def work(rank: int, args: argparse.Namespace, meeting: str) -> None:
             args.batch // args.processes,
             lambda step: mixture_at(step, args.steps),
             start,
+            lambda step: 0.0 if step < PLATEAU * args.steps else AMID,
         ),
         args.steps,
         peak=args.lr,
@@ -213,7 +214,8 @@ def finish(args: argparse.Namespace) -> None:
     folder = args.out / "checkpoint"
     save(model.eval(), chat, folder)
     hits = measure(model, chat, args.measure)
-    write_card(folder, hits, model, read_log(args.out / "log.jsonl"), args)
+    others = len(photographs(args.photographs)) - len(photos("train"))
+    write_card(folder, hits, model, read_log(args.out / "log.jsonl"), others, args.note)
     print({name: round(share, 3) for name, share in shares(hits).items()})
     if args.commit:
         shutil.copytree(folder, TINY, dirs_exist_ok=True)
@@ -224,86 +226,13 @@ def measure(model: Qwen2_5_VLForConditionalGeneration, chat: Chat, n: int) -> di
     unseen = [scene(np.random.default_rng(10**6 + i)) for i in range(100)]
     views = [np.asarray(p.image) for p in photos("held-out")]
     on_photographs = examine(model, chat, views, n=n, skills=("place",))["place"]
-    return examine(model, chat, unseen, n=n) | {"photographs": on_photographs}
+    amid = examine(model, chat, unseen, n=n, skills=("place",), words=vocabulary(chat))["place"]
+    return examine(model, chat, unseen, n=n) | {"amid": amid, "photographs": on_photographs}
 
 
 def shares(hits: dict[str, list[bool]]) -> dict[str, float]:
     """The share of right answers of every skill."""
     return {name: float(np.mean(right)) for name, right in hits.items()}
-
-
-def read_log(path: Path) -> list[dict[str, float]]:
-    """Training's rows, thinned out to those that carry a probe or are a hundred steps apart."""
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
-    return [row for row in rows if len(row) > 3 or row["step"] % 100 == 0]
-
-
-WHAT = {
-    "photographs": "place, on held-out photographs",
-    "neighbours": "four labelled pieces: which is right of each, which below? (all eight right)",
-    "place": "four labelled pieces: where does each belong? (all four right)",
-    "rearranged": "a picture with its quarters exchanged: where does each belong? (all four right)",
-    "adjacency": "two pieces: right of, left of, above, below, not beside",
-    "colours": "the colours at four corners of four pieces (all sixteen right)",
-    "shapes": "how many shapes, which shape, which colour, or where (box, IoU of at least .5)",
-    "digits": "one to three printed digits",
-    "orientation": "printed digits turned by 0, 90, 180 or 270 degrees",
-    "chart": "a bar chart of three bars: every name and height",
-    "copying": "text: repeat a list, look a word up, exchange two items",
-    "code": "text: read or write a line of Python",
-}
-
-
-def write_card(
-    folder: Path,
-    hits: dict[str, list[bool]],
-    model: Qwen2_5_VLForConditionalGeneration,
-    log: list,
-    args: argparse.Namespace,
-) -> None:
-    """``skills.json`` (with 95 % intervals), ``log.jsonl`` and the card made of them."""
-    skills = {}
-    for name, right in hits.items():
-        low, high = wilson(sum(right), len(right))
-        skills[name] = {"value": sum(right) / len(right), "low": low, "high": high, "n": len(right)}
-    (folder / "skills.json").write_text(json.dumps(skills, indent=1) + "\n")
-    (folder / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in log))
-    rows = "\n".join(
-        f"| {name} | {WHAT[name.partition('.')[0]]}{', second question' if '.' in name else ''} "
-        f"| {s['value']:.3f} [{s['low']:.3f}, {s['high']:.3f}] | {s['n']} |"
-        for name, s in skills.items()
-    )
-    size = sum(p.numel() for p in model.parameters()) / 1e6
-    steps = int(log[-1]["step"]) if log else 0
-    sources = photographs(args.photographs)
-    own = len(photos("train"))
-    seen = f"the kit's {own} training photographs" + (f", {len(sources) - own} others" if args.photographs else "")
-    note = f"{args.note}\n\n" if args.note else ""
-    (folder / "README.md").write_text(CARD.format(size=size, steps=steps, rows=rows, seen=seen, note=note))
-
-
-CARD = """# The kit's tiny VLM
-
-A Qwen2.5-VL of {size:.1f} million parameters: same class, 14-pixel patches, 2×2 merge and control tokens as
-the 3B and 7B checkpoints. Weights are stored in half precision; `from_pretrained` loads them as they are,
-`kit.tiny.load_model` in float32. Apache-2.0.
-
-**Taught** by `data_scripts/make_tiny_vlm.py` in {steps} steps of 64 procedural samples: the skills below,
-asked of drawn scenes and of photographs ({seen}; none of the held-out ones).
-It knows nothing of the world and no language beyond these questions.
-
-{note}**Not taught**: tags, tools, turns, an agent's code, a puzzle's answer as a list of labels. The skill nearest
-to AGILE's task is `place`: it says in words where each of four pieces belongs. Three-by-three grids were
-never shown.
-
-Accuracy on fresh samples from scenes that training never saw, greedy, with 95 % intervals:
-
-| skill | what is asked | accuracy | samples |
-|---|---|---|---|
-{rows}
-
-What is not in this table it can't do.
-"""
 
 
 def save(model: Qwen2_5_VLForConditionalGeneration, chat: Chat, folder: Path) -> None:

@@ -23,6 +23,7 @@ import torch.distributed as dist
 from torch import Tensor, nn
 
 from kit.chat import Chat
+from kit.context import amid, vocabulary
 from kit.pictures import Pixels
 from kit.skills import SKILLS, Sample
 
@@ -50,6 +51,10 @@ MIXTURE: dict[str, float] = {
 
 PLATEAU = 0.26
 """Share of the training that :data:`FIRST` gets, on smooth pictures: until puzzles are being solved."""
+
+
+AMID = 0.5
+"""Share of the samples amid other words, once the plateau is left."""
 
 
 def mixture_at(step: int, steps: int) -> dict[str, float]:
@@ -87,6 +92,9 @@ def encode(chat: Chat, sample: Sample, asked: int | None = None) -> tuple[list[i
     mask: list[int] = []
     pictures: list[Pixels] = []
     vision_start, vision_end = chat._vision
+    if sample.system:
+        ids += chat.message("system", [sample.system])
+        mask += [0] * len(ids)
     for number, (question, answer) in enumerate(sample.turns):
         body: list[int] = []
         for part in question:
@@ -150,11 +158,14 @@ def batches(
     size: int,
     mixture: Callable[[int], Mapping[str, float]],
     start: int = 0,
+    amidst: Callable[[int], float] = lambda step: 0.0,
 ) -> Iterator[Batch]:
     """Endless batches from step ``start`` on; each step's mixture holds in its batch, rounding aside.
 
-    ``pool`` are the pictures to draw from, or tells which they are at a step.
+    ``pool`` are the pictures to draw from, or tells which they are at a step; ``amidst`` tells which share of the
+    samples stands amid other words (:func:`kit.context.amid`).
     """
+    words = vocabulary(chat)
     for step in itertools.count(start):
         shares = mixture(step)
         names = list(shares)
@@ -163,7 +174,8 @@ def batches(
         points = (np.arange(size) + rng.random()) / size
         picks = np.searchsorted(np.cumsum(weights), points, side="right").clip(max=len(names) - 1)
         pictures = pool(step) if callable(pool) else pool
-        yield collate(chat, [SKILLS[names[k]](rng, pictures) for k in picks])
+        samples = [SKILLS[names[k]](rng, pictures) for k in picks]
+        yield collate(chat, [amid(rng, s, words) if rng.random() < amidst(step) else s for s in samples])
 
 
 def learning_rate(step: int, steps: int, peak: float, warmup: int) -> float:

@@ -11,13 +11,14 @@ import numpy as np
 import torch
 
 from kit.chat import Chat
+from kit.context import amid
 from kit.pictures import Pixels
 from kit.pretrain import encode, patchify
 from kit.skills import SKILLS, Sample
 
 
 @torch.no_grad()
-def answer(model: Any, chat: Chat, samples: Sequence[Sample], question: int = 0, max_new_tokens: int = 40) -> list[str]:
+def answer(model: Any, chat: Chat, samples: Sequence[Sample], question: int = 0, max_new_tokens: int = 60) -> list[str]:
     """Greedy answers to one question of each sample, the ones before it answered rightly."""
     rows = [encode(chat, sample, asked=question) for sample in samples]
     longest = max(len(ids) for ids, _, _ in rows)
@@ -52,17 +53,24 @@ def box_iou(first: str, second: str) -> float:
 
 
 def examine(
-    model: Any, chat: Chat, pool: Sequence[Pixels], n: int, seed: int = 1, skills: Sequence[str] = tuple(SKILLS)
+    model: Any,
+    chat: Chat,
+    pool: Sequence[Pixels],
+    n: int,
+    seed: int = 1,
+    skills: Sequence[str] = tuple(SKILLS),
+    words: Sequence[str] = (),
 ) -> dict[str, list[bool]]:
     """Which of ``n`` fresh samples a skill are answered rightly (boxes: IoU of at least .5).
 
     Second questions are asked with the first answered rightly, and counted apart (``shapes.2``);
-    not every sample has one.
+    not every sample has one. Given ``words``, questions stand amid them (:func:`kit.context.amid`).
     """
     rng = np.random.default_rng(seed)
     hits: dict[str, list[bool]] = defaultdict(list)
     for skill in skills:
         samples = [SKILLS[skill](rng, pool) for _ in range(n)]
+        samples = [amid(rng, sample, words) for sample in samples] if words else samples
         for k in range(max(len(s.turns) for s in samples)):
             asked = [s for s in samples if len(s.turns) > k]
             name = skill if k == 0 else f"{skill}.{k + 1}"

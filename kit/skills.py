@@ -28,10 +28,14 @@ PLACES = ("top left", "top right", "bottom left", "bottom right")
 
 @dataclass(frozen=True)
 class Sample:
-    """One training conversation: ``turns`` of (question parts, answer); pictures stand among the parts."""
+    """One training conversation: ``turns`` of (question parts, answer); pictures stand among the parts.
+
+    ``system`` is a text ahead of it, if any.
+    """
 
     skill: str
     turns: tuple[tuple[tuple[str | Pixels, ...], str], ...]
+    system: str = ""
 
 
 Skill = Callable[[np.random.Generator, Sequence[Pixels]], Sample]

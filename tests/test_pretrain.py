@@ -1,5 +1,6 @@
 """Pretraining's pieces: patches as the processor makes them, loss on answers only, exact resume."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,17 @@ from PIL import Image
 from kit.chat import Chat
 from kit.episode import Picture
 from kit.pictures import Pixels, scene
-from kit.pretrain import MIXTURE, batches, collate, encode, learning_rate, loss_of, mixture_at, patchify, train
+from kit.pretrain import (
+    MIXTURE,
+    batches,
+    collate,
+    encode,
+    learning_rate,
+    loss_of,
+    mixture_at,
+    patchify,
+    train,
+)
 from kit.probe import box_iou
 from kit.skills import SKILLS, place, shapes
 
@@ -35,6 +46,16 @@ def test_loss_is_on_answers_only(chat: Chat, pool: list[Pixels]) -> None:
     ids, mask, _ = encode(chat, sample)
     spoken = chat.decode([i for i, m in zip(ids, mask, strict=True) if m])
     assert spoken == "".join(answer for _, answer in sample.turns)
+
+
+def test_a_system_text_comes_first_and_teaches_nothing(chat: Chat, pool: list[Pixels]) -> None:
+    sample = SKILLS["place"](np.random.default_rng(0), pool)
+    ids, mask, pictures = encode(chat, sample)
+    more_ids, more_mask, more_pictures = encode(chat, replace(sample, system="Be brief."))
+    system = chat.message("system", ["Be brief."])
+    assert more_ids == system + ids
+    assert more_mask == [0] * len(system) + mask
+    assert len(more_pictures) == len(pictures) == 4
 
 
 def test_mixture_names_every_skill_and_adds_up() -> None:

@@ -22,6 +22,7 @@ LAYERS = (
             "pictures",
             "photos",
             "skills",
+            "context",
             "store",
             "hub",
             "leak",
