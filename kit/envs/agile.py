@@ -55,6 +55,8 @@ crop_image_1 = crop(observation_image_1, [0.25, 0.0, 0.75, 0.5])
 <answer>{state}</answer>."""
 PROMPTS = {"brief": BRIEF, "full": FULL}
 """System texts: ``brief`` for the tiny model, ``full`` (the paper's structure, appendix B) for real ones."""
+QUESTIONS = {"brief": " Where does each belong?", "full": ""}
+"""What is asked after the task's own question: ``brief`` ends in words that the tiny model was taught to see by."""
 
 # Runs once in every episode's session; trusted. Names that start with an underscore are ours.
 _SETUP = """
@@ -198,7 +200,7 @@ class JigsawEnv(gymnasium.Env[Observation, str]):
         self.observation_space = Observations()
         self.box = box
         self.turns = turns
-        self.system = PROMPTS[prompt]
+        self.system, self.question = PROMPTS[prompt], QUESTIONS[prompt]
         self.tasks = tuple(tasks)
         self._session: Any = None
         self._turn = 0
@@ -209,7 +211,7 @@ class JigsawEnv(gymnasium.Env[Observation, str]):
         for picture in task.images:
             parts += [f"Image {picture.name}: ", picture]
         state = "[" + ", ".join(f'"{p.name}"' for p in task.images) + "]"
-        return self.system.format(m=task.meta["m"], state=state), [*parts, task.question]
+        return self.system.format(m=task.meta["m"], state=state), [*parts, task.question + self.question]
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
