@@ -9,6 +9,8 @@ may not be in both sets in :mod:`kit.leak`.
 Departures
 - The paper's 15.6K training pictures need a hub (``data_scripts/agile.py --hub``). The default is a
   mixture of procedural scenes and a few photographs, and crops of other photographs to evaluate on.
+- Trained on misplaced pieces alone, the tiny model learns that no piece is ever in its place, and gets worse at
+  L1 and L2 by it; notebook 11 lets it train on all three levels (``node`` keeps the paper's L0).
 - With eight held-out photographs many evaluation puzzles share one: intervals should resample
   ``meta["source"]``, not puzzles.
 """
@@ -68,6 +70,7 @@ def make_puzzles(
     levels: Sequence[int],
     seed: int,
     piece_px: int | None = 56,
+    in_turn: bool = False,
 ) -> list[Task]:
     """``n`` puzzles for each of ``levels``: the same ``n`` crops, shuffled anew at each level.
 
@@ -79,6 +82,7 @@ def make_puzzles(
         m: pieces a side.
         levels: how many pieces start in place.
         piece_px: side of a piece in pixels (56 is four tokens of 28 pixels); None keeps the crop's own size.
+        in_turn: each crop at one level only, ``levels`` in turn: ``n`` puzzles in all.
 
     Raises:
         PictureError: no picture has a usable crop.
@@ -88,7 +92,7 @@ def make_puzzles(
         raise ValueError(f"make_puzzles: {len(sources)} pictures and n={n}; need at least one of each")
     tasks = []
     for k, (source, crop) in enumerate(_views(sources, n, m, seed)):
-        for level in levels:
+        for level in (levels[k % len(levels)],) if in_turn else levels:
             rng = np.random.default_rng([seed, _SHUFFLE, m, level, k])
             task_id = f"{source}-{m}x{m}-L{level}-s{seed}-{k:05d}"
             tasks.append(make_task(crop, m, level, rng, task_id, source, piece_px))
@@ -105,23 +109,25 @@ def training_set(
     sources: Sequence[SourcePicture] | None = None,
     piece_px: int | None = 56,
 ) -> list[Task]:
-    """Puzzles to train on: procedural scenes and training photographs, all pieces misplaced (section 4.1).
+    """Puzzles to train on: procedural scenes and training photographs; the paper's are all misplaced (section 4.1).
 
     Args:
-        n: puzzles for each level.
+        n: puzzles in all.
+        levels: how many pieces start in place, puzzle by puzzle in turn.
         photo_share: share of the puzzles cut from photographs; the rest are scenes, each its own.
         sources: pictures instead of the packages' training photographs (then all puzzles are cut from them).
     """
     if not 0 <= photo_share <= 1:
         raise ValueError(f"photo_share={photo_share}: must be from 0 to 1")
     if sources is not None:
-        return make_puzzles([s for s in sources if s.split == "train"], n, m, levels, seed, piece_px)
+        return make_puzzles([s for s in sources if s.split == "train"], n, m, levels, seed, piece_px, in_turn=True)
     from_photos = round(n * photo_share)
     tasks = []
     if from_photos:
-        tasks += make_puzzles(photos("train"), from_photos, m, levels, seed, piece_px)
+        tasks += make_puzzles(photos("train"), from_photos, m, levels, seed, piece_px, in_turn=True)
     if n > from_photos:
-        tasks += make_puzzles(scenes(n - from_photos, seed), n - from_photos, m, levels, seed, piece_px)
+        drawn = scenes(n - from_photos, seed)
+        tasks += make_puzzles(drawn, n - from_photos, m, levels, seed, piece_px, in_turn=True)
     order = np.random.default_rng([seed, _MIX]).permutation(len(tasks))
     return [tasks[int(i)] for i in order]
 

@@ -41,6 +41,13 @@ def test_training_puzzles_are_2x2_all_misplaced_from_training_pictures() -> None
     assert len({s for s in sources if s.startswith("scene-")}) == 12  # each scene once
 
 
+def test_training_puzzles_take_the_levels_in_turn_each_crop_once() -> None:
+    tasks = training_set(24, seed=0, levels=(0, 1, 2), photo_share=0.5)
+    assert len(tasks) == 24
+    assert Counter(fixed(t) for t in tasks) == {0: 8, 1: 8, 2: 8}
+    assert len({t.id.rpartition("-")[2] + t.meta["source"] for t in tasks}) == 24
+
+
 @pytest.mark.parametrize("m", [2, 3])
 def test_evaluation_has_every_level_on_the_same_pictures(m: int) -> None:
     tasks = evaluation_set(8, seed=1, m=m)
