@@ -194,6 +194,7 @@ def work(rank: int, args: argparse.Namespace, meeting: str) -> None:
             lambda step: mixture_at(step, args.steps),
             start,
             lambda step: 0.0 if step < PLATEAU * args.steps else AMID,
+            parts=2,
         ),
         args.steps,
         peak=args.lr,

@@ -127,11 +127,13 @@ def scene(rng: np.random.Generator, size: int = 168) -> Pixels:
 
 
 def random_view(rng: np.random.Generator, pixels: Pixels, size: int) -> Pixels:
-    """A random crop, flip and channel order of ``pixels`` at ``(size, size, 3)``: one scene, many pictures."""
+    """A random crop of ``pixels`` at ``(size, size, 3)``, half of them mirrored, half in other colours."""
     height, width = pixels.shape[:2]
     side = int(rng.integers(min(size, height, width), min(height, width) + 1))
     y, x = int(rng.integers(height - side + 1)), int(rng.integers(width - side + 1))
-    view = pixels[y : y + side, x : x + side][:, :, rng.permutation(3)]
+    view = pixels[y : y + side, x : x + side]
+    if rng.random() < 0.5:
+        view = view[:, :, rng.permutation(3)]
     if rng.random() < 0.5:
         view = view[:, ::-1]
     if side != size:

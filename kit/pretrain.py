@@ -35,17 +35,17 @@ FIRST: dict[str, float] = {"place": 0.5, "neighbours": 0.3, "colours": 0.2}
 """Share of each skill at first: dense questions, which leave the plateau sooner than pairs of pieces do."""
 
 MIXTURE: dict[str, float] = {
-    "place": 0.46,
+    "place": 0.60,
     "neighbours": 0.03,
     "rearranged": 0.03,
     "adjacency": 0.02,
-    "colours": 0.04,
-    "shapes": 0.07,
-    "digits": 0.05,
+    "colours": 0.02,
+    "shapes": 0.05,
+    "digits": 0.03,
     "orientation": 0.02,
     "chart": 0.02,
-    "copying": 0.15,
-    "code": 0.11,
+    "copying": 0.10,
+    "code": 0.08,
 }
 """Share of each skill in a batch afterwards: all of them."""
 
@@ -53,7 +53,7 @@ PLATEAU = 0.26
 """Share of the training that :data:`FIRST` gets, on smooth pictures: until puzzles are being solved."""
 
 
-AMID = 0.5
+AMID = 0.7
 """Share of the samples amid other words, once the plateau is left."""
 
 
@@ -159,11 +159,13 @@ def batches(
     mixture: Callable[[int], Mapping[str, float]],
     start: int = 0,
     amidst: Callable[[int], float] = lambda step: 0.0,
-) -> Iterator[Batch]:
+    parts: int = 1,
+) -> Iterator[list[Batch]]:
     """Endless batches from step ``start`` on; each step's mixture holds in its batch, rounding aside.
 
     ``pool`` are the pictures to draw from, or tells which they are at a step; ``amidst`` tells which share of the
-    samples stands amid other words (:func:`kit.context.amid`).
+    samples stands amid other words (:func:`kit.context.amid`). A step's samples come in ``parts`` of like length,
+    for less padding.
     """
     words = vocabulary(chat)
     for step in itertools.count(start):
@@ -175,7 +177,10 @@ def batches(
         picks = np.searchsorted(np.cumsum(weights), points, side="right").clip(max=len(names) - 1)
         pictures = pool(step) if callable(pool) else pool
         samples = [SKILLS[names[k]](rng, pictures) for k in picks]
-        yield collate(chat, [amid(rng, s, words) if rng.random() < amidst(step) else s for s in samples])
+        samples = [amid(rng, s, words) if rng.random() < amidst(step) else s for s in samples]
+        samples.sort(key=lambda s: sum(len(part) for question, _ in s.turns for part in question) + len(s.system))
+        cuts = [size * k // parts for k in range(parts + 1)]
+        yield [collate(chat, samples[a:b]) for a, b in itertools.pairwise(cuts)]
 
 
 def learning_rate(step: int, steps: int, peak: float, warmup: int) -> float:
@@ -214,7 +219,7 @@ def average_gradients(model: nn.Module) -> None:
 
 def train(
     model: nn.Module,
-    stream: Iterator[Batch],
+    stream: Iterator[list[Batch]],
     steps: int,
     peak: float = 1e-3,
     warmup: int = 100,
@@ -244,15 +249,18 @@ def train(
         for optimizer, rates in zip(both, peaks, strict=True):
             for group, rate in zip(optimizer.param_groups, rates, strict=True):
                 group["lr"] = learning_rate(step, steps, rate, warmup)
-        with torch.autocast("cpu", torch.bfloat16, enabled=half):
-            loss = loss_of(model, next(stream))
         model.zero_grad(set_to_none=True)
-        loss.backward()
+        parts = next(stream)
+        answered = [part.loss_mask.sum().item() for part in parts]
+        for part, tokens in zip(parts, answered, strict=True):
+            with torch.autocast("cpu", torch.bfloat16, enabled=half):
+                loss = loss_of(model, part) * (tokens / sum(answered))
+            loss.backward()
+            total += loss.item()
         average_gradients(model)
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         for optimizer in both:
             optimizer.step()
-        total += loss.item()
         if (step + 1) % 25 == 0 or step + 1 == steps:
             row = {"step": step + 1, "loss": total / 25, "seconds": time.monotonic() - clock}
             total = 0.0

@@ -1,5 +1,6 @@
 """Pretraining's pieces: patches as the processor makes them, loss on answers only, exact resume."""
 
+import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -66,7 +67,7 @@ def test_mixture_names_every_skill_and_adds_up() -> None:
 
 
 def test_a_batch_holds_the_mixture(chat: Chat, pool: list[Pixels]) -> None:
-    batch = next(batches(chat, pool, np.random.default_rng(0), 10, lambda step: {"place": 0.7, "copying": 0.3}))
+    (batch,) = next(batches(chat, pool, np.random.default_rng(0), 10, lambda step: {"place": 0.7, "copying": 0.3}))
     with_pictures = (batch.ids == chat.image_id).any(dim=1).sum().item()
     assert with_pictures == 7
 
@@ -101,6 +102,19 @@ def test_training_lowers_the_loss_and_keeps_a_log(chat: Chat, pool: list[Pixels]
     assert log[-1]["loss"] < log[0]["loss"]
     assert len((tmp_path / "log.jsonl").read_text().splitlines()) == len(log) == 2
     assert torch.load(tmp_path / "state.pt")["step"] == 50
+
+
+def test_a_step_in_parts_equals_a_step_at_once(chat: Chat, pool: list[Pixels], model: Any) -> None:
+    learnt = []
+    for parts in (1, 3):
+        student = copy.deepcopy(model)
+        stream = batches(
+            chat, pool, np.random.default_rng(0), 8, lambda step: {"copying": 0.5, "place": 0.5}, parts=parts
+        )
+        (row,) = train(student, stream, 1, warmup=1)
+        learnt.append((row["loss"], torch.cat([p.grad.flatten() for p in student.parameters() if p.grad is not None])))
+    assert learnt[0][0] == pytest.approx(learnt[1][0], rel=1e-5)
+    assert torch.allclose(learnt[0][1], learnt[1][1], atol=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def test_this_environment_is_the_locks() -> None:
 def test_everything_imported_is_locked() -> None:
     providers = metadata.packages_distributions()
     locked = {canonical(name) for name in CPU}
-    ours = {"kit", *(path.stem for path in (ROOT / "tests").glob("*.py"))}
+    ours = {"kit", *(path.stem for folder in ("tests", "data_scripts") for path in (ROOT / folder).glob("*.py"))}
     folders = ("kit", "data_scripts", "tests", "notebooks/percent")
     for path in [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]:
         for node in ast.walk(ast.parse(path.read_text())):
