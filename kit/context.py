@@ -2,7 +2,8 @@
 
 A model that was only ever asked bare questions sees nothing once an instruction stands around them.
 Measured: a base that placed the pieces of 94 % of puzzles placed those of 71 % behind a system text
-of two words and of none behind AGILE's; supervised fine-tuning didn't bring it back.
+of two words and of none behind AGILE's; supervised fine-tuning didn't bring it back. Taught amid such
+words it places as many behind AGILE's as when asked barely: those of 67 of 72 puzzles, both times.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 The paper's cold start (section 3.2) is a large model's play: look, compare the pieces, crop and zoom
 where a seam is in doubt, swap, answer. Without such a model this script writes the turns. It is
-told the task's target, so it shows *how* to act, not how to see: each turn says where things stand,
-what comes next and why, does one operation, and the last one answers. Its turns are run in the
+told the task's target, so it shows *how* to act, not how to see: each turn says where things stand and
+should stand, what comes next and why, does one operation, and the last one answers. Its turns are run in the
 real environment by :mod:`kit.rollout`, through :class:`~kit.policy.scripted.ScriptedPolicy`.
 
 How many turns of code it takes is chosen beforehand (4–8, as in the paper); swaps are as few as the
@@ -83,10 +83,10 @@ class _Writer:
         return f"{kind}_image_{self.made[kind]}"
 
     def _where(self) -> str:
-        if self.turns:
-            return f"Now {', '.join(self.state)}."
         homes = {label: name for label, name in zip(self.target, places(self.m), strict=True)}
-        return ", ".join(f"{label} {homes[label]}" for label in self.state) + "."
+        seen = ", ".join(f"{label} {homes[label]}" for label in self.state)
+        now = f"Now {', '.join(self.state)}" if self.turns else seen
+        return f"{now}; right order {', '.join(self.target)}."  # side by side, they show what to swap
 
     def _code(self, plan: str, code: str) -> None:
         self.turns.append(f"<think>{self._where()} {plan}</think><code>{code}</code>")

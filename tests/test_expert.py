@@ -51,13 +51,15 @@ def test_swaps_solve_in_as_few_as_possible(target: list[str]) -> None:
 def test_the_wording() -> None:
     turns = ScriptedExpert(task_of("BCDA"), np.random.default_rng(0), 3).turns
     assert turns == (
-        "<think>A bottom right, B top left, C top right, D bottom left. Top left needs B, swap 0 and 1.</think>"
+        "<think>A bottom right, B top left, C top right, D bottom left; right order B, C, D, A. "
+        "Top left needs B, swap 0 and 1.</think>"
         "<code>state[0], state[1] = state[1], state[0]\nobservation_image_1 = observation(state)</code>",
-        "<think>Now B, A, C, D. Top right needs C, swap 1 and 2.</think>"
+        "<think>Now B, A, C, D; right order B, C, D, A. Top right needs C, swap 1 and 2.</think>"
         "<code>state[1], state[2] = state[2], state[1]\nobservation_image_2 = observation(state)</code>",
-        "<think>Now B, C, A, D. Bottom left needs D, swap 2 and 3.</think>"
+        "<think>Now B, C, A, D; right order B, C, D, A. Bottom left needs D, swap 2 and 3.</think>"
         "<code>state[2], state[3] = state[3], state[2]\nobservation_image_3 = observation(state)</code>",
-        '<think>Now B, C, D, A. Every piece is in its place.</think><answer>["B", "C", "D", "A"]</answer>',
+        "<think>Now B, C, D, A; right order B, C, D, A. Every piece is in its place.</think>"
+        '<answer>["B", "C", "D", "A"]</answer>',
     )
 
 

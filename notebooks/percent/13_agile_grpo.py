@@ -33,14 +33,14 @@
 run: str = "agile"  # run directory under runs/, shared by notebooks 11 to 14
 seed: int = 0  # order of the puzzles and everything sampled
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
-steps: int = 40  # rollout batches
+steps: int = 30  # rollout batches
 groups: int = 8  # puzzles a batch
 group_size: int = 8  # rollouts of one puzzle
 micro_batch: int = 32  # episodes a forward pass
-learning_rate: float = 2e-4  # constant
+learning_rate: float = 1e-4  # constant
 temperature: float = 1.0  # of sampling
 beta: float = 0.0  # weight of the KL term
-freeze_vision: bool = False  # leave the vision tower alone
+freeze_vision: bool = True  # leave the vision tower alone
 lora_rank: int = 0  # 0 trains all weights
 turns: int = 5  # turn budget
 max_new_tokens: int = 80  # of one turn

@@ -14,7 +14,7 @@
 # # 14 · AGILE: do its claims hold here?
 #
 # **The question.** The paper draws six conclusions about learning to solve jigsaws. Which of them
-# does a model three thousand times smaller bear out, on one core, with other pictures?
+# does a model two thousand times smaller bear out, on one core, with other pictures?
 #
 # **The paper.** AGILE, Tables 1 and 2, Figures 3 and 11.
 #
@@ -166,6 +166,6 @@ display(plot.claims(results))
 # ## Paper / here / why different
 #
 # The table above has the paper's numbers in round brackets. The model here has 3 million parameters
-# and was taught perception on procedural pictures only; its episodes are short; its photographs are
-# eight, cut into many puzzles, which the intervals allow for. A claim that isn't borne out here isn't
-# refuted there: it is what this scale shows.
+# and learnt to see from drawn scenes and a few hundred photographs; its episodes are short; its held-out
+# photographs are eight, cut into many puzzles, which the intervals allow for. A claim that isn't borne out
+# here isn't refuted there: it is what this scale shows.
