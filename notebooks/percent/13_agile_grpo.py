@@ -23,7 +23,7 @@
 #
 # | | hardware | minutes | memory |
 # |---|---|---|---|
-# | `laptop` | 1 core for the model, 1 for the sandbox, tiny model | 12 | 3 GB |
+# | `laptop` | 1 core for the model, 1 for the sandbox, tiny model | 20 | 4 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
 # | `node` | 8 × 80 GB, Qwen2.5-VL-7B, the paper's Table 5 | not measured | 640 GB |
 #
