@@ -153,7 +153,7 @@ def train_grpo(
         rollout: plays tasks; all its randomness must come from the ``seed`` it is given.
         run_dir: gets ``checkpoint/``, ``metrics.jsonl``, ``tensorboard/`` and ``model/``.
         model_seconds: reads the policy's clock (``lambda: policy.seconds``), for the column ``model_share``.
-        on_step: called with all metric rows so far after each step.
+        on_step: called with all metric rows so far after each step; once if the run was done before.
 
     Returns:
         The folder of the trained model.

@@ -134,7 +134,7 @@ def train_sft(
         model: a Qwen2.5-VL; it holds the trained weights afterwards.
         run_dir: gets ``checkpoint/``, ``metrics.jsonl`` (columns loss, entropy, mean_token_accuracy, …),
             ``tensorboard/`` and ``model/``.
-        on_step: called with all metric rows so far after each step.
+        on_step: called with all metric rows so far after each step; once if the run was done before.
 
     Returns:
         The folder of the trained model.

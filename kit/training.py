@@ -12,7 +12,7 @@ from transformers import PrinterCallback
 
 from kit.chat import Chat
 from kit.checkpoint import claim, export, restore, step_of
-from kit.metrics import MetricsLog, Row
+from kit.metrics import MetricsLog, Row, read_metrics
 from kit.policy.masking import forbid
 from kit.tiny import without_progress
 from kit.trainable import borrowed
@@ -90,6 +90,8 @@ def run(
     final = run_dir / "model"
     if step_of(resume) >= steps and final.exists():
         restore(model, final)
+        if on_step:  # whoever draws the curves wants them now, too
+            on_step(read_metrics(run_dir / "metrics.jsonl"))
         return final
     log = MetricsLog(run_dir, step_of(resume), on_step)
     with borrowed(model, freeze_vision), forbid(model, chat.forbidden_ids), without_progress():
