@@ -73,15 +73,24 @@ play = agile.Play(prompt=prompt, turns=turns, max_new_tokens=max_new_tokens)
 # sampled. Each gets a reward (eq. 6); the advantage is how much better it is than its siblings:
 #
 # $$\hat{A}_i = \frac{R_i - \operatorname{mean}(R)}{\operatorname{std}(R)}$$
+#
+# Here are `groups` puzzles at once, and of them the group whose episodes differ most.
 
 # %%
 train = load_tasks(folder / "data" / "train.jsonl")
 policy = HFPolicy(vlm, chat)
-group = play(policy, chat, box, [train[0]] * group_size, temperature, seed=seed)
-scores = [score(episode, train[0].target) for episode in group]
-rewards = torch.tensor([s.total for s in scores])
-advantages = group_advantages(rewards, group_size)
-for episode, s, a in zip(group, scores, advantages.tolist(), strict=True):
+tasks = [task for task in train[:groups] for _ in range(group_size)]
+batch = play(policy, chat, box, tasks, temperature, seed=seed)
+rewards = torch.tensor([score(e, e.task.target).total for e in batch])
+advantages = group_advantages(rewards, group_size).view(groups, group_size)
+spread = rewards.view(groups, group_size).std(dim=1)
+print(int((spread == 0).sum()), "of", groups, "groups are flat: all rewards equal")
+
+# %%
+k = int(spread.argmax())
+group, advantage = batch[k * group_size : (k + 1) * group_size], advantages[k]
+scores = [score(episode, episode.task.target) for episode in group]
+for episode, s, a in zip(group, scores, advantage.tolist(), strict=True):
     print(f"{episode.ended:8s} {episode.steps} steps  R = {s.total:+.2f}  A = {a:+.2f}")
 
 # %% [markdown]
@@ -89,18 +98,18 @@ for episode, s, a in zip(group, scores, advantages.tolist(), strict=True):
 # positive, lowered if it is negative. The environment's tokens carry none. Compare two siblings.
 
 # %%
-best, worst = int(rewards.argmax()), int(rewards.argmin())
+best, worst = int(advantage.argmax()), int(advantage.argmin())
 pair = [group[best], group[worst]]
 display(
     view.compare(
         pair,
         scores=[scores[best], scores[worst]],
-        advantages=[float(advantages[best]), float(advantages[worst])],
+        advantages=[float(advantage[best]), float(advantage[worst])],
     )
 )
 
 # %% [markdown]
-# If all eight rewards are equal, every advantage is zero and the group teaches nothing
+# If all rewards of a group are equal, every advantage is zero and the group teaches nothing
 # (`flat_groups` below is the share of such groups). That is why the cold start has to come first.
 #
 # ## Training
@@ -188,6 +197,7 @@ display(view.show(solved, score=score(solved, solved.task.target), chat=chat))
 
 # %%
 write_stage(folder, "grpo", rl)
+write_stage(folder, f"grpo-{steps * groups:05d}", rl)  # the last budget of claim A5
 for name, stage, here in (
     ("after SFT", "sft", sft),
     ("after GRPO", "grpo", evaluate(rl)),
