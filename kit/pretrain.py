@@ -62,6 +62,10 @@ def mixture_at(step: int, steps: int) -> dict[str, float]:
     return FIRST if step < PLATEAU * steps else MIXTURE
 
 
+Encoded = tuple[list[int], list[int], list[Pixels]]
+"""A sample's ids, its loss mask and its pictures."""
+
+
 @dataclass(frozen=True)
 class Batch:
     """Right-padded tensors: ids, attention, loss mask and token types ``(B, T)``; patches; grids ``(n, 3)``."""
@@ -86,7 +90,7 @@ def patchify(pixels: Pixels) -> tuple[Tensor, tuple[int, int, int]]:
     return x.reshape(rows * cols, -1), (1, rows, cols)
 
 
-def encode(chat: Chat, sample: Sample, asked: int | None = None) -> tuple[list[int], list[int], list[Pixels]]:
+def encode(chat: Chat, sample: Sample, asked: int | None = None) -> Encoded:
     """Ids, loss mask and pictures of a sample; given ``asked``, up to where that question's answer begins."""
     ids: list[int] = []
     mask: list[int] = []
@@ -117,7 +121,10 @@ def encode(chat: Chat, sample: Sample, asked: int | None = None) -> tuple[list[i
 
 def collate(chat: Chat, samples: Sequence[Sample]) -> Batch:
     """Pad samples to one batch."""
-    rows = [encode(chat, sample) for sample in samples]
+    return _pad(chat, [encode(chat, sample) for sample in samples])
+
+
+def _pad(chat: Chat, rows: Sequence[Encoded]) -> Batch:
     longest = max(len(ids) for ids, _, _ in rows)
     ids = torch.full((len(rows), longest), chat.pad_id)
     loss_mask = torch.zeros_like(ids)
@@ -178,9 +185,9 @@ def batches(
         pictures = pool(step) if callable(pool) else pool
         samples = [SKILLS[names[k]](rng, pictures) for k in picks]
         samples = [amid(rng, s, words) if rng.random() < amidst(step) else s for s in samples]
-        samples.sort(key=lambda s: sum(len(part) for question, _ in s.turns for part in question) + len(s.system))
+        rows = sorted((encode(chat, sample) for sample in samples), key=lambda row: len(row[0]))
         cuts = [size * k // parts for k in range(parts + 1)]
-        yield [collate(chat, samples[a:b]) for a, b in itertools.pairwise(cuts)]
+        yield [_pad(chat, rows[a:b]) for a, b in itertools.pairwise(cuts)]
 
 
 def learning_rate(step: int, steps: int, peak: float, warmup: int) -> float:
@@ -203,6 +210,18 @@ def optimizers(model: nn.Module, peak: float) -> list[torch.optim.Optimizer]:
         torch.optim.Muon(matrices, lr=peak, weight_decay=0.02, momentum=0.95, adjust_lr_fn="match_rms_adamw"),
         torch.optim.AdamW(others, lr=peak / 2, betas=(0.9, 0.98), weight_decay=0.0),
     ]
+
+
+def add_gradients(model: nn.Module, parts: Sequence[Batch], half: bool) -> float:
+    """Add the gradient of a step whose samples come in ``parts``: the one of all of them at once; return its loss."""
+    answered = [part.loss_mask.sum().item() for part in parts]
+    total = 0.0
+    for part, tokens in zip(parts, answered, strict=True):
+        with torch.autocast("cpu", torch.bfloat16, enabled=half):
+            loss = loss_of(model, part) * (tokens / sum(answered))
+        loss.backward()
+        total += loss.item()
+    return total
 
 
 def average_gradients(model: nn.Module) -> None:
@@ -250,13 +269,7 @@ def train(
             for group, rate in zip(optimizer.param_groups, rates, strict=True):
                 group["lr"] = learning_rate(step, steps, rate, warmup)
         model.zero_grad(set_to_none=True)
-        parts = next(stream)
-        answered = [part.loss_mask.sum().item() for part in parts]
-        for part, tokens in zip(parts, answered, strict=True):
-            with torch.autocast("cpu", torch.bfloat16, enabled=half):
-                loss = loss_of(model, part) * (tokens / sum(answered))
-            loss.backward()
-            total += loss.item()
+        total += add_gradients(model, next(stream), half)
         average_gradients(model)
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         for optimizer in both:

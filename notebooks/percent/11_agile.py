@@ -39,11 +39,7 @@ images: str = ""  # folder of your own pictures; empty: packaged photographs and
 m: int = 2  # pieces a side of the training puzzles
 piece_px: int = 56  # side of a piece in pixels; 0 keeps the picture's own size
 train_puzzles: int = 640  # puzzles for reinforcement learning
-train_levels: list[int] = [
-    0,
-    1,
-    2,
-]  # pieces in place at the start, in turn; the paper: 0
+train_levels: list[int] = [0, 1, 2]  # pieces in place at first, in turn; paper: 0
 eval_puzzles: int = 48  # held-out puzzles a level
 sft_episodes: int = 160  # expert episodes to keep for the cold start
 model: str = ""  # whose tokenizer encodes the episodes; empty: the committed tiny model
@@ -472,10 +468,10 @@ from kit.data import check_split, evaluation_set, training_set
 
 sources = pictures if images else None
 px = piece_px or None
-train = training_set(train_puzzles, seed, m, train_levels, 0.25, sources, px)
+own = {"sources": sources, "piece_px": px}
+train = training_set(train_puzzles, seed, m, train_levels, **own)
 evaluation = {
-    size: evaluation_set(eval_puzzles, seed + 1, size, sources=sources, piece_px=px)
-    for size in (2, 3)
+    size: evaluation_set(eval_puzzles, seed + 1, size, **own) for size in (2, 3)
 }
 check_split(train, [*evaluation[2], *evaluation[3]], sources)
 kinds = Counter(t.meta["source"].split("-")[0] == "scene" for t in train)
@@ -499,7 +495,7 @@ display(plot.pictures(some, side=1.0))
 # %%
 expert = ScriptedPolicy(chat, expert_script(seed))
 n = sft_episodes * 5 // 4  # some to choose from
-puzzles = training_set(n, seed + 2, m, train_levels, 0.25, sources, px)
+puzzles = training_set(n, seed + 2, m, train_levels, **own)
 check_split(puzzles, [*evaluation[2], *evaluation[3]], sources)
 played = []
 for at in range(0, len(puzzles), 16):  # at most 16 sessions at once

@@ -74,22 +74,24 @@ play = agile.Play(prompt=prompt, turns=turns, max_new_tokens=max_new_tokens)
 #
 # $$\hat{A}_i = \frac{R_i - \operatorname{mean}(R)}{\operatorname{std}(R)}$$
 #
-# Here are `groups` puzzles at once, and of them the group whose episodes differ most.
+# Here are a few puzzles at once, and of them the group whose episodes differ most.
 
 # %%
 train = load_tasks(folder / "data" / "train.jsonl")
 policy = HFPolicy(vlm, chat)
-tasks = [task for task in train[:groups] for _ in range(group_size)]
+few = train[: min(groups, 8)]  # a real batch can be hundreds of episodes
+tasks = [task for task in few for _ in range(group_size)]
 batch = play(policy, chat, box, tasks, temperature, seed=seed)
-rewards = torch.tensor([score(e, e.task.target).total for e in batch])
-advantages = group_advantages(rewards, group_size).view(groups, group_size)
-spread = rewards.view(groups, group_size).std(dim=1)
-print(int((spread == 0).sum()), "of", groups, "groups are flat: all rewards equal")
+batch_scores = [score(episode, episode.task.target) for episode in batch]
+rewards = torch.tensor([s.total for s in batch_scores])
+advantages = group_advantages(rewards, group_size).view(-1, group_size)
+spread = rewards.view(-1, group_size).std(dim=1)
+print(int((spread == 0).sum()), "of", len(few), "groups are flat: all rewards equal")
 
 # %%
 k = int(spread.argmax())
-group, advantage = batch[k * group_size : (k + 1) * group_size], advantages[k]
-scores = [score(episode, episode.task.target) for episode in group]
+chosen = slice(k * group_size, (k + 1) * group_size)
+group, scores, advantage = batch[chosen], batch_scores[chosen], advantages[k]
 for episode, s, a in zip(group, scores, advantage.tolist(), strict=True):
     print(f"{episode.ended:8s} {episode.steps} steps  R = {s.total:+.2f}  A = {a:+.2f}")
 
