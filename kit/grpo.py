@@ -44,7 +44,7 @@ from kit.episode import Task
 from kit.grpo_trainer import EpisodeGRPOTrainer, Reward, Rollout
 from kit.metrics import MetricsLog
 from kit.trainable import lora_config
-from kit.training import OnStep, run, shared_args
+from kit.training import OnStep, check_schedule, run, shared_args
 
 
 @dataclass(frozen=True)
@@ -102,6 +102,7 @@ class GRPOSettings:
         for name in ("steps", "groups", "micro_batch", "iterations", "learning_rate", "temperature", "save_every"):
             if getattr(self, name) <= 0:
                 raise ValueError(f"GRPOSettings.{name}={getattr(self, name)}: must be above 0")
+        check_schedule("GRPOSettings.schedule", self.schedule)
         if self.keep < 1:
             raise ValueError(f"GRPOSettings.keep={self.keep}: a run needs at least 1 checkpoint to resume from")
         if self.save_every % self.iterations:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import PrinterCallback
+from transformers import PrinterCallback, SchedulerType
 
 from kit.chat import Chat
 from kit.checkpoint import claim, export, restore, step_of
@@ -24,6 +24,16 @@ OnStep = Callable[[Sequence[Row]], None]
 def world_size() -> int:
     """Processes that train together (set by ``accelerate launch``)."""
     return int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def check_schedule(name: str, value: str) -> None:
+    """Refuse a learning-rate schedule that transformers doesn't have.
+
+    Raises:
+        ValueError: naming the setting, its value and the schedules there are.
+    """
+    if value not in (known := [kind.value for kind in SchedulerType]):
+        raise ValueError(f"{name}={value!r}: no such schedule of the learning rate; choose one of {', '.join(known)}")
 
 
 def accumulation(batch: int, micro_batch: int) -> int:

@@ -248,6 +248,7 @@ def test_rollout_that_loses_an_episode_is_refused(chat: Chat, model, tmp_path: P
         ("steps", 0, "GRPOSettings.steps=0: must be above 0"),
         ("keep", 0, "GRPOSettings.keep=0"),
         ("temperature", 0.0, "GRPOSettings.temperature=0.0"),
+        ("schedule", "cosin", "GRPOSettings.schedule='cosin': no such schedule of the learning rate; choose one of"),
         ("iterations", 3, "GRPOSettings.save_every=10: must be a multiple of iterations=3"),
     ],
 )

@@ -140,4 +140,6 @@ def test_refused(chat: Chat, model, tmp_path: Path) -> None:
         train_sft(model, chat, episodes(chat), SFTSettings(max_tokens=10), tmp_path)
     with pytest.raises(ValueError, match=r"SFTSettings\.batch=0: must be above 0"):
         SFTSettings(batch=0)
+    with pytest.raises(ValueError, match=r"SFTSettings\.schedule='warm': no such schedule"):
+        SFTSettings(schedule="warm")
     assert SFTSettings().steps(1600) == 100

@@ -41,7 +41,18 @@ LAYERS = (
     ("advantages", {"advantage", "pack"}),
     (
         "trainers",
-        {"metrics", "checkpoint", "trainable", "training", "sft", "grpo", "grpo_trainer", "pretrain", "probe"},
+        {
+            "metrics",
+            "checkpoint",
+            "trainable",
+            "training",
+            "rehearsal",
+            "sft",
+            "grpo",
+            "grpo_trainer",
+            "pretrain",
+            "probe",
+        },
     ),
     (
         "jobs",
