@@ -132,12 +132,33 @@ def order(episodes: int, rehearsal: int, settings: SFTSettings) -> list[int]:
     Each batch is followed by its rehearsal, so that short ones are padded to each other's length only.
     """
     steps = settings.steps(episodes)
-    taught = schedule(episodes, steps * settings.batch, settings.seed)
-    if not settings.rehearsal:
-        return taught
-    again = [episodes + i for i in schedule(rehearsal, steps * settings.rehearsal, settings.seed)]
     a, b = settings.batch, settings.rehearsal
+    taught = schedule(episodes, steps * a, settings.seed)
+    again = [episodes + i for i in schedule(rehearsal, steps * b, settings.seed)] if b else []
     return [i for s in range(steps) for i in (*taught[s * a : (s + 1) * a], *again[s * b : (s + 1) * b])]
+
+
+def check(chat: Chat, episodes: Sequence[Episode], rehearsal: Sequence[Episode], settings: SFTSettings) -> None:
+    """Refuse what can't be trained on now, not hours into the run.
+
+    Raises:
+        ValueError: no episodes, rehearsal asked for but not given or the reverse, or an episode that is too long
+            or can't be packed.
+    """
+    if not episodes:
+        raise ValueError("train_sft: no episodes given; nothing to train on")
+    if bool(settings.rehearsal) != bool(rehearsal):
+        raise ValueError(
+            f"SFTSettings.rehearsal={settings.rehearsal} beside each batch, but {len(rehearsal)} episodes to rehearse "
+            "were given; give both or neither"
+        )
+    for episode in (*episodes, *rehearsal):
+        if len(episode.ids) > settings.max_tokens:
+            raise ValueError(
+                f"episode {episode.task.id}: {len(episode.ids)} tokens, above "
+                f"SFTSettings.max_tokens={settings.max_tokens}; leave it out or raise the limit"
+            )
+        pack([episode], chat)
 
 
 def train_sft(
@@ -166,21 +187,8 @@ def train_sft(
         ValueError: an episode can't be packed or is too long, or ``run_dir`` holds another run.
     """
     run_dir = Path(run_dir)
-    if not episodes:
-        raise ValueError("train_sft: no episodes given; nothing to train on")
-    if bool(settings.rehearsal) != bool(rehearsal):
-        raise ValueError(
-            f"SFTSettings.rehearsal={settings.rehearsal} beside each batch, but {len(rehearsal)} episodes to rehearse "
-            "were given; give both or neither"
-        )
+    check(chat, episodes, rehearsal, settings)
     every = [*episodes, *rehearsal]
-    for episode in every:
-        if len(episode.ids) > settings.max_tokens:
-            raise ValueError(
-                f"episode {episode.task.id}: {len(episode.ids)} tokens, above "
-                f"SFTSettings.max_tokens={settings.max_tokens}; leave it out or raise the limit"
-            )
-        pack([episode], chat)  # refuse a bad one now, not hours into the run
     steps = settings.steps(len(episodes))
 
     def make_trainer(log: MetricsLog) -> EpisodeSFTTrainer:
