@@ -1,7 +1,8 @@
 """Cold-start episodes: collecting an expert's play, the paper's filter, its balancing.
 
 Section 3.2: an expert plays puzzles; episodes whose answer matches the truth are kept; the rest are
-balanced over the number of steps (4–8) and the kinds of action (swap, observe, crop, zoom). The
+balanced over the number of steps (4–8) and the kinds of action (swap, observe, crop, zoom); here also over
+the levels of difficulty, of which the paper trains on one. The
 expert is any policy: the scripted oracle of :mod:`kit.expert` or a served model
 (:mod:`kit.policy.served`).
 
@@ -93,26 +94,33 @@ class Report:
 
 
 def balance(episodes: Sequence[Episode], n: int, rng: np.random.Generator) -> list[Episode]:
-    """At most ``n`` of ``episodes``, as even as they allow over steps 4–8 and kinds of action.
+    """At most ``n`` of ``episodes``, as even as they allow over steps 4–8, levels and kinds of action.
 
     Each number of steps gets an equal share of ``n``; what one of them can't fill, the others get.
-    Episodes are then taken one at a time, in turn from each number of steps, always the one
-    that brings the shares of the four kinds of action closest to equal. Others than 4–8 steps are
-    not used. Fewer than ``n`` come back only if there aren't more.
+    Episodes are then taken one at a time, in turn from each number of steps, always of a level that has been
+    taken least so far, and of these the one that brings the shares of the four kinds of action closest to equal.
+    Others than 4–8 steps are not used. Fewer than ``n`` come back only if there aren't more.
     """
     order = [int(i) for i in rng.permutation(len(episodes))]
     pools = {s: [i for i in order if episodes[i].steps == s] for s in STEPS}
     counts = {i: np.array([kinds(episodes[i])[k] for k in KINDS], dtype=float) for pool in pools.values() for i in pool}
+    level = {i: episodes[i].task.meta.get("level") for i in counts}
+    taken = Counter[object]()
     total = np.zeros(len(KINDS))
     chosen: list[int] = []
     while len(chosen) < n and any(pools.values()):
         for pool in pools.values():
             if not pool or len(chosen) == n:
                 continue
-            after = total + np.stack([counts[i] for i in pool])
+            # Without this, difficult puzzles would be rare: their episodes are full of swaps.
+            fewest = min(taken[level[i]] for i in pool)
+            rare = [i for i in pool if taken[level[i]] == fewest]
+            after = total + np.stack([counts[i] for i in rare])
             shares = after / np.maximum(after.sum(axis=1, keepdims=True), 1)
             # Sum of squares of the shares: least when all are equal; the first of equals, in random order.
-            best = pool.pop(int(np.argmin((shares**2).sum(axis=1))))
+            best = rare[int(np.argmin((shares**2).sum(axis=1)))]
+            pool.remove(best)
+            taken[level[best]] += 1
             total += counts[best]
             chosen.append(best)
     return [episodes[i] for i in chosen]

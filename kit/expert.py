@@ -7,7 +7,7 @@ should stand, what comes next and why, does one operation, and the last one answ
 real environment by :mod:`kit.rollout`, through :class:`~kit.policy.scripted.ScriptedPolicy`.
 
 How many turns of code it takes is chosen beforehand (4–8, as in the paper); swaps are as few as the
-shuffle allows, and the other turns are looks, crops and zooms.
+shuffle allows, and the other turns are looks, crops and zooms. Once every piece is in its place it answers.
 """
 
 from __future__ import annotations
@@ -121,14 +121,20 @@ class _Writer:
 
     def answer(self) -> None:
         labels = ", ".join(f'"{label}"' for label in self.state)
-        self.turns.append(f"<think>{self._where()} Every piece is in its place.</think><answer>[{labels}]</answer>")
+        # Not "Now …": read off the right order, an answer is right at any time; read off the state, only at the end.
+        place = f"Every piece is in its place: right order {', '.join(self.target)}."
+        self.turns.append(f"<think>{place}</think><answer>[{labels}]</answer>")
 
 
 def _order(rng: np.random.Generator, n_swaps: int, n_steps: int) -> list[Step]:
-    """Which kind of step comes when: swaps and inspections mixed, nothing inspected before it was seen."""
-    slots = ["swap"] * n_swaps + ["inspect"] * (n_steps - n_swaps)
+    """Which kind of step comes when: swaps and inspections mixed, nothing inspected before it was seen.
+
+    The last step is a swap where one is needed: it shows every piece in its place, so the answer follows. Looking on
+    after that would teach that answering has nothing to do with what is seen.
+    """
+    slots = ["swap"] * (n_swaps - 1) + ["inspect"] * (n_steps - n_swaps)
     order: list[Step] = []
-    for slot in rng.permutation(np.array(slots)):
+    for slot in [*rng.permutation(np.array(slots)), *["swap"] * (n_swaps > 0)]:
         if slot == "swap":
             order.append("swap")
         elif not order:

@@ -58,7 +58,7 @@ def test_the_wording() -> None:
         "<code>state[1], state[2] = state[2], state[1]\nobservation_image_2 = observation(state)</code>",
         "<think>Now B, C, A, D; right order B, C, D, A. Bottom left needs D, swap 2 and 3.</think>"
         "<code>state[2], state[3] = state[3], state[2]\nobservation_image_3 = observation(state)</code>",
-        "<think>Now B, C, D, A; right order B, C, D, A. Every piece is in its place.</think>"
+        "<think>Every piece is in its place: right order B, C, D, A.</think>"
         '<answer>["B", "C", "D", "A"]</answer>',
     )
 

@@ -321,8 +321,8 @@ env.close()
 # ## A whole episode
 #
 # The paper's cold start is a large model's play. Here a script that knows the answer plays the same
-# way: it says where things stand, what comes next and why; does one operation; and answers at the
-# end. Step through it. Tinted tokens are the policy's own, the only ones that are ever trained on.
+# way: it says where things stand, what comes next and why; does one operation; and answers once
+# every piece is in its place. Step through it. Tinted tokens are the policy's own, the only ones that are ever trained on.
 
 # %%
 from kit.expert import expert_script
@@ -525,12 +525,15 @@ print("accuracy part of its reward:", score(slip, task.target).parts["accuracy"]
 print("sound:", is_sound(slip), "| without the slip:", is_sound(episode))
 
 # %% [markdown]
-# **Balanced** means: as even as possible over the number of steps, 4 to 8, and over the kinds of
-# action. A model that only ever saw swaps would never think of looking closer.
+# **Balanced** means: as even as possible over the number of steps, 4 to 8, over the levels and over the
+# kinds of action. A model that only ever saw swaps would never think of looking closer; one that
+# seldom saw every piece misplaced would expect some to lie right.
 
 # %%
 kept, report = curate([*played, slip], sft_episodes, np.random.default_rng(seed))
 print(report)
+levels = Counter(episode.task.meta["level"] for episode in kept)
+print("levels:", {f"L{level}": levels[level] for level in train_levels})
 
 # %%
 from kit.coldstart import KINDS
