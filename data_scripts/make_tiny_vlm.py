@@ -40,16 +40,16 @@ from kit.tiny import TINY, build_config, build_image_processor, build_tokenizer
 from kit.vision import batch_vision_attention
 
 # What agents will read and write. The tokenizer learns to spell it in few tokens; the model is
-# never trained on it here.
+# not trained on it: words, names and numbers of its samples are drawn at random.
 PHRASES = (
-    "<think>A bottom right, B top left, C top right, D bottom left. The top left needs B, swap 0 and 1.</think>",
+    "<think>A bottom right, B top left, C top right, D bottom left. Place 0 needs B, swap 0 and 1.</think>",
     "<code>state[0], state[1] = state[1], state[0]\nobservation_image_1 = observation(state)</code>",
     "<code>state[2], state[3] = state[3], state[2]\nobservation_image_2 = observation(state)</code>",
     "<code>crop_image_1 = crop(observation_image_1, [0.0, 0.25, 0.5, 1.0])</code>",
     "<code>zoom_image_1 = zoom(crop_image_1, 2.0)</code>",
     '<answer>["B", "C", "D", "A"]</answer> ["A", "D", "C", "B"] ["D", "B", "A", "C"]',
     'state = ["A", "B", "C", "D"] in row-major order. Image A: Image B: Image C: Image D: ',
-    "<think>Now it reads B, A, C, D. Every piece is in its place. I look at the seam in the middle first.</think>",
+    "<think>Now it reads B, A, C, D. Every place is right. I look at the seam in the middle first.</think>",
     "observation_image_1: crop_image_1: zoom_image_1: Error: one image operation a turn. Please solve the jigsaw.",
     "Use <think>, <code>, <answer>. Tools: observation(state), crop(image, box), zoom(image, factor).",
     "<search>capital of France</search><information>Paris is the capital of France.</information>",
@@ -73,7 +73,7 @@ def arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("runs/tiny"), help="folder for checkpoint, log and state")
-    parser.add_argument("--steps", type=int, default=16000)
+    parser.add_argument("--steps", type=int, default=18500)
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--lr", type=float, default=1e-3)
     parser.add_argument("--pool", type=int, default=3000, help="procedural scenes to draw views from")
@@ -194,7 +194,7 @@ def work(rank: int, args: argparse.Namespace, meeting: str) -> None:
             lambda step: mixture_at(step, args.steps),
             start,
             lambda step: 0.0 if step < PLATEAU * args.steps else AMID,
-            parts=2,
+            parts=3,
         ),
         args.steps,
         peak=args.lr,

@@ -22,6 +22,7 @@ WHAT = {
     "photographs": "place, on held-out photographs",
     "neighbours": "four labelled pieces: which is right of each, which below? (all eight right)",
     "place": "four labelled pieces: where does each belong? (all four right)",
+    "order": "four labelled pieces: where does each belong, and which order is that? (all right)",
     "rearranged": "a picture with its quarters exchanged: where does each belong? (all four right)",
     "adjacency": "two pieces: right of, left of, above, below, not beside",
     "colours": "the colours at four corners of four pieces (all sixteen right)",
@@ -31,6 +32,7 @@ WHAT = {
     "chart": "a bar chart of three bars: every name and height",
     "copying": "text: repeat a list, look a word up, exchange two items",
     "code": "text: read or write a line of Python",
+    "sorting": "text: which two items to exchange towards a given order, or none",
 }
 
 
@@ -71,9 +73,13 @@ the 3B and 7B checkpoints. Weights are stored in half precision; `from_pretraine
 asked of drawn scenes and of photographs ({seen}; none of the held-out ones).
 It knows nothing of the world and no language beyond these questions.
 
-{note}**Not taught**: tags, tools, turns, an agent's code, a puzzle's answer as a list of labels. The skill nearest
-to AGILE's task is `place`: it says in words where each of four pieces belongs. Three-by-three grids were
-never shown.
+{note}Seven samples in ten stand amid words that mean nothing; of those, four in ten are answered inside tags and followed
+by a line of text or code in other ones, three in ten come later in a conversation.
+
+**Not taught**: to act. Tags, names and lines of Python were said when a question asked for them, their contents
+drawn at random; no sample shows what a tool returned, a choice between looking, exchanging and answering, or a puzzle
+that was solved. Nearest to AGILE's task are `order`, which says in words where each of four pieces belongs, and
+`sorting`, which says of two lists of words what to exchange. Three-by-three grids were never shown.
 
 Accuracy on fresh samples from scenes that training never saw, greedy, with 95 % intervals:
 

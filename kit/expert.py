@@ -92,8 +92,7 @@ class _Writer:
         self.turns.append(f"<think>{self._where()} {plan}</think><code>{code}</code>")
 
     def swap(self, place: int, other: int) -> None:
-        name = places(self.m)[place]
-        plan = f"{name.capitalize()} needs {self.target[place]}, swap {place} and {other}."
+        plan = f"Place {place} needs {self.target[place]}, swap {place} and {other}."
         picture = self._name("observation", new=True)
         swap = f"state[{place}], state[{other}] = state[{other}], state[{place}]"
         self._code(plan, f"{swap}\n{picture} = observation(state)")
@@ -122,8 +121,8 @@ class _Writer:
     def answer(self) -> None:
         labels = ", ".join(f'"{label}"' for label in self.state)
         # Not "Now …": read off the right order, an answer is right at any time; read off the state, only at the end.
-        place = f"Every piece is in its place: right order {', '.join(self.target)}."
-        self.turns.append(f"<think>{place}</think><answer>[{labels}]</answer>")
+        right = f"Every place is right: right order {', '.join(self.target)}."
+        self.turns.append(f"<think>{right}</think><answer>[{labels}]</answer>")
 
 
 def _order(rng: np.random.Generator, n_swaps: int, n_steps: int) -> list[Step]:

@@ -23,9 +23,10 @@ import torch.distributed as dist
 from torch import Tensor, nn
 
 from kit.chat import Chat
-from kit.context import amid, vocabulary
+from kit.context import vocabulary, within
 from kit.pictures import Pixels
-from kit.skills import SKILLS, Sample
+from kit.skills import SKILLS
+from kit.skills_text import Sample
 
 MEAN = (0.48145466, 0.4578275, 0.40821073)
 STD = (0.26862954, 0.26130258, 0.27577711)
@@ -35,17 +36,19 @@ FIRST: dict[str, float] = {"place": 0.5, "neighbours": 0.3, "colours": 0.2}
 """Share of each skill at first: dense questions, which leave the plateau sooner than pairs of pieces do."""
 
 MIXTURE: dict[str, float] = {
-    "place": 0.60,
+    "place": 0.30,
+    "order": 0.28,
     "neighbours": 0.03,
-    "rearranged": 0.03,
+    "rearranged": 0.02,
     "adjacency": 0.02,
     "colours": 0.02,
-    "shapes": 0.05,
-    "digits": 0.03,
+    "shapes": 0.04,
+    "digits": 0.02,
     "orientation": 0.02,
     "chart": 0.02,
-    "copying": 0.10,
+    "copying": 0.06,
     "code": 0.08,
+    "sorting": 0.09,
 }
 """Share of each skill in a batch afterwards: all of them."""
 
@@ -171,7 +174,7 @@ def batches(
     """Endless batches from step ``start`` on; each step's mixture holds in its batch, rounding aside.
 
     ``pool`` are the pictures to draw from, or tells which they are at a step; ``amidst`` tells which share of the
-    samples stands amid other words (:func:`kit.context.amid`). A step's samples come in ``parts`` of like length,
+    samples stands amid other words (:func:`kit.context.within`). A step's samples come in ``parts`` of like length,
     for less padding.
     """
     words = vocabulary(chat)
@@ -184,7 +187,7 @@ def batches(
         picks = np.searchsorted(np.cumsum(weights), points, side="right").clip(max=len(names) - 1)
         pictures = pool(step) if callable(pool) else pool
         samples = [SKILLS[names[k]](rng, pictures) for k in picks]
-        samples = [amid(rng, s, words) if rng.random() < amidst(step) else s for s in samples]
+        samples = [within(rng, s, words, pictures) if rng.random() < amidst(step) else s for s in samples]
         rows = sorted((encode(chat, sample) for sample in samples), key=lambda row: len(row[0]))
         cuts = [size * k // parts for k in range(parts + 1)]
         yield [_pad(chat, rows[a:b]) for a, b in itertools.pairwise(cuts)]

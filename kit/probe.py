@@ -14,7 +14,8 @@ from kit.chat import Chat
 from kit.context import amid
 from kit.pictures import Pixels
 from kit.pretrain import encode, patchify
-from kit.skills import SKILLS, Sample
+from kit.skills import SKILLS
+from kit.skills_text import Sample
 
 
 @torch.no_grad()

@@ -2,16 +2,15 @@
 
 Each skill is a function ``(rng, pool) -> Sample``: pictures and one or more question-answer
 pairs. ``pool`` holds pictures to take views of: procedural scenes (:func:`kit.pictures.scene`), photographs.
-A skill teaches *seeing*, copying, or reading and writing a line of Python (as any base model can);
-none contains tags, an agent's tools, turns or a list of labels in the paper's answer format. The
-one skill near AGILE's task is ``place``: it says in words where each of four pieces belongs. Acting
-on that is what SFT and GRPO teach.
+A skill teaches *seeing* or (:mod:`kit.skills_text`) copying, and reading and writing a line of Python, as any base
+model can. In none does an agent act: to decide what to do in a turn, to do it and to answer in the end is what
+SFT and GRPO teach. Nearest to AGILE's task are ``order``, which says in words where each of four pieces belongs,
+and ``sorting``, which says of two lists of words what to exchange.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -19,26 +18,12 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from kit.pictures import COLOURS, Pixels, random_view
+from kit.skills_text import Sample, Skill, code, copying, sorting
 
 PIECE = 56
 SIDE = 2 * PIECE
 PLACES = ("top left", "top right", "bottom left", "bottom right")
 """The four places of a 2×2 grid in row-major order."""
-
-
-@dataclass(frozen=True)
-class Sample:
-    """One training conversation: ``turns`` of (question parts, answer); pictures stand among the parts.
-
-    ``system`` is a text ahead of it, if any.
-    """
-
-    skill: str
-    turns: tuple[tuple[tuple[str | Pixels, ...], str], ...]
-    system: str = ""
-
-
-Skill = Callable[[np.random.Generator, Sequence[Pixels]], Sample]
 
 
 def _pick(rng: np.random.Generator, pool: Sequence[Pixels], size: int = SIDE) -> Pixels:
@@ -66,6 +51,15 @@ def place(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
     parts, homes, _ = _lettered(rng, pool)
     answer = ", ".join(f"{letter} {PLACES[home]}" for letter, home in zip("ABCD", homes, strict=True))
     return Sample("place", (((*parts, "Where does each belong?"), f"{answer}."),))
+
+
+def order(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
+    """Four pieces, each under a letter: where does each belong, and which order, row by row, is that?"""
+    parts, homes, _ = _lettered(rng, pool)
+    at = dict(zip(homes, "ABCD", strict=True))
+    answer = ", ".join(f"{letter} {PLACES[home]}" for letter, home in zip("ABCD", homes, strict=True))
+    right = ", ".join(at[home] for home in range(4))
+    return Sample("order", (((*parts, "Where does each belong, in which order?"), f"{answer}; right order {right}."),))
 
 
 def neighbours(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
@@ -233,60 +227,11 @@ def chart(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
     )
 
 
-# fmt: off
-WORDS = [
-    "red", "green", "blue", "circle", "square", "star", "paris", "rome", "oslo", "lima", "cat", "dog",
-    "fox", "owl", "tea", "milk", "north", "south", "seven", "nine", "river", "stone", "A", "B",
-    "C", "D", "E", "F", "G", "H", "I", "top", "left", "right", "bottom",
-]
-# fmt: on
-
-
-def copying(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
-    """Text only: repeat a list, look a word up, exchange two items."""
-    del pool
-    words = [str(w) for w in rng.choice(WORDS, size=int(rng.integers(3, 6)), replace=False)]
-    kind = int(rng.integers(3))
-    if kind == 0:
-        return Sample("copying", (((f"Repeat: {', '.join(words)}",), f"{', '.join(words)}."),))
-    if kind == 1:
-        values = [str(w) for w in rng.choice([w for w in WORDS if w not in words], size=len(words), replace=False)]
-        pairs = ", ".join(f"{k} {v}" for k, v in zip(words, values, strict=True))
-        one, two = int(rng.integers(len(words))), int(rng.integers(len(words)))
-        return Sample(
-            "copying",
-            (
-                ((f"{pairs}. What follows {words[one]}?",), f"{values[one]}."),
-                ((f"What comes before {values[two]}?",), f"{words[two]}."),
-            ),
-        )
-    i, j = (int(v) for v in rng.choice(len(words), size=2, replace=False))
-    swapped = list(words)
-    swapped[i], swapped[j] = swapped[j], swapped[i]
-    return Sample("copying", (((f"{', '.join(words)}. Swap {i} and {j}.",), f"{', '.join(swapped)}."),))
-
-
-def code(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
-    """Text only: read and write three kinds of Python line. None of the agents' own tools or names occurs."""
-    del pool
-    row = str(rng.choice(["names", "items", "cards", "things"]))
-    call = str(rng.choice(["draw", "show", "paint", "plot"]))
-    i, j, k = (int(v) for v in rng.choice(4, size=3, replace=False))
-    swap = f"{row}[{i}], {row}[{j}] = {row}[{j}], {row}[{i}]"
-    kind = int(rng.integers(3))
-    if kind == 0:
-        words = [str(w) for w in rng.choice(WORDS, size=4, replace=False)]
-        swapped = list(words)
-        swapped[i], swapped[j] = swapped[j], swapped[i]
-        return Sample("code", (((f"{row} = {', '.join(words)}. {swap}. Now {row}?",), f"{', '.join(swapped)}."),))
-    if kind == 1:
-        line = f"{swap}\n{call}_{k} = {call}({row})"
-        return Sample("code", (((f"Swap {i} and {j} of {row}, then {call} {row} as {k}.",), f"{line}."),))
-    box = ", ".join(str(round(float(v), 2)) for v in np.sort(rng.choice(np.arange(0, 1.01, 0.05), size=4)))
-    return Sample("code", (((f"{call} {row}_{i}, [{box}] as {k}.",), f"{call}_{k} = {call}({row}_{i}, [{box}])."),))
-
-
 SKILLS: dict[str, Skill] = {
     f.__name__: f
-    for f in (place, neighbours, rearranged, adjacency, colours, shapes, digits, orientation, chart, copying, code)
+    for f in (
+        *(place, order, neighbours, rearranged, adjacency, colours),
+        *(shapes, digits, orientation, chart, copying, code, sorting),
+    )
 }
+"""All skills by name."""

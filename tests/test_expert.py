@@ -52,14 +52,13 @@ def test_the_wording() -> None:
     turns = ScriptedExpert(task_of("BCDA"), np.random.default_rng(0), 3).turns
     assert turns == (
         "<think>A bottom right, B top left, C top right, D bottom left; right order B, C, D, A. "
-        "Top left needs B, swap 0 and 1.</think>"
+        "Place 0 needs B, swap 0 and 1.</think>"
         "<code>state[0], state[1] = state[1], state[0]\nobservation_image_1 = observation(state)</code>",
-        "<think>Now B, A, C, D; right order B, C, D, A. Top right needs C, swap 1 and 2.</think>"
+        "<think>Now B, A, C, D; right order B, C, D, A. Place 1 needs C, swap 1 and 2.</think>"
         "<code>state[1], state[2] = state[2], state[1]\nobservation_image_2 = observation(state)</code>",
-        "<think>Now B, C, A, D; right order B, C, D, A. Bottom left needs D, swap 2 and 3.</think>"
+        "<think>Now B, C, A, D; right order B, C, D, A. Place 2 needs D, swap 2 and 3.</think>"
         "<code>state[2], state[3] = state[3], state[2]\nobservation_image_3 = observation(state)</code>",
-        "<think>Every piece is in its place: right order B, C, D, A.</think>"
-        '<answer>["B", "C", "D", "A"]</answer>',
+        '<think>Every place is right: right order B, C, D, A.</think><answer>["B", "C", "D", "A"]</answer>',
     )
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kit.pictures import Pixels, scene
-from kit.skills import PLACES, SKILLS, adjacency, chart, copying, place, rearranged
+from kit.skills import PLACES, SKILLS, adjacency, chart, order, place, rearranged
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +39,17 @@ def test_place_puts_the_picture_back_together(pool: list[Pixels]) -> None:
         fits.append(seam(at["top left"], at["top right"]))
         misfits.append(seam(at["top right"], at["top left"]))
     assert np.mean(fits) < 0.5 * np.mean(misfits)
+
+
+def test_order_names_the_letters_row_by_row(pool: list[Pixels]) -> None:
+    """The pieces laid out in the order that is said fit as the places that are said do."""
+    for seed in range(30):
+        question, answer = order(np.random.default_rng(seed), pool).turns[0]
+        where, _, letters = answer.rstrip(".").partition("; right order ")
+        homes = dict(part.split(" ", 1) for part in where.split(", "))
+        assert [homes[letter] for letter in letters.split(", ")] == list(PLACES)
+        assert where == place(np.random.default_rng(seed), pool).turns[0][1].rstrip(".")
+        assert len([p for p in question if not isinstance(p, str)]) == 4
 
 
 def test_rearranged_shows_what_it_says(pool: list[Pixels]) -> None:
@@ -83,19 +94,3 @@ def test_chart_bars_are_as_high_as_read() -> None:
         name, height = part.split()
         rows = (picture == COLOURS[name]).all(axis=2).sum(axis=0).max()
         assert round((rows - 1) / 11) == int(height)
-
-
-def test_copying_swaps_the_items_it_names() -> None:
-    swaps = [copying(np.random.default_rng(seed), []) for seed in range(60)]
-    checked = 0
-    for sample in swaps:
-        question, answer = str(sample.turns[0][0][0]), sample.turns[0][1]
-        if "Swap" not in question:
-            continue
-        words, command = question.rstrip(".").split(". Swap ")
-        i, j = (int(v) for v in command.split(" and "))
-        items = words.split(", ")
-        items[i], items[j] = items[j], items[i]
-        assert answer == ", ".join(items) + "."
-        checked += 1
-    assert checked > 5

@@ -22,6 +22,7 @@ LAYERS = (
             "pictures",
             "photos",
             "skills",
+            "skills_text",
             "context",
             "store",
             "hub",

@@ -55,7 +55,7 @@ crop_image_1 = crop(observation_image_1, [0.25, 0.0, 0.75, 0.5])
 <answer>{state}</answer>."""
 PROMPTS = {"brief": BRIEF, "full": FULL}
 """System texts: ``brief`` for the tiny model, ``full`` (the paper's structure, appendix B) for real ones."""
-QUESTIONS = {"brief": "Where does each belong?", "full": "{question}"}
+QUESTIONS = {"brief": "Where does each belong, in which order?", "full": "{question}"}
 """The user's words after the pieces: the task's own question, or (``brief``) those that the tiny model was taught to
 see by. With the task's question before them it placed the pieces of 118 puzzles of 144 instead of 130."""
 

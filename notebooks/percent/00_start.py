@@ -132,7 +132,8 @@ print(PROTOCOL.parse(first.turns[0].text))
 # %%
 # NBVAL_IGNORE_OUTPUT
 from kit.probe import answer
-from kit.skills import PLACES, Sample
+from kit.skills import PLACES
+from kit.skills_text import Sample
 
 question = [
     part for p in task.images for part in (f"Image {p.name}: ", np.asarray(p.image))

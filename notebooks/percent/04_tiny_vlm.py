@@ -209,10 +209,10 @@ assert chat.image_id not in chat.text("<|image_pad|>")
 #
 # ## What it was taught
 #
-# Skills, asked by a program, endlessly: no tags, no tools. Here they are asked of drawn scenes, in the
-# committed model's training of photographs too (its card says which). Look at the pictures and answer
-# the questions before you read the answers. Which will be the hardest to learn? (`copying` and
-# `code` are text alone.)
+# Skills, asked by a program, endlessly; nowhere does anyone act. Here they are asked of drawn scenes, in
+# the committed model's training of photographs too (its card says which). Look at the pictures and
+# answer the questions before you read the answers. Which will be the hardest to learn? (`copying`,
+# `code` and `sorting` are text alone.)
 
 # %%
 made = np.random.default_rng(seed)
@@ -232,7 +232,7 @@ def sheet(sample) -> Image.Image:
     return canvas
 
 
-text_only = ("copying", "code")
+text_only = ("copying", "code", "sorting")
 drawn = [(name, sheet(s)) for name, s in samples.items() if name not in text_only]
 display(plot.pictures(drawn))
 
@@ -443,7 +443,8 @@ for name, chance in chances.items():
 # %%
 from kit.data import evaluation_set
 from kit.intervals import proportion
-from kit.skills import PLACES, Sample
+from kit.skills import PLACES
+from kit.skills_text import Sample
 
 
 def in_words(task) -> Sample:
@@ -466,7 +467,7 @@ print("place, on photographs:", proportion(right, pictures), "chance", f"{1 / 24
 #
 # Anything that isn't on the card. It can't describe a picture, hold a conversation, read a sentence
 # it wasn't taught or follow an instruction; it doesn't know what a cup is. It was never shown a 3×3
-# grid, a tag, a tool or a turn. A picture over 64 tokens is shrunk before it sees it, so zooming in
+# grid, what a tool returns, or a puzzle being solved. A picture over 64 tokens is shrunk before it sees it, so zooming in
 # shows it more only up to there.
 #
 # ## Paper / here / why different
