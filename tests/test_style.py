@@ -47,7 +47,6 @@ LAYERS = (
             "checkpoint",
             "trainable",
             "training",
-            "rehearsal",
             "sft",
             "grpo",
             "grpo_trainer",

@@ -322,7 +322,8 @@ env.close()
 #
 # The paper's cold start is a large model's play. Here a script that knows the answer plays the same
 # way: it says where things stand, what comes next and why; does one operation; and answers once
-# every piece is in its place. Step through it. Tinted tokens are the policy's own, the only ones that are ever trained on.
+# every piece is in its place. Step through it. Tinted tokens are the policy's own, the only ones that
+# are ever trained on.
 
 # %%
 from kit.expert import expert_script

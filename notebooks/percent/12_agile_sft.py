@@ -36,9 +36,8 @@ seed: int = 0  # order of the episodes
 model: str = ""  # checkpoint folder or hub id; empty: the committed tiny model
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
 sft_episodes: int = 160  # expert episodes to imitate
-epochs: float = 5.0  # passes over them
+epochs: float = 4.0  # passes over them
 batch: int = 4  # episodes an optimizer step
-rehearsal: int = 4  # of the model's own answers beside each batch; paper: 0
 micro_batch: int = 4  # episodes a forward pass
 learning_rate: float = 4e-4  # at its peak
 freeze_vision: bool = True  # leave the vision tower alone, as the paper does
@@ -54,7 +53,6 @@ from IPython.display import display
 from kit import agile, plot, view
 from kit.evaluate import evaluate, failures, summary
 from kit.expert import places
-from kit.rehearsal import own_words
 from kit.rewards.agile import score
 from kit.runs import run_folder
 from kit.sandbox import Sandbox
@@ -71,8 +69,8 @@ play = agile.Play(prompt=prompt, turns=turns, max_new_tokens=max_new_tokens)
 # %% [markdown]
 # ## What the model does before anyone shows it
 #
-# It can say where a piece belongs: that is on its card (notebook 04). It has never seen a tag, a line of
-# code or a turn. Guess what it does with the prompt.
+# It can say where a piece belongs, write a tag or a line of code when told word for word which: that is on
+# its card (notebook 04). It has never acted. Guess what it does with the prompt.
 
 # %%
 held_out = load_tasks(folder / "data" / "eval-2x2.jsonl")
@@ -137,33 +135,10 @@ print(f"{fitting:.0%} of the expert's episodes fit into {turns} turns")
 #
 # The mask $I_t$ is `Episode.mask`; `kit.pack` lays it beside the ids; `kit.sft` hands both to TRL's trainer.
 
-# %% [markdown]
-# ## What it takes away
-#
-# Nearly all of these tokens are new to the model: tags, code, names. Learning them moves weights that it
-# sees with, and a few hundred puzzles can't teach seeing anew. Left to itself this small model forgets a
-# good part of it within the first pass (try `rehearsal=0`).
-#
-# *Learning without forgetting* (Li and Hoiem, 2016) asks the model beforehand, and trains on its own
-# answers beside the new data. Here: on the puzzles of the next notebook, whose truth stays
-# untouched, put where the agent will say such a thing. The paper doesn't need it: its model is large, and
-# its learning rate small.
-
-# %%
-again = []
-if rehearsal:
-    ask = agile.Play(prompt=prompt, turns=1, max_new_tokens=max_new_tokens)
-    train = load_tasks(folder / "data" / "train.jsonl")
-    for at in range(0, len(train), 64):  # at most 64 sessions at once
-        asked = agile.play_greedily(vlm, chat, box, train[at : at + 64], ask)
-        again += own_words(asked, chat, opening="<think>")
-    print(len(again), "answers, the first:", again[0].turns[0].text)
-
 # %%
 settings = SFTSettings(
     epochs=epochs,
     batch=batch,
-    rehearsal=rehearsal,
     micro_batch=micro_batch,
     learning_rate=learning_rate,
     freeze_vision=freeze_vision,
@@ -175,14 +150,16 @@ print(settings.steps(len(episodes)), "optimizer steps")
 
 # %%
 live = plot.LivePlot(columns=("loss", "mean_token_accuracy"))
-train_sft(vlm, chat, episodes, settings, folder / "sft", rehearsal=again, on_step=live)
+train_sft(vlm, chat, episodes, settings, folder / "sft", on_step=live)
 live.figure()
 
 # %% [markdown]
 # ## What it learnt
 #
-# It now speaks the protocol. Does it solve puzzles? Predict before you look: it has imitated episodes
-# of which most are longer than it may play.
+# It now speaks the protocol. Two predictions before you look:
+#
+# - Does it still see? Fine-tuning on a few episodes can take from a small model what it could do before.
+# - Does it solve puzzles? It has imitated episodes of which most are longer than it may play.
 
 # %%
 tuned = agile.play_greedily(vlm, chat, box, puzzles, play)
