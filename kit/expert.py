@@ -69,7 +69,11 @@ def _seam_box(m: int, place: int, other: int) -> list[float]:
 
 @dataclass
 class _Writer:
-    """Writes the turns, keeping track of the state and of the pictures made so far."""
+    """Writes the turns, keeping track of the state and of the pictures made so far.
+
+    Each kind of step begins with a word of its own. Were looking, cropping and zooming to begin alike ("I …"), a
+    greedy model would at that word weigh a swap against all three together, and go on looking till its turns are up.
+    """
 
     m: int
     target: tuple[str, ...]
@@ -100,7 +104,7 @@ class _Writer:
         self.fresh_crop = False
 
     def observe(self) -> None:
-        plan = "I look at the jigsaw again." if self.made["observation"] else "I look at the jigsaw first."
+        plan = "Look at the jigsaw again." if self.made["observation"] else "Look at the jigsaw."
         self._code(plan, f"{self._name('observation', new=True)} = observation(state)")
 
     def crop(self, rng: np.random.Generator) -> None:
@@ -108,14 +112,14 @@ class _Writer:
         pairs = [(p, p + 1) for p in range(m * m) if p % m < m - 1] + [(p, p + m) for p in range(m * (m - 1))]
         place, other = pairs[int(rng.integers(len(pairs)))]
         names = places(m)
-        plan = f"I look at the seam of {names[place]} and {names[other]}."
+        plan = f"Crop the seam of {names[place]} and {names[other]}."
         seen = self._name("observation")
         self._code(plan, f"{self._name('crop', new=True)} = crop({seen}, {_seam_box(m, place, other)})")
         self.fresh_crop = True
 
     def zoom(self) -> None:
         picture, factor = (self._name("crop"), 2.0) if self.fresh_crop else (self._name("observation"), 1.5)
-        plan = "I zoom in on the seam." if self.fresh_crop else "I zoom in on the jigsaw."
+        plan = "Zoom in on the seam." if self.fresh_crop else "Zoom in on the jigsaw."
         self._code(plan, f"{self._name('zoom', new=True)} = zoom({picture}, {factor})")
 
     def answer(self) -> None:
