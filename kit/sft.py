@@ -16,6 +16,7 @@ tokens: L = (ln 2 + ln 8) / 2 = **1.3863**.
 Departures
 - Tokens a policy may not say are left out of the softmax, as they are when it is sampled.
 - Over-long episodes are refused, not cut (the paper cuts at 16,384): a cut picture has no meaning.
+- Beside each batch there can be episodes of rehearsal (:mod:`kit.rehearsal`); their tokens count like others.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ class SFTSettings:
         warmup: share of the steps before the peak (Table 4).
         max_tokens: longest episode accepted (Table 4, cutoff length).
         freeze_vision: leave vision tower and projector as they are (Table 4).
+        rehearsal: episodes of rehearsal beside each batch (ours: the paper has none).
         lora_rank: rank of low-rank adapters; 0 trains all weights (Table 4: full).
         gradient_checkpointing: recompute activations to save memory (ours).
         save_every: steps between checkpoints (ours).
@@ -65,6 +67,7 @@ class SFTSettings:
     warmup: float = 0.1
     max_tokens: int = 16384
     freeze_vision: bool = True
+    rehearsal: int = 0
     lora_rank: int = 0
     gradient_checkpointing: bool = False
     save_every: int = 20
@@ -75,6 +78,8 @@ class SFTSettings:
         for name in ("epochs", "batch", "micro_batch", "learning_rate", "save_every", "keep"):
             if getattr(self, name) <= 0:
                 raise ValueError(f"SFTSettings.{name}={getattr(self, name)}: must be above 0")
+        if self.rehearsal < 0:
+            raise ValueError(f"SFTSettings.rehearsal={self.rehearsal}: must not be below 0")
         check_schedule("SFTSettings.schedule", self.schedule)
 
     def steps(self, episodes: int) -> int:
@@ -83,7 +88,8 @@ class SFTSettings:
 
     def trl_args(self, run_dir: Path, steps: int) -> SFTConfig:
         """The same as TRL's configuration."""
-        shared = shared_args(run_dir, steps, self.micro_batch, self.batch, self.save_every, self.keep, self.seed)
+        batch = self.batch + self.rehearsal
+        shared = shared_args(run_dir, steps, self.micro_batch, batch, self.save_every, self.keep, self.seed)
         return SFTConfig(
             **shared,
             learning_rate=self.learning_rate,
@@ -120,15 +126,33 @@ class Collator:
         return {**packed.model_inputs(), "labels": packed.labels}
 
 
-def check(chat: Chat, episodes: Sequence[Episode], settings: SFTSettings) -> None:
+def order(episodes: int, rehearsal: int, settings: SFTSettings) -> list[int]:
+    """Which episode comes when; those of rehearsal are numbered after the others.
+
+    Each batch is followed by its rehearsal, so that short ones are padded to each other's length only.
+    """
+    steps = settings.steps(episodes)
+    a, b = settings.batch, settings.rehearsal
+    taught = schedule(episodes, steps * a, settings.seed)
+    again = [episodes + i for i in schedule(rehearsal, steps * b, settings.seed)] if b else []
+    return [i for s in range(steps) for i in (*taught[s * a : (s + 1) * a], *again[s * b : (s + 1) * b])]
+
+
+def check(chat: Chat, episodes: Sequence[Episode], rehearsal: Sequence[Episode], settings: SFTSettings) -> None:
     """Refuse what can't be trained on now, not hours into the run.
 
     Raises:
-        ValueError: no episodes, or one that is too long or can't be packed.
+        ValueError: no episodes, rehearsal asked for but not given or the reverse, or an episode that is too long
+            or can't be packed.
     """
     if not episodes:
         raise ValueError("train_sft: no episodes given; nothing to train on")
-    for episode in episodes:
+    if bool(settings.rehearsal) != bool(rehearsal):
+        raise ValueError(
+            f"SFTSettings.rehearsal={settings.rehearsal} beside each batch, but {len(rehearsal)} episodes to rehearse "
+            "were given; give both or neither"
+        )
+    for episode in (*episodes, *rehearsal):
         if len(episode.ids) > settings.max_tokens:
             raise ValueError(
                 f"episode {episode.task.id}: {len(episode.ids)} tokens, above "
@@ -144,6 +168,7 @@ def train_sft(
     settings: SFTSettings,
     run_dir: str | Path,
     *,
+    rehearsal: Sequence[Episode] = (),
     on_step: OnStep | None = None,
 ) -> Path:
     """Fine-tune ``model`` on ``episodes``; the same call again resumes.
@@ -152,6 +177,7 @@ def train_sft(
         model: a Qwen2.5-VL; it holds the trained weights afterwards.
         run_dir: gets ``checkpoint/``, ``metrics.jsonl`` (columns loss, entropy, mean_token_accuracy, …),
             ``tensorboard/`` and ``model/``.
+        rehearsal: to draw ``settings.rehearsal`` from beside each batch.
         on_step: called with all metric rows so far after each step; once if the run was done before.
 
     Returns:
@@ -161,16 +187,16 @@ def train_sft(
         ValueError: an episode can't be packed or is too long, or ``run_dir`` holds another run.
     """
     run_dir = Path(run_dir)
-    check(chat, episodes, settings)
+    check(chat, episodes, rehearsal, settings)
+    every = [*episodes, *rehearsal]
     steps = settings.steps(len(episodes))
 
     def make_trainer(log: MetricsLog) -> EpisodeSFTTrainer:
-        order = schedule(len(episodes), steps * settings.batch, settings.seed)
         return EpisodeSFTTrainer(
             model=model,
             args=settings.trl_args(run_dir, steps),
-            data_collator=Collator(episodes, chat),
-            train_dataset=Dataset.from_dict({"episode": order}),
+            data_collator=Collator(every, chat),
+            train_dataset=Dataset.from_dict({"episode": order(len(episodes), len(rehearsal), settings)}),
             processing_class=chat.tokenizer,
             callbacks=[log],
             peft_config=lora_config(settings.lora_rank),
@@ -184,6 +210,6 @@ def train_sft(
         steps=steps,
         freeze_vision=settings.freeze_vision,
         settings=asdict(settings),
-        data=[episode.task.id for episode in episodes],
+        data=[episode.task.id for episode in every],
         on_step=on_step,
     )

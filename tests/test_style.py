@@ -47,6 +47,7 @@ LAYERS = (
             "checkpoint",
             "trainable",
             "training",
+            "rehearsal",
             "sft",
             "grpo",
             "grpo_trainer",
