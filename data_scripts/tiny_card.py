@@ -73,8 +73,8 @@ the 3B and 7B checkpoints. Weights are stored in half precision; `from_pretraine
 asked of drawn scenes and of photographs ({seen}; none of the held-out ones).
 It knows nothing of the world and no language beyond these questions.
 
-{note}Seven samples in ten stand amid words that mean nothing; of those, four in ten are answered inside tags and followed
-by a line of text or code in other ones, three in ten come later in a conversation.
+{note}Seven samples in ten stand amid words that mean nothing; of those, four in ten are answered inside tags and
+followed by a line of text or code in other ones, three in ten come later in a conversation.
 
 **Not taught**: to act. Tags, names and lines of Python were said when a question asked for them, their contents
 drawn at random; no sample shows what a tool returned, a choice between looking, exchanging and answering, or a puzzle
