@@ -46,20 +46,23 @@ def _lettered(rng: np.random.Generator, pool: Sequence[Pixels]) -> tuple[list[st
     return parts, homes, pieces
 
 
+def _belonging(homes: Sequence[int]) -> str:
+    """In words, where each letter belongs."""
+    return ", ".join(f"{letter} {PLACES[home]}" for letter, home in zip("ABCD", homes, strict=True))
+
+
 def place(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
     """Four pieces, each under a letter: where does each belong?"""
     parts, homes, _ = _lettered(rng, pool)
-    answer = ", ".join(f"{letter} {PLACES[home]}" for letter, home in zip("ABCD", homes, strict=True))
-    return Sample("place", (((*parts, "Where does each belong?"), f"{answer}."),))
+    return Sample("place", (((*parts, "Where does each belong?"), f"{_belonging(homes)}."),))
 
 
 def order(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
     """Four pieces, each under a letter: where does each belong, and which order, row by row, is that?"""
     parts, homes, _ = _lettered(rng, pool)
     at = dict(zip(homes, "ABCD", strict=True))
-    answer = ", ".join(f"{letter} {PLACES[home]}" for letter, home in zip("ABCD", homes, strict=True))
-    right = ", ".join(at[home] for home in range(4))
-    return Sample("order", (((*parts, "Where does each belong, in which order?"), f"{answer}; right order {right}."),))
+    answer = f"{_belonging(homes)}; right order {', '.join(at[home] for home in range(4))}."
+    return Sample("order", (((*parts, "Where does each belong, in which order?"), answer),))
 
 
 def neighbours(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:

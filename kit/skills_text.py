@@ -39,6 +39,13 @@ WORDS = [
 # fmt: on
 
 
+def _exchanged(items: Sequence[str], i: int, j: int) -> list[str]:
+    """The items, two of them exchanged."""
+    swapped = list(items)
+    swapped[i], swapped[j] = swapped[j], swapped[i]
+    return swapped
+
+
 def copying(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
     """Text only: repeat a list, look a word up, exchange two items."""
     del pool
@@ -58,9 +65,8 @@ def copying(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
             ),
         )
     i, j = (int(v) for v in rng.choice(len(words), size=2, replace=False))
-    swapped = list(words)
-    swapped[i], swapped[j] = swapped[j], swapped[i]
-    return Sample("copying", (((f"{', '.join(words)}. Swap {i} and {j}.",), f"{', '.join(swapped)}."),))
+    answer = f"{', '.join(_exchanged(words, i, j))}."
+    return Sample("copying", (((f"{', '.join(words)}. Swap {i} and {j}.",), answer),))
 
 
 LISTS = ("names", "items", "cards", "things", "state", "words")
@@ -88,9 +94,7 @@ def code(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
     swap = f"{row}[{i}], {row}[{j}] = {row}[{j}], {row}[{i}]"
     kind = int(rng.integers(5))
     if kind == 0:
-        swapped = list(words)
-        swapped[i], swapped[j] = swapped[j], swapped[i]
-        asked, answer = f"{row} = {', '.join(words)}. {swap}. Now {row}?", f"{', '.join(swapped)}."
+        asked, answer = f"{row} = {', '.join(words)}. {swap}. Now {row}?", f"{', '.join(_exchanged(words, i, j))}."
     elif kind == 1:
         made = _name(rng, call, int(rng.integers(1, 6)))
         asked = f"Swap {i} and {j} of {row}, then {call} {row} as {made}."
@@ -115,13 +119,13 @@ def sorting(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
     now = list(right)
     for _ in range(int(rng.integers(0, 4))):
         i, j = (int(v) for v in rng.choice(size, size=2, replace=False))
-        now[i], now[j] = now[j], now[i]
+        now = _exchanged(now, i, j)
     goal = f"right order {', '.join(right)}."
     asked = f"Now {', '.join(now)}; {goal} What next?"
     if now == right:
         return Sample("sorting", (((asked,), "Every place is right."),))
     i = next(k for k in range(size) if now[k] != right[k])
     j = now.index(right[i])
-    now[i], now[j] = right[i], now[i]
+    now = _exchanged(now, i, j)
     answer = f"Place {i} needs {right[i]}, swap {i} and {j}."
     return Sample("sorting", (((asked,), answer), (("And now?",), f"Now {', '.join(now)}; {goal}")))

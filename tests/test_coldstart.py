@@ -75,7 +75,8 @@ def test_the_filter_wants_right_well_formed_and_run(tasks: list[Task]) -> None:
 
 def test_balancing_evens_out_steps_and_kinds(tasks: list[Task]) -> None:
     rng = np.random.default_rng(0)
-    easy = [task for task in tasks if task.meta["level"] == 2]
+    # Levels are evened out first; level 0 is full of swaps whatever is chosen of it.
+    easy = [task for task in tasks if task.meta["level"] > 0]
     # Most plays are short and full of swaps, as an impatient expert's are.
     steps = [int(s) for s in rng.choice(STEPS, 600, p=[0.6, 0.1, 0.1, 0.1, 0.1])]
     some = [played(easy[i % len(easy)], s, i) for i, s in enumerate(steps)]
@@ -89,7 +90,7 @@ def test_balancing_evens_out_steps_and_kinds(tasks: list[Task]) -> None:
         return float(shares.max() - shares.min())
 
     naive = [e for s in STEPS for e in [x for x in some if x.steps == s][:20]]
-    assert spread(kept) < 0.7 * spread(naive)
+    assert spread(kept) < 0.5 * spread(naive)
     assert [id(e) for e in balance(some, 100, np.random.default_rng(1))] == [id(e) for e in kept]
 
 
