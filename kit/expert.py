@@ -19,6 +19,7 @@ from typing import Literal
 
 import numpy as np
 
+from kit.arrangement import belonging, exchanged, places, swaps
 from kit.episode import Episode, Task
 from kit.policy.scripted import Script
 
@@ -26,33 +27,6 @@ STEPS = (4, 5, 6, 7, 8)
 """Turns of code in an expert's episode (section 3.2)."""
 
 Step = Literal["swap", "observe", "crop", "zoom"]
-
-
-def places(m: int) -> tuple[str, ...]:
-    """Names of the m×m places in row-major order: ``top left`` …; beyond 3×3 ``row 1 column 1`` …."""
-    rows, columns = {
-        2: (("top", "bottom"), ("left", "right")),
-        3: (("top", "middle", "bottom"), ("left", "middle", "right")),
-    }.get(m, (tuple(f"row {r + 1}" for r in range(m)), tuple(f"column {c + 1}" for c in range(m))))
-    return tuple(f"{row} {column}" for row in rows for column in columns)
-
-
-def swaps(state: Sequence[str], target: Sequence[str]) -> list[tuple[int, int]]:
-    """The fewest swaps from ``state`` to ``target``, filling places in row-major order.
-
-    Each swap puts a piece where it belongs and a cycle's last swap puts two, so there are as many as
-    pieces minus cycles, and no fewer can do.
-
-    >>> swaps("ABCD", "BCDA")
-    [(0, 1), (1, 2), (2, 3)]
-    """
-    now, plan = list(state), []
-    for place, label in enumerate(target):
-        if now[place] != label:
-            other = now.index(label, place)
-            plan.append((place, other))
-            now[place], now[other] = now[other], now[place]
-    return plan
 
 
 def _seam_box(m: int, place: int, other: int) -> list[float]:
@@ -87,9 +61,7 @@ class _Writer:
         return f"{kind}_image_{self.made[kind]}"
 
     def _where(self) -> str:
-        homes = {label: name for label, name in zip(self.target, places(self.m), strict=True)}
-        seen = ", ".join(f"{label} {homes[label]}" for label in self.state)
-        now = f"Now {', '.join(self.state)}" if self.turns else seen
+        now = f"Now {', '.join(self.state)}" if self.turns else belonging(self.state, self.target, self.m)
         return f"{now}; right order {', '.join(self.target)}."  # side by side, they show what to swap
 
     def _code(self, plan: str, code: str) -> None:
@@ -100,7 +72,7 @@ class _Writer:
         picture = self._name("observation", new=True)
         swap = f"state[{place}], state[{other}] = state[{other}], state[{place}]"
         self._code(plan, f"{swap}\n{picture} = observation(state)")
-        self.state[place], self.state[other] = self.state[other], self.state[place]
+        self.state = exchanged(self.state, place, other)
         self.fresh_crop = False
 
     def observe(self) -> None:

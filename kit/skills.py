@@ -17,12 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
+from kit.arrangement import belonging, places
 from kit.pictures import COLOURS, Pixels, random_view
 from kit.skills_text import Sample, Skill, code, copying, sorting
 
 PIECE = 56
 SIDE = 2 * PIECE
-PLACES = ("top left", "top right", "bottom left", "bottom right")
+PLACES = places(2)
 """The four places of a 2×2 grid in row-major order."""
 
 
@@ -46,29 +47,30 @@ def _lettered(rng: np.random.Generator, pool: Sequence[Pixels]) -> tuple[list[st
     return parts, homes, pieces
 
 
-def _belonging(homes: Sequence[int]) -> str:
-    """In words, where each letter belongs."""
-    return ", ".join(f"{letter} {PLACES[home]}" for letter, home in zip("ABCD", homes, strict=True))
+def _target(homes: Sequence[int]) -> list[str]:
+    """Row by row, the letter that belongs there."""
+    at = dict(zip(homes, "ABCD", strict=True))
+    return [at[home] for home in range(4)]
 
 
 def place(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
     """Four pieces, each under a letter: where does each belong?"""
     parts, homes, _ = _lettered(rng, pool)
-    return Sample("place", (((*parts, "Where does each belong?"), f"{_belonging(homes)}."),))
+    return Sample("place", (((*parts, "Where does each belong?"), f"{belonging('ABCD', _target(homes))}."),))
 
 
 def order(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
     """Four pieces, each under a letter: where does each belong, and which order, row by row, is that?"""
     parts, homes, _ = _lettered(rng, pool)
-    at = dict(zip(homes, "ABCD", strict=True))
-    answer = f"{_belonging(homes)}; right order {', '.join(at[home] for home in range(4))}."
+    target = _target(homes)
+    answer = f"{belonging('ABCD', target)}; right order {', '.join(target)}."
     return Sample("order", (((*parts, "Where does each belong, in which order?"), answer),))
 
 
 def neighbours(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
     """Four pieces, each under a letter: which lies right of it, which below it?"""
     parts, homes, _ = _lettered(rng, pool)
-    at = dict(zip(homes, "ABCD", strict=True))
+    at = _target(homes)
     said = []
     for letter, home in zip("ABCD", homes, strict=True):
         right, below = (at[home + 1] if home % 2 == 0 else "no"), (at[home + 2] if home < 2 else "no")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kit.arrangement import exchanged, swaps
 from kit.pictures import Pixels
 
 
@@ -39,13 +40,6 @@ WORDS = [
 # fmt: on
 
 
-def _exchanged(items: Sequence[str], i: int, j: int) -> list[str]:
-    """The items, two of them exchanged."""
-    swapped = list(items)
-    swapped[i], swapped[j] = swapped[j], swapped[i]
-    return swapped
-
-
 def copying(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
     """Text only: repeat a list, look a word up, exchange two items."""
     del pool
@@ -65,7 +59,7 @@ def copying(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
             ),
         )
     i, j = (int(v) for v in rng.choice(len(words), size=2, replace=False))
-    answer = f"{', '.join(_exchanged(words, i, j))}."
+    answer = f"{', '.join(exchanged(words, i, j))}."
     return Sample("copying", (((f"{', '.join(words)}. Swap {i} and {j}.",), answer),))
 
 
@@ -94,7 +88,7 @@ def code(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
     swap = f"{row}[{i}], {row}[{j}] = {row}[{j}], {row}[{i}]"
     kind = int(rng.integers(5))
     if kind == 0:
-        asked, answer = f"{row} = {', '.join(words)}. {swap}. Now {row}?", f"{', '.join(_exchanged(words, i, j))}."
+        asked, answer = f"{row} = {', '.join(words)}. {swap}. Now {row}?", f"{', '.join(exchanged(words, i, j))}."
     elif kind == 1:
         made = _name(rng, call, int(rng.integers(1, 6)))
         asked = f"Swap {i} and {j} of {row}, then {call} {row} as {made}."
@@ -119,13 +113,12 @@ def sorting(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
     now = list(right)
     for _ in range(int(rng.integers(0, 4))):
         i, j = (int(v) for v in rng.choice(size, size=2, replace=False))
-        now = _exchanged(now, i, j)
+        now = exchanged(now, i, j)
     goal = f"right order {', '.join(right)}."
     asked = f"Now {', '.join(now)}; {goal} What next?"
     if now == right:
         return Sample("sorting", (((asked,), "Every place is right."),))
-    i = next(k for k in range(size) if now[k] != right[k])
-    j = now.index(right[i])
-    now = _exchanged(now, i, j)
+    i, j = swaps(now, right)[0]
+    now = exchanged(now, i, j)
     answer = f"Place {i} needs {right[i]}, swap {i} and {j}."
     return Sample("sorting", (((asked,), answer), (("And now?",), f"Now {', '.join(now)}; {goal}")))

@@ -5,15 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
+from kit.arrangement import swaps
 from kit.chat import Chat
 from kit.coldstart import action_kind, collect, is_sound
 from kit.data import evaluation_set
 from kit.envs.agile import PROTOCOL, JigsawEnv
 from kit.episode import Episode, Task
-from kit.expert import STEPS, ScriptedExpert, expert_script, places, swaps
+from kit.expert import STEPS, ScriptedExpert, expert_script
 from kit.policy import Params
 from kit.policy.scripted import ScriptedPolicy
 from kit.rewards.agile import score
@@ -24,28 +23,6 @@ from kit.sandbox import Sandbox
 def task_of(target: str, m: int = 2) -> Task:
     task = evaluation_set(1, seed=0, m=m, levels=(0,))[0]
     return Task(target, task.images, task.question, tuple(target), task.meta)
-
-
-def test_the_places_have_the_names_the_model_knows() -> None:
-    from kit.skills import PLACES
-
-    assert places(2) == PLACES
-    assert places(3)[3:6] == ("middle left", "middle middle", "middle right")
-    assert places(4)[-1] == "row 4 column 4"
-
-
-@given(st.permutations("ABCDEFGHI"))
-def test_swaps_solve_in_as_few_as_possible(target: list[str]) -> None:
-    state, plan = list("ABCDEFGHI"), swaps("ABCDEFGHI", target)
-    cycles, seen = 0, set()
-    for start in range(9):
-        cycles += start not in seen
-        while start not in seen:
-            seen.add(start)
-            start = ord(target[start]) - ord("A")
-    for i, j in plan:
-        state[i], state[j] = state[j], state[i]
-    assert state == target and len(plan) == 9 - cycles
 
 
 def test_the_wording() -> None:

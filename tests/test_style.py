@@ -21,6 +21,7 @@ LAYERS = (
             "chat",
             "pictures",
             "photos",
+            "arrangement",
             "skills",
             "skills_text",
             "context",
