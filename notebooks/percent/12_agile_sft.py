@@ -36,7 +36,7 @@ seed: int = 0  # order of the episodes
 model: str = ""  # checkpoint folder or hub id; empty: the committed tiny model
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
 sft_episodes: int = 160  # expert episodes to imitate
-epochs: float = 4.0  # passes over them
+epochs: float = 2.0  # passes over them; paper: 2
 batch: int = 4  # episodes an optimizer step
 rehearsal: int = 4  # of the model's own answers beside each batch; paper: 0
 micro_batch: int = 4  # episodes a forward pass
@@ -52,8 +52,8 @@ threads: int = 1  # CPU threads of this process
 import torch
 from IPython.display import display
 from kit import agile, plot, view
+from kit.arrangement import belonging
 from kit.evaluate import evaluate, failures, summary
-from kit.expert import places
 from kit.rehearsal import own_words
 from kit.rewards.agile import score
 from kit.runs import run_folder
@@ -93,9 +93,9 @@ print("accuracy: ", summary(evaluate(untrained)))
 # %%
 def sees(episode) -> bool:
     """Whether the first turn says rightly where each piece belongs."""
-    home = dict(zip(episode.task.target, places(episode.task.meta["m"]), strict=True))
-    said = ", ".join(f"{p.name} {home[p.name]}" for p in episode.task.images)
-    return said in episode.turns[0].text
+    task = episode.task
+    told = belonging([p.name for p in task.images], task.target, task.meta["m"])
+    return told in episode.turns[0].text
 
 
 def seeing(episodes) -> str:
@@ -222,6 +222,6 @@ for name, stage, here in (
 box.close()
 
 # %% [markdown]
-# The paper's model is 2,300 times larger and its pictures are different ones; its expert is another
+# The paper's model is thousands of times larger and its pictures are others; its expert is another
 # model, ours a script that knows the answer. What carries over is the shape: the cold start makes
 # acting possible and leaves solving open. Next: [13, GRPO](13_agile_grpo.ipynb).

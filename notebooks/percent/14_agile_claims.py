@@ -14,7 +14,7 @@
 # # 14 · AGILE: do its claims hold here?
 #
 # **The question.** The paper draws six conclusions about learning to solve jigsaws. Which of them
-# does a model two thousand times smaller bear out, on one core, with other pictures?
+# does a model thousands of times smaller bear out, on one core, with other pictures?
 #
 # **The paper.** AGILE, Tables 1 and 2, Figures 3 and 11.
 #
