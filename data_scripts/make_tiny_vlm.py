@@ -117,7 +117,7 @@ PHOTO_SIDE = 224
 """A photograph's shorter side in training: its views of 112 pixels then show half of it to all of it."""
 
 
-PHOTO_COPIES = 2
+PHOTO_COPIES = 4
 """Views of photographs to a view of a drawn picture, once training has left the easy ones."""
 
 
@@ -140,7 +140,7 @@ def draw(args: argparse.Namespace) -> None:
 
 
 def pictures(args: argparse.Namespace) -> tuple[list[Pixels], list[Pixels]]:
-    """Easy pictures to begin with, and the pool for the rest: one view in three of it is of a drawn picture."""
+    """Easy pictures to begin with, and the pool for the rest: one view in five of it is of a drawn picture."""
     with np.load(drawn(args)) as kept:
         easy, full = list(kept["discs"]), list(kept["scene"])
     shown = []

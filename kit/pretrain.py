@@ -36,19 +36,19 @@ FIRST: dict[str, float] = {"place": 0.5, "neighbours": 0.3, "colours": 0.2}
 """Share of each skill at first: dense questions, which leave the plateau sooner than pairs of pieces do."""
 
 MIXTURE: dict[str, float] = {
-    "place": 0.30,
-    "order": 0.28,
+    "place": 0.26,
+    "order": 0.44,
     "neighbours": 0.03,
     "rearranged": 0.02,
     "adjacency": 0.02,
     "colours": 0.02,
-    "shapes": 0.04,
+    "shapes": 0.03,
     "digits": 0.02,
     "orientation": 0.02,
     "chart": 0.02,
-    "copying": 0.06,
-    "code": 0.08,
-    "sorting": 0.09,
+    "copying": 0.04,
+    "code": 0.05,
+    "sorting": 0.03,
 }
 """Share of each skill in a batch afterwards: all of them."""
 

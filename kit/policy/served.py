@@ -211,7 +211,7 @@ class ServedPolicy:
                 if error.status_code not in (408, 409, 429) and error.status_code < 500:
                     raise EndpointError(self._refused(error.status_code, cause)) from error
             except (openai.APIError, JSONDecodeError) as error:
-                cause, wait = f"{type(error).__name__}: {error}"[:200], None
+                cause, wait = f"{type(error).__name__}: {error}"[:200].rstrip("."), None
             if attempt == self.retries:
                 break
             if wait is not None and wait > self.longest_wait:
