@@ -73,7 +73,7 @@ def arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("runs/tiny"), help="folder for checkpoint, log and state")
-    parser.add_argument("--steps", type=int, default=18000)
+    parser.add_argument("--steps", type=int, default=20400)
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--lr", type=float, default=1e-3)
     parser.add_argument("--pool", type=int, default=3000, help="procedural scenes to draw views from")
