@@ -201,5 +201,6 @@ def test_an_unreachable_endpoint(chat: Chat) -> None:
         url = gone.url
     waits = Waits()
     serve = ServedPolicy(url, "tiny", chat, retries=1, sleep=waits)
-    with pytest.raises(EndpointError, match=r"in 2 tries, the last: .*[^.]\. Check that it .* can be reached"):
+    with pytest.raises(EndpointError, match=r"no answer in 2 tries.*can be reached") as refused:
         serve.sample([request_of(chat)], PARAMS)
+    assert ".." not in str(refused.value)

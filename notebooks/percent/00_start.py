@@ -131,8 +131,8 @@ print(PROTOCOL.parse(first.turns[0].text))
 
 # %%
 # NBVAL_IGNORE_OUTPUT
+from kit.arrangement import belonging
 from kit.probe import answer
-from kit.skills import PLACES
 from kit.skills_text import Sample
 
 question = [
@@ -141,8 +141,7 @@ question = [
 asked = Sample("place", (((*question, "Where does each belong?"), ""),))
 [said] = answer(vlm, chat, [asked])
 print("it says:", said)
-homes = sorted(zip(task.target, PLACES, strict=True))
-print("right:  ", ", ".join(f"{label} {place}" for label, place in homes) + ".")
+print("right:  ", belonging(sorted(task.target), task.target) + ".")
 
 # %% [markdown]
 # How many of the four are right? A guesser who knows the wording gets one of them on average. And

@@ -441,17 +441,16 @@ for name, chance in chances.items():
 # asked in the words it knows:
 
 # %%
+from kit.arrangement import belonging
 from kit.data import evaluation_set
 from kit.intervals import proportion
-from kit.skills import PLACES
 from kit.skills_text import Sample
 
 
 def in_words(task) -> Sample:
     """A puzzle as a question of the skill ``place``."""
     parts = [x for p in task.images for x in (f"Image {p.name}: ", np.asarray(p.image))]
-    homes = dict(zip(task.target, PLACES, strict=True))
-    right = ", ".join(f"{p.name} {homes[p.name]}" for p in task.images)
+    right = belonging([p.name for p in task.images], task.target)
     return Sample("place", (((*parts, "Where does each belong?"), f"{right}."),))
 
 
