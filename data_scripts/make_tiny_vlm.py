@@ -211,12 +211,12 @@ def work(rank: int, args: argparse.Namespace, meeting: str) -> None:
 
 def finish(args: argparse.Namespace) -> None:
     """Save the checkpoint, measure every skill and write the card."""
-    model, chat, _, _ = load(args)
+    model, chat, steps, _ = load(args)
     folder = args.out / "checkpoint"
     save(model.eval(), chat, folder)
     hits = measure(model, chat, args.measure)
     others = len(photographs(args.photographs)) - len(photos("train"))
-    write_card(folder, hits, model, read_log(args.out / "log.jsonl"), others, args.note)
+    write_card(folder, hits, model, read_log(args.out / "log.jsonl", steps), steps, others, args.note)
     print({name: round(share, 3) for name, share in shares(hits).items()})
     if args.commit:
         shutil.copytree(folder, TINY, dirs_exist_ok=True)

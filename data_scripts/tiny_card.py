@@ -11,10 +11,13 @@ from kit.intervals import wilson
 from kit.photos import photos
 
 
-def read_log(path: Path) -> list[dict[str, float]]:
-    """Training's rows, thinned out to those that carry a probe or are a hundred steps apart."""
+def read_log(path: Path, until: int) -> list[dict[str, float]]:
+    """Training's rows up to step ``until``, thinned out to those that carry a probe or are a hundred steps apart.
+
+    A training that was stopped logged steps after its last saved state; the checkpoint never saw them.
+    """
     rows = [json.loads(line) for line in path.read_text().splitlines()]
-    return [row for row in rows if len(row) > 3 or row["step"] % 100 == 0]
+    return [row for row in rows if row["step"] <= until and (len(row) > 3 or row["step"] % 100 == 0)]
 
 
 WHAT = {
@@ -41,6 +44,7 @@ def write_card(
     hits: dict[str, list[bool]],
     model: Qwen2_5_VLForConditionalGeneration,
     log: list,
+    steps: int,
     others: int,
     note: str,
 ) -> None:
@@ -57,7 +61,6 @@ def write_card(
         for name, s in skills.items()
     )
     size = sum(p.numel() for p in model.parameters()) / 1e6
-    steps = int(log[-1]["step"]) if log else 0
     seen = f"the kit's {len(photos('train'))} training photographs" + (f", {others} others" if others else "")
     note = f"{note}\n\n" if note else ""
     (folder / "README.md").write_text(CARD.format(size=size, steps=steps, rows=rows, seen=seen, note=note))

@@ -466,8 +466,8 @@ print("place, on photographs:", proportion(right, pictures), "chance", f"{1 / 24
 #
 # Anything that isn't on the card. It can't describe a picture, hold a conversation, read a sentence
 # it wasn't taught or follow an instruction; it doesn't know what a cup is. It was never shown a 3×3
-# grid, what a tool returns, or a puzzle being solved. A picture over 64 tokens is shrunk before it sees it, so zooming in
-# shows it more only up to there.
+# grid, what a tool returns, or a puzzle being solved. A picture over 64 tokens is shrunk before it
+# sees it, so zooming in shows it more only up to there.
 #
 # ## Paper / here / why different
 
