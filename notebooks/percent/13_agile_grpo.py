@@ -33,7 +33,7 @@
 run: str = "agile"  # run directory under runs/, shared by notebooks 11 to 14
 seed: int = 0  # order of the puzzles and everything sampled
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
-steps: int = 20  # rollout batches
+steps: int = 16  # rollout batches
 groups: int = 12  # puzzles a batch
 group_size: int = 8  # rollouts of one puzzle
 micro_batch: int = 32  # episodes a forward pass
