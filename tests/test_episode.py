@@ -48,3 +48,15 @@ def test_pictures_are_equal_by_name_and_pixels() -> None:
     assert picture("A", 3) == picture("A", 3) and hash(picture("A", 3)) == hash(picture("A", 3))
     assert picture("A", 3) != picture("A", 4)
     assert picture("A", 3) != picture("B", 3)
+
+
+def test_pictures_of_one_name_and_size_hash_apart_or_a_cache_would_compare_them_all() -> None:
+    assert len({hash(picture("A", shade)) for shade in range(100)}) == 100
+
+
+def test_a_palette_is_part_of_what_a_picture_shows() -> None:
+    red, blue = Image.new("P", (2, 2)), Image.new("P", (2, 2))
+    red.putpalette([255, 0, 0])
+    blue.putpalette([0, 0, 255])
+    assert Picture("A", red) != Picture("A", blue)
+    assert Picture("A", red) == Picture("A", red.copy())
