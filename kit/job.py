@@ -166,7 +166,8 @@ def execute(job: Job, force: bool = False) -> Path:
         for planned in job.notebooks:
             mine = record["notebooks"].setdefault(planned.source.name, {})
             if mine.get("status") == "done" and not force:
-                print(f"{planned.source.name}: done before, skipped (--force runs it again)", flush=True)
+                other = "" if mine["source"] == planned.source.sha256 else " by another version of this notebook"
+                print(f"{planned.source.name}: done before{other}, skipped (--force runs it again)", flush=True)
                 continue
             mine.update(status="running", profile=job.profile)
             mine.update(parameters=planned.values, source=planned.source.sha256)

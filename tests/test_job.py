@@ -138,6 +138,12 @@ def test_a_run_executes_in_order_and_the_same_command_again_skips(
     execute(job)
     assert "done before, skipped" in capsys.readouterr().out
     assert runs_of(project) == 1
+    second = project / "notebooks" / "percent" / "12_toy_sft.py"
+    second.write_text(second.read_text() + "\n# %%\nprint('added')\n")
+    execute(plan("toy", "smoke", [], "toy", project))
+    told = capsys.readouterr().out
+    assert "11_toy: done before, skipped" in told
+    assert "12_toy_sft: done before by another version of this notebook, skipped (--force runs it again)" in told
     execute(job, force=True)
     assert runs_of(project) == 2 and runs_of(project, "log2.txt") == 2
     with pytest.raises(JobError, match="holds 11_toy with steps=1, now steps=7: choose another --name, or --force"):
