@@ -23,7 +23,7 @@
 #
 # | | hardware | minutes | memory |
 # |---|---|---|---|
-# | `laptop` | 1 core for the model, 1 for the sandbox, tiny model | 20 | 4 GB |
+# | `laptop` | 1 core for the model, 1 for the sandbox, tiny model | 11 | 4 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
 # | `node` | 8 × 80 GB, Qwen2.5-VL-7B, the paper's Table 5 | not measured | 640 GB |
 #
@@ -53,10 +53,11 @@ import torch
 from IPython.display import display
 from kit import agile, plot, view
 from kit.advantage import group_advantages
+from kit.envs.agile import JigsawEnv
 from kit.evaluate import PAPER, evaluate, failures, read_stage, summary, write_stage
 from kit.grpo import GRPOSettings, train_grpo
 from kit.policy.hf import HFPolicy
-from kit.rewards.agile import score
+from kit.rewards.agile import is_right, score
 from kit.runs import run_folder
 from kit.sandbox import Sandbox
 from kit.store import load_tasks
@@ -197,6 +198,35 @@ solved = next((e for e in rl if score(e, e.task.target).parts["accuracy"] > 0), 
 display(view.show(solved, score=score(solved, solved.task.target), chat=chat))
 
 # %% [markdown]
+# ## Does it do what it says?
+#
+# Read its last words, then look at its last picture. An episode keeps texts and pictures, not the
+# sandbox's variables, so let its code run once more, and print `state` at the end.
+
+
+# %%
+def arrangement(episode) -> str:
+    """What `state` is after the episode's code: every turn again, then one that prints it."""
+    env = JigsawEnv(box, turns=turns + 1, prompt=prompt)
+    env.reset(options={"task": episode.task})
+    for turn in episode.turns[:-1]:
+        env.step(turn.text)
+    look = "<think>And now?</think><code>print(state); observation(state)</code>"
+    printed = env.step(look)[0].text
+    env.close()
+    return printed
+
+
+right = [e for e in rl if is_right(e, e.task.target)]
+made = [e for e in right if str(list(e.task.target)) in arrangement(e)]
+print(f"right answers: {len(right)}; code had put the pieces so in {len(made)} of them")
+
+# %% [markdown]
+# The reward looks at the answer alone, and every step costs. Whoever reads the order at first sight
+# gains nothing by moving the pieces there: the words of the expert stay, what they report may not be
+# true any more. An agent's account of what it did is text that was rewarded, not a record. Which
+# reward would ask for the deed? (`kit/rewards/agile.py` has eq. 6; the code can be run, as above.)
+#
 # ## Paper / here / why different
 
 # %%

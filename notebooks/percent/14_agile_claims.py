@@ -27,9 +27,9 @@
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
 # | `node` | 8 × 80 GB, Qwen2.5-VL-7B | not measured | 640 GB |
 #
-# Before this one: 11 to 13, once for each seed. Three seeds:
-# `for s in 0 1 2; do python -m kit run agile --set seed=$s --name agile-$s; done`, then this notebook
-# again with `--set runs=agile-0,agile-1,agile-2`.
+# Before this one: 11 to 13, once for each seed. Four seeds, as in the README's table:
+# `for s in 0 1 2 3; do python -m kit run agile --set seed=$s --name agile-$s; done`, then this notebook
+# again with `--set runs=agile-0,agile-1,agile-2,agile-3`.
 
 # %% tags=["parameters"]
 run: str = "agile"  # run directory under runs/: results.json is written there
