@@ -206,7 +206,7 @@ display(view.show(solved, score=score(solved, solved.task.target), chat=chat))
 
 # %%
 def arrangement(episode) -> str:
-    """What `state` is after the episode's code: every turn again, then one that prints it."""
+    """What `state` is in the end: the code of every turn again, then a print."""
     env = JigsawEnv(box, turns=turns + 1, prompt=prompt)
     env.reset(options={"task": episode.task})
     for turn in episode.turns[:-1]:
