@@ -211,7 +211,7 @@ class ServedPolicy:
                 if error.status_code not in (408, 409, 429) and error.status_code < 500:
                     raise EndpointError(self._refused(error.status_code, cause)) from error
             except (openai.APIError, JSONDecodeError) as error:
-                cause, wait = f"{type(error).__name__}: {error}"[:200].rstrip("."), None
+                cause, wait = f"{type(error).__name__}: {error}"[:200], None
             if attempt == self.retries:
                 break
             if wait is not None and wait > self.longest_wait:
@@ -222,7 +222,8 @@ class ServedPolicy:
             # Twice as long each time, up to half a minute; the random part keeps the workers from returning together.
             self._sleep(wait if wait is not None else min(30.0, 0.5 * 2**attempt) * random.uniform(0.75, 1.0))
         raise EndpointError(
-            f"endpoint {self.url}, model {self.model}: no answer in {self.retries + 1} tries, the last: {cause}. "
+            f"endpoint {self.url}, model {self.model}: no answer in {self.retries + 1} tries, the last: "
+            f"{cause.rstrip('.')}. "
             "Check that it runs and can be reached, then run the same command again: what is stored is kept"
         )
 
