@@ -194,7 +194,8 @@ for reason, share in failures(rl).items():
     print(f"  {reason:28s} {share:6.1%}")
 
 # %%
-solved = next((e for e in rl if score(e, e.task.target).parts["accuracy"] > 0), rl[0])
+right = [e for e in rl if is_right(e, e.task.target)]
+solved = (right or rl)[0]
 display(view.show(solved, score=score(solved, solved.task.target), chat=chat))
 
 # %% [markdown]
@@ -217,7 +218,6 @@ def arrangement(episode) -> str:
     return printed
 
 
-right = [e for e in rl if is_right(e, e.task.target)]
 made = [e for e in right if str(list(e.task.target)) in arrangement(e)]
 print(f"right answers: {len(right)}; code had put the pieces so in {len(made)} of them")
 
