@@ -19,7 +19,8 @@ from pathlib import Path
 
 from PIL import Image
 
-from kit.photos import FLAT, content_hash, flatness
+from kit.episode import content_hash
+from kit.photos import FLAT, flatness
 
 PACKAGE = "gcompris-qt-data"
 ACTIVITIES = (

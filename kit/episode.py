@@ -14,10 +14,10 @@ tokens              who wrote them                        loss mask
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from hashlib import blake2b
 from typing import Any, Literal
 
 from PIL import Image
@@ -29,33 +29,39 @@ Ended = Literal["running", "answer", "format", "turns", "tokens", "lost"]
 """Why an episode ended: it answered; a turn held no action; out of turns; out of tokens; its sandbox was lost."""
 
 
+def content_hash(image: Image.Image) -> str:
+    """SHA-256 of size and RGB pixels: the same for the same picture in any lossless file."""
+    rgb = image.convert("RGB")
+    return hashlib.sha256(f"{rgb.width}x{rgb.height}:".encode() + rgb.tobytes()).hexdigest()
+
+
 @dataclass(frozen=True, eq=False)
 class Picture:
     """A picture under the name by which code can use it in later turns; equal if name and pixels are.
 
-    Its pixels must not change any more: equality reads them once.
+    Pixels as every reader of the kit takes them, in RGB. They must not change any more: they are hashed once.
     """
 
     name: str
     image: Image.Image
 
     @cached_property
-    def key(self) -> tuple[str, str, tuple[int, int], bytes]:
-        """Name, mode, size and a digest of the pixels: what equality and hash go by, read once.
+    def sha256(self) -> str:
+        """:func:`content_hash` of the picture, worked out once.
 
-        A cache holds thousands of pictures of one name and size. With a hash of those two alone, each look-up would
-        compare pixels with all of them (measured: a fifth of a GRPO step, and growing).
+        Pixels only: PIL also compares what a file's header said (``info``), which storing changes.
         """
-        image = self.image
-        # Pixels only: what a file's header said (`info`) changes by storing. A palette's are what it shows.
-        shown = image.convert("RGBA") if image.mode == "P" else image
-        return self.name, image.mode, image.size, blake2b(shown.tobytes(), digest_size=16).digest()
+        return content_hash(self.image)
 
     def __eq__(self, other: object) -> bool:
-        return self.key == other.key if isinstance(other, Picture) else NotImplemented
+        if not isinstance(other, Picture):
+            return NotImplemented
+        return (self.name, self.image.mode, self.sha256) == (other.name, other.image.mode, other.sha256)
 
     def __hash__(self) -> int:
-        return hash(self.key)
+        # Of the pixels too: a cache holds thousands of pictures of one name and size, and with a hash of those two
+        # alone each look-up would compare pixels with all of them (measured: a fifth of a GRPO step, and growing).
+        return hash((self.name, self.image.mode, self.sha256))
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,8 @@ from typing import Any
 from PIL import Image
 
 from kit.chat import flat_image
-from kit.photos import SMALLEST, SUFFIXES, content_hash
+from kit.episode import content_hash
+from kit.photos import SMALLEST, SUFFIXES
 from kit.store import write_atomic
 
 

@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageOps
 
-from kit.episode import Task
-from kit.photos import SourcePicture, content_hash
+from kit.episode import Task, content_hash
+from kit.photos import SourcePicture
 
 LIMIT = 10
 """Largest distance, in bits of 64, at which two pictures may be the same."""

@@ -14,7 +14,6 @@ photographs' 2×2 puzzles, restores only 46–70 % of theirs, or they have next 
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import os
 from collections.abc import Callable, Sequence
@@ -27,6 +26,7 @@ import numpy as np
 from PIL import Image, UnidentifiedImageError
 
 from kit.chat import flat_image
+from kit.episode import content_hash
 from kit.pictures import scene
 
 Split = Literal["train", "held-out"]
@@ -174,12 +174,6 @@ def scenes(n: int, seed: int, size: int = 168) -> list[SourcePicture]:
 @lru_cache(maxsize=32)
 def _scene(seed: int, k: int, size: int) -> Image.Image:
     return Image.fromarray(scene(np.random.default_rng([seed, k]), size))
-
-
-def content_hash(image: Image.Image) -> str:
-    """SHA-256 of size and RGB pixels: the same for the same picture in any lossless file."""
-    rgb = image.convert("RGB")
-    return hashlib.sha256(f"{rgb.width}x{rgb.height}:".encode() + rgb.tobytes()).hexdigest()
 
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff")

@@ -36,7 +36,6 @@ from typing import Any, cast, get_args
 from PIL import Image
 
 from kit.episode import Action, Ended, Episode, Observation, Picture, Status, Task, Turn
-from kit.photos import content_hash
 from kit.schema import Record, RecordError
 
 SCHEMA = 1
@@ -80,13 +79,12 @@ def write_atomic(path: Path, data: bytes) -> None:
 
 
 def _save_picture(folder: Path, picture: Picture) -> dict[str, str]:
-    digest = content_hash(picture.image)
-    path = folder / "pictures" / f"{digest}.png"
+    path = folder / "pictures" / f"{picture.sha256}.png"
     if not path.exists():
         buffer = io.BytesIO()
         picture.image.convert("RGB").save(buffer, "PNG")
         write_atomic(path, buffer.getvalue())
-    return {"name": picture.name, "sha256": digest}
+    return {"name": picture.name, "sha256": picture.sha256}
 
 
 def _task_record(folder: Path, task: Task) -> dict[str, Any]:
@@ -201,9 +199,10 @@ class _Pictures:
                 raise RecordError(f"{record.where('sha256')}: picture {path} is missing") from None
             except (OSError, SyntaxError, ValueError) as error:
                 raise RecordError(f"{record.where('sha256')}: picture {path} cannot be read ({error})") from error
-            if content_hash(rgb) != digest:
+            picture = Picture(name, rgb)
+            if picture.sha256 != digest:
                 raise RecordError(f"{record.where('sha256')}: picture {path} is not what was stored; make the set anew")
-            self._known[name, digest] = Picture(name, rgb)
+            self._known[name, digest] = picture
         return self._known[name, digest]
 
     def all(self, record: Record) -> tuple[Picture, ...]:

@@ -13,9 +13,9 @@ import pytest
 from PIL import Image
 
 from kit.data import LEVELS, check_split, evaluation_set, make_puzzles, training_set
-from kit.episode import Task
+from kit.episode import Task, content_hash
 from kit.leak import LeakError
-from kit.photos import PictureError, SourcePicture, content_hash, photos, scenes
+from kit.photos import PictureError, SourcePicture, photos, scenes
 from kit.pictures import scene
 from kit.store import load_tasks
 

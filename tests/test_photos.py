@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from kit.episode import content_hash
 from kit.leak import check_sources
 from kit.photos import (
     FLAT,
     PHOTOS,
     PictureError,
-    content_hash,
     flatness,
     folder_pictures,
     open_upright,

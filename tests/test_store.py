@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from kit.episode import Action, Episode, Observation, Picture, Task, Turn
-from kit.photos import content_hash
+from kit.episode import Action, Episode, Observation, Picture, Task, Turn, content_hash
 from kit.schema import RecordError
 from kit.store import append_episodes, load_episodes, load_tasks, mend, save_episodes, save_tasks, write_atomic
 
