@@ -30,6 +30,7 @@ from PIL import Image
 
 from kit.episode import Picture
 from kit.sandbox import wire
+from kit.sandbox.confine import LAYERS
 from kit.sandbox.connection import Connection
 from kit.sandbox.guarantees import NAMES, measure
 from kit.sandbox.limits import Limits
@@ -63,6 +64,7 @@ class Sandbox:
         workers: int | None = None,
         preload: Sequence[str] = ("numpy", "PIL.Image"),
         require: Iterable[str] = (),
+        without: Iterable[str] = (),
     ) -> None:
         if workers is not None and workers < 1:
             raise ValueError(f"workers={workers}: at least 1 turn must be able to run")
@@ -72,13 +74,21 @@ class Sandbox:
         self.require = frozenset([require] if isinstance(require, str) else require)
         if unknown := self.require - set(NAMES):
             raise ValueError(f"require: {min(unknown)!r} is no guarantee; known are {', '.join(NAMES)}")
+        self.without = frozenset([without] if isinstance(without, str) else without)
+        if unknown := self.without - set(LAYERS):
+            raise ValueError(f"without: {min(unknown)!r} is no layer; they are {', '.join(LAYERS)}")
         self._numbers = itertools.count(1)
         self._connection: Connection | None = None
 
     def start(self) -> Sandbox:
         """Start the server; ``with`` does it. Starting a started one changes nothing."""
         if self._connection is None:
-            hello = {"workers": self.workers, "preload": self.preload, "folder": tempfile.gettempdir()}
+            hello = {
+                "workers": self.workers,
+                "preload": self.preload,
+                "folder": tempfile.gettempdir(),
+                "without": sorted(self.without),
+            }
             self._connection = Connection(hello)
             weakref.finalize(self, self._connection.close)
             self._check_required()

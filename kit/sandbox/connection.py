@@ -15,7 +15,7 @@ from typing import Any
 
 from kit.sandbox import wire
 from kit.sandbox.clean import command, environment
-from kit.sandbox.result import SandboxError
+from kit.sandbox.result import SandboxError, Tier
 
 END_SECONDS = 10.0
 
@@ -59,6 +59,8 @@ class Connection:
             self.close()
             raise SandboxError(answer["error"])
         self.pids: tuple[int, int] = tuple(answer["pids"])
+        self.tier: Tier = answer["tier"]
+        self.missing: dict[str, str] = answer["missing"]
 
     def ask(self, header: Mapping[str, Any], blobs: Sequence[bytes] = ()) -> Future[wire.Frame]:
         """Send a request; its answer will be the future's result."""

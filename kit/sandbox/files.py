@@ -69,11 +69,10 @@ def remove_tree(path: str) -> None:
 
 
 class Shadow:
-    """Remembers ``work`` in ``store``, which must not exist."""
+    """Remembers ``work`` in ``store``, which must be empty."""
 
     def __init__(self, work: str, store: str, max_bytes: int) -> None:
         self.work, self.store, self.max_bytes = work, store, max_bytes
-        os.mkdir(store, 0o700)
         self._good: dict[str, Entry] = {}
         self.commit()
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 import os
 import random
 import resource
+import select
 import signal
 import socket
 import struct
@@ -31,6 +32,7 @@ from typing import Any, NoReturn
 from PIL import Image
 
 from kit.sandbox import linux, wire
+from kit.sandbox.confine import Confinement
 from kit.sandbox.limits import Limits, cpu_limit
 from kit.sandbox.turn import Session, describe
 
@@ -43,14 +45,15 @@ PATIENCE = 0.02
 
 # Names the code of a turn may patch, as they were before any ran.
 _fork, _exit, _dup2, _close, _waitpid, _lseek = os.fork, os._exit, os.dup2, os.close, os.waitpid, os.lseek
-_listdir, _getpid, _setpgid, _getcwd = os.listdir, os.getpid, os.setpgid, os.getcwd
+_getpid, _setpgid, _getcwd = os.getpid, os.setpgid, os.getcwd
 _chdir, _isdir = os.chdir, os.path.isdir
 _sleep, _perf_counter, _signal = time.sleep, time.perf_counter, signal.signal
 _SIGCHLD, _WNOHANG, _CUR, _SET = signal.SIGCHLD, os.WNOHANG, os.SEEK_CUR, os.SEEK_SET
 _recv_fds, _Socket = socket.recv_fds, socket.socket
 _getstate, _setstate = random.getstate, random.setstate
 _pack, _read_frame, _read_exactly = wire.pack, wire.read_frame, wire.read_exactly
-_FDS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
+_poll, _POLLNVAL = select.poll, select.POLLNVAL
+_OWN_FDS = frozenset(range(3, OPEN_FILES))
 
 
 class Head:
@@ -61,6 +64,9 @@ class Head:
         self.child = 0
         self.offsets: dict[int, int] = {}
         self.folder = self.work = _getcwd()
+        self._poll = _poll()
+        for fd in range(3, OPEN_FILES):
+            self._poll.register(fd, 0)
 
     def serve(self) -> NoReturn:
         """Obey the keeper until it is gone. Never returns and never raises: there is nobody above it."""
@@ -116,14 +122,14 @@ class Head:
             self.folder = _getcwd()
         except OSError:  # it has been put back by now, as another folder of the same name
             _chdir(self.folder if _isdir(self.folder) else self.work)
+        # There is no /proc to list them from, but a poll says which of all possible ones aren't open.
+        closed = {fd for fd, event in self._poll.poll(0) if event & _POLLNVAL}
         self.offsets = {}
-        for name in _listdir(_FDS):
-            fd = int(name)
-            if fd > 2 and fd != self.control.fileno():
-                try:
-                    self.offsets[fd] = _lseek(fd, 0, _CUR)
-                except OSError:  # a pipe, a socket, or the listing's own descriptor
-                    continue
+        for fd in _OWN_FDS - closed:
+            try:
+                self.offsets[fd] = _lseek(fd, 0, _CUR)
+            except OSError:  # a pipe or a socket
+                continue
 
     def _reap(self) -> None:
         if self.child:
@@ -153,16 +159,20 @@ class Head:
         return status
 
 
-def main(control: socket.socket, request: Mapping[str, Any], pictures: Sequence[bytes]) -> NoReturn:
+def main(
+    control: socket.socket, request: Mapping[str, Any], pictures: Sequence[bytes], confinement: Confinement, work: str
+) -> NoReturn:
     """Set an episode up in this freshly forked process, say how that went, and serve.
 
     Args:
         request: ``limits``, ``variables`` (JSON), ``pictures`` ([name, mode, width, height] each), ``setup``.
         pictures: their pixels.
+        confinement: what this process puts on before it runs anything.
+        work: the episode's directory, as the keeper names it.
     """
     try:
         try:
-            session = _session(request, pictures)
+            session = _session(request, pictures, confinement, work)
         except BaseException as error:
             control.sendall(_pack({"error": describe(error, "<setup>")}))
             _exit(1)
@@ -172,32 +182,48 @@ def main(control: socket.socket, request: Mapping[str, Any], pictures: Sequence[
         _exit(70)
 
 
-def _session(request: Mapping[str, Any], pictures: Sequence[bytes]) -> Session:
+def _session(
+    request: Mapping[str, Any], pictures: Sequence[bytes], confinement: Confinement, work: str
+) -> Session:
     """The episode's namespace after its setup."""
     limits = Limits(**request["limits"])
     random.seed()
     if numpy_random := sys.modules.get("numpy.random"):
         numpy_random.seed()  # as random: no two episodes share their numbers
+    size = linux.address_space() if confinement.rlimits else None
+    if confinement.rlimits:
+        _bound(limits, confinement.namespaces)
+    home = confinement.enter(work)
     quiet = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):
         os.dup2(quiet, fd)
     os.close(quiet)
-    os.environ.update(HOME=os.getcwd(), TMPDIR=os.getcwd())
-    session = Session(limits, linux.address_space())
+    os.environ.update(HOME=home, TMPDIR=home, MPLCONFIGDIR=os.path.join(home, ".matplotlib"))
+    session = Session(limits, size)
     session.namespace.update(request["variables"])
     for (name, mode, width, height), data in zip(request["pictures"], pictures, strict=True):
         session.namespace[name] = Image.frombytes(mode, (width, height), data)
-    _bound(limits)
     session.trusted(request["setup"], "setup")
     session.flush()
     return session
 
 
-def _bound(limits: Limits) -> None:
-    """Set the limits that hold for every process of the episode from here on; they can't be raised again."""
-    cpu, file = cpu_limit(limits), limits.file_mb << 20
-    bounds = {resource.RLIMIT_CPU: cpu, resource.RLIMIT_FSIZE: file, resource.RLIMIT_CORE: 0}
-    for kind, value in {**bounds, resource.RLIMIT_NOFILE: OPEN_FILES}.items():
+def _bound(limits: Limits, own_ids: bool) -> None:
+    """Set the limits that hold for every process of the episode from here on; they can't be raised again.
+
+    Args:
+        own_ids: whether its processes are counted apart from others of this user's.
+    """
+    bounds = {
+        resource.RLIMIT_CPU: cpu_limit(limits),
+        resource.RLIMIT_FSIZE: limits.file_mb << 20,
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_NOFILE: OPEN_FILES,
+    }
+    if own_ids:
+        # Above what is allowed, so that the keeper sees that a turn is over it; stops a bomb between two looks.
+        bounds[resource.RLIMIT_NPROC] = 2 * limits.processes + 8
+    for kind, value in bounds.items():
         hard = resource.getrlimit(kind)[1]
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
         # CPU: a second between the signal that can be told from others and the kill.

@@ -24,8 +24,10 @@ from typing import Any, NoReturn
 
 from kit.sandbox import head as head_module
 from kit.sandbox import linux, wire
-from kit.sandbox.files import Shadow, TooMuch, remove_tree
+from kit.sandbox.confine import Confinement
+from kit.sandbox.files import MAX_ENTRIES, Shadow, TooMuch, remove_tree
 from kit.sandbox.limits import Limits
+from kit.sandbox.namespaces import furnish_room
 from kit.sandbox.verdict import Ended
 from kit.sandbox.watch import Closed, Lost, Watch
 
@@ -37,13 +39,14 @@ SWEEP_SECONDS = 2.0
 
 
 class Keeper:
-    """One episode; ``folder`` is empty and its own, requests come from ``server``."""
+    """One episode; requests come from ``server``.
 
-    def __init__(self, server: socket.socket, folder: str) -> None:
-        self.server, self.folder = server, folder
-        self.work = os.path.join(folder, "work")
-        os.mkdir(folder, 0o700)
-        os.mkdir(self.work, 0o700)
+    Args:
+        folder: for its files, where it has no room of its own; doesn't exist yet.
+    """
+
+    def __init__(self, server: socket.socket, folder: str, confinement: Confinement) -> None:
+        self.server, self.folder, self.confinement = server, folder, confinement
         os.setsid()  # its processes can then be found even if it is killed
         self.adopts = linux.become_subreaper()
         self.head_pid = self.child_pid = 0
@@ -51,9 +54,10 @@ class Keeper:
     def start(self, request: Mapping[str, Any], blobs: Sequence[bytes]) -> str:
         """Write the input files, start the first head; returns what was wrong with the setup, or nothing."""
         self.limits = Limits(**request["limits"])
+        work, store = self._furnish()
         names = request["files"]
         for name, data in zip(names, blobs[: len(names)], strict=True):
-            path = os.path.join(self.work, name)
+            path = os.path.join(work, name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "wb") as file:
                 file.write(data)
@@ -63,8 +67,7 @@ class Keeper:
             self.head.close()
             self.server.close()
             os.setpgid(0, 0)
-            os.chdir(self.work)
-            head_module.main(theirs, request, blobs[len(names) :])
+            head_module.main(theirs, request, blobs[len(names) :], self.confinement, work)
         theirs.close()
         self.head.settimeout(SETUP_SECONDS)
         try:
@@ -74,8 +77,18 @@ class Keeper:
         if frame is None:
             return "its process died"
         if not frame[0]["error"]:
-            self.shadow = Shadow(self.work, os.path.join(self.folder, "good"), self.limits.disk_mb << 20)
+            self.shadow = Shadow(work, store, self.limits.disk_mb << 20)
         return str(frame[0]["error"])
+
+    def _furnish(self) -> tuple[str, str]:
+        """Empty directories for the episode's files and for this keeper's copies of them."""
+        if self.confinement.namespaces:
+            # One more than may be kept: a turn that made too many is told so when it ends.
+            return furnish_room(self.limits.disk_mb << 20, MAX_ENTRIES + 2)
+        work, store = os.path.join(self.folder, "work"), os.path.join(self.folder, "good")
+        for path in (self.folder, work, store):
+            os.mkdir(path, 0o700)
+        return work, store
 
     def turn(self, request: Mapping[str, Any]) -> tuple[dict[str, Any], list[bytes]]:
         """Run one turn; the answer's blobs are stdout, stderr, the values' JSON and the pictures.
@@ -228,10 +241,10 @@ class Keeper:
         remove_tree(self.folder)
 
 
-def main(server: socket.socket, folder: str) -> NoReturn:
+def main(server: socket.socket, folder: str, confinement: Confinement) -> NoReturn:
     """Keep one episode in this freshly forked process until the server hangs up."""
     try:
-        keeper = Keeper(server, folder)
+        keeper = Keeper(server, folder, confinement)
         try:
             _serve(keeper, server)
         finally:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import resource
 import signal
@@ -19,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kit.sandbox import linux, wire
@@ -70,17 +71,18 @@ async def read_frame(reader: asyncio.StreamReader) -> wire.Frame:
 class Server:
     """One sandbox: its zygote and its episodes."""
 
-    def __init__(self, workers: int, preload: Sequence[str], folder: str) -> None:
-        self.scratch = tempfile.mkdtemp(prefix="kit-sandbox-", dir=folder)
-        self.preload = preload
-        self.workers = asyncio.Semaphore(workers)
+    def __init__(self, hello: Mapping[str, Any]) -> None:
+        self.scratch = tempfile.mkdtemp(prefix="kit-sandbox-", dir=hello["folder"])
+        self.request = {"preload": hello["preload"], "without": hello["without"]}
+        self.workers = asyncio.Semaphore(hello["workers"])
+        self.tier, self.missing = "none", dict[str, str]()
         self.episodes: dict[int, Episode] = {}
 
     def start_zygote(self) -> str:
         """Start it and wait until it has imported everything; returns what was wrong, or nothing."""
         self.control, theirs = socket.socketpair()
         self.zygote = subprocess.Popen(
-            command("kit.sandbox.zygote", str(theirs.fileno()), self.scratch, *self.preload),
+            command("kit.sandbox.zygote", str(theirs.fileno()), self.scratch, json.dumps(self.request)),
             env=environment(self.scratch),
             cwd=self.scratch,
             stdin=subprocess.DEVNULL,
@@ -89,7 +91,10 @@ class Server:
         )
         theirs.close()
         frame = wire.read_frame(self.control)
-        return "its process died while importing" if frame is None else str(frame[0]["error"])
+        if frame is None:
+            return "its process died while importing"
+        self.tier, self.missing = frame[0]["tier"], frame[0]["missing"]
+        return str(frame[0]["error"])
 
     async def start(self, header: dict[str, Any], blobs: Sequence[bytes]) -> dict[str, Any]:
         """Start an episode."""
@@ -116,22 +121,25 @@ class Server:
         """Run a turn as soon as a worker is free."""
         episode = self.episodes.get(header["episode"])
         if episode is None:
-            return _lost("it was closed"), []
+            return self._lost("it was closed"), []
         async with episode.lock, self.workers:
             queue_s = time.perf_counter() - arrived
             if episode.lost:
-                return _lost(episode.lost), []
+                return self._lost(episode.lost), []
             answer = await episode.ask(header)
         if answer is None:
             episode.lost = (
                 "the process that keeps it is gone" if header["episode"] in self.episodes else "it was closed"
             )
             self._kill_session(episode)
-            return _lost(episode.lost), []
+            return self._lost(episode.lost), []
         found, blobs = answer
         if found["status"] == "episode_lost":
             episode.lost = found["error"].removeprefix("episode_lost: ")
-        return {**found, "queue_s": queue_s, "tier": "none"}, blobs
+        return {**found, "queue_s": queue_s, "tier": self.tier}, blobs
+
+    def _lost(self, why: str) -> dict[str, Any]:
+        return {"status": "episode_lost", "error": f"episode_lost: {why}", "tier": self.tier}
 
     def close(self, number: int) -> None:
         """End an episode."""
@@ -172,16 +180,12 @@ def _exists(pid: int) -> bool:
     return True
 
 
-def _lost(why: str) -> dict[str, Any]:
-    return {"status": "episode_lost", "error": f"episode_lost: {why}", "tier": "none"}
-
-
 async def serve(client: socket.socket) -> None:
     """Read requests until the client is gone."""
     parent = os.getppid()
     reader, writer = await asyncio.open_connection(sock=client, limit=BUFFER)
     hello, _ = await read_frame(reader)
-    server = Server(hello["workers"], hello["preload"], hello["folder"])
+    server = Server(hello)
     error = server.start_zygote()
     tasks: set[asyncio.Task[None]] = set()
 
@@ -212,7 +216,8 @@ async def serve(client: socket.socket) -> None:
             await asyncio.sleep(PARENT_SECONDS)
 
     try:
-        writer.write(wire.pack({"id": 0, "error": error, "pids": [os.getpid(), server.zygote.pid]}))
+        about = {"pids": [os.getpid(), server.zygote.pid], "tier": server.tier, "missing": server.missing}
+        writer.write(wire.pack({"id": 0, "error": error, **about}))
         ends = [asyncio.create_task(requests()), asyncio.create_task(orphaned())]
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
     finally:

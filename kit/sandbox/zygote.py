@@ -1,9 +1,10 @@
-"""The zygote: imports everything once, then forks a keeper for every episode.
+"""The zygote: imports everything once, moves into the house, then forks a keeper for every episode.
 
 It has one thread, checked, because a fork copies only the thread that calls it. It never imports
 torch, and nor can the code.
 
-Started by the server with a clean environment as ``python -m kit.sandbox.zygote SOCKET FOLDER MODULE …``.
+Started by the server with a clean environment as ``python -m kit.sandbox.zygote SOCKET FOLDER JSON``, where
+the JSON has ``preload`` and ``without``.
 """
 
 from __future__ import annotations
@@ -12,16 +13,21 @@ import gc
 import glob
 import importlib
 import importlib.abc
+import json
 import os
+import shutil
 import signal
 import socket
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
 
 from kit.sandbox import keeper, linux, wire
+from kit.sandbox.confine import Confinement, available
 from kit.sandbox.files import remove_tree
+from kit.sandbox.namespaces import make_house, make_room
 
 STANDARD = (
     *("base64", "collections", "copy", "csv", "dataclasses", "datetime", "decimal", "enum", "fractions", "functools"),
@@ -59,15 +65,19 @@ def preload(modules: Sequence[str]) -> str:
     return ""
 
 
-def main(control_fd: int, scratch: str, modules: Sequence[str]) -> None:
-    """Preload, say how that went, then fork a keeper for every socket that comes along."""
+def main(control_fd: int, scratch: str, request: Mapping[str, Any]) -> None:
+    """Preload, confine, say how that went, then fork a keeper for every socket that comes along."""
     control = socket.socket(fileno=control_fd)
     # Where the kit was found; code of the turns looks in its own folder and the installed packages.
     sys.path.remove(os.environ.pop("PYTHONPATH"))
     sys.path.insert(0, "")
     sys.meta_path.insert(0, NoTorch())
-    wrong = preload(modules)
-    control.sendall(wire.pack({"error": wrong}))
+    wrong = preload(request["preload"])
+    above = os.open(os.path.dirname(scratch), os.O_RDONLY)  # to remove the folder from, once it can't be seen any more
+    confinement = available(request["without"], scratch)
+    if confinement.namespaces and not wrong:
+        make_house(scratch)
+    control.sendall(wire.pack({"error": wrong, "tier": confinement.tier, "missing": confinement.missing}))
     if wrong:
         return
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers that have ended leave nothing behind
@@ -81,15 +91,31 @@ def main(control_fd: int, scratch: str, modules: Sequence[str]) -> None:
         number += 1
         if os.fork() == 0:
             control.close()
+            os.close(above)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            keeper.main(socket.socket(fileno=fds[0]), os.path.join(scratch, f"episode-{os.getpid()}-{number}"))
+            start_keeper(socket.socket(fileno=fds[0]), os.path.join(scratch, f"episode-{number}"), confinement)
         os.close(fds[0])
     # The server is gone; if it was killed, nobody else removes what is left when the last keeper has cleaned up.
     until = time.monotonic() + CLEAN_SECONDS
     while glob.glob(os.path.join(scratch, "episode-*")) and time.monotonic() < until:
         time.sleep(0.01)
     remove_tree(scratch)
+    shutil.rmtree(os.path.basename(scratch), ignore_errors=True, dir_fd=above)
+
+
+def start_keeper(server: socket.socket, folder: str, confinement: Confinement) -> NoReturn:
+    """In a fork of the zygote: become the keeper of an episode, or start it as the first process of a room."""
+    try:
+        if confinement.namespaces:
+            make_room()
+            if os.fork():
+                os._exit(0)
+        keeper.main(server, folder, confinement)
+    except OSError as error:  # no more namespaces, processes or memory
+        server.sendall(wire.pack({"error": f"no room for another episode: {error}"}))
+    finally:
+        os._exit(1)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2], sys.argv[3:])
+    main(int(sys.argv[1]), sys.argv[2], json.loads(sys.argv[3]))

@@ -1,0 +1,143 @@
+"""The layers that confine code: which of them this machine has, and how a head puts them on.
+
+==============  =============================================================  =====================================
+layer           what it does                                                   file
+==============  =============================================================  =====================================
+``namespaces``  own processes, mounts, network; a root without the host's      :mod:`kit.sandbox.namespaces`
+``landlock``    opens only Python's library and its own directory              :mod:`kit.sandbox.landlock`
+``seccomp``     denies all system calls but those Python needs                 :mod:`kit.sandbox.seccomp`
+``rlimits``     bounds memory, file size, open files, CPU                      :mod:`kit.sandbox.head`
+==============  =============================================================  =====================================
+
+The tier is ``full`` with all of them, ``partial`` without namespaces (as in many containers) or without Landlock,
+``none`` otherwise.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from typing import Any
+
+from kit.sandbox import kernel, landlock, namespaces, seccomp
+from kit.sandbox.result import Tier
+
+LAYERS = ("namespaces", "landlock", "seccomp", "rlimits")
+REASON_CHARS = 500
+TRY_ENTRIES = 100
+
+
+@dataclass(frozen=True)
+class Confinement:
+    """What a sandbox puts on.
+
+    Attributes:
+        namespaces: whether there is a house and a room for each episode.
+        landlock: version of the kernel's Landlock; 0: none.
+        program: seccomp's; empty: none.
+        rlimits: whether resources are bounded.
+        missing: why a layer is absent, by its name.
+    """
+
+    namespaces: bool = False
+    landlock: int = 0
+    program: bytes = b""
+    rlimits: bool = True
+    missing: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def tier(self) -> Tier:
+        """``full``, ``partial`` or ``none``."""
+        if not self.program or not (self.namespaces or self.landlock):
+            return "none"
+        return "full" if self.namespaces and self.landlock and self.rlimits else "partial"
+
+    def enter(self, work: str) -> str:
+        """Put on all layers but ``rlimits``, for good, in this process; returns its working directory.
+
+        Args:
+            work: the episode's directory as the keeper names it.
+        """
+        if self.namespaces:
+            namespaces.enter_box()
+            work = namespaces.WORK
+        os.chdir(work)
+        if not (self.landlock or self.program):
+            return work
+        kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+        if self.landlock:
+            readable = ["/"] if self.namespaces else namespaces.readable()
+            landlock.restrict([*readable, *_devices()], [work, "/dev/null"], self.landlock)
+        kernel.drop_capabilities()
+        kernel.prctl(kernel.PR_SET_DUMPABLE, 0)  # nobody of the same user may trace it or read its memory
+        if self.program:
+            seccomp.install(self.program)
+        return work
+
+
+def _devices() -> list[str]:
+    return [f"/dev/{name}" for name in namespaces.DEVICES]
+
+
+def available(without: Collection[str], folder: str) -> Confinement:
+    """The layers that this machine has, each tried in a process that then ends.
+
+    Args:
+        without: layers to do without.
+        folder: an empty one, to build on.
+    """
+    missing = {name: "switched off" for name in without}
+    for name, attempt in _attempts(folder).items():
+        if name not in missing and (why := _tried(attempt)):
+            missing[name] = why
+    return Confinement(
+        namespaces="namespaces" not in missing,
+        landlock=0 if "landlock" in missing else landlock.version(),
+        program=b"" if "seccomp" in missing else seccomp.program("namespaces" not in missing),
+        rlimits="rlimits" not in missing,
+        missing=missing,
+    )
+
+
+def _attempts(folder: str) -> dict[str, Callable[[], Any]]:
+    def room() -> None:
+        namespaces.furnish_room(1 << 20, TRY_ENTRIES)
+        namespaces.enter_box()
+
+    def whole_room() -> None:
+        namespaces.make_house(folder)
+        namespaces.make_room()
+        if why := _tried(room):
+            raise OSError(why)
+
+    def ruleset() -> None:
+        kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+        landlock.restrict(["/"], [folder], landlock.version())
+
+    def filtered() -> None:
+        kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+        seccomp.install(seccomp.program(False))
+
+    return {"namespaces": whole_room, "landlock": ruleset, "seccomp": filtered}
+
+
+def _tried(attempt: Callable[[], Any]) -> str:
+    """Make the attempt in a forked process; what went wrong, or nothing."""
+    if platform.system() != "Linux":
+        return f"{platform.system()} has none"
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            attempt()
+        except BaseException as error:
+            os.write(writer, str(error).encode()[:REASON_CHARS] or b"?")
+        finally:
+            os._exit(0)
+    os.close(writer)
+    with open(reader, "rb") as pipe:
+        why = pipe.read().decode()
+    os.waitpid(pid, 0)
+    return why
