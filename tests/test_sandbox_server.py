@@ -10,35 +10,41 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 
+import psutil
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
+from sandboxes import IDENTITIES, KINDS, QUICK, needs, start
 
 from kit.sandbox import Limits, Result, Sandbox, SandboxEpisode, SandboxError
+from kit.sandbox.confine import LAYERS
+from kit.sandbox.guarantees import NAMES
 from kit.sandbox.linux import LINUX
 from kit.sandbox.probes import denied, rolls_back
 
-QUICK = Limits(seconds=20.0, memory_mb=128)
+on_linux = pytest.mark.skipif(not LINUX, reason="only Linux confines")
 
 
 @pytest.fixture(scope="module")
 def tight() -> Iterator[Sandbox]:
-    with Sandbox(QUICK) as box:
+    with Sandbox(QUICK, allow_unsafe=True) as box:
         yield box
 
 
-def test_a_lost_episode_says_so_from_then_on(tight: Sandbox) -> None:
-    for code in (
-        "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\nwhile True: pass",
-        "import os, signal\nos.kill(os.getsid(0), signal.SIGKILL)\nwhile True: pass",
-    ):  # the head, the keeper
-        with tight.episode() as episode:
-            for again in (code, "x = 1"):
-                result = episode.run(again)
-                assert (result.status, result.error[:14]) == ("episode_lost", "episode_lost: "), result
+@pytest.mark.parametrize("victim", ["os.getppid()", "os.getsid(0)"], ids=["head", "keeper"])
+def test_a_lost_episode_says_so_from_then_on(victim: str) -> None:
+    """Unconfined code can kill the processes of its own sandbox; it then has nothing to gain."""
+    with pytest.warns(UserWarning, match="code isn't confined here"):
+        box = Sandbox(QUICK, allow_unsafe=True, without=LAYERS).start()
+    with box, box.episode() as other, box.episode() as episode:
+        for again in (f"import os, signal\nos.kill({victim}, signal.SIGKILL)\nwhile True: pass", "x = 1"):
+            result = episode.run(again)
+            assert (result.status, result.error[:14]) == ("episode_lost", "episode_lost: "), result
+        assert other.run("x = 1").status == "ok"
 
 
 def test_a_killed_zygote_is_started_again(tight: Sandbox) -> None:
@@ -116,16 +122,11 @@ def test_random_turns_match_a_model(tight: Sandbox) -> None:
     run_state_machine_as_test(Model, settings=settings(max_examples=8, stateful_step_count=12, deadline=None))
 
 
-def test_guarantees_are_what_was_tried(tight: Sandbox, tmp_path: Path) -> None:
+def test_guarantees_are_what_was_tried(tight: Sandbox) -> None:
     report = tight.guarantees
     assert {"variables", "files", "time", "verdict", "output", "environment"} <= report.enforced
     assert ({"memory", "processes"} <= report.enforced) == LINUX
-    # This cut confines nothing. What code can do it must not claim to prevent.
-    code = "import os, socket\nsocket.socket().bind(('127.0.0.1', 0))\nopen(_path, 'w').write('x')\nos.kill(_pid, 0)"
-    assert {"network", "filesystem", "host_files", "programs", "signals"} <= report.missing
-    with tight.episode(variables={"_path": str(tmp_path / "x"), "_pid": os.getpid()}) as episode:
-        assert episode.run(code).status == "ok"
-    assert (tmp_path / "x").read_text() == "x"
+    assert (set(NAMES) == report.enforced) == (tight.tier == "full")
     for item in report:
         assert item.by if item.enforced else item.missing
         assert f"{'yes' if item.enforced else 'NO '} {item.name} " in str(report)
@@ -149,11 +150,43 @@ def test_a_promise_counts_only_if_it_is_seen_to_be_kept(
         assert kept(episode) is expected
 
 
+LOST = {
+    "namespaces": {"disk", "metadata"},
+    "landlock": set(),
+    "seccomp": {"signals", "privileges", "kernel"},
+    "rlimits": {"memory", "file_size"},
+}
+"""What no other layer gives, by layer; without Landlock, programs can't run and files can't be read all the same."""
+
+
+@on_linux
+@pytest.mark.parametrize("identity", IDENTITIES)
+@pytest.mark.parametrize("layer", LAYERS)
+def test_case_53_an_absent_layer_is_reported_and_required_in_vain(layer: str, identity: str) -> None:
+    expected = pytest.warns(UserWarning) if layer == "seccomp" else nullcontext()
+    with expected:
+        box = start(identity, "full", QUICK, without=[layer])
+    with box:
+        report = box.guarantees
+        assert (box.tier, set(box.missing)) == ("none" if layer == "seccomp" else "partial", {layer})
+        assert report.missing == LOST[layer]
+        assert f"layer '{layer}' is absent: switched off" in str(report)
+    if report.missing:
+        with pytest.raises(SandboxError, match="not enforced here|code isn't confined here"):
+            Sandbox(require=report.missing, without=[layer]).start()
+
+
 def test_requiring_what_is_missing_raises() -> None:
-    with pytest.raises(SandboxError, match=r"not enforced here: network \(code can use the network\)"):
-        Sandbox(require={"network", "time"}).start()
+    with pytest.raises(SandboxError, match=r"not enforced here: metadata \(code that guesses.*allow_unsafe=True"):
+        Sandbox(require={"metadata", "time"}, without=["namespaces"]).start()
+    with pytest.raises(SandboxError, match=r"code isn't confined here.*\(no landlock: switched off"):
+        Sandbox(without=LAYERS).start()
+    with pytest.warns(UserWarning, match="not enforced here: metadata"):
+        Sandbox(require="metadata", without=["namespaces"], allow_unsafe=True).start().close()
     with pytest.raises(ValueError, match="'netwrk' is no guarantee; known are variables, "):
         Sandbox(require={"netwrk"})
+    with pytest.raises(ValueError, match="'landlok' is no layer; known are namespaces, "):
+        Sandbox(without={"landlok"})
 
 
 @pytest.mark.parametrize(
@@ -169,14 +202,33 @@ def test_requiring_what_is_missing_raises() -> None:
         (lambda box: Sandbox(preload=("no_such",)).start(), "preload: no_such can't be imported: ModuleNotFoundError"),
         (lambda box: Sandbox().episode(), "isn't started"),
         (lambda box: Sandbox(workers=0), "workers=0"),
+        (lambda box: box.episode(files={"": b""}), "'' is no path inside"),
+        (lambda box: box.episode(files={"/etc/x": b""}), "'/etc/x' is no path inside"),
+        (lambda box: box.episode(files={"a\0b": b""}), "is no path inside"),
+        (lambda box: box.episode(files={"n" * 256: b""}), "has 256 bytes; a name may have 255"),
+        (lambda box: box.episode(files={"\ud800": b""}), "can't be encoded as UTF-8"),
+        (lambda box: box.episode(files={"a": b"", "a/b": b""}), "'a' can't be a file and the folder of 'a/b'"),
+        (lambda box: box.episode(files={"a": "text"}), "'a' needs bytes, not str"),
+        (lambda box: box.episode(files={"a": bytes(65 << 20)}), "limits.file_mb=64 for one"),
+        (lambda box: box.episode().run(b"x = 1"), "code: needs text (str), not bytes"),
         (lambda box: Limits(seconds=0), "Limits.seconds=0"),
         (lambda box: Limits(pictures=-1), "Limits.pictures=-1"),
     ],
 )
 def test_errors_name_the_thing(tight: Sandbox, make: Callable[[Sandbox], object], says: str) -> None:
-    with pytest.raises((SandboxError, ValueError)) as raised:
+    with pytest.raises((SandboxError, ValueError, TypeError)) as raised:
         make(tight)
     assert says in str(raised.value)
+
+
+def test_code_that_is_too_long_or_empty_is_no_success(tight: Sandbox) -> None:
+    with tight.episode() as episode:
+        result = episode.run("x = 1  " + "#" * 10_000_000)
+        assert (result.status, result.error) == ("limit", "limit: 10000007 characters of code; at most 200000 are run")
+        for nothing in ("", " \n\t", "# x = 1", "\n# a\n  # b\n"):
+            result = episode.run(nothing)
+            assert (result.status, result.error) == ("error", "EmptyCode: there is no statement in it"), result
+        assert episode.run("pass").status == "ok"
 
 
 def test_a_closed_one_says_so() -> None:
@@ -194,31 +246,49 @@ def test_a_closed_one_says_so() -> None:
         box.episode()
 
 
-CLIENT = """
-BUSY = "\\nimport os\\nopen(path, 'w').write(f'{os.getpid()} {os.getppid()} {os.getsid(0)}')\\nwhile True: pass"
+CLIENT = r"""
 import sys, time
-from kit.sandbox import Sandbox
-box = Sandbox().start()
+sys.path.insert(0, sys.argv[1])
+from sandboxes import QUICK, start
+box = start(*sys.argv[2:4], QUICK)
 quiet, busy = box.episode(), box.episode()
-code = "import os\\np = [os.getpid(), os.getppid(), os.getsid(0), os.path.dirname(os.path.dirname(os.getcwd()))]"
-pids = [*quiet.run(code, want=("p",)).values["p"], *box.pids]
-busy.submit(f"path = {sys.argv[1]!r}" + BUSY)
-print(*pids, flush=True)
+quiet.run("import os\nopen('f', 'w').write('x')")
+busy.submit("import os, time\nif os.fork() == 0 and os.fork() == 0: time.sleep(99)\nwhile True: pass")
+print(*box.pids, flush=True)
 time.sleep(60)
 """
 
 
+def belongings(zygote: int) -> tuple[str, list[psutil.Process]]:
+    """A sandbox's folder, and everything forked from its zygote, which all bear the same command line."""
+    line = psutil.Process(zygote).cmdline()
+    return line[-2], [process for process in psutil.process_iter() if _line(process) == line]
+
+
+def _line(process: psutil.Process) -> list[str]:
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
+
+
+@on_linux
+@pytest.mark.parametrize("kind", KINDS, ids="-".join)
 @pytest.mark.parametrize("killed", ["client", "server"])
-def test_nothing_is_left_when_one_is_killed(killed: str, tmp_path: Path) -> None:
-    file = tmp_path / "busy"
-    with subprocess.Popen([sys.executable, "-c", CLIENT, str(file)], stdout=subprocess.PIPE, text=True) as client:
+def test_nothing_is_left_when_one_is_killed(killed: str, kind: tuple[str, str]) -> None:
+    """Cases 49 and 50."""
+    needs(kind[0])
+    command = [sys.executable, "-c", CLIENT, str(Path(__file__).parent), *kind]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as client:
         assert client.stdout is not None
-        child, _, keeper, scratch, server, zygote = client.stdout.readline().split()
-        _until(lambda: file.exists() and len(file.read_text().split()) == 3)
-        os.kill(client.pid if killed == "client" else int(server), signal.SIGKILL)
-        _gone([*map(int, (child, keeper, server, zygote)), *map(int, file.read_text().split())])
+        server, zygote = map(int, client.stdout.readline().split())
+        folder, processes = belongings(zygote)
+        _until(lambda: len(belongings(zygote)[1]) >= 8)  # zygote, two keepers, two heads, a child and what it forked
+        processes = belongings(zygote)[1]
+        os.kill(client.pid if killed == "client" else server, signal.SIGKILL)
+        _gone([server, *(process.pid for process in processes)])
         client.kill()
-    _until(lambda: not Path(scratch).exists())
+    _until(lambda: not Path(folder).exists())
 
 
 def _until(done: Callable[[], bool]) -> None:

@@ -13,12 +13,15 @@ Each process has its file, from outside in::
 This cut confines nothing: its tier is ``none``, and :func:`guarantees` says what that means.
 """
 
-from kit.sandbox.client import Sandbox, SandboxEpisode
+from kit.sandbox.client import PLOTTING, Sandbox, SandboxEpisode
 from kit.sandbox.guarantees import guarantees, report
 from kit.sandbox.limits import Limits
+from kit.sandbox.probes import CONFINED
 from kit.sandbox.result import Guarantee, Report, Result, SandboxError
 
 __all__ = [
+    "CONFINED",
+    "PLOTTING",
     "Guarantee",
     "Limits",
     "Report",

@@ -32,5 +32,8 @@ def environment(scratch: str) -> dict[str, str]:
         "PYTHONDONTWRITEBYTECODE": "1",
         # macOS ends a forked process that touches Objective-C without this.
         "OBJC_DISABLE_INITIALIZE_FORK_SAFETY": "YES",
+        # Each of libc's arenas reserves 64 MB of address space (mallopt(3)), a thread might have its own.
+        "MALLOC_ARENA_MAX": "1",
+        "OPENCV_FOR_THREADS_NUM": "1",
         **{f"{name}_THREADS": "1" for name in pools},
     }

@@ -17,12 +17,12 @@ import itertools
 import json
 import os
 import tempfile
+import warnings
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict
 from functools import cached_property
-from pathlib import PurePosixPath
 from types import TracebackType
 from typing import Any
 
@@ -30,14 +30,18 @@ from PIL import Image
 
 from kit.episode import Picture
 from kit.sandbox import wire
+from kit.sandbox.checks import check_code, check_files, check_variables, known
 from kit.sandbox.confine import LAYERS
 from kit.sandbox.connection import Connection
 from kit.sandbox.guarantees import NAMES, measure
 from kit.sandbox.limits import Limits
-from kit.sandbox.result import JSON, Report, Result, SandboxError
+from kit.sandbox.result import JSON, Report, Result, SandboxError, Tier
 
 Turn = tuple["SandboxEpisode", str, str, str, Sequence[str]]
 """An episode, its code, ``before``, ``after`` and ``want``: what :meth:`Sandbox.run_many` runs."""
+
+PLOTTING = ("numpy", "PIL.Image", "matplotlib.pyplot", "cv2")
+"""What to preload for code that plots and filters: a turn then needn't import it, which takes up to a second."""
 
 MODES = ("RGB", "RGBA", "L")
 """Pictures of these modes arrive as they are, others as RGB."""
@@ -50,12 +54,17 @@ class Sandbox:
         limits: of every turn.
         workers: turns that run at once (default: the cores this process may use); others wait, and their
             waiting isn't charged to their time limit.
-        preload: modules that are imported once for all episodes. Not torch: it hangs after a fork.
-        require: names of guarantees that must hold here, see :attr:`guarantees`.
+        preload: modules that are imported once for all episodes (:data:`PLOTTING` has more). Not torch: it hangs
+            after a fork.
+        require: names of guarantees that must hold here, see :attr:`guarantees`; :data:`kit.sandbox.CONFINED`
+            before a model is let loose.
+        allow_unsafe: run all the same, with a warning, where code isn't confined or something required is missing.
+        without: layers of confinement to do without, see :mod:`kit.sandbox.confine`.
 
     Raises:
-        ValueError: ``workers`` below 1, or an unknown name in ``require``.
-        SandboxError: on start, if a module can't be preloaded or a required guarantee isn't enforced.
+        ValueError: ``workers`` below 1, or an unknown name in ``require`` or ``without``.
+        SandboxError: on start, if a module can't be preloaded, code isn't confined here, or a required guarantee
+            isn't enforced.
     """
 
     def __init__(
@@ -64,19 +73,16 @@ class Sandbox:
         workers: int | None = None,
         preload: Sequence[str] = ("numpy", "PIL.Image"),
         require: Iterable[str] = (),
+        allow_unsafe: bool = False,
         without: Iterable[str] = (),
     ) -> None:
         if workers is not None and workers < 1:
             raise ValueError(f"workers={workers}: at least 1 turn must be able to run")
         self.limits = limits or Limits()
         self.workers = workers or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())
-        self.preload = tuple(preload)
-        self.require = frozenset([require] if isinstance(require, str) else require)
-        if unknown := self.require - set(NAMES):
-            raise ValueError(f"require: {min(unknown)!r} is no guarantee; known are {', '.join(NAMES)}")
-        self.without = frozenset([without] if isinstance(without, str) else without)
-        if unknown := self.without - set(LAYERS):
-            raise ValueError(f"without: {min(unknown)!r} is no layer; they are {', '.join(LAYERS)}")
+        self.preload, self.allow_unsafe = tuple(preload), allow_unsafe
+        self.require = known("require", "guarantee", require, NAMES)
+        self.without = known("without", "layer", without, LAYERS)
         self._numbers = itertools.count(1)
         self._connection: Connection | None = None
 
@@ -91,8 +97,21 @@ class Sandbox:
             }
             self._connection = Connection(hello)
             weakref.finalize(self, self._connection.close)
-            self._check_required()
+            if lacking := self._lacking():
+                if not self.allow_unsafe:
+                    self.close()
+                    raise SandboxError(f"{lacking}; Sandbox(allow_unsafe=True) runs it all the same")
+                warnings.warn(f"sandbox: {lacking}", stacklevel=2)
         return self
+
+    def _lacking(self) -> str:
+        """What is missing of what was asked for."""
+        if self.tier == "none":
+            why = "; ".join(f"no {layer}: {reason}" for layer, reason in self.missing.items())
+            return f"code isn't confined here ({why})"
+        report = self.guarantees if self.require else ()
+        lacking = [f"{item.name} ({item.missing})" for item in report if item.name in self.require - report.enforced]
+        return "require: not enforced here: " + "; ".join(lacking) if lacking else ""
 
     def close(self) -> None:
         """End every episode and process and remove their files."""
@@ -107,20 +126,20 @@ class Sandbox:
     ) -> None:
         self.close()
 
-    def _check_required(self) -> None:
-        """Close and raise unless everything required holds."""
-        report = self.guarantees if self.require else ()
-        lacking = [
-            f"{item.name} ({item.missing})" for item in report if item.name in self.require and not item.enforced
-        ]
-        if lacking:
-            self.close()
-            raise SandboxError("require: not enforced here: " + "; ".join(lacking))
-
     @cached_property
     def guarantees(self) -> Report:
         """What holds on this machine: every promise was put to the test in throwaway episodes."""
         return measure(self)
+
+    @property
+    def tier(self) -> Tier:
+        """How well code is confined here."""
+        return self._open().tier
+
+    @property
+    def missing(self) -> Mapping[str, str]:
+        """Why a layer of confinement is absent, by its name."""
+        return self._open().missing
 
     @property
     def pids(self) -> tuple[int, int]:
@@ -145,19 +164,14 @@ class Sandbox:
             limits: of its turns, if not the sandbox's.
 
         Raises:
-            ValueError: a name, path or value that can't be used.
+            ValueError: a name, path or value that can't be used, or files larger than ``limits.disk_mb``.
+            TypeError: a file's content that isn't bytes.
             SandboxError: the setup failed.
         """
-        files, pictures = files or {}, pictures or {}
-        for path in files:
-            parts = PurePosixPath(path).parts
-            if not parts or parts[0] == "/" or ".." in parts or "\0" in path:
-                raise ValueError(f"files: {path!r} is no path inside the working directory; use e.g. 'images/a.png'")
-        for name in [*(variables or {}), *pictures]:
-            if not name.isidentifier():
-                raise ValueError(f"variables, pictures: {name!r} can't be the name of a variable")
+        files, pictures, chosen = files or {}, pictures or {}, limits or self.limits
+        check_files(files, chosen)
+        check_variables(variables or {}, pictures)
         images = {name: image if image.mode in MODES else image.convert("RGB") for name, image in pictures.items()}
-        chosen = limits or self.limits
         number = next(self._numbers)
         header = {
             "kind": "start",
@@ -198,6 +212,10 @@ class SandboxEpisode:
         """:meth:`run` without waiting."""
         if self._closed:
             raise SandboxError("this episode is closed; start another with Sandbox.episode()")
+        if too_long := check_code(code, self.limits):
+            finished: Future[Result] = Future()
+            finished.set_result(Result("limit", error=too_long, tier=self._box.tier))
+            return finished
         header = {"kind": "run", "episode": self._number, "code": code, "before": before, "after": after}
         answer = self._box._open().ask({**header, "want": list(want)})
         result: Future[Result] = Future()
@@ -222,8 +240,9 @@ class SandboxEpisode:
             want: variables whose values (JSON) come back.
 
         Raises:
+            TypeError: ``code`` is no text.
             SandboxError: the sandbox or this episode is closed, or the server died. Nothing the code does
-                raises: it is a :class:`Result`.
+                raises: it is a :class:`Result`. Code without a statement is an ``error``.
         """
         return self.submit(code, before, after, want).result()
 

@@ -38,6 +38,7 @@ class Confinement:
         landlock: version of the kernel's Landlock; 0: none.
         program: seccomp's; empty: none.
         rlimits: whether resources are bounded.
+        readable: what code may read besides its own directory.
         missing: why a layer is absent, by its name.
     """
 
@@ -45,6 +46,7 @@ class Confinement:
     landlock: int = 0
     program: bytes = b""
     rlimits: bool = True
+    readable: tuple[str, ...] = ()
     missing: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -68,17 +70,12 @@ class Confinement:
             return work
         kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
         if self.landlock:
-            readable = ["/"] if self.namespaces else namespaces.readable()
-            landlock.restrict([*readable, *_devices()], [work, "/dev/null"], self.landlock)
+            landlock.restrict(self.readable, [work, "/dev/null"], self.landlock)
         kernel.drop_capabilities()
         kernel.prctl(kernel.PR_SET_DUMPABLE, 0)  # nobody of the same user may trace it or read its memory
         if self.program:
             seccomp.install(self.program)
         return work
-
-
-def _devices() -> list[str]:
-    return [f"/dev/{name}" for name in namespaces.DEVICES]
 
 
 def available(without: Collection[str], folder: str) -> Confinement:
@@ -97,6 +94,7 @@ def available(without: Collection[str], folder: str) -> Confinement:
         landlock=0 if "landlock" in missing else landlock.version(),
         program=b"" if "seccomp" in missing else seccomp.program("namespaces" not in missing),
         rlimits="rlimits" not in missing,
+        readable=(*namespaces.readable(), *(f"/dev/{name}" for name in namespaces.DEVICES)),
         missing=missing,
     )
 

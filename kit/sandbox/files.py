@@ -69,10 +69,11 @@ def remove_tree(path: str) -> None:
 
 
 class Shadow:
-    """Remembers ``work`` in ``store``, which must be empty."""
+    """Remembers ``work`` in ``store``, which must be empty or not exist."""
 
     def __init__(self, work: str, store: str, max_bytes: int) -> None:
         self.work, self.store, self.max_bytes = work, store, max_bytes
+        os.makedirs(store, 0o700, exist_ok=True)
         self._good: dict[str, Entry] = {}
         self.commit()
 

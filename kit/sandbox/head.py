@@ -182,9 +182,7 @@ def main(
         _exit(70)
 
 
-def _session(
-    request: Mapping[str, Any], pictures: Sequence[bytes], confinement: Confinement, work: str
-) -> Session:
+def _session(request: Mapping[str, Any], pictures: Sequence[bytes], confinement: Confinement, work: str) -> Session:
     """The episode's namespace after its setup."""
     limits = Limits(**request["limits"])
     random.seed()

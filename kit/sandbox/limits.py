@@ -11,8 +11,10 @@ class Limits:
     """Bounds of a turn. All values are ours: AGILE states none.
 
     Attributes:
+        code_chars: characters of code.
         seconds: wall clock of one turn, waiting for a free core not counted.
-        memory_mb: MB a process may allocate on top of what the interpreter and the preloaded packages take.
+        memory_mb: MB a process may allocate on top of what the interpreter and the preloaded packages take; all
+            processes of a turn together as well.
         processes: processes and threads alive at once in a turn, the turn's own included.
         file_mb: MB of one file.
         disk_mb: MB of all files in the working directory when a turn ends.
@@ -22,6 +24,7 @@ class Limits:
         value_chars: characters of JSON of all returned values together.
     """
 
+    code_chars: int = 200_000
     seconds: float = 15.0
     memory_mb: int = 1024
     processes: int = 32

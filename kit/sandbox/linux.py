@@ -109,6 +109,16 @@ def cpu_seconds(pid: int) -> float | None:
         return None
 
 
+def own_bytes(pid: int) -> int:
+    """Bytes of memory a process uses that aren't a file's; a page it shares since a fork counts. 0 if it has ended."""
+    try:
+        with open(f"/proc/{pid}/statm", "rb") as file:
+            _, resident, shared, *_ = map(int, file.read().split())
+    except (OSError, ValueError):
+        return 0
+    return (resident - shared) * os.sysconf("SC_PAGE_SIZE")
+
+
 def address_space() -> int | None:
     """Bytes of this process's address space."""
     if not LINUX:

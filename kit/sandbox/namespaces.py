@@ -71,6 +71,8 @@ def make_house(folder: str) -> None:
             kernel.restrict_mount(box + path, SEALED)
     for name in DEVICES:
         _furnish(f"/dev/{name}", f"{box}/dev/{name}")
+        # Its times can't be changed then; the device itself can be written to.
+        kernel.restrict_mount(f"{box}/dev/{name}", kernel.MOUNT_ATTR_RDONLY | kernel.MOUNT_ATTR_NOSUID)
     # A new /proc may only be mounted by one who sees a whole one.
     kernel.bind("/proc", folder + PROC)
     kernel.restrict_mount(folder, SEALED, recursive=False)
@@ -126,4 +128,3 @@ def enter_box() -> None:
     kernel.unshare(kernel.CLONE_NEWNS)
     kernel.bind(BOX, BOX)  # a mount can only become the root if it was made in this namespace
     kernel.enter_root(BOX)
-

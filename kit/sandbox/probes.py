@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -56,18 +56,18 @@ class Probe:
     Attributes:
         name, says: see :class:`kit.sandbox.Guarantee`.
         kept: tries to break it in a throwaway episode; whether it was kept.
-        by: what keeps it.
-        limit: what it doesn't cover even where it is kept.
-        otherwise: what code can do where it isn't.
+        by: what keeps it, by the layer that must be there for it; ``""``: always.
+        otherwise: what code can do where it isn't kept.
+        limit: what it doesn't cover even where it is.
         limits: of the throwaway episode.
     """
 
     name: str
     says: str
     kept: Callable[[SandboxEpisode], bool]
-    by: str
-    limit: str
+    by: Mapping[str, str]
     otherwise: str
+    limit: str = ""
     limits: Limits = TIGHT
 
 
@@ -83,10 +83,13 @@ def rolls_back(code: str, status: str, error: str = "") -> Callable[[SandboxEpis
     return kept
 
 
-def denied(deed: str) -> Callable[[SandboxEpisode], bool]:
-    """Kept if ``deed`` raises OSError: any other failure would prove nothing."""
-    lines = "".join(f"    {line}\n" for line in deed.strip().splitlines())
-    return _shows(f"held = False\ntry:\n{lines}except OSError:\n    held = True\n")
+def denied(*deeds: str) -> Callable[[SandboxEpisode], bool]:
+    """Kept if each of the deeds raises OSError: any other failure would prove nothing."""
+    code = "held = True\n"
+    for deed in deeds:
+        lines = "".join(f"    {line}\n" for line in deed.strip().splitlines())
+        code += f"try:\n{lines}    held = False\nexcept OSError:\n    pass\n"
+    return _shows(code)
 
 
 def _shows(code: str) -> Callable[[SandboxEpisode], bool]:
@@ -104,137 +107,161 @@ def _capped(episode: SandboxEpisode) -> bool:
     return result.status == "ok" and 0 < len(result.stdout) <= TIGHT.stdout_chars
 
 
-def probes(root: bool) -> tuple[Probe, ...]:
-    """Every promise, the kept ones first in the first cut. ``root``: code runs as root.
+OUTSIDE = "code can {} whatever this user can"
 
-    The episodes have ``_outside`` (a file of the user's that no episode was given), ``_client`` (the
-    client's process id) and ``_names`` (of the client's environment variables).
-    """
-    lift = "code that runs as root can lift it" if root else ""
-    confine = "confinement by the system"
-    return (
-        Probe(
-            "variables",
-            "a failed turn leaves the variables as they were",
-            rolls_back("x = 2\n1 / 0", "error"),
-            "each turn being a forked copy of the state, dropped if it fails",
-            "",
-            "a failed turn changes variables",
+PROBES = (
+    Probe(
+        "variables",
+        "a failed turn leaves the variables as they were",
+        rolls_back("x = 2\n1 / 0", "error"),
+        {"": "each turn being a forked copy of the state, dropped if it fails"},
+        "a failed turn changes variables",
+    ),
+    Probe(
+        "files",
+        "a failed turn leaves the working directory as it was",
+        rolls_back("import os\nopen('f', 'a').write('2')\nos._exit(0)", "died"),
+        {"": "the keeper's copies, compared by change time"},
+        "what a failed turn wrote stays",
+        "what is in a pipe doesn't come back",
+    ),
+    Probe(
+        "time",
+        "a turn ends at its time limit, whatever it does",
+        rolls_back(LOOP, "timeout"),
+        {"": "the keeper, which kills the turn and what it started"},
+        "an endless loop goes on",
+        "" if LINUX else "a process that leaves the turn's process group goes on",
+        SHORT,
+    ),
+    Probe(
+        "verdict",
+        "a turn that reports success and runs on is no success",
+        rolls_back(FORGERY, "timeout"),
+        {"": "a fresh socket each turn, a second answer" + (", the sender named by the kernel" if LINUX else "")},
+        "a forged report counts",
+        "code can imitate the whole harness; it then speaks for its own episode",
+        SHORT,
+    ),
+    Probe(
+        "memory",
+        "allocating over the limit raises MemoryError",
+        rolls_back("data = bytearray(400 << 20)", "error", "MemoryError"),
+        {"rlimits": "RLIMIT_AS for a process", "": "the keeper's look at all of a turn, 20 times a second"},
+        "a turn can take all memory",
+        "what all processes of a turn take is looked at, not bounded in between",
+    ),
+    Probe(
+        "file_size",
+        "a file can't be longer than the limit",
+        denied("with open('long', 'wb') as file:\n    file.write(bytes(2 << 20))\n    file.flush()"),
+        {"rlimits": "RLIMIT_FSIZE"},
+        "a file can grow until the disk is full",
+    ),
+    Probe(
+        "processes",
+        "a turn with too many processes and threads is ended",
+        rolls_back(BOMB, "limit"),
+        {"": "the keeper, which counts them 20 times a second", "namespaces": "RLIMIT_NPROC"},
+        "a turn can start any number of processes",
+    ),
+    Probe(
+        "output",
+        "stdout, stderr, pictures and values are capped",
+        _capped,
+        {"": "the keeper, which keeps no more than the limits"},
+        "output can take all memory",
+    ),
+    Probe(
+        "environment",
+        "the host's environment variables are not handed on",
+        _shows("import os\nheld = not set(_names) & set(os.environ)"),
+        {"": "starting the server with an environment of its own"},
+        "code sees the host's environment variables",
+    ),
+    Probe(
+        "disk",
+        "a turn can't write more than its share, in bytes or in files",
+        denied("for i in range(6):\n    with open(f'part{i}', 'wb') as file:\n        file.write(bytes(1 << 20))"),
+        {"namespaces": "a file system of its own, of that size, in memory"},
+        "a turn can fill the disk while it runs; what is over the limit is removed when it ends",
+    ),
+    Probe(
+        "network",
+        "code can't open a network connection",
+        denied("import socket\nsocket.socket(socket.AF_INET, socket.SOCK_STREAM).bind(('127.0.0.1', 0))"),
+        {"namespaces": "a network namespace without interfaces", "seccomp": "no call that makes a socket"},
+        "code can use the network",
+    ),
+    Probe(
+        "filesystem",
+        "code can't change anything outside its working directory",
+        denied("open(_outside, 'a').close()", "import os\nos.utime(_outside)"),
+        {"namespaces": "a root that is read-only", "landlock": "Landlock"},
+        OUTSIDE.format("write wherever"),
+    ),
+    Probe(
+        "host_files",
+        "code can't read the host's files",
+        denied("open(_outside).read()"),
+        {"namespaces": "a root without them", "landlock": "Landlock"},
+        OUTSIDE.format("read"),
+        "Python's library, its packages, system libraries and fonts can be read",
+    ),
+    Probe(
+        "metadata",
+        "code can't learn names, sizes and times of the host's files",
+        denied("import os\nos.stat(_outside)"),
+        {"namespaces": "a root without them"},
+        "code that guesses a path learns whether it exists, its size and times",
+    ),
+    Probe(
+        "programs",
+        "code can't start programs",
+        denied("import subprocess, sys\nsubprocess.run([sys.executable, '-S', '-c', ''])"),
+        {"seccomp": "no call that executes a file", "landlock": "no right to"},
+        "code can start any program",
+    ),
+    Probe(
+        "signals",
+        "code can't send a signal to any process",
+        denied("import os\nos.kill(os.getppid(), 0)"),
+        {"seccomp": "no call that sends one", "namespaces": "seeing none but the episode's"},
+        "code can end any process of this user's, the sandbox's own included",
+    ),
+    Probe(
+        "inspection",
+        "code can't look into other processes",
+        denied("import os\nopen(f'/proc/{os.getppid()}/maps').read()" if LINUX else "pass"),
+        {"seccomp": "no call that traces", "namespaces": "no /proc", "landlock": "no right to read /proc"},
+        "code can read and change the memory of any process of this user's",
+    ),
+    Probe(
+        "privileges",
+        "code can't become another user, mount, or make namespaces",
+        _shows(
+            "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+            "held = libc.unshare(0x10000000) == -1 and libc.chroot(b'.') == -1 and libc.prctl(39, 0, 0, 0, 0) == 1"
         ),
-        Probe(
-            "files",
-            "a failed turn leaves the working directory as it was",
-            rolls_back("import os\nopen('f', 'a').write('2')\nos._exit(0)", "died"),
-            "the keeper's copies, compared by change time",
-            "what code writes elsewhere stays",
-            "what a failed turn wrote stays",
-        ),
-        Probe(
-            "time",
-            "a turn ends at its time limit, whatever it does",
-            rolls_back(LOOP, "timeout"),
-            "the keeper, which kills the turn and what it started",
-            "" if LINUX else "a process that leaves the turn's process group goes on",
-            "an endless loop goes on",
-            SHORT,
-        ),
-        Probe(
-            "verdict",
-            "a turn that reports success and runs on is no success",
-            rolls_back(FORGERY, "timeout"),
-            "a fresh socket each turn, "
-            + ("the sender named by the kernel, " if LINUX else "")
-            + "a second answer before anything is kept",
-            "unconfined code can imitate the whole harness, or reach into other processes",
-            "a forged report counts",
-            SHORT,
-        ),
-        Probe(
-            "memory",
-            "allocating over the limit raises MemoryError",
-            rolls_back("data = bytearray(400 << 20)", "error", "MemoryError"),
-            "RLIMIT_AS",
-            "; ".join(filter(None, ("it bounds each process, not all of a turn together", lift))),
-            "a turn can take all memory",
-        ),
-        Probe(
-            "file_size",
-            "a file can't be longer than the limit",
-            denied("with open('long', 'wb') as file:\n    file.write(bytes(2 << 20))\n    file.flush()"),
-            "RLIMIT_FSIZE",
-            lift,
-            "a file can grow until the disk is full",
-        ),
-        Probe(
-            "processes",
-            "a turn with too many processes and threads is ended",
-            rolls_back(BOMB, "limit"),
-            "the keeper, which counts them 20 times a second",
-            "between two counts they are not bounded",
-            "a turn can start any number of processes",
-        ),
-        Probe(
-            "output",
-            "stdout, stderr, pictures and values are capped",
-            _capped,
-            "the keeper, which keeps no more than the limits",
-            "",
-            "output can take all memory",
-        ),
-        Probe(
-            "environment",
-            "the host's environment variables are not handed on",
-            _shows("import os\nheld = not set(_names) & set(os.environ)"),
-            "starting the server with an environment of its own",
-            "other processes' environments are a matter of 'signals'",
-            "code sees the host's environment variables",
-        ),
-        Probe(
-            "disk",
-            "a turn can't write more than its share of the disk",
-            denied("for i in range(6):\n    with open(f'part{i}', 'wb') as file:\n        file.write(bytes(1 << 20))"),
-            confine,
-            "",
-            "a turn can fill the disk while it runs; what is over the limit is removed when it ends",
-        ),
-        Probe(
-            "network",
-            "code can't open a network connection",
-            denied("import socket\nsocket.socket(socket.AF_INET, socket.SOCK_STREAM).bind(('127.0.0.1', 0))"),
-            confine,
-            "",
-            "code can use the network",
-        ),
-        Probe(
-            "filesystem",
-            "code can't write outside its working directory",
-            denied("open(_outside, 'a').close()"),
-            confine,
-            "",
-            "code can write wherever this user can, the folders of other episodes included",
-        ),
-        Probe(
-            "host_files",
-            "code can't read the host's files",
-            denied("open(_outside).read()"),
-            confine,
-            "",
-            "code can read whatever this user can",
-        ),
-        Probe(
-            "programs",
-            "code can't start programs",
-            denied("import subprocess, sys\nsubprocess.run([sys.executable, '-S', '-c', ''])"),
-            confine,
-            "",
-            "code can start any program",
-        ),
-        Probe(
-            "signals",
-            "code can't touch other processes",
-            denied("import os\nos.kill(_client, 0)"),
-            confine,
-            "",
-            "code can end and inspect any process of this user's, the sandbox's own included",
-        ),
+        {"seccomp": "no call for it", "": "no capabilities, no_new_privs"},
+        "code can do what this user's capabilities and the kernel's setuid programs allow",
+    ),
+    Probe(
+        "kernel",
+        "system calls that Python doesn't need are denied",
+        _shows("import ctypes\nheld = ctypes.CDLL(None, use_errno=True).inotify_init1(0) == -1"),
+        {"seccomp": "a list of those allowed"},
+        "code can use every call of the kernel, and its faults",
+        "a fault in the calls that are left",
+    ),
+)
+"""Every promise. The episodes have ``_outside`` (a file of the user's that no episode was given) and ``_names`` (of
+the client's environment variables)."""
+
+CONFINED = frozenset(
+    (
+        *("time", "memory", "processes", "environment", "network", "filesystem", "host_files"),
+        *("programs", "signals", "inspection", "privileges", "kernel"),
     )
+)
+"""What has to hold before a model is let loose: training requires it."""

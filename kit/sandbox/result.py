@@ -18,6 +18,14 @@ Tier = Literal["full", "partial", "none"]
 """How well the code is confined; see :func:`kit.sandbox.guarantees`."""
 
 
+MEANING: Mapping[Tier, str] = {
+    "full": "tier 'full': code is confined",
+    "partial": "tier 'partial': code is confined, but for what is marked NO",
+    "none": "tier 'none': code isn't confined; run only code you would run yourself",
+}
+"""Tiers in a sentence."""
+
+
 class SandboxError(RuntimeError):
     """The sandbox itself can't do what was asked; never caused by the code of a turn."""
 
@@ -77,8 +85,8 @@ class Guarantee:
 class Report(Sequence[Guarantee]):
     """Guarantees as they were measured; prints as a table."""
 
-    def __init__(self, tier: Tier, guarantees: Sequence[Guarantee]) -> None:
-        self.tier = tier
+    def __init__(self, tier: Tier, guarantees: Sequence[Guarantee], absent: Mapping[str, str]) -> None:
+        self.tier, self.absent = tier, absent
         self._all = tuple(guarantees)
 
     def __getitem__(self, index):  # type: ignore[no-untyped-def]  # Sequence's two overloads
@@ -101,10 +109,8 @@ class Report(Sequence[Guarantee]):
         return frozenset(item.name for item in self if not item.enforced)
 
     def __str__(self) -> str:
-        head = "sandbox: code is confined" if self.tier == "full" else f"sandbox: tier {self.tier!r}"
-        if self.tier == "none":
-            head += ", code can do what this user can: run only code you would run yourself"
-        rows = [head]
+        rows = [f"sandbox: {MEANING[self.tier]}"]
+        rows += [f"  layer {layer!r} is absent: {why}" for layer, why in self.absent.items()]
         for item in self:
             rows.append(f"  {'yes' if item.enforced else 'NO ':3s} {item.name:13s} {item.says}")
             rows += [f"{'':19s}by {item.by}"] if item.enforced and item.by else []

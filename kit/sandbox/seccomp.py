@@ -38,8 +38,8 @@ FCNTLS = (0, 1, 2, 3, 4, 5, 6, 7, 1030, 1032)
 IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 """TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX of asm-generic/ioctls.h; not FIOSETOWN, FIOASYNC."""
 
-PRCTLS = (3, 15, 16, 0x53564D41)
-"""PR_GET_DUMPABLE, PR_SET_NAME, PR_GET_NAME, PR_SET_VMA (libc names its memory by it); not PR_SET_DUMPABLE."""
+PRCTLS = (3, 15, 16, 39, 0x53564D41)
+"""PR_GET_DUMPABLE, PR_SET_NAME, PR_GET_NAME, PR_GET_NO_NEW_PRIVS, PR_SET_VMA (libc names its memory by it)."""
 
 
 @dataclass(frozen=True)

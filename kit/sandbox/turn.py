@@ -7,6 +7,7 @@ hands of the keeper: end another turn, stay after its time, change what a failed
 
 from __future__ import annotations
 
+import ast
 import builtins
 import io
 import json
@@ -25,6 +26,7 @@ ERROR_CHARS, MAX_WARNINGS = 2000, 32
 SPARE_MB = 256
 """Memory on top of the limit, for reporting a turn that used it all."""
 
+_parse, _compile = ast.parse, compile
 _to_json = json.JSONEncoder(ensure_ascii=True).encode
 _setrlimit, _getrlimit, _AS = resource.setrlimit, resource.getrlimit, resource.RLIMIT_AS
 _process_time = time.process_time
@@ -44,6 +46,10 @@ _STARTS = frozenset(
         "_posixsubprocess.fork_exec",
     )
 )
+
+
+class EmptyCode(ValueError):
+    """Code that does nothing: blank, or comments only."""
 
 
 class Session:
@@ -120,8 +126,11 @@ class Session:
             return self._header("error", f"the turn's pictures: {describe(raised, file)}", [], []), [b"{}"]
 
     def _run(self, code: str, file: str) -> None:
+        tree = _parse(code, file)
+        if not tree.body:
+            raise EmptyCode("there is no statement in it")  # a reward must not pay for it
         try:
-            exec(compile(code, file, "exec", dont_inherit=True), self.namespace)
+            exec(_compile(tree, file, "exec", dont_inherit=True), self.namespace)
         except SystemExit as left:
             if left.code not in (None, 0):
                 raise

@@ -132,7 +132,7 @@ class Watch:
             return self._over(Ended("limit", f"limit: its report is a {error}"))
         except wire.WireError as error:
             return self._over(Ended("died", f"died: its report makes no sense: {error}"))
-        except _TooMany as error:
+        except _OverLimit as error:
             return self._over(Ended("limit", f"limit: {error}"))
 
     def _over(self, ended: Ended) -> Ended:
@@ -155,7 +155,7 @@ class Watch:
                 got += data
         except OSError:
             data = b""
-        except _TooMany as error:
+        except _OverLimit as error:
             return self._over(Ended("limit", f"limit: {error}"))
         if got == word:
             return None
@@ -215,11 +215,18 @@ class Watch:
         return data if sender == self.pid else None
 
     def _count(self) -> None:
-        """Count what the turn started."""
-        count = sum(map(linux.threads, linux.descendants() - {self._head_pid})) if self.pid else 0
+        """Count what the turn started, and what all of it takes."""
+        started = linux.descendants() - {self._head_pid} if self.pid else set()
+        count = sum(map(linux.threads, started))
         if count > self.limits.processes:
-            raise _TooMany(f"{count} processes and threads at once, {self.limits.processes} are allowed")
+            raise _OverLimit(f"{count} processes and threads at once, {self.limits.processes} are allowed")
+        if len(started) > 1:  # what a single process takes, the system bounds
+            # Above what the head takes, in each: a page shared since the turn forked counts for every one.
+            base = linux.own_bytes(self._head_pid)
+            taken = sum(max(0, linux.own_bytes(pid) - base) for pid in started) >> 20
+            if taken > self.limits.memory_mb:
+                raise _OverLimit(f"{taken} MB in {len(started)} processes, {self.limits.memory_mb} MB are allowed")
 
 
-class _TooMany(Exception):
-    """More processes or threads than allowed."""
+class _OverLimit(Exception):
+    """More processes, threads or memory than allowed."""
