@@ -197,7 +197,8 @@ CASES = [
     Case(
         26,
         "thread bomb",
-        "import threading as t, time\nfor _ in range(9): t.Thread(target=time.sleep, args=(30,)).start()\n",
+        "import threading as t, time\nfor _ in range(9): t.Thread(target=time.sleep, args=(30,)).start()\n"
+        "time.sleep(30)",
         ("limit",),
         "6 are allowed",
     ),

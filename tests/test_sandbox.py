@@ -135,7 +135,7 @@ def test_what_outlives_a_good_turn_is_stopped(episode: SandboxEpisode) -> None:
     first = episode.run("import os, time\npid = os.fork()\nif pid == 0: time.sleep(60)")
     assert (first.status, first.warnings) == ("ok", ("1 processes outlived the turn and were killed",))
     second = episode.run("import threading\nthreading.Thread(target=threading.Event().wait).start()")
-    assert (second.status, second.warnings) == ("ok", ("1 threads outlived the turn; they end with it",))
+    assert (second.status, second.warnings) == ("ok", ("1 threads outlived the turn and were ended",))
     assert episode.run("print(threading.active_count())").stdout == "1\n"
 
 

@@ -35,7 +35,7 @@ from kit.sandbox.confine import LAYERS
 from kit.sandbox.connection import Connection
 from kit.sandbox.guarantees import NAMES, measure
 from kit.sandbox.limits import Limits
-from kit.sandbox.result import JSON, Report, Result, SandboxError, Tier
+from kit.sandbox.result import JSON, Report, Result, SandboxError, ServerDied, Tier
 
 Turn = tuple["SandboxEpisode", str, str, str, Sequence[str]]
 """An episode, its code, ``before``, ``after`` and ``want``: what :meth:`Sandbox.run_many` runs."""
@@ -87,8 +87,8 @@ class Sandbox:
         self._connection: Connection | None = None
 
     def start(self) -> Sandbox:
-        """Start the server; ``with`` does it. Starting a started one changes nothing."""
-        if self._connection is None:
+        """Start the server; ``with`` does it. Starting a started one changes nothing, unless its server died."""
+        if self._connection is None or self._connection.died:
             hello = {
                 "workers": self.workers,
                 "preload": self.preload,
@@ -109,8 +109,10 @@ class Sandbox:
         if self.tier == "none":
             why = "; ".join(f"no {layer}: {reason}" for layer, reason in self.missing.items())
             return f"code isn't confined here ({why})"
-        report = self.guarantees if self.require else ()
-        lacking = [f"{item.name} ({item.missing})" for item in report if item.name in self.require - report.enforced]
+        lacking = []
+        for item in self.guarantees if self.require else ():
+            if item.name in self.require and not item.enforced:
+                lacking.append(f"{item.name} ({item.missing})")
         return "require: not enforced here: " + "; ".join(lacking) if lacking else ""
 
     def close(self) -> None:
@@ -183,10 +185,12 @@ class Sandbox:
             "setup": setup,
         }
         blobs = [*files.values(), *(image.tobytes() for image in images.values())]
-        answer, _ = self._open().ask(header, blobs).result()
+        self._open()
+        connection = self.start()._open()  # a new server if it died: what is lost is its episodes, not the sandbox
+        answer, _ = connection.ask(header, blobs).result()
         if answer["error"]:
             raise SandboxError(answer["error"])
-        return SandboxEpisode(self, number, chosen)
+        return SandboxEpisode(connection, number, chosen)
 
     def run_many(self, turns: Iterable[Turn]) -> list[Result]:
         """Run turns of different episodes at the same time; results come back in their order."""
@@ -202,8 +206,8 @@ class Sandbox:
 class SandboxEpisode:
     """Python state and a working directory that live across turns; made by :meth:`Sandbox.episode`."""
 
-    def __init__(self, box: Sandbox, number: int, limits: Limits) -> None:
-        self._box, self._number, self._closed = box, number, False
+    def __init__(self, connection: Connection, number: int, limits: Limits) -> None:
+        self._connection, self._number, self._closed = connection, number, False
         self.limits = limits
         self.cpu_s = 0.0
         """CPU seconds of all its processes up to its last turn."""
@@ -212,21 +216,29 @@ class SandboxEpisode:
         """:meth:`run` without waiting."""
         if self._closed:
             raise SandboxError("this episode is closed; start another with Sandbox.episode()")
-        if too_long := check_code(code, self.limits):
-            finished: Future[Result] = Future()
-            finished.set_result(Result("limit", error=too_long, tier=self._box.tier))
-            return finished
-        header = {"kind": "run", "episode": self._number, "code": code, "before": before, "after": after}
-        answer = self._box._open().ask({**header, "want": list(want)})
         result: Future[Result] = Future()
-        answer.add_done_callback(lambda done: self._finish(done, result, want))
+        if too_long := check_code(code, self.limits):
+            result.set_result(Result("limit", error=too_long, tier=self._connection.tier))
+            return result
+        header = {"kind": "run", "episode": self._number, "code": code, "before": before, "after": after}
+        try:
+            answer = self._connection.ask({**header, "want": list(want)})
+        except ServerDied as died:
+            result.set_result(self._lost(died))
+        else:
+            answer.add_done_callback(lambda done: self._finish(done, result, want))
         return result
+
+    def _lost(self, why: SandboxError) -> Result:
+        return Result("episode_lost", error=f"episode_lost: {why}", tier=self._connection.tier)
 
     def _finish(self, answer: Future[wire.Frame], result: Future[Result], want: Sequence[str]) -> None:
         try:
             header, blobs = answer.result()
             self.cpu_s = header.get("episode_cpu_s", self.cpu_s)
             result.set_result(_result(header, blobs, want))
+        except ServerDied as died:
+            result.set_result(self._lost(died))
         except BaseException as error:
             result.set_exception(error)
 
@@ -241,8 +253,8 @@ class SandboxEpisode:
 
         Raises:
             TypeError: ``code`` is no text.
-            SandboxError: the sandbox or this episode is closed, or the server died. Nothing the code does
-                raises: it is a :class:`Result`. Code without a statement is an ``error``.
+            SandboxError: the sandbox or this episode is closed. Nothing the code does raises, nor does the end of
+                the server: it is a :class:`Result`. Code without a statement is an ``error``.
         """
         return self.submit(code, before, after, want).result()
 
@@ -254,7 +266,7 @@ class SandboxEpisode:
         """End the episode's processes and remove its files; a turn that is still running is lost."""
         if not self._closed:
             self._closed = True
-            self._box._open().tell({"kind": "close", "episode": self._number})
+            self._connection.tell({"kind": "close", "episode": self._number})
 
     def __enter__(self) -> SandboxEpisode:
         return self

@@ -15,7 +15,7 @@ from typing import Any
 
 from kit.sandbox import wire
 from kit.sandbox.clean import command, environment
-from kit.sandbox.result import SandboxError, Tier
+from kit.sandbox.result import SandboxError, ServerDied, Tier
 
 END_SECONDS = 10.0
 
@@ -36,6 +36,7 @@ class Connection:
         self._waiting: dict[int, Future[wire.Frame]] = {0: Future()}
         self._lock = threading.Lock()
         self._closed = ""
+        self.died = False
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the connection)
         self._socket, theirs = socket.socketpair()
         with theirs:
@@ -70,7 +71,7 @@ class Connection:
         self._own()
         with self._lock:
             if self._closed:
-                raise SandboxError(self._closed)
+                raise self._why()
             self._waiting[number] = answer
             self._send(frame)
         return answer
@@ -118,12 +119,17 @@ class Connection:
         except (OSError, wire.WireError):
             pass
         with self._lock:
+            self.died = not self._closed
             self._closed = self._closed or f"the sandbox's server died{self._last_words()}"
             waiting, self._waiting = list(self._waiting.values()), {}
             self._socket.close()
             self._stderr.close()
         for answer in waiting:
-            answer.set_exception(SandboxError(self._closed))
+            answer.set_exception(self._why())
+
+    def _why(self) -> SandboxError:
+        """Why there is no answer."""
+        return ServerDied(self._closed) if self.died else SandboxError(self._closed)
 
     def _last_words(self) -> str:
         """What the server wrote last before it died."""

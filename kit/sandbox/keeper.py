@@ -50,6 +50,7 @@ class Keeper:
         os.setsid()  # its processes can then be found even if it is killed
         self.adopts = linux.become_subreaper()
         self.head_pid = self.child_pid = 0
+        self.killed: set[int] = set()
 
     def start(self, request: Mapping[str, Any], blobs: Sequence[bytes]) -> str:
         """Write the input files, start the first head; returns what was wrong with the setup, or nothing."""
@@ -141,13 +142,14 @@ class Keeper:
 
     def _commit(self, watch: Watch, ended: Ended) -> Ended:
         """Second phase: the child becomes the head, or the turn has failed after all."""
-        spared = {self.head_pid, watch.pid}
-        if others := self._sweep(spared, ended.started):
+        if others := self._sweep({self.head_pid, watch.pid}, ended.started):
             ended.warnings.append(f"{others} processes outlived the turn and were killed")
-        if (more := linux.threads(watch.pid) - 1) > 0:
-            ended.warnings.append(f"{more} threads outlived the turn; they end with it")
         if silent := watch.ping():
             return silent
+        if (more := linux.threads(watch.pid) - 1) > 0:
+            ended.warnings.append(f"{more} threads outlived the turn and were ended")
+            if not self._shed(watch):
+                return Ended("limit", "limit: it left threads that can't be ended", cpu_s=ended.cpu_s)
         self._pause(watch.pid)
         try:
             self.shadow.commit()
@@ -159,6 +161,26 @@ class Keeper:
         self.head_pid, self.head, self.child_pid = watch.pid, watch.keep(), 0
         self._reap()
         return ended
+
+    def _shed(self, watch: Watch) -> bool:
+        """Rid the child of its threads: a fork of it has none, so that takes its place. Whether it did."""
+        head, self.head = self.head, watch.verdicts
+        head_pid, self.head_pid = self.head_pid, watch.pid
+        try:
+            with Watch(self.limits, self.server, self.head, self.head_pid) as again:
+                self._spawn(again)
+                again.send({"code": "pass", "before": "", "after": "", "want": []}, SPAWN_SECONDS)
+                if again.verdict().status != "ok" or again.ping() or linux.threads(again.pid) > 1:
+                    self._kill(again.pid)
+                    return False
+                self._kill(watch.pid)
+                watch.replace(again)
+        except Lost:
+            return False
+        finally:
+            self.head, self.head_pid = head, head_pid
+        self._sweep({self.head_pid, watch.pid})
+        return True
 
     def _roll_back(self, watch: Watch, ended: Ended) -> Ended:
         """Kill what the turn left and put its files back; learn how its process ended if it did so by itself."""
@@ -195,9 +217,9 @@ class Keeper:
         if self.adopts:
             os.kill(pid, signal.SIGSTOP)
 
-    @staticmethod
-    def _kill(pid: int, group_only: bool = False) -> None:
-        """Kill a process and its group."""
+    def _kill(self, pid: int, group_only: bool = False) -> None:
+        """Kill a process and its group; it may be there for a while yet, but does nothing any more."""
+        self.killed.add(pid)
         for send in (os.killpg,) if group_only else (os.killpg, os.kill):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 send(pid, signal.SIGKILL)
@@ -209,16 +231,21 @@ class Keeper:
         none they are looked for only where that is cheap: among a thousand processes it would cost more than
         the turn. One that got past the harness so lives until a later turn or the episode ends.
         """
-        search, killed = started or linux.LISTS_CHILDREN, set[int]()
+        search, count = started or linux.LISTS_CHILDREN, 0
         until = time.perf_counter() + SWEEP_SECONDS
-        while search and (new := linux.descendants() - spared - killed):
+        while search:
+            living = linux.descendants() - spared
+            new = living - self.killed
+            self.killed &= living  # their numbers may be given to others
+            if not new:
+                break
             for pid in new:
                 self._kill(pid)
-            killed |= new
+            count += len(new)
             if time.perf_counter() > until:
                 raise Lost("processes of the turn appeared faster than they could be killed")
         self._reap()
-        return len(killed)
+        return count
 
     @staticmethod
     def _reap() -> None:
@@ -262,7 +289,9 @@ def _serve(keeper: Keeper, server: socket.socket) -> None:
     if frame is None:
         return
     error = keeper.start(*frame)
-    server.sendall(wire.pack({"error": error, "pid": os.getpid()}))
+    # In a room of its own everything ends with this process; elsewhere the server finds what is left by the session.
+    session = 0 if keeper.confinement.namespaces else os.getpid()
+    server.sendall(wire.pack({"error": error, "session": session}))
     while not error and (frame := wire.read_frame(server)):
         try:
             header, blobs = keeper.turn(frame[0])

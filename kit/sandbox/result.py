@@ -30,6 +30,10 @@ class SandboxError(RuntimeError):
     """The sandbox itself can't do what was asked; never caused by the code of a turn."""
 
 
+class ServerDied(SandboxError):
+    """Every episode of this server is lost."""
+
+
 @dataclass(frozen=True)
 class Result:
     """One turn.

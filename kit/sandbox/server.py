@@ -44,7 +44,7 @@ class Episode:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, seconds: float) -> None:
         self.reader, self.writer, self.seconds = reader, writer, seconds
         self.lock = asyncio.Lock()
-        self.pid = 0
+        self.session = 0
         self.lost = ""
 
     async def ask(self, header: dict[str, Any], blobs: Sequence[bytes] = ()) -> wire.Frame | None:
@@ -57,9 +57,21 @@ class Episode:
         except (ConnectionError, asyncio.IncompleteReadError, TimeoutError):
             return None
 
-    def end(self) -> None:
-        """Hang up; the keeper then ends its processes, removes its files and leaves."""
+    async def end(self) -> None:
+        """Hang up; the keeper then ends its processes, removes its files and leaves, which is waited for."""
+        with contextlib.suppress(OSError, TimeoutError):
+            self.writer.write_eof()
+            async with asyncio.timeout(END_SECONDS):
+                while await self.reader.read(BUFFER):  # what a turn still had to say
+                    pass
         self.writer.close()
+        self.kill_session()
+
+    def kill_session(self) -> None:
+        """Kill what a killed keeper left behind."""
+        for pid in linux.members(self.session) if self.session else ():
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
 
 
 async def read_frame(reader: asyncio.StreamReader) -> wire.Frame:
@@ -111,9 +123,9 @@ class Server:
         episode = Episode(reader, writer, header["limits"]["seconds"])
         answer = await episode.ask(header, blobs)
         if answer is None or answer[0]["error"]:
-            episode.end()
+            await episode.end()
             return {"error": f"setup: {'its process died' if answer is None else answer[0]['error']}"}
-        episode.pid = answer[0]["pid"]
+        episode.session = answer[0]["session"]
         self.episodes[header["episode"]] = episode
         return {"error": ""}
 
@@ -131,7 +143,7 @@ class Server:
             episode.lost = (
                 "the process that keeps it is gone" if header["episode"] in self.episodes else "it was closed"
             )
-            self._kill_session(episode)
+            episode.kill_session()
             return self._lost(episode.lost), []
         found, blobs = answer
         if found["status"] == "episode_lost":
@@ -141,43 +153,19 @@ class Server:
     def _lost(self, why: str) -> dict[str, Any]:
         return {"status": "episode_lost", "error": f"episode_lost: {why}", "tier": self.tier}
 
-    def close(self, number: int) -> None:
+    async def close(self, number: int) -> None:
         """End an episode."""
         if episode := self.episodes.pop(number, None):
-            episode.end()
-
-    @staticmethod
-    def _kill_session(episode: Episode) -> None:
-        """Kill what a killed keeper left behind."""
-        for pid in linux.members(episode.pid):
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
+            await episode.end()
 
     async def end(self) -> None:
         """End everything and remove every file."""
-        episodes = list(self.episodes.values())
-        for episode in episodes:
-            episode.end()
+        await asyncio.gather(*(episode.end() for episode in self.episodes.values()))
         self.control.close()
-        until = time.perf_counter() + END_SECONDS
-        while any(_exists(episode.pid) for episode in episodes) and time.perf_counter() < until:
-            await asyncio.sleep(0.005)
-        for episode in episodes:
-            self._kill_session(episode)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.zygote.wait(1.0)
         self.zygote.kill()
         remove_tree(self.scratch)
-
-
-def _exists(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 async def serve(client: socket.socket) -> None:
@@ -205,9 +193,9 @@ async def serve(client: socket.socket) -> None:
             while True:
                 header, blobs = await read_frame(reader)
                 if header["kind"] == "close":
-                    server.close(header["episode"])
-                    continue
-                task = asyncio.create_task(answer(header, blobs, time.perf_counter()))
+                    task = asyncio.create_task(server.close(header["episode"]))
+                else:
+                    task = asyncio.create_task(answer(header, blobs, time.perf_counter()))
                 tasks.add(task)
                 task.add_done_callback(tasks.discard)
 

@@ -168,6 +168,11 @@ class Watch:
         kept, self.verdicts = self.verdicts, socket.socket()
         return kept
 
+    def replace(self, other: Watch) -> None:
+        """Go on with the process of another watch."""
+        self.verdicts.close()
+        self.pid, self.verdicts = other.pid, other.keep()
+
     def drain(self) -> None:
         """Take what is still in the pipes; after the turn's processes are gone or stopped."""
         for output in self.outputs:
