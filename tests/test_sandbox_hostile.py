@@ -46,8 +46,10 @@ def outside(kind: tuple[str, str]) -> Iterator[Path]:
 
 
 def test_the_suite_is_whole() -> None:
-    """Every number from 1 to 53 has a test of its own here, in the table, or in test_sandbox_server.py."""
-    text = "".join(Path(__file__).with_name(f"test_sandbox_{name}.py").read_text() for name in ("hostile", "server"))
+    """Every number from 1 to 53 has a test of its own here, in the table, or in the files beside this one."""
+    text = "".join(
+        Path(__file__).with_name(f"test_sandbox_{name}.py").read_text() for name in ("hostile", "server", "soak")
+    )
     have = {case.number for case in CASES} | {n for n in range(1, 54) if f"def test_case_{n:02d}_" in text}
     assert have == set(range(1, 54))
 

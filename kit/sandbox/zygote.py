@@ -93,7 +93,9 @@ def main(control_fd: int, scratch: str, request: Mapping[str, Any]) -> None:
             control.close()
             os.close(above)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            start_keeper(socket.socket(fileno=fds[0]), os.path.join(scratch, f"episode-{number}"), confinement)
+            start_keeper(
+                socket.socket(fileno=fds[0]), os.path.join(scratch, f"episode-{os.getpid()}-{number}"), confinement
+            )
         os.close(fds[0])
     # The server is gone; if it was killed, nobody else removes what is left when the last keeper has cleaned up.
     until = time.monotonic() + CLEAN_SECONDS
