@@ -172,7 +172,7 @@ def test_case_53_an_absent_layer_is_reported_and_required_in_vain(layer: str, id
         assert report.missing == LOST[layer]
         assert f"layer '{layer}' is absent: switched off" in str(report)
     if report.missing:
-        with pytest.raises(SandboxError, match="not enforced here|code isn't confined here"):
+        with pytest.raises(SandboxError, match=r"not enforced here|code isn't confined here"):
             Sandbox(require=report.missing, without=[layer]).start()
 
 
@@ -275,7 +275,7 @@ def _line(process: psutil.Process) -> list[str]:
 @on_linux
 @pytest.mark.parametrize("kind", KINDS, ids="-".join)
 @pytest.mark.parametrize("killed", ["client", "server"])
-def test_nothing_is_left_when_one_is_killed(killed: str, kind: tuple[str, str]) -> None:
+def test_case_49_nothing_is_left_when_client_or_server_is_killed(killed: str, kind: tuple[str, str]) -> None:
     """Cases 49 and 50."""
     needs(kind[0])
     command = [sys.executable, "-c", CLIENT, str(Path(__file__).parent), *kind]
