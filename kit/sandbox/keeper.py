@@ -235,7 +235,7 @@ class Keeper:
         until = time.perf_counter() + SWEEP_SECONDS
         while search:
             living = linux.descendants() - spared
-            new = living - self.killed
+            new = set(filter(linux.alive, living - self.killed))
             self.killed &= living  # their numbers may be given to others
             if not new:
                 break

@@ -28,9 +28,11 @@ LISTS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")
 
 
 def descendants() -> set[int]:
-    """Living processes below this one, which adopts orphans; empty where the system doesn't tell."""
+    """Processes below this one, which adopts orphans, ended ones too; empty where the system doesn't tell."""
     if not LINUX:
         return set()
+    if os.getpid() == 1:  # the first of a room: all others in /proc are its own
+        return set(_pids()) - {1}
     children = _children if LISTS_CHILDREN else _children_by_parent()
     found: set[int] = set()
     todo = [os.getpid()]
@@ -38,7 +40,7 @@ def descendants() -> set[int]:
         new = set(children(todo.pop())) - found
         found |= new
         todo += new
-    return set(filter(alive, found))
+    return found
 
 
 def alive(pid: int) -> bool:

@@ -21,6 +21,7 @@ from kit.sandbox.verdict import Ended, checked
 LOOK_SECONDS = 0.05
 """How often processes and threads are counted."""
 
+BUFFER = 1 << 16
 CREDENTIALS = struct.Struct("3i")
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -69,6 +70,7 @@ class Watch:
         self.limits, self._server, self._head, self._head_pid = limits, server, head, head_pid
         self.outputs = Output("stdout", limits.stdout_chars), Output("stderr", limits.stdout_chars)
         self.verdicts, self._theirs = socket.socketpair()
+        self._kept = False
         self._kernel_tells = hasattr(socket, "SO_PASSCRED")
         if self._kernel_tells:
             self.verdicts.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
@@ -84,7 +86,8 @@ class Watch:
     def __exit__(self, *_: object) -> None:
         for output in self.outputs:
             os.close(output.fd)
-        self.verdicts.close()
+        if not self._kept:
+            self.verdicts.close()
 
     def give(self) -> list[int]:
         """The child's ends, for :func:`socket.send_fds`; call :meth:`given` afterwards."""
@@ -165,8 +168,8 @@ class Watch:
 
     def keep(self) -> socket.socket:
         """The socket to the child, which is now the head's."""
-        kept, self.verdicts = self.verdicts, socket.socket()
-        return kept
+        self._kept = True
+        return self.verdicts
 
     def replace(self, other: Watch) -> None:
         """Go on with the process of another watch."""
@@ -209,8 +212,8 @@ class Watch:
         """Bytes from the child; None if another process sent them."""
         try:
             if not self._kernel_tells:
-                return self.verdicts.recv(1 << 20)
-            data, control, _, _ = self.verdicts.recvmsg(1 << 20, socket.CMSG_SPACE(CREDENTIALS.size))
+                return self.verdicts.recv(BUFFER)
+            data, control, _, _ = self.verdicts.recvmsg(BUFFER, socket.CMSG_SPACE(CREDENTIALS.size))
         except ConnectionResetError:
             return b""
         if not data:
@@ -221,7 +224,7 @@ class Watch:
 
     def _count(self) -> None:
         """Count what the turn started, and what all of it takes."""
-        started = linux.descendants() - {self._head_pid} if self.pid else set()
+        started = set(filter(linux.alive, linux.descendants() - {self._head_pid})) if self.pid else set()
         count = sum(map(linux.threads, started))
         if count > self.limits.processes:
             raise _OverLimit(f"{count} processes and threads at once, {self.limits.processes} are allowed")
