@@ -11,6 +11,7 @@ from PIL import Image
 
 from kit.sandbox import Limits, Sandbox, SandboxEpisode, linux
 from kit.sandbox.clean import environment
+from kit.sandbox.limits import CODEDANCE
 from kit.sandbox.probes import BOMB, FORGERY, LOOP
 
 QUICK = Limits(
@@ -199,6 +200,25 @@ def test_matplotlib_figures_are_pictures(tight: Sandbox) -> None:
         code = "import matplotlib.pyplot as plt\nplt.figure(figsize=(1, 1), dpi=50)\nplt.plot([1, 2])"
         assert [(p.name, p.image.size) for p in episode.run(code).pictures] == [("figure_1", (50, 50))]
         assert episode.run("x = 1").pictures == ()
+
+
+def test_shown_and_saved_pictures_come_back_sized_as_codedance_does(tight: Sandbox) -> None:
+    """Its rules: 150 dots an inch, no side under 28, no aspect over 200, short sides under 56 enlarged to 112."""
+    with tight.episode(limits=CODEDANCE) as episode:
+
+        def sizes(code: str) -> list[tuple[str, tuple[int, int]]]:
+            result = episode.run("from PIL import Image\nimport io\n" + code)
+            assert result.status == "ok", result
+            return [(picture.name, picture.image.size) for picture in result.pictures]
+
+        assert sizes("Image.new('RGB', (40, 80)).show()") == [("shown_1", (112, 224))]
+        assert sizes("Image.new('RGB', (56, 99)).save('kept.png')") == [("kept.png", (56, 99))]
+        assert sizes("Image.new('RGB', (27, 99)).show(); Image.new('RGB', (9, 9)).save(io.BytesIO(), 'PNG')") == []
+        assert sizes("Image.new('RGB', (28, 4000)).show()") == [("shown_1", (29, 4096))]
+        assert sizes("Image.new('RGB', (12, 2401)).show()") == []
+        plot = "import matplotlib.pyplot as plt\nplt.figure(figsize=(2, 1), dpi=100)\nplt.plot([1, 2])\n"
+        assert sizes(plot) == [("figure_1", (300, 150))]
+        assert sizes(plot + "plt.savefig('once.png')\nplt.show()") == [("once.png", (200, 100))]
 
 
 def test_pictures_are_capped(episode: SandboxEpisode) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from kit.sandbox.limits import Limits
 
 # Kept before any code of a turn runs: it may patch these names.
 _convert, _tobytes, _copy, _Image = Image.Image.convert, Image.Image.tobytes, Image.Image.copy, Image.Image
+_resize, _save = Image.Image.resize, Image.Image.save
 NAME_CHARS = 64
 
 
@@ -25,7 +27,7 @@ class Captured:
 
 
 class Shown:
-    """The builtin ``show``: remembers a copy of what it is given, in order."""
+    """What the builtin ``show``, ``image.show()`` and ``image.save(path)`` were given: copies, in order."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -48,6 +50,19 @@ class Shown:
             self.items.append((None if name is None else str(name), image, _copy(image)))
         else:
             self.extra += 1
+
+    def watch(self) -> None:
+        """Have PIL's own ways to show and to save an image remembered too, for good."""
+
+        def show_image(image: Image.Image, title: str | None = None, **_: Any) -> None:
+            self.show(image, title)
+
+        def save_image(image: Image.Image, fp: Any, format: str | None = None, **params: Any) -> None:
+            _save(image, fp, format, **params)
+            if isinstance(fp, str | bytes | os.PathLike):
+                self.show(image, os.path.basename(os.fsdecode(fp)))
+
+        Image.Image.show, Image.Image.save = show_image, save_image  # type: ignore[method-assign]
 
 
 def images_of(namespace: Mapping[str, Any]) -> dict[str, Any]:
@@ -73,19 +88,17 @@ def capture(before: Mapping[str, Any], namespace: Mapping[str, Any], shown: Show
         wanted.append((own if name is None else name, copy))
     wanted += [(name, image) for name, image in bound.items() if id(image) not in seen]
     found, room = Captured(), limits.picture_px**2
-    taken = wanted + _figures(limits.pictures - len(wanted))
+    taken = wanted + _figures(limits.pictures - len(wanted), limits.figure_dpi, [copy for _, copy in wanted])
     extra = len(taken) - limits.pictures + shown.extra
     if extra > 0:
         found.left_out.append(f"{extra} pictures left out: a turn returns at most {limits.pictures}")
     for name, image in taken[: limits.pictures]:
         try:
-            width, height = image.size
-            if max(width, height) > limits.picture_px or width * height > room or not width * height:
-                found.left_out.append(
-                    f"picture {name[:NAME_CHARS]} left out: {width} x {height} pixels; at most {limits.picture_px} "
-                    "a side are returned, and its square in all"
-                )
+            if wrong := _unfit(*image.size, room, limits):
+                found.left_out.append(f"picture {name[:NAME_CHARS]} left out: {wrong}")
                 continue
+            image = _enlarged(image, limits)
+            width, height = image.size
             data = _tobytes(_convert(image, "RGB"))
         except Exception as error:  # an image of a class of its own, or one whose file is gone or broken
             found.left_out.append(f"picture {str(name)[:NAME_CHARS]} left out: {type(error).__name__}")
@@ -95,21 +108,54 @@ def capture(before: Mapping[str, Any], namespace: Mapping[str, Any], shown: Show
     return found
 
 
+def _unfit(width: int, height: int, room: int, limits: Limits) -> str:
+    """Why a picture of this size isn't returned, or nothing."""
+    short, long = sorted((width, height))
+    if long > limits.picture_px or width * height > room:
+        return f"{width} x {height} pixels; at most {limits.picture_px} a side are returned, and its square in all"
+    if short < limits.picture_min_px:
+        return f"{width} x {height} pixels; a side needs {limits.picture_min_px}"
+    if long > limits.picture_aspect * short:
+        return f"{width} x {height} pixels; a side may be {limits.picture_aspect:g} times the other"
+    return ""
+
+
+def _enlarged(image: Any, limits: Limits) -> Any:
+    """The picture, enlarged if it is too small to be read by a model."""
+    width, height = image.size
+    if min(width, height) >= limits.picture_enlarge_below or limits.picture_enlarge_to <= min(width, height):
+        return image
+    factor = min(limits.picture_enlarge_to / min(width, height), limits.picture_px / max(width, height))
+    return _resize(image, (round(width * factor), round(height * factor)), Image.Resampling.BICUBIC)
+
+
 def _clean(name: str) -> str:
     """A name that can stand in a text: printable, short."""
     return "".join(c if c.isprintable() else "?" for c in name[:NAME_CHARS]) or "picture"
 
 
-def _figures(room: int) -> list[tuple[str, Any]]:
-    """Matplotlib's open figures as images, at most one more than there is room for; they are closed."""
+def _figures(room: int, dpi: int, saved: list[Any]) -> list[tuple[str, Any]]:
+    """Matplotlib's open figures as images, at most one more than there is room for; they are closed.
+
+    One that was just saved as it is comes only once.
+    """
     pyplot: Any = sys.modules.get("matplotlib.pyplot")
     if pyplot is None:
         return []
     found = []
     for number in pyplot.get_fignums()[: max(room, 0) + 1]:
-        canvas = pyplot.figure(number).canvas
-        canvas.draw()
-        width, height = canvas.get_width_height()
-        found.append((f"figure_{number}", Image.frombuffer("RGBA", (width, height), canvas.buffer_rgba())))
+        figure = pyplot.figure(number)
+        image = _drawn(figure)
+        if any(other.size == image.size and _tobytes(other) == _tobytes(image) for other in saved):
+            continue
+        if dpi and dpi != figure.get_dpi():
+            figure.set_dpi(dpi)
+            image = _drawn(figure)
+        found.append((f"figure_{number}", image))
     pyplot.close("all")
     return found
+
+
+def _drawn(figure: Any) -> Any:
+    figure.canvas.draw()
+    return Image.frombytes("RGBA", figure.canvas.get_width_height(), bytes(figure.canvas.buffer_rgba()))

@@ -14,8 +14,12 @@ import hashlib
 import os
 import shutil
 import stat
+import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+RACY_NS = 20_000_000
+"""Change times are as coarse as the kernel's tick, 10 ms at most: a file may change twice in one."""
 
 MAX_ENTRIES = 10_000
 """Files and folders a working directory may have when a turn ends."""
@@ -118,7 +122,7 @@ class Shadow:
         for name, entry in self._good.items():
             if entry.kind == stat.S_IFREG and (name not in now or now[name].kind != stat.S_IFREG):
                 os.unlink(self._copy(name))
-        self._good = now
+        self._remember(now)
 
     def restore(self) -> None:
         """Put back what changed since the last commit."""
@@ -140,7 +144,15 @@ class Shadow:
             if now.get(name) != self._good[name]:
                 self._put_back(name, now.get(name))
         # Writing changed inodes and change times: what is there now is what is good.
-        self._good = self.scan()
+        self._remember(self.scan())
+
+    def _remember(self, now: dict[str, Entry]) -> None:
+        """This is good. A file that changed a moment ago could do so again unseen, so it never counts as unchanged."""
+        young = time.time_ns() - RACY_NS
+        self._good = {
+            name: replace(entry, changed_ns=-1) if entry.kind == stat.S_IFREG and entry.changed_ns > young else entry
+            for name, entry in now.items()
+        }
 
     def _copy(self, name: str) -> str:
         # Flat names: the store needs no folders, and no name can climb out of it.

@@ -6,9 +6,12 @@ import math
 from dataclasses import dataclass, fields
 
 
+MAY_BE_NONE = ("stdout_chars", "pictures", "picture_enlarge_below", "picture_enlarge_to", "figure_dpi")
+
+
 @dataclass(frozen=True)
 class Limits:
-    """Bounds of a turn. All values are ours: AGILE states none.
+    """Bounds of a turn. All values are ours (AGILE states none), but for the 15 seconds, which are CodeDance's.
 
     Attributes:
         code_chars: characters of code.
@@ -21,6 +24,11 @@ class Limits:
         stdout_chars: characters kept of stdout, and as many of stderr.
         pictures: pictures returned from one turn.
         picture_px: longest side of a returned picture; all of a turn together may have its square in pixels.
+        picture_min_px: pictures with a shorter side are left out.
+        picture_aspect: pictures with a side so many times longer than the other are left out.
+        picture_enlarge_below: a picture with a side shorter than this is enlarged ...
+        picture_enlarge_to: ... until that side has so many pixels; 0: none is.
+        figure_dpi: resolution at which matplotlib's figures are drawn; 0: their own.
         value_chars: characters of JSON of all returned values together.
     """
 
@@ -33,14 +41,25 @@ class Limits:
     stdout_chars: int = 20_000
     pictures: int = 8
     picture_px: int = 4096
+    picture_min_px: int = 1
+    picture_aspect: float = 4096.0
+    picture_enlarge_below: int = 0
+    picture_enlarge_to: int = 0
+    figure_dpi: int = 0
     value_chars: int = 1_000_000
 
     def __post_init__(self) -> None:
         for item in fields(self):
             value = getattr(self, item.name)
-            least = 0 if item.name in ("stdout_chars", "pictures") else 1e-3 if item.name == "seconds" else 1
+            least = 1e-3 if item.name == "seconds" else 0 if item.name in MAY_BE_NONE else 1
             if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value < math.inf:
                 raise ValueError(f"Limits.{item.name}={value!r}: needs a finite number of at least {least:g}")
+
+
+CODEDANCE = Limits(
+    picture_min_px=28, picture_aspect=200.0, picture_enlarge_below=56, picture_enlarge_to=112, figure_dpi=150
+)
+"""The sizes of pictures in CodeDance's released code."""
 
 
 def cpu_limit(limits: Limits) -> int:

@@ -63,6 +63,7 @@ class Session:
         self.limits, self.turns = limits, 0
         self._memory = None if base is None else base + (limits.memory_mb << 20)
         self.shown = Shown(limits)
+        self.shown.watch()
         # The code gets builtins of its own: what it deletes or replaces there is missing to it alone.
         self._builtins = types.ModuleType("builtins")
         self._builtins.__dict__.update(builtins.__dict__, show=self.shown.show)
