@@ -62,7 +62,7 @@ class Shown:
             if isinstance(fp, str | bytes | os.PathLike):
                 self.show(image, os.path.basename(os.fsdecode(fp)))
 
-        Image.Image.show, Image.Image.save = show_image, save_image  # type: ignore[method-assign]
+        Image.Image.show, Image.Image.save = show_image, save_image  # type: ignore
 
 
 def images_of(namespace: Mapping[str, Any]) -> dict[str, Any]:
@@ -94,7 +94,7 @@ def capture(before: Mapping[str, Any], namespace: Mapping[str, Any], shown: Show
         found.left_out.append(f"{extra} pictures left out: a turn returns at most {limits.pictures}")
     for name, image in taken[: limits.pictures]:
         try:
-            if wrong := _unfit(*image.size, room, limits):
+            if wrong := _unfit(image.width, image.height, room, limits):
                 found.left_out.append(f"picture {name[:NAME_CHARS]} left out: {wrong}")
                 continue
             image = _enlarged(image, limits)

@@ -25,6 +25,7 @@ from typing import Any, NoReturn
 from kit.sandbox import head as head_module
 from kit.sandbox import linux, wire
 from kit.sandbox.confine import Confinement
+from kit.sandbox.family import Family
 from kit.sandbox.files import MAX_ENTRIES, Shadow, TooMuch, remove_tree
 from kit.sandbox.limits import Limits
 from kit.sandbox.namespaces import furnish_room
@@ -35,22 +36,19 @@ SETUP_SECONDS = 60.0
 SPAWN_SECONDS = 10.0
 """How long the head may take to fork: it takes milliseconds unless code hung a hook on fork."""
 
-SWEEP_SECONDS = 2.0
-
 
 class Keeper:
     """One episode; requests come from ``server``.
 
     Args:
         folder: for its files, where it has no room of its own; doesn't exist yet.
+        spent: CPU seconds that went into this process's start.
     """
 
-    def __init__(self, server: socket.socket, folder: str, confinement: Confinement) -> None:
-        self.server, self.folder, self.confinement = server, folder, confinement
-        os.setsid()  # its processes can then be found even if it is killed
-        self.adopts = linux.become_subreaper()
+    def __init__(self, server: socket.socket, folder: str, confinement: Confinement, spent: float) -> None:
+        self.server, self.folder, self.confinement, self.spent = server, folder, confinement, spent
+        self.family = Family()
         self.head_pid = self.child_pid = 0
-        self.killed: set[int] = set()
 
     def start(self, request: Mapping[str, Any], blobs: Sequence[bytes]) -> str:
         """Write the input files, start the first head; returns what was wrong with the setup, or nothing."""
@@ -138,11 +136,11 @@ class Keeper:
         self.child_pid = watch.pid
         if not forked:
             raise Lost("the process that held the state could not start the turn")
-        self._pause(self.head_pid)
+        self.family.pause(self.head_pid)
 
     def _commit(self, watch: Watch, ended: Ended) -> Ended:
         """Second phase: the child becomes the head, or the turn has failed after all."""
-        if others := self._sweep({self.head_pid, watch.pid}, ended.started):
+        if others := self.family.sweep({self.head_pid, watch.pid}, ended.started):
             ended.warnings.append(f"{others} processes outlived the turn and were killed")
         if silent := watch.ping():
             return silent
@@ -150,16 +148,16 @@ class Keeper:
             ended.warnings.append(f"{more} threads outlived the turn and were ended")
             if not self._shed(watch):
                 return Ended("limit", "limit: it left threads that can't be ended", cpu_s=ended.cpu_s)
-        self._pause(watch.pid)
+        self.family.pause(watch.pid)
         try:
             self.shadow.commit()
         except (TooMuch, OSError) as error:
             why = error.strerror if isinstance(error, OSError) else error
             return Ended("limit", f"limit: the working directory can't be kept: {why}", cpu_s=ended.cpu_s)
-        self._kill(self.head_pid)
+        self.family.kill(self.head_pid)
         self.head.close()
         self.head_pid, self.head, self.child_pid = watch.pid, watch.keep(), 0
-        self._reap()
+        self.family.reap()
         return ended
 
     def _shed(self, watch: Watch) -> bool:
@@ -171,22 +169,22 @@ class Keeper:
                 self._spawn(again)
                 again.send({"code": "pass", "before": "", "after": "", "want": []}, SPAWN_SECONDS)
                 if again.verdict().status != "ok" or again.ping() or linux.threads(again.pid) > 1:
-                    self._kill(again.pid)
+                    self.family.kill(again.pid)
                     return False
-                self._kill(watch.pid)
+                self.family.kill(watch.pid)
                 watch.replace(again)
         except Lost:
             return False
         finally:
             self.head, self.head_pid = head, head_pid
-        self._sweep({self.head_pid, watch.pid})
+        self.family.sweep({self.head_pid, watch.pid})
         return True
 
     def _roll_back(self, watch: Watch, ended: Ended) -> Ended:
         """Kill what the turn left and put its files back; learn how its process ended if it did so by itself."""
         by_itself = ended.status == "died" and not ended.error
         if not by_itself:
-            self._kill(watch.pid)
+            self.family.kill(watch.pid)
         try:
             os.kill(self.head_pid, signal.SIGCONT)
             self.head.sendall(b"w" + bytes(8))
@@ -195,13 +193,13 @@ class Keeper:
             raise Lost("the process that held the state does not answer") from error
         if not answer:
             raise Lost("the process that held the state is gone")
-        self._pause(self.head_pid)
+        self.family.pause(self.head_pid)
         (status,) = head_module.STATUS.unpack(answer)
         if by_itself:
             # Collected by the head (status >= 0), it may have left others in its group; else it runs on, disconnected.
-            self._kill(watch.pid, group_only=status >= 0)
+            self.family.kill(watch.pid, group_only=status >= 0)
         self.child_pid = 0
-        self._sweep({self.head_pid}, ended.started)
+        self.family.sweep({self.head_pid}, ended.started)
         try:
             self.shadow.restore()
         except (OSError, TooMuch) as error:
@@ -209,69 +207,25 @@ class Keeper:
             raise Lost(f"its files can't be put back: {why}") from error
         return ended.died(status, self.limits) if by_itself else ended
 
-    def _pause(self, pid: int) -> None:
-        """Stop a head until it is needed: a thread the code left in it would otherwise go on.
-
-        Only where the keeper becomes its parent: elsewhere the system ends stopped orphans.
-        """
-        if self.adopts:
-            os.kill(pid, signal.SIGSTOP)
-
-    def _kill(self, pid: int, group_only: bool = False) -> None:
-        """Kill a process and its group; it may be there for a while yet, but does nothing any more."""
-        self.killed.add(pid)
-        for send in (os.killpg,) if group_only else (os.killpg, os.kill):
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                send(pid, signal.SIGKILL)
-
-    def _sweep(self, spared: set[int], started: bool = True) -> int:
-        """Kill every process of this episode but ``spared``; how many there were.
-
-        A killed process may take a while to be gone, but it starts no other. After a turn that says it ``started``
-        none they are looked for only where that is cheap: among a thousand processes it would cost more than
-        the turn. One that got past the harness so lives until a later turn or the episode ends.
-        """
-        search, count = started or linux.LISTS_CHILDREN, 0
-        until = time.perf_counter() + SWEEP_SECONDS
-        while search:
-            living = linux.descendants() - spared
-            new = set(filter(linux.alive, living - self.killed))
-            self.killed &= living  # their numbers may be given to others
-            if not new:
-                break
-            for pid in new:
-                self._kill(pid)
-            count += len(new)
-            if time.perf_counter() > until:
-                raise Lost("processes of the turn appeared faster than they could be killed")
-        self._reap()
-        return count
-
-    @staticmethod
-    def _reap() -> None:
-        """Collect processes that have ended."""
-        with contextlib.suppress(ChildProcessError):
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-
     def _cpu(self) -> float:
-        """CPU seconds of the episode so far: this process, past heads with their turns, the head."""
+        """CPU seconds of the episode so far: making its room, this process, past heads with their turns, the head."""
         past = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return time.process_time() + past.ru_utime + past.ru_stime + (linux.cpu_seconds(self.head_pid) or 0.0)
+        before = self.spent + past.ru_utime + past.ru_stime
+        return before + time.process_time() + (linux.cpu_seconds(self.head_pid) or 0.0)
 
     def end(self) -> None:
         """Kill and remove everything of the episode."""
         for pid in {self.head_pid, self.child_pid} - {0}:
-            self._kill(pid)
+            self.family.kill(pid)
         with contextlib.suppress(Lost):
-            self._sweep(set())
+            self.family.sweep(set())
         remove_tree(self.folder)
 
 
-def main(server: socket.socket, folder: str, confinement: Confinement) -> NoReturn:
+def main(server: socket.socket, folder: str, confinement: Confinement, spent: float) -> NoReturn:
     """Keep one episode in this freshly forked process until the server hangs up."""
     try:
-        keeper = Keeper(server, folder, confinement)
+        keeper = Keeper(server, folder, confinement, spent)
         try:
             _serve(keeper, server)
         finally:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields
 
-
 MAY_BE_NONE = ("stdout_chars", "pictures", "picture_enlarge_below", "picture_enlarge_to", "figure_dpi")
 
 

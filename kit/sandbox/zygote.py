@@ -108,11 +108,13 @@ def main(control_fd: int, scratch: str, request: Mapping[str, Any]) -> None:
 def start_keeper(server: socket.socket, folder: str, confinement: Confinement) -> NoReturn:
     """In a fork of the zygote: become the keeper of an episode, or start it as the first process of a room."""
     try:
+        spent = 0.0
         if confinement.namespaces:
             make_room()
+            spent = time.process_time()
             if os.fork():
                 os._exit(0)
-        keeper.main(server, folder, confinement)
+        keeper.main(server, folder, confinement, spent)
     except OSError as error:  # no more namespaces, processes or memory
         server.sendall(wire.pack({"error": f"no room for another episode: {error}"}))
     finally:
