@@ -33,7 +33,7 @@ from kit.sandbox.limits import Limits
 from kit.sandbox.result import JSON, Report, Result, SandboxError, Tier
 
 PLOTTING = ("numpy", "PIL.Image", "matplotlib.pyplot", "cv2")
-"""What to preload for code that plots and filters: a turn then needn't import it, which takes up to a second."""
+"""Preloaded, matplotlib and cv2 make each turn about a quarter dearer; imported by a turn, they take half a second."""
 
 MODES = ("RGB", "RGBA", "L")
 """Pictures of these modes arrive as they are, others as RGB."""
@@ -46,8 +46,8 @@ class Sandbox:
         limits: of every turn.
         workers: turns that run at once (default: the cores this process may use); others wait, and their
             waiting isn't charged to their time limit.
-        preload: modules that are imported once for all episodes (:data:`PLOTTING` has more). Not torch: it hangs
-            after a fork.
+        preload: modules that are imported once for all episodes; :data:`PLOTTING` for code that plots and filters.
+            Not torch: it hangs after a fork.
         require: names of guarantees that must hold here, see :attr:`guarantees`; :data:`kit.sandbox.CONFINED`
             before a model is let loose.
         allow_unsafe: run all the same, with a warning, where code isn't confined or something required is missing.

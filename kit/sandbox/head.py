@@ -12,6 +12,7 @@ order  what the head does                                          answer
 ``t``  fork a child on the three descriptors that come along       ``f``; the child: ``h`` + pid
 ``p``  nothing: it shows that the loop is reached                  the 8 bytes
 ``w``  wait a moment for the child to end; put file offsets back   its wait status, or −1
+``r``  put file offsets back                                       its wait status, or −1
 =====  ==========================================================  =============================
 """
 
@@ -79,8 +80,8 @@ class Head:
                     self._fork(fds)
                 elif data[:1] == b"p":
                     self.control.sendall(data[1:])
-                elif data[:1] == b"w":
-                    self.control.sendall(STATUS.pack(self._ended()))
+                elif data[:1] in (b"w", b"r"):
+                    self.control.sendall(STATUS.pack(self._ended(PATIENCE if data[:1] == b"w" else 0.0)))
         finally:
             _exit(70)
 
@@ -139,16 +140,18 @@ class Head:
             except ChildProcessError:
                 self.child = 0
 
-    def _ended(self) -> int:
+    def _ended(self, patience: float) -> int:
         """The failed child's wait status (−1: not gone yet); files are back where they were."""
-        status, until = -1, _perf_counter() + PATIENCE
-        while self.child and status < 0 and _perf_counter() < until:
+        status, until = -1, _perf_counter() + patience
+        while self.child:
             try:
                 pid, found = _waitpid(self.child, _WNOHANG)
             except ChildProcessError:
                 break
             if pid:
                 status, self.child = found, 0
+            elif _perf_counter() > until:
+                break
             else:
                 _sleep(0.0003)
         for fd, offset in self.offsets.items():

@@ -187,7 +187,8 @@ class Keeper:
             self.family.kill(watch.pid)
         try:
             os.kill(self.head_pid, signal.SIGCONT)
-            self.head.sendall(b"w" + bytes(8))
+            # Only of a child that ended by itself is it worth waiting for how: a killed one can do nothing any more.
+            self.head.sendall((b"w" if by_itself else b"r") + bytes(8))
             answer = wire.read_exactly(self.head, head_module.STATUS.size)
         except OSError as error:
             raise Lost("the process that held the state does not answer") from error

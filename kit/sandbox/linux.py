@@ -10,7 +10,7 @@ import ctypes
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 LINUX = sys.platform.startswith("linux")
 PR_SET_CHILD_SUBREAPER = 36
@@ -132,3 +132,32 @@ def address_space() -> int | None:
 def members(session: int) -> list[int]:
     """Living processes of another session."""
     return [pid for pid in _pids() if _session(pid) == session and alive(pid)] if LINUX else []
+
+
+def session_leaders(like: int) -> list[int]:
+    """Living processes that lead a session and were forked from ``like``, whose command line they bear."""
+    return [pid for pid in _pids() if pid != like and _session(pid) == pid and _command(pid) == _command(like)]
+
+
+def _command(pid: int) -> bytes:
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def private_bytes(pids: Iterable[int]) -> int:
+    """Memory that only these processes use, or would not be used without them: a page that two share counts once.
+
+    Reads as much as this user may; 0 for what it may not.
+    """
+    total = 0.0
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/smaps_rollup") as file:
+                sizes = dict(line.split(":") for line in file.readlines()[1:])
+        except OSError:
+            continue
+        total += sum(int(sizes[name].split()[0]) for name in ("Private_Dirty", "Private_Clean")) * 1024
+    return int(total)

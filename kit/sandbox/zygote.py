@@ -60,9 +60,20 @@ def preload(modules: Sequence[str]) -> str:
         importlib.import_module(name)
     if "PIL.Image" in sys.modules:
         sys.modules["PIL.Image"].init()  # every file format, which open() imports one by one
+    if "matplotlib.pyplot" in sys.modules:
+        _draw_once(sys.modules["matplotlib.pyplot"])
     if threading.active_count() > 1 or linux.threads(os.getpid()) > 1:
         return f"preload: {', '.join(modules)} left a thread running; a process with threads can't be forked safely"
     return ""
+
+
+def _draw_once(pyplot: Any) -> None:
+    """Have matplotlib find its fonts and back end now, not in the first figure of every episode."""
+    pyplot.figure(figsize=(1, 1))
+    pyplot.title("a")
+    pyplot.plot([0, 1])
+    pyplot.gcf().canvas.draw()
+    pyplot.close("all")
 
 
 def main(control_fd: int, scratch: str, request: Mapping[str, Any]) -> None:
