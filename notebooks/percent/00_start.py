@@ -85,7 +85,7 @@ print("in reading order they belong as", ", ".join(task.target))
 
 # %%
 vlm, chat = agile.load(model or TINY)
-box = Sandbox().start()
+box = Sandbox(allow_unsafe=True).start()  # all players are the kit's
 play = agile.Play(prompt="brief", turns=9, max_new_tokens=256)
 expert = ScriptedPolicy(chat, expert_script(seed))
 [episode] = play(expert, chat, box, [task], temperature=0.0)

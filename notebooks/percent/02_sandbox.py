@@ -22,7 +22,8 @@
 #
 # **Afterwards you can** say what a turn leaves behind when it works and when it doesn't; build the
 # mechanism in ten lines; name six ways for a turn to end; say what forged reports can and can't achieve;
-# read the sandbox's report and decide whether code may run on your machine; say what a turn costs.
+# name the layer that stops an attack, and read the sandbox's report on your own machine; say what a turn
+# costs, layer by layer.
 #
 # | | hardware | minutes | memory |
 # |---|---|---|---|
@@ -40,19 +41,26 @@ repeats: int = 15  # of each measurement of what a turn costs
 # %%
 import subprocess
 import sys
+import tempfile
 import time
+import warnings
+from pathlib import Path
 
 from IPython.display import display
 from kit import plot
 from kit.pictures import scene
-from kit.sandbox import Limits, Sandbox, SandboxError
+from kit.sandbox import CONFINED, Limits, Sandbox, SandboxError
+from kit.sandbox.confine import LAYERS
 from kit.sandbox.probes import FORGERY
 from numpy.random import default_rng
 from PIL import Image
 
-box = Sandbox().start()
+box = Sandbox(allow_unsafe=True).start()
 
 # %% [markdown]
+# `allow_unsafe` means: where the system can't confine code (macOS, very old Linux), run this notebook's
+# code all the same, with a warning. Without it the sandbox refuses. More on that below.
+#
 # ## A good turn
 #
 # An *episode* is a Python session with a folder of its own. It starts with what we give it: variables,
@@ -171,8 +179,8 @@ print(episode.run("print(state)", want=("state",)).values)
 
 # %% [markdown]
 # One `?`, from the turn that was good. The sixth status is `episode_lost`: the state itself is gone,
-# for instance because code found the process that holds it and killed it. The loop of notebook 01
-# then ends the episode as `lost`, and it is no fault of the answer.
+# for instance because the machine ran out of memory and the system killed the process that held it. The
+# loop of notebook 01 then ends the episode as `lost`, and it is no fault of the answer.
 #
 # Output has its limits too: a turn that prints a gigabyte or binds a thousand pictures is cut, and says so.
 
@@ -235,43 +243,103 @@ print("x =", impatient.run("print(x)").stdout, end="")
 # What would it gain? Values that it could as well have assigned, and rules that it could as well have
 # rewritten.
 #
-# ## What holds here, and what doesn't
+# ## An attack
 #
-# All this keeps a *clumsy* program from doing harm. A hostile one is another matter. The sandbox
-# doesn't ask you to believe either: it tries each promise in a throwaway episode.
+# All this keeps a *clumsy* program from doing harm. Now a hostile one. Reinforcement learning needs no
+# malice for that: whatever raises the reward gets found, and reading the answer from a file does.
+# Six attempts on things that are outside of the episode. Which will get through?
 
 # %%
+# NBVAL_IGNORE_OUTPUT
+folder = tempfile.TemporaryDirectory(prefix="kit-answers-")
+outside = str(Path(folder.name, "answers.txt"))
+Path(outside).write_text("the answer is 42")
+attacks = {
+    "read a file": f"print(open({outside!r}).read())",
+    "see a file": f"import os; print(os.stat({outside!r}).st_size, 'bytes')",
+    "write a file": f"open({outside!r}, 'a').close()",
+    "use the network": "import socket; socket.socket().bind(('127.0.0.1', 0))",
+    "start a program": "import subprocess, sys; subprocess.run([sys.executable, '-c', ''])",
+    "signal its parent": "import os; os.kill(os.getppid(), 0)",
+}
+for what, code in attacks.items():
+    result = episode.run(code)
+    print(f"{what:18s} {result.status:6s} {result.error.partition(': ' + chr(39))[0]}")
+
+# %% [markdown]
+# What stopped them? Not a list of forbidden words or modules: Python has too many ways to say the same
+# thing. `open` can be had from `io`, from `os`, from an exception's frame. So nothing here looks at the
+# *code*. What counts is what the *process* may ask of the kernel, by whatever words. Four layers:
+#
+# | layer | what it does |
+# |---|---|
+# | `namespaces` | the process sees other processes, files and networks than you do: only its own |
+# | `landlock` | the kernel opens files for it only below Python's library and its own folder |
+# | `seccomp` | of some 350 system calls, it may use the 150 that Python needs |
+# | `rlimits` | memory, file size, open files and processor time are bounded |
+#
+# Take them off one at a time. Which attack needs two holes to get through?
+
+
+# %%
+def tried_without(*without: str) -> list[str]:
+    """How each attack ends without these layers."""
+    with warnings.catch_warnings():  # it would say, rightly, that this is unsafe
+        warnings.simplefilter("ignore")
+        weaker = Sandbox(without=without, allow_unsafe=True).start()
+    with weaker, weaker.episode() as one:
+        return [one.run(code).status for code in attacks.values()]
+
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+holes = [(), ("namespaces",), ("landlock",), ("seccomp",), ("namespaces", "landlock")]
+table = {
+    " + ".join(without) or "nothing": tried_without(*without)
+    for without in [*holes, LAYERS]
+}
+names = [*list(table)[:-1], "all four"]
+print("taken off:")
+for number, name in enumerate(names):
+    print(f"  {number}  {name}")
+print(f"{'':20s}" + "".join(f"{number:>9d}" for number in range(len(names))))
+for row, what in enumerate(attacks):
+    ends = ["through" if ends[row] == "ok" else "stopped" for ends in table.values()]
+    print(f"{what:20s}" + "".join(f"{end:>9s}" for end in ends))
+
+# %% [markdown]
+# With all of them on, nothing gets through. The contents of files are behind two layers, so are
+# network and programs: a fault in one is not yet a way out. Signals hang on one alone, and so does
+# *seeing* a file: Landlock doesn't hide names. Where a machine has no namespaces (many containers), the
+# tier is `partial`, and the sandbox says so instead of hoping.
+#
+# ## What holds here, and what doesn't
+#
+# It doesn't ask you to believe any of this. It tries each promise in a throwaway episode:
+
+# %%
+# NBVAL_IGNORE_OUTPUT
 report = box.guarantees
 print("tier:    ", report.tier)
 print("enforced:", ", ".join(sorted(report.enforced)))
-print("missing: ", ", ".join(sorted(report.missing)))
+print("missing: ", ", ".join(sorted(report.missing)) or "nothing")
 
 # %% [markdown]
-# In plain words: **with tier `none`, code can do whatever you can do.** It may read your files,
-# use the network, start programs. Nothing stops it; see:
+# `print(box.guarantees)` and `python -m kit doctor` have the long form, with what each promise rests on
+# and doesn't cover. Before you let a large model loose, ask for what you need. Here is what a machine
+# without namespaces answers:
 
 # %%
-code = """
-import socket, sys
-print(len(open(sys.executable, 'rb').read(4)), "bytes of a file outside its folder")
-socket.socket().bind(("127.0.0.1", 0))
-print("a network socket")
-"""
-print(episode.run(code).stdout, end="")
-
-# %% [markdown]
-# The tiny models of this kit can't write such code, and so the notebooks run. Before you let a large
-# model loose on a machine that matters, ask for what you need; a sandbox that can't give it refuses to start.
-
-# %%
+# NBVAL_IGNORE_OUTPUT
 try:
-    Sandbox(require={"network", "filesystem"}).start()
+    Sandbox(require={"metadata", "network"}, without=["namespaces"]).start()
 except SandboxError as error:
-    for reason in str(error).split("; "):
-        print(reason)
+    print(error)
+print("required before training:", ", ".join(sorted(CONFINED)))
 
 # %% [markdown]
-# `print(box.guarantees)` has the long form, with what each promise rests on and doesn't cover.
+# What no layer keeps out: a fault in the kernel itself, which all of them trust; and what can be
+# learnt from a shared processor, by timing. If that matters to you, use a machine with nothing on it.
 #
 # ## Many at once
 #
@@ -292,25 +360,14 @@ print("every episode holds what it should")
 # %% [markdown]
 # ## What it costs
 #
-# From the inside out: a crop and a resize in this process, with no protection at all; the same as a turn;
-# starting an episode; a fresh Python for every turn, which keeps no state but needs no mechanism either.
-# How many times dearer is a turn than no protection, and a fresh Python than a turn?
+# A turn is a fork; a start is a fork with a new world around it. How much dearer does each layer make
+# them, and how does that compare with a Python per turn, which keeps no state but needs no mechanism?
 
 # %%
 crop = "part = photo.crop((40, 40, 120, 120)).resize((380, 380))"
 fresh = f"from PIL import Image; photo = Image.new('RGB', (168, 168)); {crop}"
-actions = {
-    "in this process": lambda: exec(crop, {"photo": photo}),
-    "an empty turn": lambda: episode.run("pass"),
-    "a turn": lambda: episode.run(crop),
-    "a failing turn": lambda: episode.run(crop + "\n1 / 0"),
-    "start an episode": lambda: box.episode().close(),
-    "a fresh Python": lambda: subprocess.run([sys.executable, "-c", fresh], check=True),
-}
-print(len(actions), "layers")
 
 
-# %%
 def milliseconds(action) -> float:
     """Median wall time."""
     times = []
@@ -322,39 +379,72 @@ def milliseconds(action) -> float:
 
 
 # %%
+def costs(*without: str) -> tuple[float, float]:
+    """Of a start and of a crop, without these layers."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        weaker = Sandbox(without=without, allow_unsafe=True).start()
+    with weaker, weaker.episode(pictures={"photo": photo}) as one:
+        turn = milliseconds(lambda: one.run(crop))
+        return milliseconds(lambda: weaker.episode().close()), turn
+
+
+# %%
 # NBVAL_IGNORE_OUTPUT
-cost = {name: milliseconds(action) for name, action in actions.items()}
-for name, value in cost.items():
-    print(f"{name:18s} {value:7.2f} ms")
-display(plot.bars({"": cost}, "milliseconds"))
+steps = {"fork alone": LAYERS, "+ rlimits": LAYERS[:3], "+ seccomp": LAYERS[:2]}
+steps |= {"+ landlock": LAYERS[:1], "+ namespaces": ()}
+measured = {name: costs(*without) for name, without in steps.items()}
+in_process = milliseconds(lambda: exec(crop, {"photo": photo}))
+new_python = milliseconds(
+    lambda: subprocess.run([sys.executable, "-c", fresh], check=True)
+)
+print(len(measured) + 2, "ways measured")
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+turn = {
+    "in this process": in_process,
+    **{way: cost[1] for way, cost in measured.items()},
+}
+turn["a new Python"] = new_python
+start = {way: cost[0] for way, cost in measured.items()}
+for way, value in turn.items():
+    also = f"   start {start[way]:6.2f} ms" if way in start else ""
+    print(f"{way:16s} turn {value:6.2f} ms{also}")
+display(plot.bars({"a turn": turn, "a start": start}, "milliseconds"))
 
 # %% [markdown]
-# A model takes longer than that to say one word. `python -m kit bench sandbox` measures this properly,
-# CPU time of all processes included.
+# The mechanism costs a few milliseconds: a fork, and pictures that travel. The layers cost next to
+# nothing on top, because the kernel checks calls it has to answer anyway. A model takes longer than that
+# to say one word. `python -m kit bench sandbox` measures this properly, processor time of all processes,
+# memory and other ways to run code included.
 #
 # ## Paper / here / why different
 
 # %%
+# NBVAL_IGNORE_OUTPUT
 usual = Limits()
 rows = [
     ("", "paper", "here"),
     ("the action is", "Python code", "Python code"),
     ("state lives on", "yes", "yes"),
     ("a failed turn", "not stated", "is undone, files too"),
-    ("time limit", "not stated", f"{usual.seconds:g} s"),
+    ("time limit", "not stated", f"{usual.seconds:g} s, as CodeDance"),
     ("memory limit", "not stated", f"{usual.memory_mb} MB a process"),
     ("confinement", "not stated", f"tier {report.tier}"),
 ]
 for what, theirs, ours in rows:
     print(f"{what:16s} {theirs:14s} {ours}")
 box.close()
+folder.cleanup()
 
 # %% [markdown]
-# The paper describes what the code may do, not how it is run; every value on the right is ours. Undoing a
-# failed turn matters most to learning: "it failed" and "nothing changed" then mean the same to the model.
+# The paper describes what the code may do, not how it is run; the values on the right are ours, but for
+# the time limit. Undoing a failed turn matters most to learning: "it failed" and "nothing changed" then
+# mean the same to the model.
 #
 # **Try.** Write a turn that leaves a thread running: what does `result.warnings` say? Open a file in one
-# turn, read half of it in a second that fails, and the rest in a third: which half do you get? Kill the
-# head from inside a turn (`os.getppid()`): what is the status then, and in the turn after it?
+# turn, read half of it in a second that fails, and the rest in a third: which half do you get? Fill the
+# folder with files until an error comes: which one, and what is left of them in the next turn?
 #
 # Next: [03, GRPO by hand](03_grpo_by_hand.ipynb), where four such episodes become a gradient.

@@ -218,7 +218,7 @@ print(f"{'paper, untrained':21s}{accs}   {scores}")
 # `full` gives a real one the instructions of the paper's appendix B in the kit's words.
 
 # %%
-box = Sandbox().start()
+box = Sandbox(allow_unsafe=True).start()  # all players are the kit's
 env = JigsawEnv(box, turns=20, prompt=prompt)
 system, user = env.prompt(task)
 print(system, "\n")

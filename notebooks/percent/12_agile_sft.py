@@ -47,6 +47,7 @@ turns: int = 5  # turn budget when playing
 max_new_tokens: int = 80  # of one turn when playing
 eval_puzzles: int = 24  # held-out puzzles a level
 threads: int = 1  # CPU threads of this process
+allow_unsafe: bool = True  # the tiny model's code may run where nothing confines it
 
 # %%
 import torch
@@ -57,7 +58,7 @@ from kit.evaluate import evaluate, failures, summary
 from kit.rehearsal import own_words
 from kit.rewards.agile import score
 from kit.runs import run_folder
-from kit.sandbox import Sandbox
+from kit.sandbox import CONFINED, Sandbox
 from kit.sft import SFTSettings, train_sft
 from kit.store import load_episodes, load_tasks
 from kit.tiny import TINY
@@ -65,7 +66,7 @@ from kit.tiny import TINY
 torch.set_num_threads(threads)
 folder = run_folder(run)
 vlm, chat = agile.load(model or TINY)
-box = Sandbox().start()
+box = Sandbox(require=CONFINED, allow_unsafe=allow_unsafe).start()
 play = agile.Play(prompt=prompt, turns=turns, max_new_tokens=max_new_tokens)
 
 # %% [markdown]

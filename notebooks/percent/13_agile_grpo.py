@@ -47,6 +47,7 @@ turns: int = 5  # turn budget
 max_new_tokens: int = 80  # of one turn
 eval_puzzles: int = 24  # held-out puzzles a level
 threads: int = 1  # CPU threads of this process
+allow_unsafe: bool = True  # the tiny model's code may run where nothing confines it
 
 # %%
 import torch
@@ -59,13 +60,13 @@ from kit.grpo import GRPOSettings, train_grpo
 from kit.policy.hf import HFPolicy
 from kit.rewards.agile import is_right, score
 from kit.runs import run_folder
-from kit.sandbox import Sandbox
+from kit.sandbox import CONFINED, Sandbox
 from kit.store import load_tasks
 
 torch.set_num_threads(threads)
 folder = run_folder(run)
 vlm, chat = agile.load(agile.trained(folder, "sft"))
-box = Sandbox().start()
+box = Sandbox(require=CONFINED, allow_unsafe=allow_unsafe).start()
 play = agile.Play(prompt=prompt, turns=turns, max_new_tokens=max_new_tokens)
 
 # %% [markdown]

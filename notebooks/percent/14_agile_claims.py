@@ -41,6 +41,7 @@ max_new_tokens: int = 80  # of one turn
 eval_puzzles: int = 3  # 3×3 puzzles a level
 profile: str = "laptop"  # written into results.json
 threads: int = 1  # CPU threads of this process
+allow_unsafe: bool = True  # the tiny model's code may run where nothing confines it
 
 # %%
 import time
@@ -51,7 +52,7 @@ from kit import agile, claims, evaluate, plot
 from kit.metrics import read_metrics
 from kit.results import write_results
 from kit.runs import ROOT, read_json, run_folder
-from kit.sandbox import Sandbox
+from kit.sandbox import CONFINED, Sandbox
 from kit.store import load_tasks
 from kit.tiny import TINY
 
@@ -74,7 +75,7 @@ def play_nine(folder, stage, checkpoint):
     tasks = load_tasks(folder / "data" / "eval-3x3.jsonl")
     some = agile.first_per_level(tasks, eval_puzzles)
     vlm, chat = agile.load(checkpoint)
-    with Sandbox() as box:
+    with Sandbox(require=CONFINED, allow_unsafe=allow_unsafe) as box:
         played = agile.play_greedily(vlm, chat, box, some, play)
     return evaluate.write_stage(folder, f"{stage}-3x3", played)
 
