@@ -283,6 +283,7 @@ CASES = [
         "writes and chmod outside",
         "above = os.path.dirname(os.getcwd())\nfor path in (_outside, os.__file__, '/dev/zero'):\n"
         "    tries(f'open {path}', open, path, 'ab') if 'dev' not in path else None\n"
+        "    tries(f'empty {path}', os.open, path, os.O_TRUNC) if 'dev' not in path else None\n"
         "    tries(f'chmod {path}', os.chmod, path, 0o777)\n    tries(f'utime {path}', os.utime, path)\n"
         "    tries(f'unlink {path}', os.unlink, path)\n    tries(f'truncate {path}', os.truncate, path, 0)\n"
         "    tries(f'chown {path}', os.chown, path, os.getuid(), os.getgid())\n"

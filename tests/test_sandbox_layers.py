@@ -31,6 +31,9 @@ def answer(program: bytes, architecture: int, number: int, *arguments: int) -> i
         at += 1
         if code == 0x06:
             return value
+        if code == 0x54:
+            word &= value
+            continue
         if code == 0x20:
             word = struct.unpack_from("<I", data, value)[0]
         else:
@@ -67,6 +70,28 @@ def test_the_filter_answers(machine: str, name: str, arguments: tuple[int, ...],
     assert number is not None
     found = answer(seccomp.program(True, machine), seccomp.ARCHITECTURES[machine], number, *arguments)
     assert found == expected
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize(
+    ("name", "arguments", "expected"),
+    [
+        ("openat", (-100, 0, 0o1000), DENY),  # O_RDONLY | O_TRUNC
+        ("openat", (-100, 0, 0o1001), ALLOW),  # O_WRONLY | O_TRUNC: Landlock's matter
+        ("openat", (-100, 0, 0o2000), ALLOW),
+        ("fchmod", (), DENY),
+        ("utimensat", (), DENY),
+        ("truncate", (), DENY),
+        ("ftruncate", (), ALLOW),
+    ],
+)
+def test_without_a_root_of_its_own_less_is_allowed(
+    machine: str, name: str, arguments: tuple[int, ...], expected: int
+) -> None:
+    number = ALL[name][kernel.MACHINES[machine]]
+    assert number is not None
+    wide = [argument & 0xFFFFFFFFFFFFFFFF for argument in arguments]
+    assert answer(seccomp.program(False, machine), seccomp.ARCHITECTURES[machine], number, *wide) == expected
 
 
 @pytest.mark.parametrize("machine", MACHINES)

@@ -32,6 +32,7 @@ CLONE3 = 435  # on both machines
 NEW_NAMESPACES = 0x7E020000  # CLONE_NEW* of linux/sched.h but for CLONE_NEWTIME, which clone() doesn't take
 CLONE_PTRACE, CLONE_PARENT = 0x00002000, 0x00008000  # linux/sched.h
 MAP_SHARED, PROT_WRITE = 0x1, 0x2  # linux/mman.h; MAP_SHARED_VALIDATE has the same bit
+O_TRUNC, O_ACCMODE = 0o1000, 0o3  # asm-generic/fcntl.h
 FCNTLS = (0, 1, 2, 3, 4, 5, 6, 7, 1030, 1032)
 """F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, the locks, F_DUPFD_CLOEXEC, F_GETPIPE_SZ; not F_SETOWN, F_SETSIG."""
 
@@ -60,7 +61,8 @@ def program(attributes: bool, machine: str = "") -> bytes:
     """The filter.
 
     Args:
-        attributes: whether modes and times of files may be changed: not where code can name files outside.
+        attributes: whether what Landlock doesn't govern about files may be changed: not where code can name files
+            outside.
         machine: ``uname -m``; this one's by default.
 
     Raises:
@@ -88,13 +90,13 @@ def _program(attributes: bool, machine: str) -> Iterator[Instruction]:
     for name, numbers in allowed.items():
         number = numbers[column]
         if number is not None:
-            body = list(_checked(name))
+            body = list(_checked(name, attributes))
             yield Instruction(EQUAL, number, otherwise=len(body))
             yield from body
     yield Instruction(RETURN, DENIED)
 
 
-def _checked(name: str) -> Iterator[Instruction]:
+def _checked(name: str, attributes: bool) -> Iterator[Instruction]:
     """What follows if the call is ``name``; always ends in a return. Upper halves of arguments don't count there."""
     listed = {"fcntl": (1, FCNTLS), "ioctl": (1, IOCTLS), "prctl": (0, PRCTLS), "prlimit64": (0, (0,))}
     if name in listed:
@@ -107,6 +109,10 @@ def _checked(name: str) -> Iterator[Instruction]:
         yield _load(0)
         yield from (Instruction(ANY_BIT, NEW_NAMESPACES | CLONE_PTRACE | CLONE_PARENT, otherwise=1),)
         yield from (Instruction(RETURN, DENIED), Instruction(RETURN, ALLOW))
+    elif name in ("open", "openat") and not attributes:
+        # Opening for reading empties the file all the same if asked to, which Landlock denies only since Linux 6.2.
+        yield from (_load(1 if name == "open" else 2), Instruction(AND, O_TRUNC | O_ACCMODE))
+        yield from (Instruction(EQUAL, O_TRUNC, otherwise=1), Instruction(RETURN, DENIED), Instruction(RETURN, ALLOW))
     elif name == "mmap":
         # Memory that the head and the turn share would keep what a failed turn wrote.
         yield from (_load(3), Instruction(ANY_BIT, MAP_SHARED, otherwise=3))
