@@ -259,7 +259,7 @@ attacks = {
     "see a file": f"import os; print(os.stat({outside!r}).st_size, 'bytes')",
     "write a file": f"open({outside!r}, 'a').close()",
     "use the network": "import socket; socket.socket().bind(('127.0.0.1', 0))",
-    "start a program": "import subprocess, sys; subprocess.run([sys.executable, '-c', ''])",
+    "start a program": "import os, sys; os.posix_spawn(sys.executable, ['p'], {})",
     "signal its parent": "import os; os.kill(os.getppid(), 0)",
 }
 for what, code in attacks.items():
@@ -275,7 +275,7 @@ for what, code in attacks.items():
 # |---|---|
 # | `namespaces` | the process sees other processes, files and networks than you do: only its own |
 # | `landlock` | the kernel opens files for it only below Python's library and its own folder |
-# | `seccomp` | of some 350 system calls, it may use the 150 that Python needs |
+# | `seccomp` | of some 360 system calls, it may use the 160 that Python needs |
 # | `rlimits` | memory, file size, open files and processor time are bounded |
 #
 # Take them off one at a time. Which attack needs two holes to get through?
@@ -414,9 +414,9 @@ for way, value in turn.items():
 display(plot.bars({"a turn": turn, "a start": start}, "milliseconds"))
 
 # %% [markdown]
-# The mechanism costs a few milliseconds: a fork, and pictures that travel. The layers cost next to
-# nothing on top, because the kernel checks calls it has to answer anyway. A model takes longer than that
-# to say one word. `python -m kit bench sandbox` measures this properly, processor time of all processes,
+# The mechanism costs milliseconds: a fork, and pictures that travel. The layers add little to a turn,
+# because the kernel checks calls it has to answer anyway, and a room of its own adds some to a start. A model
+# takes longer than that to say one word. `python -m kit bench sandbox` measures this properly, processor time of all processes,
 # memory and other ways to run code included.
 #
 # ## Paper / here / why different
