@@ -80,46 +80,67 @@ def test_waiting_is_not_charged(tight: Sandbox) -> None:
     assert results[-1].queue_s > 0.6
 
 
+ENDS = {"": "ok", "1/0": "error", "os._exit(3)": "died", "import sys; sys.exit(2)": "error", "# 1": "ok"}
+FAILING = st.sampled_from(list(ENDS))
+EPISODE = st.integers(0, 3)
+
+
 class Model(RuleBasedStateMachine):
-    """Random turns, good and bad, against a dictionary."""
+    """Random turns, good and bad, in several episodes, each against dictionaries of its variables and files."""
 
     box: Sandbox
 
     def __init__(self) -> None:
         super().__init__()
-        self.episode = self.box.episode()
-        self.names: dict[str, int] = {}
-        self.files: dict[str, str] = {}
+        self.episodes = [self.box.episode(setup="import os\nvalues = {}") for _ in range(4)]
+        self.values: list[dict[str, int]] = [{} for _ in self.episodes]
+        self.files: list[dict[str, str]] = [{} for _ in self.episodes]
 
-    @rule(name=st.sampled_from("abc"), value=st.integers(-5, 5), end=st.sampled_from(["", "1/0", "os._exit(3)"]))
-    def assign(self, name: str, value: int, end: str) -> None:
-        self._turn(f"{name} = {value}", end, lambda: self.names.update({name: value}))
+    @rule(one=EPISODE, name=st.sampled_from("abc"), value=st.integers(-5, 5), end=FAILING)
+    def assign(self, one: int, name: str, value: int, end: str) -> None:
+        self._turn(one, f"values[{name!r}] = {value}", end, lambda: self.values[one].update({name: value}))
 
-    @rule(name=st.sampled_from("fg"), text=st.text("xyz", max_size=4), end=st.sampled_from(["", "1/0", "os._exit(3)"]))
-    def write(self, name: str, text: str, end: str) -> None:
+    @rule(one=EPISODE, name=st.sampled_from("fg"), text=st.text("xyz", max_size=4), end=FAILING)
+    def write(self, one: int, name: str, text: str, end: str) -> None:
         code = f"with open('{name}', 'w') as file: _ = file.write('{text}')"
-        self._turn(code, end, lambda: self.files.update({name: text}))
+        self._turn(one, code, end, lambda: self.files[one].update({name: text}))
 
-    @precondition(lambda self: self.files)
-    @rule(end=st.sampled_from(["", "1/0"]))
+    @rule(one=EPISODE, name=st.sampled_from("fg"), text=st.text("xyz", max_size=4), end=FAILING)
+    def append(self, one: int, name: str, text: str, end: str) -> None:
+        code = f"with open('{name}', 'a') as file: _ = file.write('{text}')"
+        self._turn(one, code, end, lambda: self.files[one].update({name: self.files[one].get(name, "") + text}))
+
+    @precondition(lambda self: any(self.files))
+    @rule(end=FAILING)
     def remove(self, end: str) -> None:
-        self._turn(f"os.unlink('{min(self.files)}')", end, lambda: self.files.pop(min(self.files)))
+        one = next(number for number, files in enumerate(self.files) if files)
+        name = min(self.files[one])
+        self._turn(one, f"os.unlink('{name}')", end, lambda: self.files[one].pop(name))
 
-    def _turn(self, code: str, end: str, change: Callable[[], object]) -> None:
-        result = self.episode.run(f"import os\n{code}\n{end}")
-        assert result.status == {"": "ok", "1/0": "error"}.get(end, "died"), result
-        if not end:
+    @rule(one=EPISODE)
+    def start_anew(self, one: int) -> None:
+        self.episodes[one].close()
+        self.episodes[one] = self.box.episode(setup="import os\nvalues = {}")
+        self.values[one], self.files[one] = {}, {}
+
+    def _turn(self, one: int, code: str, end: str, change: Callable[[], object]) -> None:
+        result = self.episodes[one].run(f"{code}\n{end}")
+        assert result.status == ENDS[end], result
+        if result.status == "ok":
             change()
-        code = "_now = [{n: globals()[n] for n in 'abc' if n in globals()}, {f: open(f).read() for f in os.listdir()}]"
-        assert self.episode.run("import os\n" + code, want=("_now",)).values == {"_now": [self.names, self.files]}
+        look = "_now = [values, {f: open(f).read() for f in os.listdir('.')}]"
+        found = self.box.run_many([(episode, look, "", "", ("_now",)) for episode in self.episodes])
+        expected = [[values, files] for values, files in zip(self.values, self.files, strict=True)]
+        assert [result.values.get("_now") for result in found] == expected
 
     def teardown(self) -> None:
-        self.episode.close()
+        for episode in self.episodes:
+            episode.close()
 
 
 def test_random_turns_match_a_model(tight: Sandbox) -> None:
     Model.box = tight
-    run_state_machine_as_test(Model, settings=settings(max_examples=8, stateful_step_count=12, deadline=None))
+    run_state_machine_as_test(Model, settings=settings(max_examples=12, stateful_step_count=15, deadline=None))
 
 
 def test_guarantees_are_what_was_tried(tight: Sandbox) -> None:

@@ -121,6 +121,17 @@ class Meter:
         self.figures["timed-out turn late ms"] = statistics.median(walls)
         print(f"  {'timed-out turn':26s} {spread(walls)} ms after its limit")
 
+    def late_in_a_crowd(self, count: int) -> None:
+        """The same with so many episodes whose turns all time out; waiting for a core isn't counted."""
+        brief = 0.05
+        live = [self.episode(Limits(seconds=brief)) for _ in range(count)]
+        results = self.box.run_many([(episode, "while True: pass", "", "", ()) for episode in live])
+        late = sorted(1e3 * (result.wall_s - brief) for result in results if result.status == "timeout")
+        for episode in live:
+            episode.close()
+        p99 = self.figures[f"timed-out turn late ms, p99 of {count}"] = late[int(0.99 * (len(late) - 1))]
+        print(f"  {f'timed-out at {count}':26s} {spread(late)} ms after its limit, p99 {p99:.1f}")
+
     def per_minute(self, kind: str, count: int, seconds: float) -> None:
         """Turns a minute with so many episodes at once."""
         live = [self.episode() for _ in range(count)]
@@ -214,6 +225,7 @@ def bench(
         for name, code in TURNS.items():
             meter.turns(name, code, repeats)
         meter.late(few)
+        meter.late_in_a_crowd(max(episodes))
         for kind in ("trivial turn", "crop turn"):
             for count in episodes:
                 meter.per_minute(kind, count, seconds)

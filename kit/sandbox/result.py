@@ -40,12 +40,13 @@ class Result:
 
     Attributes:
         status: ``ok``; ``error``: it raised; ``timeout``; ``died``: its process ended (crash, ``os._exit``);
-            ``limit``: it used more processes, CPU, disk or data than allowed; ``episode_lost``: the state of the
+            ``limit``: it used more code, processes, memory, CPU, disk or data than allowed; ``episode_lost``: the state of the
             episode is gone and every later turn says so too. After anything but ``ok`` the variables and files are
             what they were before the turn.
         stdout, stderr: what it wrote, control characters made visible, at most ``Limits.stdout_chars`` each.
         error: one line that says what went wrong and in which line of the turn's code; empty after ``ok``.
-        pictures: images bound to a public name in this turn or passed to ``show``, and matplotlib's figures.
+        pictures: images that this turn bound to a public name, showed (``show``, ``image.show``) or saved to a file,
+            and matplotlib's figures; sized and left out as its limits say.
         values: the JSON values of the names in ``want``; empty unless ``ok``.
         warnings: what was left out (output over a cap, values that aren't JSON) or stopped (threads, processes).
         cpu_s: CPU seconds of the turn's own process.
