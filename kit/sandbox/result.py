@@ -39,10 +39,10 @@ class Result:
     """One turn.
 
     Attributes:
-        status: ``ok``; ``error``: it raised; ``timeout``; ``died``: its process ended (crash, ``os._exit``);
-            ``limit``: it used more code, processes, memory, CPU, disk or data than allowed; ``episode_lost``: the state of the
-            episode is gone and every later turn says so too. After anything but ``ok`` the variables and files are
-            what they were before the turn.
+        status: ``ok``; ``error``: it raised, or there was nothing to run; ``timeout``; ``died``: its process ended
+            (crash, ``os._exit``); ``limit``: it used more code, processes, memory, CPU, disk or data than allowed;
+            ``episode_lost``: the state of the episode is gone and every later turn says so too. After anything but
+            ``ok`` the variables and files are what they were before the turn.
         stdout, stderr: what it wrote, control characters made visible, at most ``Limits.stdout_chars`` each.
         error: one line that says what went wrong and in which line of the turn's code; empty after ``ok``.
         pictures: images that this turn bound to a public name, showed (``show``, ``image.show``) or saved to a file,
