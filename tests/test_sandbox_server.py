@@ -304,7 +304,7 @@ def test_case_49_nothing_is_left_when_client_or_server_is_killed(killed: str, ki
         assert client.stdout is not None
         server, zygote = map(int, client.stdout.readline().split())
         folder, processes = belongings(zygote)
-        _until(lambda: len(belongings(zygote)[1]) >= 8)  # zygote, two keepers, two heads, a child and what it forked
+        _until(lambda: len(belongings(zygote)[1]) >= 9)  # zygote, three keepers, two heads, a child, its forks
         processes = belongings(zygote)[1]
         os.kill(client.pid if killed == "client" else server, signal.SIGKILL)
         _gone([server, *(process.pid for process in processes)])

@@ -1,4 +1,4 @@
-"""The zygote: imports everything once, moves into the house, then forks a keeper for every episode.
+"""The zygote: imports everything once, moves into the house, then forks a keeper for every episode, one in advance.
 
 It has one thread, checked, because a fork copies only the thread that calls it. It never imports
 torch, and nor can the code.
@@ -96,18 +96,15 @@ def main(control_fd: int, scratch: str, request: Mapping[str, Any]) -> None:
     gc.freeze()  # what is shared by all stays out of their garbage collections, which would write to it
     number = 0
     while True:
+        number += 1
+        spare = start_keeper(os.path.join(scratch, f"episode-{os.getpid()}-{number}"), confinement, (control_fd, above))
         data, fds, _, _ = socket.recv_fds(control, 1, 1)
         if not data:
             break
-        number += 1
-        if os.fork() == 0:
-            control.close()
-            os.close(above)
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            start_keeper(
-                socket.socket(fileno=fds[0]), os.path.join(scratch, f"episode-{os.getpid()}-{number}"), confinement
-            )
+        with spare:
+            socket.send_fds(spare, [b"k"], fds)
         os.close(fds[0])
+    spare.close()
     # The server is gone; if it was killed, nobody else removes what is left when the last keeper has cleaned up.
     until = time.monotonic() + CLEAN_SECONDS
     while glob.glob(os.path.join(scratch, "episode-*")) and time.monotonic() < until:
@@ -116,20 +113,47 @@ def main(control_fd: int, scratch: str, request: Mapping[str, Any]) -> None:
     shutil.rmtree(os.path.basename(scratch), ignore_errors=True, dir_fd=above)
 
 
-def start_keeper(server: socket.socket, folder: str, confinement: Confinement) -> NoReturn:
-    """In a fork of the zygote: become the keeper of an episode, or start it as the first process of a room."""
+def start_keeper(folder: str, confinement: Confinement, ours: Sequence[int]) -> socket.socket:
+    """Start the keeper of an episode before anyone asks for it: a fork and a room take as long as all that follows.
+
+    Args:
+        ours: descriptors of the zygote's own.
+
+    Returns:
+        The socket to send it the one to the server over. It ends when this is closed unused.
+    """
+    mine, theirs = socket.socketpair()
+    if os.fork() == 0:
+        for fd in (*ours, mine.detach()):
+            os.close(fd)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        _become_keeper(theirs, folder, confinement)
+    theirs.close()
+    return mine
+
+
+def _become_keeper(zygote: socket.socket, folder: str, confinement: Confinement) -> NoReturn:
+    """In a fork of the zygote; or in a fork of that, the first process of a room."""
+    error, spent = "", 0.0
     try:
-        spent = 0.0
-        if confinement.namespaces:
-            make_room()
-            spent = time.process_time()
-            if os.fork():
-                os._exit(0)
-        keeper.main(server, folder, confinement, spent)
-    except OSError as error:  # no more namespaces, processes or memory
-        server.sendall(wire.pack({"error": f"no room for another episode: {error}"}))
+        try:
+            if confinement.namespaces:
+                make_room()
+                spent = time.process_time()
+                if os.fork():
+                    os._exit(0)
+        except OSError as refused:  # no more namespaces, processes or memory
+            error = f"no room for another episode: {refused}"
+        _, fds, _, _ = socket.recv_fds(zygote, 1, 1)
+        zygote.close()
+        if fds:
+            server = socket.socket(fileno=fds[0])
+            if error:
+                server.sendall(wire.pack({"error": error}))
+            else:
+                keeper.main(server, folder, confinement, spent)
     finally:
-        os._exit(1)
+        os._exit(0)
 
 
 if __name__ == "__main__":
