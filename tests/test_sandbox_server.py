@@ -267,6 +267,22 @@ def test_a_closed_one_says_so() -> None:
         box.episode()
 
 
+@on_linux
+def test_closing_an_episode_loses_its_turns_and_nothing_else(tight: Sandbox) -> None:
+    """The one that runs and those that wait behind it: all are answered, and the server keeps no socket."""
+    server = psutil.Process(tight.pids[0])
+    with tight.episode() as other:
+        before = server.num_fds()
+        episode = tight.episode()
+        turns = [episode.submit("while True: pass"), *(episode.submit("x = 1") for _ in range(3))]
+        episode.close()
+        for turn in turns:
+            result = turn.result(timeout=30)
+            assert (result.status, result.error) == ("episode_lost", "episode_lost: it was closed"), result
+        _until(lambda: server.num_fds() <= before)
+        assert other.run("x = 1").status == "ok"
+
+
 CLIENT = r"""
 import sys, time
 sys.path.insert(0, sys.argv[1])

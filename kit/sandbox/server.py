@@ -59,9 +59,11 @@ class Episode:
 
     async def end(self) -> None:
         """Hang up; the keeper then ends its processes, removes its files and leaves, which is waited for."""
+        self.lost = self.lost or "it was closed"  # for turns that wait: nothing can be asked any more
         with contextlib.suppress(OSError, TimeoutError):
             self.writer.write_eof()
-            async with asyncio.timeout(END_SECONDS):
+            # A turn that runs reads from the same stream; the keeper ends it now.
+            async with asyncio.timeout(END_SECONDS), self.lock:
                 while await self.reader.read(BUFFER):  # what a turn still had to say
                     pass
         self.writer.close()
@@ -140,9 +142,7 @@ class Server:
                 return self._lost(episode.lost), []
             answer = await episode.ask(header)
         if answer is None:
-            episode.lost = (
-                "the process that keeps it is gone" if header["episode"] in self.episodes else "it was closed"
-            )
+            episode.lost = episode.lost or "the process that keeps it is gone"
             episode.kill_session()
             return self._lost(episode.lost), []
         found, blobs = answer
