@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+import psutil
 import pytest
 
 from kit.sandbox import Limits, Sandbox, SandboxEpisode, SandboxError, clean, connection
@@ -78,3 +80,25 @@ def state(one: SandboxEpisode) -> object:
     code = "import os\n_now = [state, sorted(os.listdir('.')), open('in/a.txt').read()]"
     result = one.run(code, want=("_now",))
     return result.values.get("_now", result)
+
+
+def until(done: Callable[[], bool]) -> None:
+    """Wait for something that happens soon; hours of waiting would hide that it doesn't."""
+    for _ in range(2000):
+        if done():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it did not happen")
+
+
+def belongings(zygote: int) -> tuple[str, list[psutil.Process]]:
+    """A sandbox's folder, and everything forked from its zygote, which all bear the same command line."""
+    line = psutil.Process(zygote).cmdline()
+    return line[-2], [process for process in psutil.process_iter() if _line(process) == line]
+
+
+def _line(process: psutil.Process) -> list[str]:
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []

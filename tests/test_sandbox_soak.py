@@ -9,16 +9,15 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 import pytest
 from hostile import FORKS
-from sandboxes import KINDS, TIERS, needs, start
+from sandboxes import KINDS, TIERS, belongings, needs, start, until
 
 from kit.sandbox import Limits, Sandbox, SandboxEpisode
-from kit.sandbox.linux import LINUX
+from kit.sandbox.linux import LINUX, session_leaders
 from kit.sandbox.probes import FORGERY, LOOP
 
 pytestmark = pytest.mark.skipif(not LINUX, reason="other systems don't tell what processes there are")
@@ -38,43 +37,8 @@ HOSTILE = (
     "import threading as t, time\nfor _ in range(9): t.Thread(target=time.sleep, args=(30,)).start()\ntime.sleep(30)",
     "for i in range(3): open(f'fill{i}', 'wb').write(bytes(6 << 20))\n1 / 0",
     "import os\nif os.fork() == 0:\n    while True: pass\n1 / 0",
-    "import mmap, os\nos.unlink('n') or 1 / 0",
+    "import os\nos.unlink('n') or 1 / 0",
 )
-
-
-def processes(box: Sandbox) -> list[psutil.Process]:
-    """Everything forked from the zygote, itself first: all bear its command line."""
-    zygote = psutil.Process(box.pids[1])
-    line = zygote.cmdline()
-    found = [zygote]
-    for process in psutil.process_iter():
-        try:
-            if process.pid != zygote.pid and process.cmdline() == line and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process)
-        except psutil.Error:
-            continue
-    return found
-
-
-def keepers(box: Sandbox) -> list[int]:
-    """Process ids of the keepers: each leads a session."""
-    return [process.pid for process in processes(box)[1:] if _leads(process.pid)]
-
-
-def _leads(pid: int) -> bool:
-    try:
-        return os.getsid(pid) == pid
-    except ProcessLookupError:
-        return False
-
-
-def until(done: Callable[[], bool]) -> None:
-    """Wait for something that happens soon; hours of waiting would hide that it doesn't."""
-    for _ in range(1000):
-        if done():
-            return
-        time.sleep(0.02)
-    raise AssertionError("it did not happen")
 
 
 class Counter:
@@ -108,7 +72,7 @@ def footprint(box: Sandbox) -> dict[str, int]:
     folder = Path(zygote.cmdline()[-2])
     return {
         "descriptors": server.num_fds() + zygote.num_fds() + psutil.Process().num_fds(),
-        "processes": len(processes(box)),
+        "processes": len(belongings(box.pids[1])[1]),
         "memory": (server.memory_info().rss + zygote.memory_info().rss) >> 20,
         "files": sum(1 for _ in folder.rglob("*")) + len(list(folder.parent.glob("kit-sandbox-*"))),
     }
@@ -146,7 +110,7 @@ def test_case_51_nothing_grows_in_many_turns(tier: str) -> None:
             for thread in threads:
                 thread.join()
             assert not failed, failed[0]
-            until(lambda: len(processes(box)) == 2)  # the zygote, and a keeper in wait
+            until(lambda: len(belongings(box.pids[1])[1]) == 2)  # the zygote, and a keeper in wait
 
         together(100)
         before = footprint(box)
@@ -181,21 +145,21 @@ def test_case_50_killed_processes_take_only_their_own_episodes_along(kind: tuple
             thread.start()
         for killed in (1, 2, 3):
             time.sleep(rng.uniform(0.05, 0.3))
-            os.kill(rng.choice(keepers(box)), signal.SIGKILL)
+            os.kill(rng.choice(session_leaders(box.pids[1])), signal.SIGKILL)
             until(lambda killed=killed: len(lost) == killed)  # type: ignore[misc]
         os.kill(box.pids[1], signal.SIGKILL)
         time.sleep(0.2)
         assert len(lost) == 3  # the others go on without a zygote, and a new episode gets a new one
         counters.append(Counter(box))
         counters[-1].good()
-        zygote = box.pids[1]
+        (zygote,) = (child for child in psutil.Process(box.pids[0]).children() if child.status() != "zombie")
         time.sleep(rng.uniform(0.05, 0.3))
         os.kill(box.pids[0], signal.SIGKILL)
         for thread in threads:
             thread.join()
         assert lost == set(range(8))
         assert counters[-1].episode.run("n").status == "episode_lost"
-        until(lambda: not psutil.pid_exists(zygote))
+        until(lambda: not zygote.is_running())
         late = Counter(box)  # the sandbox itself lives on
         late.good()
         late.check()

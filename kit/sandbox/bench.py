@@ -147,7 +147,7 @@ class Meter:
         print(f"  {kind + 's a minute':26s} {rate:10,.0f} at {count} episodes")
 
     def crowd(self, count: int) -> None:
-        """So many live episodes, a turn each; then the memory of one."""
+        """So many live episodes, a turn each."""
         began = time.perf_counter()
         live = [self.episode() for _ in range(count)]
         results = self.box.run_many([(episode, "x = 1", "", "", ()) for episode in live])

@@ -80,11 +80,12 @@ def capture(before: Mapping[str, Any], namespace: Mapping[str, Any], shown: Show
     Args:
         before: :func:`images_of` the namespace when the turn began.
     """
-    bound = {name: image for name, image in images_of(namespace).items() if before.get(name) is not image}
+    now = images_of(namespace)
+    bound = {name: image for name, image in now.items() if before.get(name) is not image}
     seen = {id(original) for _, original, _ in shown.items}
     wanted: list[tuple[str, Any]] = []
     for number, (name, original, copy) in enumerate(shown.items, 1):
-        own = next((key for key, image in images_of(namespace).items() if image is original), f"shown_{number}")
+        own = next((key for key, image in now.items() if image is original), f"shown_{number}")
         wanted.append((own if name is None else name, copy))
     wanted += [(name, image) for name, image in bound.items() if id(image) not in seen]
     found, room = Captured(), limits.picture_px**2

@@ -50,9 +50,10 @@ def check_files(files: Mapping[str, bytes], limits: Limits) -> None:
             raise ValueError(f"files: {path[:40]!r}… has {sum(sizes)} bytes; a name may have {NAME_BYTES}")
         if not isinstance(content, bytes | bytearray | memoryview):
             raise TypeError(f"files: {path!r} needs bytes, not {type(content).__name__}")
+    names = {str(PurePosixPath(path)) for path in files}
     for path in files:
         for above in PurePosixPath(path).parents:
-            if str(above) in {str(PurePosixPath(other)) for other in files}:
+            if str(above) in names:
                 raise ValueError(f"files: {str(above)!r} can't be a file and the folder of {path!r}")
     size = sum(map(len, files.values()))
     if size > limits.disk_mb << 20 or any(len(content) > limits.file_mb << 20 for content in files.values()):

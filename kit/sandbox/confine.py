@@ -18,7 +18,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from kit.sandbox import kernel, landlock, namespaces, seccomp
@@ -42,12 +42,12 @@ class Confinement:
         missing: why a layer is absent, by its name.
     """
 
-    namespaces: bool = False
-    landlock: int = 0
-    program: bytes = b""
-    rlimits: bool = True
-    readable: tuple[str, ...] = ()
-    missing: dict[str, str] = field(default_factory=dict)
+    namespaces: bool
+    landlock: int
+    program: bytes
+    rlimits: bool
+    readable: tuple[str, ...]
+    missing: dict[str, str]
 
     @property
     def tier(self) -> Tier:

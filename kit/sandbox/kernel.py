@@ -21,8 +21,6 @@ NUMBERS = {
     "mount": (165, 40),
     "umount2": (166, 39),
     "pivot_root": (155, 41),
-    "sethostname": (170, 161),
-    "prctl": (157, 167),
     "capset": (126, 91),
     "seccomp": (317, 277),
     "mount_setattr": (442, 442),
@@ -97,14 +95,13 @@ def enter_root(folder: str) -> None:
     os.chdir("/")
 
 
-def set_hostname(name: str) -> None:
-    """Name of the machine in this UTS namespace."""
-    call("sethostname", os.fsencode(name), len(os.fsencode(name)))
-
-
 def prctl(option: int, value: int) -> int:
-    """prctl(2)."""
-    return call("prctl", option, value, 0, 0, 0)
+    """prctl(2); libc has a function for it, so it is there on every machine."""
+    result = _libc.prctl(option, *map(ctypes.c_ulong, (value, 0, 0, 0)))
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"prctl: {os.strerror(number)}")
+    return int(result)
 
 
 def drop_capabilities() -> None:

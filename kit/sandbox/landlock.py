@@ -18,6 +18,9 @@ RULE_PATH_BENEATH = 1
 # Rights of LANDLOCK_ACCESS_FS_*, by bit.
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR, REMOVE_DIR, REMOVE_FILE = (1 << bit for bit in range(6))
 MAKE_CHAR, MAKE_DIR, MAKE_REG, MAKE_SOCK, MAKE_FIFO, MAKE_BLOCK, MAKE_SYM = (1 << bit for bit in range(6, 13))
+FIRST = (1 << 13) - 1
+"""All rights of the first version."""
+
 REFER, TRUNCATE, IOCTL_DEV = (1 << bit for bit in range(13, 16))
 SINCE = {2: REFER, 3: TRUNCATE, 5: IOCTL_DEV}
 """Rights that came after the first version, by the version that brought them."""
@@ -46,7 +49,7 @@ def restrict(readable: Iterable[str], own: Iterable[str], versions: int) -> None
     No other rights are left, so no program can be started, no TCP port used, no process outside signalled, as far
     as ``versions`` of the kernel's Landlock knows. Needs ``no_new_privs``.
     """
-    handled = (1 << 13) - 1
+    handled = FIRST
     for since, right in SINCE.items():
         handled |= right if versions >= since else 0
     net = NET_TCP if versions >= NET_SINCE else 0

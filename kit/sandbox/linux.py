@@ -6,21 +6,21 @@ guarantees of a sandbox are measured, so what is missing shows there.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import sys
 import time
 from collections.abc import Callable, Iterable
 
+from kit.sandbox import kernel
+
 LINUX = sys.platform.startswith("linux")
-PR_SET_CHILD_SUBREAPER = 36
 
 
 def become_subreaper() -> bool:
     """Make this process the parent of its orphaned descendants; whether that worked."""
     if not LINUX:
         return False
-    return bool(ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
+    return kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1) == 0
 
 
 LISTS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import os
 import site
+import socket
 import sys
 import sysconfig
 
@@ -76,7 +77,7 @@ def make_house(folder: str) -> None:
     # A new /proc may only be mounted by one who sees a whole one.
     kernel.bind("/proc", folder + PROC)
     kernel.restrict_mount(folder, SEALED, recursive=False)
-    kernel.set_hostname("sandbox")
+    socket.sethostname("sandbox")
     kernel.enter_root(folder)
 
 

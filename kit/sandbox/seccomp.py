@@ -107,7 +107,7 @@ def _checked(name: str, attributes: bool) -> Iterator[Instruction]:
         yield Instruction(RETURN, DENIED)
     elif name == "clone":
         yield _load(0)
-        yield from (Instruction(ANY_BIT, NEW_NAMESPACES | CLONE_PTRACE | CLONE_PARENT, otherwise=1),)
+        yield Instruction(ANY_BIT, NEW_NAMESPACES | CLONE_PTRACE | CLONE_PARENT, otherwise=1)
         yield from (Instruction(RETURN, DENIED), Instruction(RETURN, ALLOW))
     elif name in ("open", "openat") and not attributes:
         # Opening for reading empties the file all the same if asked to, which Landlock denies only since Linux 6.2.
