@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
@@ -18,7 +17,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
-from sandboxes import IDENTITIES, KINDS, QUICK, needs, start
+from sandboxes import IDENTITIES, KINDS, QUICK, belongings, needs, start, until
 
 from kit.sandbox import Limits, Result, Sandbox, SandboxEpisode, SandboxError
 from kit.sandbox.confine import LAYERS
@@ -52,6 +51,21 @@ def test_a_killed_zygote_is_started_again(tight: Sandbox) -> None:
     _gone([tight.pids[1]])
     with tight.episode() as episode:
         assert episode.run("print(1)").stdout == "1\n"
+
+
+def test_many_threads_start_one_new_server_for_one_that_died() -> None:
+    def servers() -> list[psutil.Process]:
+        return [child for child in psutil.Process().children() if "kit.sandbox.server" in child.cmdline()]
+
+    with Sandbox(Limits(seconds=5.0), require=["network"]) as box:
+        before = len(servers())
+        lost = box.episode()
+        os.kill(box.pids[0], signal.SIGKILL)
+        assert lost.run("x = 1").status == "episode_lost"
+        with ThreadPoolExecutor(8) as pool:
+            episodes = list(pool.map(lambda n: box.episode(variables={"n": n}), range(8)))
+        assert [episode.run("pass", want=("n",)).values["n"] for episode in episodes] == list(range(8))
+        assert len(servers()) == before
 
 
 def test_64_episodes_at_once_are_exact(tight: Sandbox) -> None:
@@ -279,7 +293,7 @@ def test_closing_an_episode_loses_its_turns_and_nothing_else(tight: Sandbox) -> 
         for turn in turns:
             result = turn.result(timeout=30)
             assert (result.status, result.error) == ("episode_lost", "episode_lost: it was closed"), result
-        _until(lambda: server.num_fds() <= before)
+        until(lambda: server.num_fds() <= before)
         assert other.run("x = 1").status == "ok"
 
 
@@ -296,19 +310,6 @@ time.sleep(60)
 """
 
 
-def belongings(zygote: int) -> tuple[str, list[psutil.Process]]:
-    """A sandbox's folder, and everything forked from its zygote, which all bear the same command line."""
-    line = psutil.Process(zygote).cmdline()
-    return line[-2], [process for process in psutil.process_iter() if _line(process) == line]
-
-
-def _line(process: psutil.Process) -> list[str]:
-    try:
-        return process.cmdline()
-    except psutil.Error:
-        return []
-
-
 @on_linux
 @pytest.mark.parametrize("kind", KINDS, ids="-".join)
 @pytest.mark.parametrize("killed", ["client", "server"])
@@ -320,21 +321,12 @@ def test_case_49_nothing_is_left_when_client_or_server_is_killed(killed: str, ki
         assert client.stdout is not None
         server, zygote = map(int, client.stdout.readline().split())
         folder, processes = belongings(zygote)
-        _until(lambda: len(belongings(zygote)[1]) >= 9)  # zygote, three keepers, two heads, a child, its forks
+        until(lambda: len(belongings(zygote)[1]) >= 9)  # zygote, three keepers, two heads, a child, its forks
         processes = belongings(zygote)[1]
         os.kill(client.pid if killed == "client" else server, signal.SIGKILL)
         _gone([server, *(process.pid for process in processes)])
         client.kill()
-    _until(lambda: not Path(folder).exists())
-
-
-def _until(done: Callable[[], bool]) -> None:
-    """Wait for something that happens soon; hours of waiting would hide that it doesn't."""
-    for _ in range(2000):
-        if done():
-            return
-        time.sleep(0.01)
-    raise AssertionError("it did not happen")
+    until(lambda: not Path(folder).exists())
 
 
 def _gone(pids: list[int]) -> None:
@@ -349,4 +341,4 @@ def _gone(pids: list[int]) -> None:
         status = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True).stdout
         return status.strip().startswith("Z") or not status.strip()
 
-    _until(lambda: all(over(pid) for pid in pids))
+    until(lambda: all(over(pid) for pid in pids))

@@ -15,6 +15,7 @@ from __future__ import annotations
 import itertools
 import os
 import tempfile
+import threading
 import warnings
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,7 +34,7 @@ from kit.sandbox.limits import Limits
 from kit.sandbox.result import JSON, Report, Result, SandboxError, Tier
 
 PLOTTING = ("numpy", "PIL.Image", "matplotlib.pyplot", "cv2")
-"""Preloaded, matplotlib and cv2 make each turn about a quarter dearer; imported by a turn, they take half a second."""
+"""Preloaded, matplotlib and cv2 make a turn up to half as dear again; imported by a turn, they take half a second."""
 
 MODES = ("RGB", "RGBA", "L")
 """Pictures of these modes arrive as they are, others as RGB."""
@@ -77,34 +78,40 @@ class Sandbox:
         self.without = known("without", "layer", without, LAYERS)
         self._numbers = itertools.count(1)
         self._connection: Connection | None = None
+        self._starting = threading.RLock()  # reentrant: what is required is tried in episodes of its own
 
     def start(self) -> Sandbox:
         """Start the server; ``with`` does it. Starting a started one changes nothing, unless its server died."""
-        if self._connection is None or self._connection.died:
-            hello = {
-                "workers": self.workers,
-                "preload": self.preload,
-                "folder": tempfile.gettempdir(),
-                "without": sorted(self.without),
-            }
-            self._connection = Connection(hello)
-            weakref.finalize(self, self._connection.close)
-            if lacking := self._lacking():
-                if not self.allow_unsafe:
-                    self.close()
-                    raise SandboxError(f"{lacking}; Sandbox(allow_unsafe=True) runs it all the same")
-                warnings.warn(f"sandbox: {lacking}", stacklevel=2)
+        with self._starting:
+            if self._connection is None:
+                self._connect()
+            elif self._connection.died:
+                self._connection.close()
+                self._connect()
         return self
+
+    def _connect(self) -> None:
+        hello = {
+            "workers": self.workers,
+            "preload": self.preload,
+            "folder": tempfile.gettempdir(),
+            "without": sorted(self.without),
+        }
+        self._connection = Connection(hello)
+        weakref.finalize(self, self._connection.close)
+        if lacking := self._lacking():
+            if not self.allow_unsafe:
+                self.close()
+                raise SandboxError(f"{lacking}; Sandbox(allow_unsafe=True) runs it all the same")
+            warnings.warn(f"sandbox: {lacking}", stacklevel=3)
 
     def _lacking(self) -> str:
         """What is missing of what was asked for."""
         if self.tier == "none":
             why = "; ".join(f"no {layer}: {reason}" for layer, reason in self.missing.items())
             return f"code isn't confined here ({why})"
-        lacking = []
-        for item in self.guarantees if self.require else ():
-            if item.name in self.require and not item.enforced:
-                lacking.append(f"{item.name} ({item.missing})")
+        tried = measure(self, self.require)
+        lacking = [f"{item.name} ({item.missing})" for item in tried if not item.enforced]
         return "require: not enforced here: " + "; ".join(lacking) if lacking else ""
 
     def close(self) -> None:
@@ -137,7 +144,7 @@ class Sandbox:
 
     @property
     def pids(self) -> tuple[int, int]:
-        """Process ids of server and zygote."""
+        """Process ids of server and zygote; a zygote that was killed is replaced by another with the next episode."""
         return self._open().pids
 
     def episode(
@@ -177,8 +184,9 @@ class Sandbox:
             "setup": setup,
         }
         blobs = [*files.values(), *(image.tobytes() for image in images.values())]
-        self._open()
-        connection = self.start()._open()  # a new server if it died: what is lost is its episodes, not the sandbox
+        if self._open().died:  # what is lost is its episodes, not the sandbox
+            self.start()
+        connection = self._open()
         answer, _ = connection.ask(header, blobs).result()
         if answer["error"]:
             raise SandboxError(answer["error"])
