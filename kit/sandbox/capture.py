@@ -29,8 +29,9 @@ class Captured:
 class Shown:
     """What the builtin ``show``, ``image.show()`` and ``image.save(path)`` were given: copies, in order."""
 
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
+    limits = Limits()
+
+    def __init__(self) -> None:
         self.begin()
 
     def begin(self) -> None:
@@ -46,7 +47,7 @@ class Shown:
         """
         if not isinstance(image, _Image):
             raise TypeError(f"show: needs a PIL image, not {type(image).__name__}")
-        if len(self.items) < self._limits.pictures:
+        if len(self.items) < self.limits.pictures:
             self.items.append((None if name is None else str(name), image, _copy(image)))
         else:
             self.extra += 1

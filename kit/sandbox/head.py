@@ -27,7 +27,7 @@ import socket
 import struct
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from PIL import Image
@@ -41,6 +41,9 @@ ORDER = 9
 HELLO = struct.Struct("!cI")
 STATUS = struct.Struct("!i")
 OPEN_FILES = 256
+MT19937_WORDS = 624
+"""Words in the state of numpy's global generator, the Mersenne Twister (Matsumoto and Nishimura 1998)."""
+
 PATIENCE = 0.02
 """Seconds the head waits for a killed child to be gone: killing takes long if it held much memory."""
 
@@ -55,6 +58,9 @@ _getstate, _setstate = random.getstate, random.setstate
 _pack, _read_frame, _read_exactly = wire.pack, wire.read_frame, wire.read_exactly
 _poll, _POLLNVAL = select.poll, select.POLLNVAL
 _OWN_FDS = frozenset(range(3, OPEN_FILES))
+_all_fds = _poll()
+for _fd in _OWN_FDS:
+    _all_fds.register(_fd, 0)
 
 
 class Head:
@@ -65,9 +71,6 @@ class Head:
         self.child = 0
         self.offsets: dict[int, int] = {}
         self.folder = self.work = _getcwd()
-        self._poll = _poll()
-        for fd in range(3, OPEN_FILES):
-            self._poll.register(fd, 0)
 
     def serve(self) -> NoReturn:
         """Obey the keeper until it is gone. Never returns and never raises: there is nobody above it."""
@@ -124,7 +127,7 @@ class Head:
         except OSError:  # it has been put back by now, as another folder of the same name
             _chdir(self.folder if _isdir(self.folder) else self.work)
         # There is no /proc to list them from, but a poll says which of all possible ones aren't open.
-        closed = {fd for fd, event in self._poll.poll(0) if event & _POLLNVAL}
+        closed = {fd for fd, event in _all_fds.poll(0) if event & _POLLNVAL}
         self.offsets = {}
         for fd in _OWN_FDS - closed:
             try:
@@ -163,19 +166,25 @@ class Head:
 
 
 def main(
-    control: socket.socket, request: Mapping[str, Any], pictures: Sequence[bytes], confinement: Confinement, work: str
+    control: socket.socket,
+    request: Mapping[str, Any],
+    pictures: list[bytes],
+    session: Session,
+    confinement: Confinement,
+    work: str,
 ) -> NoReturn:
     """Set an episode up in this freshly forked process, say how that went, and serve.
 
     Args:
         request: ``limits``, ``variables`` (JSON), ``pictures`` ([name, mode, width, height] each), ``setup``.
-        pictures: their pixels.
+        pictures: their pixels; taken out of the list, or this process would hold them for good.
+        session: as the zygote made it.
         confinement: what this process puts on before it runs anything.
         work: the episode's directory, as the keeper names it.
     """
     try:
         try:
-            session = _session(request, pictures, confinement, work)
+            _set_up(session, request, pictures, confinement, work)
         except BaseException as error:
             control.sendall(_pack({"error": describe(error, "<setup>")}))
             _exit(1)
@@ -185,12 +194,11 @@ def main(
         _exit(70)
 
 
-def _session(request: Mapping[str, Any], pictures: Sequence[bytes], confinement: Confinement, work: str) -> Session:
-    """The episode's namespace after its setup."""
+def _set_up(
+    session: Session, request: Mapping[str, Any], pictures: list[bytes], confinement: Confinement, work: str
+) -> None:
     limits = Limits(**request["limits"])
-    random.seed()
-    if numpy_random := sys.modules.get("numpy.random"):
-        numpy_random.seed()  # as random: no two episodes share their numbers
+    _seed()
     size = linux.address_space() if confinement.rlimits else None
     if confinement.rlimits:
         _bound(limits, confinement.namespaces)
@@ -199,14 +207,23 @@ def _session(request: Mapping[str, Any], pictures: Sequence[bytes], confinement:
     for fd in (0, 1, 2):
         os.dup2(quiet, fd)
     os.close(quiet)
-    os.environ.update(HOME=home, TMPDIR=home, MPLCONFIGDIR=os.path.join(home, ".matplotlib"))
-    session = Session(limits, size)
+    for name, value in (("HOME", home), ("TMPDIR", home), ("MPLCONFIGDIR", f"{home}/.matplotlib")):
+        os.environ[name] = value
+    session.begin(limits, size)
     session.namespace.update(request["variables"])
-    for (name, mode, width, height), data in zip(request["pictures"], pictures, strict=True):
-        session.namespace[name] = Image.frombytes(mode, (width, height), data)
+    for name, mode, width, height in request["pictures"]:
+        session.namespace[name] = Image.frombytes(mode, (width, height), pictures.pop(0))
     session.trusted(request["setup"], "setup")
     session.flush()
-    return session
+
+
+def _seed() -> None:
+    """No two episodes share their random numbers."""
+    random.seed()
+    if numpy := sys.modules.get("numpy"):
+        # What numpy.random.seed() does with less entropy, in half the time.
+        words = numpy.frombuffer(os.urandom(4 * MT19937_WORDS), numpy.uint32)
+        numpy.random.set_state(("MT19937", words, MT19937_WORDS))
 
 
 def _bound(limits: Limits, own_ids: bool) -> None:

@@ -19,7 +19,7 @@ import signal
 import socket
 import time
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from kit.sandbox import head as head_module
@@ -29,6 +29,7 @@ from kit.sandbox.family import Family
 from kit.sandbox.files import MAX_ENTRIES, Shadow, TooMuch, remove_tree
 from kit.sandbox.limits import Limits
 from kit.sandbox.namespaces import furnish_room
+from kit.sandbox.turn import Session
 from kit.sandbox.verdict import Ended
 from kit.sandbox.watch import Closed, Lost, Watch
 
@@ -42,31 +43,35 @@ class Keeper:
 
     Args:
         folder: for its files, where it has no room of its own; doesn't exist yet.
+        session: for its head, as the zygote made it.
         spent: CPU seconds that went into this process's start.
     """
 
-    def __init__(self, server: socket.socket, folder: str, confinement: Confinement, spent: float) -> None:
-        self.server, self.folder, self.confinement, self.spent = server, folder, confinement, spent
+    def __init__(
+        self, server: socket.socket, folder: str, session: Session, confinement: Confinement, spent: float
+    ) -> None:
+        self.server, self.folder, self.session = server, folder, session
+        self.confinement, self.spent = confinement, spent
         self.family = Family()
         self.head_pid = self.child_pid = 0
 
-    def start(self, request: Mapping[str, Any], blobs: Sequence[bytes]) -> str:
+    def start(self, request: Mapping[str, Any], blobs: list[bytes]) -> str:
         """Write the input files, start the first head; returns what was wrong with the setup, or nothing."""
         self.limits = Limits(**request["limits"])
         work, store = self._furnish()
         names = request["files"]
-        for name, data in zip(names, blobs[: len(names)], strict=True):
+        for name in names:
             path = os.path.join(work, name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "wb") as file:
-                file.write(data)
+                file.write(blobs.pop(0))  # or the head would hold it too, for good
         self.head, theirs = socket.socketpair()
         self.head_pid = os.fork()
         if self.head_pid == 0:
             self.head.close()
             self.server.close()
             os.setpgid(0, 0)
-            head_module.main(theirs, request, blobs[len(names) :], self.confinement, work)
+            head_module.main(theirs, request, blobs, self.session, self.confinement, work)
         theirs.close()
         self.head.settimeout(SETUP_SECONDS)
         try:
@@ -223,10 +228,10 @@ class Keeper:
         remove_tree(self.folder)
 
 
-def main(server: socket.socket, folder: str, confinement: Confinement, spent: float) -> NoReturn:
+def main(server: socket.socket, folder: str, session: Session, confinement: Confinement, spent: float) -> NoReturn:
     """Keep one episode in this freshly forked process until the server hangs up."""
     try:
-        keeper = Keeper(server, folder, confinement, spent)
+        keeper = Keeper(server, folder, session, confinement, spent)
         try:
             _serve(keeper, server)
         finally:

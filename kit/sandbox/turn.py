@@ -55,14 +55,12 @@ class EmptyCode(ValueError):
 class Session:
     """An episode's Python: the namespace of ``__main__`` and what a turn needs besides.
 
-    Args:
-        base: bytes of address space before any code ran; None where memory can't be limited.
+    The zygote makes one for all: what is made before the fork is memory that the episodes share.
     """
 
-    def __init__(self, limits: Limits, base: int | None) -> None:
-        self.limits, self.turns = limits, 0
-        self._memory = None if base is None else base + (limits.memory_mb << 20)
-        self.shown = Shown(limits)
+    def __init__(self) -> None:
+        self.turns = 0
+        self.shown = Shown()
         self.shown.watch()
         # The code gets builtins of its own: what it deletes or replaces there is missing to it alone.
         self._builtins = types.ModuleType("builtins")
@@ -73,6 +71,15 @@ class Session:
         self.namespace = module.__dict__
         self.namespace["__builtins__"] = self._builtins
         self._streams()
+
+    def begin(self, limits: Limits, base: int | None) -> None:
+        """From here on this is one episode's.
+
+        Args:
+            base: bytes of address space before any code ran; None where memory can't be limited.
+        """
+        self.limits = self.shown.limits = limits
+        self._memory = None if base is None else base + (limits.memory_mb << 20)
         self.started = False
         sys.addaudithook(self._audit)
 

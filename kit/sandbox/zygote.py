@@ -28,6 +28,7 @@ from kit.sandbox import keeper, linux, wire
 from kit.sandbox.confine import Confinement, available
 from kit.sandbox.files import remove_tree
 from kit.sandbox.namespaces import make_house, make_room
+from kit.sandbox.turn import Session
 
 STANDARD = (
     *("base64", "collections", "copy", "csv", "dataclasses", "datetime", "decimal", "enum", "fractions", "functools"),
@@ -92,12 +93,14 @@ def main(control_fd: int, scratch: str, request: Mapping[str, Any]) -> None:
     if wrong:
         return
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers that have ended leave nothing behind
+    session = Session()
     gc.collect()
     gc.freeze()  # what is shared by all stays out of their garbage collections, which would write to it
     number = 0
     while True:
         number += 1
-        spare = start_keeper(os.path.join(scratch, f"episode-{os.getpid()}-{number}"), confinement, (control_fd, above))
+        folder = os.path.join(scratch, f"episode-{os.getpid()}-{number}")
+        spare = start_keeper(folder, session, confinement, (control_fd, above))
         data, fds, _, _ = socket.recv_fds(control, 1, 1)
         if not data:
             break
@@ -113,7 +116,7 @@ def main(control_fd: int, scratch: str, request: Mapping[str, Any]) -> None:
     shutil.rmtree(os.path.basename(scratch), ignore_errors=True, dir_fd=above)
 
 
-def start_keeper(folder: str, confinement: Confinement, ours: Sequence[int]) -> socket.socket:
+def start_keeper(folder: str, session: Session, confinement: Confinement, ours: Sequence[int]) -> socket.socket:
     """Start the keeper of an episode before anyone asks for it: a fork and a room take as long as all that follows.
 
     Args:
@@ -127,12 +130,12 @@ def start_keeper(folder: str, confinement: Confinement, ours: Sequence[int]) -> 
         for fd in (*ours, mine.detach()):
             os.close(fd)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        _become_keeper(theirs, folder, confinement)
+        _become_keeper(theirs, folder, session, confinement)
     theirs.close()
     return mine
 
 
-def _become_keeper(zygote: socket.socket, folder: str, confinement: Confinement) -> NoReturn:
+def _become_keeper(zygote: socket.socket, folder: str, session: Session, confinement: Confinement) -> NoReturn:
     """In a fork of the zygote; or in a fork of that, the first process of a room."""
     error, spent = "", 0.0
     try:
@@ -151,7 +154,7 @@ def _become_keeper(zygote: socket.socket, folder: str, confinement: Confinement)
             if error:
                 server.sendall(wire.pack({"error": error}))
             else:
-                keeper.main(server, folder, confinement, spent)
+                keeper.main(server, folder, session, confinement, spent)
     finally:
         os._exit(0)
 
