@@ -14,6 +14,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from hostile import FORKS
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
@@ -51,6 +52,18 @@ def test_a_killed_zygote_is_started_again(tight: Sandbox) -> None:
     _gone([tight.pids[1]])
     with tight.episode() as episode:
         assert episode.run("print(1)").stdout == "1\n"
+
+
+@pytest.mark.parametrize("identity", IDENTITIES)
+def test_what_a_turn_started_is_gone_when_its_result_is_here(identity: str) -> None:
+    """Processes that are killed but not yet gone would count against the next turn's limit: its fork would fail."""
+    needs(identity)
+    with start(identity, "full", Limits(seconds=5.0, processes=6)) as box, box.episode() as episode:
+        episode.run("x = 1")
+        before = len(belongings(box.pids[1])[1])
+        for _ in range(4):
+            assert episode.run(FORKS).status == "limit"
+            assert len(belongings(box.pids[1])[1]) == before
 
 
 def test_many_threads_start_one_new_server_for_one_that_died() -> None:

@@ -11,6 +11,7 @@ from kit.sandbox import linux
 from kit.sandbox.watch import Lost
 
 SWEEP_SECONDS = 2.0
+GONE_SECONDS = 5.0
 
 
 class Family:
@@ -58,6 +59,19 @@ class Family:
                 raise Lost("processes of the turn appeared faster than they could be killed")
         self.reap()
         return count
+
+    def settle(self, head: int, child: int) -> None:
+        """Wait until what was killed is gone: it counts against the limit of processes that the next turn has.
+
+        Args:
+            child: of the head, which collects it; but its threads must be gone.
+        """
+        until = time.perf_counter() + GONE_SECONDS
+        while time.perf_counter() < until:
+            self.reap()
+            if all(pid == child and linux.threads(pid) <= 1 for pid in linux.descendants() - {head}):
+                break
+            time.sleep(0.0005)
 
     @staticmethod
     def reap() -> None:

@@ -206,6 +206,8 @@ class Keeper:
             self.family.kill(watch.pid, group_only=status >= 0)
         self.child_pid = 0
         self.family.sweep({self.head_pid}, ended.started)
+        if self.confinement.namespaces:  # where the episode's processes are counted
+            self.family.settle(self.head_pid, watch.pid)
         try:
             self.shadow.restore()
         except (OSError, TooMuch) as error:
