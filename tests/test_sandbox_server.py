@@ -23,7 +23,7 @@ from sandboxes import IDENTITIES, KINDS, QUICK, belongings, needs, start, until
 from kit.sandbox import Limits, Result, Sandbox, SandboxEpisode, SandboxError
 from kit.sandbox.confine import LAYERS
 from kit.sandbox.guarantees import NAMES
-from kit.sandbox.linux import LINUX
+from kit.sandbox.linux import LINUX, session_leaders
 from kit.sandbox.probes import denied, rolls_back
 
 on_linux = pytest.mark.skipif(not LINUX, reason="only Linux confines")
@@ -64,6 +64,15 @@ def test_what_a_turn_started_is_gone_when_its_result_is_here(identity: str) -> N
         for _ in range(4):
             assert episode.run(FORKS).status == "limit"
             assert len(belongings(box.pids[1])[1]) == before
+
+
+def test_failing_turns_in_a_row_use_nothing_up() -> None:
+    """Each leaves a process to collect; as long as nobody does, it counts against the limit too."""
+    with start("user", "full", Limits(seconds=5.0, processes=2)) as box, box.episode() as episode:
+        assert {episode.run("x = 2\n1 / 0").status for _ in range(60)} == {"error"}
+        (keeper,) = session_leaders(box.pids[1])
+        ended = [one for one in psutil.Process(keeper).children(recursive=True) if one.status() == psutil.STATUS_ZOMBIE]
+        assert len(ended) <= 2
 
 
 def test_many_threads_start_one_new_server_for_one_that_died() -> None:

@@ -64,12 +64,14 @@ class Family:
         """Wait until what was killed is gone: it counts against the limit of processes that the next turn has.
 
         Args:
-            child: of the head, which collects it; but its threads must be gone.
+            child: isn't waited for if it was alone.
         """
-        until = time.perf_counter() + GONE_SECONDS
+        crowd, until = False, time.perf_counter() + GONE_SECONDS
         while time.perf_counter() < until:
+            left = {pid for pid in linux.descendants() - {head} if linux.alive(pid) or linux.threads(pid) > 1}
             self.reap()
-            if all(pid == child and linux.threads(pid) <= 1 for pid in linux.descendants() - {head}):
+            crowd = crowd or bool(left - {child}) or linux.threads(child) > 1
+            if not left or not crowd:
                 break
             time.sleep(0.0005)
 

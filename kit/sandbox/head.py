@@ -136,12 +136,12 @@ class Head:
                 continue
 
     def _reap(self) -> None:
-        if self.child:
-            try:
-                if _waitpid(self.child, _WNOHANG)[0] == self.child:
-                    self.child = 0
-            except ChildProcessError:
-                self.child = 0
+        """Collect children of earlier turns: one that took long to end may be there since the turn before the last."""
+        try:
+            while _waitpid(-1, _WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            pass
 
     def _ended(self, patience: float) -> int:
         """The failed child's wait status (−1: not gone yet); files are back where they were."""
