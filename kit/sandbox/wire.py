@@ -42,8 +42,8 @@ def pack(header: Mapping[str, Any], blobs: Sequence[bytes] = ()) -> bytes:
     return b"".join((LENGTHS.pack(len(text), size), text, *blobs))
 
 
-# An encoder of its own: user code may patch json.dumps, and child processes pack their verdict with this.
-_encode = json.JSONEncoder(ensure_ascii=True, check_circular=True).encode
+# Of its own: code may patch json.dumps and json.loads, and a turn's process packs and reads with these.
+_encode, _decode = json.JSONEncoder(ensure_ascii=True, check_circular=True).encode, json.JSONDecoder().decode
 
 
 def lengths(start: bytes, max_header: int = MAX_HEADER, max_blobs: int = MAX_BLOBS) -> tuple[int, int]:
@@ -57,7 +57,7 @@ def lengths(start: bytes, max_header: int = MAX_HEADER, max_blobs: int = MAX_BLO
 def unpack(header: bytes, data: bytes) -> Frame:
     """Header and blobs of one frame, checked."""
     try:
-        found = json.loads(header)
+        found = _decode(header.decode("ascii"))
         sizes = found["blobs"]
         if not all(type(size) is int and size >= 0 for size in sizes) or sum(sizes) != len(data):
             raise WireError("the frame's blobs don't have the lengths its header says")
