@@ -101,8 +101,9 @@ def _leave(flags: int) -> None:
     if flags & kernel.CLONE_NEWUSER:
         # user_namespaces(7): without a privilege outside, groups can only be mapped once setgroups is denied.
         for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
-            with open(f"/proc/self/{name}", "w") as file:
-                file.write(text)
+            fd = os.open(f"/proc/self/{name}", os.O_WRONLY)
+            os.write(fd, text.encode())
+            os.close(fd)
 
 
 def make_room() -> None:

@@ -56,6 +56,8 @@ class Output:
 
     def text(self) -> tuple[str, list[str]]:
         """The text with control characters made visible, and a warning if it is cut."""
+        if not self._total:
+            return "", []
         text = self._kept.decode("utf-8", "replace").replace("\r\n", "\n")
         text = CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
         if len(text) <= self.max_chars and self._total == len(self._kept):
