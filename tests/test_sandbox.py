@@ -258,6 +258,22 @@ def test_seeded_random_numbers_go_on(episode: SandboxEpisode) -> None:
     assert episode.run("print(np.random.rand() == z)").stdout == "True\n"
 
 
+def test_a_fork_by_the_code_is_pythons(episode: SandboxEpisode) -> None:
+    """The forks of turns skip what modules want done at a fork; it is done as soon as code forks or has threads."""
+    forks = (
+        "import os, random\nrandom.seed(7)\nhere = random.getstate()\npid = os.fork()\nif pid == 0:\n"
+        "    open('child', 'w').write(str(random.getstate() == here))\n    os._exit(0)\n"
+        "os.waitpid(pid, 0)\nprint(open('child').read(), random.getstate() == here)"
+    )
+    assert episode.run(forks).stdout == "False True\n"
+    episode.run("pass")
+    random.seed(7)
+    assert episode.run("print(random.random())").stdout == f"{random.random()}\n"
+    threads = "import threading, time\nthreading.Thread(target=time.sleep, args=(60,)).start()\n"
+    assert episode.run(threads + "print(threading.active_count())").stdout == "2\n"
+    assert episode.run("print(threading.active_count())").stdout == "1\n"
+
+
 def test_two_episodes_do_not_share(tight: Sandbox) -> None:
     with tight.episode() as one, tight.episode() as two:
         one.run("import json, os, random\nsecret = json.mark = 1\nos.environ['K'] = 'v'\nopen('f', 'w').close()")

@@ -38,7 +38,7 @@ Each process has its file, from outside in::
 
     client.py, episode.py, connection.py   the kit's own process; only talks to a socket
     server.py                              as many turns at once as workers
-    zygote.py                              has everything imported; forks a keeper for each episode, one in advance
+    zygote.py, hooks.py                    has everything imported; forks a keeper for each episode, one in advance
     keeper.py, family.py, watch.py,        runs no code of the turns: deadline, caps, verdicts, clean-up
     verdict.py, files.py
     head.py, turn.py, capture.py           the state after the last good turn; a forked child runs the next

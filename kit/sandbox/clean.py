@@ -11,8 +11,11 @@ KIT = str(Path(__file__).resolve().parents[2])
 
 
 def command(module: str, *arguments: str) -> list[str]:
-    """Run a module of the kit. -P: nothing is imported from the current folder, which code may write to."""
-    return [sys.executable, "-P", "-m", module, *arguments]
+    """Run a module of the kit, as a file: as a module, its package would be imported before it.
+
+    -P: nothing is imported from the current folder, which code may write to.
+    """
+    return [sys.executable, "-P", os.path.join(KIT, *module.split(".")) + ".py", *arguments]
 
 
 def environment(scratch: str) -> dict[str, str]:
@@ -23,10 +26,8 @@ def environment(scratch: str) -> dict[str, str]:
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "LANG": "C.UTF-8",
         "LC_ALL": "C.UTF-8",
-        "HOME": scratch,
-        "TMPDIR": scratch,
+        **at_home(scratch),
         "MPLBACKEND": "Agg",
-        "MPLCONFIGDIR": os.path.join(scratch, "matplotlib"),
         # The order of sets is the same in every episode and run.
         "PYTHONHASHSEED": "0",
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -37,3 +38,8 @@ def environment(scratch: str) -> dict[str, str]:
         "OPENCV_FOR_THREADS_NUM": "1",
         **{f"{name}_THREADS": "1" for name in pools},
     }
+
+
+def at_home(folder: str) -> dict[str, str]:
+    """The variables of those by which libraries find a place for their files."""
+    return {"HOME": folder, "TMPDIR": folder, "MPLCONFIGDIR": os.path.join(folder, ".matplotlib")}

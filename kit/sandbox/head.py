@@ -32,7 +32,8 @@ from typing import Any, NoReturn
 
 from PIL import Image
 
-from kit.sandbox import linux, wire
+from kit.sandbox import wire
+from kit.sandbox.clean import at_home
 from kit.sandbox.confine import Confinement
 from kit.sandbox.limits import Limits, cpu_limit
 from kit.sandbox.turn import Session, describe
@@ -94,7 +95,9 @@ class Head:
         self._remember()
         # CPython seeds random anew in a forked child; a turn must go on where the last one was.
         rng = _getstate()
+        self.session.own_fork = True
         self.child = _fork()
+        self.session.own_fork = False
         if self.child:
             for fd in fds:
                 _close(fd)
@@ -169,6 +172,7 @@ def main(
     control: socket.socket,
     request: Mapping[str, Any],
     pictures: list[bytes],
+    limits: Limits,
     session: Session,
     confinement: Confinement,
     work: str,
@@ -176,7 +180,7 @@ def main(
     """Set an episode up in this freshly forked process, say how that went, and serve.
 
     Args:
-        request: ``limits``, ``variables`` (JSON), ``pictures`` ([name, mode, width, height] each), ``setup``.
+        request: ``variables`` (JSON), ``pictures`` ([name, mode, width, height] each), ``setup``.
         pictures: their pixels; taken out of the list, or this process would hold them for good.
         session: as the zygote made it.
         confinement: what this process puts on before it runs anything.
@@ -184,7 +188,9 @@ def main(
     """
     try:
         try:
-            _set_up(session, request, pictures, confinement, work)
+            _enter(limits, confinement, work)
+            session.begin(limits, confinement.rlimits)
+            _fill(session, request, pictures)
         except BaseException as error:
             control.sendall(_pack({"error": describe(error, "<setup>")}))
             _exit(1)
@@ -194,22 +200,21 @@ def main(
         _exit(70)
 
 
-def _set_up(
-    session: Session, request: Mapping[str, Any], pictures: list[bytes], confinement: Confinement, work: str
-) -> None:
-    limits = Limits(**request["limits"])
+def _enter(limits: Limits, confinement: Confinement, work: str) -> None:
+    """Become an episode's process."""
     _seed()
-    size = linux.address_space() if confinement.rlimits else None
     if confinement.rlimits:
         _bound(limits, confinement.namespaces)
     home = confinement.enter(work)
+    if not confinement.namespaces:  # where each has a folder of another name
+        os.environ.update(at_home(home))
     quiet = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):
         os.dup2(quiet, fd)
     os.close(quiet)
-    for name, value in (("HOME", home), ("TMPDIR", home), ("MPLCONFIGDIR", f"{home}/.matplotlib")):
-        os.environ[name] = value
-    session.begin(limits, size)
+
+
+def _fill(session: Session, request: Mapping[str, Any], pictures: list[bytes]) -> None:
     session.namespace.update(request["variables"])
     for name, mode, width, height in request["pictures"]:
         session.namespace[name] = Image.frombytes(mode, (width, height), pictures.pop(0))

@@ -71,7 +71,7 @@ class Keeper:
             self.head.close()
             self.server.close()
             os.setpgid(0, 0)
-            head_module.main(theirs, request, blobs, self.session, self.confinement, work)
+            head_module.main(theirs, request, blobs, self.limits, self.session, self.confinement, work)
         theirs.close()
         self.head.settimeout(SETUP_SECONDS)
         try:

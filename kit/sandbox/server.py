@@ -4,7 +4,7 @@ It runs no code of the turns and reads nothing of what they say beyond checked h
 and everything with it, when the client does: the socket between them closes, or, if a
 forked copy of the client holds that open, its parent changes.
 
-Started by the client with a clean environment as ``python -m kit.sandbox.server SOCKET``.
+Started by the client with a clean environment as ``python server.py SOCKET``.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Server:
         """Start it and wait until it has imported everything; returns what was wrong, or nothing."""
         self.control, theirs = socket.socketpair()
         self.zygote = subprocess.Popen(
-            command("kit.sandbox.zygote", str(theirs.fileno()), self.scratch, json.dumps(self.request)),
+            command("kit.sandbox.hooks", str(theirs.fileno()), self.scratch, json.dumps(self.request)),
             env=environment(self.scratch),
             cwd=self.scratch,
             stdin=subprocess.DEVNULL,

@@ -19,7 +19,9 @@ import types
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kit.sandbox import linux
 from kit.sandbox.capture import Shown, capture, images_of
+from kit.sandbox.hooks import Hooks
 from kit.sandbox.limits import Limits
 
 ERROR_CHARS, MAX_WARNINGS = 2000, 32
@@ -27,6 +29,7 @@ SPARE_MB = 256
 """Memory on top of the limit, for reporting a turn that used it all."""
 
 _parse, _compile = ast.parse, compile
+_NOTHING = compile("", "", "exec").co_code
 _to_json = json.JSONEncoder(ensure_ascii=True).encode
 _setrlimit, _getrlimit, _AS = resource.setrlimit, resource.getrlimit, resource.RLIMIT_AS
 _process_time = time.process_time
@@ -46,6 +49,8 @@ _STARTS = frozenset(
         "_posixsubprocess.fork_exec",
     )
 )
+_THREADS = frozenset(("_thread.start_new_thread", "_thread.start_joinable_thread"))
+"""Events of sys.audit; the second since Python 3.13."""
 
 
 class EmptyCode(ValueError):
@@ -56,10 +61,14 @@ class Session:
     """An episode's Python: the namespace of ``__main__`` and what a turn needs besides.
 
     The zygote makes one for all: what is made before the fork is memory that the episodes share.
+
+    Args:
+        hooks: for a turn that starts threads or forks.
     """
 
-    def __init__(self) -> None:
-        self.turns = 0
+    def __init__(self, hooks: Hooks) -> None:
+        self.turns, self._hooks = 0, hooks
+        self._base = linux.address_space()  # before any code ran
         self.shown = Shown()
         self.shown.watch()
         # The code gets builtins of its own: what it deletes or replaces there is missing to it alone.
@@ -72,21 +81,23 @@ class Session:
         self.namespace["__builtins__"] = self._builtins
         self._streams()
 
-    def begin(self, limits: Limits, base: int | None) -> None:
+    def begin(self, limits: Limits, bound: bool) -> None:
         """From here on this is one episode's.
 
         Args:
-            base: bytes of address space before any code ran; None where memory can't be limited.
+            bound: whether its memory is limited.
         """
         self.limits = self.shown.limits = limits
-        self._memory = None if base is None else base + (limits.memory_mb << 20)
-        self.started = False
+        self._memory = self._base + (limits.memory_mb << 20) if bound and self._base else None
+        self.started = self.own_fork = False
         sys.addaudithook(self._audit)
 
     def _audit(self, event: str, _: tuple[Any, ...]) -> None:
-        # Lets the keeper skip a costly search after a turn that started no process.
-        if event in _STARTS:
-            self.started = True
+        if event in _STARTS and not self.own_fork:
+            self.started = True  # the keeper skips a costly search after a turn that started no process
+            self._hooks.register()
+        elif event in _THREADS:
+            self._hooks.register()
 
     def _streams(self) -> None:
         """Files on descriptors 1 and 2, which are new pipes each turn."""
@@ -108,7 +119,7 @@ class Session:
         """Run one turn; returns the verdict's header and blobs (the values' JSON, then pictures)."""
         self.turns += 1
         self.shown.begin()
-        self.started = False  # the fork of this very process doesn't count
+        self.started = False
         self.namespace["__builtins__"] = self._builtins
         if self.out.closed or self.err.closed:
             self._streams()
@@ -134,11 +145,11 @@ class Session:
             return self._header("error", f"the turn's pictures: {describe(raised, file)}", [], []), [b"{}"]
 
     def _run(self, code: str, file: str) -> None:
-        tree = _parse(code, file)
-        if not tree.body:
+        program = _compile(code, file, "exec", dont_inherit=True)
+        if program.co_code == _NOTHING and not _parse(code).body:  # ``pass`` compiles to nothing as well
             raise EmptyCode("there is no statement in it")  # a reward must not pay for it
         try:
-            exec(_compile(tree, file, "exec", dont_inherit=True), self.namespace)
+            exec(program, self.namespace)
         except SystemExit as left:
             if left.code not in (None, 0):
                 raise

@@ -3,8 +3,7 @@
 It has one thread, checked, because a fork copies only the thread that calls it. It never imports
 torch, and nor can the code.
 
-Started by the server with a clean environment as ``python -m kit.sandbox.zygote SOCKET FOLDER JSON``, where
-the JSON has ``preload`` and ``without``.
+Started by the server with a clean environment, through :mod:`kit.sandbox.hooks`.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ import gc
 import glob
 import importlib
 import importlib.abc
-import json
 import os
 import shutil
 import signal
@@ -25,9 +23,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from kit.sandbox import keeper, linux, wire
+from kit.sandbox.clean import at_home
 from kit.sandbox.confine import Confinement, available
 from kit.sandbox.files import remove_tree
-from kit.sandbox.namespaces import make_house, make_room
+from kit.sandbox.hooks import Hooks
+from kit.sandbox.namespaces import WORK, make_house, make_room
 from kit.sandbox.turn import Session
 
 STANDARD = (
@@ -77,8 +77,15 @@ def _draw_once(pyplot: Any) -> None:
     pyplot.close("all")
 
 
-def main(control_fd: int, scratch: str, request: Mapping[str, Any]) -> None:
-    """Preload, confine, say how that went, then fork a keeper for every socket that comes along."""
+def main(control_fd: int, scratch: str, request: Mapping[str, Any], hooks: Hooks) -> None:
+    """Preload, confine, say how that went, then fork a keeper for every socket that comes along.
+
+    Args:
+        control_fd: the socket to the server.
+        scratch: an empty folder.
+        request: ``preload`` and ``without``, as :class:`kit.sandbox.Sandbox` takes them.
+        hooks: what modules want done at forks.
+    """
     control = socket.socket(fileno=control_fd)
     # Where the kit was found; code of the turns looks in its own folder and the installed packages.
     sys.path.remove(os.environ.pop("PYTHONPATH"))
@@ -89,11 +96,13 @@ def main(control_fd: int, scratch: str, request: Mapping[str, Any]) -> None:
     confinement = available(request["without"], scratch)
     if confinement.namespaces and not wrong:
         make_house(scratch)
+        os.environ.update(at_home(WORK))
     control.sendall(wire.pack({"error": wrong, "tier": confinement.tier, "missing": confinement.missing}))
     if wrong:
         return
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers that have ended leave nothing behind
-    session = Session()
+    session = Session(hooks)
+    hooks.close()
     gc.collect()
     gc.freeze()  # what is shared by all stays out of their garbage collections, which would write to it
     number = 0
@@ -157,7 +166,3 @@ def _become_keeper(zygote: socket.socket, folder: str, session: Session, confine
                 keeper.main(server, folder, session, confinement, spent)
     finally:
         os._exit(0)
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2], json.loads(sys.argv[3]))
