@@ -74,6 +74,16 @@ def test_failing_turns_in_a_row_use_nothing_up() -> None:
         assert len(ended) <= 2
 
 
+@on_linux
+def test_a_setup_that_leaves_too_much_is_told_so() -> None:
+    setup = "for i in range(4): open(f'f{i}', 'wb').write(bytes(1 << 20))"
+    with (
+        start("user", "partial", Limits(seconds=5.0, disk_mb=2)) as box,
+        pytest.raises(SandboxError, match=r"^setup: the working directory can't be kept: more than .* or 2 MB in all$"),
+    ):
+        box.episode(setup=setup)
+
+
 def test_many_threads_start_one_new_server_for_one_that_died() -> None:
     def servers() -> list[psutil.Process]:
         return [child for child in psutil.Process().children() if "kit.sandbox.server" in child.cmdline()]
@@ -87,6 +97,18 @@ def test_many_threads_start_one_new_server_for_one_that_died() -> None:
             episodes = list(pool.map(lambda n: box.episode(variables={"n": n}), range(8)))
         assert [episode.run("pass", want=("n",)).values["n"] for episode in episodes] == list(range(8))
         assert len(servers()) == before
+
+
+@on_linux
+def test_a_killed_keeper_in_wait_is_replaced() -> None:
+    with Sandbox(Limits(seconds=5.0)) as box:
+        until(lambda: len(belongings(box.pids[1])[1]) == 2)
+        (spare,) = (process for process in belongings(box.pids[1])[1] if process.pid != box.pids[1])
+        spare.kill()
+        _gone([spare.pid])
+        with box.episode() as episode:
+            assert episode.run("print(1)").stdout == "1\n"
+        assert psutil.pid_exists(box.pids[1])
 
 
 def test_64_episodes_at_once_are_exact(tight: Sandbox) -> None:

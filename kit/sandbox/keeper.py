@@ -80,9 +80,13 @@ class Keeper:
             return f"it ran longer than {SETUP_SECONDS:g} s"
         if frame is None:
             return "its process died"
-        if not frame[0]["error"]:
+        if frame[0]["error"]:
+            return str(frame[0]["error"])
+        try:
             self.shadow = Shadow(work, store, self.limits.disk_mb << 20)
-        return str(frame[0]["error"])
+        except TooMuch as error:
+            return f"the working directory can't be kept: {error}"
+        return ""
 
     def _furnish(self) -> tuple[str, str]:
         """Empty directories for the episode's files and for this keeper's copies of them."""
