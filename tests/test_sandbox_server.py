@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
@@ -102,7 +103,8 @@ def test_many_threads_start_one_new_server_for_one_that_died() -> None:
 @on_linux
 def test_a_killed_keeper_in_wait_is_replaced() -> None:
     with Sandbox(Limits(seconds=5.0)) as box:
-        until(lambda: len(belongings(box.pids[1])[1]) == 2)
+        until(lambda: len(belongings(box.pids[1])[1]) > 1)
+        time.sleep(0.2)  # it moves into its room, which takes another process for a moment
         (spare,) = (process for process in belongings(box.pids[1])[1] if process.pid != box.pids[1])
         spare.kill()
         _gone([spare.pid])
