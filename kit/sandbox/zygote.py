@@ -12,7 +12,6 @@ import gc
 import glob
 import importlib
 import importlib.abc
-import itertools
 import os
 import shutil
 import signal
@@ -106,21 +105,22 @@ def main(control_fd: int, scratch: str, request: Mapping[str, Any], hooks: Hooks
     hooks.close()
     gc.collect()
     gc.freeze()  # what is shared by all stays out of their garbage collections, which would write to it
-    numbers = itertools.count(1)
-
-    def start_another() -> socket.socket:
-        folder = os.path.join(scratch, f"episode-{os.getpid()}-{next(numbers)}")
-        return start_keeper(folder, session, confinement, (control_fd, above))
-
-    spare = start_another()
+    number, fds = 0, list[int]()
     while True:
-        data, fds, _, _ = socket.recv_fds(control, 1, 1)
-        if not data:
-            break
-        if not _handed(spare, fds):
-            _handed(start_another(), fds)  # the one in wait was killed
-        os.close(fds[0])
-        spare = start_another()
+        number += 1
+        folder = os.path.join(scratch, f"episode-{os.getpid()}-{number}")
+        spare = start_keeper(folder, session, confinement, (control_fd, above))
+        if not fds:
+            data, fds, _, _ = socket.recv_fds(control, 1, 1)
+            if not data:
+                break
+        try:
+            socket.send_fds(spare, [b"k"], fds)
+        except OSError:  # it was killed while it waited: the next one gets it
+            continue
+        finally:
+            spare.close()
+        os.close(fds.pop())
     spare.close()
     # The server is gone; if it was killed, nobody else removes what is left when the last keeper has cleaned up.
     until = time.monotonic() + CLEAN_SECONDS
@@ -128,16 +128,6 @@ def main(control_fd: int, scratch: str, request: Mapping[str, Any], hooks: Hooks
         time.sleep(0.01)
     remove_tree(scratch)
     shutil.rmtree(os.path.basename(scratch), ignore_errors=True, dir_fd=above)
-
-
-def _handed(keeper: socket.socket, fds: Sequence[int]) -> bool:
-    """Give a waiting keeper its socket to the server; whether it still waits."""
-    with keeper:
-        try:
-            socket.send_fds(keeper, [b"k"], fds)
-        except OSError:
-            return False
-    return True
 
 
 def start_keeper(folder: str, session: Session, confinement: Confinement, ours: Sequence[int]) -> socket.socket:
