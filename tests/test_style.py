@@ -22,6 +22,8 @@ LAYERS = (
             "pictures",
             "photos",
             "arrangement",
+            "answers",
+            "distortion",
             "skills",
             "skills_text",
             "context",

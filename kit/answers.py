@@ -1,0 +1,70 @@
+r"""How right an answer in words is: token F1 and exact match.
+
+Visual-ARFT's answer reward and both of its metrics (section 3.2.1 and 5; from SQuAD, Rajpurkar et al. 2016).
+With $T(x)$ the tokens of the normalised text, counted with their multiplicity:
+
+$$P = \frac{|T(o) \cap T(a)|}{|T(o)|}, \quad R = \frac{|T(o) \cap T(a)|}{|T(a)|}, \quad F_1 = \frac{2PR}{P + R}$$
+
+Normalised is: lower case, punctuation and English articles removed, white space made one. Exact match
+(EM) asks whether two normalised texts are the same.
+
+Worked example: "the red car" against "red cars" is {red, car} against {red, cars}: P = R = ½, F₁ = **.5**, EM = 0.
+
+Departures: SQuAD splits at white space alone, which makes a Chinese sentence one token. Here each character of a script
+that is written without spaces is a token, as in the paper's Chinese questions; Latin words amid them stay whole.
+Punctuation is Unicode's, not ASCII's alone.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+ARTICLES = frozenset(("a", "an", "the"))
+
+_SPACELESS = (
+    r"\u0e00-\u0eff"  # Thai, Lao
+    r"\u1000-\u109f\u1780-\u17ff"  # Myanmar, Khmer
+    r"\u3040-\u30ff"  # Hiragana, Katakana
+    r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
+)
+_TOKEN = re.compile(rf"[{_SPACELESS}]|[^\s{_SPACELESS}]+")
+
+
+def _is_punctuation(character: str) -> bool:
+    return character in string.punctuation or unicodedata.category(character).startswith("P")
+
+
+def tokens(text: str) -> list[str]:
+    """What a text is compared by: normalised words, or characters where a script has no spaces between words."""
+    kept = "".join(character for character in text.lower() if not _is_punctuation(character))
+    return [token for token in _TOKEN.findall(kept) if token not in ARTICLES]
+
+
+def exact_match(answer: str, gold: str) -> bool:
+    """Whether both are the same after normalising."""
+    return tokens(answer) == tokens(gold)
+
+
+def f1(answer: str, gold: str) -> float:
+    """Token F1, 0 to 1. Two texts without tokens are the same; one without is wrong."""
+    said, right = tokens(answer), tokens(gold)
+    if not said or not right:
+        return float(said == right)
+    common = (Counter(said) & Counter(right)).total()
+    # 2PR / (P + R) with P = common / said and R = common / right; no division by zero if nothing is common.
+    return 2 * common / (len(said) + len(right))
+
+
+def best(measure: Callable[[str, str], float], answer: str | None, golds: Sequence[str]) -> float:
+    """The measure against the gold answer it is highest for; 0 for no answer.
+
+    Raises:
+        ValueError: there is no gold answer to compare with.
+    """
+    if not golds:
+        raise ValueError("no gold answer: a question needs at least one to compare with")
+    return 0.0 if answer is None else max(float(measure(answer, gold)) for gold in golds)
