@@ -29,6 +29,7 @@ LAYERS = (
             "context",
             "store",
             "hub",
+            "retry",
             "leak",
             "intervals",
             "paper",

@@ -18,12 +18,10 @@ from __future__ import annotations
 import base64
 import io
 import os
-import random
 import re
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from email.utils import parsedate_to_datetime
 from json import JSONDecodeError
 from typing import Any
 
@@ -32,6 +30,7 @@ import openai
 from kit.chat import Chat
 from kit.episode import Picture
 from kit.policy import Finish, Params, Request, Sample
+from kit.retry import GaveUp, Passing, passes, patiently, retry_after
 
 
 class EndpointError(RuntimeError):
@@ -110,19 +109,6 @@ def close_turn(text: str, stops: Sequence[str], stopped: bool) -> tuple[str, boo
     return text, False
 
 
-def retry_after(error: openai.APIStatusError) -> float | None:
-    """Seconds the endpoint asks to be left alone (``Retry-After``: a number, or a date), or None."""
-    header = error.response.headers.get("retry-after", "")
-    try:
-        return max(0.0, float(header))
-    except ValueError:
-        pass
-    try:
-        return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
-    except (TypeError, ValueError):
-        return None
-
-
 class ServedPolicy:
     """Samples turns from a chat-completions endpoint, several at once.
 
@@ -194,38 +180,32 @@ class ServedPolicy:
 
     def _ask(self, prompt: list[dict[str, Any]], params: Params) -> Any:
         """One completion's first choice, tried again as long as that may help."""
-        for attempt in range(self.retries + 1):
-            try:
-                reply = self._client.chat.completions.create(
-                    model=self.model,
-                    messages=prompt,  # type: ignore[arg-type]
-                    stop=list(params.stops),
-                    temperature=params.temperature,
-                    max_tokens=params.max_new_tokens,
-                )
-                if getattr(reply, "choices", None):
-                    return reply.choices[0]
-                cause, wait = f"a reply without choices ({str(reply)[:100]!r})", None
-            except openai.APIStatusError as error:
-                cause, wait = f"HTTP {error.status_code}: {error.message[:200]}", retry_after(error)
-                if error.status_code not in (408, 409, 429) and error.status_code < 500:
-                    raise EndpointError(self._refused(error.status_code, cause)) from error
-            except (openai.APIError, JSONDecodeError) as error:
-                cause, wait = f"{type(error).__name__}: {error}"[:200], None
-            if attempt == self.retries:
-                break
-            if wait is not None and wait > self.longest_wait:
-                raise EndpointError(
-                    f"endpoint {self.url}, model {self.model}: {cause}; it asks to wait {wait:.0f} s, more than "
-                    f"longest_wait={self.longest_wait:.0f} s. Run the same command later: what is stored is kept"
-                )
-            # Twice as long each time, up to half a minute; the random part keeps the workers from returning together.
-            self._sleep(wait if wait is not None else min(30.0, 0.5 * 2**attempt) * random.uniform(0.75, 1.0))
-        raise EndpointError(
-            f"endpoint {self.url}, model {self.model}: no answer in {self.retries + 1} tries, the last: "
-            f"{cause.rstrip('.')}. "
-            "Check that it runs and can be reached, then run the same command again: what is stored is kept"
-        )
+        try:
+            return patiently(lambda: self._once(prompt, params), self.retries, self.longest_wait, self._sleep)
+        except GaveUp as error:
+            raise EndpointError(
+                f"endpoint {self.url}, model {self.model}: {error}. {error.way_out}: what is stored is kept"
+            ) from error
+
+    def _once(self, prompt: list[dict[str, Any]], params: Params) -> Any:
+        try:
+            reply = self._client.chat.completions.create(
+                model=self.model,
+                messages=prompt,  # type: ignore[arg-type]
+                stop=list(params.stops),
+                temperature=params.temperature,
+                max_tokens=params.max_new_tokens,
+            )
+        except openai.APIStatusError as error:
+            cause = f"HTTP {error.status_code}: {error.message[:200]}"
+            if not passes(error.status_code):
+                raise EndpointError(self._refused(error.status_code, cause)) from error
+            raise Passing(cause, retry_after(error.response.headers)) from error
+        except (openai.APIError, JSONDecodeError) as error:
+            raise Passing(f"{type(error).__name__}: {error}"[:200]) from error
+        if not getattr(reply, "choices", None):
+            raise Passing(f"a reply without choices ({str(reply)[:100]!r})")
+        return reply.choices[0]
 
     def _refused(self, status: int, cause: str) -> str:
         ways_out = {

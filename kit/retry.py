@@ -1,0 +1,89 @@
+"""Asking a service that may fail for a moment: again, later, and not for ever."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Mapping
+from email.utils import parsedate_to_datetime
+from typing import TypeVar
+
+T = TypeVar("T")
+
+FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
+"""Seconds before the second try, and at most before any other, where the service doesn't say how long."""
+
+
+class Passing(Exception):
+    """A fault that may pass.
+
+    Args:
+        cause: in words, for the message if it doesn't.
+        wait: seconds the service asks to be left alone; None if it doesn't say.
+    """
+
+    def __init__(self, cause: str, wait: float | None = None) -> None:
+        super().__init__(cause)
+        self.cause, self.wait = cause, wait
+
+
+class GaveUp(Exception):
+    """It didn't pass; the message says how often it was tried, and the last cause.
+
+    Args:
+        way_out: a sentence for whoever reads it.
+    """
+
+    def __init__(self, why: str, way_out: str) -> None:
+        super().__init__(why)
+        self.way_out = way_out
+
+
+def passes(status: int) -> bool:
+    """Whether an HTTP status may be another one a moment later."""
+    return status in (408, 409, 429) or status >= 500
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that an answer's headers ask to wait (``Retry-After``: a number, or a date), or None."""
+    header = headers.get("retry-after", "")
+    try:
+        return max(0.0, float(header))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
+    except (TypeError, ValueError):
+        return None
+
+
+def patiently(
+    once: Callable[[], T], retries: int, longest_wait: float = 120.0, sleep: Callable[[float], None] = time.sleep
+) -> T:
+    """What ``once`` returns, tried again as long as it raises :class:`Passing`.
+
+    Args:
+        retries: tries after the first.
+        longest_wait: seconds; a service that asks for more is given up on.
+        sleep: waits so many seconds.
+
+    Raises:
+        GaveUp: every try failed, or the service asks for too long a pause.
+    """
+    for attempt in range(retries + 1):
+        try:
+            return once()
+        except Passing as fault:
+            last = fault
+        if attempt == retries:
+            break
+        if last.wait is not None and last.wait > longest_wait:
+            why = f"{last.cause}; it asks to wait {last.wait:.0f} s, more than longest_wait={longest_wait:.0f} s"
+            raise GaveUp(why, "Run the same command later") from last
+        # Twice as long each time; the random part keeps several askers from returning together.
+        wait = min(LONGEST_WAIT, FIRST_WAIT * 2**attempt) * random.uniform(0.75, 1.0)
+        sleep(wait if last.wait is None else last.wait)
+    raise GaveUp(
+        f"no answer in {retries + 1} tries, the last: {last.cause.rstrip('.')}",
+        "Check that it runs and can be reached, then run the same command again",
+    ) from last
