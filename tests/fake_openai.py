@@ -1,7 +1,6 @@
 """A small chat-completions server on loopback, with faults on demand.
 
-It speaks HTTP/1.1 and the protocol's JSON, checks requests the way a strict server does, and answers
-with what a function says. Faults are queued; each request takes the next one, then serves normally.
+It speaks the protocol's JSON, checks requests the way a strict server does, and answers with what a function says.
 
     with FakeOpenAI(reply=lambda body: "…") as server:
         server.faults += ["429", "500"]
@@ -10,17 +9,15 @@ with what a function says. Faults are queued; each request takes the next one, t
 
 from __future__ import annotations
 
-import json
-import threading
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
 from typing import Any
+
+from fake_server import FakeServer
 
 Reply = Callable[[dict[str, Any]], str]
 
 
-class FakeOpenAI:
+class FakeOpenAI(FakeServer):
     """The server.
 
     Args:
@@ -28,95 +25,31 @@ class FakeOpenAI:
         key: the API key it demands, if any.
 
     Attributes:
-        faults: ``429`` (with Retry-After), ``429-date``, ``429-long``, ``500``, ``drop`` (closes the
-            connection without a byte), ``cut`` (half a body), ``junk`` (not JSON), ``empty`` (no choices),
-            ``slow`` (answers after ``delay`` seconds).
-        bodies: every request's JSON, in order.
         honours_stop: whether it stops at stop strings (and drops them), as the real ones do.
     """
 
+    empty = b'{"id": "x", "object": "chat.completion", "created": 0, "model": "m"}'  # no choices
+
     def __init__(self, reply: Reply, key: str | None = None) -> None:
-        self.reply = reply
-        self.key = key
-        self.faults: list[str] = []
-        self.bodies: list[dict[str, Any]] = []
+        super().__init__()
+        self.reply, self.key = reply, key
         self.honours_stop = True
-        self.retry_after = "7"
-        self.delay = 5.0
-        self.released = threading.Event()
-        self._lock = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+        return f"{self.address}/v1"
 
-    def __enter__(self) -> FakeOpenAI:
-        self._thread.start()
-        return self
+    def error(self, message: str) -> dict[str, Any]:
+        return {"error": {"message": message, "type": "error", "param": None, "code": None}}
 
-    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.released.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
-        fake = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def log_message(self, format: str, *args: Any) -> None: ...
-
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                with fake._lock:
-                    fake.bodies.append(body)
-                    fault = fake.faults.pop(0) if fake.faults else ""
-                self._answer(body, fault)
-
-            def _answer(self, body: dict[str, Any], fault: str) -> None:
-                if fault == "drop":
-                    self.close_connection = True
-                elif fault.startswith("429"):
-                    self._error(429, "Rate limit reached", {"Retry-After": fake.retry_after})
-                elif fault == "500":
-                    self._error(500, "The server had an error")
-                elif fault == "junk":
-                    self._send(200, b"<html>gateway</html>")
-                elif fault == "empty":
-                    self._send(200, b'{"id": "x", "object": "chat.completion", "created": 0, "model": "m"}')
-                elif self.path != "/v1/chat/completions":
-                    self._error(404, f"Unknown request URL: {self.path}")
-                elif fake.key and self.headers.get("Authorization") != f"Bearer {fake.key}":
-                    self._error(401, "Incorrect API key provided")
-                elif (problem := check_request(body)) is not None:
-                    self._error(400, problem)
-                else:
-                    if fault == "slow":
-                        fake.released.wait(fake.delay)
-                    self._send(200, json.dumps(fake.completion(body)).encode(), cut=fault == "cut")
-
-            def _error(self, status: int, message: str, headers: dict[str, str] | None = None) -> None:
-                body = {"error": {"message": message, "type": "error", "param": None, "code": None}}
-                self._send(status, json.dumps(body).encode(), headers)
-
-            def _send(self, status: int, data: bytes, headers: dict[str, str] | None = None, cut: bool = False) -> None:
-                self.send_response(status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(data)))
-                for name, value in (headers or {}).items():
-                    self.send_header(name, value)
-                self.end_headers()
-                try:
-                    self.wfile.write(data[: len(data) // 2] if cut else data)
-                except OSError:  # the client gave up waiting
-                    cut = True
-                self.close_connection = cut
-
-        return Handler
+    def answer(self, path: str, headers: Any, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        if path != "/v1/chat/completions":
+            return 404, self.error(f"Unknown request URL: {path}")
+        if self.key and headers.get("Authorization") != f"Bearer {self.key}":
+            return 401, self.error("Incorrect API key provided")
+        if (problem := check_request(body)) is not None:
+            return 400, self.error(problem)
+        return 200, self.completion(body)
 
     def completion(self, body: dict[str, Any]) -> dict[str, Any]:
         """A chat.completion object; generation ends before the first stop string, as the protocol says."""

@@ -39,7 +39,7 @@ LAYERS = (
     ("protocol", {"protocol"}),
     (
         "environments, sandbox, tools, policies",
-        {"envs", "sandbox", "policy", "tiny", "vision", "data", "expert"},
+        {"envs", "sandbox", "tools", "policy", "tiny", "vision", "data", "expert"},
     ),
     ("rollout", {"rollout"}),
     ("rewards", {"rewards", "coldstart"}),

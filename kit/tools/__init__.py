@@ -1,0 +1,1 @@
+"""What agents can ask for besides running code: one file a tool."""

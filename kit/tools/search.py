@@ -1,0 +1,67 @@
+"""Search: a query in, a few snippets out; one interface, several back ends.
+
+:class:`kit.tools.serper.Serper` asks the web, as the papers do. What a search found is written for a model by
+:func:`information`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+TOP_K = 4
+"""Snippets of one search (Visual-ARFT's released code)."""
+
+SNIPPET_CHARS = 600
+"""A snippet's length in a prompt; a search engine's own are shorter, a document's beginning may be longer."""
+
+_TAG = re.compile(r"</?\s*(?:think|search|information|code|answer)\s*>", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """Something found: the page's or document's title, an extract, and where it is from (an address or an id)."""
+
+    title: str
+    text: str
+    source: str
+
+
+class SearchError(RuntimeError):
+    """A search can't be done; the message names the query and the way out."""
+
+
+class Search(Protocol):
+    """A back end; any number of threads may ask at once."""
+
+    def search(self, query: str, k: int = TOP_K) -> tuple[Snippet, ...]:
+        """The best ``k`` snippets, best first; fewer or none if no more are found.
+
+        Raises:
+            SearchError: it can't be done.
+        """
+
+
+def information(snippets: Sequence[Snippet], max_chars: int = SNIPPET_CHARS) -> str:
+    """What was found as a model reads it, between ``<information>`` tags, numbered from 1.
+
+    A page may hold anything, tags too: those of the protocol are taken out, so that what was found can't end early.
+    """
+    if not snippets:
+        return "<information>Nothing was found.</information>"
+    lines = []
+    for number, snippet in enumerate(snippets, 1):
+        text = _one_line(snippet.text)
+        if len(text) > max_chars:
+            text = text[: max_chars - 1].rstrip() + "…"
+        lines.append(f"{number}. {_one_line(snippet.title)}: {text}")
+    return "<information>" + "\n".join(lines) + "</information>"
+
+
+def _one_line(text: str) -> str:
+    # Until none is left: taking a tag out may join two halves of another.
+    while (shorter := _TAG.sub("", text)) != text:
+        text = shorter
+    return " ".join(text.split())
