@@ -33,7 +33,7 @@ notebooks: $(READY)  ## execute those whose source in notebooks/percent changed
 	$(BIN)/python -m kit notebooks
 
 bench: $(READY)
-	$(BIN)/python -m kit bench sandbox && $(BIN)/python -m kit bench rollout
+	for name in sandbox search rollout; do $(BIN)/python -m kit bench $$name || exit; done
 
 clean:  ## remove the environment and caches; runs/ stays
 	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

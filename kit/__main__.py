@@ -12,7 +12,11 @@ import os
 import sys
 from collections.abc import Sequence
 
-BENCHES = {"rollout": "kit.bench:rollout_bench", "sandbox": "kit.sandbox.bench:bench"}
+BENCHES = {
+    "rollout": "kit.bench:rollout_bench",
+    "sandbox": "kit.sandbox.bench:bench",
+    "search": "kit.tools.bench:search_bench",
+}
 """What ``python -m kit bench NAME`` calls."""
 
 SMALL = 4

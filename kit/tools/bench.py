@@ -1,0 +1,114 @@
+"""What a search costs: ``python -m kit bench search``. Compares within one run; nothing here is asserted.
+
+The documents are drawn: words by Zipf's law, as in any language, so that a question holds words that
+stand in thousands of them. Beside the kit's index: SQLite's FTS5, which Python has.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import statistics
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+
+from kit.tools.index import Document, Index
+from kit.tools.search import TOP_K
+
+WORDS = 30_000
+"""Different words; the n-th is drawn in proportion to 1/n."""
+
+LENGTH, QUESTION = 20, 9
+"""Words of a document and of a question."""
+
+
+def corpus(documents: int, seed: int = 0) -> tuple[list[Document], list[str]]:
+    """Documents, and a thousand questions in words of the same kind."""
+    rng = np.random.default_rng(seed)
+    share = 1 / np.arange(1, WORDS + 1)
+    words = rng.choice(WORDS, size=documents * LENGTH + 1000 * QUESTION, p=share / share.sum())
+    texts = words[: documents * LENGTH].reshape(documents, LENGTH)
+    asked = words[documents * LENGTH :].reshape(1000, QUESTION)
+    spelt = [_spelt(n) for n in range(WORDS)]
+    written = [" ".join(spelt[n] for n in row) for row in texts]
+    made = [Document(str(i), f"Text {i}", text) for i, text in enumerate(written)]
+    return made, [" ".join(spelt[n] for n in row) for row in asked]
+
+
+def _spelt(number: int) -> str:
+    """A word that no stemmer changes into another's."""
+    letters = ""
+    while number or not letters:
+        number, rest = divmod(number, 20)
+        letters += "bcdfghjklmnpqrtvwxzk"[rest] + "o"
+    return f"{letters}{len(letters)}"
+
+
+class FTS5:
+    """SQLite's full-text index, asked for any of a question's words; one connection a thread."""
+
+    def __init__(self, documents: Sequence[Document], path: Path) -> None:
+        self._path, self._local = path, threading.local()
+        with sqlite3.connect(path) as file:
+            file.execute("CREATE VIRTUAL TABLE found USING fts5(title, text, tokenize='porter unicode61')")
+            file.executemany("INSERT INTO found VALUES (?, ?)", ((one.title, one.text) for one in documents))
+        file.close()
+
+    def search(self, query: str, k: int = TOP_K) -> list[tuple[str, str]]:
+        """Title and text of the best."""
+        if not hasattr(self._local, "file"):
+            self._local.file = sqlite3.connect(self._path)
+        words = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", query.lower()))
+        asked = "SELECT title, text FROM found WHERE found MATCH ? ORDER BY rank LIMIT ?"
+        return list(self._local.file.execute(asked, (words, k)))
+
+
+def search_bench(documents: int = 90_000, queries: int = 256, threads: int = 32) -> dict[str, float]:
+    """Measure, print and return seconds to build, milliseconds a query alone and with many at once, and ratios.
+
+    Args:
+        queries: of each measurement; different ones.
+        threads: as many episodes that search at once.
+    """
+    figures: dict[str, float] = {}
+    made, questions = corpus(documents)
+    print(
+        f"search bench: {documents} documents of {LENGTH} words, {queries} questions of {QUESTION}, {threads} threads"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        indexes: list[tuple[str, Callable[[], Index | FTS5]]] = [
+            ("tantivy", lambda: Index(made, Path(folder))),
+            ("fts5", lambda: FTS5(made, Path(folder, "fts5.sqlite"))),
+        ]
+        for name, build in indexes:
+            began = time.perf_counter()
+            index = build()
+            figures[f"{name}: build s"] = time.perf_counter() - began
+            figures[f"{name}: alone ms"] = _milliseconds(index.search, questions[:queries], 1)
+            figures[f"{name}: at once ms"] = _milliseconds(index.search, questions[:queries], threads)
+        began = time.perf_counter()
+        Index(made, Path(folder))
+        figures["tantivy: open again s"] = time.perf_counter() - began
+    for what in ("alone ms", "at once ms"):
+        figures[f"{what}: fts5 / tantivy"] = figures[f"fts5: {what}"] / figures[f"tantivy: {what}"]
+    for name, value in figures.items():
+        print(f"  {name:28s} {value:9.3f}")
+    return figures
+
+
+def _milliseconds(search: Callable[[str], object], questions: Sequence[str], threads: int) -> float:
+    """Median wall time of a query."""
+
+    def timed(question: str) -> float:
+        began = time.perf_counter()
+        search(question)
+        return 1e3 * (time.perf_counter() - began)
+
+    with ThreadPoolExecutor(threads) as pool:
+        return statistics.median(pool.map(timed, questions))
