@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from PIL import Image
@@ -272,6 +273,14 @@ def test_a_fork_by_the_code_is_pythons(episode: SandboxEpisode) -> None:
     threads = "import threading, time\nthreading.Thread(target=time.sleep, args=(60,)).start()\n"
     assert episode.run(threads + "print(threading.active_count())").stdout == "2\n"
     assert episode.run("print(threading.active_count())").stdout == "1\n"
+
+
+@pytest.mark.skipif(not linux.LINUX, reason="memory is limited on Linux")
+def test_given_pictures_take_no_memory_from_the_code(tight: Sandbox) -> None:
+    large = Image.new("RGB", (6000, 6000), "red")  # 137 MB in memory
+    with tight.episode(pictures={"A": large}, limits=replace(QUICK, memory_mb=32)) as episode:
+        assert episode.run("x = bytearray(20 << 20)\nprint(A.size)").stdout == "(6000, 6000)\n"
+        assert episode.run("y = bytearray(40 << 20)").error.startswith("MemoryError")
 
 
 def test_two_episodes_do_not_share(tight: Sandbox) -> None:

@@ -189,7 +189,9 @@ def main(
     try:
         try:
             _enter(limits, confinement, work)
-            session.begin(limits, confinement.rlimits)
+            # PIL keeps pictures of several channels in 4 bytes a pixel.
+            given = sum(4 * width * height for _, _, width, height in request["pictures"])
+            session.begin(limits, confinement.rlimits, given)
             _fill(session, request, pictures)
         except BaseException as error:
             control.sendall(_pack({"error": describe(error, "<setup>")}))

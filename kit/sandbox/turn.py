@@ -81,14 +81,15 @@ class Session:
         self.namespace["__builtins__"] = self._builtins
         self._streams()
 
-    def begin(self, limits: Limits, bound: bool) -> None:
+    def begin(self, limits: Limits, bound: bool, given: int) -> None:
         """From here on this is one episode's.
 
         Args:
             bound: whether its memory is limited.
+            given: bytes of what it is given, which come on top.
         """
         self.limits = self.shown.limits = limits
-        self._memory = self._base + (limits.memory_mb << 20) if bound and self._base else None
+        self._memory = self._base + given + (limits.memory_mb << 20) if bound and self._base else None
         self.started = self.own_fork = False
         sys.addaudithook(self._audit)
 
