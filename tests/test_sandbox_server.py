@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 from sandboxes import IDENTITIES, KINDS, QUICK, belongings, needs, start, until
 
-from kit.sandbox import Limits, Result, Sandbox, SandboxEpisode, SandboxError
+from kit.sandbox import Limits, Result, Sandbox, SandboxEpisode, SandboxError, clean
 from kit.sandbox.confine import LAYERS
 from kit.sandbox.guarantees import NAMES
 from kit.sandbox.linux import LINUX, session_leaders
@@ -86,11 +86,14 @@ def test_a_setup_that_leaves_too_much_is_told_so() -> None:
 
 
 def test_many_threads_start_one_new_server_for_one_that_died() -> None:
+    path = clean.command("kit.sandbox.server")[-1]
+
     def servers() -> list[psutil.Process]:
-        return [child for child in psutil.Process().children() if "kit.sandbox.server" in child.cmdline()]
+        return [child for child in psutil.Process().children() if path in child.cmdline()]
 
     with Sandbox(Limits(seconds=5.0), require=["network"]) as box:
         before = len(servers())
+        assert before >= 1
         lost = box.episode()
         os.kill(box.pids[0], signal.SIGKILL)
         assert lost.run("x = 1").status == "episode_lost"

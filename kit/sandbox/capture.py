@@ -27,9 +27,13 @@ class Captured:
 
 
 class Shown:
-    """What the builtin ``show``, ``image.show()`` and ``image.save(path)`` were given: copies, in order."""
+    """What the builtin ``show``, ``image.show()`` and ``image.save(path)`` were given: copies, in order.
 
-    limits = Limits()
+    Attributes:
+        limits: the episode's, once there is one.
+    """
+
+    limits: Limits
 
     def __init__(self) -> None:
         self.begin()
@@ -75,7 +79,7 @@ def images_of(namespace: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def capture(before: Mapping[str, Any], namespace: Mapping[str, Any], shown: Shown, limits: Limits) -> Captured:
+def capture(before: Mapping[str, Any], namespace: Mapping[str, Any], shown: Shown) -> Captured:
     """Shown pictures in order, then newly bound names in order, then figures.
 
     Args:
@@ -89,6 +93,7 @@ def capture(before: Mapping[str, Any], namespace: Mapping[str, Any], shown: Show
         own = next((key for key, image in now.items() if image is original), f"shown_{number}")
         wanted.append((own if name is None else name, copy))
     wanted += [(name, image) for name, image in bound.items() if id(image) not in seen]
+    limits = shown.limits
     found, room = Captured(), limits.picture_px**2
     taken = wanted + _figures(limits.pictures - len(wanted), limits.figure_dpi, [copy for _, copy in wanted])
     extra = len(taken) - limits.pictures + shown.extra

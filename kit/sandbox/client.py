@@ -83,10 +83,8 @@ class Sandbox:
     def start(self) -> Sandbox:
         """Start the server; ``with`` does it. Starting a started one changes nothing, unless its server died."""
         with self._starting:
-            if self._connection is None:
-                self._connect()
-            elif self._connection.died:
-                self._connection.close()
+            if self._connection is None or self._connection.died:
+                self.close()  # collects a server that died
                 self._connect()
         return self
 

@@ -93,7 +93,7 @@ class Head:
         """Fork; the child comes back from here only after a good turn, as the new head."""
         self._reap()
         self._remember()
-        # CPython seeds random anew in a forked child; a turn must go on where the last one was.
+        # Once code forked or had threads, random is seeded anew in a child; a turn must go on where the last one was.
         rng = _getstate()
         self.session.own_fork = True
         self.child = _fork()

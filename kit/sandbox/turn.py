@@ -176,7 +176,7 @@ class Session:
     def _good(self, images: Mapping[str, Any], want: Sequence[str]) -> tuple[dict[str, Any], list[bytes]]:
         """The verdict on a turn that raised nothing."""
         values, warnings = self._values(want)
-        found = capture(images, self.namespace, self.shown, self.limits)
+        found = capture(images, self.namespace, self.shown)
         pictures = [[name, width, height] for name, width, height, _ in found.pictures]
         header = self._header("ok", "", warnings + found.left_out, pictures)
         return header, [values, *(data for _, _, _, data in found.pictures)]
