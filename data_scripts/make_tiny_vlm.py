@@ -12,6 +12,7 @@ training photographs, and, given `--photographs`, those of a folder; none may be
 from __future__ import annotations
 
 import argparse
+import itertools
 import multiprocessing
 import os
 import shutil
@@ -30,13 +31,14 @@ from transformers import AutoTokenizer, Qwen2_5_VLForConditionalGeneration
 
 from kit.chat import Chat
 from kit.context import vocabulary
+from kit.corpora import factbook_documents
 from kit.leak import check_sources
 from kit.photos import SourcePicture, folder_pictures, photos
 from kit.pictures import Pixels, discs, scene
 from kit.pretrain import AMID, PLATEAU, batches, mixture_at, train
 from kit.probe import examine
 from kit.skills import SKILLS
-from kit.tiny import TINY, build_config, build_image_processor, build_tokenizer
+from kit.tiny import TINY, build_config, build_image_processor, build_tokenizer, load_model, respell
 from kit.vision import batch_vision_attention
 
 # What agents will read and write. The tokenizer learns to spell it in few tokens; the model is
@@ -55,13 +57,20 @@ PHRASES = (
     "<search>capital of France</search><information>Paris is the capital of France.</information>",
     '<tool_call>{"name": "zoom", "arguments": {"box": [0.1, 0.2, 0.5, 0.9]}}</tool_call><tool_response>',
     "<zoom>[0.1, 0.2, 0.5, 0.9]</zoom><rethink>the digits say 407</rethink><interpreter>print(3 + 4)\n7</interpreter>",
+    "<think>turned 90, dark.</think><code>image_1 = rotate(image, -90)\nimage_2 = brighten(image_1)</code>",
+    "<think>blurred.</think><code>image_1 = sharpen(image)</code> denoise(image) darken(image) crop(image, [0.5, 0.0])",
+    "<think>The flag has vertical bands blue white red.</think><search>flag description vertical bands blue white red",
+    "<information>1. France, flag, description: three equal horizontal bands of green (top), white, and red; centered in",
+    "A picture may be distorted. Which country has this flag? Search with <search>, look at <information>, then answer.",
+    "What is the capital of the main export partner of the country with this flag? The internet country code is .fr",
     "import numpy as np\nfrom PIL import Image\nimage.rotate(90).save('out.png')\nfor i in range(4):\n    print(i)",
 )
 
 
 def corpus(rng: np.random.Generator, pool: list) -> list[str]:
-    """The skills' texts and the agents' phrases."""
+    """The skills' texts, the agents' phrases, and a fortieth of what can be searched in."""
     texts = list(PHRASES) * 60
+    texts += [f"{found.title}: {found.text[:120]}" for found in itertools.islice(factbook_documents(), 0, None, 40)]
     for skill in SKILLS.values():
         for _ in range(200):
             for question, answer in skill(rng, pool).turns:
@@ -78,6 +87,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--lr", type=float, default=1e-3)
     parser.add_argument("--pool", type=int, default=3000, help="procedural scenes to draw views from")
     parser.add_argument("--photographs", type=Path, help="folder of photographs to draw views from as well")
+    parser.add_argument("--base", type=Path, help="go on from this checkpoint's weights, without the plateau")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--processes", type=int, default=1, help="processes that share each batch")
     parser.add_argument("--threads", type=int, default=1, help="threads of each process")
@@ -155,7 +165,10 @@ def load(args: argparse.Namespace) -> tuple[Qwen2_5_VLForConditionalGeneration, 
     """Model and chat as the last saved state left them, its step, and the optimizers' states."""
     torch.manual_seed(args.seed)
     chat = Chat(AutoTokenizer.from_pretrained(args.out / "tokenizer"), build_image_processor())
-    model = Qwen2_5_VLForConditionalGeneration(build_config(chat.tokenizer))
+    if args.base:
+        model = respell(load_model(args.base), AutoTokenizer.from_pretrained(args.base), chat.tokenizer)
+    else:
+        model = Qwen2_5_VLForConditionalGeneration(build_config(chat.tokenizer))
     # On a CPU the backward pass of fused attention is slower than plain matrix products at these lengths.
     model.set_attn_implementation("eager")
     batch_vision_attention(model)
@@ -184,16 +197,17 @@ def work(rank: int, args: argparse.Namespace, meeting: str) -> None:
     if rank == 0 and start:
         print(f"resuming at step {start}", flush=True)
     first = rank == 0
+    plateau = 0 if args.base else round(PLATEAU * args.steps)
     train(
         model,
         batches(
             chat,
-            lambda step: easy if step < PLATEAU * args.steps else pool,
+            lambda step: easy if step < plateau else pool,
             np.random.default_rng([args.seed, start, rank]),
             args.batch // args.processes,
-            lambda step: mixture_at(step, args.steps),
+            lambda step: mixture_at(step, plateau),
             start,
-            lambda step: 0.0 if step < PLATEAU * args.steps else AMID,
+            lambda step: 0.0 if step < plateau else AMID,
             parts=3,
         ),
         args.steps,

@@ -26,6 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageFilter
 
+from kit.tools.mending import wiener
+
 Kind = Literal["rotate90", "rotate180", "dark", "overexposed", "blur", "noise"]
 
 STRENGTHS: dict[Kind, tuple[float, float]] = {
@@ -38,8 +40,19 @@ STRENGTHS: dict[Kind, tuple[float, float]] = {
 }
 """Smallest and largest strength of each kind; see the table above for what it means."""
 
-WIENER = 0.003
-"""Noise-to-signal ratio that Wiener's filter assumes: 8-bit rounding and a little texture."""
+
+TURNS: tuple[Kind, ...] = ("rotate90", "rotate180")
+LIGHTS: tuple[Kind, ...] = ("dark", "overexposed")
+DETAILS: tuple[Kind, ...] = ("blur", "noise")
+NAMES: dict[Kind, str] = {
+    "rotate90": "turned 90",
+    "rotate180": "turned 180",
+    "dark": "dark",
+    "overexposed": "overexposed",
+    "blur": "blurred",
+    "noise": "noisy",
+}
+"""What a picture is called that it happened to."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +125,7 @@ def _undone(image: Image.Image, one: Distortion) -> Image.Image:
         return image.filter(ImageFilter.MedianFilter(3))
     pixels = np.asarray(image, dtype=np.float64)
     if one.kind == "blur":
-        return _image(_wiener(pixels, _sigma(image, one)))
+        return _image(wiener(pixels, _sigma(image, one)))
     return _image(_scaled(pixels, one.kind, 1 / one.strength))
 
 
@@ -127,17 +140,3 @@ def _sigma(image: Image.Image, one: Distortion) -> float:
 
 def _image(pixels: NDArray[np.float64]) -> Image.Image:
     return Image.fromarray(np.clip(np.rint(pixels), 0, 255).astype(np.uint8))
-
-
-def _wiener(pixels: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
-    r"""Wiener's filter against a Gaussian: $\hat X = \overline{H} Y / (|H|^2 + k)$, its $H$ real and positive.
-
-    The picture is mirrored at its edges, as a transform goes round.
-    """
-    pad = int(np.ceil(4 * sigma))
-    padded = np.pad(pixels, ((pad, pad), (pad, pad), (0, 0)), mode="symmetric")
-    rows, columns = (np.fft.fftfreq(n) for n in padded.shape[:2])
-    # The Fourier transform of a Gaussian of standard deviation sigma.
-    h = np.exp(-2 * (np.pi * sigma) ** 2 * (rows[:, None] ** 2 + columns[None, :] ** 2))[..., None]
-    restored = np.fft.ifft2(np.fft.fft2(padded, axes=(0, 1)) * h / (h**2 + WIENER), axes=(0, 1)).real
-    return restored[pad : pad + pixels.shape[0], pad : pad + pixels.shape[1]]

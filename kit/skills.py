@@ -19,6 +19,9 @@ from PIL import Image, ImageDraw, ImageFont
 
 from kit.arrangement import belonging, places
 from kit.pictures import COLOURS, Pixels, random_view
+from kit.skills_facts import facts
+from kit.skills_flags import flags
+from kit.skills_reading import cards, distorted, reading
 from kit.skills_text import Sample, Skill, code, copying, sorting
 
 PIECE = 56
@@ -237,6 +240,7 @@ SKILLS: dict[str, Skill] = {
     for f in (
         *(place, order, neighbours, rearranged, adjacency, colours),
         *(shapes, digits, orientation, chart, copying, code, sorting),
+        *(reading, cards, distorted, flags, facts),
     )
 }
 """All skills by name."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, cast
 
 import torch
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
@@ -30,7 +31,7 @@ TINY = Path(__file__).parent / "assets" / "tiny"
 PIXELS_PER_TOKEN = 28
 
 
-def build_tokenizer(corpus: Iterable[str], vocab_size: int = 1024) -> PreTrainedTokenizerFast:
+def build_tokenizer(corpus: Iterable[str], vocab_size: int = 1280) -> PreTrainedTokenizerFast:
     """A byte-level BPE with Qwen2.5's control tokens, learnt from ``corpus``.
 
     Byte-level, so that any text encodes. Tags (``<think>``) and identifiers
@@ -119,6 +120,35 @@ def build_config(
         vision_end_token_id=ids["<|vision_end|>"],
         tie_word_embeddings=True,
     )
+
+
+@torch.no_grad()
+def respell(model: Any, old: Any, new: Any) -> Qwen2_5_VLForConditionalGeneration:
+    """The same model with another vocabulary: a token it didn't have begins as the mean of what it was spelt by."""
+    config = build_config(
+        new,
+        model.config.text_config.hidden_size,
+        model.config.text_config.num_hidden_layers,
+        model.config.vision_config.hidden_size,
+        model.config.vision_config.depth,
+    )
+    with without_progress():
+        respelt: Any = Qwen2_5_VLForConditionalGeneration(config)
+    batch_vision_attention(respelt)
+    weights = model.state_dict()
+    embedding = model.get_input_embeddings().weight
+    known, rows = old.get_vocab(), []
+    for token, _ in sorted(new.get_vocab().items(), key=lambda item: item[1]):
+        # A byte-level token's own characters stand for bytes; a piece that no text ends in has no other spelling.
+        pieces = [known[token]] if token in known else [t.id for t in old.backend_tokenizer.model.tokenize(token)]
+        rows.append(embedding[pieces].mean(0))
+    name = next(key for key in weights if key.endswith("embed_tokens.weight"))
+    others = {key: value for key, value in weights.items() if key not in (name, "lm_head.weight")}
+    respelt.load_state_dict(others, strict=False)
+    respelt.get_input_embeddings().weight.copy_(torch.stack(rows))
+    respelt.tie_weights()
+    respelt.eval()
+    return cast(Qwen2_5_VLForConditionalGeneration, respelt)
 
 
 @contextmanager

@@ -55,6 +55,11 @@ def test_only_what_holds_a_word_is_found_and_no_more_than_asked_for(index: Index
     assert ids(index, "submarine") == []
 
 
+def test_no_snippets_at_all_can_not_be_asked_for(index: Index) -> None:
+    with pytest.raises(ValueError, match="search k=0: ask for at least 1 snippet"):
+        index.search("capital", k=0)
+
+
 @pytest.mark.parametrize("query", ["", "  ", "?!"])
 def test_a_query_without_words_is_refused(index: Index, query: str) -> None:
     with pytest.raises(SearchError, match="there is no word in it"):

@@ -62,8 +62,8 @@ def test_a_system_text_comes_first_and_teaches_nothing(chat: Chat, pool: list[Pi
 def test_mixture_names_every_skill_and_adds_up() -> None:
     assert set(MIXTURE) == set(SKILLS)
     assert sum(MIXTURE.values()) == pytest.approx(1)
-    assert sum(mixture_at(0, 100).values()) == pytest.approx(1, abs=1e-3)
-    assert mixture_at(99, 100) == MIXTURE != mixture_at(0, 100)
+    assert sum(mixture_at(0, 26).values()) == pytest.approx(1, abs=1e-3)
+    assert mixture_at(26, 26) == MIXTURE != mixture_at(25, 26)
 
 
 def test_a_batch_holds_the_mixture(chat: Chat, pool: list[Pixels]) -> None:

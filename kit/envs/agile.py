@@ -14,19 +14,16 @@ Departures from the paper
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
-import gymnasium
 import numpy as np
 from PIL import Image
 
-from kit.envs.spaces import AnyText, Observations
+from kit.envs.turns import CodeSession, ToolEnv, source
 from kit.episode import Action, Observation, Picture, Task
 from kit.pictures import scene
-from kit.protocol import FormatError, Protocol, parse_labels
-
-if TYPE_CHECKING:
-    from kit.sandbox import Sandbox
+from kit.protocol import Protocol, parse_labels
+from kit.sandbox import Sandbox
+from kit.tools import views
 
 PROTOCOL = Protocol(actions=("code",))
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -60,9 +57,9 @@ QUESTIONS = {"brief": "Where does each belong, in which order?", "full": "{quest
 see by. With the task's question before them it placed the pieces of 118 puzzles of 144 instead of 130."""
 
 # Runs once in every episode's session; trusted. Names that start with an underscore are ours.
-_SETUP = """
-from PIL import Image as _Image
-
+_SETUP = (
+    f"{source(views)}\n_Image = Image\n"
+    + """
 _labels, _before, _made = sorted(state), list(state), 0
 _pieces = {label: globals()[label] for label in _labels}
 
@@ -96,31 +93,17 @@ def observation(state):
         canvas.paste(_pieces[label], (place % _m * (w + gap), place // _m * (h + gap)))
     return canvas
 
+_crop, _zoom = crop, zoom
+
 def crop(image, box):
     _operation()
-    if not isinstance(image, _Image.Image):
-        raise TypeError("crop: the first argument must be an image")
-    x1, y1, x2, y2 = (float(v) for v in box)
-    if not (0 <= x1 < x2 <= 1 and 0 <= y1 < y2 <= 1):
-        raise ValueError("crop: need 0 <= x1 < x2 <= 1 and 0 <= y1 < y2 <= 1")
-    w, h = image.size
-    cut = image.crop((round(x1 * w), round(y1 * h), round(x2 * w), round(y2 * h)))
-    if min(cut.size) < 8:
-        raise ValueError("crop: the box is too thin")
-    return cut
+    return _crop(image, box)
 
 def zoom(image, factor):
     _operation()
-    if not isinstance(image, _Image.Image):
-        raise TypeError("zoom: the first argument must be an image")
-    factor = float(factor)
-    if not 0.1 <= factor <= 8:
-        raise ValueError("zoom: the factor must be from 0.1 to 8")
-    w, h = (max(8, round(side * factor)) for side in image.size)
-    if max(w, h) > 4096:
-        raise ValueError("zoom: the result would be over 4096 pixels wide")
-    return image.resize((w, h), _Image.Resampling.LANCZOS)
+    return _zoom(image, factor)
 """
+)
 
 
 def shuffle(n: int, n_fixed: int, rng: np.random.Generator) -> list[int]:
@@ -182,7 +165,7 @@ def make_task(
     return Task(id, tuple(pieces), "Please solve the jigsaw.", tuple(target), meta)
 
 
-class JigsawEnv(gymnasium.Env[Observation, str]):
+class JigsawEnv(ToolEnv):
     """One jigsaw at a time.
 
     Args:
@@ -192,19 +175,12 @@ class JigsawEnv(gymnasium.Env[Observation, str]):
         tasks: what :meth:`reset` draws from when it isn't given a task; procedural puzzles if empty.
     """
 
-    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 (gymnasium's own convention)
-
     def __init__(self, box: Sandbox, turns: int = 5, prompt: str = "brief", tasks: Sequence[Task] = ()) -> None:
         if prompt not in PROMPTS:
             raise ValueError(f"prompt={prompt!r}: choose one of {sorted(PROMPTS)}")
-        self.action_space = AnyText()
-        self.observation_space = Observations()
+        super().__init__(PROTOCOL, turns, tasks)
         self.box = box
-        self.turns = turns
         self.system, self.question = PROMPTS[prompt], QUESTIONS[prompt]
-        self.tasks = tuple(tasks)
-        self._session: Any = None
-        self._turn = 0
 
     def prompt(self, task: Task) -> tuple[str, list[str | Picture]]:
         """System text and user message: each piece after its label, then the question."""
@@ -214,56 +190,23 @@ class JigsawEnv(gymnasium.Env[Observation, str]):
         state = "[" + ", ".join(f'"{p.name}"' for p in task.images) + "]"
         return self.system.format(m=task.meta["m"], state=state), [*parts, self.question.format(question=task.question)]
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
-        """Start ``options["task"]``, or a puzzle drawn with ``seed``."""
-        super().reset(seed=seed)
-        task = (options or {}).get("task")
-        if task is None and self.tasks:
-            task = self.tasks[int(self.np_random.integers(len(self.tasks)))]
-        if task is None:
-            image = Image.fromarray(scene(self.np_random, 112))
-            task = make_task(image, 2, int(self.np_random.integers(3)), self.np_random, "procedural", piece_px=56)
-        self.close()
-        self._task, self._turn = task, 0
-        return Observation(task.question, task.images), {"task": task.id}
+    def draw(self) -> Task:
+        """A procedural puzzle."""
+        image = Image.fromarray(scene(self.np_random, 112))
+        return make_task(image, 2, int(self.np_random.integers(3)), self.np_random, "procedural", piece_px=56)
 
-    def step(self, action: str) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Run one turn's text. Reward is 1 for the right answer at the end, 0 before (eq. 6 is in kit.rewards)."""
-        self._turn += 1
-        parsed = PROTOCOL.parse(action)
-        over = self._turn >= self.turns
-        if isinstance(parsed, FormatError):
-            return Observation(f"Error: {parsed.message}", status="format"), 0.0, True, False, {"action": None}
-        if parsed.kind == "answer":
-            reward = float(parse_labels(parsed.text) == self._task.target)
-            return Observation(""), reward, True, False, {"action": parsed}
-        observation = self._run(parsed)
-        lost = observation.status == "episode_lost"
-        return observation, 0.0, lost, over and not lost, {"action": None if lost else parsed}
+    def open(self, task: Task) -> CodeSession:
+        """A session that holds the pieces and ``state``."""
+        variables = {"state": [p.name for p in task.images], "_m": task.meta["m"], "_gap": GAP}
+        return CodeSession(
+            self.box, variables, {p.name: p.image for p in task.images}, _SETUP, before="_begin()", after="_end()"
+        )
 
-    def _run(self, action: Action) -> Observation:
-        """Run code in this episode's session; whatever happens is an observation."""
-        if self._session is None:
-            self._session = self.box.episode(
-                variables={
-                    "state": [p.name for p in self._task.images],
-                    "_m": self._task.meta["m"],
-                    "_gap": GAP,
-                },
-                pictures={p.name: p.image for p in self._task.images},
-                setup=_SETUP,
-            )
-        result = self._session.run(action.text, before="_begin()", after="_end()")
-        if result.status != "ok":
-            reason = result.error or result.status
-            return Observation(f"Error: {reason[:200]}", status=result.status)
-        text = f"Output: {result.stdout[:500]}\n" if result.stdout else ""
-        return Observation(text, result.pictures[:1])
+    def act(self, action: Action) -> Observation:
+        """Run code; the one picture it made is shown."""
+        assert self.session is not None
+        return self.session.run(action.text, show=lambda made: made[:1])
 
-    def close(self) -> None:
-        """End the session; the environment can be reset again."""
-        if self._session is not None:
-            self._session.close()
-            self._session = None
+    def reward(self, answer: str) -> float:
+        """1 if every piece is in its place (eq. 6 is in kit.rewards)."""
+        return float(parse_labels(answer) == self.task.target)

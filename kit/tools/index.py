@@ -2,7 +2,7 @@
 
 BM25 (Robertson and Zaragoza 2009) adds up, over the query's words that a document holds, a weight that is the higher
 the rarer the word is among all documents, the more often (up to a point) it stands in this one, and the shorter this
-one is. Words are compared by their English stems, titles like texts.
+one is. Words are compared by their English stems; those of a title weigh three times as much as those of a text.
 
 Why not SQLite's FTS5, which Python has: it ranks every document that holds any word of a question, so its commonest
 words cost most; ``python -m kit bench search`` compares the two.
@@ -26,6 +26,10 @@ from kit.tools.search import TOP_K, SearchError, Snippet
 
 FORMAT = "1"
 """Changes whenever the same documents make another index."""
+
+TITLE_WEIGHT = 3.0
+"""Of a word in a title, in a text 1. Asked "Chad capital", an index of 91,000 facts named the capital first for 125 of
+169 countries, among the first two for 158; with equal weights for 14 (texts that name the country were shorter)."""
 
 WRITER_BYTES = 50_000_000
 _WORD = re.compile(r"\w+")
@@ -72,12 +76,15 @@ class Index:
 
         Raises:
             SearchError: there is no word in the query.
+            ValueError: ``k`` below 1.
         """
+        if k < 1:
+            raise ValueError(f"search k={k}: ask for at least 1 snippet")
         # Words alone, in lower case: nothing in a query is the query language's.
         words = " ".join(_WORD.findall(query.lower()))
         if not words:
             raise SearchError(f"search {query!r}: there is no word in it; say what to look for")
-        asked = self._index.parse_query(words, ["title", "text"])
+        asked = self._index.parse_query(words, ["title", "text"], field_boosts={"title": TITLE_WEIGHT})
         found = [self._searcher.doc(address) for _, address in self._searcher.search(asked, k).hits]
         return tuple(Snippet(*(str(one.get_first(name)) for name in ("title", "text", "id"))) for one in found)
 

@@ -1,0 +1,78 @@
+"""Scripted experts for Visual-ARFT: oracles that show how the tools are used, where a large model would know.
+
+The paper has no cold start: its base follows a protocol that it is told. A model of three million parameters that has
+never acted can't, so it is shown a few episodes. Each turn says what is seen, in the words that the base describes such
+a thing by, and does one thing about it.
+
+Coding: what is wrong with the picture, and the code against it; then all that can be read, and the answer. Searching:
+what the flag looks like, then what each search found, and the next query; in the end the answer.
+"""
+
+from __future__ import annotations
+
+from kit.distortion import NAMES, Kind
+from kit.episode import Episode, Task
+from kit.mat_coding import distortions
+
+CODE: dict[Kind, str] = {
+    "rotate90": "rotate({}, -90)",
+    "rotate180": "rotate({}, 180)",
+    "dark": "brighten({})",
+    "overexposed": "darken({})",
+    "blur": "sharpen({})",
+    "noise": "denoise({})",
+}
+"""A line against each distortion: :data:`kit.mat_coding.REMEDIES` as an agent writes them."""
+
+
+def _turn(thought: str, tag: str, action: str) -> str:
+    return f"<think>{thought}.</think><{tag}>{action}</{tag}>"
+
+
+def coding_turns(task: Task) -> tuple[str, ...]:
+    """All turns of the coding expert on one task of :mod:`kit.mat_coding`."""
+    wrong = [one.kind for one in reversed(distortions(task))]
+    seen = ", ".join(NAMES[kind] for kind in wrong) or "nothing"
+    calls = [CODE[kind] for kind in wrong]
+    if task.meta["part"]:
+        box = ", ".join(f"{share:.1f}" for share in task.meta["box"])
+        seen = task.meta["part"]
+        calls = [f"zoom(crop({{}}, [{box}]), 2.0)"]
+    answer = _turn(task.meta["reading"] or task.target[0], "answer", task.target[0])
+    if not calls:
+        return (answer.replace("<think>", "<think>nothing; "),)
+    lines, name = [], task.images[0].name
+    for number, call in enumerate(calls, 1):
+        lines.append(f"image_{number} = {call.format(name)}")
+        name = f"image_{number}"
+    return _turn(seen, "code", "\n".join(lines)), answer
+
+
+def search_turns(task: Task) -> tuple[str, ...]:
+    """All turns of the searching expert on one task of :mod:`kit.mat_search`."""
+    queries, says = task.meta["queries"], task.meta["says"]
+    turns = []
+    for number, query in enumerate(queries):
+        if number:
+            thought = f"It is {says[number - 1]}"
+        else:
+            thought = query.removeprefix("flag description ") if task.images else "Look it up"
+        turns.append(_turn(thought, "search", query))
+    return (*turns, _turn(f"It is {says[-1]}", "answer", task.target[0]))
+
+
+def turns_of(task: Task) -> tuple[str, ...]:
+    """The expert's turns for a task of either kind."""
+    return search_turns(task) if "queries" in task.meta else coding_turns(task)
+
+
+def expert(episode: Episode) -> str:
+    """A script (:data:`kit.policy.scripted.Script`) that plays any task of Visual-ARFT.
+
+    Raises:
+        ValueError: the episode goes on after the answer.
+    """
+    turns = turns_of(episode.task)
+    if len(episode.turns) >= len(turns):
+        raise ValueError(f"expert on task {episode.task.id}: its answer was turn {len(turns)}, the last")
+    return turns[len(episode.turns)]

@@ -1,0 +1,94 @@
+"""What the tiny VLM is taught of reading: sheets, boards of them, what distorts a picture.
+
+The words are few (:data:`kit.printed.WORDS`) and their fonts known; what stands beside what is drawn at random. A
+third of the sheets look as sheets do that were mended: a distortion and its undoing, or a small one enlarged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from kit.distortion import DETAILS, LIGHTS, NAMES, TURNS, Distortion, distort, draw, undo
+from kit.pictures import Pixels
+from kit.printed import SIDE, Card, Sheet, board, sheet
+from kit.skills_text import Sample
+
+
+def mishap(rng: np.random.Generator, most: int = 3) -> tuple[Distortion, ...]:
+    """None to ``most`` distortions, at most one of turn, light and detail.
+
+    Detail comes first and the turn last: undone from the end, each is undone exactly or as well as it can be. (Noise
+    that was added after the light was taken away would be multiplied with it.)
+    """
+    n = int(rng.integers(0, most + 1))
+    groups = [(DETAILS, LIGHTS, TURNS)[k] for k in sorted(rng.choice(3, size=n, replace=False))]
+    return tuple(draw(group[int(rng.integers(2))], rng) for group in groups)
+
+
+def named(distortions: Sequence[Distortion]) -> str:
+    """In the order in which they are undone: ``turned 90, dark``, or ``nothing``."""
+    return ", ".join(NAMES[one.kind] for one in reversed(distortions)) or "nothing"
+
+
+def _array(image: Image.Image) -> NDArray[np.uint8]:
+    return np.asarray(image.convert("RGB"))
+
+
+def _mended(rng: np.random.Generator, image: Image.Image) -> Image.Image:
+    """As a picture looks after it was distorted and put right."""
+    done = mishap(rng, 2)
+    return undo(distort(image, done), done)
+
+
+def enlarged(image: Image.Image, card: Card) -> Image.Image:
+    """A board's card at the size of a board."""
+    x1, y1, x2, y2 = (round(share * SIDE) for share in card.box)
+    return image.crop((x1, y1, x2, y2)).resize((SIDE, SIDE), Image.Resampling.LANCZOS)
+
+
+def _seen(rng: np.random.Generator, pool: Sequence[Pixels]) -> tuple[Sheet, Image.Image]:
+    chance = rng.random()
+    if chance < 0.2:
+        image, cards = board(rng, pool)
+        card = cards[int(rng.integers(4))]
+        return card.sheet, enlarged(image, card)
+    one = sheet(rng, pool)
+    return one, _mended(rng, one.image) if chance < 0.4 else one.image
+
+
+def _asked(rng: np.random.Generator, one: Sheet) -> tuple[str, str]:
+    question, answer = one.questions[int(rng.integers(len(one.questions)))]
+    return question, f"{answer}."
+
+
+def reading(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
+    """A sheet: everything on it, and a question about it, in either order."""
+    one, image = _seen(rng, pool)
+    both = [("What does it say?", f"{one.text}."), _asked(rng, one)]
+    if rng.random() < 0.4:
+        both.reverse()
+    (first, answer), (second, reply) = both
+    return Sample("reading", (((_array(image), first), answer), ((second,), reply)))
+
+
+def cards(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
+    """A board: which card is where, and the box of one of them."""
+    image, four = board(rng, pool)
+    where = ", ".join(f"{card.colour} {card.corner}" for card in four)
+    one = four[int(rng.integers(4))]
+    box = ", ".join(f"{share:.1f}" for share in one.box)
+    return Sample(
+        "cards",
+        (((_array(image), "Which card is where?"), f"{where}."), ((f"Where is the {one.colour} card?",), f"[{box}].")),
+    )
+
+
+def distorted(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
+    """A sheet or a board to which something happened: what was it?"""
+    image = board(rng, pool)[0] if rng.random() < 0.2 else sheet(rng, pool).image
+    done = mishap(rng)
+    return Sample("distorted", (((_array(distort(image, done)), "What is wrong with it?"), f"{named(done)}."),))
