@@ -32,10 +32,11 @@ from transformers import AutoTokenizer, Qwen2_5_VLForConditionalGeneration
 from kit.chat import Chat
 from kit.context import vocabulary
 from kit.corpora import factbook_documents
+from kit.curriculum import AMID, PLATEAU, mixture_at
 from kit.leak import check_sources
 from kit.photos import SourcePicture, folder_pictures, photos
 from kit.pictures import Pixels, discs, scene
-from kit.pretrain import AMID, PLATEAU, batches, mixture_at, train
+from kit.pretrain import batches, train
 from kit.probe import examine
 from kit.skills import SKILLS
 from kit.tiny import TINY, build_config, build_image_processor, build_tokenizer, load_model, respell
@@ -60,8 +61,8 @@ PHRASES = (
     "<think>turned 90, dark.</think><code>image_1 = rotate(image, -90)\nimage_2 = brighten(image_1)</code>",
     "<think>blurred.</think><code>image_1 = sharpen(image)</code> denoise(image) darken(image) crop(image, [0.5, 0.0])",
     "<think>The flag has vertical bands blue white red.</think><search>flag description vertical bands blue white red",
-    "<information>1. France, flag, description: three equal horizontal bands of green (top), white, and red; centered in",
-    "A picture may be distorted. Which country has this flag? Search with <search>, look at <information>, then answer.",
+    "<information>1. France, flag, description: three equal horizontal bands of green (top), white, and red; cent",
+    "A picture may be distorted. Which country has this flag? Use <search>, look at <information>, then answer.",
     "What is the capital of the main export partner of the country with this flag? The internet country code is .fr",
     "import numpy as np\nfrom PIL import Image\nimage.rotate(90).save('out.png')\nfor i in range(4):\n    print(i)",
 )

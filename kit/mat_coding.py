@@ -56,8 +56,8 @@ LIKENESS = 24.0
 """Peak signal-to-noise ratio, in decibels, from which a mended picture passes for the original."""
 
 MENDED = 1 / 3
-"""Share of the way from the distorted picture to the mended one from which a distortion counts as undone. Measured on 60
-pictures of each kind: the right operation goes .43 or more (one of 240 went .29), any other .31 at most."""
+"""Share of the way from the distorted picture to the mended one from which a distortion counts as undone. Measured on
+60 pictures of each kind: the right operation goes .43 or more (one of 240 went .29), any other .31 at most."""
 
 REMEDIES: dict[Kind, Callable[[Image.Image], Image.Image]] = {
     "rotate90": lambda image: mending.rotate(image, -90),
@@ -218,9 +218,9 @@ def distortions(task: Task) -> tuple[Distortion, ...]:
 def undone(task: Task, shown: Sequence[Image.Image]) -> bool:
     """Whether the last picture that code showed is the task's picture, mended (section 4.1's "right" operation).
 
-    It has to have gone at least a third of the way from the distorted picture to the one that is mended knowing how strong
-    each distortion was, measured by the root mean square difference: no other operation does. Where nothing was done
-    to the picture, it must not have been changed.
+    It has to have gone at least a third of the way from the distorted picture to the one that is mended knowing how
+    strong each distortion was, measured by the root mean square difference: no other operation does. Where nothing was
+    done to the picture, it must not have been changed.
     """
     given = task.images[0].image.convert("RGB")
     right = undo(given, distortions(task))

@@ -24,9 +24,11 @@ FIELDS = (
 BESIDE = ("capital, time difference", "capital, geographic coordinates", "capital, etymology")
 """Headings that nothing is asked about, beside one that is."""
 SYLLABLES = (
-    "ba", "be", "bo", "bra", "ca", "che", "co", "da", "de", "do", "dra", "el", "en", "er", "fa", "fi", "fra", "ga", "ge",
+    "ba", "be", "bo", "bra", "ca", "che", "co", "da", "de", "do", "dra", "el", "en", "er", "fa", "fi", "fra", "ga",
+    "ge",
     "go", "gua", "ha", "he", "ho", "i", "ia", "is", "ja", "jo", "ka", "ke", "ko", "kra", "la", "land", "le", "li", "lo",
-    "lu", "ma", "me", "mi", "mo", "na", "ne", "ni", "no", "nia", "o", "on", "or", "pa", "pe", "po", "ra", "re", "ri", "ro",
+    "lu", "ma", "me", "mi", "mo", "na", "ne", "ni", "no", "nia", "o", "on", "or", "pa", "pe", "po", "ra", "re", "ri",
+    "ro",
     "ru", "sa", "se", "si", "so", "stan", "sto", "su", "ta", "te", "ti", "to", "tra", "tu", "u", "ur", "va", "ve", "vi",
     "wa", "wi", "ya", "ye", "yo", "za", "ze", "zu", "ou", "gh", "th", "sh", "x", "qu", "burg", "ville", "nd", "st",
 )

@@ -12,20 +12,9 @@ import pytest
 
 from kit.answers import best, f1
 from kit.corpora import documents
+from kit.countries import FACTS, Countries, _Pixels, flags
 from kit.episode import Task
-from kit.mat_search import (
-    FACTS,
-    TEST,
-    TRAIN,
-    Countries,
-    MakingError,
-    _Pixels,
-    chains,
-    flags,
-    make_tasks,
-    passes,
-    task,
-)
+from kit.mat_search import TEST, TRAIN, MakingError, chains, make_tasks, passes, task
 from kit.tools.index import Document, Index
 from kit.tools.search import TOP_K
 

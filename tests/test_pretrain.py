@@ -11,16 +11,15 @@ import torch
 from PIL import Image
 
 from kit.chat import Chat
+from kit.curriculum import MIXTURE, mixture_at
 from kit.episode import Picture
 from kit.pictures import Pixels, scene
 from kit.pretrain import (
-    MIXTURE,
     batches,
     collate,
     encode,
     learning_rate,
     loss_of,
-    mixture_at,
     patchify,
     train,
 )

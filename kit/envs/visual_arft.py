@@ -36,7 +36,7 @@ BRIEF = {
     "search": "Search for what a picture can't tell.",
 }
 FULL = {
-    "code": f"""A picture may be turned, too dark, overexposed, blurred or noisy, or only a small part of it may matter. \
+    "code": f"""A picture may be turned, too dark, overexposed, blurred or noisy, or only a part of it may matter. \
 If so, mend it before you answer. Python holds it as a PIL image called image; numpy, PIL and cv2 can be imported. \
 These functions return a new picture: {OPERATIONS}. Degrees are clockwise; a box holds left, top, right and bottom as \
 shares of the picture's sides. Write code inside <code> and </code> and stop: you will be shown what it prints and the \
