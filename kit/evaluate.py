@@ -17,20 +17,18 @@ doesn't say; without this rule ``A, A, A, A`` would earn a quarter for nothing.
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from math import factorial
 from pathlib import Path
 from typing import Any
 
+from kit import stages
 from kit.episode import Episode
-from kit.intervals import Interval, Point, bootstrap_mean, contrast, proportion
 from kit.paper import PAPER
 from kit.protocol import parse_labels
-from kit.results import provenance, write_results
-from kit.runs import read_json, write_json
+from kit.results import write_results
+from kit.stages import Interval, Metrics, by_stage
 
 __all__ = [
     "PAPER",
@@ -48,20 +46,6 @@ __all__ = [
     "write_stage",
 ]
 
-Metrics = dict[str, Interval]
-"""From a metric's name to its interval."""
-
-REASONS = {
-    "solved": "solved",
-    "wrong": "wrong answer",
-    "malformed": "malformed answer",
-    "format": "a turn without an action",
-    "turns": "out of turns",
-    "tokens": "out of tokens",
-    "lost": "sandbox lost",
-}
-"""How an episode can end, in the order of the tables, and what to call it."""
-
 STAGES = {"untrained": "base", "sft": "sft", "grpo": "grpo"}
 """The columns of the tables, and the row of the paper each stands beside."""
 
@@ -75,7 +59,7 @@ class Outcome:
         m, level: pieces a side; pieces in place at the start.
         right: whether every piece ended in its place.
         score: share of pieces in their place.
-        reason: a key of :data:`REASONS`.
+        reason: a key of :data:`kit.stages.REASONS`.
         turns, tokens: turns played, tokens sampled.
         seed: of the training run that made the policy.
     """
@@ -157,21 +141,12 @@ def _slices(played: Sequence[Outcome]) -> Iterator[tuple[str, list[Outcome]]]:
 
 def _interval(metric: str, some: Sequence[Outcome]) -> Interval:
     values = [float(getattr(o, "right" if metric == "acc" else metric)) for o in some]
-    share = metric in ("acc", "score")
-    if len({o.seed for o in some}) > 1:
-        points = [Point(o.seed, o.picture, value) for o, value in zip(some, values, strict=True)]
-        found = contrast({metric: points}, {metric: 1.0})
-    elif metric == "acc":
-        found = proportion([o.right for o in some], [o.picture for o in some])
-    else:
-        found = bootstrap_mean(values, [o.picture for o in some], span=1.0 if share else None)
-    return replace(found, low=max(0.0, found.low), high=min(1.0, found.high)) if share else found
+    return stages.interval(metric, values, some, share=metric in ("acc", "score"), right=metric == "acc")
 
 
 def failures(episodes: Sequence[Episode]) -> dict[str, float]:
     """Share of each way the episodes ended; every episode is counted once, so the shares add up to 1."""
-    counts = Counter(o.reason for o in outcomes(episodes))
-    return {text: counts[key] / len(episodes) for key, text in REASONS.items() if counts[key]}
+    return stages.reasons(outcomes(episodes))
 
 
 def random_baseline(m: int) -> dict[str, float]:
@@ -185,21 +160,7 @@ def random_baseline(m: int) -> dict[str, float]:
 
 def summary(metrics: Mapping[str, Interval], name: str = "acc_2x2") -> str:
     """One metric as a line of text: value, interval, number of episodes."""
-    if name not in metrics:
-        raise ValueError(f"summary of {name!r}: these episodes have {', '.join(metrics)}")
-    return f"{metrics[name]}, n = {metrics[name].n}"
-
-
-def by_stage(results: Mapping[str, Any]) -> dict[str, Metrics]:
-    """Stage → metrics, from the content of a ``results.json`` or from a mapping of that form already."""
-    if "metrics" not in results:
-        return {stage: dict(metrics) for stage, metrics in results.items()}
-    stages: dict[str, Metrics] = {}
-    for name, record in results["metrics"].items():
-        stage, slash, metric = name.partition("/")
-        if slash:
-            stages.setdefault(stage, {})[metric] = Interval.of(record)
-    return stages
+    return stages.summary(metrics, name)
 
 
 def table(results: Mapping[str, Any], metrics: Sequence[str] = ("acc", "score")) -> str:
@@ -208,43 +169,26 @@ def table(results: Mapping[str, Any], metrics: Sequence[str] = ("acc", "score"))
     Args:
         results: the content of a ``results.json``, or ``{"untrained": evaluate(…), "sft": …, "grpo": …}``.
     """
-    stages = by_stage(results)
-    order = [s for s in STAGES if s in stages] + [s for s in stages if s not in STAGES]
-    wanted = [n for n in dict.fromkeys(n for s in order for n in stages[s]) if n.split("_")[0] in metrics]
+    found = by_stage(results)
+    order = [s for s in STAGES if s in found] + [s for s in found if s not in STAGES]
+    wanted = [n for n in dict.fromkeys(n for s in order for n in found[s]) if n.split("_")[0] in metrics]
     rows = [["metric", "random", *order]]
     for name in wanted:
         metric, grid = name.split("_")[:2]
         row = [name, f"{random_baseline(int(grid[0]))[metric]:.3f}" if metric in ("acc", "score") else ""]
         for stage in order:
             paper = PAPER.get(STAGES.get(stage, ""), {}).get(name)
-            cell = str(stages[stage].get(name, "not run"))
+            cell = str(found[stage].get(name, "not run"))
             row.append(f"{cell} ({paper:.3f})" if paper is not None else cell)
         rows.append(row)
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows]
     note = "value [95 % interval] (the paper's, Qwen2.5-VL-7B: Tables 1 and 2); random: exact"
-    return "\n".join([lines[0], "  ".join("-" * w for w in widths), *lines[1:], note])
-
-
-def _stage_file(run: str | Path, stage: str) -> Path:
-    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", stage):
-        raise ValueError(f"stage {stage!r}: use small letters, digits, dashes and underscores")
-    return Path(run) / "stages" / f"{stage}.json"
+    return stages.columns(rows, note)
 
 
 def write_stage(run: str | Path, stage: str, episodes: Sequence[Episode]) -> Metrics:
     """Keep what a stage of a run reached in ``RUN/stages/STAGE.json``; returns its metrics."""
     played = outcomes(episodes)
-    metrics = evaluate_outcomes(played)
-    record = {
-        "stage": stage,
-        **provenance(),
-        "metrics": {name: interval.record() for name, interval in metrics.items()},
-        "failures": failures(episodes),
-        "outcomes": [asdict(o) for o in played],
-    }
-    write_json(_stage_file(run, stage), record)
-    return metrics
+    return stages.keep(run, stage, played, evaluate_outcomes(played))
 
 
 def read_outcomes(run: str | Path, stage: str, seed: int = 0) -> list[Outcome]:
@@ -253,11 +197,7 @@ def read_outcomes(run: str | Path, stage: str, seed: int = 0) -> list[Outcome]:
     Raises:
         FileNotFoundError: the stage was not evaluated in this run.
     """
-    path = _stage_file(run, stage)
-    record = read_json(path)
-    if record is None:
-        raise FileNotFoundError(f"{path}: stage {stage!r} was not evaluated in this run; run its notebook first")
-    return [replace(Outcome(**o), seed=seed) for o in record["outcomes"]]
+    return stages.kept(run, stage, Outcome, seed)
 
 
 def read_stage(run: str | Path, stage: str) -> Metrics:

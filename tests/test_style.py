@@ -65,7 +65,19 @@ LAYERS = (
     (
         "jobs",
         {
-            *("evaluate", "claims", "drawing", "plot", "page", "spans", "view", "agile", "visual_arft", "bench"),
+            *(
+                "stages",
+                "evaluate",
+                "claims",
+                "drawing",
+                "plot",
+                "page",
+                "spans",
+                "view",
+                "agile",
+                "visual_arft",
+                "bench",
+            ),
             *("notebooks", "job", "show", "doctor", "readme", "__main__"),
         },
     ),

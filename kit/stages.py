@@ -1,0 +1,134 @@
+"""What a stage of a run (untrained, sft, grpo, …) reached: kept, read again, set side by side. Shared by all papers.
+
+A paper's own module says what an outcome of an episode is and which metrics it has (:mod:`kit.evaluate` for AGILE,
+:mod:`kit.evaluate_visual_arft`). An outcome is a frozen dataclass with at least ``task``, ``picture``, ``reason``,
+``turns``, ``tokens`` and ``seed``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from kit.intervals import Interval, Point, bootstrap_mean, contrast, proportion
+from kit.results import provenance
+from kit.runs import read_json, write_json
+
+Metrics = dict[str, Interval]
+"""From a metric's name to its interval."""
+
+REASONS = {
+    "solved": "solved",
+    "wrong": "wrong answer",
+    "malformed": "malformed answer",
+    "format": "a turn without an action",
+    "turns": "out of turns",
+    "tokens": "out of tokens",
+    "lost": "sandbox lost",
+}
+"""How an episode can end, in the order of the tables, and what to call it."""
+
+
+class Played(Protocol):
+    """What every paper's outcome has."""
+
+    @property
+    def picture(self) -> str: ...
+
+    @property
+    def reason(self) -> str: ...
+
+    @property
+    def seed(self) -> int: ...
+
+
+T = TypeVar("T")
+
+
+def interval(
+    name: str, values: Sequence[float], played: Sequence[Played], share: bool, right: bool = False
+) -> Interval:
+    """A mean over outcomes with its 95 % interval: over other pictures, and over other seeds where there are several.
+
+    Args:
+        values: one for each of ``played``.
+        share: it can't leave 0 to 1.
+        right: every value is 0 or 1, whether something was right (then Wilson's interval).
+    """
+    pictures = [o.picture for o in played]
+    if len({o.seed for o in played}) > 1:
+        points = [Point(o.seed, o.picture, value) for o, value in zip(played, values, strict=True)]
+        found = contrast({name: points}, {name: 1.0})
+    elif right:
+        found = proportion([bool(value) for value in values], pictures)
+    else:
+        found = bootstrap_mean(list(values), pictures, span=1.0 if share else None)
+    return replace(found, low=max(0.0, found.low), high=min(1.0, found.high)) if share else found
+
+
+def reasons(played: Sequence[Played]) -> dict[str, float]:
+    """Share of each way the episodes ended; every episode is counted once, so the shares add up to 1."""
+    counts = Counter(o.reason for o in played)
+    return {text: counts[key] / len(played) for key, text in REASONS.items() if counts[key]}
+
+
+def summary(metrics: Mapping[str, Interval], name: str) -> str:
+    """One metric as a line of text: value, interval, number of episodes."""
+    if name not in metrics:
+        raise ValueError(f"summary of {name!r}: these episodes have {', '.join(metrics)}")
+    return f"{metrics[name]}, n = {metrics[name].n}"
+
+
+def by_stage(results: Mapping[str, Any]) -> dict[str, Metrics]:
+    """Stage → metrics, from the content of a ``results.json`` or from a mapping of that form already."""
+    if "metrics" not in results:
+        return {stage: dict(metrics) for stage, metrics in results.items()}
+    stages: dict[str, Metrics] = {}
+    for name, record in results["metrics"].items():
+        stage, slash, metric = name.partition("/")
+        if slash:
+            stages.setdefault(stage, {})[metric] = Interval.of(record)
+    return stages
+
+
+def columns(rows: Sequence[Sequence[str]], note: str) -> str:
+    """A table as text: the first row is its head, ``note`` stands below."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return "\n".join([lines[0], "  ".join("-" * w for w in widths), *lines[1:], note])
+
+
+def _file(run: str | Path, stage: str) -> Path:
+    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", stage):
+        raise ValueError(f"stage {stage!r}: use small letters, digits, dashes and underscores")
+    return Path(run) / "stages" / f"{stage}.json"
+
+
+def keep(run: str | Path, stage: str, played: Sequence[Any], metrics: Metrics) -> Metrics:
+    """Keep a stage's outcomes in ``RUN/stages/STAGE.json``; returns the metrics."""
+    record = {
+        "stage": stage,
+        **provenance(),
+        "metrics": {name: found.record() for name, found in metrics.items()},
+        "failures": reasons(played),
+        "outcomes": [asdict(o) for o in played],
+    }
+    write_json(_file(run, stage), record)
+    return metrics
+
+
+def kept(run: str | Path, stage: str, outcome: type[T], seed: int = 0) -> list[T]:
+    """The outcomes that :func:`keep` kept, marked with the ``seed`` the run was trained with.
+
+    Raises:
+        FileNotFoundError: the stage was not evaluated in this run.
+    """
+    path = _file(run, stage)
+    record = read_json(path)
+    if record is None:
+        raise FileNotFoundError(f"{path}: stage {stage!r} was not evaluated in this run; run its notebook first")
+    return [outcome(**(o | {"seed": seed})) for o in record["outcomes"]]
