@@ -1,0 +1,182 @@
+"""Visual-ARFT's metrics (section 5, Tables 1 to 4), each with a 95 % interval.
+
+==========  =======================================================================================
+metric      meaning
+==========  =======================================================================================
+``f1``      mean token F1 of the answers (:mod:`kit.answers`); no answer has 0
+``em``      share of answers that match exactly
+``undone``  share of episodes on one distortion whose last picture is the mended one
+            (:func:`kit.mat_coding.undone`; ours: the paper judges answers alone)
+``turns``   mean turns of an episode, the answer included
+``tools``   mean actions of an episode that weren't the answer
+==========  =======================================================================================
+
+Names end in the setting and in the label where there is one: ``f1_coding``, ``f1_coding_hard``, ``em_search``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kit import stages
+from kit.answers import best, exact_match, f1
+from kit.episode import Episode
+from kit.mat_coding import SINGLE, undone
+from kit.paper import VISUAL_ARFT
+from kit.stages import Metrics, by_stage
+
+SETTINGS = {"coding": "MAT-Coding", "search": "MAT-Search", "text": "multi-hop questions of text alone"}
+LABELS = ("simple", "hard")
+STAGES = {"untrained": "base", "sft": "", "grpo": "visual-arft"}
+"""The columns of the tables, and the row of the paper each stands beside."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one played task contributes to the tables.
+
+    Attributes:
+        task, picture: ids; tasks about one picture (one country's flag) are related.
+        setting: a key of :data:`SETTINGS`.
+        label: ``simple`` or ``hard``.
+        category: what was done to the picture; of a search the number of its gold queries.
+        f1, em: of the answer.
+        undone: whether the distortion was undone; None where that isn't the question.
+        reason: a key of :data:`kit.stages.REASONS`.
+        turns, tools, tokens: turns played, actions but for the answer, tokens sampled.
+        seed: of the training run that made the policy.
+    """
+
+    task: str
+    picture: str
+    setting: str
+    label: str
+    category: str
+    f1: float
+    em: bool
+    undone: bool | None
+    reason: str
+    turns: int
+    tools: int
+    tokens: int
+    seed: int = 0
+
+
+def outcome(episode: Episode, seed: int = 0) -> Outcome:
+    """The outcome of one finished episode.
+
+    Raises:
+        ValueError: the episode is still running, or its task has no gold answer.
+    """
+    task, meta = episode.task, episode.task.meta
+    if episode.ended == "running":
+        raise ValueError(f"episode {task.id} is still running: only ended episodes have an outcome")
+    right = bool(best(exact_match, episode.answer, task.target))
+    coding = "category" in meta
+    shown = [p.image for turn in episode.turns if turn.observation for p in turn.observation.images]
+    return Outcome(
+        task=task.id,
+        picture=str(meta.get("source") or task.id),
+        setting="coding" if coding else "search" if task.images else "text",
+        label=str(meta["difficulty"]),
+        category=str(meta["category"] if coding else len(meta["queries"])),
+        f1=best(f1, episode.answer, task.target),
+        em=right,
+        undone=undone(task, shown) if coding and meta["category"] in SINGLE else None,
+        reason=episode.ended if episode.ended != "answer" else "solved" if right else "wrong",
+        turns=len(episode.turns),
+        tools=episode.steps,
+        tokens=sum(len(turn.ids) for turn in episode.turns),
+        seed=seed,
+    )
+
+
+def outcomes(episodes: Sequence[Episode], seed: int = 0) -> list[Outcome]:
+    """:func:`outcome` of each episode."""
+    return [outcome(episode, seed) for episode in episodes]
+
+
+def evaluate(episodes: Sequence[Episode], seed: int = 0) -> Metrics:
+    """Every metric of one policy's episodes: of each setting, overall and for Simple and Hard."""
+    return evaluate_outcomes(outcomes(episodes, seed))
+
+
+def evaluate_outcomes(played: Sequence[Outcome]) -> Metrics:
+    """The same from outcomes. One seed: intervals say what other pictures would change; several: other seeds too.
+
+    Raises:
+        ValueError: no outcomes.
+    """
+    if not played:
+        raise ValueError("nothing to evaluate: 0 episodes; play at least one task")
+    metrics: Metrics = {}
+    for name, some in _slices(played):
+        for metric in ("f1", "em", "undone", "turns", "tools"):
+            asked = [o for o in some if getattr(o, metric) is not None]
+            if asked:
+                values = [float(getattr(o, metric)) for o in asked]
+                share, right = metric in ("f1", "em", "undone"), metric in ("em", "undone")
+                metrics[f"{metric}_{name}"] = stages.interval(metric, values, asked, share, right)
+    return metrics
+
+
+def _slices(played: Sequence[Outcome]) -> Iterator[tuple[str, list[Outcome]]]:
+    for setting in SETTINGS:
+        some = [o for o in played if o.setting == setting]
+        if some:
+            yield setting, some
+            for label in LABELS:
+                if labelled := [o for o in some if o.label == label]:
+                    yield f"{setting}_{label}", labelled
+
+
+def failures(episodes: Sequence[Episode]) -> dict[str, float]:
+    """Share of each way the episodes ended; every episode is counted once, so the shares add up to 1."""
+    return stages.reasons(outcomes(episodes))
+
+
+def table(results: Mapping[str, Any], metrics: Sequence[str] = ("f1", "em", "undone")) -> str:
+    """Stages side by side with intervals, and beside each the paper's number (in brackets).
+
+    Args:
+        results: the content of a ``results.json``, or ``{"untrained": evaluate(…), "sft": …, "grpo": …}``.
+    """
+    found = by_stage(results)
+    order = [s for s in STAGES if s in found] + [s for s in found if s not in STAGES]
+    wanted = [n for n in dict.fromkeys(n for s in order for n in found[s]) if n.split("_")[0] in metrics]
+    rows = [["metric", *order]]
+    for name in wanted:
+        row = [name]
+        for stage in order:
+            paper = VISUAL_ARFT.get(STAGES.get(stage, stage), {}).get(name)
+            cell = str(found[stage].get(name, "not run"))
+            row.append(f"{cell} ({paper:.3f})" if paper is not None else cell)
+        rows.append(row)
+    return stages.columns(rows, "value [95 % interval] (the paper's, Qwen2.5-VL-7B)")
+
+
+def write_stage(run: str | Path, stage: str, episodes: Sequence[Episode]) -> Metrics:
+    """Keep what a stage of a run reached in ``RUN/stages/STAGE.json``; returns its metrics."""
+    played = outcomes(episodes)
+    return stages.keep(run, stage, played, evaluate_outcomes(played))
+
+
+def read_outcomes(run: str | Path, stage: str, seed: int = 0) -> list[Outcome]:
+    """The outcomes that :func:`write_stage` kept, marked with the ``seed`` the run was trained with.
+
+    Raises:
+        FileNotFoundError: the stage was not evaluated in this run.
+    """
+    return stages.kept(run, stage, Outcome, seed)
+
+
+def read_stage(run: str | Path, stage: str) -> Metrics:
+    """The metrics of a stage that was evaluated in this run.
+
+    Raises:
+        FileNotFoundError: it was not.
+    """
+    return evaluate_outcomes(read_outcomes(run, stage))
