@@ -1,0 +1,106 @@
+"""Visual-ARFT's claims R1–R5 as experiments: outcomes of several seeds in, a verdict out.
+
+How a verdict follows from intervals is in :mod:`kit.claims`; the limits here were fixed before anything was measured.
+The untrained model has no training seed; measured once, it stands for every seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from kit.claims import Check, Claim
+from kit.evaluate_visual_arft import SETTINGS, Outcome
+from kit.intervals import Point, contrast
+
+UNSEEDED = frozenset(("untrained", "direct", "cot", "rag"))
+"""Ways to answer that no training run made."""
+
+
+def _some(name: str, played: Sequence[Outcome], setting: str, label: str = "") -> list[Outcome]:
+    found = [o for o in played if o.setting == setting and label in ("", o.label)]
+    if not found:
+        raise ValueError(
+            f"{name}: no {label or 'any'} {SETTINGS[setting]} task among {len(played)} outcomes; "
+            "play some, this claim is about them"
+        )
+    return found
+
+
+def _cells(
+    stages: Mapping[str, Sequence[Outcome]], setting: str, metric: str = "f1", labels: Sequence[str] = ("",)
+) -> dict[str, list[Point]]:
+    """Cells of :func:`kit.intervals.contrast`, one a stage and label."""
+    seeds = sorted({o.seed for name, played in stages.items() if name not in UNSEEDED for o in played})
+    cells = {}
+    for name, played in stages.items():
+        for label in labels:
+            some = _some(name, played, setting, label)
+            if name in UNSEEDED and seeds:
+                some = [replace(o, seed=seed) for seed in seeds for o in some]
+            cells[f"{name} {label}".strip()] = [Point(o.seed, o.picture, float(getattr(o, metric))) for o in some]
+    return cells
+
+
+def _gain(
+    before: str, after: str, stages: Mapping[str, Sequence[Outcome]], setting: str, metric: str, name: str
+) -> Check:
+    """How much higher ``after`` is than ``before``; must be above 0."""
+    cells = _cells({stage: stages[stage] for stage in (before, after)}, setting, metric)
+    return Check(name, contrast(cells, {before: -1.0, after: 1.0}), 0.0)
+
+
+def r1(untrained: Sequence[Outcome], grpo: Sequence[Outcome]) -> Claim:
+    """R1: training lifts coding, most on Hard (Table 1: F1 55.2 → 60.1 on Simple, 19.7 → 45.6 on Hard).
+
+    Both play with the tools. Statistics, per seed and paired by picture: the gain in F1, and Hard's gain minus
+    Simple's. Rule: both above 0.
+    """
+    stages = {"untrained": untrained, "grpo": grpo}
+    cells = _cells(stages, "coding", labels=("simple", "hard"))
+    weights = {"untrained simple": 1.0, "grpo simple": -1.0, "untrained hard": -1.0, "grpo hard": 1.0}
+    more = Check("gain on Hard minus gain on Simple", contrast(cells, weights), 0.0)
+    gain = _gain("untrained", "grpo", stages, "coding", "f1", "gain in F1")
+    return Claim("R1", "training lifts coding, most on Hard", (gain, more))
+
+
+def r2(untrained: Sequence[Outcome], grpo: Sequence[Outcome]) -> Claim:
+    """R2: training lifts search (Table 1: F1 53.5 → 63.8). Statistic: the gain in F1. Rule: above 0."""
+    stages = {"untrained": untrained, "grpo": grpo}
+    return Claim("R2", "training lifts search", (_gain("untrained", "grpo", stages, "search", "f1", "gain in F1"),))
+
+
+def r3(em_reward: Sequence[Outcome], f1_reward: Sequence[Outcome], setting: str = "coding") -> Claim:
+    """R3: an F1 reward beats an EM reward, even on EM (Table 3, coding: F1 46.7 → 50.7, EM 31.5 → 34.5).
+
+    Statistics, per seed and paired by picture: F1 with the one reward minus with the other, and EM. Rule: both above 0.
+    """
+    stages = {"em": em_reward, "f1": f1_reward}
+    checks = tuple(
+        _gain("em", "f1", stages, setting, metric, f"{metric.upper()} with the F1 reward minus with the EM reward")
+        for metric in ("f1", "em")
+    )
+    return Claim("R3", "an F1 reward beats an EM reward, even on EM", checks)
+
+
+def r4(cot: Sequence[Outcome], rag: Sequence[Outcome], grpo: Sequence[Outcome]) -> Claim:
+    """R4: the trained agent beats chain of thought and plain retrieval (Table 4: F1 63.8 against 52.1 and 50.8).
+
+    Statistics: its F1 on search minus each of theirs, paired by picture. Rule: both above 0.
+    """
+    stages = {"cot": cot, "rag": rag, "grpo": grpo}
+    checks = tuple(
+        _gain(way, "grpo", stages, "search", "f1", f"F1 of the trained agent minus {called}")
+        for way, called in (("cot", "chain of thought"), ("rag", "plain retrieval"))
+    )
+    return Claim("R4", "the trained agent beats chain of thought and plain retrieval", checks)
+
+
+def r5(untrained: Sequence[Outcome], grpo: Sequence[Outcome]) -> Claim:
+    """R5: twenty search examples carry over to text-only multi-hop questions (Table 2: F1 19.2 → 48.5).
+
+    Statistic: the gain in F1 on questions without pictures, which nobody trained on. Rule: above 0.
+    """
+    stages = {"untrained": untrained, "grpo": grpo}
+    check = _gain("untrained", "grpo", stages, "text", "f1", "gain in F1 on text alone")
+    return Claim("R5", "20 search examples carry over to text-only multi-hop questions", (check,))
