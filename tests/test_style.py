@@ -68,6 +68,8 @@ LAYERS = (
             *(
                 "stages",
                 "evaluate",
+                "evaluate_visual_arft",
+                "claims_visual_arft",
                 "claims",
                 "drawing",
                 "plot",
