@@ -149,16 +149,16 @@ def _pictures(value: Any, source: HubSource, revision: str | None) -> Iterator[I
         raise HubError(f"data set {source.id}: column {source.column!r} holds {type(value).__name__}, not pictures")
 
 
-def stream(source: HubSource, revision: str | None) -> Iterator[Image.Image]:
-    """The pictures of a data set in its own order, upright, RGB; read as they come, nothing else is downloaded.
+def rows(source: HubSource, revision: str | None, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The rows of a data set in its own order, read as they come: nothing else is downloaded.
 
     Raises:
-        HubError: it can't be reached, or has no such split or column.
+        HubError: it can't be reached, or has no such split or columns.
     """
     import datasets
 
     with _reaching(source.id):
-        rows = datasets.load_dataset(
+        found = datasets.load_dataset(
             source.id,
             source.config,
             split=source.split,
@@ -166,11 +166,31 @@ def stream(source: HubSource, revision: str | None) -> Iterator[Image.Image]:
             data_files=source.data_files,
             streaming=True,
         )
-        if rows.column_names is not None and source.column not in rows.column_names:
-            raise HubError(f"data set {source.id}: no column {source.column!r}; it has {', '.join(rows.column_names)}")
-        for row in rows:
-            for image in _pictures(row[source.column], source, revision):
-                yield flat_image(image)
+        for column in columns:
+            if found.column_names is not None and column not in found.column_names:
+                raise HubError(f"data set {source.id}: no column {column!r}; it has {', '.join(found.column_names)}")
+        yield from found
+
+
+def stream(source: HubSource, revision: str | None) -> Iterator[Image.Image]:
+    """The pictures of a data set in its own order, upright, RGB.
+
+    Raises:
+        HubError: it can't be reached, or has no such split or column.
+    """
+    for row in rows(source, revision, (source.column,)):
+        yield from pictures_of(row, source, revision)
+
+
+def pictures_of(row: Mapping[str, Any], source: HubSource, revision: str | None) -> Iterator[Image.Image]:
+    """The pictures of one row, upright, RGB.
+
+    Raises:
+        HubError: a file can't be fetched, or the column holds something else.
+    """
+    with _reaching(source.id):
+        for image in _pictures(row[source.column], source, revision):
+            yield flat_image(image)
 
 
 def download(

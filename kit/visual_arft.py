@@ -9,16 +9,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from kit import mat_coding
 from kit.chat import Chat
+from kit.countries import Countries
+from kit.envs.asking import AskingEnv, Way
 from kit.envs.visual_arft import VisualARFTEnv
 from kit.episode import Episode, Task
+from kit.mat_coding import make_tasks as make_coding
+from kit.mat_search import chains, passes
+from kit.mat_search import task as text_task
+from kit.photos import photos
 from kit.play import Pace, load
 from kit.policy import Policy
 from kit.policy.hf import HFPolicy
 from kit.sandbox import Sandbox
 from kit.tools.search import SNIPPET_CHARS, TOP_K, Search
 
-__all__ = ["Play", "Tools", "load", "play_greedily"]
+__all__ = ["Play", "Tools", "coding_sets", "load", "play_greedily", "text_questions"]
 
 
 @dataclass(frozen=True)
@@ -56,6 +65,43 @@ class Play(Pace):
         return self.play(policy, chat, tasks, lambda: self.env(tools), temperature, seed)
 
 
+def coding_sets(seed: int, train: int = 100, test: float = 1.0) -> tuple[list[Task], list[Task]]:
+    """MAT-Coding of the kit's own sheets: ``train`` tasks a category, and a share of the paper's 200 test tasks.
+
+    Signs stand before photographs: of the training ones here, of the held-out ones there.
+
+    Raises:
+        kit.mat_coding.MakingError: no sheet passes its check.
+    """
+    before = {name: [np.asarray(photo.image) for photo in photos(name)] for name in ("train", "held-out")}
+    counts = {name: max(1, round(n * test)) for name, n in mat_coding.TEST.items()}
+    return (
+        make_coding(mat_coding.drawn(before["train"], "train"), dict.fromkeys(counts, train), seed, "coding-train"),
+        make_coding(mat_coding.drawn(before["held-out"], "test"), counts, seed + 1, "coding-test"),
+    )
+
+
+def text_questions(known: Countries, search: Search, n: int, seed: int, train: Sequence[Task] = ()) -> list[Task]:
+    """``n`` questions over two facts that name a country instead of showing its flag; none of ``train``'s countries.
+
+    Fewer come back if there aren't as many whose gold queries find their documents.
+    """
+    taken = {name for task in train for name in task.meta["countries"]}
+    hard = [c for c in chains(known) if c.hard and not c.through & taken and passes(c, search, known.texts)]
+    order = np.random.default_rng(seed).permutation(len(hard))
+    return [text_task(hard[int(i)], None, f"text-s{seed}-{k:03d}") for k, i in enumerate(order[:n])]
+
+
 def play_greedily(model: Any, chat: Chat, tools: Tools, tasks: Sequence[Task], how: Play) -> list[Episode]:
     """What a model does when it always says what it holds most likely: how results are measured."""
     return how(HFPolicy(model, chat), chat, tools, tasks, temperature=0.0)
+
+
+def ask(model: Any, chat: Chat, way: Way, search: Search | None, tasks: Sequence[Task], how: Play) -> list[Episode]:
+    """What a model answers without tools: directly, after reasoning, or given what a plain search finds."""
+
+    def env() -> AskingEnv:
+        return AskingEnv(way, search, how.prompt, k=how.k, snippet_chars=how.snippet_chars)
+
+    once = Pace(1, how.max_new_tokens, how.max_tokens, how.workers)
+    return once.play(HFPolicy(model, chat), chat, tasks, env, temperature=0.0)
