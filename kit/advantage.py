@@ -74,6 +74,38 @@ def check_group_size(name: str, group_size: int) -> None:
         raise ValueError(f"{name}={group_size}: a group needs at least 2 rollouts to have an advantage")
 
 
+def turn_advantages(
+    rewards: Sequence[Sequence[float]], group_size: int, scale: Scale = "group"
+) -> list[tuple[float, ...]]:
+    r"""Advantages of turns that are rewarded each for itself: every episode's, one number a turn.
+
+    $$\hat{A}_{i,k} = \frac{r_{i,k} - \operatorname{mean}_j(r_{j,k})}{\operatorname{std}_j(r_{j,k}) + \epsilon}$$
+
+    over the episodes $j$ of the group that have a turn $k$. Visual-ARFT compares rollouts of one step that begin alike;
+    here the k-th turns of episodes that are played through are compared, as near to that as whole episodes come. A
+    turn that no other episode of the group has got to gets 0.
+
+    Worked example, rewards (1, 2), (0, 1) and (2) in a group of three: first turns mean 1, std 1: **0, −1, 1** (ε
+    aside); second turns mean 1.5, std $\sqrt{.5}$ = .7071: **.7071, −.7071**.
+
+    Raises:
+        ValueError: a group of fewer than 2, a batch that isn't whole groups, or a reward that is no number.
+    """
+    check_group_size("group_size", group_size)
+    if len(rewards) == 0 or len(rewards) % group_size:
+        raise ValueError(f"turns' rewards of {len(rewards)} episodes are not whole groups of group_size={group_size}")
+    found = [[0.0] * len(turns) for turns in rewards]
+    for first in range(0, len(rewards), group_size):
+        group = range(first, first + group_size)
+        for k in range(max(len(rewards[i]) for i in group)):
+            having = [i for i in group if len(rewards[i]) > k]
+            if len(having) > 1:
+                some = torch.tensor([rewards[i][k] for i in having], dtype=torch.float64)
+                for i, value in zip(having, group_advantages(some, len(having), scale).tolist(), strict=True):
+                    found[i][k] = value
+    return [tuple(turns) for turns in found]
+
+
 def spread(turns: Sequence[Sequence[float]], episodes: Sequence[Episode]) -> Tensor:
     """Per-turn advantages as ``(B, T)``, beside :attr:`kit.pack.Packed.completion_ids`.
 

@@ -182,7 +182,12 @@ class Episode:
 
 @dataclass(frozen=True)
 class Score:
-    """A reward and its named parts (already weighted: they add up to ``total``)."""
+    """A reward and its named parts (already weighted: they add up to ``total``).
+
+    Attributes:
+        turns: the reward of every turn, where a paper rewards each turn for itself; else empty.
+    """
 
     total: float
     parts: Mapping[str, float]
+    turns: tuple[float, ...] = ()

@@ -9,11 +9,12 @@ from typing import Any, Protocol
 
 import numpy as np
 import torch
+from accelerate.utils import gather_object
 from torch import Tensor
 from trl import GRPOConfig, GRPOTrainer
 from trl.trainer.utils import use_adapter
 
-from kit.advantage import Scale, group_advantages
+from kit.advantage import Scale, group_advantages, spread, turn_advantages
 from kit.chat import Chat
 from kit.checkpoint import SafeCheckpoints
 from kit.episode import Episode, Score, Task
@@ -77,8 +78,7 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         self._check_gap(episodes)
         rewards = torch.tensor([s.total for s in scores], dtype=torch.float64, device=self.accelerator.device)
         everyone = self.accelerator.gather(rewards)  # a group may be spread over processes
-        advantages = group_advantages(everyone.cpu(), self.num_generations, self.scale)
-        mine = slice(self.accelerator.process_index * len(tasks), (self.accelerator.process_index + 1) * len(tasks))
+        advantages = self._advantages(episodes, scores, everyone, packed)
         self._record(episodes, scores, everyone)
         batch: dict[str, Any] = {
             "prompt_ids": packed.prompt_ids,
@@ -87,7 +87,7 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
             "completion_mask": packed.completion_mask,
             "tool_mask": packed.tool_mask,
             "mm_token_type_ids": packed.mm_token_type_ids,
-            "advantages": advantages[mine].to(self.accelerator.device),
+            "advantages": advantages.to(self.accelerator.device),
             "num_items_in_batch": self.accelerator.gather(packed.tool_mask.sum()).sum(),
         }
         if packed.pixel_values is not None:
@@ -100,6 +100,16 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         if self.beta:
             batch["ref_per_token_logps"] = self._reference_logprobs(packed)
         return batch
+
+    def _advantages(self, episodes: list[Episode], scores: list[Score], everyone: Tensor, packed: Packed) -> Tensor:
+        """This process's advantages: ``(B,)``, or ``(B, C)`` where every turn was rewarded for itself."""
+        at = self.accelerator.process_index * len(episodes)
+        mine = slice(at, at + len(episodes))
+        if not any(score.turns for score in scores):
+            return group_advantages(everyone.cpu(), self.num_generations, self.scale)[mine]
+        turns = turn_advantages(gather_object([score.turns for score in scores]), self.num_generations, self.scale)
+        rows = spread(turns[mine], episodes)
+        return torch.nn.functional.pad(rows, (0, packed.completion_ids.size(1) - rows.size(1)))
 
     def _play(self, tasks: list[Task]) -> list[Episode]:
         began, inside = time.perf_counter(), self.model_seconds() if self.model_seconds else 0.0

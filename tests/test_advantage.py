@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.advantage import group_advantages, spread
+from kit.advantage import group_advantages, spread, turn_advantages
 from kit.episode import Episode, Observation, Task, Turn
 
 GOLDEN = torch.tensor([0.90, -0.05, 0.65, -0.25])
@@ -78,3 +78,30 @@ def test_spread_gives_each_turn_its_number_and_the_rest_nothing() -> None:
 def test_spread_refuses_a_missing_turn() -> None:
     with pytest.raises(ValueError, match="episode t: 2 turns but 1 advantages"):
         spread([[0.5]], [_episode((2, 1), (1, 0))])
+
+
+def test_golden_turns_of_three_episodes() -> None:
+    """By hand, see the docstring: first turns 1, 0, 2 (mean 1, std 1), second turns 2, 1 (mean 1.5, std .7071)."""
+    found = turn_advantages([(1.0, 2.0), (0.0, 1.0), (2.0,)], 3)
+    expected = [(0.0, 0.7071), (-1.0, -0.7071), (1.0,)]
+    for ours, theirs in zip(found, expected, strict=True):
+        assert ours == pytest.approx(theirs, abs=2e-4)
+
+
+def test_a_turn_that_nobody_else_has_got_to_teaches_nothing() -> None:
+    assert turn_advantages([(1.0, 5.0), (1.0,)], 2) == [(0.0, 0.0), (0.0,)]
+
+
+def test_turns_of_other_groups_do_not_count() -> None:
+    group = [(1.0, 2.0), (0.0, 1.0), (2.0,)]
+    assert turn_advantages([*group, (9.0,), (7.0, 7.0), (8.0,)], 3)[:3] == turn_advantages(group, 3)
+
+
+def test_one_turn_each_is_the_groups_advantage() -> None:
+    rewards = [[float(r)] for r in GOLDEN]
+    assert [a for (a,) in turn_advantages(rewards, 4)] == pytest.approx(group_advantages(GOLDEN, 4).tolist(), abs=1e-6)
+
+
+def test_turns_that_are_no_whole_groups_are_refused() -> None:
+    with pytest.raises(ValueError, match="3 episodes are not whole groups of group_size=2"):
+        turn_advantages([(1.0,)] * 3, 2)

@@ -30,7 +30,7 @@ from training_fixtures import (
     written,
 )
 
-from kit.advantage import group_advantages
+from kit.advantage import group_advantages, turn_advantages
 from kit.chat import Chat
 from kit.checkpoint import export
 from kit.episode import Episode, Score, Task, Turn
@@ -106,6 +106,44 @@ def test_golden_objective_of_two_episodes(chat: Chat, model, tmp_path: Path, mon
             },
         )
     assert loss.item() == pytest.approx(-0.125, abs=1e-6)
+
+
+def test_turns_rewarded_for_themselves_teach_their_own_tokens(chat: Chat, model, tmp_path: Path) -> None:
+    """Turn k of an episode gets the advantage of turn k, every token of it; what the environment wrote gets none."""
+    with trainer_for(clone(model), chat, tmp_path, [0.0] * 4) as (trainer, played):
+        rewards = [tuple(float(i + k * k) for k in range(len(e.turns))) for i, e in enumerate(played)]
+        by_id = {id(e): turns for e, turns in zip(played, rewards, strict=True)}
+        trainer.reward = lambda episode, target: Score(0.0, {}, by_id[id(episode)])
+        data = trainer._generate_and_score_completions(inputs())
+        loss = trainer._compute_loss(trainer.model, data)
+    assert data["advantages"].shape == data["completion_ids"].shape
+    expected = turn_advantages(rewards, 2)
+    assert any(a != 0 for turns in expected for a in turns) and any(len(e.turns) > 1 for e in played)
+    for row, mask, episode, turns in zip(data["advantages"], data["tool_mask"], played, expected, strict=True):
+        sampled = [a for turn, a in zip(episode.turns, turns, strict=True) for _ in turn.ids]
+        assert row[mask.bool()].tolist() == pytest.approx(sampled)
+        assert not row[~mask.bool()].any()
+    assert loss.isfinite()
+
+
+def test_turns_all_alike_and_episodes_all_alike_teach_the_same(chat: Chat, model, tmp_path: Path) -> None:
+    """Each turn rewarded as its whole episode is, in groups of equally many turns: the same loss."""
+    values = [0.9, -0.05, 0.65, -0.25]
+    losses = []
+    for turned in (False, True):
+        with trainer_for(clone(model), chat, tmp_path, values) as (trainer, played):
+            totals = {id(e): value for e, value in zip(played, values, strict=True)}
+
+            def reward(episode: Episode, target: Any, totals=totals, turned=turned) -> Score:
+                total = totals[id(episode)]
+                return Score(total, {}, (total,) * len(episode.turns) if turned else ())
+
+            trainer.reward = reward
+            losses.append(
+                trainer._compute_loss(trainer.model, trainer._generate_and_score_completions(inputs())).item()
+            )
+            alike = len({len(e.turns) for e in played[:2]}) == 1 == len({len(e.turns) for e in played[2:]})
+    assert alike and losses[0] == pytest.approx(losses[1], abs=1e-6)
 
 
 @pytest.mark.parametrize(("temperature", "scale"), [(1.0, "group"), (0.7, "none")])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from kit.episode import Action, Episode, Observation, Status, Task, Turn
 from kit.protocol import FormatError
-from kit.rewards.visual_arft import PROTOCOL, Rule, score, step_scores
+from kit.rewards.visual_arft import PROTOCOL, Rule, score, step_score, step_scores
 
 TASK = Task("t", (), "Which cars?", ("red cars",))
 OK = Observation("seen")
@@ -66,6 +66,15 @@ def test_every_step_is_paid_for_what_it_was() -> None:
     )
     totals = [s.total for s in step_scores(episode(*turns), TASK.target, GOLDS, words_in_common)]
     assert totals == [1.5, 1.5, 2.0, 0.0, 1.5]
+
+
+def test_the_steps_as_one_score_is_their_mean_with_each_turn_kept() -> None:
+    """Of 1.5 (a query half right) and 1.5 (an answer half right): 1.5; 1 for the tags, .25 for each of the others."""
+    turns = (said("<think>Look.</think><search>flag blue red</search>"), ANSWER)
+    whole = step_score(episode(*turns), TASK.target, GOLDS, words_in_common)
+    assert (whole.total, whole.turns) == (1.5, (1.5, 1.5))
+    assert whole.parts == {"format": 1.0, "answer": 0.25, "search": 0.25, "code": 0.0}
+    assert step_score(episode(), TASK.target, GOLDS, words_in_common).total == 0
 
 
 def test_a_gold_query_is_paid_for_once() -> None:

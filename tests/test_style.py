@@ -40,7 +40,16 @@ LAYERS = (
         {
             *("envs", "sandbox", "tools", "policy", "tiny", "vision", "similarity"),
             *("distortion", "skills", "skills_text", "skills_reading", "skills_flags", "skills_facts", "context"),
-            *("data", "corpora", "countries", "mat_coding", "mat_search", "hub_questions", "expert", "expert_visual_arft"),
+            *(
+                "data",
+                "corpora",
+                "countries",
+                "mat_coding",
+                "mat_search",
+                "hub_questions",
+                "expert",
+                "expert_visual_arft",
+            ),
         },
     ),
     ("rollout", {"rollout", "play"}),

@@ -110,6 +110,26 @@ def step_scores(
     return tuple(scores)
 
 
+PARTS = ("format", "answer", "search", "code")
+
+
+def step_score(
+    episode: Episode,
+    target: Sequence[str],
+    queries: Sequence[str],
+    similarity: Similarity,
+    rule: Rule | None = None,
+) -> Score:
+    """:func:`step_scores` as one score of the episode: its mean turn, and each turn's reward in ``turns``.
+
+    A trainer that finds ``turns`` compares turn with turn (:func:`kit.advantage.turn_advantages`).
+    """
+    steps = step_scores(episode, target, queries, similarity, rule)
+    n = max(1, len(steps))
+    parts = {name: sum(step.parts.get(name, 0.0) for step in steps) / n for name in PARTS}
+    return Score(sum(parts.values()), parts, tuple(step.total for step in steps))
+
+
 def _well_formed(turn: Turn) -> bool:
     return turn.action is not None and PROTOCOL.well_formed(turn.text)
 
