@@ -9,6 +9,7 @@ from transformers import Qwen2_5_VLForConditionalGeneration
 
 from kit.intervals import wilson
 from kit.photos import photos
+from kit.printed import WORDS
 
 
 def read_log(path: Path, until: int) -> list[dict[str, float]]:
@@ -36,6 +37,12 @@ WHAT = {
     "copying": "text: repeat a list, look a word up, exchange two items",
     "code": "text: read or write a line of Python",
     "sorting": "text: which two items to exchange towards a given order, or none",
+    "reading": "a receipt, sign, form, chart or handwritten number: everything on it, or one thing",
+    "grid": "rows of single digits, or of words (all of them right)",
+    "cards": "four framed sheets on a board: which frame is where (box, IoU of at least .5)",
+    "distorted": "what happened to a picture: turned, dark, overexposed, blurred, noisy, up to three of them",
+    "flags": "an invented flag: bands, colours, charges in words (all of them right)",
+    "facts": "text: find what was asked in a few lines about invented places",
 }
 
 
@@ -63,7 +70,8 @@ def write_card(
     size = sum(p.numel() for p in model.parameters()) / 1e6
     seen = f"the kit's {len(photos('train'))} training photographs" + (f", {others} others" if others else "")
     note = f"{note}\n\n" if note else ""
-    (folder / "README.md").write_text(CARD.format(size=size, steps=steps, rows=rows, seen=seen, note=note))
+    card = CARD.format(size=size, steps=steps, rows=rows, seen=seen, note=note, words=len(WORDS))
+    (folder / "README.md").write_text(card)
 
 
 CARD = """# The kit's tiny VLM

@@ -21,7 +21,7 @@ from kit.arrangement import belonging, places
 from kit.pictures import COLOURS, Pixels, random_view
 from kit.skills_facts import facts
 from kit.skills_flags import flags
-from kit.skills_reading import cards, distorted, reading
+from kit.skills_reading import cards, distorted, grid, reading
 from kit.skills_text import Sample, Skill, code, copying, sorting
 
 PIECE = 56
@@ -240,7 +240,7 @@ SKILLS: dict[str, Skill] = {
     for f in (
         *(place, order, neighbours, rearranged, adjacency, colours),
         *(shapes, digits, orientation, chart, copying, code, sorting),
-        *(reading, cards, distorted, flags, facts),
+        *(reading, grid, cards, distorted, flags, facts),
     )
 }
 """All skills by name."""

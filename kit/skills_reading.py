@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from kit.distortion import DETAILS, LIGHTS, NAMES, TURNS, Distortion, distort, draw, undo
 from kit.pictures import Pixels
-from kit.printed import SIDE, Card, Sheet, board, sheet
+from kit.printed import FONTS, SIDE, WORDS, Card, Sheet, board, font, sheet
 from kit.skills_text import Sample
 
 
@@ -73,6 +73,34 @@ def reading(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
         both.reverse()
     (first, answer), (second, reply) = both
     return Sample("reading", (((_array(image), first), answer), ((second,), reply)))
+
+
+def grid(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
+    """Rows of single digits, or of words: dense and easy, so what is learnt first of reading."""
+    del pool
+    dark = rng.random() < 0.5
+    paper, ink = (
+        tuple(int(v) for v in rng.integers(*((0, 110) if side else (180, 256)), 3)) for side in (dark, not dark)
+    )
+    image = Image.new("RGB", (SIDE, SIDE), paper)
+    canvas = ImageDraw.Draw(image)
+    name = FONTS[int(rng.integers(len(FONTS)))]
+    digits = rng.random() < 0.65
+    n = int(rng.integers(2, 6))
+    across = n if digits else 1
+    wide, high = SIDE / across, SIDE / n
+    rows = []
+    for y in range(n):
+        said = [str(rng.integers(10)) if digits else str(rng.choice(WORDS)) for _ in range(across)]
+        rows.append(" ".join(said))
+        for x, text in enumerate(said):
+            # Nearly as large as its cell, and somewhere in it.
+            size = int(min(high * 0.95, 44 if digits else 30) * rng.uniform(0.8, 1.0))
+            left, top, right, bottom = font(name, size).getbbox(text)
+            free_x, free_y = max(0.0, wide - (right - left)), max(0.0, high - (bottom - top))
+            at = x * wide + rng.uniform(0, 1) * free_x - left, y * high + rng.uniform(0, 1) * free_y - top
+            canvas.text(at, text, font=font(name, size), fill=ink)
+    return Sample("grid", (((_array(image), "Read it row by row."), f"{', '.join(rows)}."),))
 
 
 def cards(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,10 +11,10 @@ from PIL import Image
 
 from kit.distortion import Kind, distort, draw
 from kit.pictures import Pixels, scene
-from kit.printed import SIDE, receipt
+from kit.printed import SIDE, WORDS, receipt
 from kit.skills_facts import FIELDS, facts
 from kit.skills_flags import CLOTH, flags
-from kit.skills_reading import cards, distorted, mishap, named, reading
+from kit.skills_reading import cards, distorted, grid, mishap, named, reading
 
 POOL: list[Pixels] = [scene(np.random.default_rng(i), 168) for i in range(2)]
 
@@ -146,3 +147,28 @@ def test_mishaps_are_none_to_three_one_of_each_group() -> None:
         ]
         assert groups == [g for g in ("detail", "light", "turn") if g in groups]
         assert len(named(done).split(", ")) == max(1, len(done))
+
+
+def test_a_grid_is_read_as_it_is_drawn() -> None:
+    """n×n digits or n words: there is ink in every cell that something is said to stand in."""
+    digits = words = 0
+    for seed in range(60):
+        (picture,), question, said = first(grid(np.random.default_rng(seed), POOL))
+        rows = said.split(", ")
+        assert picture.shape == (SIDE, SIDE, 3) and question == "Read it row by row." and 2 <= len(rows) <= 5
+        paper = np.median(picture.reshape(-1, 3), axis=0)
+        inked = np.abs(picture - paper).sum(axis=2) > 30
+        if rows[0].split()[0].isdigit():
+            digits += 1
+            n = len(rows)
+            assert all(len(row.split()) == n for row in rows)
+            wide = SIDE / n
+            ends = [int(k * wide) for k in range(n + 1)]
+            cells = [inked[a:b, c:d] for a, b in pairwise(ends) for c, d in pairwise(ends)]
+            assert all(cell.sum() > 10 for cell in cells)
+        else:
+            words += 1
+            assert all(word in WORDS for word in rows)
+            high = SIDE / len(rows)
+            assert all(inked[int(k * high) : int((k + 1) * high)].sum() > 20 for k in range(len(rows)))
+    assert digits > 20 and words > 10
