@@ -28,8 +28,9 @@ _MARKUP = re.compile(r"<[^>]*>")
 
 
 def _plain(text: str) -> str:
-    """Without markup, on one line."""
-    return " ".join(html.unescape(_MARKUP.sub(" ", text)).replace("\xa0", " ").split())
+    """Without markup, on one line; that a note is a note, its title says."""
+    plain = " ".join(html.unescape(_MARKUP.sub(" ", text)).replace("\xa0", " ").split())
+    return re.sub(r"^note:\s*", "", plain, flags=re.IGNORECASE)
 
 
 def _parts(text: str) -> Iterator[tuple[str, str]]:

@@ -78,7 +78,8 @@ def pictures(items: Sequence[tuple[str, Image.Image]], columns: int = 0, side: f
     rows = -(-len(items) // columns)
     with rc_context(STYLE):
         titles = [fill(title.replace("_", " "), max(8, int(side * 14))) for title, _ in items]
-        height = side + 0.14 + 0.15 * max((title.count("\n") + 1 for title in titles), default=1)
+        tallest = min(1.0, max(image.height / image.width for _, image in items))
+        height = side * tallest + 0.14 + 0.15 * max((title.count("\n") + 1 for title in titles), default=1)
         figure = Plot(side * columns, height * rows, photographic=True)
         axes = figure.subplots(rows, columns, squeeze=False)
         for axis in axes.flat:

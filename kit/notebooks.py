@@ -58,7 +58,7 @@ class Source:
         if self.number < "10":
             return TEACHING
         # Every notebook of a paper is named NN_<paper>, or NN_<paper>_<stage> with one of these stages.
-        return re.sub(r"_(sft|grpo|claims)$", "", self.name[3:])
+        return re.sub(r"_(sft|rewards|grpo|claims)$", "", self.name[3:])
 
     @property
     def twin(self) -> Path:

@@ -19,7 +19,7 @@ from kit.envs.visual_arft import VisualARFTEnv
 from kit.episode import Episode, Task
 from kit.mat_coding import make_tasks as make_coding
 from kit.mat_search import chains, passes
-from kit.mat_search import task as text_task
+from kit.mat_search import task as as_task
 from kit.photos import photos
 from kit.play import Pace, load
 from kit.policy import Policy
@@ -27,7 +27,7 @@ from kit.policy.hf import HFPolicy
 from kit.sandbox import Sandbox
 from kit.tools.search import SNIPPET_CHARS, TOP_K, Search
 
-__all__ = ["Play", "Tools", "coding_sets", "load", "play_greedily", "text_questions"]
+__all__ = ["Play", "Tools", "coding_sets", "lessons", "load", "play_greedily", "text_questions"]
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,21 @@ def coding_sets(seed: int, train: int = 100, test: float = 1.0) -> tuple[list[Ta
     )
 
 
+def lessons(known: Countries, search: Search, train: Sequence[Task], coding: int, seed: int) -> list[Task]:
+    """Tasks for an expert to show: ``coding`` sheets, and every other question about the training set's countries.
+
+    Raises:
+        kit.mat_coding.MakingError: no sheet passes its check.
+    """
+    pool = [np.asarray(photo.image) for photo in photos("train")]
+    counts = {name: -(-coding // len(mat_coding.CATEGORIES)) for name in mat_coding.CATEGORIES}
+    sheets = make_coding(mat_coding.drawn(pool, "lesson"), counts, seed, "lesson-coding")[:coding]
+    ours = {name for task in train for name in task.meta["countries"]}
+    found = [c for c in chains(known) if c.through <= ours and passes(c, search, known.texts)]
+    flags = known.flags
+    return [*sheets, *(as_task(c, flags[c.country], f"lesson-search-{k:03d}") for k, c in enumerate(found))]
+
+
 def text_questions(known: Countries, search: Search, n: int, seed: int, train: Sequence[Task] = ()) -> list[Task]:
     """``n`` questions over two facts that name a country instead of showing its flag; none of ``train``'s countries.
 
@@ -89,7 +104,7 @@ def text_questions(known: Countries, search: Search, n: int, seed: int, train: S
     taken = {name for task in train for name in task.meta["countries"]}
     hard = [c for c in chains(known) if c.hard and not c.through & taken and passes(c, search, known.texts)]
     order = np.random.default_rng(seed).permutation(len(hard))
-    return [text_task(hard[int(i)], None, f"text-s{seed}-{k:03d}") for k, i in enumerate(order[:n])]
+    return [as_task(hard[int(i)], None, f"text-s{seed}-{k:03d}") for k, i in enumerate(order[:n])]
 
 
 def play_greedily(model: Any, chat: Chat, tools: Tools, tasks: Sequence[Task], how: Play) -> list[Episode]:

@@ -51,6 +51,8 @@ def test_a_field_is_cut_where_it_has_headings_of_its_own(everything: list[Docume
 
 def test_notes_that_many_entries_share_are_left_out(everything: list[Document]) -> None:
     assert titled(everything, "Chad, exports - partners, note") == []
+    boilerplate = "top five export partners based on percentage share of exports"
+    assert not [d for d in everything if d.text.startswith("note:") or d.text == boilerplate]
     assert len(titled(everything, "France, flag, note, note 1")) == 1
 
 

@@ -28,7 +28,7 @@ from kit.notebooks import (
 from kit.parameters import check_values
 from kit.runs import ROOT
 
-STRICT = ("00_start", "01_episode", "02_sandbox", "03_grpo_by_hand", "11_agile")
+STRICT = ("00_start", "01_episode", "02_sandbox", "03_grpo_by_hand", "11_agile", "21_visual_arft")
 """Every printed value is compared with the committed one."""
 
 CHAIN = ("11_agile", "12_agile_sft", "13_agile_grpo", "14_agile_claims")
@@ -37,7 +37,10 @@ CHAIN = ("11_agile", "12_agile_sft", "13_agile_grpo", "14_agile_claims")
 ALONE = ("04_tiny_vlm",)
 """Run alone with smoke values."""
 
-EXPECTED = tuple(sorted({*STRICT, *CHAIN, *ALONE}))
+VISUAL_ARFT = ("21_visual_arft", "22_visual_arft_rewards")
+"""Run after one another with smoke values, like :data:`CHAIN`."""
+
+EXPECTED = tuple(sorted({*STRICT, *CHAIN, *ALONE, *VISUAL_ARFT}))
 
 FORBIDDEN = {
     r"^\s*[!%]\s*(pip|conda)\b": "installs packages: the kit is installed before",
@@ -174,8 +177,9 @@ def test_it_runs_with_smoke_values(name: str, tmp_path: Path) -> None:
     nbval(prepare((name,), tmp_path), "--nbval-lax", tmp_path / "runs")
 
 
-def test_a_paper_runs_from_end_to_end_with_smoke_values(tmp_path: Path) -> None:
-    nbval(prepare(CHAIN, tmp_path), "--nbval-lax", tmp_path / "runs")
+@pytest.mark.parametrize("chain", [CHAIN, VISUAL_ARFT], ids=lambda chain: chain[0])
+def test_a_paper_runs_from_end_to_end_with_smoke_values(chain: tuple[str, ...], tmp_path: Path) -> None:
+    nbval(prepare(chain, tmp_path), "--nbval-lax", tmp_path / "runs")
 
 
 # The command that writes the twins, on a notebook of its own.
