@@ -10,9 +10,16 @@ what the flag looks like, then what each search found, and the next query; in th
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from kit.distortion import NAMES, Kind
 from kit.episode import Episode, Task
 from kit.mat_coding import distortions
+from kit.policy.scripted import Script
+from kit.tools.search import Search, SearchError
+
+FLAG = "flag description"
+"""How a query for a flag begins: the factbook's heading."""
 
 CODE: dict[Kind, str] = {
     "rotate90": "rotate({}, -90)",
@@ -48,31 +55,65 @@ def coding_turns(task: Task) -> tuple[str, ...]:
     return _turn(seen, "code", "\n".join(lines)), answer
 
 
-def search_turns(task: Task) -> tuple[str, ...]:
-    """All turns of the searching expert on one task of :mod:`kit.mat_search`."""
-    queries, says = task.meta["queries"], task.meta["says"]
+def search_turns(task: Task, looks: str = "") -> tuple[str, ...]:
+    """All turns of the searching expert on one task of :mod:`kit.mat_search`.
+
+    Args:
+        looks: what the flag looks like, in other words than the gold query's.
+    """
+    queries, says = list(task.meta["queries"]), task.meta["says"]
+    if looks:
+        queries[0] = f"{FLAG} {looks}"
     turns = []
     for number, query in enumerate(queries):
         if number:
             thought = f"It is {says[number - 1]}"
         else:
-            thought = query.removeprefix("flag description ") if task.images else "Look it up"
+            thought = query.removeprefix(f"{FLAG} ") if task.images else "Look it up"
         turns.append(_turn(thought, "search", query))
     return (*turns, _turn(f"It is {says[-1]}", "answer", task.target[0]))
 
 
-def turns_of(task: Task) -> tuple[str, ...]:
+def turns_of(task: Task, looks: str = "") -> tuple[str, ...]:
     """The expert's turns for a task of either kind."""
-    return search_turns(task) if "queries" in task.meta else coding_turns(task)
+    return search_turns(task, looks) if "queries" in task.meta else coding_turns(task)
 
 
-def expert(episode: Episode) -> str:
-    """A script (:data:`kit.policy.scripted.Script`) that plays any task of Visual-ARFT.
+def expert(words: Mapping[str, str] | None = None) -> Script:
+    """A script that plays any task of Visual-ARFT.
+
+    Args:
+        words: for tasks by id, what their flag looks like in the pupil's own words (:func:`own_looks`): to be shown
+            how a thing is looked up need not mean to be told to see it otherwise.
 
     Raises:
-        ValueError: the episode goes on after the answer.
+        ValueError: (the script) an episode goes on after the answer.
     """
-    turns = turns_of(episode.task)
-    if len(episode.turns) >= len(turns):
-        raise ValueError(f"expert on task {episode.task.id}: its answer was turn {len(turns)}, the last")
-    return turns[len(episode.turns)]
+    own = words or {}
+
+    def script(episode: Episode) -> str:
+        turns = turns_of(episode.task, own.get(episode.task.id, ""))
+        if len(episode.turns) >= len(turns):
+            raise ValueError(f"expert on task {episode.task.id}: its answer was turn {len(turns)}, the last")
+        return turns[len(episode.turns)]
+
+    return script
+
+
+def own_looks(asked: Sequence[Episode], search: Search, k: int) -> dict[str, str]:
+    """What a model says its flags look like, of those episodes whose first search by these words finds the flag.
+
+    Args:
+        asked: episodes of one turn, in which the model answers what the flag looks like.
+        k: snippets of a search.
+    """
+    found = {}
+    for episode in asked:
+        looks = episode.turns[0].text.strip().removesuffix(".")
+        try:
+            sources = [snippet.source for snippet in search.search(f"{FLAG} {looks}", k)]
+        except SearchError:  # no word in it
+            continue
+        if looks and episode.task.meta["documents"][0] in sources:
+            found[episode.task.id] = looks
+    return found

@@ -63,7 +63,13 @@ def text_tasks(source: HubQuestions, revision: str | None, n: int) -> list[Task]
         if len(tasks) == n:
             break
         if golds := _texts(row[source.answers]):
-            meta = {"difficulty": "hard", "queries": [], "source": f"{source.group}-{number}", "kind": source.group}
+            meta = {
+                "tools": ["search"],
+                "difficulty": "hard",
+                "queries": [],
+                "source": f"{source.group}-{number}",
+                "kind": source.group,
+            }
             tasks.append(Task(f"{source.group}-{number:05d}", (), str(row[source.question]), golds, meta))
     return tasks
 
@@ -115,6 +121,7 @@ def _picture(name: str, pictures: Mapping[str, Path], called: str) -> tuple[Pict
 def _coding(row: Mapping[str, Any], pictures: Mapping[str, Path]) -> Task:
     kinds: Sequence[str] = _texts(_field(row, "type"))
     meta = {
+        "tools": ["code"],
         "category": f"mat:{'+'.join(kinds)}",
         "difficulty": str(_field(row, "split")),
         "kind": "mat",
@@ -126,6 +133,7 @@ def _coding(row: Mapping[str, Any], pictures: Mapping[str, Path]) -> Task:
 
 def _search(row: Mapping[str, Any], pictures: Mapping[str, Path]) -> Task:
     meta = {
+        "tools": ["search"],
         "difficulty": str(row.get("split", "hard")),
         "queries": [],
         "kind": "mat",

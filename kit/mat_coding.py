@@ -180,6 +180,7 @@ def _make(source: Source, category: str, rng: np.random.Generator, id: str) -> T
         done = _happening(category, rng)
         bad = distort(question.image, done)
         meta = {
+            "tools": ["code"],
             "category": category,
             "difficulty": "simple" if category in SINGLE else "hard",
             "distortions": [[one.kind, one.strength, one.seed] for one in done],

@@ -91,6 +91,7 @@ def task(chain: Chain, image: Image.Image | None, id: str) -> Task:
         f"What is {chain.asked} of {of}?",
         (chain.steps[-1].says,),
         {
+            "tools": ["search"],
             "difficulty": "hard" if chain.hard else "simple",
             "queries": [step.query for step in steps],
             "documents": [step.document for step in steps],

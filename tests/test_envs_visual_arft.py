@@ -120,6 +120,22 @@ def test_a_tool_that_is_not_there_has_no_tag(box: Any) -> None:
         env.close()
 
 
+def test_a_task_offers_the_tools_it_is_for(both: VisualARFTEnv) -> None:
+    """One environment with both tools plays a coding task without search and a search task without code."""
+    coding, searching = (Task(TASK.id, TASK.images, "?", ("6",), {"tools": [tool]}) for tool in ("code", "search"))
+    both.reset(options={"task": coding})
+    assert "<search>" not in both.prompt(coding)[0] and "wrong" in str(both.prompt(coding)[1])
+    seen, _, terminated, _, _ = both.step(search("x"))
+    assert terminated and seen.status == "format" and both.search.asked == []  # type: ignore[union-attr]
+    both.reset(options={"task": searching})
+    assert both.session is None and "<code>" not in both.prompt(searching)[0]
+    assert both.step(search("x"))[0].status == "ok"
+    both.reset(options={"task": TASK})
+    assert both.step(code("a = rotate(image, 90)"))[0].status == "ok" and both.step(search("x"))[0].status == "ok"
+    with pytest.raises(ValueError, match=r"task t is for \['code'\], and here is only \['search'\]"):
+        VisualARFTEnv(search=Shelf()).reset(options={"task": coding})
+
+
 def test_the_prompt_holds_pictures_by_name_and_the_question(both: VisualARFTEnv) -> None:
     system, user = both.prompt(TASK)
     assert "rotate(image, degrees)" in system and "Search" in system and "<code>, <search>, <answer>" in system

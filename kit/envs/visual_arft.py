@@ -61,6 +61,8 @@ SETUP = f"{source(views)}\n{source(mending)}"
 class VisualARFTEnv(ToolEnv):
     """One task at a time, with code, search or both, as it is given a sandbox, a search engine or both.
 
+    A task whose ``meta["tools"]`` names fewer offers only those, so that one policy can learn from both kinds.
+
     Args:
         box: runs the code; shared by any number of environments.
         search: looks things up; shared too.
@@ -92,18 +94,29 @@ class VisualARFTEnv(ToolEnv):
         if on_search_error not in ("tell", "raise"):
             raise ValueError(f"on_search_error={on_search_error!r}: choose 'tell' or 'raise'")
         super().__init__(Protocol(actions=tools), turns, tasks)
-        self.box, self.search = box, search
+        self.box, self.search, self.tools, self.style = box, search, tools, prompt
         self.k, self.snippet_chars, self.on_search_error = k, snippet_chars, on_search_error
-        end = ENDS[prompt].format(tags=", ".join(f"<{tool}>" for tool in tools))
-        self.system = " ".join([*(PROMPTS[prompt][tool] for tool in tools), end])
-        self.asked = "".join(ASKED[tool] for tool in tools) if prompt == "brief" else ""
+
+    def offered(self, task: Task) -> tuple[str, ...]:
+        """The tools of one task.
+
+        Raises:
+            ValueError: none of those that the task is for is there.
+        """
+        wanted = task.meta.get("tools", self.tools)
+        if offered := tuple(tool for tool in self.tools if tool in wanted):
+            return offered
+        raise ValueError(f"task {task.id} is for {list(wanted)}, and here is only {list(self.tools)}: give both")
 
     def prompt(self, task: Task) -> tuple[str, list[str | Picture]]:
         """System text and user message: each picture after its name, then the question."""
+        tools = self.offered(task)
+        end = ENDS[self.style].format(tags=", ".join(f"<{tool}>" for tool in tools))
         parts: list[str | Picture] = []
         for picture in task.images:
             parts += [f"{picture.name}: ", picture]
-        return self.system, [*parts, task.question + (self.asked if task.images else "")]
+        asked = "".join(ASKED[tool] for tool in tools) if task.images and self.style == "brief" else ""
+        return " ".join([*(PROMPTS[self.style][tool] for tool in tools), end]), [*parts, task.question + asked]
 
     def draw(self) -> Task:
         """A sheet to read, as it is."""
@@ -112,8 +125,9 @@ class VisualARFTEnv(ToolEnv):
         return Task("procedural", (Picture("image", one.image),), question, (answer,))
 
     def open(self, task: Task) -> CodeSession | None:
-        """A session that holds the task's pictures by name."""
-        if self.box is None:
+        """A session that holds the task's pictures by name, if it is one for code."""
+        self.protocol = Protocol(actions=self.offered(task))
+        if self.box is None or "code" not in self.protocol.actions:
             return None
         return CodeSession(self.box, {}, {picture.name: picture.image for picture in task.images}, SETUP)
 

@@ -281,7 +281,8 @@ from kit.tiny import TINY
 
 flag = task.images[0].image
 dark = distort(flag, [draw("dark", np.random.default_rng(seed))])
-night = Task("night", (Picture("flag", dark),), task.question, task.target, task.meta)
+meta = {**task.meta, "tools": ["code", "search"]}
+night = Task("night", (Picture("flag", dark),), task.question, task.target, meta)
 first = "<think>dark.</think><code>image_1 = brighten(flag)</code>"
 turns = (first, *search_turns(task))
 
@@ -310,14 +311,11 @@ from kit.expert_visual_arft import expert
 lessons = visual_arft.lessons(known, index, search_tasks, lesson_sheets, seed + 2)
 coding = [t for t in lessons if "category" in t.meta]
 looking_up = [t for t in lessons if "queries" in t.meta]
-show = ScriptedPolicy(chat, expert)
+show = ScriptedPolicy(chat, expert())
+tools = visual_arft.Tools(box, index)
 played = []
-for some, tools in (
-    (coding, visual_arft.Tools(box=box)),
-    (looking_up, visual_arft.Tools(search=index)),
-):
-    for at in range(0, len(some), 32):  # at most 32 sessions at once
-        played += play(show, chat, tools, some[at : at + 32], temperature=0.0)
+for at in range(0, len(lessons), 32):  # at most 32 sessions at once
+    played += play(show, chat, tools, lessons[at : at + 32], temperature=0.0)
 print(len(coding), "sheets,", len(looking_up), "searches")
 print("turns:", dict(sorted(Counter(len(e.turns) for e in played).items())))
 

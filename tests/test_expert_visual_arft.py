@@ -1,0 +1,106 @@
+"""The scripted experts: their episodes are sound in the real environment, and they can borrow a pupil's words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kit.chat import Chat
+from kit.corpora import documents
+from kit.countries import Countries
+from kit.episode import Episode, Task, Turn
+from kit.expert_visual_arft import expert, own_looks, turns_of
+from kit.mat_coding import CATEGORIES, drawn, make_tasks, undone
+from kit.mat_search import make_tasks as make_search_tasks
+from kit.pictures import scene
+from kit.policy.scripted import ScriptedPolicy
+from kit.rewards.visual_arft import score, step_score
+from kit.tools.index import Index
+from kit.visual_arft import Play, Tools, lessons, text_questions
+
+POOL = [scene(np.random.default_rng(0), 168)]
+PLAY = Play(prompt="brief", k=3, snippet_chars=120, max_new_tokens=200, max_tokens=4000)
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    return Index(documents(), tmp_path_factory.mktemp("index"))
+
+
+@pytest.fixture(scope="module")
+def searches(index: Index) -> tuple[list[Task], list[Task]]:
+    return make_search_tasks(Countries(), index, 0, 8, 12)
+
+
+def same(first: str, second: str) -> float:
+    return float(first == second)
+
+
+def test_its_episodes_earn_all_there_is_in_one_environment(
+    chat: Chat, box: Any, index: Index, searches: tuple[list[Task], list[Task]]
+) -> None:
+    """Coding and searching tasks in one batch, as they are trained on."""
+    coding = make_tasks(drawn(POOL, "d"), dict.fromkeys(CATEGORIES, 1), 0, "t")
+    tasks = [*coding, *searches[0], *searches[1]]
+    played = PLAY(ScriptedPolicy(chat, expert()), chat, Tools(box, index), tasks, temperature=0.0)
+    for episode in played:
+        queries = episode.task.meta.get("queries", ())
+        assert score(episode, episode.task.target).total == 2.0, episode.task.id
+        assert step_score(episode, episode.task.target, queries, same).total == pytest.approx(2.0)
+    for episode in played[: len(coding)]:
+        shown = [p.image for turn in episode.turns if turn.observation for p in turn.observation.images]
+        if episode.task.meta["category"] != "crop":
+            assert undone(episode.task, shown), episode.task.meta["category"]
+
+
+def test_lessons_are_about_the_training_countries_alone(index: Index, searches: tuple[list[Task], list[Task]]) -> None:
+    train, test = searches
+    made = lessons(Countries(), index, train, coding=12, seed=1)
+    taught = {name for task in made for name in task.meta.get("countries", ())}
+    assert taught <= {name for task in train for name in task.meta["countries"]}
+    assert not taught & {name for task in test for name in task.meta["countries"]}
+    assert sum("category" in task.meta for task in made) == 12
+    texts = text_questions(Countries(), index, 5, 0, train)
+    assert len(texts) == 5 and not taught & {name for task in texts for name in task.meta["countries"]}
+
+
+def told(task: Task, said: str) -> Episode:
+    return Episode(task, (), (Turn((), (), said),), "format")
+
+
+def test_a_pupils_words_are_borrowed_where_they_find_the_flag(
+    index: Index, searches: tuple[list[Task], list[Task]]
+) -> None:
+    task = searches[0][0]
+    gold = task.meta["queries"][0].removeprefix("flag description ")
+    asked = [told(task, f" {gold}."), told(searches[0][1], "pink"), told(searches[0][2], "?!")]
+    words = own_looks(asked, index, 4)
+    assert words == {task.id: gold}
+    assert turns_of(task, "blue yellow")[0] == (
+        "<think>blue yellow.</think><search>flag description blue yellow</search>"
+    )
+    assert turns_of(task, "blue yellow")[1:] == turns_of(task)[1:]
+
+
+def test_after_its_answer_it_has_nothing_to_say(searches: tuple[list[Task], list[Task]]) -> None:
+    task = searches[0][0]
+    over = Episode(task, (), tuple(Turn((), (), text) for text in turns_of(task)))
+    with pytest.raises(ValueError, match="its answer was turn"):
+        expert()(over)
+
+
+def test_a_whole_picture_is_read_at_once() -> None:
+    (task,) = make_tasks(drawn((), "d"), {"none": 1}, 0, "t")
+    (only,) = turns_of(task)
+    assert only.startswith("<think>nothing; ") and only.endswith(f"<answer>{task.target[0]}</answer>")
+
+
+def test_the_index_is_not_built_twice(index: Index, tmp_path: Path) -> None:
+    """The kit's documents are the same whenever they are read: their index is found again."""
+    first = Index(documents(), tmp_path)
+    before = sorted(path.name for path in tmp_path.iterdir())
+    again = Index(documents(), tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == before and first.size == again.size
