@@ -161,7 +161,7 @@ def table(results: Mapping[str, Any], metrics: Sequence[str] = ("f1", "em", "und
 def write_stage(run: str | Path, stage: str, episodes: Sequence[Episode]) -> Metrics:
     """Keep what a stage of a run reached in ``RUN/stages/STAGE.json``; returns its metrics."""
     played = outcomes(episodes)
-    return stages.keep(run, stage, played, evaluate_outcomes(played))
+    return stages.keep(run, stage, "visual_arft", played, evaluate_outcomes(played))
 
 
 def read_outcomes(run: str | Path, stage: str, seed: int = 0) -> list[Outcome]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -72,13 +73,19 @@ def stages_table(folder: Path) -> str:
 
     Read from ``results.json``, or from ``stages/`` while the notebook that writes it has not run.
     """
-    from kit.evaluate import read_stage, table
-
     results = read_json(folder / "results.json")
     if results is not None:
-        return table(results)
-    stages = {path.stem: read_stage(folder, path.stem) for path in sorted(folder.glob("stages/*.json"))}
-    return table(stages) if stages else ""
+        return str(_metrics_of(results["notebook"]).table(results))
+    names = sorted(path.stem for path in folder.glob("stages/*.json"))
+    if not names:
+        return ""
+    metrics = _metrics_of((read_json(folder / "stages" / f"{names[0]}.json") or {}).get("paper", "agile"))
+    return str(metrics.table({name: metrics.read_stage(folder, name) for name in names}))
+
+
+def _metrics_of(paper: str) -> Any:
+    """The module of a paper's metrics, by its name or by the name of one of its notebooks."""
+    return importlib.import_module("kit.evaluate_visual_arft" if "visual_arft" in paper else "kit.evaluate")
 
 
 def claims_table(results: Mapping[str, Any]) -> str:

@@ -108,10 +108,11 @@ def _file(run: str | Path, stage: str) -> Path:
     return Path(run) / "stages" / f"{stage}.json"
 
 
-def keep(run: str | Path, stage: str, played: Sequence[Any], metrics: Metrics) -> Metrics:
-    """Keep a stage's outcomes in ``RUN/stages/STAGE.json``; returns the metrics."""
+def keep(run: str | Path, stage: str, paper: str, played: Sequence[Any], metrics: Metrics) -> Metrics:
+    """Keep a stage's outcomes, of a run of ``paper``, in ``RUN/stages/STAGE.json``; returns the metrics."""
     record = {
         "stage": stage,
+        "paper": paper,
         **provenance(),
         "metrics": {name: found.record() for name, found in metrics.items()},
         "failures": reasons(played),

@@ -9,6 +9,7 @@ import pytest
 
 from kit.episode import Action, Episode, Task, Turn
 from kit.evaluate import write_results, write_stage
+from kit.evaluate_visual_arft import write_stage as write_reading
 from kit.intervals import Interval
 from kit.runs import run_folder
 from kit.show import claims_table, table, view
@@ -36,6 +37,23 @@ def test_stages_are_shown_before_results_are_written() -> None:
     write_stage(folder, "grpo", [played(True, "a")])
     (row,) = [line for line in view("toy").splitlines() if line.startswith("acc_2x2 ")]
     assert row.index("0.000 [") < row.index("1.000 [")
+
+
+def test_stages_of_another_paper_are_shown_with_its_metrics() -> None:
+    folder = run_folder("reader")
+    task = Task("t", (), "Who?", ("red cars",), {"difficulty": "hard", "queries": ["a", "b"], "source": "Chad"})
+    turn = Turn((1,), (0.0,), "x", Action("answer", "red car"))
+    metrics = write_reading(folder, "grpo", [Episode(task, (1,), (turn,), "answer")])
+    assert "f1_text_hard  0.500 [" in view("reader")
+    write_results(
+        folder / "results.json",
+        notebook="24_visual_arft_claims",
+        profile="x",
+        seed=0,
+        minutes=1,
+        stages={"grpo": metrics},
+    )
+    assert "f1_text_hard  0.500 [" in view("reader")
 
 
 def test_results_and_claims_are_shown() -> None:

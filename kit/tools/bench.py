@@ -1,7 +1,8 @@
 """What a search costs: ``python -m kit bench search``. Compares within one run; nothing here is asserted.
 
-The documents are drawn: words by Zipf's law, as in any language, so that a question holds words that
-stand in thousands of them. Beside the kit's index: SQLite's FTS5, which Python has.
+The documents are the kit's own (:mod:`kit.corpora`); a question is a document's title and some words of its text, so
+that, as in any question, most words stand in thousands of documents. Beside the kit's index: SQLite's FTS5, which
+Python has.
 """
 
 from __future__ import annotations
@@ -18,36 +19,25 @@ from pathlib import Path
 
 import numpy as np
 
+from kit import corpora
 from kit.tools.index import Document, Index
 from kit.tools.search import TOP_K
 
-WORDS = 30_000
-"""Different words; the n-th is drawn in proportion to 1/n."""
-
-LENGTH, QUESTION = 20, 9
-"""Words of a document and of a question."""
+WORDS = 9
+"""Of a question, at most."""
 
 
-def corpus(documents: int, seed: int = 0) -> tuple[list[Document], list[str]]:
-    """Documents, and a thousand questions in words of the same kind."""
+def corpus(documents: int | None = None, questions: int = 1000, seed: int = 0) -> tuple[list[Document], list[str]]:
+    """The kit's documents (the first so many of them), and different questions about them."""
+    made = corpora.documents()[:documents]
     rng = np.random.default_rng(seed)
-    share = 1 / np.arange(1, WORDS + 1)
-    words = rng.choice(WORDS, size=documents * LENGTH + 1000 * QUESTION, p=share / share.sum())
-    texts = words[: documents * LENGTH].reshape(documents, LENGTH)
-    asked = words[documents * LENGTH :].reshape(1000, QUESTION)
-    spelt = [_spelt(n) for n in range(WORDS)]
-    written = [" ".join(spelt[n] for n in row) for row in texts]
-    made = [Document(str(i), f"Text {i}", text) for i, text in enumerate(written)]
-    return made, [" ".join(spelt[n] for n in row) for row in asked]
-
-
-def _spelt(number: int) -> str:
-    """A word that no stemmer changes into another's."""
-    letters = ""
-    while number or not letters:
-        number, rest = divmod(number, 20)
-        letters += "bcdfghjklmnpqrtvwxzk"[rest] + "o"
-    return f"{letters}{len(letters)}"
+    asked: dict[str, None] = {}
+    for number in rng.permutation(len(made)):
+        words = re.findall(r"\w+", f"{made[number].title} {made[number].text}")[:WORDS]
+        asked[" ".join(words)] = None
+        if len(asked) == questions:
+            break
+    return made, list(asked)
 
 
 class FTS5:
@@ -69,18 +59,17 @@ class FTS5:
         return list(self._local.file.execute(asked, (words, k)))
 
 
-def search_bench(documents: int = 90_000, queries: int = 256, threads: int = 32) -> dict[str, float]:
+def search_bench(documents: int | None = None, queries: int = 256, threads: int = 32) -> dict[str, float]:
     """Measure, print and return seconds to build, milliseconds a query alone and with many at once, and ratios.
 
     Args:
+        documents: so many of the kit's, from the first; all by default.
         queries: of each measurement; different ones.
         threads: as many episodes that search at once.
     """
     figures: dict[str, float] = {}
-    made, questions = corpus(documents)
-    print(
-        f"search bench: {documents} documents of {LENGTH} words, {queries} questions of {QUESTION}, {threads} threads"
-    )
+    made, questions = corpus(documents, queries)
+    print(f"search bench: {len(made)} documents, questions of {WORDS} words, {threads} threads")
     with tempfile.TemporaryDirectory() as folder:
         indexes: list[tuple[str, Callable[[], Index | FTS5]]] = [
             ("tantivy", lambda: Index(made, Path(folder))),
@@ -90,8 +79,8 @@ def search_bench(documents: int = 90_000, queries: int = 256, threads: int = 32)
             began = time.perf_counter()
             index = build()
             figures[f"{name}: build s"] = time.perf_counter() - began
-            figures[f"{name}: alone ms"] = _milliseconds(index.search, questions[:queries], 1)
-            figures[f"{name}: at once ms"] = _milliseconds(index.search, questions[:queries], threads)
+            figures[f"{name}: alone ms"] = _milliseconds(index.search, questions, 1)
+            figures[f"{name}: at once ms"] = _milliseconds(index.search, questions, threads)
         began = time.perf_counter()
         Index(made, Path(folder))
         figures["tantivy: open again s"] = time.perf_counter() - began
