@@ -20,11 +20,11 @@ MIXTURE: dict[str, float] = {
     "code": 0.03,
     "sorting": 0.02,
     "reading": 0.2,
-    "grid": 0.15,
+    "grid": 0.13,
     "cards": 0.01,
-    "distorted": 0.08,
+    "distorted": 0.11,
     "flags": 0.09,
-    "facts": 0.07,
+    "facts": 0.06,
 }
 """Share of each skill in a batch afterwards: all of them."""
 

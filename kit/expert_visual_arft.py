@@ -4,8 +4,8 @@ The paper has no cold start: its base follows a protocol that it is told. A mode
 never acted can't, so it is shown a few episodes. Each turn says what is seen, in the words that the base describes such
 a thing by, and does one thing about it.
 
-Coding: what is wrong with the picture, and the code against it; then all that can be read, and the answer. Searching:
-what the flag looks like, then what each search found, and the next query; in the end the answer.
+Coding: what is wrong with the picture, and the code against the first of it; in the end all that can be read, and the
+answer. Searching: what the flag looks like, then what each search found, and the next query; in the end the answer.
 """
 
 from __future__ import annotations
@@ -37,22 +37,21 @@ def _turn(thought: str, tag: str, action: str) -> str:
 
 
 def coding_turns(task: Task) -> tuple[str, ...]:
-    """All turns of the coding expert on one task of :mod:`kit.mat_coding`."""
+    """All turns of the coding expert on one task of :mod:`kit.mat_coding`.
+
+    It does one thing a turn and looks again: what is dark hides whether it is noisy, too.
+    """
     wrong = [one.kind for one in reversed(distortions(task))]
-    seen = ", ".join(NAMES[kind] for kind in wrong) or "nothing"
-    calls = [CODE[kind] for kind in wrong]
+    name, turns = task.images[0].name, []
+    for number, kind in enumerate(wrong, 1):
+        left = ", ".join(NAMES[one] for one in wrong[number - 1 :])
+        turns.append(_turn(left, "code", f"image_{number} = {CODE[kind].format(name)}"))
+        name = f"image_{number}"
     if task.meta["part"]:
         box = ", ".join(f"{share:.1f}" for share in task.meta["box"])
-        seen = task.meta["part"]
-        calls = [f"zoom(crop({{}}, [{box}]), 2.0)"]
-    answer = _turn(task.meta["reading"] or task.target[0], "answer", task.target[0])
-    if not calls:
-        return (answer.replace("<think>", "<think>nothing; "),)
-    lines, name = [], task.images[0].name
-    for number, call in enumerate(calls, 1):
-        lines.append(f"image_{number} = {call.format(name)}")
-        name = f"image_{number}"
-    return _turn(seen, "code", "\n".join(lines)), answer
+        turns.append(_turn(task.meta["part"], "code", f"image_1 = zoom(crop({name}, [{box}]), 2.0)"))
+    read = task.meta["reading"] or task.target[0]
+    return (*turns, _turn(read if turns else f"nothing; {read}", "answer", task.target[0]))
 
 
 def search_turns(task: Task, looks: str = "") -> tuple[str, ...]:

@@ -8,10 +8,10 @@ category              what is done                                              
 ``none``              nothing                                                         Simple
 ``rotate90`` …        one of the six distortions of :mod:`kit.distortion`             Simple
 ``crop``              nothing; but the question is about a quarter of it alone        Hard
-``turn+light``        a rotation of a dark or overexposed picture                     Hard
-``turn+detail``       a rotation of a blurred or noisy one                            Hard
-``light+detail``      a blurred or noisy picture, made dark or overexposed            Hard
-``turn+light+detail`` all three                                                       Hard
+``light+turn``        a turned picture, made dark or overexposed                      Hard
+``turn+detail``       a blurred or noisy one, turned                                  Hard
+``light+detail``      a blurred or noisy one, made dark or overexposed                Hard
+``light+turn+detail`` all three                                                       Hard
 ====================  ==============================================================  =========
 
 The test set has 10 tasks of each of the 7 single categories (70 Simple) and 130 Hard, the training set 100 of each of
@@ -42,10 +42,10 @@ from kit.tools import mending
 SINGLE: tuple[str, ...] = ("none", *STRENGTHS)
 # In the order in which they are done: noise that is added to what is dark already can't be told from it afterwards.
 COMBINED: dict[str, tuple[tuple[Kind, ...], ...]] = {
-    "turn+light": (LIGHTS, TURNS),
+    "light+turn": (TURNS, LIGHTS),
     "turn+detail": (DETAILS, TURNS),
     "light+detail": (DETAILS, LIGHTS),
-    "turn+light+detail": (DETAILS, LIGHTS, TURNS),
+    "light+turn+detail": (DETAILS, TURNS, LIGHTS),
 }
 CATEGORIES: tuple[str, ...] = (*SINGLE, "crop", *COMBINED)
 TEST = {name: 10 if name in SINGLE else 26 for name in CATEGORIES}
@@ -220,19 +220,27 @@ def undone(task: Task, shown: Sequence[Image.Image]) -> bool:
     """Whether the last picture that code showed is the task's picture, mended (section 4.1's "right" operation).
 
     It has to have gone at least a third of the way from the distorted picture to the one that is mended knowing how
-    strong each distortion was, measured by the root mean square difference: no other operation does. Where nothing was
-    done to the picture, it must not have been changed.
+    strong each distortion was, measured by the root mean square difference: no other operation does. Of several
+    distortions each must have been undone: it has to be nearer to the mended picture than to one in which that one is
+    left. Where nothing was done to the picture, it must not have been changed.
     """
     given = task.images[0].image.convert("RGB")
-    right = undo(given, distortions(task))
+    done = distortions(task)
+    right = undo(given, done)
     last = shown[-1].convert("RGB") if shown else given
     if last.size != right.size:
         return False
-    if not task.meta["distortions"]:
+    if not done:
         return likeness(last, right) >= LIKENESS
-    left = float(np.sqrt(np.mean((_levels(last) - _levels(right)) ** 2)))
-    was = _levels(given if given.size == right.size else given.resize(right.size))
-    return left <= (1 - MENDED) * float(np.sqrt(np.mean((was - _levels(right)) ** 2)))
+    off = _off(last, right)
+    one_left = [distort(right, [one]) for one in done] if len(done) > 1 else []
+    nearer = all(off < _off(last, picture) for picture in one_left if picture.size == last.size)
+    return nearer and off <= (1 - MENDED) * _off(given if given.size == right.size else given.resize(right.size), right)
+
+
+def _off(first: Image.Image, second: Image.Image) -> float:
+    """Root mean square difference of two pictures of one size, in levels."""
+    return float(np.sqrt(np.mean((_levels(first) - _levels(second)) ** 2)))
 
 
 def summary(tasks: Sequence[Task]) -> dict[str, Any]:

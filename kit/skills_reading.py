@@ -19,18 +19,18 @@ from kit.skills_text import Sample
 
 
 def mishap(rng: np.random.Generator, most: int = 3) -> tuple[Distortion, ...]:
-    """None to ``most`` distortions, at most one of turn, light and detail.
+    """None to ``most`` distortions, at most one of light, turn and detail.
 
-    Detail comes first and the turn last: undone from the end, each is undone exactly or as well as it can be. (Noise
-    that was added after the light was taken away would be multiplied with it.)
+    Detail comes first and light last: undone from the end, each is undone exactly or as well as it can be (noise
+    that was added after the light was taken away would be multiplied with it), and what is undone first is seen best.
     """
     n = int(rng.integers(0, most + 1))
-    groups = [(DETAILS, LIGHTS, TURNS)[k] for k in sorted(rng.choice(3, size=n, replace=False))]
+    groups = [(DETAILS, TURNS, LIGHTS)[k] for k in sorted(rng.choice(3, size=n, replace=False))]
     return tuple(draw(group[int(rng.integers(2))], rng) for group in groups)
 
 
 def named(distortions: Sequence[Distortion]) -> str:
-    """In the order in which they are undone: ``turned 90, dark``, or ``nothing``."""
+    """In the order in which they are undone: ``dark, turned 90``, or ``nothing``."""
     return ", ".join(NAMES[one.kind] for one in reversed(distortions)) or "nothing"
 
 

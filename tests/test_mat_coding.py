@@ -130,7 +130,7 @@ def test_what_is_whole_must_be_left_so(tasks: list[Task]) -> None:
 
 def test_combinations_are_undone_step_by_step(tasks: list[Task]) -> None:
     for task in tasks:
-        if task.meta["category"] == "turn+light":
+        if task.meta["category"] == "light+turn":
             mended = picture(task)
             for one in reversed(distortions(task)):
                 assert not undone(task, [mended])

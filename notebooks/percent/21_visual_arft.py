@@ -154,8 +154,8 @@ for name, _ in some:
 
 # %% [markdown]
 # Order matters. Noise on a dark picture can't be told from the picture any more once it is brightened; noise
-# that was there before the light went can. So detail is distorted first, then light, then the sheet
-# is turned, and it is mended from the end.
+# that was there before the light went can. So detail is distorted first, then the sheet is turned, then the light
+# goes, and it is mended from the end: light first, by which the rest is seen.
 #
 # ## Playing the coding agent
 #
@@ -165,7 +165,7 @@ for name, _ in some:
 # %%
 box = Sandbox(allow_unsafe=True).start()  # all players are the kit's
 env = VisualARFTEnv(box, prompt=prompt)
-task = shown["turn+light"]
+task = shown["light+turn"]
 system, user = env.prompt(task)
 print(system, "\n")
 print("".join(part if isinstance(part, str) else "[picture] " for part in user))
@@ -178,8 +178,8 @@ print("".join(part if isinstance(part, str) else "[picture] " for part in user))
 env.reset(options={"task": task})
 calls = {"rotate90": "rotate({}, -90)", "rotate180": "rotate({}, 180)"}
 calls |= {"dark": "brighten({})", "overexposed": "darken({})"}
-turned, light = (one.kind for one in reversed(mat_coding.distortions(task)))
-code = f"a = {calls[turned].format('image')}\nb = {calls[light].format('a')}"
+light, turned = (one.kind for one in reversed(mat_coding.distortions(task)))
+code = f"a = {calls[light].format('image')}\nb = {calls[turned].format('a')}"
 print(code)
 seen, *_ = env.step(f"<think>I mend it.</think><code>{code}</code>")
 images = [("given", task.images[0].image), (seen.images[0].name, seen.images[0].image)]
