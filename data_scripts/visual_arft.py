@@ -32,10 +32,9 @@ from kit.hub_questions import HubQuestions, benchmark, questions, text_tasks
 from kit.mat_coding import CATEGORIES, MakingError, Question, Source, make_tasks, summary
 from kit.mat_search import TEST, TRAIN
 from kit.mat_search import make_tasks as make_search_tasks
-from kit.runs import ROOT
 from kit.store import save_tasks, write_atomic
 from kit.tools.index import Index
-from kit.visual_arft import coding_sets, text_questions
+from kit.visual_arft import cache, coding_sets, text_questions
 
 LICENCES = {
     "scikit-learn digits": "BSD-3 (UCI, CC BY 4.0)",
@@ -172,7 +171,7 @@ def make(args: argparse.Namespace) -> None:
     found, sets = hub(args) if args.hub else ([], {})
     found = folder_questions(args.images) if args.images else found
     sets |= coding(args, found)
-    index = Index(documents(), ROOT / "runs" / "cache")
+    index = Index(documents(), cache())
     known = Countries()
     train, test = make_search_tasks(known, index, args.seed, args.search_train, args.search_test)
     sets |= {"search-train": train, "search-test": test}

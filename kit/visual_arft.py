@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 
 from kit import mat_coding
 from kit.chat import Chat
+from kit.corpora import documents
 from kit.countries import Countries
 from kit.envs.asking import AskingEnv, Way
 from kit.envs.visual_arft import VisualARFTEnv
@@ -24,10 +26,32 @@ from kit.photos import photos
 from kit.play import Pace, load
 from kit.policy import Policy
 from kit.policy.hf import HFPolicy
+from kit.runs import runs_folder
 from kit.sandbox import Sandbox
+from kit.tools.index import Index
 from kit.tools.search import SNIPPET_CHARS, TOP_K, Search
+from kit.tools.serper import Serper
 
-__all__ = ["Play", "Tools", "coding_sets", "lessons", "load", "play_greedily", "text_questions"]
+__all__ = ["Play", "Tools", "coding_sets", "lessons", "load", "play_greedily", "search_engine", "text_questions"]
+
+
+def cache() -> Path:
+    """Where indexes and the web's answers are kept, for all runs."""
+    return runs_folder() / "cache"
+
+
+def search_engine(name: str = "offline") -> Search:
+    """``offline``: an index of the kit's documents; ``serper``: the web, with every answer kept.
+
+    Raises:
+        SearchError: there is no key for the web.
+        ValueError: another name.
+    """
+    if name == "offline":
+        return Index(documents(), cache())
+    if name == "serper":
+        return Serper(cache() / "serper.sqlite")
+    raise ValueError(f"search={name!r}: choose 'offline' or 'serper'")
 
 
 @dataclass(frozen=True)
@@ -46,16 +70,21 @@ class Play(Pace):
         prompt: ``brief`` or ``full`` (:data:`kit.envs.visual_arft.PROMPTS`; ours: brief for the tiny model).
         k: snippets of one search.
         snippet_chars: characters of one snippet (ours).
+        on_search_error: ``tell`` the agent, or ``raise`` and stop; what was found is kept either way (ours).
     """
 
     prompt: str = "full"
     k: int = TOP_K
     snippet_chars: int = SNIPPET_CHARS
+    on_search_error: Literal["tell", "raise"] = "tell"
 
     def env(self, tools: Tools) -> VisualARFTEnv:
         """An environment with these tools."""
         return VisualARFTEnv(
-            *(tools.box, tools.search, self.turns, self.prompt), k=self.k, snippet_chars=self.snippet_chars
+            *(tools.box, tools.search, self.turns, self.prompt),
+            k=self.k,
+            snippet_chars=self.snippet_chars,
+            on_search_error=self.on_search_error,
         )
 
     def __call__(

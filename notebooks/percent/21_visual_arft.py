@@ -56,7 +56,7 @@ from kit.countries import Countries
 from kit.distortion import NAMES, STRENGTHS, distort, draw, undo
 from kit.envs.visual_arft import VisualARFTEnv
 from kit.episode import Picture, Task
-from kit.runs import ROOT, run_folder
+from kit.runs import run_folder
 from kit.sandbox import Sandbox
 from kit.tools import mending
 from kit.tools.index import Index
@@ -228,7 +228,7 @@ print("(" + ", ".join(names) + ")")
 # that two packages say of countries, languages and regions.
 
 # %%
-index = Index(documents(), ROOT / "runs" / "cache")
+index = Index(documents(), visual_arft.cache())
 print(f"{index.size:,d} documents")
 for snippet in index.search("flag description vertical bands blue white red", k):
     print(f"  {snippet.title}: {snippet.text[:60]}")
