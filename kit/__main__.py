@@ -15,7 +15,7 @@ from collections.abc import Sequence
 BENCHES = {
     "rollout": "kit.bench:rollout_bench",
     "sandbox": "kit.sandbox.bench:bench",
-    "search": "kit.tools.bench:search_bench",
+    "search": "kit.bench:documents_bench",
 }
 """What ``python -m kit bench NAME`` calls."""
 

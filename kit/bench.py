@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from kit.chat import Chat
+from kit.corpora import documents
 from kit.data import training_set
 from kit.envs.agile import PROTOCOL, JigsawEnv
 from kit.expert import expert_script
@@ -19,6 +20,7 @@ from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import Budget, rollout
 from kit.sandbox import Sandbox
 from kit.tiny import TINY, load_model
+from kit.tools.bench import search_bench
 
 
 def _timed(run: Callable[[], Any], repeats: int) -> list[float]:
@@ -69,3 +71,8 @@ def rollout_bench(episodes: int = 64, repeats: int = 3, threads: int = 1) -> dic
         print(f"  {name:32s} {value:8.3f}")
     print(f"  spread of wall seconds           {min(with_store):8.2f} … {max(with_store):.2f}")
     return figures
+
+
+def documents_bench() -> dict[str, float]:
+    """What a search of the kit's own documents costs."""
+    return search_bench(documents())

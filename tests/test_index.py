@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kit.tools.bench import FTS5, corpus, search_bench
+from kit.corpora import iso_documents
+from kit.tools.bench import FTS5, questions_about, search_bench
 from kit.tools.index import Document, Index
 from kit.tools.search import SearchError
 
@@ -109,7 +110,7 @@ def test_bad_corpora_are_refused(tmp_path: Path) -> None:
 
 def test_the_benchmark_measures_what_it_names(capsys: pytest.CaptureFixture[str]) -> None:
     """No time is asserted."""
-    figures = search_bench(documents=200, queries=8, threads=2)
+    figures = search_bench(iso_documents()[:200], queries=8, threads=2)
     assert {f"{name}: {what}" for name in ("tantivy", "fts5") for what in ("build s", "alone ms", "at once ms")} <= set(
         figures
     )
@@ -118,8 +119,8 @@ def test_the_benchmark_measures_what_it_names(capsys: pytest.CaptureFixture[str]
 
 
 def test_the_benchmarks_indexes_find_the_same(tmp_path: Path) -> None:
-    documents, questions = corpus(300, 50)
-    assert len(set(questions)) == 50
+    documents = iso_documents()[:300]
+    assert len(set(questions_about(documents, 50))) == 50
     ours, other = Index(documents, tmp_path), FTS5(documents, tmp_path / "fts5.sqlite")
     for document in documents[:20]:
         query = f"{document.title} {document.text}"

@@ -1,8 +1,8 @@
 """What a search costs: ``python -m kit bench search``. Compares within one run; nothing here is asserted.
 
-The documents are the kit's own (:mod:`kit.corpora`); a question is a document's title and some words of its text, so
-that, as in any question, most words stand in thousands of documents. Beside the kit's index: SQLite's FTS5, which
-Python has.
+The documents are those that the command gives, the kit's own (``kit.corpora``); a question is a document's title and
+some words of its text, so that, as in any question, most words stand in thousands of documents. Beside the kit's
+index: SQLite's FTS5, which Python has.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from pathlib import Path
 
 import numpy as np
 
-from kit import corpora
 from kit.tools.index import Document, Index
 from kit.tools.search import TOP_K
 
@@ -27,17 +26,16 @@ WORDS = 9
 """Of a question, at most."""
 
 
-def corpus(documents: int | None = None, questions: int = 1000, seed: int = 0) -> tuple[list[Document], list[str]]:
-    """The kit's documents (the first so many of them), and different questions about them."""
-    made = corpora.documents()[:documents]
+def questions_about(documents: Sequence[Document], n: int, seed: int = 0) -> list[str]:
+    """``n`` different questions; fewer if there aren't as many."""
     rng = np.random.default_rng(seed)
     asked: dict[str, None] = {}
-    for number in rng.permutation(len(made)):
-        words = re.findall(r"\w+", f"{made[number].title} {made[number].text}")[:WORDS]
+    for number in rng.permutation(len(documents)):
+        words = re.findall(r"\w+", f"{documents[number].title} {documents[number].text}")[:WORDS]
         asked[" ".join(words)] = None
-        if len(asked) == questions:
+        if len(asked) == n:
             break
-    return made, list(asked)
+    return list(asked)
 
 
 class FTS5:
@@ -59,16 +57,16 @@ class FTS5:
         return list(self._local.file.execute(asked, (words, k)))
 
 
-def search_bench(documents: int | None = None, queries: int = 256, threads: int = 32) -> dict[str, float]:
+def search_bench(made: Sequence[Document], queries: int = 256, threads: int = 32) -> dict[str, float]:
     """Measure, print and return seconds to build, milliseconds a query alone and with many at once, and ratios.
 
     Args:
-        documents: so many of the kit's, from the first; all by default.
+        made: the documents.
         queries: of each measurement; different ones.
         threads: as many episodes that search at once.
     """
     figures: dict[str, float] = {}
-    made, questions = corpus(documents, queries)
+    questions = questions_about(made, queries)
     print(f"search bench: {len(made)} documents, questions of {WORDS} words, {threads} threads")
     with tempfile.TemporaryDirectory() as folder:
         indexes: list[tuple[str, Callable[[], Index | FTS5]]] = [

@@ -161,7 +161,7 @@ print("right:  ", belonging(sorted(task.target), task.target) + ".")
 from kit.notebooks import sources
 
 for notebook in sources():
-    print(f"{notebook.name:20s} {notebook.title.partition('·')[2].strip()}")
+    print(f"{notebook.name:24s} {notebook.title.partition('·')[2].strip()}")
 
 # %% [markdown]
 # Every notebook has the same shape: the question, the paper, what you will be able to do, what it

@@ -232,9 +232,9 @@ def sheet(sample) -> Image.Image:
     return canvas
 
 
-text_only = ("copying", "code", "sorting")
+text_only = ("copying", "code", "sorting", "facts")
 drawn = [(name, sheet(s)) for name, s in samples.items() if name not in text_only]
-display(plot.pictures(drawn))
+display(plot.pictures(drawn, columns=8))
 
 # %%
 for name, sample in samples.items():

@@ -155,6 +155,7 @@ def said(text: str, status: str = "ok") -> Turn:
     )
 
 
+# %%
 blocks = {
     "image_1 = brighten(image)": "ok",
     "image_1 = brigthen(image)": "error",
