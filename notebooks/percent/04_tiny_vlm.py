@@ -212,7 +212,8 @@ assert chat.image_id not in chat.text("<|image_pad|>")
 # Skills, asked by a program, endlessly; nowhere does anyone act. Here they are asked of drawn scenes, in
 # the committed model's training of photographs too (its card says which). Look at the pictures and
 # answer the questions before you read the answers. Which will be the hardest to learn? (`copying`,
-# `code` and `sorting` are text alone.)
+# `code`, `sorting` and `facts` are text alone. A skill that the committed model's card, below, has no
+# figure for is newer than its weights.)
 
 # %%
 made = np.random.default_rng(seed)
@@ -224,11 +225,11 @@ samples = {name: skill(rng, scenes) for name, skill in SKILLS.items()}
 def sheet(sample) -> Image.Image:
     """The pictures of a sample's first question, side by side, two a row."""
     shown = [part for part in sample.turns[0][0] if not isinstance(part, str)]
-    side = shown[0].shape[0] + 4
+    high, wide = (side + 4 for side in shown[0].shape[:2])
     columns, rows = min(2, len(shown)), math.ceil(len(shown) / 2)
-    canvas = Image.new("RGB", (columns * side, rows * side), "white")
+    canvas = Image.new("RGB", (columns * wide, rows * high), "white")
     for k, pixels in enumerate(shown):
-        canvas.paste(Image.fromarray(pixels), (k % 2 * side, k // 2 * side))
+        canvas.paste(Image.fromarray(pixels), (k % 2 * wide, k // 2 * high))
     return canvas
 
 
