@@ -34,7 +34,7 @@ from kit.mat_search import TEST, TRAIN
 from kit.mat_search import make_tasks as make_search_tasks
 from kit.store import save_tasks, write_atomic
 from kit.tools.index import Index
-from kit.visual_arft import cache, coding_sets, text_questions
+from kit.visual_arft import cache, coding_sets, part_of_test, text_questions
 
 LICENCES = {
     "scikit-learn digits": "BSD-3 (UCI, CC BY 4.0)",
@@ -143,7 +143,7 @@ def coding(args: argparse.Namespace, found: Sequence[Question]) -> dict[str, lis
         return {"coding-train": train, "coding-test": test}
     first, second, parted = split(found, args.held_out, args.seed)
     some = [name for name in CATEGORIES if name != "crop" or parted]
-    counts = {name: max(1, round((10 if "+" not in name and name != "crop" else 26) * share)) for name in some}
+    counts = {name: n for name, n in part_of_test(share).items() if name in some}
     return {
         "coding-train": make_tasks(first, dict.fromkeys(some, args.train), args.seed, "coding-train"),
         "coding-test": make_tasks(second, counts, args.seed + 1, "coding-test"),
@@ -171,8 +171,8 @@ def make(args: argparse.Namespace) -> None:
     found, sets = hub(args) if args.hub else ([], {})
     found = folder_questions(args.images) if args.images else found
     sets |= coding(args, found)
-    index = Index(documents(), cache())
-    known = Countries()
+    texts = documents()
+    index, known = Index(texts, cache()), Countries(texts)
     train, test = make_search_tasks(known, index, args.seed, args.search_train, args.search_test)
     sets |= {"search-train": train, "search-test": test}
     sets.setdefault("text-test", text_questions(known, index, args.text, args.seed, train))

@@ -44,6 +44,9 @@ STRENGTHS: dict[Kind, tuple[float, float]] = {
 TURNS: tuple[Kind, ...] = ("rotate90", "rotate180")
 LIGHTS: tuple[Kind, ...] = ("dark", "overexposed")
 DETAILS: tuple[Kind, ...] = ("blur", "noise")
+GROUPS = {"detail": DETAILS, "turn": TURNS, "light": LIGHTS}
+"""In the order in which a combination is done: noise that is added to what is dark already can't be told from it
+afterwards, and what is undone first, the light, is seen best."""
 NAMES: dict[Kind, str] = {
     "rotate90": "turned 90",
     "rotate180": "turned 180",

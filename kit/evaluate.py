@@ -33,6 +33,7 @@ from kit.stages import Interval, Metrics, by_stage
 __all__ = [
     "PAPER",
     "Outcome",
+    "by_stage",
     "evaluate",
     "evaluate_outcomes",
     "failures",
@@ -169,20 +170,15 @@ def table(results: Mapping[str, Any], metrics: Sequence[str] = ("acc", "score"))
     Args:
         results: the content of a ``results.json``, or ``{"untrained": evaluate(…), "sft": …, "grpo": …}``.
     """
-    found = by_stage(results)
-    order = [s for s in STAGES if s in found] + [s for s in found if s not in STAGES]
-    wanted = [n for n in dict.fromkeys(n for s in order for n in found[s]) if n.split("_")[0] in metrics]
-    rows = [["metric", "random", *order]]
-    for name in wanted:
-        metric, grid = name.split("_")[:2]
-        row = [name, f"{random_baseline(int(grid[0]))[metric]:.3f}" if metric in ("acc", "score") else ""]
-        for stage in order:
-            paper = PAPER.get(STAGES.get(stage, ""), {}).get(name)
-            cell = str(found[stage].get(name, "not run"))
-            row.append(f"{cell} ({paper:.3f})" if paper is not None else cell)
-        rows.append(row)
     note = "value [95 % interval] (the paper's, Qwen2.5-VL-7B: Tables 1 and 2); random: exact"
-    return stages.columns(rows, note)
+    paper = {stage: PAPER[row] for stage, row in STAGES.items()}
+    return stages.table(results, tuple(STAGES), metrics, paper, note, ("random", _chance))
+
+
+def _chance(name: str) -> str:
+    """What a random arrangement has of a metric, if it has any."""
+    metric, grid = name.split("_")[:2]
+    return f"{random_baseline(int(grid[0]))[metric]:.3f}" if metric in ("acc", "score") else ""
 
 
 def write_stage(run: str | Path, stage: str, episodes: Sequence[Episode]) -> Metrics:

@@ -26,7 +26,7 @@ from kit.answers import best, exact_match, f1
 from kit.episode import Episode
 from kit.mat_coding import SINGLE, undone
 from kit.paper import VISUAL_ARFT
-from kit.stages import Metrics, by_stage
+from kit.stages import Metrics
 
 SETTINGS = {"coding": "MAT-Coding", "search": "MAT-Search", "text": "multi-hop questions of text alone"}
 LABELS = ("simple", "hard")
@@ -144,18 +144,9 @@ def table(results: Mapping[str, Any], metrics: Sequence[str] = ("f1", "em", "und
     Args:
         results: the content of a ``results.json``, or ``{"untrained": evaluate(…), "sft": …, "grpo": …}``.
     """
-    found = by_stage(results)
-    order = [s for s in STAGES if s in found] + [s for s in found if s not in STAGES]
-    wanted = [n for n in dict.fromkeys(n for s in order for n in found[s]) if n.split("_")[0] in metrics]
-    rows = [["metric", *order]]
-    for name in wanted:
-        row = [name]
-        for stage in order:
-            paper = VISUAL_ARFT.get(STAGES.get(stage, stage), {}).get(name)
-            cell = str(found[stage].get(name, "not run"))
-            row.append(f"{cell} ({paper:.3f})" if paper is not None else cell)
-        rows.append(row)
-    return stages.columns(rows, "value [95 % interval] (the paper's, Qwen2.5-VL-7B)")
+    # A stage that isn't one of training's (cot, rag, …) stands beside the paper's row of its own name.
+    paper = VISUAL_ARFT | {stage: VISUAL_ARFT.get(row, {}) for stage, row in STAGES.items()}
+    return stages.table(results, tuple(STAGES), metrics, paper, "value [95 % interval] (the paper's, Qwen2.5-VL-7B)")
 
 
 def write_stage(run: str | Path, stage: str, episodes: Sequence[Episode]) -> Metrics:

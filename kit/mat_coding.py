@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from kit.distortion import DETAILS, LIGHTS, STRENGTHS, TURNS, Distortion, Kind, distort, draw, undo
+from kit.distortion import GROUPS, STRENGTHS, Distortion, Kind, distort, draw, undo
 from kit.episode import Picture, Task
 from kit.legible import says
 from kit.pictures import Pixels
@@ -40,12 +40,9 @@ from kit.printed import SIDE, Card, Sheet, board, sheet
 from kit.tools import mending
 
 SINGLE: tuple[str, ...] = ("none", *STRENGTHS)
-# In the order in which they are done: noise that is added to what is dark already can't be told from it afterwards.
 COMBINED: dict[str, tuple[tuple[Kind, ...], ...]] = {
-    "light+turn": (TURNS, LIGHTS),
-    "turn+detail": (DETAILS, TURNS),
-    "light+detail": (DETAILS, LIGHTS),
-    "light+turn+detail": (DETAILS, TURNS, LIGHTS),
+    name: tuple(kinds for group, kinds in GROUPS.items() if group in name.split("+"))
+    for name in ("light+turn", "turn+detail", "light+detail", "light+turn+detail")
 }
 CATEGORIES: tuple[str, ...] = (*SINGLE, "crop", *COMBINED)
 TEST = {name: 10 if name in SINGLE else 26 for name in CATEGORIES}

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from kit.distortion import DETAILS, LIGHTS, NAMES, TURNS, Distortion, distort, draw, undo
+from kit.distortion import GROUPS, NAMES, Distortion, distort, draw, undo
 from kit.pictures import Pixels
 from kit.printed import FONTS, SIDE, WORDS, Card, Sheet, board, font, sheet
 from kit.skills_text import Sample
@@ -25,7 +25,7 @@ def mishap(rng: np.random.Generator, most: int = 3) -> tuple[Distortion, ...]:
     that was added after the light was taken away would be multiplied with it), and what is undone first is seen best.
     """
     n = int(rng.integers(0, most + 1))
-    groups = [(DETAILS, TURNS, LIGHTS)[k] for k in sorted(rng.choice(3, size=n, replace=False))]
+    groups = [list(GROUPS.values())[k] for k in sorted(rng.choice(3, size=n, replace=False))]
     return tuple(draw(group[int(rng.integers(2))], rng) for group in groups)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -95,8 +95,35 @@ def by_stage(results: Mapping[str, Any]) -> dict[str, Metrics]:
     return stages
 
 
-def columns(rows: Sequence[Sequence[str]], note: str) -> str:
-    """A table as text: the first row is its head, ``note`` stands below."""
+def table(
+    results: Mapping[str, Any],
+    first: Sequence[str],
+    metrics: Sequence[str],
+    paper: Mapping[str, Mapping[str, float]],
+    note: str,
+    beside: tuple[str, Callable[[str], str]] | None = None,
+) -> str:
+    """Stages side by side with intervals, and beside each the paper's number (in brackets), as text.
+
+    Args:
+        results: the content of a ``results.json``, or ``{"untrained": metrics, "sft": …, "grpo": …}``.
+        first: stages that come first, in this order.
+        metrics: which, by what their names begin with.
+        paper: what the paper reports of a stage, by metric.
+        note: stands below.
+        beside: the head of one more column, and what stands there for a metric.
+    """
+    found = by_stage(results)
+    order = [s for s in first if s in found] + [s for s in found if s not in first]
+    wanted = [n for n in dict.fromkeys(n for s in order for n in found[s]) if n.split("_")[0] in metrics]
+    rows = [["metric", *([beside[0]] if beside else []), *order]]
+    for name in wanted:
+        row = [name, *([beside[1](name)] if beside else [])]
+        for stage in order:
+            theirs = paper.get(stage, {}).get(name)
+            cell = str(found[stage].get(name, "not run"))
+            row.append(f"{cell} ({theirs:.3f})" if theirs is not None else cell)
+        rows.append(row)
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows]
     return "\n".join([lines[0], "  ".join("-" * w for w in widths), *lines[1:], note])

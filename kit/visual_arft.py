@@ -22,7 +22,8 @@ from kit.episode import Episode, Task
 from kit.mat_coding import make_tasks as make_coding
 from kit.mat_search import chains, passes
 from kit.mat_search import task as as_task
-from kit.photos import photos
+from kit.photos import Split, photos
+from kit.pictures import Pixels
 from kit.play import Pace, load
 from kit.policy import Policy
 from kit.policy.hf import HFPolicy
@@ -94,6 +95,16 @@ class Play(Pace):
         return self.play(policy, chat, tasks, lambda: self.env(tools), temperature, seed)
 
 
+def _pixels(split: Split) -> list[Pixels]:
+    """The packaged photographs of one side, to put signs before."""
+    return [np.asarray(photo.image) for photo in photos(split)]
+
+
+def part_of_test(share: float) -> dict[str, int]:
+    """A share of the paper's coding test tasks: of each category, at least one."""
+    return {name: max(1, round(n * share)) for name, n in mat_coding.TEST.items()}
+
+
 def coding_sets(seed: int, train: int = 100, test: float = 1.0) -> tuple[list[Task], list[Task]]:
     """MAT-Coding of the kit's own sheets: ``train`` tasks a category, and a share of the paper's 200 test tasks.
 
@@ -102,11 +113,10 @@ def coding_sets(seed: int, train: int = 100, test: float = 1.0) -> tuple[list[Ta
     Raises:
         kit.mat_coding.MakingError: no sheet passes its check.
     """
-    before = {name: [np.asarray(photo.image) for photo in photos(name)] for name in ("train", "held-out")}
-    counts = {name: max(1, round(n * test)) for name, n in mat_coding.TEST.items()}
+    counts = part_of_test(test)
     return (
-        make_coding(mat_coding.drawn(before["train"], "train"), dict.fromkeys(counts, train), seed, "coding-train"),
-        make_coding(mat_coding.drawn(before["held-out"], "test"), counts, seed + 1, "coding-test"),
+        make_coding(mat_coding.drawn(_pixels("train"), "train"), dict.fromkeys(counts, train), seed, "coding-train"),
+        make_coding(mat_coding.drawn(_pixels("held-out"), "test"), counts, seed + 1, "coding-test"),
     )
 
 
@@ -116,9 +126,8 @@ def lessons(known: Countries, search: Search, train: Sequence[Task], coding: int
     Raises:
         kit.mat_coding.MakingError: no sheet passes its check.
     """
-    pool = [np.asarray(photo.image) for photo in photos("train")]
     counts = {name: -(-coding // len(mat_coding.CATEGORIES)) for name in mat_coding.CATEGORIES}
-    sheets = make_coding(mat_coding.drawn(pool, "lesson"), counts, seed, "lesson-coding")[:coding]
+    sheets = make_coding(mat_coding.drawn(_pixels("train"), "lesson"), counts, seed, "lesson-coding")[:coding]
     ours = {name for task in train for name in task.meta["countries"]}
     found = [c for c in chains(known) if c.through <= ours and passes(c, search, known.texts)]
     flags = known.flags
