@@ -25,10 +25,10 @@ import numpy as np
 
 from kit.chat import Chat
 from kit.coldstart import collect, curate
-from kit.data import check_split, evaluation_set, training_set
+from kit.data.agile import check_split, evaluation_set, training_set
 from kit.envs.agile import PROMPTS, PROTOCOL, JigsawEnv
 from kit.episode import Task
-from kit.expert import STEPS, expert_script
+from kit.experts.agile import STEPS, expert_script
 from kit.hub import HubError, HubSource, download, pin, read_lock
 from kit.leak import LeakError, check_tasks
 from kit.photos import PictureError, SourcePicture, folder_pictures, photos, table

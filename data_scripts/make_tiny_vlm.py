@@ -30,15 +30,15 @@ from tiny_card import read_log, write_card
 from transformers import AutoTokenizer, Qwen2_5_VLForConditionalGeneration
 
 from kit.chat import Chat
-from kit.context import vocabulary
-from kit.corpora import factbook_documents
-from kit.curriculum import AMID, PLATEAU, mixture_at
+from kit.data.corpora import factbook_documents
 from kit.leak import check_sources
 from kit.photos import SourcePicture, folder_pictures, photos
 from kit.pictures import Pixels, discs, scene
 from kit.pretrain import batches, train
 from kit.probe import examine
 from kit.skills import SKILLS
+from kit.skills.context import vocabulary
+from kit.skills.curriculum import AMID, PLATEAU, mixture_at
 from kit.tiny import TINY, build_config, build_image_processor, build_tokenizer, load_model, respell
 from kit.vision import batch_vision_attention
 
@@ -206,7 +206,7 @@ def work(rank: int, args: argparse.Namespace, meeting: str) -> None:
             lambda step: easy if step < plateau else pool,
             np.random.default_rng([args.seed, start, rank]),
             args.batch // args.processes,
-            lambda step: mixture_at(step, plateau),
+            lambda step: mixture_at(step, plateau, args.steps),
             start,
             lambda step: 0.0 if step < plateau else AMID,
             parts=3,

@@ -24,17 +24,17 @@ import numpy as np
 from PIL import Image
 
 from kit.chat import flat_image
-from kit.corpora import documents
-from kit.countries import Countries
+from kit.data.corpora import documents
+from kit.data.countries import Countries
+from kit.data.hub_questions import HubQuestions, benchmark, questions, text_tasks
+from kit.data.mat_coding import CATEGORIES, MakingError, Question, Source, make_tasks, summary
+from kit.data.mat_search import TEST, TRAIN
+from kit.data.mat_search import make_tasks as make_search_tasks
 from kit.episode import Task
+from kit.experiments.visual_arft import cache, coding_sets, part_of_test, text_questions
 from kit.hub import HubError, pin, read_lock, revision_of
-from kit.hub_questions import HubQuestions, benchmark, questions, text_tasks
-from kit.mat_coding import CATEGORIES, MakingError, Question, Source, make_tasks, summary
-from kit.mat_search import TEST, TRAIN
-from kit.mat_search import make_tasks as make_search_tasks
 from kit.store import save_tasks, write_atomic
 from kit.tools.index import Index
-from kit.visual_arft import cache, coding_sets, part_of_test, text_questions
 
 LICENCES = {
     "scikit-learn digits": "BSD-3 (UCI, CC BY 4.0)",

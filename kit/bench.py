@@ -10,10 +10,10 @@ from typing import Any
 import torch
 
 from kit.chat import Chat
-from kit.corpora import documents
-from kit.data import training_set
+from kit.data.agile import training_set
+from kit.data.corpora import documents
 from kit.envs.agile import PROTOCOL, JigsawEnv
-from kit.expert import expert_script
+from kit.experts.agile import expert_script
 from kit.policy import Params, Policy
 from kit.policy.hf import ForcedPolicy
 from kit.policy.scripted import ScriptedPolicy

@@ -3,7 +3,7 @@
 Section 3.2: an expert plays puzzles; episodes whose answer matches the truth are kept; the rest are
 balanced over the number of steps (4–8) and the kinds of action (swap, observe, crop, zoom); here also over
 the levels of difficulty, of which the paper trains on one. The
-expert is any policy: the scripted oracle of :mod:`kit.expert` or a served model
+expert is any policy: the scripted oracle of :mod:`kit.experts.agile` or a served model
 (:mod:`kit.policy.served`).
 
 Departures
@@ -24,7 +24,7 @@ import numpy as np
 
 from kit.chat import Chat
 from kit.episode import Episode, Task
-from kit.expert import STEPS
+from kit.experts.agile import STEPS
 from kit.policy import Params, Policy
 from kit.rewards.agile import is_right, is_well_formed
 from kit.rollout import Budget, Environment, rollout

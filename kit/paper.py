@@ -12,7 +12,7 @@ def _paper(acc: str, score: str) -> dict[str, float]:
     return {name: round(float(value) / 100, 3) for name, value in pairs}
 
 
-PAPER: dict[str, dict[str, float]] = {
+AGILE: dict[str, dict[str, float]] = {
     "random": _paper(
         "4.5 3.7 4.2 4.1  0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0",
         "25.2 24.7 24.8 24.9  11.4 11.3 11.0 10.9 11.1 11.4 11.3 10.8 11.2",

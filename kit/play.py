@@ -1,6 +1,6 @@
 """Playing tasks with a policy: what every paper's notebooks do with their own environment.
 
-A paper's module (:mod:`kit.agile`, :mod:`kit.visual_arft`) says which environment, with which defaults.
+A paper's module in :mod:`kit.experiments` says which environment, with which defaults.
 """
 
 from __future__ import annotations

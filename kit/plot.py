@@ -17,9 +17,10 @@ from matplotlib import rc_context
 from kit.chat import Chat
 from kit.drawing import COLOURS, HATCHES, STYLE, Plot, bars, lines, pictures
 from kit.episode import Episode
-from kit.evaluate import STAGES, by_stage, random_baseline
+from kit.evaluate.agile import BESIDE, random_baseline
 from kit.intervals import Interval
 from kit.metrics import Row, is_quiet, read_metrics
+from kit.stages import by_stage
 
 __all__ = ["LivePlot", "Plot", "bars", "claims", "levels", "lines", "masks", "pictures", "training"]
 
@@ -133,7 +134,7 @@ def levels(results: Mapping[str, Any], metric: str = "acc", grid: str = "2x2") -
     """Acc of each level, untrained, SFT and GRPO side by side, with 95 % intervals."""
     stages = by_stage(results)
     groups: dict[str, dict[Any, float | Interval]] = {}
-    for stage in (s for s in STAGES if s in stages):
+    for stage in (s for s in BESIDE if s in stages):
         found = {n.removeprefix(f"{metric}_{grid}"): i for n, i in stages[stage].items()}
         whole = {"all": found[""]} if "" in found else {}
         per_level = {n.removeprefix("_"): i for n, i in found.items() if n.startswith("_L")}

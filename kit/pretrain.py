@@ -23,10 +23,10 @@ import torch.distributed as dist
 from torch import Tensor, nn
 
 from kit.chat import Chat
-from kit.context import vocabulary, within
 from kit.pictures import Pixels
 from kit.skills import SKILLS
-from kit.skills_text import Sample
+from kit.skills.context import vocabulary, within
+from kit.skills.text import Sample
 
 MEAN = (0.48145466, 0.4578275, 0.40821073)
 STD = (0.26862954, 0.26130258, 0.27577711)
@@ -141,8 +141,8 @@ def batches(
     """Endless batches from step ``start`` on; each step's mixture holds in its batch, rounding aside.
 
     ``pool`` are the pictures to draw from, or tells which they are at a step; ``amidst`` tells which share of the
-    samples stands amid other words (:func:`kit.context.within`). A step's samples come in ``parts`` of like length,
-    for less padding.
+    samples stands amid other words (:func:`kit.skills.context.within`). A step's samples come in ``parts`` of like
+    length, for less padding.
     """
     words = vocabulary(chat)
     for step in itertools.count(start):

@@ -11,11 +11,11 @@ import numpy as np
 import torch
 
 from kit.chat import Chat
-from kit.context import amid
 from kit.pictures import Pixels
 from kit.pretrain import encode, patchify
 from kit.skills import SKILLS
-from kit.skills_text import Sample
+from kit.skills.context import amid
+from kit.skills.text import Sample
 
 
 @torch.no_grad()
@@ -65,7 +65,7 @@ def examine(
     """Which of ``n`` fresh samples a skill are answered rightly (boxes: IoU of at least .5).
 
     Second questions are asked with the first answered rightly, and counted apart (``shapes.2``);
-    not every sample has one. Given ``words``, questions stand amid them (:func:`kit.context.amid`).
+    not every sample has one. Given ``words``, questions stand amid them (:func:`kit.skills.context.amid`).
     """
     rng = np.random.default_rng(seed)
     hits: dict[str, list[bool]] = defaultdict(list)

@@ -6,19 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from kit.evaluate import PAPER, STAGES, by_stage
+from kit.evaluate import PAPERS, metrics_of
 from kit.runs import ROOT, read_json, write_text
+from kit.stages import by_stage
 
 BEGIN = "<!-- results:begin -->"
 END = "<!-- results:end -->"
-
-METRICS = {
-    "acc_2x2": "2×2 solved",
-    "score_2x2": "2×2 pieces in place",
-    "acc_3x3": "3×3 solved",
-    "score_3x3": "3×3 pieces in place",
-}
-"""Metrics shown, and what to call them."""
 
 
 def fill(root: Path = ROOT) -> bool:
@@ -29,14 +22,19 @@ def fill(root: Path = ROOT) -> bool:
     """
     path = root / "README.md"
     text = path.read_text(encoding="utf-8")
-    new = filled(text, read_json(root / "results" / "agile.json"))
+    new = filled(text, published(root))
     if new != text:
         write_text(path, new)
     return new != text
 
 
-def filled(text: str, results: Mapping[str, Any] | None) -> str:
-    """``text`` with what stands between the marks made from ``results`` (None: nothing was measured).
+def published(root: Path = ROOT) -> dict[str, Mapping[str, Any] | None]:
+    """Paper → its committed results file; None where nothing was measured yet."""
+    return {paper: read_json(root / "results" / f"{paper}.json") for paper in PAPERS}
+
+
+def filled(text: str, results: Mapping[str, Mapping[str, Any] | None]) -> str:
+    """``text`` with what stands between the marks made from ``results``, each paper's.
 
     Raises:
         ValueError: the marks are missing or in the wrong order.
@@ -45,29 +43,32 @@ def filled(text: str, results: Mapping[str, Any] | None) -> str:
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise ValueError(f"README.md: put {BEGIN} and {END} on lines of their own where the figures belong")
-    return f"{before}{BEGIN}\n{block(results)}\n{END}{after}"
+    blocks = "\n\n".join(block(paper, results[paper]) for paper in results)
+    return f"{before}{BEGIN}\n{blocks}\n{END}{after}"
 
 
-def block(results: Mapping[str, Any] | None) -> str:
-    """The figures as Markdown: a table of metrics by stage, claims, and where they come from."""
+def block(paper: str, results: Mapping[str, Any] | None) -> str:
+    """A paper's figures as Markdown: a table of metrics by stage, claims, and where they come from."""
+    head = f"### {PAPERS[paper]}"
     if results is None:
-        return "Not measured yet: `results/agile.json` does not exist."
-    parts = [text for text in (_metrics(results), _claims(results)) if text]
+        return f"{head}\n\nNot measured yet: `results/{paper}.json` does not exist."
+    parts = [head, *(text for text in (_metrics(paper, results), _claims(results)) if text)]
     parts.append(_origin(results))
     return "\n\n".join(parts)
 
 
-def _metrics(results: Mapping[str, Any]) -> str:
-    """Whole grids only; the levels are in the results file."""
-    stages = by_stage(results)
-    shown = [stage for stage in STAGES if stage in stages]
+def _metrics(paper: str, results: Mapping[str, Any]) -> str:
+    """The paper's headlines only; the rest is in the results file."""
+    module, stages = metrics_of(paper), by_stage(results)
+    shown = [stage for stage in module.BESIDE if stage in stages]
     lines = [_row(["", *shown]), _row(["---"] * (len(shown) + 1))]
-    for name in METRICS:
+    for name, called in module.HEADLINES.items():
         cells = []
         for stage in shown:
-            here, paper = stages[stage].get(name), PAPER[STAGES[stage]][name]
-            cells.append(f"{'not run' if here is None else here} (paper {paper:.3f})")
-        lines.append(_row([METRICS[name], *cells]))
+            here, theirs = stages[stage].get(name), module.BESIDE[stage].get(name)
+            cell = "not run" if here is None else str(here)
+            cells.append(f"{cell} (paper {theirs:.3f})" if theirs is not None else cell)
+        lines.append(_row([called, *cells]))
     return "\n".join(lines)
 
 

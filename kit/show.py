@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from kit import stages
+from kit.evaluate import metrics_of
 from kit.job import PROFILES
 from kit.notebooks import sources
 from kit.runs import ROOT, find_run, read_json, runs_folder
@@ -75,17 +76,13 @@ def stages_table(folder: Path) -> str:
     """
     results = read_json(folder / "results.json")
     if results is not None:
-        return str(_metrics_of(results["notebook"]).table(results))
+        known = metrics_of(results["notebook"])
+        return str(known.table(results) if known else stages.table(results, {}, (), "value [95 % interval]"))
     names = sorted(path.stem for path in folder.glob("stages/*.json"))
     if not names:
         return ""
-    metrics = _metrics_of((read_json(folder / "stages" / f"{names[0]}.json") or {}).get("paper", "agile"))
+    metrics = metrics_of((read_json(folder / "stages" / f"{names[0]}.json") or {}).get("paper", "agile"))
     return str(metrics.table({name: metrics.read_stage(folder, name) for name in names}))
-
-
-def _metrics_of(paper: str) -> Any:
-    """The module of a paper's metrics, by its name or by the name of one of its notebooks."""
-    return importlib.import_module("kit.evaluate_visual_arft" if "visual_arft" in paper else "kit.evaluate")
 
 
 def claims_table(results: Mapping[str, Any]) -> str:

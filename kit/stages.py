@@ -1,8 +1,7 @@
 """What a stage of a run (untrained, sft, grpo, …) reached: kept, read again, set side by side. Shared by all papers.
 
-A paper's own module says what an outcome of an episode is and which metrics it has (:mod:`kit.evaluate` for AGILE,
-:mod:`kit.evaluate_visual_arft`). An outcome is a frozen dataclass with at least ``task``, ``picture``, ``reason``,
-``turns``, ``tokens`` and ``seed``.
+A paper's module in :mod:`kit.evaluate` says what an outcome of an episode is and which metrics it has. An outcome
+is a frozen dataclass with at least ``task``, ``picture``, ``reason``, ``turns``, ``tokens`` and ``seed``.
 """
 
 from __future__ import annotations
@@ -97,9 +96,8 @@ def by_stage(results: Mapping[str, Any]) -> dict[str, Metrics]:
 
 def table(
     results: Mapping[str, Any],
-    first: Sequence[str],
-    metrics: Sequence[str],
     paper: Mapping[str, Mapping[str, float]],
+    metrics: Sequence[str],
     note: str,
     beside: tuple[str, Callable[[str], str]] | None = None,
 ) -> str:
@@ -107,15 +105,14 @@ def table(
 
     Args:
         results: the content of a ``results.json``, or ``{"untrained": metrics, "sft": …, "grpo": …}``.
-        first: stages that come first, in this order.
-        metrics: which, by what their names begin with.
-        paper: what the paper reports of a stage, by metric.
+        paper: the stages that come first, in this order, and what the paper reports of each, by metric.
+        metrics: which, by what their names begin with; empty: all.
         note: stands below.
         beside: the head of one more column, and what stands there for a metric.
     """
     found = by_stage(results)
-    order = [s for s in first if s in found] + [s for s in found if s not in first]
-    wanted = [n for n in dict.fromkeys(n for s in order for n in found[s]) if n.split("_")[0] in metrics]
+    order = [s for s in paper if s in found] + [s for s in found if s not in paper]
+    wanted = [n for n in dict.fromkeys(n for s in order for n in found[s]) if not metrics or n.split("_")[0] in metrics]
     rows = [["metric", *([beside[0]] if beside else []), *order]]
     for name in wanted:
         row = [name, *([beside[1](name)] if beside else [])]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from kit import arrangement
 from kit.arrangement import belonging, places, swaps
-from kit.skills import PLACES
+from kit.skills.seeing import PLACES
 
 
 def test_the_docstrings_examples_are_true() -> None:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kit.claims import Check, Claim, a1, a2, a3, a4, a5, a6, table
-from kit.evaluate import Outcome
+from kit.claims import Check, Claim, table
+from kit.claims.agile import a1, a2, a3, a4, a5, a6
+from kit.evaluate.agile import Outcome
 from kit.intervals import Interval
 
 SEEDS = (0, 1, 2)

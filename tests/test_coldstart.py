@@ -13,7 +13,7 @@ from kit.chat import Chat
 from kit.coldstart import KINDS, Counts, action_kind, balance, collect, curate, is_sound, kinds
 from kit.envs.agile import PROTOCOL
 from kit.episode import Action, Episode, Observation, Task, Turn
-from kit.expert import STEPS, ScriptedExpert
+from kit.experts.agile import STEPS, ScriptedExpert
 from kit.policy import Params, Sample
 from kit.policy.scripted import ScriptedPolicy
 from kit.policy.served import EndpointError, ServedPolicy

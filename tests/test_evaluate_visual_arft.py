@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kit.claims_visual_arft import r1, r2, r3, r4, r5
+from kit.claims.visual_arft import r1, r2, r3, r4, r5
+from kit.data.mat_coding import drawn, make_tasks
 from kit.envs.visual_arft import PROTOCOL
 from kit.episode import Ended, Episode, Observation, Picture, Task, Turn
-from kit.evaluate_visual_arft import (
+from kit.evaluate.visual_arft import (
     Outcome,
     evaluate,
     failures,
@@ -21,7 +22,6 @@ from kit.evaluate_visual_arft import (
     table,
     write_stage,
 )
-from kit.mat_coding import drawn, make_tasks
 from kit.protocol import FormatError
 from kit.tools import mending
 
@@ -87,7 +87,7 @@ def test_metrics_are_means_of_each_setting_and_label() -> None:
 
 
 def test_the_table_sets_the_papers_numbers_beside_ours() -> None:
-    text = table({"untrained": evaluate([played(SEARCH, "?")]), "grpo": evaluate([played(SEARCH, "red cars")])})
+    text = table({"direct": evaluate([played(SEARCH, "?")]), "grpo": evaluate([played(SEARCH, "red cars")])})
     row = next(line for line in text.splitlines() if line.startswith("f1_search_hard"))
     assert "(0.396)" in row and "(0.558)" in row
 
@@ -131,21 +131,25 @@ def both(simple: float, hard: float, seeds: int = 3) -> list[Outcome]:
 
 
 def test_r1_needs_a_gain_and_most_of_it_on_hard() -> None:
-    untrained = both(0.3, 0.1, seeds=1)
-    assert r1(untrained, both(0.4, 0.5)).verdict == "holds"
-    assert r1(untrained, both(0.7, 0.2)).verdict == "doesn't"  # a gain, but most of it on Simple
-    assert r1(untrained, both(0.3, 0.1)).verdict in ("undecided", "doesn't")
-    gain = r1(untrained, both(0.4, 0.5)).checks
+    direct, untrained = both(0.3, 0.1, seeds=1), both(0.2, 0.2, seeds=1)
+    assert r1(direct, untrained, both(0.4, 0.5)).verdict == "holds"
+    assert r1(direct, untrained, both(0.7, 0.2)).verdict == "doesn't"  # a gain, but most of it on Simple
+    assert r1(direct, both(0.8, 1.0, seeds=1), both(0.4, 0.5)).verdict == "doesn't"  # the tools alone did better
+    assert r1(direct, untrained, both(0.3, 0.1)).verdict in ("undecided", "doesn't")
+    gain = r1(direct, untrained, both(0.4, 0.5)).checks
     assert gain[0].interval.value == pytest.approx(0.25, abs=0.02)  # the mean of .1 and .4
-    assert gain[1].interval.value == pytest.approx(0.3, abs=0.02)  # .4 minus .1
+    assert gain[1].interval.value == pytest.approx(0.25, abs=0.02)  # the mean of .2 and .3
+    assert gain[2].interval.value == pytest.approx(0.3, abs=0.02)  # .4 minus .1
 
 
 @pytest.mark.parametrize(("claim", "setting"), [(r2, "search"), (r5, "text")])
 def test_r2_and_r5_need_a_gain(claim, setting: str) -> None:
-    assert claim(stage(0.1, setting, seeds=1), stage(0.5, setting)).verdict == "holds"
-    assert claim(stage(0.5, setting, seeds=1), stage(0.1, setting)).verdict == "doesn't"
+    low, high = stage(0.1, setting, seeds=1), stage(0.9, setting, seeds=1)
+    assert claim(low, low, stage(0.5, setting)).verdict == "holds"
+    assert claim(high, low, stage(0.5, setting)).verdict == "doesn't"
+    assert claim(low, high, stage(0.5, setting)).verdict == "doesn't"
     with pytest.raises(ValueError, match="untrained: no any"):
-        claim(stage(0.1, "coding", seeds=1), stage(0.5, setting))
+        claim(low, stage(0.1, "coding", seeds=1), stage(0.5, setting))
 
 
 def test_r3_needs_both_measures() -> None:

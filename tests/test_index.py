@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kit.corpora import iso_documents
+from kit.data.corpora import iso_documents
 from kit.tools.bench import FTS5, questions_about, search_bench
 from kit.tools.index import Document, Index
 from kit.tools.search import SearchError

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageOps
 
-from kit.data import training_set
+from kit.data.agile import training_set
 from kit.envs.agile import make_task
 from kit.leak import LeakError, check_leak, check_tasks, leaked_pairs, solved
 from kit.photos import photos, scenes

@@ -11,7 +11,6 @@ import torch
 from PIL import Image
 
 from kit.chat import Chat
-from kit.curriculum import MIXTURE, mixture_at
 from kit.episode import Picture
 from kit.pictures import Pixels, scene
 from kit.pretrain import (
@@ -24,7 +23,9 @@ from kit.pretrain import (
     train,
 )
 from kit.probe import box_iou
-from kit.skills import SKILLS, place, shapes
+from kit.skills import SKILLS
+from kit.skills.curriculum import LAST, MIXTURE, mixture_at
+from kit.skills.seeing import place, shapes
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +62,11 @@ def test_a_system_text_comes_first_and_teaches_nothing(chat: Chat, pool: list[Pi
 def test_mixture_names_every_skill_and_adds_up() -> None:
     assert set(MIXTURE) == set(SKILLS)
     assert sum(MIXTURE.values()) == pytest.approx(1)
-    assert sum(mixture_at(0, 26).values()) == pytest.approx(1, abs=1e-3)
-    assert mixture_at(26, 26) == MIXTURE != mixture_at(25, 26)
+    assert set(LAST) == set(SKILLS)
+    assert sum(LAST.values()) == pytest.approx(1)
+    assert sum(mixture_at(0, 26, 90).values()) == pytest.approx(1, abs=1e-3)
+    assert mixture_at(25, 26, 90) != mixture_at(26, 26, 90) == MIXTURE == mixture_at(59, 26, 90)
+    assert mixture_at(60, 26, 90) == LAST == mixture_at(89, 26, 90)
 
 
 def test_a_batch_holds_the_mixture(chat: Chat, pool: list[Pixels]) -> None:

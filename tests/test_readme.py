@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from kit.notebooks import sources
-from kit.readme import BEGIN, END, block, fill, filled
-from kit.runs import ROOT, read_json
+from kit.readme import BEGIN, END, block, fill, filled, published
+from kit.runs import ROOT
 
 RESULTS = {
     "notebook": "14_agile_claims",
@@ -29,10 +29,11 @@ RESULTS = {
 
 
 def test_the_block_shows_metrics_claims_and_where_they_come_from() -> None:
-    lines = block(RESULTS).splitlines()
-    assert lines[0] == "|  | sft | grpo |"
-    assert lines[2] == "| 2×2 solved | 0.250 [0.200, 0.300] (paper 0.220) | 0.875 [0.800, 0.930] (paper 0.828) |"
-    assert lines[5] == "| 3×3 pieces in place | not run (paper 0.110) | not run (paper 0.621) |"
+    lines = block("agile", RESULTS).splitlines()
+    assert lines[:2] == ["### AGILE", ""]
+    assert lines[2] == "|  | sft | grpo |"
+    assert lines[4] == "| 2×2 solved | 0.250 [0.200, 0.300] (paper 0.220) | 0.875 [0.800, 0.930] (paper 0.828) |"
+    assert lines[7] == "| 3×3 pieces in place | not run (paper 0.110) | not run (paper 0.621) |"
     assert "| A2 | holds | grpo \\| sft |" in lines
     assert lines[-1].endswith(
         "Measured by 14_agile_claims, profile laptop, seed 0, commit abc1234, "
@@ -48,18 +49,21 @@ def test_filling_replaces_the_block_and_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "results").mkdir()
     (tmp_path / "results" / "agile.json").write_text(json.dumps(RESULTS))
     assert fill(tmp_path) and not fill(tmp_path)
-    assert readme.read_text() == f"before\n{BEGIN}\n{block(RESULTS)}\n{END}\nafter\n"
+    assert (
+        readme.read_text()
+        == f"before\n{BEGIN}\n{block('agile', RESULTS)}\n\n{block('visual_arft', None)}\n{END}\nafter\n"
+    )
 
 
 @pytest.mark.parametrize("text", ["nothing", f"{END}{BEGIN}"])
 def test_missing_marks_are_named(text: str) -> None:
     with pytest.raises(ValueError, match="results:begin"):
-        filled(text, None)
+        filled(text, {"agile": None})
 
 
 def test_the_committed_block_is_what_the_results_say() -> None:
     text = (ROOT / "README.md").read_text()
-    assert filled(text, read_json(ROOT / "results" / "agile.json")) == text
+    assert filled(text, published()) == text
 
 
 def test_the_tree_lists_every_part_of_the_kit_once() -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from kit.episode import Action, Episode, Task, Turn
-from kit.evaluate import write_results, write_stage
-from kit.evaluate_visual_arft import write_stage as write_reading
+from kit.evaluate.agile import write_stage
+from kit.evaluate.visual_arft import write_stage as write_reading
 from kit.intervals import Interval
+from kit.results import write_results
 from kit.runs import run_folder
 from kit.show import claims_table, table, view
 
@@ -61,11 +63,24 @@ def test_results_and_claims_are_shown() -> None:
     claims = {"A1": {"verdict": "holds", "evidence": "0.0 < 0.1"}}
     stages = {"grpo": {"acc_2x2": Interval(0.9, 0.8, 0.95, 30)}}
     write_results(
-        folder / "results.json", notebook="14", profile="smoke", seed=0, minutes=1, stages=stages, claims=claims
+        folder / "results.json",
+        notebook="14_agile_claims",
+        profile="smoke",
+        seed=0,
+        minutes=1,
+        stages=stages,
+        claims=claims,
     )
     shown = view("toy")
     assert "0.900 [0.800, 0.950]" in shown and "A1     holds" in shown
     assert claims_table({}) == ""
+
+
+def test_results_of_a_notebook_of_ones_own_are_shown_without_a_papers() -> None:
+    path = run_folder("mine") / "results.json"
+    stages = {"before": {"found": Interval(0.25, 0.2, 0.3, 9)}, "after": {"found": Interval(0.5, 0.4, 0.6, 9)}}
+    write_results(path, notebook="90_mine", profile="laptop", seed=0, minutes=1, stages=stages)
+    assert re.search(r"found +0.250 \[0.200, 0.300\] +0.500 \[0.400, 0.600\]", view("mine"))
 
 
 def test_the_last_training_step_is_shown() -> None:

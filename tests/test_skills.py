@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from kit.pictures import Pixels, scene
-from kit.skills import PLACES, SKILLS, adjacency, chart, order, place, rearranged
+from kit.skills import SKILLS
+from kit.skills.seeing import PLACES, adjacency, chart, order, place, rearranged
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +86,7 @@ def test_adjacency_is_told_apart_by_seams(pool: list[Pixels]) -> None:
 
 
 def test_chart_bars_are_as_high_as_read() -> None:
-    from kit.skills import COLOURS
+    from kit.skills.seeing import COLOURS
 
     question, answer = chart(np.random.default_rng(5), []).turns[0]
     picture = question[0]

@@ -12,9 +12,9 @@ from PIL import Image
 from kit.distortion import Kind, distort, draw
 from kit.pictures import Pixels, scene
 from kit.printed import SIDE, WORDS, receipt
-from kit.skills_facts import FIELDS, facts
-from kit.skills_flags import CLOTH, flags
-from kit.skills_reading import cards, distorted, grid, mishap, named, reading
+from kit.skills.facts import FIELDS, facts
+from kit.skills.flags import CLOTH, flags
+from kit.skills.reading import cards, distorted, grid, mishap, named, reading
 
 POOL: list[Pixels] = [scene(np.random.default_rng(i), 168) for i in range(2)]
 

@@ -5,7 +5,7 @@ import ast
 import numpy as np
 
 from kit.pictures import Pixels
-from kit.skills_text import code, copying, sorting
+from kit.skills.text import code, copying, sorting
 
 
 def asked(sample) -> tuple[str, str]:

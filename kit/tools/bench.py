@@ -1,8 +1,8 @@
 """What a search costs: ``python -m kit bench search``. Compares within one run; nothing here is asserted.
 
-The documents are those that the command gives, the kit's own (``kit.corpora``); a question is a document's title and
-some words of its text, so that, as in any question, most words stand in thousands of documents. Beside the kit's
-index: SQLite's FTS5, which Python has.
+The documents are those that the command gives, the kit's own (``kit.data.corpora``); a question is a document's
+title and some words of its text, so that, as in any question, most words stand in thousands of documents. Beside the
+kit's index: SQLite's FTS5, which Python has.
 """
 
 from __future__ import annotations

@@ -41,9 +41,10 @@ threads: int = 1  # CPU threads of this process
 import numpy as np
 import torch
 from IPython.display import display
-from kit import agile, plot, view
+from kit import plot, view
 from kit.envs.agile import PROTOCOL, make_task
-from kit.expert import expert_script
+from kit.experiments import agile
+from kit.experts.agile import expert_script
 from kit.leak import solved
 from kit.photos import photos, random_crop
 from kit.policy.scripted import ScriptedPolicy
@@ -133,7 +134,7 @@ print(PROTOCOL.parse(first.turns[0].text))
 # NBVAL_IGNORE_OUTPUT
 from kit.arrangement import belonging
 from kit.probe import answer
-from kit.skills_text import Sample
+from kit.skills.text import Sample
 
 question = [
     part for p in task.images for part in (f"Image {p.name}: ", np.asarray(p.image))
@@ -233,12 +234,12 @@ box.close()
 # ## Paper / here / why different
 
 # %%
-from kit.paper import PAPER
+from kit.paper import AGILE
 
 right = int(score(first, task.target).parts["accuracy"] > 0)
 print("2×2 puzzles, all pieces misplaced   solved")
-print(f"paper: untrained 7B model           {PAPER['base']['acc_2x2_L0']:.1%} of 300")
-print(f"paper: after SFT and RL             {PAPER['grpo']['acc_2x2_L0']:.1%} of 300")
+print(f"paper: untrained 7B model           {AGILE['base']['acc_2x2_L0']:.1%} of 300")
+print(f"paper: after SFT and RL             {AGILE['grpo']['acc_2x2_L0']:.1%} of 300")
 print(f"here:  untrained tiny model         {right} of 1")
 print("here:  after SFT and RL             not run")
 

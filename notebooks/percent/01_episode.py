@@ -554,10 +554,10 @@ for name, e in episodes.items():
 # ## Paper / here / why different
 
 # %%
-from kit.paper import PAPER
+from kit.paper import AGILE
 
 limits, largest = Budget(), max(chat.image_tokens(p) for p in episode.images)
-solved = f"{PAPER['grpo']['acc_2x2']:.1%} of 2×2"
+solved = f"{AGILE['grpo']['acc_2x2']:.1%} of 2×2"
 rows = [
     ("", "paper", "here", "why different"),
     ("turns, at most", limits.turns, limits.turns, "the same: its Table 5"),

@@ -619,7 +619,7 @@ until_the_end.close()
 # Guess it for the paper's model before any training (p = 9.5 % on 2×2), with G = 8.
 
 # %%
-from kit.paper import PAPER
+from kit.paper import AGILE
 
 group_sizes = (2, 4, 8, 16)
 p = np.linspace(0, 1, 101)
@@ -628,7 +628,7 @@ display(plot.lines(curves, x="p, how often an attempt succeeds", y="flat groups"
 print("p        ", *(f"G = {G:<4d}" for G in group_sizes))
 stages = {"base": "untrained", "sft": "after SFT", "grpo": "after RL"}
 for stage, what in stages.items():
-    q = PAPER[stage]["acc_2x2"]
+    q = AGILE[stage]["acc_2x2"]
     flat = (f"{q**G + (1 - q) ** G:<8.2f}" for G in group_sizes)
     print(f"{q:.3f}    ", *flat, what)
 
@@ -748,7 +748,7 @@ assert learnt[16][-1] > learnt[2][-1]
 
 # %%
 paper = GRPOSettings()  # its defaults are the paper's (Table 5) unless marked ours
-solved = f"{PAPER['grpo']['acc_2x2']:.1%}"
+solved = f"{AGILE['grpo']['acc_2x2']:.1%}"
 rows = [
     ("", "paper", "here", "why different"),
     ("G", paper.group_size, settings.group_size, "four fit on paper"),

@@ -51,9 +51,10 @@ from collections import Counter
 import numpy as np
 import torch
 from IPython.display import Markdown, display
-from kit import agile, plot
+from kit import plot
 from kit.chat import Chat
 from kit.episode import Picture
+from kit.experiments import agile
 from kit.pictures import scene
 from kit.pretrain import batches, collate, encode, loss_of, train
 from kit.probe import answer
@@ -443,9 +444,9 @@ for name, chance in chances.items():
 
 # %%
 from kit.arrangement import belonging
-from kit.data import evaluation_set
+from kit.data.agile import evaluation_set
 from kit.intervals import proportion
-from kit.skills_text import Sample
+from kit.skills.text import Sample
 
 
 def in_words(task) -> Sample:
@@ -473,9 +474,9 @@ print("place, on photographs:", proportion(right, pictures), "chance", f"{1 / 24
 # ## Paper / here / why different
 
 # %%
-from kit.paper import PAPER
+from kit.paper import AGILE
 
-print(f"paper: 7B base model, acting on 2×2 puzzles  {PAPER['base']['acc_2x2']:.1%}")
+print(f"paper: 7B base model, acting on 2×2 puzzles  {AGILE['base']['acc_2x2']:.1%}")
 print(f"here:  tiny model, asked in its own words    {measured['place'].value:.1%}")
 print("here:  tiny model, acting                    not run; see notebook 12")
 

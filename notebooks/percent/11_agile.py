@@ -52,13 +52,14 @@ from math import comb
 
 import numpy as np
 from IPython.display import display
-from kit import agile, plot, view
+from kit import plot, view
 from kit.chat import Chat
 from kit.envs.agile import LABELS, PROTOCOL, JigsawEnv, make_task, shuffle
 from kit.episode import Episode, Turn
+from kit.experiments import agile
 from kit.job import run_folder
 from kit.leak import solved
-from kit.paper import PAPER
+from kit.paper import AGILE
 from kit.photos import folder_pictures, photos, random_crop
 from kit.rewards.agile import score
 from kit.sandbox import Sandbox
@@ -201,7 +202,7 @@ for name, guesses in guessers.items():
 # Now look at the paper's untrained Qwen2.5-VL-7B (Tables 1 and 2).
 
 # %%
-base = PAPER["base"]
+base = AGILE["base"]
 accs = "".join(f"{base[f'acc_2x2_L{level}']:7.1%}" for level in known)
 scores = "".join(f"{base[f'score_2x2_L{level}']:7.1%}" for level in known)
 print(f"{'':22s} Acc L0     L1     L2   Score L0     L1     L2")
@@ -326,7 +327,7 @@ env.close()
 # are ever trained on.
 
 # %%
-from kit.expert import expert_script
+from kit.experts.agile import expert_script
 from kit.policy.scripted import ScriptedPolicy
 
 thorough = ScriptedPolicy(chat, expert_script(seed, steps=(6,)))
@@ -465,7 +466,7 @@ except LeakError as error:
 # that levels differ in nothing else. The check runs again, now on the puzzles put together.
 
 # %%
-from kit.data import check_split, evaluation_set, training_set
+from kit.data.agile import check_split, evaluation_set, training_set
 
 sources = pictures if images else None
 px = piece_px or None
@@ -538,7 +539,7 @@ print("levels:", {f"L{level}": levels[level] for level in train_levels})
 
 # %%
 from kit.coldstart import KINDS
-from kit.expert import STEPS
+from kit.experts.agile import STEPS
 
 collected, balanced = report.collected, report.balanced
 by_steps = {
@@ -578,13 +579,13 @@ for name in ("train", "eval-2x2", "eval-3x3", "coldstart"):
 # ## Paper / here / why different
 
 # %%
-from kit.evaluate import random_baseline
+from kit.evaluate.agile import random_baseline
 
 exact = random_baseline(2)
 assert np.allclose(expected(0, every), (exact["acc"], exact["score"]))
 print("                           paper    here")
 for name, measure in (("Acc", "acc"), ("Score", "score")):
-    there, here = PAPER["random"][f"{measure}_2x2"], exact[measure]
+    there, here = AGILE["random"][f"{measure}_2x2"], exact[measure]
     print(f"random guesser, 2×2 {name:5s}  {there:6.1%}  {here:6.1%}")
 print(f"training puzzles           15,600  {len(train):6,d}")
 print(f"expert episodes             1,600  {len(kept):6,d}")

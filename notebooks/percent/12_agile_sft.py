@@ -52,9 +52,10 @@ allow_unsafe: bool = True  # the tiny model's code may run where nothing confine
 # %%
 import torch
 from IPython.display import display
-from kit import agile, plot, view
+from kit import plot, view
 from kit.arrangement import belonging
-from kit.evaluate import evaluate, failures, summary
+from kit.evaluate.agile import evaluate, failures, summary
+from kit.experiments import agile
 from kit.rehearsal import own_words
 from kit.rewards.agile import score
 from kit.runs import run_folder
@@ -209,7 +210,8 @@ display(view.show(failed, score=score(failed, failed.task.target), chat=chat))
 # five turns, nor which of the expert's turns mattered. The table reads this run's own figures.
 
 # %%
-from kit.evaluate import PAPER, write_stage
+from kit.evaluate.agile import write_stage
+from kit.paper import AGILE
 
 write_stage(folder, "untrained", untrained)
 write_stage(folder, "sft", tuned)
@@ -218,7 +220,7 @@ for name, stage, here in (
     ("after SFT", "sft", tuned),
 ):
     print(
-        f"{name}: paper {PAPER[stage]['acc_2x2']:.3f}, here {summary(evaluate(here))}"
+        f"{name}: paper {AGILE[stage]['acc_2x2']:.3f}, here {summary(evaluate(here))}"
     )
 box.close()
 

@@ -52,11 +52,13 @@ allow_unsafe: bool = True  # the tiny model's code may run where nothing confine
 # %%
 import torch
 from IPython.display import display
-from kit import agile, plot, view
+from kit import plot, view
 from kit.advantage import group_advantages
 from kit.envs.agile import JigsawEnv
-from kit.evaluate import PAPER, evaluate, failures, read_stage, summary, write_stage
+from kit.evaluate.agile import evaluate, failures, read_stage, summary, write_stage
+from kit.experiments import agile
 from kit.grpo import GRPOSettings, train_grpo
+from kit.paper import AGILE
 from kit.policy.hf import HFPolicy
 from kit.rewards.agile import is_right, score
 from kit.runs import run_folder
@@ -237,7 +239,7 @@ for name, stage, here in (
     ("after SFT", "sft", sft),
     ("after GRPO", "grpo", evaluate(rl)),
 ):
-    print(f"{name}: paper {PAPER[stage]['acc_2x2']:.3f}, here {summary(here)}")
+    print(f"{name}: paper {AGILE[stage]['acc_2x2']:.3f}, here {summary(here)}")
 box.close()
 
 # %% [markdown]

@@ -48,7 +48,11 @@ import time
 
 import torch
 from IPython.display import display
-from kit import agile, claims, evaluate, plot
+from kit import plot
+from kit.claims import agile as claims
+from kit.claims import table
+from kit.evaluate import agile as evaluate
+from kit.experiments import agile
 from kit.metrics import read_metrics
 from kit.results import write_results
 from kit.runs import ROOT, read_json, run_folder
@@ -119,7 +123,7 @@ display(plot.levels(metrics))
 # %% [markdown]
 # ## From a sentence to a rule
 #
-# Each claim below is a statistic, an interval and a limit, all fixed in `kit/claims.py` before anything was
+# Each claim below is a statistic, an interval and a limit, all fixed in `kit/claims/agile.py` before anything was
 # measured. *Holds*: the whole interval lies on the claimed side. *Doesn't*: it lies wholly on the other.
 # *Undecided* is an answer too: one seed can't tell what another would do.
 
@@ -146,7 +150,7 @@ verdicts = [
     claims.a5(budgets),
     claims.a6(curves),
 ]
-print(claims.table(verdicts))
+print(table(verdicts))
 
 # %%
 results = write_results(

@@ -50,12 +50,14 @@ from collections import Counter
 
 import numpy as np
 from IPython.display import display
-from kit import mat_coding, mat_search, plot, printed, view, visual_arft
-from kit.corpora import documents
-from kit.countries import Countries
+from kit import plot, printed, view
+from kit.data import mat_coding, mat_search
+from kit.data.corpora import documents
+from kit.data.countries import Countries
 from kit.distortion import NAMES, STRENGTHS, distort, draw, undo
 from kit.envs.visual_arft import VisualARFTEnv
 from kit.episode import Picture, Task
+from kit.experiments import visual_arft
 from kit.runs import run_folder
 from kit.sandbox import Sandbox
 from kit.tools import mending
@@ -275,7 +277,7 @@ assert not sides[0] & sides[1]
 
 # %%
 from kit.chat import Chat
-from kit.expert_visual_arft import search_turns
+from kit.experts.visual_arft import search_turns
 from kit.policy.scripted import ScriptedPolicy
 from kit.tiny import TINY
 
@@ -306,7 +308,7 @@ print(len(episode.ids), "tokens, the agent's own:", sum(episode.mask))
 # eyes it can't lend.
 
 # %%
-from kit.expert_visual_arft import expert
+from kit.experts.visual_arft import expert
 
 lessons = visual_arft.lessons(known, index, search_tasks, lesson_sheets, seed + 2)
 coding = [t for t in lessons if "category" in t.meta]

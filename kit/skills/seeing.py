@@ -1,12 +1,4 @@
-"""Procedural perception: what the tiny VLM is taught before any agent is made of it.
-
-Each skill is a function ``(rng, pool) -> Sample``: pictures and one or more question-answer
-pairs. ``pool`` holds pictures to take views of: procedural scenes (:func:`kit.pictures.scene`), photographs.
-A skill teaches *seeing* or (:mod:`kit.skills_text`) copying, and reading and writing a line of Python, as any base
-model can. In none does an agent act: to decide what to do in a turn, to do it and to answer in the end is what
-SFT and GRPO teach. Nearest to AGILE's task are ``order``, which says in words where each of four pieces belongs,
-and ``sorting``, which says of two lists of words what to exchange.
-"""
+"""What the tiny VLM is taught of seeing: pieces of pictures and their places, colours, shapes, digits, bars."""
 
 from __future__ import annotations
 
@@ -19,10 +11,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from kit.arrangement import belonging, places
 from kit.pictures import COLOURS, Pixels, random_view
-from kit.skills_facts import facts
-from kit.skills_flags import flags
-from kit.skills_reading import cards, distorted, grid, reading
-from kit.skills_text import Sample, Skill, code, copying, sorting
+from kit.skills.text import Sample
 
 PIECE = 56
 SIDE = 2 * PIECE
@@ -233,14 +222,3 @@ def chart(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
     return Sample(
         "chart", (((np.asarray(picture), "Read the bars."), f"{reading}."), (("Which is highest?",), f"{top}."))
     )
-
-
-SKILLS: dict[str, Skill] = {
-    f.__name__: f
-    for f in (
-        *(place, order, neighbours, rearranged, adjacency, colours),
-        *(shapes, digits, orientation, chart, copying, code, sorting),
-        *(reading, grid, cards, distorted, flags, facts),
-    )
-}
-"""All skills by name."""

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from kit.pictures import Pixels
-from kit.skills_flags import CLOTH, OFTEN
-from kit.skills_text import WORDS, Sample
+from kit.skills.flags import CLOTH, OFTEN
+from kit.skills.text import WORDS, Sample
 
 # fmt: off
 FIELDS = (

@@ -1,30 +1,16 @@
-r"""AGILE's claims A1–A6 as experiments: measurements of several seeds in, a verdict out.
-
-A claim is one or more checks, each a statistic with its 95 % interval and a limit fixed here,
-before anything was measured. The verdict follows from the intervals alone:
-
-- **holds**: every check's interval lies wholly on the claimed side of its limit;
-- **doesn't**: some check's interval lies wholly on the other side;
-- **undecided**: anything else. It is an answer: these data can't tell.
-
-All checks of a claim must pass, so each may be judged at 95 % without correction (an
-intersection–union test). Statistics over seeds use :func:`kit.intervals.contrast`, whose interval
-covers both another seed and other pictures. With three seeds Student's t has about two degrees of
-freedom and is wide: that is what three runs can say.
-"""
+"""AGILE's claims A1–A6: measurements of several seeds in, verdicts out (:mod:`kit.claims` says how)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from kit.evaluate import Outcome, random_baseline
+from kit.claims import Check, Claim
+from kit.evaluate.agile import Outcome, random_baseline
 from kit.intervals import Interval, Point, contrast, mean_over_seeds, proportion
-
-Verdict = Literal["holds", "doesn't", "undecided"]
 
 NEAR_RANDOM = 0.10
 """A1: how far above chance still counts as near it. The paper's 9.5 % against 4.2 % does."""
@@ -37,58 +23,6 @@ TURNS_THAT_COUNT = 0.1
 
 TOKENS_THAT_COUNT = 1.0
 """A6: responses that end fewer tokens shorter than this are not shorter."""
-
-
-@dataclass(frozen=True)
-class Check:
-    """One statistic against one limit, in the statistic's own unit."""
-
-    name: str
-    interval: Interval
-    limit: float
-    side: Literal["above", "below"] = "above"
-
-    @property
-    def verdict(self) -> Verdict:
-        """Where the interval lies: all beyond the limit, all short of it, or across it."""
-        low, high = self.interval.low, self.interval.high
-        if self.side == "below":
-            low, high = 2 * self.limit - high, 2 * self.limit - low  # mirrored at the limit
-        return "holds" if low > self.limit else "doesn't" if high <= self.limit else "undecided"
-
-    def __str__(self) -> str:
-        return f"{self.name} {self.interval}, must be {self.side} {self.limit:.3f}"
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A claim of the paper, what was measured of it, and anything that could not be."""
-
-    name: str
-    statement: str
-    checks: tuple[Check, ...]
-    note: str = ""
-
-    @property
-    def verdict(self) -> Verdict:
-        """The weakest of the checks' verdicts; undecided if nothing could be checked."""
-        found = [check.verdict for check in self.checks]
-        if "doesn't" in found:
-            return "doesn't"
-        return "holds" if found and set(found) == {"holds"} else "undecided"
-
-    @property
-    def evidence(self) -> str:
-        """Every check, and the note, in one line."""
-        return "; ".join([*map(str, self.checks), *([self.note] if self.note else [])])
-
-    def record(self) -> dict[str, Any]:
-        """As JSON, for ``results.json``."""
-        checks = [
-            {"name": c.name, **c.interval.record(), "limit": c.limit, "side": c.side, "verdict": c.verdict}
-            for c in self.checks
-        ]
-        return {"verdict": self.verdict, "evidence": self.evidence, "statement": self.statement, "checks": checks}
 
 
 def _grid(stage: str, played: Sequence[Outcome], m: int) -> list[Outcome]:
@@ -242,8 +176,3 @@ def a6(curves: Mapping[int, Sequence[Mapping[str, Any]]]) -> Claim:
         Check("response tokens saved", over_seeds(tokens[:, 0] - tokens[:, -1]), TOKENS_THAT_COUNT),
     )
     return Claim("A6", statement, checks, f"{len(curves)} seeds")
-
-
-def table(claims: Sequence[Claim]) -> str:
-    """Claims, verdicts and evidence as text."""
-    return "\n".join(f"{c.name}  {c.verdict:9s}  {c.statement}\n    {c.evidence}" for c in claims)

@@ -15,7 +15,7 @@ from PIL import Image, ImageDraw
 from kit.distortion import GROUPS, NAMES, Distortion, distort, draw, undo
 from kit.pictures import Pixels
 from kit.printed import FONTS, SIDE, WORDS, Card, Sheet, board, font, sheet
-from kit.skills_text import Sample
+from kit.skills.text import Sample
 
 
 def mishap(rng: np.random.Generator, most: int = 3) -> tuple[Distortion, ...]:

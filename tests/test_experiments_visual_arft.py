@@ -10,10 +10,10 @@ from fake_serper import FakeSerper
 
 from kit.chat import Chat
 from kit.episode import Episode, Task
+from kit.experiments.visual_arft import Play, Tools, coding_sets, search_engine
 from kit.policy.scripted import ScriptedPolicy
 from kit.tools.search import SearchError
 from kit.tools.serper import Serper
-from kit.visual_arft import Play, Tools, coding_sets, search_engine
 
 TASK = Task("t", (), "What is the capital of Chad?", ("N'Djamena",), {"tools": ["search"]})
 

@@ -26,7 +26,21 @@ MIXTURE: dict[str, float] = {
     "flags": 0.09,
     "facts": 0.06,
 }
-"""Share of each skill in a batch afterwards: all of them."""
+"""Share of each skill in a batch afterwards: all of them, most to those that are slowest to come."""
+
+LAST: dict[str, float] = MIXTURE | {
+    "place": 0.12,
+    "order": 0.22,
+    "digits": 0.03,
+    "reading": 0.17,
+    "grid": 0.04,
+    "cards": 0.005,
+    "facts": 0.055,
+}
+"""Share of each skill in the last part, when the rate falls: puzzles once more, on which a percent decides."""
+
+ENDING = 2 / 3
+"""Share of the training after which :data:`LAST` begins."""
 
 PLATEAU = 0.26
 """Share of the training that :data:`FIRST` gets, on smooth pictures: until puzzles are being solved."""
@@ -36,6 +50,8 @@ AMID = 0.7
 """Share of the samples amid other words, once the plateau is left."""
 
 
-def mixture_at(step: int, plateau: int) -> dict[str, float]:
-    """:data:`FIRST` up to step ``plateau``, then :data:`MIXTURE`."""
-    return FIRST if step < plateau else MIXTURE
+def mixture_at(step: int, plateau: int, steps: int) -> dict[str, float]:
+    """:data:`FIRST` up to step ``plateau``, then :data:`MIXTURE`, and :data:`LAST` for the rest of ``steps``."""
+    if step < plateau:
+        return FIRST
+    return MIXTURE if step < ENDING * steps else LAST

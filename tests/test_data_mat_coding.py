@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from kit.distortion import STRENGTHS, distort, undo
-from kit.episode import Task
-from kit.mat_coding import (
+from kit.data.mat_coding import (
     CATEGORIES,
     REMEDIES,
     TEST,
@@ -24,6 +22,8 @@ from kit.mat_coding import (
     summary,
     undone,
 )
+from kit.distortion import STRENGTHS, distort, undo
+from kit.episode import Task
 from kit.pictures import scene
 from kit.store import load_tasks, save_tasks
 from kit.tools import mending

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from kit.data.mat_coding import distortions
 from kit.distortion import NAMES, Kind
 from kit.episode import Episode, Task
-from kit.mat_coding import distortions
 from kit.policy.scripted import Script
 from kit.tools.search import Search, SearchError
 
@@ -29,7 +29,7 @@ CODE: dict[Kind, str] = {
     "blur": "sharpen({})",
     "noise": "denoise({})",
 }
-"""A line against each distortion: :data:`kit.mat_coding.REMEDIES` as an agent writes them."""
+"""A line against each distortion: :data:`kit.data.mat_coding.REMEDIES` as an agent writes them."""
 
 
 def _turn(thought: str, tag: str, action: str) -> str:
@@ -37,7 +37,7 @@ def _turn(thought: str, tag: str, action: str) -> str:
 
 
 def coding_turns(task: Task) -> tuple[str, ...]:
-    """All turns of the coding expert on one task of :mod:`kit.mat_coding`.
+    """All turns of the coding expert on one task of :mod:`kit.data.mat_coding`.
 
     It does one thing a turn and looks again: what is dark hides whether it is noisy, too.
     """
@@ -55,7 +55,7 @@ def coding_turns(task: Task) -> tuple[str, ...]:
 
 
 def search_turns(task: Task, looks: str = "") -> tuple[str, ...]:
-    """All turns of the searching expert on one task of :mod:`kit.mat_search`.
+    """All turns of the searching expert on one task of :mod:`kit.data.mat_search`.
 
     Args:
         looks: what the flag looks like, in other words than the gold query's.

@@ -6,7 +6,7 @@ metric      meaning
 ``f1``      mean token F1 of the answers (:mod:`kit.answers`); no answer has 0
 ``em``      share of answers that match exactly
 ``undone``  share of episodes on one distortion whose last picture is the mended one
-            (:func:`kit.mat_coding.undone`; ours: the paper judges answers alone)
+            (:func:`kit.data.mat_coding.undone`; ours: the paper judges answers alone)
 ``turns``   mean turns of an episode, the answer included
 ``tools``   mean actions of an episode that weren't the answer
 ==========  =======================================================================================
@@ -23,15 +23,33 @@ from typing import Any
 
 from kit import stages
 from kit.answers import best, exact_match, f1
+from kit.data.mat_coding import SINGLE, undone
 from kit.episode import Episode
-from kit.mat_coding import SINGLE, undone
 from kit.paper import VISUAL_ARFT
 from kit.stages import Metrics
 
 SETTINGS = {"coding": "MAT-Coding", "search": "MAT-Search", "text": "multi-hop questions of text alone"}
 LABELS = ("simple", "hard")
-STAGES = {"untrained": "base", "sft": "", "grpo": "visual-arft"}
-"""The columns of the tables, and the row of the paper each stands beside."""
+BESIDE: dict[str, Mapping[str, float]] = {
+    "direct": VISUAL_ARFT["base"],  # appendix A.2: the baselines answer in one turn, without tools
+    "cot": VISUAL_ARFT["cot"],
+    "rag": VISUAL_ARFT["rag"],
+    "untrained": {},
+    "sft": {},
+    "em-reward": VISUAL_ARFT["em-reward"],
+    "grpo": VISUAL_ARFT["visual-arft"],
+}
+"""The columns of the tables, and the paper's figures for each; it has no untrained agent with tools."""
+
+HEADLINES = {
+    "f1_coding_simple": "coding F1, Simple",
+    "f1_coding_hard": "coding F1, Hard",
+    "undone_coding": "distortions undone",
+    "f1_search_simple": "search F1, Simple",
+    "f1_search_hard": "search F1, Hard",
+    "f1_text": "text-only F1",
+}
+"""Metrics that the README shows, and what to call them."""
 
 
 @dataclass(frozen=True)
@@ -144,9 +162,7 @@ def table(results: Mapping[str, Any], metrics: Sequence[str] = ("f1", "em", "und
     Args:
         results: the content of a ``results.json``, or ``{"untrained": evaluate(…), "sft": …, "grpo": …}``.
     """
-    # A stage that isn't one of training's (cot, rag, …) stands beside the paper's row of its own name.
-    paper = VISUAL_ARFT | {stage: VISUAL_ARFT.get(row, {}) for stage, row in STAGES.items()}
-    return stages.table(results, tuple(STAGES), metrics, paper, "value [95 % interval] (the paper's, Qwen2.5-VL-7B)")
+    return stages.table(results, BESIDE, metrics, "value [95 % interval] (the paper's, Qwen2.5-VL-7B)")
 
 
 def write_stage(run: str | Path, stage: str, episodes: Sequence[Episode]) -> Metrics:

@@ -1,7 +1,7 @@
 """What is known of countries: their real flags, and what the CIA World Factbook says of them.
 
 A flag (flagpy, MIT: 195 of them, 180×90 pixels) leads to its country by the words in which the factbook describes
-it; a country leads to facts, and to the country it trades with most. :mod:`kit.mat_search` makes questions of that.
+it; a country leads to facts, and to the country it trades with most. :mod:`kit.data.mat_search` makes questions of that.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from kit.corpora import factbook_documents
+from kit.data.corpora import factbook_documents
 from kit.tools.index import Document
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from kit.data import LEVELS, check_split, evaluation_set, make_puzzles, training_set
+from kit.data.agile import LEVELS, check_split, evaluation_set, make_puzzles, training_set
 from kit.episode import Task, content_hash
 from kit.leak import LeakError
 from kit.photos import PictureError, SourcePicture, photos, scenes

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 from kit.chat import Chat
-from kit.corpora import documents
-from kit.countries import Countries
+from kit.data.corpora import documents
+from kit.data.countries import Countries
+from kit.data.mat_coding import CATEGORIES, drawn, make_tasks, undone
+from kit.data.mat_search import make_tasks as make_search_tasks
 from kit.episode import Episode, Task, Turn
-from kit.expert_visual_arft import expert, own_looks, turns_of
-from kit.mat_coding import CATEGORIES, drawn, make_tasks, undone
-from kit.mat_search import make_tasks as make_search_tasks
+from kit.experiments.visual_arft import Play, Tools, lessons, text_questions
+from kit.experts.visual_arft import expert, own_looks, turns_of
 from kit.pictures import scene
 from kit.policy.scripted import ScriptedPolicy
 from kit.rewards.visual_arft import score, step_score
 from kit.tools.index import Index
-from kit.visual_arft import Play, Tools, lessons, text_questions
 
 POOL = [scene(np.random.default_rng(0), 168)]
 PLAY = Play(prompt="brief", k=3, snippet_chars=120, max_new_tokens=200, max_tokens=4000)

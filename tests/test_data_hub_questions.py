@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from kit.data.hub_questions import HubQuestions, benchmark, questions, text_tasks
+from kit.data.mat_coding import make_tasks
 from kit.hub import HubError
-from kit.hub_questions import HubQuestions, benchmark, questions, text_tasks
-from kit.mat_coding import make_tasks
 from kit.pictures import scene
 
 

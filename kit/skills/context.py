@@ -19,7 +19,7 @@ import numpy as np
 from kit.chat import Chat
 from kit.pictures import Pixels
 from kit.skills import SKILLS
-from kit.skills_text import WORDS, Sample, code, copying, sorting
+from kit.skills.text import WORDS, Sample, code, copying, sorting
 
 TAGS = ("think", "code", "answer", "search", "information", "zoom", "rethink", "interpreter", "tool_call")
 """The agents' tags."""

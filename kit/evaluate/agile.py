@@ -25,30 +25,20 @@ from typing import Any
 
 from kit import stages
 from kit.episode import Episode
-from kit.paper import PAPER
+from kit.paper import AGILE
 from kit.protocol import parse_labels
-from kit.results import write_results
-from kit.stages import Interval, Metrics, by_stage
+from kit.stages import Interval, Metrics
 
-__all__ = [
-    "PAPER",
-    "Outcome",
-    "by_stage",
-    "evaluate",
-    "evaluate_outcomes",
-    "failures",
-    "outcomes",
-    "random_baseline",
-    "read_outcomes",
-    "read_stage",
-    "summary",
-    "table",
-    "write_results",
-    "write_stage",
-]
+BESIDE = {"untrained": AGILE["base"], "sft": AGILE["sft"], "grpo": AGILE["grpo"]}
+"""The columns of the tables, and the paper's figures for each."""
 
-STAGES = {"untrained": "base", "sft": "sft", "grpo": "grpo"}
-"""The columns of the tables, and the row of the paper each stands beside."""
+HEADLINES = {
+    "acc_2x2": "2×2 solved",
+    "score_2x2": "2×2 pieces in place",
+    "acc_3x3": "3×3 solved",
+    "score_3x3": "3×3 pieces in place",
+}
+"""Metrics that the README shows, and what to call them."""
 
 
 @dataclass(frozen=True)
@@ -171,8 +161,7 @@ def table(results: Mapping[str, Any], metrics: Sequence[str] = ("acc", "score"))
         results: the content of a ``results.json``, or ``{"untrained": evaluate(…), "sft": …, "grpo": …}``.
     """
     note = "value [95 % interval] (the paper's, Qwen2.5-VL-7B: Tables 1 and 2); random: exact"
-    paper = {stage: PAPER[row] for stage, row in STAGES.items()}
-    return stages.table(results, tuple(STAGES), metrics, paper, note, ("random", _chance))
+    return stages.table(results, BESIDE, metrics, note, ("random", _chance))
 
 
 def _chance(name: str) -> str:

@@ -17,7 +17,7 @@ from PIL import Image
 from kit.chat import flat_image
 from kit.episode import Picture, Task
 from kit.hub import HubError, HubSource, pictures_of, rows
-from kit.mat_coding import Question
+from kit.data.mat_coding import Question
 
 
 @dataclass(frozen=True)

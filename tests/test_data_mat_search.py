@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from kit.answers import best, f1
-from kit.corpora import documents
-from kit.countries import FACTS, Countries, _Pixels, flags
+from kit.data.corpora import documents
+from kit.data.countries import FACTS, Countries, _Pixels, flags
+from kit.data.mat_coding import MakingError
+from kit.data.mat_search import TEST, TRAIN, chains, make_tasks, passes, task
 from kit.episode import Task
-from kit.mat_coding import MakingError
-from kit.mat_search import TEST, TRAIN, chains, make_tasks, passes, task
 from kit.tools.index import Document, Index
 from kit.tools.search import TOP_K
 

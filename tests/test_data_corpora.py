@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kit.corpora import documents, factbook, factbook_documents
+from kit.data.corpora import documents, factbook, factbook_documents
 from kit.tools.index import Document, Index
 
 

@@ -9,10 +9,10 @@ import pytest
 from kit.arrangement import swaps
 from kit.chat import Chat
 from kit.coldstart import action_kind, collect, is_sound
-from kit.data import evaluation_set
+from kit.data.agile import evaluation_set
 from kit.envs.agile import PROTOCOL, JigsawEnv
 from kit.episode import Episode, Task
-from kit.expert import STEPS, ScriptedExpert, expert_script
+from kit.experts.agile import STEPS, ScriptedExpert, expert_script
 from kit.policy import Params
 from kit.policy.scripted import ScriptedPolicy
 from kit.rewards.agile import score

@@ -12,7 +12,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from kit.pictures import Pixels
-from kit.skills_text import Sample
+from kit.skills.text import Sample
 
 WIDTH, HEIGHT = 168, 84
 """Six tokens by three."""

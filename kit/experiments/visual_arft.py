@@ -12,16 +12,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-from kit import mat_coding
 from kit.chat import Chat
-from kit.corpora import documents
-from kit.countries import Countries
+from kit.data import mat_coding
+from kit.data.corpora import documents
+from kit.data.countries import Countries
+from kit.data.mat_coding import make_tasks as make_coding
+from kit.data.mat_search import chains, passes
+from kit.data.mat_search import task as as_task
 from kit.envs.asking import AskingEnv, Way
 from kit.envs.visual_arft import VisualARFTEnv
 from kit.episode import Episode, Task
-from kit.mat_coding import make_tasks as make_coding
-from kit.mat_search import chains, passes
-from kit.mat_search import task as as_task
 from kit.photos import Split, photos
 from kit.pictures import Pixels
 from kit.play import Pace, load
@@ -111,7 +111,7 @@ def coding_sets(seed: int, train: int = 100, test: float = 1.0) -> tuple[list[Ta
     Signs stand before photographs: of the training ones here, of the held-out ones there.
 
     Raises:
-        kit.mat_coding.MakingError: no sheet passes its check.
+        kit.data.mat_coding.MakingError: no sheet passes its check.
     """
     counts = part_of_test(test)
     return (
@@ -124,7 +124,7 @@ def lessons(known: Countries, search: Search, train: Sequence[Task], coding: int
     """Tasks for an expert to show: ``coding`` sheets, and every other question about the training set's countries.
 
     Raises:
-        kit.mat_coding.MakingError: no sheet passes its check.
+        kit.data.mat_coding.MakingError: no sheet passes its check.
     """
     counts = {name: -(-coding // len(mat_coding.CATEGORIES)) for name in mat_coding.CATEGORIES}
     sheets = make_coding(mat_coding.drawn(_pixels("train"), "lesson"), counts, seed, "lesson-coding")[:coding]

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from kit.chat import Chat
-from kit.context import TAGS, amid, later, tagged, vocabulary, within
 from kit.pictures import Pixels, scene
-from kit.skills import SKILLS, chart, place
-from kit.skills_text import code, sorting
+from kit.skills import SKILLS
+from kit.skills.context import TAGS, amid, later, tagged, vocabulary, within
+from kit.skills.seeing import chart, place
+from kit.skills.text import code, sorting
 
 
 @pytest.fixture(scope="module")

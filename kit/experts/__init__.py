@@ -1,0 +1,1 @@
+"""Scripted experts, one module a paper: oracles that show how the tools are used."""
