@@ -78,7 +78,8 @@ def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
     add("--search-train", type=int, default=TRAIN, help="search tasks to train on (the paper: 20)")
     add("--search-test", type=int, default=TEST, help="search tasks to test on (the paper: 150)")
     add("--text", type=int, default=100, help="questions without pictures, of each set")
-    add("--seed", type=int, default=0)
+    add("--seed", type=int, default=0, help="draws the coding tasks to train on")
+    add("--test-seed", type=int, default=0, help="draws everything else: the same for every seed")
     add("--hub", action="store_true", help="pictures, questions and the paper's benchmark from the Hugging Face hub")
     add("--hub-pictures", type=int, default=400, help="pictures of each source on the hub")
     add("--pin", action="store_true", help="ask the hub for commits not known yet, write hub.lock.json")
@@ -139,14 +140,14 @@ def coding(args: argparse.Namespace, found: Sequence[Question]) -> dict[str, lis
     """Coding tasks: of the pictures found, or of the kit's own."""
     share = max(args.test, 0.0)
     if not found:
-        train, test = coding_sets(args.seed, args.train, share)
+        train, test = coding_sets(args.seed, args.train, share, args.test_seed)
         return {"coding-train": train, "coding-test": test}
-    first, second, parted = split(found, args.held_out, args.seed)
+    first, second, parted = split(found, args.held_out, args.test_seed)
     some = [name for name in CATEGORIES if name != "crop" or parted]
     counts = {name: n for name, n in part_of_test(share).items() if name in some}
     return {
         "coding-train": make_tasks(first, dict.fromkeys(some, args.train), args.seed, "coding-train"),
-        "coding-test": make_tasks(second, counts, args.seed + 1, "coding-test"),
+        "coding-test": make_tasks(second, counts, args.test_seed, "coding-test"),
     }
 
 
@@ -173,14 +174,15 @@ def make(args: argparse.Namespace) -> None:
     sets |= coding(args, found)
     texts = documents()
     index, known = Index(texts, cache()), Countries(texts)
-    train, test = make_search_tasks(known, index, args.seed, args.search_train, args.search_test)
+    train, test = make_search_tasks(known, index, args.test_seed, args.search_train, args.search_test)
     sets |= {"search-train": train, "search-test": test}
-    sets.setdefault("text-test", text_questions(known, index, args.text, args.seed, train))
+    sets.setdefault("text-test", text_questions(known, index, args.text, args.test_seed, train))
     for name, tasks in sets.items():
         save_tasks(args.out / f"{name}.jsonl", tasks)
         print(f"{name:14s} {len(tasks)} tasks", flush=True)
     manifest = {
         "seed": args.seed,
+        "test_seed": args.test_seed,
         "licences": LICENCES | {source.id: source.licence for source in (*DOCUMENTS, *TEXTS, MAT) if args.hub},
         "sets": {name: len(tasks) for name, tasks in sets.items()},
         "coding": {name: summary(sets[name]) for name in ("coding-train", "coding-test")},

@@ -70,7 +70,7 @@ def test_a_seed_fixes_it_and_another_makes_others(tasks: list[Task]) -> None:
     assert [(t.id, t.question, t.target, t.images[0].sha256) for t in again] == [
         (t.id, t.question, t.target, t.images[0].sha256) for t in tasks
     ]
-    others = make_tasks(SOURCE, FEW, seed=1, name="few")
+    others = make_tasks(SOURCE, FEW, seed=1, name="few") + make_tasks(SOURCE, FEW, seed=0, name="more")
     assert not {t.meta["source"] for t in others} & {t.meta["source"] for t in tasks}
 
 

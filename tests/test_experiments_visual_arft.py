@@ -25,6 +25,12 @@ def test_coding_sets_share_no_picture_and_have_the_shares_asked_for() -> None:
     assert not {t.id for t in train} & {t.id for t in test}
 
 
+def test_the_test_is_the_same_for_every_seed() -> None:
+    (train, test), (other, same) = (coding_sets(seed, train=1, test=0.05) for seed in (0, 1))
+    assert [t.images[0].sha256 for t in test] == [t.images[0].sha256 for t in same]
+    assert not {t.images[0].sha256 for t in train} & {t.images[0].sha256 for t in other}
+
+
 def test_a_search_engine_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     assert search_engine().search("Chad capital name")[0].text == "N'Djamena"
     monkeypatch.delenv("SERPER_API_KEY", raising=False)

@@ -27,6 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,7 +156,8 @@ def _about_card(image: Image.Image, card: Card, source: str, rng: np.random.Gene
 
 
 def make_tasks(source: Source, counts: dict[str, int], seed: int, name: str) -> list[Task]:
-    """``counts[category]`` tasks of each category, in mixed order; all fixed by ``seed``.
+    """``counts[category]`` tasks of each category, in mixed order; fixed by ``seed`` and ``name``, so that sets of
+    different names share no sheet, whatever their seeds.
 
     Raises:
         MakingError: an unknown category, or no picture of ``source`` passes the check.
@@ -165,7 +167,7 @@ def make_tasks(source: Source, counts: dict[str, int], seed: int, name: str) -> 
         if category not in CATEGORIES:
             raise MakingError(f"category {category!r}: known are {', '.join(CATEGORIES)}")
         for k in range(count):
-            rng = np.random.default_rng([seed, CATEGORIES.index(category), k])
+            rng = np.random.default_rng([seed, crc32(name.encode()), CATEGORIES.index(category), k])
             tasks.append(_make(source, category, rng, f"{name}-{category}-s{seed}-{k:04d}"))
     order = np.random.default_rng(seed).permutation(len(tasks))
     return [tasks[int(i)] for i in order]

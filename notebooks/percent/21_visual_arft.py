@@ -34,7 +34,8 @@
 
 # %% tags=["parameters"]
 run: str = "visual_arft"  # run directory under runs/, shared by notebooks 21 to 24
-seed: int = 0  # fixes every sheet, distortion and question
+seed: int = 0  # draws the sheets to train on and those an expert shows
+test_seed: int = 0  # draws the test sets and the search tasks: the same for every seed
 train_tasks: int = 60  # coding tasks of each of the 12 categories; paper: 100
 test_share: float = 0.5  # share of the paper's 200 coding test tasks
 search_train: int = 20  # search tasks to train on, as in the paper
@@ -143,7 +144,7 @@ for name, image in (("turned back", right), ("turned on", wrong)):
 print(f"{'category':20s} test  train")
 for category, n in mat_coding.TEST.items():
     print(f"{category:20s} {n:4d}  {mat_coding.TRAIN[category]:5d}")
-train, test = visual_arft.coding_sets(seed, train_tasks, test_share)
+train, test = visual_arft.coding_sets(seed, train_tasks, test_share, test_seed)
 counts = mat_coding.summary(test)
 print("here, to test on:", counts["simple"], "simple,", counts["hard"], "hard")
 
@@ -249,7 +250,7 @@ for snippet in index.search(asked, k):
 
 # %%
 search_tasks, held_out = mat_search.make_tasks(
-    known, index, seed, search_train, search_test
+    known, index, test_seed, search_train, search_test
 )
 task = next(t for t in held_out if t.meta["difficulty"] == "hard")
 display(plot.pictures([("flag", task.images[0].image)], side=1.4))
@@ -310,7 +311,7 @@ print(len(episode.ids), "tokens, the agent's own:", sum(episode.mask))
 # %%
 from kit.experts.visual_arft import expert
 
-lessons = visual_arft.lessons(known, index, search_tasks, lesson_sheets, seed + 2)
+lessons = visual_arft.lessons(known, index, search_tasks, lesson_sheets, seed)
 coding = [t for t in lessons if "category" in t.meta]
 looking_up = [t for t in lessons if "queries" in t.meta]
 show = ScriptedPolicy(chat, expert())
@@ -334,7 +335,7 @@ assert set(paid) == {2.0}
 # %%
 from kit.store import load_tasks, save_episodes, save_tasks
 
-texts = visual_arft.text_questions(known, index, text_test, seed, search_tasks)
+texts = visual_arft.text_questions(known, index, text_test, test_seed, search_tasks)
 data = run_folder(run) / "data"
 sets = {"coding-train": train, "coding-test": test}
 sets |= {"search-train": search_tasks, "search-test": held_out, "text-test": texts}
