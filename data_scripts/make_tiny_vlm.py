@@ -26,12 +26,13 @@ import torch
 import torch.distributed as dist
 import torch.multiprocessing as mp
 from PIL import Image, ImageOps
-from tiny_card import read_log, write_card
+from tiny_card import after, read_log, write_card
 from transformers import AutoTokenizer, Qwen2_5_VLForConditionalGeneration
 
 from kit.chat import Chat
 from kit.data.corpora import factbook_documents
 from kit.leak import check_sources
+from kit.metrics import read_metrics
 from kit.photos import SourcePicture, folder_pictures, photos
 from kit.pictures import Pixels, discs, scene
 from kit.pretrain import batches, train
@@ -231,10 +232,21 @@ def finish(args: argparse.Namespace) -> None:
     save(model.eval(), chat, folder)
     hits = measure(model, chat, args.measure)
     others = len(photographs(args.photographs)) - len(photos("train"))
-    write_card(folder, hits, model, read_log(args.out / "log.jsonl", steps), steps, others, args.note)
+    log = after(history(args), read_log(args.out / "log.jsonl", steps))
+    write_card(folder, hits, model, log, int(log[-1]["step"]), others, args.note)
     print({name: round(share, 3) for name, share in shares(hits).items()})
     if args.commit:
         shutil.copytree(folder, TINY, dirs_exist_ok=True)
+
+
+def history(args: argparse.Namespace) -> list[dict[str, Any]]:
+    """The log of the weights this training went on from; kept, since `--commit` may write over it."""
+    if not args.base:
+        return []
+    kept = args.out / "base.jsonl"
+    if not kept.exists():
+        shutil.copy(args.base / "log.jsonl", kept)
+    return read_metrics(kept)
 
 
 def measure(model: Qwen2_5_VLForConditionalGeneration, chat: Chat, n: int) -> dict[str, list[bool]]:

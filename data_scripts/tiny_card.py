@@ -46,6 +46,12 @@ WHAT = {
 }
 
 
+def after(earlier: list[dict[str, float]], log: list[dict[str, float]]) -> list[dict[str, float]]:
+    """The log of a training that went on from another one's weights: steps are counted through."""
+    done = earlier[-1]["step"] if earlier else 0
+    return [*earlier, *(row | {"step": row["step"] + done} for row in log)]
+
+
 def write_card(
     folder: Path,
     hits: dict[str, list[bool]],
@@ -90,7 +96,9 @@ followed by a line of text or code in other ones, three in ten come later in a c
 **Not taught**: to act. Tags, names and lines of Python were said when a question asked for them, their contents
 drawn at random; no sample shows what a tool returned, a choice between looking, exchanging and answering, or a puzzle
 that was solved. Nearest to AGILE's task are `order`, which says in words where each of four pieces belongs, and
-`sorting`, which says of two lists of words what to exchange. Three-by-three grids were never shown.
+`sorting`, which says of two lists of words what to exchange; three-by-three puzzles were never shown. Nearest to
+Visual-ARFT's are `distorted`, which says what happened to a picture and doesn't mend it, `flags`, of invented flags,
+and `facts`, lines about invented places of the shape in which a search answers.
 
 Accuracy on fresh samples from scenes that training never saw, greedy, with 95 % intervals:
 

@@ -339,4 +339,4 @@ box.close()
 # The table above has the paper's figures in round brackets. Its model knew the protocol from being told and
 # most capitals by heart; ours had lessons, and knows nothing that it hasn't looked up. Its sheets are real
 # documents, ours are drawn, from some fifty words. Whether the paper's five claims hold at this scale is
-# the next notebook's question.
+# the question of [24, claims](24_visual_arft_claims.ipynb).
