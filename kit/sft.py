@@ -126,16 +126,22 @@ class Collator:
         return {**packed.model_inputs(), "labels": packed.labels}
 
 
-def order(episodes: int, rehearsal: int, settings: SFTSettings) -> list[int]:
+def order(lengths: Sequence[int], rehearsal: int, settings: SFTSettings) -> list[int]:
     """Which episode comes when; those of rehearsal are numbered after the others.
 
-    Each batch is followed by its rehearsal, so that short ones are padded to each other's length only.
+    A batch begins with its shortest episodes and is followed by its rehearsal, so that a micro-batch is padded to the
+    length of its like only. A step is the same sum in whatever order.
+
+    Args:
+        lengths: of the episodes, in tokens.
+        rehearsal: how many there are to rehearse.
     """
-    steps = settings.steps(episodes)
+    steps = settings.steps(len(lengths))
     a, b = settings.batch, settings.rehearsal
-    taught = schedule(episodes, steps * a, settings.seed)
-    again = [episodes + i for i in schedule(rehearsal, steps * b, settings.seed)] if b else []
-    return [i for s in range(steps) for i in (*taught[s * a : (s + 1) * a], *again[s * b : (s + 1) * b])]
+    taught = schedule(len(lengths), steps * a, settings.seed)
+    again = [len(lengths) + i for i in schedule(rehearsal, steps * b, settings.seed)] if b else []
+    batches = [sorted(taught[s * a : (s + 1) * a], key=lambda i: lengths[i]) for s in range(steps)]
+    return [i for s, batch in enumerate(batches) for i in (*batch, *again[s * b : (s + 1) * b])]
 
 
 def check(chat: Chat, episodes: Sequence[Episode], rehearsal: Sequence[Episode], settings: SFTSettings) -> None:
@@ -190,13 +196,14 @@ def train_sft(
     check(chat, episodes, rehearsal, settings)
     every = [*episodes, *rehearsal]
     steps = settings.steps(len(episodes))
+    numbers = order([len(episode.ids) for episode in episodes], len(rehearsal), settings)
 
     def make_trainer(log: MetricsLog) -> EpisodeSFTTrainer:
         return EpisodeSFTTrainer(
             model=model,
             args=settings.trl_args(run_dir, steps),
             data_collator=Collator(every, chat),
-            train_dataset=Dataset.from_dict({"episode": order(len(episodes), len(rehearsal), settings)}),
+            train_dataset=Dataset.from_dict({"episode": numbers}),
             processing_class=chat.tokenizer,
             callbacks=[log],
             peft_config=lora_config(settings.lora_rank),

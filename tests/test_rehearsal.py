@@ -31,13 +31,14 @@ def test_own_words_are_the_first_turn_behind_the_opening(chat: Chat) -> None:
 
 def test_each_batch_is_followed_by_its_rehearsal() -> None:
     settings = SFTSettings(epochs=2.0, batch=2, rehearsal=3, seed=1)
-    numbers = order(4, 5, settings)
+    numbers = order([7, 3, 5, 9], 5, settings)
     assert len(numbers) == 4 * 5
     rows = [numbers[i : i + 5] for i in range(0, 20, 5)]
     assert all(max(row[:2]) < 4 <= min(row[2:]) for row in rows)
     assert sorted(i for row in rows for i in row[:2]) == sorted([0, 1, 2, 3] * 2)
     assert {i for row in rows for i in row[2:]} == {4, 5, 6, 7, 8}
-    assert order(4, 0, SFTSettings(epochs=2.0, batch=2, seed=1)) == [i for row in rows for i in row[:2]]
+    assert all([7, 3, 5, 9][row[0]] < [7, 3, 5, 9][row[1]] for row in rows)  # the shorter one first
+    assert order([7, 3, 5, 9], 0, SFTSettings(epochs=2.0, batch=2, seed=1)) == [i for row in rows for i in row[:2]]
 
 
 def test_what_is_rehearsed_is_learnt_beside_the_rest(chat: Chat, model, tmp_path: Path) -> None:
