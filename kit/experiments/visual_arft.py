@@ -108,7 +108,8 @@ def part_of_test(share: float) -> dict[str, int]:
 def coding_sets(seed: int, train: int = 100, test: float = 1.0, test_seed: int = 0) -> tuple[list[Task], list[Task]]:
     """MAT-Coding of the kit's own sheets: ``train`` tasks a category, and a share of the paper's 200 test tasks.
 
-    The test has a seed of its own: runs that differ in ``seed`` are measured on the same tasks. Signs stand before photographs: of the training ones here, of the held-out ones there.
+    The test has a seed of its own: runs that differ in ``seed`` are measured on the same tasks. Signs stand before
+    photographs: of the training ones here, of the held-out ones there.
 
     Raises:
         kit.data.mat_coding.MakingError: no sheet passes its check.
