@@ -176,7 +176,7 @@ def make(args: argparse.Namespace) -> None:
     index, known = Index(texts, cache()), Countries(texts)
     train, test = make_search_tasks(known, index, args.test_seed, args.search_train, args.search_test)
     sets |= {"search-train": train, "search-test": test}
-    sets.setdefault("text-test", text_questions(known, index, args.text, args.test_seed, train))
+    sets.setdefault("text-test", text_questions(known, index, args.text, args.test_seed, test))
     for name, tasks in sets.items():
         save_tasks(args.out / f"{name}.jsonl", tasks)
         print(f"{name:14s} {len(tasks)} tasks", flush=True)

@@ -12,10 +12,11 @@ from kit.chat import Chat
 from kit.data.corpora import documents
 from kit.data.countries import Countries
 from kit.data.mat_coding import CATEGORIES, drawn, make_tasks, undone
+from kit.data.mat_search import in_words
 from kit.data.mat_search import make_tasks as make_search_tasks
 from kit.episode import Episode, Task, Turn
 from kit.experiments.visual_arft import Play, Tools, lessons, text_questions
-from kit.experts.visual_arft import expert, own_looks, turns_of
+from kit.experts.visual_arft import expert, own_looks, search_turns, turns_of
 from kit.pictures import scene
 from kit.policy.scripted import ScriptedPolicy
 from kit.rewards.visual_arft import score, step_score
@@ -56,15 +57,37 @@ def test_its_episodes_earn_all_there_is_in_one_environment(
             assert undone(episode.task, shown), episode.task.meta["category"]
 
 
-def test_lessons_are_about_the_training_countries_alone(index: Index, searches: tuple[list[Task], list[Task]]) -> None:
+def test_lessons_touch_no_country_of_a_test(index: Index, searches: tuple[list[Task], list[Task]]) -> None:
     train, test = searches
-    made = lessons(Countries(), index, train, coding=12, seed=1)
+    made = lessons(Countries(), index, test, coding=12, seed=1)
     taught = {name for task in made for name in task.meta.get("countries", ())}
-    assert taught <= {name for task in train for name in task.meta["countries"]}
-    assert not taught & {name for task in test for name in task.meta["countries"]}
+    tested = {name for task in test for name in task.meta["countries"]}
+    assert taught >= {name for task in train for name in task.meta["countries"]}
+    assert not taught & tested
     assert sum("category" in task.meta for task in made) == 12
-    texts = text_questions(Countries(), index, 5, 0, train)
-    assert len(texts) == 5 and not taught & {name for task in texts for name in task.meta["countries"]}
+    texts = text_questions(Countries(), index, 5, 0, test)
+    assert len(texts) == 5 and {name for task in texts for name in task.meta["countries"]} <= tested
+
+
+def test_a_question_in_words_names_the_country_and_lacks_the_first_step(
+    index: Index, searches: tuple[list[Task], list[Task]]
+) -> None:
+    for task in searches[0]:
+        asked = in_words(task)
+        assert asked.images == () and f" of {task.meta['source']}?" in asked.question
+        assert asked.meta["queries"] == task.meta["queries"][1:] and asked.target == task.target
+        first = search_turns(asked)[0]
+        assert first.startswith("<think>First the ") and asked.meta["queries"][0] in first
+
+
+def test_the_expert_says_what_is_next_in_the_querys_words(searches: tuple[list[Task], list[Task]]) -> None:
+    task = next(task for task in searches[0] if task.meta["difficulty"] == "hard")
+    partner = task.meta["says"][1]
+    *_, third, last = search_turns(task)
+    wanted = task.meta["queries"][2].removeprefix(f"{partner} ")
+    assert third == f"<think>It is {partner}, next the {wanted}.</think><search>{partner} {wanted}</search>"
+    assert f"What is the {wanted} of the main " in task.question
+    assert last == f"<think>It is {task.target[0]}.</think><answer>{task.target[0]}</answer>"
 
 
 def told(task: Task, said: str) -> Episode:

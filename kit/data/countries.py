@@ -30,31 +30,25 @@ class Fact:
 
     Attributes:
         heading: of its document.
-        called: in a question.
-        query: in a gold query, after the country.
+        called: in a question, and (without "the") in a gold query after the country.
         plain: matches values that one answer suffices for; the first group is the answer.
     """
 
     heading: str
     called: str
-    query: str
     plain: str
 
 
 FACTS = (
-    Fact("capital, name", "the capital", "capital name", r"([^;,(\d]+)"),
-    Fact("internet country code", "the internet country code", "internet country code", r"(\.[a-z]{2})"),
-    Fact("nationality, adjective", "the nationality adjective", "nationality adjective", r"([^;,(]+)"),
-    Fact("national symbol(s)", "the national symbol", "national symbol", r"([^;,(]+)"),
-    Fact("elevation, highest point", "the highest point", "highest point", r"(?!unnamed)([^(/,\d]+?) -?[\d,.]+ m"),
-    Fact(
-        "exchange rates, currency", "the currency", "exchange rates currency", r"([^(/]+) \([A-Z]{3}\) per US dollar -"
-    ),
+    Fact("capital, name", "the capital", r"([^;,(\d]+)"),
+    Fact("internet country code", "the internet country code", r"(\.[a-z]{2})"),
+    Fact("nationality, adjective", "the nationality adjective", r"([^;,(]+)"),
+    Fact("national symbol(s)", "the national symbol", r"([^;,(]+)"),
+    Fact("elevation, highest point", "the highest point", r"(?!unnamed)([^(/,\d]+?) -?[\d,.]+ m"),
+    Fact("exchange rates, currency", "the currency", r"([^(/]+) \([A-Z]{3}\) per US dollar -"),
 )
-PARTNERS = {
-    "exports - partners": ("the main export partner", "exports partners"),
-    "imports - partners": ("the main import partner", "imports partners"),
-}
+PARTNERS = {"exports - partners": "the main export partner", "imports - partners": "the main import partner"}
+"""Headings that lead from a country to another, and what to call it."""
 FLAG = "flag, description"
 
 COLOURS = r"light blue|sky blue|dark blue|red|white|blue|green|yellow|black|orange|gold|maroon|brown"
@@ -116,6 +110,11 @@ class Step:
     says: str
 
 
+def _asked(country: str, called: str) -> str:
+    """A query in the question's own words: "Chad capital"."""
+    return f"{country} {called.removeprefix('the ')}"
+
+
 class Countries:
     """What is known of countries: documents by country and heading, flags by country.
 
@@ -157,7 +156,7 @@ class Countries:
         """From a country to a fact about it, if one answer suffices."""
         document = self._facts.get(country, {}).get(fact.heading)
         found = re.fullmatch(fact.plain, document.text) if document else None
-        return Step(f"{country} {fact.query}", document.id, found[1].strip()) if document and found else None
+        return Step(_asked(country, fact.called), document.id, found[1].strip()) if document and found else None
 
     def partner(self, country: str, heading: str) -> Step | None:
         """From a country to the one it trades with most, if the factbook has an entry by the same name."""
@@ -165,4 +164,4 @@ class Countries:
         first = re.match(r"([^\d,]+) \d+%", document.text) if document else None
         if document is None or first is None or first[1] not in self._facts:
             return None
-        return Step(f"{country} {PARTNERS[heading][1]}", document.id, first[1])
+        return Step(_asked(country, PARTNERS[heading]), document.id, first[1])

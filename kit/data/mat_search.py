@@ -16,7 +16,7 @@ or the next step's country, stands in it. Training and test share no country, no
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from PIL import Image
@@ -55,7 +55,7 @@ def chains(known: Countries) -> Iterator[Chain]:
         for fact in FACTS:
             if step := known.fact(country, fact):
                 yield Chain(country, fact.called, (look, step), frozenset({country}))
-        for heading, (called, _) in PARTNERS.items():
+        for heading, called in PARTNERS.items():
             trade = known.partner(country, heading)
             if trade is None or trade.says == country:
                 continue
@@ -101,6 +101,13 @@ def task(chain: Chain, image: Image.Image | None, id: str) -> Task:
             "kind": "flag" if image is not None else "text",
         },
     )
+
+
+def in_words(task: Task) -> Task:
+    """The same question with the country's name instead of its flag: the first step is gone."""
+    meta = {name: task.meta[name][1:] for name in ("queries", "documents", "says")}
+    question = task.question.replace("the country with this flag", task.meta["source"])
+    return replace(task, images=(), question=question, meta={**task.meta, **meta, "kind": "text"})
 
 
 def make_tasks(

@@ -121,27 +121,32 @@ def coding_sets(seed: int, train: int = 100, test: float = 1.0, test_seed: int =
     )
 
 
-def lessons(known: Countries, search: Search, train: Sequence[Task], coding: int, seed: int) -> list[Task]:
-    """Tasks for an expert to show: ``coding`` sheets, and every other question about the training set's countries.
+def _countries(tasks: Sequence[Task]) -> set[str]:
+    """Every country that these search tasks touch."""
+    return {name for task in tasks for name in task.meta["countries"]}
+
+
+def lessons(known: Countries, search: Search, held_out: Sequence[Task], coding: int, seed: int) -> list[Task]:
+    """Tasks for an expert to show: ``coding`` sheets, and every question about countries that no test task touches.
 
     Raises:
         kit.data.mat_coding.MakingError: no sheet passes its check.
     """
     counts = {name: -(-coding // len(mat_coding.CATEGORIES)) for name in mat_coding.CATEGORIES}
     sheets = make_coding(mat_coding.drawn(_pixels("train"), "lesson"), counts, seed, "lesson-coding")[:coding]
-    ours = {name for task in train for name in task.meta["countries"]}
-    found = [c for c in chains(known) if c.through <= ours and passes(c, search, known.texts)]
+    theirs = _countries(held_out)
+    found = [c for c in chains(known) if not c.through & theirs and passes(c, search, known.texts)]
     flags = known.flags
     return [*sheets, *(as_task(c, flags[c.country], f"lesson-search-{k:03d}") for k, c in enumerate(found))]
 
 
-def text_questions(known: Countries, search: Search, n: int, seed: int, train: Sequence[Task] = ()) -> list[Task]:
-    """``n`` questions over two facts that name a country instead of showing its flag; none of ``train``'s countries.
+def text_questions(known: Countries, search: Search, n: int, seed: int, test: Sequence[Task]) -> list[Task]:
+    """``n`` questions over two facts that name a country instead of showing its flag; of ``test``'s countries only.
 
     Fewer come back if there aren't as many whose gold queries find their documents.
     """
-    taken = {name for task in train for name in task.meta["countries"]}
-    hard = [c for c in chains(known) if c.hard and not c.through & taken and passes(c, search, known.texts)]
+    ours = _countries(test)
+    hard = [c for c in chains(known) if c.hard and c.through <= ours and passes(c, search, known.texts)]
     order = np.random.default_rng(seed).permutation(len(hard))
     return [as_task(hard[int(i)], None, f"text-s{seed}-{k:03d}") for k, i in enumerate(order[:n])]
 

@@ -63,12 +63,14 @@ def search_turns(task: Task, looks: str = "") -> tuple[str, ...]:
     queries, says = list(task.meta["queries"]), task.meta["says"]
     if looks:
         queries[0] = f"{FLAG} {looks}"
+    known = [task.meta["source"], *says]  # of what each query asks
     turns = []
     for number, query in enumerate(queries):
+        wanted = query.removeprefix(f"{known[number]} ")
         if number:
-            thought = f"It is {says[number - 1]}"
+            thought = f"It is {known[number]}, next the {wanted}"
         else:
-            thought = query.removeprefix(f"{FLAG} ") if task.images else "Look it up"
+            thought = query.removeprefix(f"{FLAG} ") if task.images else f"First the {wanted}"
         turns.append(_turn(thought, "search", query))
     return (*turns, _turn(f"It is {says[-1]}", "answer", task.target[0]))
 

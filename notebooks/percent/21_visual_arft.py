@@ -41,9 +41,9 @@ test_share: float = 0.5  # share of the paper's 200 coding test tasks
 search_train: int = 20  # search tasks to train on, as in the paper
 search_test: int = 60  # search tasks to test on; paper: 150
 text_test: int = 40  # questions without pictures
-lesson_sheets: int = 144  # coding episodes for an expert to show
-k: int = 3  # snippets of one search; paper: 4
-snippet_chars: int = 120  # characters of a snippet
+lesson_sheets: int = 288  # coding episodes for an expert to show
+k: int = 4  # snippets of one search, as in the paper
+snippet_chars: int = 80  # characters of a snippet
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
 
 # %%
@@ -305,13 +305,13 @@ print(len(episode.ids), "tokens, the agent's own:", sum(episode.mask))
 #
 # The paper has no cold start: a 7B model follows a protocol that it is told. A model of three million
 # parameters that has never acted doesn't, so an expert shows it a few episodes: on sheets of their own,
-# and on the training countries' other questions. What it shows is *how* the tools are used; its own
+# and on countries that no test task touches. What it shows is *how* the tools are used; its own
 # eyes it can't lend.
 
 # %%
 from kit.experts.visual_arft import expert
 
-lessons = visual_arft.lessons(known, index, search_tasks, lesson_sheets, seed)
+lessons = visual_arft.lessons(known, index, held_out, lesson_sheets, seed)
 coding = [t for t in lessons if "category" in t.meta]
 looking_up = [t for t in lessons if "queries" in t.meta]
 show = ScriptedPolicy(chat, expert())
@@ -335,7 +335,7 @@ assert set(paid) == {2.0}
 # %%
 from kit.store import load_tasks, save_episodes, save_tasks
 
-texts = visual_arft.text_questions(known, index, text_test, test_seed, search_tasks)
+texts = visual_arft.text_questions(known, index, text_test, test_seed, held_out)
 data = run_folder(run) / "data"
 sets = {"coding-train": train, "coding-test": test}
 sets |= {"search-train": search_tasks, "search-test": held_out, "text-test": texts}

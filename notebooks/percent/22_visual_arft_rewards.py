@@ -104,12 +104,12 @@ for (answer, gold), worth in pairs.items():
 
 # %%
 alike = MiniLM()
-gold = "France capital name"
+gold = "France capital"
 queries = [
-    "France capital name",
+    "France capital",
     "name of the capital of France",
     "Paris",
-    "France exports partners",
+    "France main export partner",
     "three vertical bands",
 ]
 for query in queries:
@@ -118,7 +118,7 @@ for query in queries:
 
 # %% [markdown]
 # "Paris" is the answer, and a query for it finds nothing new; the encoder calls it like enough to earn. The
-# exports of France miss one half by a little, though no question about its capital is answered by them. A
+# main export partner misses one half by a little, though no question about the capital is answered by it. A
 # learned reward has opinions of its own, and a policy will find out which.
 #
 # ## The reward of a step
@@ -279,4 +279,4 @@ display(plot.bars(rewards, label="reward of each turn"))
 # | a query | against the step's gold query | against the nearest gold query not yet used |
 # | the gold answer | written into one rollout after its log-probabilities were computed | nowhere but in the reward |
 #
-# Next: [23, training](23_visual_arft_grpo.ipynb).
+# Next comes the training itself.
