@@ -12,13 +12,19 @@ import torch
 from accelerate.utils import gather_object
 from torch import Tensor
 from trl import GRPOConfig, GRPOTrainer
-from trl.trainer.utils import use_adapter
+from trl.trainer.utils import (
+    shuffle_sequence_dict,
+    split_pixel_values_by_grid,
+    split_tensor_dict,
+    unsplit_pixel_values_by_grid,
+    use_adapter,
+)
 
 from kit.advantage import Scale, group_advantages, spread, turn_advantages
 from kit.chat import Chat
 from kit.checkpoint import SafeCheckpoints
 from kit.episode import Episode, Score, Task
-from kit.pack import Packed, pack
+from kit.pack import Packed, by_length, pack, trimmed
 from kit.policy.masking import forbid
 
 MAX_GAP = 0.1
@@ -68,6 +74,23 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         self._masks = ExitStack()
         if self.ref_model is not None:
             self._masks.enter_context(forbid(self.ref_model, chat.forbidden_ids))
+
+    def _prepare_inputs(self, generation_batch: dict[str, Any]) -> dict[str, Any]:
+        """As TRL's, with episodes of like length in a micro-batch, and no column that is padding in all of its rows.
+
+        A step is the same sum whoever shares a forward pass; only with ``bnpo``, which weighs every micro-batch by its
+        own tokens, chance decides that, as in TRL.
+        """
+        fresh = self._step % (self.args.steps_per_generation * self.num_iterations) == 0
+        if not self.model.training or not (fresh or self._buffered_inputs is None):
+            return dict(super()._prepare_inputs(generation_batch))
+        batch = split_pixel_values_by_grid(self._generate_and_score_completions(generation_batch))
+        batch = shuffle_sequence_dict(batch)
+        if self.loss_type != "bnpo":
+            batch = by_length(batch)
+        parts = split_tensor_dict(batch, self.args.steps_per_generation)
+        self._buffered_inputs = [trimmed(unsplit_pixel_values_by_grid(part)) for part in parts]
+        return self._buffered_inputs[self._step % self.args.steps_per_generation]
 
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         """Play, score, pack: the batch that TRL's ``_compute_loss`` reads."""

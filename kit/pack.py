@@ -22,7 +22,7 @@ num_images          B numbers              pictures of each row
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -34,6 +34,10 @@ from kit.episode import Episode
 
 IGNORED = -100
 """The label of a position without loss (PyTorch's convention)."""
+
+
+PICTURES = ("pixel_values", "image_grid_thw")
+"""Fields with a row for each patch or picture, not for each episode."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +112,37 @@ def pack(episodes: Sequence[Episode], chat: Chat) -> Packed:
         image_grid_thw=torch.tensor([p.grid for p in pixels]) if pixels else None,
         num_images=[len(e.images) for e in episodes],
     )
+
+
+def by_length(batch: Mapping[str, Any]) -> dict[str, Any]:
+    """The rows of a batch, the shortest first; every value has one entry a row, or is a number."""
+    order = (batch["prompt_mask"].sum(1) + batch["completion_mask"].sum(1)).argsort(stable=True)
+
+    def ordered(value: Any) -> Any:
+        if value is None or (isinstance(value, Tensor) and value.ndim == 0):
+            return value
+        return value[order] if isinstance(value, Tensor) else [value[int(i)] for i in order]
+
+    return {name: ordered(value) for name, value in batch.items()}
+
+
+def trimmed(batch: Mapping[str, Any]) -> dict[str, Any]:
+    """A batch without the columns that are padding in every row: on the prompts' left and the completions' right."""
+    prompts, completions = batch["prompt_mask"], batch["completion_mask"]
+    width, longest = prompts.size(1), completions.size(1)
+    left = width - int(prompts.sum(1).max())
+    right = max(1, int(completions.sum(1).max()))
+    kept: dict[str, Any] = {}
+    for name, value in batch.items():
+        kept[name] = value
+        if isinstance(value, Tensor) and value.ndim == 2:
+            if name in ("prompt_ids", "prompt_mask"):
+                kept[name] = value[:, left:]
+            elif name == "mm_token_type_ids":
+                kept[name] = value[:, left : width + right]
+            elif value.size(1) == longest and name not in PICTURES:
+                kept[name] = value[:, :right]
+    return kept
 
 
 def _check(episode: Episode, chat: Chat) -> None:

@@ -10,7 +10,7 @@ from training_fixtures import batch, clone, logprobs_turn_by_turn, picture, writ
 
 from kit.chat import Chat
 from kit.episode import Episode
-from kit.pack import IGNORED, pack
+from kit.pack import IGNORED, by_length, pack, trimmed
 from kit.policy.masking import forbid
 
 
@@ -124,3 +124,40 @@ def _without_pictures(chat: Chat) -> Episode:
         task=replace(episode.task, images=()),
         prompt_ids=tuple(chat.prompt("", ["Hm?"])),
     )
+
+
+def test_the_shortest_come_first_with_all_that_is_theirs() -> None:
+    mask = torch.tensor([[1, 1, 1], [1, 0, 0], [1, 1, 0]])
+    prompts = torch.ones(3, 2, dtype=torch.long)
+    made = by_length(
+        {
+            "prompt_mask": prompts,
+            "completion_mask": mask,
+            "advantages": torch.tensor([3.0, 1.0, 2.0]),
+            "pixel_values": ["three", "one", "two"],
+            "num_items_in_batch": torch.tensor(6),
+            "ref_per_token_logps": None,
+        }
+    )
+    assert made["completion_mask"].sum(1).tolist() == [1, 2, 3] and made["advantages"].tolist() == [1.0, 2.0, 3.0]
+    assert made["pixel_values"] == ["one", "two", "three"]
+    assert made["num_items_in_batch"] == 6 and made["ref_per_token_logps"] is None
+
+
+def test_what_is_padding_in_all_rows_is_cut_and_nothing_else() -> None:
+    made = trimmed(
+        {
+            "prompt_ids": torch.tensor([[0, 0, 7], [0, 8, 9]]),
+            "prompt_mask": torch.tensor([[0, 0, 1], [0, 1, 1]]),
+            "completion_ids": torch.tensor([[1, 2, 0, 0], [3, 0, 0, 0]]),
+            "completion_mask": torch.tensor([[1, 1, 0, 0], [1, 0, 0, 0]]),
+            "advantages": torch.tensor([[0.5, 0.5, 0.0, 0.0], [0.1, 0.0, 0.0, 0.0]]),
+            "mm_token_type_ids": torch.tensor([[0, 0, 1, 0, 0, 0, 0], [0, 1, 0, 0, 1, 0, 0]]),
+            "pixel_values": torch.ones(5, 4),
+            "num_images": [1, 2],
+        }
+    )
+    assert made["prompt_ids"].tolist() == [[0, 7], [8, 9]] and made["completion_ids"].tolist() == [[1, 2], [3, 0]]
+    assert made["advantages"].tolist() == [[0.5, 0.5], [pytest.approx(0.1), 0.0]]
+    assert made["mm_token_type_ids"].tolist() == [[0, 1, 0, 0], [1, 0, 0, 1]]
+    assert made["pixel_values"].shape == (5, 4) and made["num_images"] == [1, 2]
