@@ -75,22 +75,24 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         if self.ref_model is not None:
             self._masks.enter_context(forbid(self.ref_model, chat.forbidden_ids))
 
-    def _prepare_inputs(self, generation_batch: dict[str, Any]) -> dict[str, Any]:
+    def _prepare_inputs(self, generation_batch: Any) -> dict[str, Any]:
         """As TRL's, with episodes of like length in a micro-batch, and no column that is padding in all of its rows.
 
         A step is the same sum whoever shares a forward pass; only with ``bnpo``, which weighs every micro-batch by its
         own tokens, chance decides that, as in TRL.
         """
-        fresh = self._step % (self.args.steps_per_generation * self.num_iterations) == 0
-        if not self.model.training or not (fresh or self._buffered_inputs is None):
+        parts = self.args.steps_per_generation or 1
+        kept: list[dict[str, Any]] | None = self._buffered_inputs
+        fresh = kept is None or self._step % (parts * self.num_iterations) == 0
+        if self.model is None or not self.model.training or not fresh:
             return dict(super()._prepare_inputs(generation_batch))
-        batch = split_pixel_values_by_grid(self._generate_and_score_completions(generation_batch))
+        batch: Any = split_pixel_values_by_grid(self._generate_and_score_completions(generation_batch))
         batch = shuffle_sequence_dict(batch)
         if self.loss_type != "bnpo":
             batch = by_length(batch)
-        parts = split_tensor_dict(batch, self.args.steps_per_generation)
-        self._buffered_inputs = [trimmed(unsplit_pixel_values_by_grid(part)) for part in parts]
-        return self._buffered_inputs[self._step % self.args.steps_per_generation]
+        made: list[Any] = split_tensor_dict(batch, parts)
+        self._buffered_inputs: Any = [trimmed(unsplit_pixel_values_by_grid(part)) for part in made]
+        return dict(self._buffered_inputs[self._step % parts])
 
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         """Play, score, pack: the batch that TRL's ``_compute_loss`` reads."""
