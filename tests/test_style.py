@@ -114,6 +114,11 @@ def imported(path: Path) -> set[str]:
     return found
 
 
+def test_every_folder_of_modules_is_a_package() -> None:
+    """A file that .gitignore hides would be missing from a clone, and from what ruff reads."""
+    assert {path.parent for path in MODULES if not (path.parent / "__init__.py").is_file()} == set()
+
+
 def test_every_module_has_its_layer_and_no_layer_names_a_ghost() -> None:
     named = [member for _, members in LAYERS for member in members]
     assert sorted({noun(path) for path in MODULES} - {"kit"}) == sorted(named)

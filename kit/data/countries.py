@@ -1,7 +1,8 @@
 """What is known of countries: their real flags, and what the CIA World Factbook says of them.
 
 A flag (flagpy, MIT: 195 of them, 180×90 pixels) leads to its country by the words in which the factbook describes
-it; a country leads to facts, and to the country it trades with most. :mod:`kit.data.mat_search` makes questions of that.
+it; a country leads to facts, and to the country it trades with most. Questions are made of that in
+:mod:`kit.data.mat_search`.
 """
 
 from __future__ import annotations

@@ -15,9 +15,9 @@ from typing import Any
 from PIL import Image
 
 from kit.chat import flat_image
+from kit.data.mat_coding import Question
 from kit.episode import Picture, Task
 from kit.hub import HubError, HubSource, pictures_of, rows
-from kit.data.mat_coding import Question
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ A question starts from a real flag (flagpy: 195 of them) and goes over facts of 
 
 Each task holds its gold answer, a gold query for every step and the document that the query has to find. Nothing in a
 question names a country: the picture has to be put into words and looked up, as the factbook describes every flag.
-What else is in the index (:mod:`kit.data.corpora`, 90,000 documents) distracts.
+What else is in the index (:mod:`kit.data.corpora`, 85,000 documents) distracts.
 
 Every task passes a check without a model: each gold query finds its document among the first snippets, and the answer,
 or the next step's country, stands in it. Training and test share no country, not on the way either.
@@ -23,8 +23,8 @@ from PIL import Image
 
 from kit.answers import tokens
 from kit.data.countries import FACTS, PARTNERS, Countries, Step
-from kit.episode import Picture, Task
 from kit.data.mat_coding import MakingError
+from kit.episode import Picture, Task
 from kit.tools.search import TOP_K, Search
 
 TRAIN, TEST = 20, 150

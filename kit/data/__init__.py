@@ -1,0 +1,1 @@
+"""Task makers and what they are made from: one module a data set."""
