@@ -8,6 +8,7 @@ from pathlib import Path
 from transformers import Qwen2_5_VLForConditionalGeneration
 
 from kit.intervals import wilson
+from kit.metrics import read_metrics
 from kit.photos import photos
 from kit.printed import WORDS
 
@@ -17,8 +18,7 @@ def read_log(path: Path, until: int) -> list[dict[str, float]]:
 
     A training that was stopped logged steps after its last saved state; the checkpoint never saw them.
     """
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
-    return [row for row in rows if row["step"] <= until and (len(row) > 3 or row["step"] % 100 == 0)]
+    return [row for row in read_metrics(path) if row["step"] <= until and (len(row) > 3 or row["step"] % 100 == 0)]
 
 
 WHAT = {

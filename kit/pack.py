@@ -129,7 +129,7 @@ def by_length(batch: Mapping[str, Any]) -> dict[str, Any]:
 def trimmed(batch: Mapping[str, Any]) -> dict[str, Any]:
     """A batch without the columns that are padding in every row: on the prompts' left and the completions' right."""
     prompts, completions = batch["prompt_mask"], batch["completion_mask"]
-    width, longest = prompts.size(1), completions.size(1)
+    width = prompts.size(1)
     left = width - int(prompts.sum(1).max())
     right = max(1, int(completions.sum(1).max()))
     kept: dict[str, Any] = {}
@@ -140,7 +140,7 @@ def trimmed(batch: Mapping[str, Any]) -> dict[str, Any]:
                 kept[name] = value[:, left:]
             elif name == "mm_token_type_ids":
                 kept[name] = value[:, left : width + right]
-            elif value.size(1) == longest and name not in PICTURES:
+            elif name not in PICTURES:
                 kept[name] = value[:, :right]
     return kept
 

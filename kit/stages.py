@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
+from kit.episode import Episode
 from kit.intervals import Interval, Point, bootstrap_mean, contrast, proportion
 from kit.results import provenance
 from kit.runs import read_json, write_json
@@ -45,7 +46,7 @@ class Played(Protocol):
     def seed(self) -> int: ...
 
 
-T = TypeVar("T")
+T = TypeVar("T", bound=Played)
 
 
 def interval(
@@ -157,3 +158,53 @@ def kept(run: str | Path, stage: str, outcome: type[T], seed: int = 0) -> list[T
     if record is None:
         raise FileNotFoundError(f"{path}: stage {stage!r} was not evaluated in this run; run its notebook first")
     return [outcome(**(o | {"seed": seed})) for o in record["outcomes"]]
+
+
+@dataclass(frozen=True)
+class Evaluation(Generic[T]):
+    """What every paper's module does with its own outcomes and metrics.
+
+    Attributes:
+        paper: our name of it.
+        kind: its outcome's class.
+        outcome: of one finished episode, and the seed of the run that trained the policy.
+        metrics: of outcomes, at least one.
+    """
+
+    paper: str
+    kind: type[T]
+    outcome: Callable[[Episode, int], T]
+    metrics: Callable[[Sequence[T]], Metrics]
+
+    def outcomes(self, episodes: Sequence[Episode], seed: int = 0) -> list[T]:
+        """The outcome of each episode."""
+        return [self.outcome(episode, seed) for episode in episodes]
+
+    def evaluate(self, episodes: Sequence[Episode], seed: int = 0) -> Metrics:
+        """Every metric of one policy's episodes."""
+        return self.metrics(self.outcomes(episodes, seed))
+
+    def failures(self, episodes: Sequence[Episode]) -> dict[str, float]:
+        """Share of each way the episodes ended; every episode is counted once, so the shares add up to 1."""
+        return reasons(self.outcomes(episodes))
+
+    def write_stage(self, run: str | Path, stage: str, episodes: Sequence[Episode]) -> Metrics:
+        """Keep what a stage of a run reached in ``RUN/stages/STAGE.json``; returns its metrics."""
+        played = self.outcomes(episodes)
+        return keep(run, stage, self.paper, played, self.metrics(played))
+
+    def read_outcomes(self, run: str | Path, stage: str, seed: int = 0) -> list[T]:
+        """The outcomes that :meth:`write_stage` kept, marked with the ``seed`` the run was trained with.
+
+        Raises:
+            FileNotFoundError: the stage was not evaluated in this run.
+        """
+        return kept(run, stage, self.kind, seed)
+
+    def read_stage(self, run: str | Path, stage: str) -> Metrics:
+        """The metrics of a stage that was evaluated in this run.
+
+        Raises:
+            FileNotFoundError: it was not.
+        """
+        return self.metrics(self.read_outcomes(run, stage))

@@ -83,24 +83,23 @@ def _within(part: str, whole: str) -> bool:
 
 def task(chain: Chain, image: Image.Image | None, id: str) -> Task:
     """A chain as a task: with its flag, or (text alone) with its country's name."""
-    of = "the country with this flag" if image is not None else chain.country
-    steps = chain.steps if image is not None else chain.steps[1:]
-    return Task(
+    shown = Task(
         id,
         (Picture("flag", image),) if image is not None else (),
-        f"What is {chain.asked} of {of}?",
+        f"What is {chain.asked} of the country with this flag?",
         (chain.steps[-1].says,),
         {
             "tools": ["search"],
             "difficulty": "hard" if chain.hard else "simple",
-            "queries": [step.query for step in steps],
-            "documents": [step.document for step in steps],
-            "says": [step.says for step in steps],
+            "queries": [step.query for step in chain.steps],
+            "documents": [step.document for step in chain.steps],
+            "says": [step.says for step in chain.steps],
             "source": chain.country,
             "countries": sorted(chain.through),
-            "kind": "flag" if image is not None else "text",
+            "kind": "flag",
         },
     )
+    return shown if image is not None else in_words(shown)
 
 
 def in_words(task: Task) -> Task:

@@ -20,7 +20,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import factorial
-from pathlib import Path
 from typing import Any
 
 from kit import stages
@@ -97,16 +96,6 @@ def outcome(episode: Episode, seed: int = 0) -> Outcome:
     )
 
 
-def outcomes(episodes: Sequence[Episode], seed: int = 0) -> list[Outcome]:
-    """:func:`outcome` of each episode."""
-    return [outcome(episode, seed) for episode in episodes]
-
-
-def evaluate(episodes: Sequence[Episode], seed: int = 0) -> Metrics:
-    """Every metric of one policy's episodes: overall and per level, for each grid size among them."""
-    return evaluate_outcomes(outcomes(episodes, seed))
-
-
 def evaluate_outcomes(played: Sequence[Outcome]) -> Metrics:
     """The same from outcomes. One seed: intervals say what other pictures would change; several: other seeds too.
 
@@ -133,11 +122,6 @@ def _slices(played: Sequence[Outcome]) -> Iterator[tuple[str, list[Outcome]]]:
 def _interval(metric: str, some: Sequence[Outcome]) -> Interval:
     values = [float(getattr(o, "right" if metric == "acc" else metric)) for o in some]
     return stages.interval(metric, values, some, share=metric in ("acc", "score"), right=metric == "acc")
-
-
-def failures(episodes: Sequence[Episode]) -> dict[str, float]:
-    """Share of each way the episodes ended; every episode is counted once, so the shares add up to 1."""
-    return stages.reasons(outcomes(episodes))
 
 
 def random_baseline(m: int) -> dict[str, float]:
@@ -170,25 +154,6 @@ def _chance(name: str) -> str:
     return f"{random_baseline(int(grid[0]))[metric]:.3f}" if metric in ("acc", "score") else ""
 
 
-def write_stage(run: str | Path, stage: str, episodes: Sequence[Episode]) -> Metrics:
-    """Keep what a stage of a run reached in ``RUN/stages/STAGE.json``; returns its metrics."""
-    played = outcomes(episodes)
-    return stages.keep(run, stage, "agile", played, evaluate_outcomes(played))
-
-
-def read_outcomes(run: str | Path, stage: str, seed: int = 0) -> list[Outcome]:
-    """The outcomes that :func:`write_stage` kept, marked with the ``seed`` the run was trained with.
-
-    Raises:
-        FileNotFoundError: the stage was not evaluated in this run.
-    """
-    return stages.kept(run, stage, Outcome, seed)
-
-
-def read_stage(run: str | Path, stage: str) -> Metrics:
-    """The metrics of a stage that was evaluated in this run.
-
-    Raises:
-        FileNotFoundError: it was not.
-    """
-    return evaluate_outcomes(read_outcomes(run, stage))
+_evaluation = stages.Evaluation("agile", Outcome, outcome, evaluate_outcomes)
+outcomes, evaluate, failures = _evaluation.outcomes, _evaluation.evaluate, _evaluation.failures
+write_stage, read_outcomes, read_stage = _evaluation.write_stage, _evaluation.read_outcomes, _evaluation.read_stage
