@@ -43,6 +43,7 @@ WHAT = {
     "distorted": "what happened to a picture: turned, dark, overexposed, blurred, noisy, up to three of them",
     "flags": "an invented flag: bands, colours, charges in words (all of them right)",
     "facts": "text: find what was asked in a few lines about invented places",
+    "whose": "an invented flag in words; then, of lines about several alike: whose is it, and a fact about it",
 }
 
 

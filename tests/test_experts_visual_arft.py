@@ -77,17 +77,27 @@ def test_a_question_in_words_names_the_country_and_lacks_the_first_step(
         assert asked.images == () and f" of {task.meta['source']}?" in asked.question
         assert asked.meta["queries"] == task.meta["queries"][1:] and asked.target == task.target
         first = search_turns(asked)[0]
-        assert first.startswith("<think>First the ") and asked.meta["queries"][0] in first
+        assert first == f"<think>{asked.question}</think><search>{asked.meta['queries'][0]}</search>"
 
 
-def test_the_expert_says_what_is_next_in_the_querys_words(searches: tuple[list[Task], list[Task]]) -> None:
+def test_what_was_found_takes_its_place_in_the_question(searches: tuple[list[Task], list[Task]]) -> None:
     task = next(task for task in searches[0] if task.meta["difficulty"] == "hard")
-    partner = task.meta["says"][1]
-    *_, third, last = search_turns(task)
-    wanted = task.meta["queries"][2].removeprefix(f"{partner} ")
-    assert third == f"<think>It is {partner}, next the {wanted}.</think><search>{partner} {wanted}</search>"
-    assert f"What is the {wanted} of the main " in task.question
-    assert last == f"<think>It is {task.target[0]}.</think><answer>{task.target[0]}</answer>"
+    country, (_, partner, answer) = task.meta["source"], task.meta["says"]
+    fact, _, trade = task.question.removesuffix(" of the country with this flag?").partition(" of the ")
+    _, second, third, last = search_turns(task)
+    asked = f"{fact} of the {trade} of {country}?"
+    assert second == f"<think>It is {country}. {asked}</think><search>{country} {trade}</search>"
+    wanted = fact.removeprefix("What is the ")
+    assert third == f"<think>It is {partner}. {fact} of {partner}?</think><search>{partner} {wanted}</search>"
+    assert last == f"<think>It is {answer}.</think><answer>{answer}</answer>"
+
+
+def test_a_sheet_is_read_then_asked_again_then_answered() -> None:
+    (task,) = make_tasks(drawn((), "d"), {"dark": 1}, 3, "t")
+    mend, last = turns_of(task)
+    assert mend == "<think>dark.</think><code>image_1 = brighten(image)</code>"
+    answer = task.target[0]
+    assert last == f"<think>{task.meta['reading']}. {task.question}</think><answer>{answer}</answer>"
 
 
 def told(task: Task, said: str) -> Episode:

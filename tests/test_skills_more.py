@@ -15,6 +15,7 @@ from kit.printed import SIDE, WORDS, receipt
 from kit.skills.facts import FIELDS, facts
 from kit.skills.flags import CLOTH, flags
 from kit.skills.reading import cards, distorted, grid, mishap, named, reading
+from kit.skills.whose import whose
 
 POOL: list[Pixels] = [scene(np.random.default_rng(i), 168) for i in range(2)]
 
@@ -57,10 +58,55 @@ def test_a_charge_or_triangle_has_the_colour_that_is_said() -> None:
         found = re.fullmatch(r"(light blue|\w+) field, (light blue|\w+) (disk|triangle)", said)
         if not found:
             continue
-        y, x = (42, 84) if found[3] == "disk" else (42, 3)
-        assert found[2] in colour_of(picture[y, x]) and found[1] in colour_of(picture[2, 165])
+        # A disk lies in the middle or in the upper left corner.
+        spots = [(42, 84), (30, 40)] if found[3] == "disk" else [(42, 3)]
+        assert any(found[2] in colour_of(picture[spot]) for spot in spots) and found[1] in colour_of(picture[2, 165])
         checked += 1
     assert checked > 5
+
+
+THINGS = {"left band": "band on the left side", "corner": "upper-left", "arms": "coat of arms", "edges": "edged in"}
+
+
+def hues(text: str) -> list[str]:
+    return re.findall(r"\b(?:light blue|red|white|blue|green|yellow|black|orange)\b", text)
+
+
+def fits(said: str, line: str) -> bool:
+    """Whether the line has the colours in the order in which they are said, and everything that is on the flag."""
+    things = [re.sub("|".join(sorted(set(hues(said)))), "", part).strip() for part in said.split(", ")[1:]]
+    things += re.findall("^(?:horizontal|vertical) (?:bands|stripes)", said)
+    return hues(line)[: len(hues(said))] == hues(said) and all(THINGS.get(thing, thing) in line for thing in things)
+
+
+def test_a_flag_is_that_of_the_line_that_fits_and_of_no_other() -> None:
+    alone = alike = 0
+    for seed in range(800):
+        (_, said), ((lines,), name), *_ = whose(np.random.default_rng(seed), POOL).turns
+        if "…" in lines or re.search("diagonal|UK", said):  # cut, or told in another order
+            continue
+        rows = re.findall(r"\d\. (.+), flag, description: (.*?)(?:\n|</information>)", lines)
+        alike += len(rows) > 1
+        same = [place for place, text in rows if fits(said.removesuffix("."), text)]
+        assert name.removesuffix(".") in same, said
+        alone += len(rows) > 1 and len(same) == 1
+    assert alike > 100 and alone > 0.95 * alike
+
+
+def test_what_is_asked_about_a_flags_country_is_put_looked_up_and_found() -> None:
+    checked = 0
+    for seed in range(200):
+        _, (_, place), *rest = whose(np.random.default_rng(seed), POOL).turns
+        if not rest:
+            continue
+        (((asked,), put), (_, query), ((found,), answer)) = rest
+        place = place.removesuffix(".")
+        assert put == asked.removesuffix(" Put in whose it is.").replace("the country with this flag", place)
+        assert query == f"{place} {put.removeprefix('What is the ').removesuffix(f' of {place}?')}."
+        (line,) = [line for line in found.split("\n") if f". {place}, " in line]
+        assert line.removesuffix("</information>").partition(": ")[2].startswith(answer.removesuffix("."))
+        checked += 1
+    assert checked > 50
 
 
 def test_facts_are_found_where_their_line_says() -> None:

@@ -30,6 +30,9 @@ from kit.tools.search import TOP_K, Search
 TRAIN, TEST = 20, 150
 """The paper's numbers of tasks; half of them are Hard, as its averages show (Table 1)."""
 
+THIS = "the country with this flag"
+"""What a question says of a country that its picture tells."""
+
 
 @dataclass(frozen=True)
 class Chain:
@@ -86,7 +89,7 @@ def task(chain: Chain, image: Image.Image | None, id: str) -> Task:
     shown = Task(
         id,
         (Picture("flag", image),) if image is not None else (),
-        f"What is {chain.asked} of the country with this flag?",
+        f"What is {chain.asked} of {THIS}?",
         (chain.steps[-1].says,),
         {
             "tools": ["search"],
@@ -105,7 +108,7 @@ def task(chain: Chain, image: Image.Image | None, id: str) -> Task:
 def in_words(task: Task) -> Task:
     """The same question with the country's name instead of its flag: the first step is gone."""
     meta = {name: task.meta[name][1:] for name in ("queries", "documents", "says")}
-    question = task.question.replace("the country with this flag", task.meta["source"])
+    question = task.question.replace(THIS, task.meta["source"])
     return replace(task, images=(), question=question, meta={**task.meta, **meta, "kind": "text"})
 
 

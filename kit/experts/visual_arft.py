@@ -4,8 +4,13 @@ The paper has no cold start: its base follows a protocol that it is told. A mode
 never acted can't, so it is shown a few episodes. Each turn says what is seen, in the words that the base describes such
 a thing by, and does one thing about it.
 
-Coding: what is wrong with the picture, and the code against the first of it; in the end all that can be read, and the
-answer. Searching: what the flag looks like, then what each search found, and the next query; in the end the answer.
+Coding: what is wrong with the picture, and the code against the first of it; in the end all that can be read, the
+question once more, and the answer. Searching: what the flag looks like, then the question with
+whatever was found in its place, and the next query; in the end the answer.
+
+That the question is said again is what makes such a small model remember it. Measured on the same 637 episodes: with
+"It is Chad, next the capital" and a reading alone, F1 was .136 on Hard sheets and .338 on questions in words; with the
+question repeated .415 and .700.
 """
 
 from __future__ import annotations
@@ -13,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kit.data.mat_coding import distortions
+from kit.data.mat_search import THIS
 from kit.distortion import NAMES, Kind
 from kit.episode import Episode, Task
 from kit.policy.scripted import Script
@@ -51,11 +57,14 @@ def coding_turns(task: Task) -> tuple[str, ...]:
         box = ", ".join(f"{share:.1f}" for share in task.meta["box"])
         turns.append(_turn(task.meta["part"], "code", f"image_1 = zoom(crop({name}, [{box}]), 2.0)"))
     read = task.meta["reading"] or task.target[0]
-    return (*turns, _turn(read if turns else f"nothing; {read}", "answer", task.target[0]))
+    seen = f"{read}. {task.question}"
+    return (*turns, f"<think>{seen if turns else f'nothing; {seen}'}</think><answer>{task.target[0]}</answer>")
 
 
 def search_turns(task: Task, looks: str = "") -> tuple[str, ...]:
     """All turns of the searching expert on one task of :mod:`kit.data.mat_search`.
+
+    Whatever a search has found takes its place in the question, which so becomes shorter from turn to turn.
 
     Args:
         looks: what the flag looks like, in other words than the gold query's.
@@ -63,15 +72,16 @@ def search_turns(task: Task, looks: str = "") -> tuple[str, ...]:
     queries, says = list(task.meta["queries"]), task.meta["says"]
     if looks:
         queries[0] = f"{FLAG} {looks}"
-    known = [task.meta["source"], *says]  # of what each query asks
-    turns = []
+    question, sought, turns = task.question, THIS, []
     for number, query in enumerate(queries):
-        wanted = query.removeprefix(f"{known[number]} ")
-        if number:
-            thought = f"It is {known[number]}, next the {wanted}"
+        known = says[number - 1] if number else task.meta["source"]
+        if query.startswith(FLAG):
+            thought = f"{query.removeprefix(f'{FLAG} ')}."
         else:
-            thought = query.removeprefix(f"{FLAG} ") if task.images else f"First the {wanted}"
-        turns.append(_turn(thought, "search", query))
+            question = question.replace(sought, known)
+            sought = f"the {query.removeprefix(f'{known} ')} of {known}"
+            thought = f"It is {known}. {question}" if number else question
+        turns.append(f"<think>{thought}</think><search>{query}</search>")
     return (*turns, _turn(f"It is {says[-1]}", "answer", task.target[0]))
 
 

@@ -10,7 +10,7 @@ and ``sorting``, which says of two lists of words what to exchange.
 
 from __future__ import annotations
 
-from kit.skills import facts, flags, reading, seeing, text
+from kit.skills import facts, flags, reading, seeing, text, whose
 from kit.skills.text import Skill
 
 SKILLS: dict[str, Skill] = {
@@ -18,7 +18,7 @@ SKILLS: dict[str, Skill] = {
     for f in (
         *(seeing.place, seeing.order, seeing.neighbours, seeing.rearranged, seeing.adjacency, seeing.colours),
         *(seeing.shapes, seeing.digits, seeing.orientation, seeing.chart, text.copying, text.code, text.sorting),
-        *(reading.reading, reading.grid, reading.cards, reading.distorted, flags.flags, facts.facts),
+        *(reading.reading, reading.grid, reading.cards, reading.distorted, flags.flags, facts.facts, whose.whose),
     )
 }
 """All skills by name."""

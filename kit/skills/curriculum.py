@@ -7,7 +7,7 @@ FIRST: dict[str, float] = {"place": 0.5, "neighbours": 0.3, "colours": 0.2}
 
 MIXTURE: dict[str, float] = {
     "place": 0.07,
-    "order": 0.15,
+    "order": 0.14,
     "neighbours": 0.015,
     "rearranged": 0.005,
     "adjacency": 0.015,
@@ -19,23 +19,24 @@ MIXTURE: dict[str, float] = {
     "copying": 0.02,
     "code": 0.03,
     "sorting": 0.02,
-    "reading": 0.2,
-    "grid": 0.13,
+    "reading": 0.18,
+    "grid": 0.05,
     "cards": 0.01,
     "distorted": 0.11,
-    "flags": 0.09,
-    "facts": 0.06,
+    "flags": 0.1,
+    "facts": 0.05,
+    "whose": 0.11,
 }
 """Share of each skill in a batch afterwards: all of them, most to those that are slowest to come."""
 
 LAST: dict[str, float] = MIXTURE | {
-    "place": 0.12,
-    "order": 0.22,
+    "place": 0.11,
+    "order": 0.18,
     "digits": 0.03,
-    "reading": 0.17,
-    "grid": 0.04,
+    "reading": 0.13,
+    "grid": 0.02,
     "cards": 0.005,
-    "facts": 0.055,
+    "facts": 0.045,
 }
 """Share of each skill in the last part, when the rate falls: puzzles once more, on which a percent decides."""
 

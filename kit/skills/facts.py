@@ -37,7 +37,7 @@ KINDS = ("Republic", "Kingdom", "Islands", "New", "North", "South", "Saint", "Un
 PARTNERS = ("exports - partners", "imports - partners")
 
 
-def _name(rng: np.random.Generator) -> str:
+def invented(rng: np.random.Generator) -> str:
     """An invented name: two to four syllables, now and then a second word."""
 
     def word() -> str:
@@ -64,21 +64,21 @@ def _described(rng: np.random.Generator) -> tuple[str, str]:
     return words, text
 
 
-def _value(rng: np.random.Generator, field: str) -> str:
+def value(rng: np.random.Generator, field: str) -> str:
     """Something that might stand under this heading."""
     if field in PARTNERS:
         shares = sorted((int(v) for v in rng.integers(2, 60, 3)), reverse=True)
-        return ", ".join(f"{_name(rng)} {share}%" for share in shares)
+        return ", ".join(f"{invented(rng)} {share}%" for share in shares)
     if field == "internet country code":
         return "." + "".join(chr(97 + int(v)) for v in rng.integers(0, 26, 2))
     if field in ("population", "highest point", "independence"):
         return str(rng.integers(1, 10 ** int(rng.integers(2, 7))))
     if field in ("capital, name", "largest city", "nationality", "currency"):
-        return _name(rng)
+        return invented(rng)
     return " ".join(str(w) for w in rng.choice(WORDS, size=int(rng.integers(1, 6))))
 
 
-def _tail(rng: np.random.Generator) -> str:
+def tail(rng: np.random.Generator) -> str:
     """More that is written there, now and then: it may end anywhere."""
     if rng.random() < 0.6:
         return ""
@@ -86,51 +86,52 @@ def _tail(rng: np.random.Generator) -> str:
     return f"; {words}…" if rng.random() < 0.7 else f"; {words}"
 
 
-def _listed(lines: Sequence[str]) -> str:
+def _numbered(lines: Sequence[str]) -> str:
     return "<information>" + "\n".join(f"{k}. {line}" for k, line in enumerate(lines, 1)) + "</information>"
 
 
-def _shuffled(rng: np.random.Generator, lines: Sequence[str]) -> list[str]:
-    return [lines[int(k)] for k in rng.permutation(len(lines))]
+def listed(rng: np.random.Generator, lines: Sequence[str]) -> str:
+    """Lines in any order, as a search shows what it found."""
+    return _numbered([lines[int(k)] for k in rng.permutation(len(lines))])
 
 
 def _value_of(rng: np.random.Generator) -> tuple[str, str, str]:
     """Several headings of several places: what stands under this one?"""
-    places = [_name(rng) for _ in range(int(rng.integers(1, 4)))]
+    places = [invented(rng) for _ in range(int(rng.integers(1, 4)))]
     place, field = places[0], str(rng.choice(FIELDS))
-    right = _value(rng, field)
+    right = value(rng, field)
     lines = [f"{place}, {field}: {right}"]
     for _ in range(int(rng.integers(0, 3))):
         other, heading = places[int(rng.integers(len(places)))], str(rng.choice(FIELDS))
         if field == "capital, name" and rng.random() < 0.5:
             other, heading = place, str(rng.choice(BESIDE))
         if (other, heading) != (place, field):
-            lines.append(f"{other}, {heading}: {_value(rng, heading)}")
+            lines.append(f"{other}, {heading}: {value(rng, heading)}")
     if field in PARTNERS:
         kind = field.split("s -")[0]
         return (
-            _listed(_shuffled(rng, lines)),
+            listed(rng, lines),
             f"What is the main {kind} partner of {place}?",
             right.split(",")[0].rsplit(" ", 1)[0],
         )
-    return _listed(_shuffled(rng, lines)), f"What is the {field.partition(',')[0]} of {place}?", right
+    return listed(rng, lines), f"What is the {field.partition(',')[0]} of {place}?", right
 
 
 def _whose_flag(rng: np.random.Generator) -> tuple[str, str, str]:
     """Flags of several places: whose is this one?"""
-    flags = [(_name(rng), *_described(rng)) for _ in range(int(rng.integers(1, 4)))]
+    flags = [(invented(rng), *_described(rng)) for _ in range(int(rng.integers(1, 4)))]
     name, words, _ = flags[0]
     others = [(n, w, t) for n, w, t in flags[1:] if w != words]
-    lines = [f"{n}, flag, description: {t}{_tail(rng)}" for n, _, t in [flags[0], *others]]
-    return _listed(_shuffled(rng, lines)), f"Whose flag is it: {words}?", name
+    lines = [f"{n}, flag, description: {t}{tail(rng)}" for n, _, t in [flags[0], *others]]
+    return listed(rng, lines), f"Whose flag is it: {words}?", name
 
 
 def _named_line(rng: np.random.Generator) -> tuple[str, str, str]:
     """Which place is a line about, and under which heading?"""
-    found = [(_name(rng), str(rng.choice(FIELDS))) for _ in range(int(rng.integers(1, 4)))]
-    lines = [f"{place}, {field}: {_value(rng, field)}" for place, field in found]
+    found = [(invented(rng), str(rng.choice(FIELDS))) for _ in range(int(rng.integers(1, 4)))]
+    lines = [f"{place}, {field}: {value(rng, field)}" for place, field in found]
     k = int(rng.integers(len(found)))
-    return _listed(lines), f"What is line {k + 1} about?", f"{found[k][0]} {found[k][1]}"
+    return _numbered(lines), f"What is line {k + 1} about?", f"{found[k][0]} {found[k][1]}"
 
 
 ASKED: tuple[Callable[[np.random.Generator], tuple[str, str, str]], ...] = (_value_of, _whose_flag, _named_line)

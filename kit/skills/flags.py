@@ -160,8 +160,8 @@ def _diagonal(flag: _Flag) -> None:
 
 
 LAYOUTS: tuple[tuple[Callable[[_Flag], None], float], ...] = (
-    (_bands, 0.56),
-    (_field, 0.16),
+    (_bands, 0.52),
+    (_field, 0.2),
     (_cross, 0.1),
     (_stripes, 0.08),
     (_diagonal, 0.1),
@@ -210,10 +210,33 @@ def star_points(cx: float, cy: float, radius: float, points: int = 5, inner: flo
     return [(float(cx + np.cos(a) * r), float(cy + np.sin(a) * r)) for a, r in zip(angle, reach, strict=True)]
 
 
-def _charge(flag: _Flag) -> None:
-    """One thing on the cloth: star, stars, disk, crescent, sun or arms."""
+def _crescent(flag: _Flag, dye: Colour, cx: float, cy: float, size: float) -> bool:
+    """A crescent, and perhaps a star in its arms: is there one?"""
+    draw, star = flag.draw, flag.rng.random() < 0.6
+    under = flag.image.getpixel((int(np.clip(cx + size * 1.3, 0, WIDTH - 1)), int(cy)))
+    draw.ellipse((cx - size, cy - size, cx + size, cy + size), fill=dye)
+    draw.ellipse((cx - size * 0.45, cy - size * 0.8, cx + size * 1.15, cy + size * 0.8), fill=under)
+    if star:
+        draw.polygon(star_points(cx + size * 0.55, cy, size * 0.4), fill=dye)
+    return star
+
+
+def _arms(flag: _Flag, cx: float, cy: float, size: float) -> None:
+    """Small, of many colours."""
+    rng = flag.rng
+    for _ in range(14):
+        at = cx + rng.normal() * size * 0.35, cy + rng.normal() * size * 0.45
+        part = size * rng.uniform(0.15, 0.4)
+        box = (at[0] - part, at[1] - part, at[0] + part, at[1] + part)
+        flag.draw.ellipse(box, fill=flag.dye(_colours(rng, 1)[0]))
+
+
+def _charge(flag: _Flag, on_disk: bool = False) -> None:
+    """One thing on the cloth: star, stars, disk (now and then with something on it), crescent, sun or arms."""
     rng, draw = flag.rng, flag.draw
     kind = str(rng.choice(["star", "stars", "disk", "crescent", "sun", "arms"], p=[0.25, 0.15, 0.15, 0.15, 0.1, 0.2]))
+    if on_disk:
+        kind = ("star", "crescent", "arms")[int(rng.integers(3))]
     (name,) = _colours(rng, 1, but=flag.under)
     dye, (cx, cy) = flag.dye(name), flag.centre
     size = rng.uniform(11, 19) if cy > HEIGHT / 3 else rng.uniform(8, 13)
@@ -224,22 +247,21 @@ def _charge(flag: _Flag) -> None:
             at = cx + rng.uniform(-1.3, 1.3) * size, cy + rng.uniform(-1, 1) * size
             draw.polygon(star_points(*at, size * 0.32), fill=dye)
     elif kind == "disk":
+        size *= rng.uniform(0.8, 1.4)
         draw.ellipse((cx - size, cy - size, cx + size, cy + size), fill=dye)
+        flag.said.append(f"{name} disk")
+        if size > 17 and rng.random() < 0.5:
+            flag.under = [name]
+            _charge(flag, on_disk=True)
+        return
     elif kind == "crescent":
-        under = flag.image.getpixel((int(np.clip(cx + size * 1.3, 0, WIDTH - 1)), int(cy)))
-        draw.ellipse((cx - size, cy - size, cx + size, cy + size), fill=dye)
-        draw.ellipse((cx - size * 0.45, cy - size * 0.8, cx + size * 1.15, cy + size * 0.8), fill=under)
-        if rng.random() < 0.6:
-            draw.polygon(star_points(cx + size * 0.55, cy, size * 0.4), fill=dye)
+        if _crescent(flag, dye, cx, cy, size * (0.7 if on_disk else 1.0)):
             flag.said.append(f"{name} crescent, {name} star")
             return
     elif kind == "sun":
         draw.polygon(star_points(cx, cy, size * 1.2, 16, 0.65), fill=dye)
-    else:  # arms: small, of many colours
-        for _ in range(14):
-            at = cx + rng.normal() * size * 0.35, cy + rng.normal() * size * 0.45
-            part = size * rng.uniform(0.15, 0.4)
-            draw.ellipse((at[0] - part, at[1] - part, at[0] + part, at[1] + part), fill=flag.dye(_colours(rng, 1)[0]))
+    else:
+        _arms(flag, cx, cy, size)
         flag.said.append("arms")
         return
     flag.said.append(f"{name} {kind}")
@@ -254,6 +276,8 @@ def sewn(rng: np.random.Generator) -> tuple[Image.Image, str]:
     if layout in (_bands, _field, _stripes) and rng.random() < (0.6 if layout is _stripes else 0.35):
         (_union if layout is _field and rng.random() < 0.4 else _hoist)(flag)
     if rng.random() < (0.85 if layout is _field and len(flag.said) == 1 else 0.45):
+        if layout is _field and len(flag.said) == 1 and rng.random() < 0.3:
+            flag.centre = (WIDTH * 0.24, HEIGHT * 0.36)
         _charge(flag)
     return flag.image, ", ".join(flag.said)
 
