@@ -53,6 +53,12 @@ def after(earlier: list[dict[str, float]], log: list[dict[str, float]]) -> list[
     return [*earlier, *(row | {"step": row["step"] + done} for row in log)]
 
 
+def called(name: str) -> str:
+    """What is asked in a skill, or (``reading.2``) in its later questions."""
+    skill, _, number = name.partition(".")
+    return f"{WHAT[skill]}{f', question {number}' if number else ''}"
+
+
 def write_card(
     folder: Path,
     hits: dict[str, list[bool]],
@@ -70,8 +76,7 @@ def write_card(
     (folder / "skills.json").write_text(json.dumps(skills, indent=1) + "\n")
     (folder / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in log))
     rows = "\n".join(
-        f"| {name} | {WHAT[name.partition('.')[0]]}{', second question' if '.' in name else ''} "
-        f"| {s['value']:.3f} [{s['low']:.3f}, {s['high']:.3f}] | {s['n']} |"
+        f"| {name} | {called(name)} | {s['value']:.3f} [{s['low']:.3f}, {s['high']:.3f}] | {s['n']} |"
         for name, s in skills.items()
     )
     size = sum(p.numel() for p in model.parameters()) / 1e6
@@ -99,7 +104,8 @@ drawn at random; no sample shows what a tool returned, a choice between looking,
 that was solved. Nearest to AGILE's task are `order`, which says in words where each of four pieces belongs, and
 `sorting`, which says of two lists of words what to exchange; three-by-three puzzles were never shown. Nearest to
 Visual-ARFT's are `distorted`, which says what happened to a picture and doesn't mend it, `flags`, of invented flags,
-and `facts`, lines about invented places of the shape in which a search answers.
+`facts`, lines about invented places of the shape in which a search answers, and `whose`, which picks an invented
+flag's line out of several, puts the place's name into a question and says, when asked to, in which words to look it up.
 
 Accuracy on fresh samples from scenes that training never saw, greedy, with 95 % intervals:
 

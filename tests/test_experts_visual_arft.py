@@ -15,8 +15,8 @@ from kit.data.mat_coding import CATEGORIES, drawn, make_tasks, undone
 from kit.data.mat_search import in_words
 from kit.data.mat_search import make_tasks as make_search_tasks
 from kit.episode import Episode, Task, Turn
-from kit.experiments.visual_arft import Play, Tools, lessons, text_questions
-from kit.experts.visual_arft import expert, own_looks, search_turns, turns_of
+from kit.experiments.visual_arft import Play, Tools, coding_lessons, search_lessons, text_questions
+from kit.experts.visual_arft import expert, search_turns, turns_of
 from kit.pictures import scene
 from kit.policy.scripted import ScriptedPolicy
 from kit.rewards.visual_arft import score, step_score
@@ -46,7 +46,7 @@ def test_its_episodes_earn_all_there_is_in_one_environment(
     """Coding and searching tasks in one batch, as they are trained on."""
     coding = make_tasks(drawn(POOL, "d"), dict.fromkeys(CATEGORIES, 1), 0, "t")
     tasks = [*coding, *searches[0], *searches[1]]
-    played = PLAY(ScriptedPolicy(chat, expert()), chat, Tools(box, index), tasks, temperature=0.0)
+    played = PLAY(ScriptedPolicy(chat, expert), chat, Tools(box, index), tasks, temperature=0.0)
     for episode in played:
         queries = episode.task.meta.get("queries", ())
         assert score(episode, episode.task.target).total == 2.0, episode.task.id
@@ -57,15 +57,29 @@ def test_its_episodes_earn_all_there_is_in_one_environment(
             assert undone(episode.task, shown), episode.task.meta["category"]
 
 
-def test_lessons_touch_no_country_of_a_test(index: Index, searches: tuple[list[Task], list[Task]]) -> None:
-    train, test = searches
-    made = lessons(Countries(), index, test, coding=12, seed=1)
-    taught = {name for task in made for name in task.meta.get("countries", ())}
-    tested = {name for task in test for name in task.meta["countries"]}
-    assert taught >= {name for task in train for name in task.meta["countries"]}
-    assert not taught & tested
-    assert sum("category" in task.meta for task in made) == 12
-    texts = text_questions(Countries(), index, 5, 0, test)
+def test_what_is_shown_of_searching_is_about_an_invented_world(chat: Chat) -> None:
+    ((tasks, search),) = search_lessons(8, 1)
+    assert [task.meta["difficulty"] for task in tasks] == ["simple", "hard"] * 4
+    assert [task.images == () for task in tasks] == [True, False, False, False, False, False, True, False]
+    assert len({task.meta["source"] for task in tasks}) == 8
+    assert not {name for task in tasks for name in task.meta["countries"]} & set(Countries().names)
+    for task in tasks:
+        found = [search.search(query, 1)[0].source for query in task.meta["queries"]]
+        assert found == task.meta["documents"]
+    played = PLAY(ScriptedPolicy(chat, expert), chat, Tools(None, search), tasks, temperature=0.0)
+    assert [score(episode, episode.task.target).total for episode in played] == [2.0] * 8
+
+
+def test_sheets_to_be_shown_are_of_every_category() -> None:
+    made = coding_lessons(12, 1)
+    assert len(made) == 12 and {task.meta["category"] for task in made} == set(CATEGORIES)
+
+
+def test_questions_in_words_are_about_the_tests_countries(
+    index: Index, searches: tuple[list[Task], list[Task]]
+) -> None:
+    tested = {name for task in searches[1] for name in task.meta["countries"]}
+    texts = text_questions(Countries(), index, 5, 0, searches[1])
     assert len(texts) == 5 and {name for task in texts for name in task.meta["countries"]} <= tested
 
 
@@ -100,29 +114,11 @@ def test_a_sheet_is_read_then_asked_again_then_answered() -> None:
     assert last == f"<think>{task.meta['reading']}. {task.question}</think><answer>{answer}</answer>"
 
 
-def told(task: Task, said: str) -> Episode:
-    return Episode(task, (), (Turn((), (), said),), "format")
-
-
-def test_a_pupils_words_are_borrowed_where_they_find_the_flag(
-    index: Index, searches: tuple[list[Task], list[Task]]
-) -> None:
-    task = searches[0][0]
-    gold = task.meta["queries"][0].removeprefix("flag description ")
-    asked = [told(task, f" {gold}."), told(searches[0][1], "pink"), told(searches[0][2], "?!")]
-    words = own_looks(asked, index, 4)
-    assert words == {task.id: gold}
-    assert turns_of(task, "blue yellow")[0] == (
-        "<think>blue yellow.</think><search>flag description blue yellow</search>"
-    )
-    assert turns_of(task, "blue yellow")[1:] == turns_of(task)[1:]
-
-
 def test_after_its_answer_it_has_nothing_to_say(searches: tuple[list[Task], list[Task]]) -> None:
     task = searches[0][0]
     over = Episode(task, (), tuple(Turn((), (), text) for text in turns_of(task)))
     with pytest.raises(ValueError, match="its answer was turn"):
-        expert()(over)
+        expert(over)
 
 
 def test_a_whole_picture_is_read_at_once() -> None:

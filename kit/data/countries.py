@@ -11,7 +11,7 @@ import csv
 import pickle
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
@@ -51,6 +51,8 @@ FACTS = (
 PARTNERS = {"exports - partners": "the main export partner", "imports - partners": "the main import partner"}
 """Headings that lead from a country to another, and what to call it."""
 FLAG = "flag, description"
+FLAG_QUERY = "flag description"
+"""How a query for a flag begins: its heading."""
 
 COLOURS = r"light blue|sky blue|dark blue|red|white|blue|green|yellow|black|orange|gold|maroon|brown"
 LOOKS = re.compile(
@@ -121,12 +123,20 @@ class Countries:
 
     Args:
         documents: the factbook's; others are not looked at.
+        flags: of these countries, by their names (default: the real ones).
+        looks: what they look like, where that is known (default: the words that their descriptions share with others).
 
     Attributes:
         texts: each document's text by its id.
     """
 
-    def __init__(self, documents: Sequence[Document] | None = None) -> None:
+    def __init__(
+        self,
+        documents: Sequence[Document] | None = None,
+        flags: Mapping[str, Image.Image] | None = None,
+        looks: Mapping[str, str] | None = None,
+    ) -> None:
+        self._flags, self._looks = flags, looks or {}
         self._facts: dict[str, dict[str, Document]] = {}
         self.texts: dict[str, str] = {}
         for document in documents if documents is not None else factbook_documents():
@@ -135,9 +145,16 @@ class Countries:
                 self._facts.setdefault(name, {}).setdefault(heading, document)
                 self.texts[document.id] = document.text
 
+    @property
+    def names(self) -> list[str]:
+        """Every country there is an entry for."""
+        return list(self._facts)
+
     @cached_property
     def flags(self) -> dict[str, Image.Image]:
         """Flags by the factbook's names of their countries."""
+        if self._flags is not None:
+            return dict(self._flags)
         names = {_key(name): name for name in self._facts}
         return {
             names[_key(ALIASES.get(name, name))]: image
@@ -151,7 +168,8 @@ class Countries:
         if document is None:
             return None
         words = LOOKS.findall(document.text)[:MOST_WORDS]
-        return Step(f"flag description {' '.join(words)}", document.id, country) if len(words) > 1 else None
+        looks = self._looks.get(country) or (" ".join(words) if len(words) > 1 else "")
+        return Step(f"{FLAG_QUERY} {looks}", document.id, country) if looks else None
 
     def fact(self, country: str, fact: Fact) -> Step | None:
         """From a country to a fact about it, if one answer suffices."""

@@ -16,8 +16,9 @@ from kit.chat import Chat
 from kit.data import mat_coding
 from kit.data.corpora import documents
 from kit.data.countries import Countries
+from kit.data.invented import world
 from kit.data.mat_coding import make_tasks as make_coding
-from kit.data.mat_search import chains, passes
+from kit.data.mat_search import Chain, chains, passes
 from kit.data.mat_search import task as as_task
 from kit.envs.asking import AskingEnv, Way
 from kit.envs.visual_arft import VisualARFTEnv
@@ -33,7 +34,20 @@ from kit.tools.index import Index
 from kit.tools.search import SNIPPET_CHARS, TOP_K, Search
 from kit.tools.serper import Serper
 
-__all__ = ["Play", "Tools", "coding_sets", "lessons", "load", "play_greedily", "search_engine", "text_questions"]
+__all__ = [
+    "Play",
+    "Tools",
+    "coding_lessons",
+    "coding_sets",
+    "load",
+    "play_greedily",
+    "search_engine",
+    "search_lessons",
+    "text_questions",
+]
+
+COUNTRIES = 200
+"""Of an invented world: as many flags as there are real ones; among more, fewer can be told from all others."""
 
 
 def cache() -> Path:
@@ -126,18 +140,42 @@ def _countries(tasks: Sequence[Task]) -> set[str]:
     return {name for task in tasks for name in task.meta["countries"]}
 
 
-def lessons(known: Countries, search: Search, held_out: Sequence[Task], coding: int, seed: int) -> list[Task]:
-    """Tasks for an expert to show: ``coding`` sheets, and every question about countries that no test task touches.
+def coding_lessons(n: int, seed: int) -> list[Task]:
+    """``n`` sheets for an expert to mend and read.
 
     Raises:
         kit.data.mat_coding.MakingError: no sheet passes its check.
     """
-    counts = {name: -(-coding // len(mat_coding.CATEGORIES)) for name in mat_coding.CATEGORIES}
-    sheets = make_coding(mat_coding.drawn(_pixels("train"), "lesson"), counts, seed, "lesson-coding")[:coding]
-    theirs = _countries(held_out)
-    found = [c for c in chains(known) if not c.through & theirs and passes(c, search, known.texts)]
-    flags = known.flags
-    return [*sheets, *(as_task(c, flags[c.country], f"lesson-search-{k:03d}") for k, c in enumerate(found))]
+    counts = {name: -(-n // len(mat_coding.CATEGORIES)) for name in mat_coding.CATEGORIES}
+    return make_coding(mat_coding.drawn(_pixels("train"), "lesson"), counts, seed, "lesson-coding")[:n]
+
+
+def search_lessons(n: int, seed: int) -> list[tuple[list[Task], Search]]:
+    """``n`` questions about invented worlds for an expert to answer: those of each world, and what finds things in it.
+
+    About one country each, Simple and Hard by turns: there is nothing in them to be learnt by heart. In each, what is
+    wanted is found first of all (the tiny model can't compare descriptions: of several, it picks as by chance). One
+    Simple question in three is in words; none about two facts is, so that how those go is never shown.
+    """
+    lessons: list[tuple[list[Task], Search]] = []
+    made = 0
+    while made < n:
+        rng = np.random.default_rng([seed, len(lessons)])
+        known, documents = world(COUNTRIES, rng)
+        search = Index(documents, cache())
+        about: dict[str, list[Chain]] = {}
+        for chain in chains(known):
+            about.setdefault(chain.country, []).append(chain)
+        tasks: list[Task] = []
+        for country, all_of_it in about.items():
+            some = [chain for chain in all_of_it if chain.hard == (made % 2 == 1)]
+            chain = some[int(rng.integers(len(some)))]
+            if made < n and passes(chain, search, known.texts, k=1):
+                shown = None if made % 6 == 0 else known.flags[country]
+                tasks.append(as_task(chain, shown, f"lesson-search-{made:03d}"))
+                made += 1
+        lessons.append((tasks, search))
+    return lessons
 
 
 def text_questions(known: Countries, search: Search, n: int, seed: int, test: Sequence[Task]) -> list[Task]:

@@ -5,27 +5,21 @@ never acted can't, so it is shown a few episodes. Each turn says what is seen, i
 a thing by, and does one thing about it.
 
 Coding: what is wrong with the picture, and the code against the first of it; in the end all that can be read, the
-question once more, and the answer. Searching: what the flag looks like, then the question with
+question once more, and the answer. Searching: a query in the words of what the flag looks like; then the question with
 whatever was found in its place, and the next query; in the end the answer.
 
 That the question is said again is what makes such a small model remember it. Measured on the same 637 episodes: with
 "It is Chad, next the capital" and a reading alone, F1 was .136 on Hard sheets and .338 on questions in words; with the
-question repeated .415 and .700.
+question repeated .415 and .700. That a flag is described once, in the query, keeps it from being described in two ways.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
+from kit.data.countries import FLAG_QUERY
 from kit.data.mat_coding import distortions
 from kit.data.mat_search import THIS
 from kit.distortion import NAMES, Kind
 from kit.episode import Episode, Task
-from kit.policy.scripted import Script
-from kit.tools.search import Search, SearchError
-
-FLAG = "flag description"
-"""How a query for a flag begins: the factbook's heading."""
 
 CODE: dict[Kind, str] = {
     "rotate90": "rotate({}, -90)",
@@ -61,22 +55,16 @@ def coding_turns(task: Task) -> tuple[str, ...]:
     return (*turns, f"<think>{seen if turns else f'nothing; {seen}'}</think><answer>{task.target[0]}</answer>")
 
 
-def search_turns(task: Task, looks: str = "") -> tuple[str, ...]:
+def search_turns(task: Task) -> tuple[str, ...]:
     """All turns of the searching expert on one task of :mod:`kit.data.mat_search`.
 
     Whatever a search has found takes its place in the question, which so becomes shorter from turn to turn.
-
-    Args:
-        looks: what the flag looks like, in other words than the gold query's.
     """
-    queries, says = list(task.meta["queries"]), task.meta["says"]
-    if looks:
-        queries[0] = f"{FLAG} {looks}"
-    question, sought, turns = task.question, THIS, []
-    for number, query in enumerate(queries):
+    says, question, sought, turns = task.meta["says"], task.question, THIS, []
+    for number, query in enumerate(task.meta["queries"]):
         known = says[number - 1] if number else task.meta["source"]
-        if query.startswith(FLAG):
-            thought = f"{query.removeprefix(f'{FLAG} ')}."
+        if query.startswith(FLAG_QUERY):
+            thought = "Whose flag is it?"
         else:
             question = question.replace(sought, known)
             sought = f"the {query.removeprefix(f'{known} ')} of {known}"
@@ -85,46 +73,18 @@ def search_turns(task: Task, looks: str = "") -> tuple[str, ...]:
     return (*turns, _turn(f"It is {says[-1]}", "answer", task.target[0]))
 
 
-def turns_of(task: Task, looks: str = "") -> tuple[str, ...]:
+def turns_of(task: Task) -> tuple[str, ...]:
     """The expert's turns for a task of either kind."""
-    return search_turns(task, looks) if "queries" in task.meta else coding_turns(task)
+    return search_turns(task) if "queries" in task.meta else coding_turns(task)
 
 
-def expert(words: Mapping[str, str] | None = None) -> Script:
-    """A script that plays any task of Visual-ARFT.
-
-    Args:
-        words: for tasks by id, what their flag looks like in the pupil's own words (:func:`own_looks`): to be shown
-            how a thing is looked up need not mean to be told to see it otherwise.
+def expert(episode: Episode) -> str:
+    """The expert's next turn in any episode of Visual-ARFT: a script (:data:`kit.policy.scripted.Script`).
 
     Raises:
-        ValueError: (the script) an episode goes on after the answer.
+        ValueError: the episode goes on after the answer.
     """
-    own = words or {}
-
-    def script(episode: Episode) -> str:
-        turns = turns_of(episode.task, own.get(episode.task.id, ""))
-        if len(episode.turns) >= len(turns):
-            raise ValueError(f"expert on task {episode.task.id}: its answer was turn {len(turns)}, the last")
-        return turns[len(episode.turns)]
-
-    return script
-
-
-def own_looks(asked: Sequence[Episode], search: Search, k: int) -> dict[str, str]:
-    """What a model says its flags look like, of those episodes whose first search by these words finds the flag.
-
-    Args:
-        asked: episodes of one turn, in which the model answers what the flag looks like.
-        k: snippets of a search.
-    """
-    found = {}
-    for episode in asked:
-        looks = episode.turns[0].text.strip().removesuffix(".")
-        try:
-            sources = [snippet.source for snippet in search.search(f"{FLAG} {looks}", k)]
-        except SearchError:  # no word in it
-            continue
-        if looks and episode.task.meta["documents"][0] in sources:
-            found[episode.task.id] = looks
-    return found
+    turns = turns_of(episode.task)
+    if len(episode.turns) >= len(turns):
+        raise ValueError(f"expert on task {episode.task.id}: its answer was turn {len(turns)}, the last")
+    return turns[len(episode.turns)]

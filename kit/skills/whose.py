@@ -28,12 +28,13 @@ def _and(names: Sequence[str]) -> str:
 
 def _layout(rng: np.random.Generator, part: str) -> str:
     """The first part of what a flag looks like, at length."""
-    kind, *names = re.findall(rf"^(?:horizontal|vertical) (?:bands|stripes)|{COLOUR}", part)
+    plain, edges = re.fullmatch(rf"(.*?)(?: ({COLOUR}) edges)?", part).groups()  # type: ignore[union-attr]
+    kind, *names = re.findall(rf"^(?:horizontal|vertical) (?:bands|stripes)|{COLOUR}", plain)
     if kind.endswith("stripes"):
         return f"{rng.choice(['five', 'seven', 'nine', '11', '13'])} {kind} of {names[0]} alternating with {names[1]}"
     names[0] += " (top)" if kind.startswith("horizontal") else str(rng.choice([" (left side)", " (left)"]))
     equal = "equal " if rng.random() < 0.7 else ""
-    return f"{NUMBERS[min(3, len(names))]} {equal}{kind} of {_and(names)}"
+    return f"{NUMBERS[len(names)]} {equal}{kind} of {_and(names)}{f' edged in {edges}' if edges else ''}"
 
 
 def _diagonal(parts: Sequence[str]) -> str:

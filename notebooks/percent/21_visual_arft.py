@@ -41,7 +41,8 @@ test_share: float = 0.5  # share of the paper's 200 coding test tasks
 search_train: int = 20  # search tasks to train on, as in the paper
 search_test: int = 60  # search tasks to test on; paper: 150
 text_test: int = 40  # questions without pictures
-lesson_sheets: int = 288  # coding episodes for an expert to show
+lesson_sheets: int = 576  # coding episodes for an expert to show
+lesson_searches: int = 576  # search episodes for an expert to show
 k: int = 4  # snippets of one search, as in the paper
 snippet_chars: int = 80  # characters of a snippet
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
@@ -304,22 +305,39 @@ print(len(episode.ids), "tokens, the agent's own:", sum(episode.mask))
 # ## Lessons
 #
 # The paper has no cold start: a 7B model follows a protocol that it is told. A model of three million
-# parameters that has never acted doesn't, so an expert shows it a few episodes: on sheets of their own,
-# and on countries that no test task touches. What it shows is *how* the tools are used; its own
-# eyes it can't lend.
+# parameters that has never acted doesn't, so an expert shows it some episodes: on sheets of their own, and in
+# **invented worlds**. Their countries have flags, capitals, money and trade, documents of the factbook's form,
+# and nothing in common with the real ones. Why go to such lengths? The real countries that no test touches
+# have some sixty flags; shown those four times over, the model knew them by heart and saw no others any more.
+# What it is to learn is *how* to look things up.
+
+# %%
+from kit.tools.search import information
+
+worlds = visual_arft.search_lessons(lesson_searches, seed)
+invented, their_index = worlds[0]
+flags = [(t.meta["source"], t.images[0].image) for t in invented if t.images]
+display(plot.pictures(flags[:5], side=1.2))
+task = invented[1]
+print(task.question)
+for query in task.meta["queries"]:
+    print(f"\n{query}")
+    print(information(their_index.search(query, 2), snippet_chars))
+
+# %% [markdown]
+# The expert plays them all, for real: its code runs, its queries are searched for.
 
 # %%
 from kit.experts.visual_arft import expert
 
-lessons = visual_arft.lessons(known, index, held_out, lesson_sheets, seed)
-coding = [t for t in lessons if "category" in t.meta]
-looking_up = [t for t in lessons if "queries" in t.meta]
-show = ScriptedPolicy(chat, expert())
-tools = visual_arft.Tools(box, index)
+sheets = visual_arft.coding_lessons(lesson_sheets, seed)
+show = ScriptedPolicy(chat, expert)
 played = []
-for at in range(0, len(lessons), 32):  # at most 32 sessions at once
-    played += play(show, chat, tools, lessons[at : at + 32], temperature=0.0)
-print(len(coding), "sheets,", len(looking_up), "searches")
+for tasks, engine in [(sheets, index), *worlds]:
+    tools = visual_arft.Tools(box, engine)
+    for at in range(0, len(tasks), 32):  # at most 32 sessions at once
+        played += play(show, chat, tools, tasks[at : at + 32], temperature=0.0)
+print(len(sheets), "sheets,", len(played) - len(sheets), "searches")
 print("turns:", dict(sorted(Counter(len(e.turns) for e in played).items())))
 
 # %%

@@ -38,11 +38,11 @@ runs: list[str] = []  # runs that differ in their seed only; empty: just this on
 em_runs: list[str] = []  # the same, trained with reward=em; empty: R3 is not judged
 model: str = ""  # the untrained checkpoint; empty: the committed tiny model
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
-max_new_tokens: int = 60  # of one answer
+max_new_tokens: int = 80  # of one answer
 search: str = "offline"  # offline, or serper: the web (key in SERPER_API_KEY)
 k: int = 4  # snippets of plain retrieval
-snippet_chars: int = 100  # characters of a snippet
-eval_tasks: int = 60  # tasks of each kind
+snippet_chars: int = 80  # characters of a snippet
+eval_tasks: int = 100  # tasks of each kind, at most
 profile: str = "laptop"  # written into results.json
 threads: int = 1  # CPU threads of this process
 
