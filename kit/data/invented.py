@@ -102,7 +102,7 @@ def _trade(rng: np.random.Generator, names: list[str]) -> str:
 def world(countries: int, rng: np.random.Generator) -> tuple[Countries, list[Document]]:
     """What is known of so many invented countries, and the documents to search in.
 
-    The documents are theirs and, as in the real world's index, ISO's lists.
+    The documents are theirs and, as in the real world's index, ISO's lists, but for entries of the same names.
 
     Raises:
         ValueError: fewer than six countries (each trades with five), or more than there are names for.
@@ -126,4 +126,5 @@ def world(countries: int, rng: np.random.Generator) -> tuple[Countries, list[Doc
             Document(f"factbook/invented/{number}/{heading}", f"{name}, {heading}", text)
             for heading, text in texts.items()
         ]
-    return Countries(documents, flags, looks), [*documents, *real]
+    taken = set(called)  # else a part of a country would be found where a country is asked for
+    return Countries(documents, flags, looks), [*documents, *(d for d in real if d.title not in taken)]

@@ -316,8 +316,8 @@ from kit.tools.search import information
 
 worlds = visual_arft.search_lessons(lesson_searches, seed)
 invented, their_index = worlds[0]
-flags = [(t.meta["source"], t.images[0].image) for t in invented if t.images]
-display(plot.pictures(flags[:5], side=1.2))
+sewn = [(t.meta["source"], t.images[0].image) for t in invented if t.images]
+display(plot.pictures(sewn[:5], side=1.2))
 task = invented[1]
 print(task.question)
 for query in task.meta["queries"]:
