@@ -15,11 +15,13 @@ id and log-probability. Whatever a model, a tool or a file name says is escaped.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
+from kit.answers import best, exact_match
 from kit.chat import Chat
 from kit.episode import Episode, Picture, Score, Turn
 from kit.page import PICTURE_BYTES, Html, clean, figures
@@ -159,13 +161,19 @@ def _number(value: float) -> str:
     return f"{value:+.2f}".replace("-", "−")
 
 
+def _right(answer: str, target: Sequence[str]) -> bool:
+    """Whether a puzzle's letters stand in their order; or else, whether the answer is one of those accepted."""
+    if all(re.fullmatch("[A-Z]", label) for label in target):
+        return parse_labels(answer) == tuple(target)
+    return best(exact_match, answer, target) == 1
+
+
 def _head(name: str, episode: Episode, score: Score | None, advantage: Any) -> str:
     """Name, how it ended, reward by parts, advantage, and whether the answer is right."""
     parts = [f"<b>{name}</b>", f"<span>{ENDED[episode.ended]}, {len(episode.turns)} turns</span>"]
     target = episode.task.target
     if isinstance(target, tuple | list) and target and all(isinstance(label, str) for label in target):
-        right = episode.answer is not None and parse_labels(episode.answer) == tuple(target)
-        mark = "" if episode.answer is None else "✓ right, " if right else "✗ wrong, "
+        mark = "" if episode.answer is None else "✓ right, " if _right(episode.answer, target) else "✗ wrong, "
         parts.append(f"<span>{mark}target {clean(' '.join(target))}</span>")
     if score is not None:
         listed = ", ".join(f"{clean(name)} {_number(value)}" for name, value in score.parts.items())

@@ -149,13 +149,23 @@ def test_advantages_that_are_not_one_a_token_are_refused(chat: Chat) -> None:
         view.compare([episode] * 2, [Score(0, {})])
 
 
-def test_head_says_what_came_of_it(chat: Chat) -> None:
-    task = Task("t", (), "", ("B", "A"))
-    for answer, mark in (("[B, A]", "✓ right"), ("[A, B]", "✗ wrong")):
-        turn = Turn((1,), (0.0,), f"<answer>{answer}</answer>", Action("answer", answer))
-        page = view.show(Episode(task, (1,), (turn,), "answer"), Score(0.9, {"accuracy": 0.8, "step": -0.1}))
-        assert f"{mark}, target B A" in page.body
-        assert "reward <b>+0.90</b> <small>= accuracy +0.80, step −0.10" in page.body
+@pytest.mark.parametrize(
+    ("target", "answer", "mark"),
+    [
+        (("B", "A"), "[B, A]", "✓ right, target B A"),
+        (("B", "A"), "[A, B]", "✗ wrong, target B A"),
+        (("B", "A"), "B", "✗ wrong, target B A"),
+        ((".fi",), ".fi", "✓ right, target .fi"),
+        (("euros", "euro"), "Euro.", "✓ right, target euros euro"),
+        (("euros", "euro"), "francs", "✗ wrong, target euros euro"),
+    ],
+)
+def test_head_says_what_came_of_it(chat: Chat, target: tuple[str, ...], answer: str, mark: str) -> None:
+    task = Task("t", (), "", target)
+    turn = Turn((1,), (0.0,), f"<answer>{answer}</answer>", Action("answer", answer))
+    page = view.show(Episode(task, (1,), (turn,), "answer"), Score(0.9, {"accuracy": 0.8, "step": -0.1}))
+    assert mark in page.body
+    assert "reward <b>+0.90</b> <small>= accuracy +0.80, step −0.10" in page.body
     assert "out of turns, 2 turns" in view.show(played(chat)).body
 
 
