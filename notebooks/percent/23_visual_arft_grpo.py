@@ -41,7 +41,7 @@ lesson_micro_batch: int = 4  # of them, episodes a forward pass
 lesson_rate: float = 6e-4  # learning rate of the lessons, at its peak
 reward: str = "f1"  # measure of the answer: f1 or em
 step_wise: bool = False  # reward each step for itself (the paper's), not the episode
-steps: int = 12  # rollout batches
+steps: int = 8  # rollout batches
 groups: int = 12  # tasks a batch
 search_share: float = 0.25  # of them, search tasks
 group_size: int = 8  # rollouts of one task
@@ -272,7 +272,7 @@ for name, played in stages.items():
 
 # %% [markdown]
 # Compare the last two columns, intervals and all, before you call anything a gain. The lessons have shown the whole
-# protocol; what is left to be rewarded is mostly seeing: which figure stands there, which flag it is. A dozen batches
+# protocol; what is left to be rewarded is mostly seeing: which figure stands there, which flag it is. Eight batches
 # change little of that. (AGILE's lessons, notebook 12, are fewer, and there reinforcement learning does the work.)
 #
 # Where is it right, where not? Of each category of sheets, the share of answers that match and, where that can
