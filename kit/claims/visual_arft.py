@@ -108,7 +108,8 @@ def r4(cot: Sequence[Outcome], rag: Sequence[Outcome], grpo: Sequence[Outcome]) 
 def r5(direct: Sequence[Outcome], untrained: Sequence[Outcome], grpo: Sequence[Outcome]) -> Claim:
     """R5: twenty search examples carry over to text-only multi-hop questions (Table 2: F1 19.2 → 48.5).
 
-    Statistics as in :func:`r1`, on questions without pictures, which nobody trained on. Rule: both above 0.
+    Statistics as in :func:`r1`, on questions over two facts without pictures. Nobody trained on such; the lessons had
+    questions in words over one fact, about invented countries. Rule: both above 0.
     """
     statement = "20 search examples carry over to text-only multi-hop questions"
     return Claim("R5", statement, _gains(direct, untrained, grpo, "text"))
