@@ -18,7 +18,7 @@ from functools import cache
 import numpy as np
 
 from kit.data.corpora import iso_documents
-from kit.data.countries import FLAG, Countries
+from kit.data.countries import FLAG, PARTNERS, Countries
 from kit.skills.flags import sewn
 from kit.skills.text import WORDS
 from kit.skills.whose import at_length
@@ -120,7 +120,7 @@ def world(countries: int, rng: np.random.Generator) -> tuple[Countries, list[Doc
         flags[name], looks[name] = sewn(rng)
         others = called[:number] + called[number + 1 :]
         texts = {heading: draw(rng, names) for heading, draw in HEADINGS.items()}
-        texts |= {heading: _trade(rng, others) for heading in ("exports - partners", "imports - partners")}
+        texts |= {heading: _trade(rng, others) for heading in PARTNERS}
         texts[FLAG] = at_length(rng, looks[name])
         documents += [
             Document(f"factbook/invented/{number}/{heading}", f"{name}, {heading}", text)

@@ -25,13 +25,11 @@ from kit.answers import tokens
 from kit.data.countries import FACTS, PARTNERS, Countries, Step
 from kit.data.mat_coding import MakingError
 from kit.episode import Picture, Task
+from kit.skills.whose import THIS
 from kit.tools.search import TOP_K, Search
 
 TRAIN, TEST = 20, 150
 """The paper's numbers of tasks; half of them are Hard, as its averages show (Table 1)."""
-
-THIS = "the country with this flag"
-"""What a question says of a country that its picture tells."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,7 +20,7 @@ from kit.data.corpora import documents
 from kit.data.countries import Countries
 from kit.data.invented import world
 from kit.data.mat_coding import make_tasks as make_coding
-from kit.data.mat_search import Chain, chains, passes
+from kit.data.mat_search import chains, passes
 from kit.data.mat_search import task as as_task
 from kit.envs.asking import AskingEnv, Way
 from kit.envs.visual_arft import VisualARFTEnv
@@ -163,14 +165,13 @@ def search_lessons(n: int, seed: int) -> list[tuple[list[Task], Search]]:
         rng = np.random.default_rng([seed, len(lessons)])
         known, documents = world(COUNTRIES, rng)
         search = Index(documents, cache())
-        about: dict[str, list[Chain]] = {}
-        for chain in chains(known):
-            about.setdefault(chain.country, []).append(chain)
         tasks: list[Task] = []
-        for country, all_of_it in about.items():
-            some = [chain for chain in all_of_it if chain.hard == (made % 2 == 1)]
+        for country, about_it in groupby(chains(known), key=attrgetter("country")):
+            if made == n:
+                break
+            some = [chain for chain in about_it if chain.hard == (made % 2 == 1)]
             chain = some[int(rng.integers(len(some)))]
-            if made < n and passes(chain, search, known.texts, k=1):
+            if passes(chain, search, known.texts, k=1):
                 shown = None if made % 6 == 0 else known.flags[country]
                 tasks.append(as_task(chain, shown, f"lesson-search-{made:03d}"))
                 made += 1

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from kit.data.countries import FLAG_QUERY
 from kit.data.mat_coding import distortions
-from kit.data.mat_search import THIS
 from kit.distortion import NAMES, Kind
 from kit.episode import Episode, Task
+from kit.skills.whose import THIS
 
 CODE: dict[Kind, str] = {
     "rotate90": "rotate({}, -90)",

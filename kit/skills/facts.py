@@ -78,6 +78,13 @@ def value(rng: np.random.Generator, field: str) -> str:
     return " ".join(str(w) for w in rng.choice(WORDS, size=int(rng.integers(1, 6))))
 
 
+def asked_for(field: str, right: str) -> tuple[str, str]:
+    """What to call this heading in a question, and what of its text answers it: of partners, the first one's name."""
+    if field in PARTNERS:
+        return f"main {field.partition('s -')[0]} partner", right.split(",")[0].rsplit(" ", 1)[0]
+    return field.partition(",")[0], right
+
+
 def tail(rng: np.random.Generator) -> str:
     """More that is written there, now and then: it may end anywhere."""
     if rng.random() < 0.6:
@@ -107,14 +114,8 @@ def _value_of(rng: np.random.Generator) -> tuple[str, str, str]:
             other, heading = place, str(rng.choice(BESIDE))
         if (other, heading) != (place, field):
             lines.append(f"{other}, {heading}: {value(rng, heading)}")
-    if field in PARTNERS:
-        kind = field.split("s -")[0]
-        return (
-            listed(rng, lines),
-            f"What is the main {kind} partner of {place}?",
-            right.split(",")[0].rsplit(" ", 1)[0],
-        )
-    return listed(rng, lines), f"What is the {field.partition(',')[0]} of {place}?", right
+    called, answer = asked_for(field, right)
+    return listed(rng, lines), f"What is the {called} of {place}?", answer
 
 
 def _whose_flag(rng: np.random.Generator) -> tuple[str, str, str]:

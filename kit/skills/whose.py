@@ -12,13 +12,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from kit.pictures import Pixels
-from kit.skills.facts import FIELDS, PARTNERS, invented, listed, tail, value
+from kit.skills.facts import FIELDS, asked_for, invented, listed, tail, value
 from kit.skills.flags import CLOTH, sewn
 from kit.skills.text import Sample
+from kit.tools.search import shortened
 
 COLOUR = "|".join(sorted(CLOTH, key=len, reverse=True))
 NUMBERS = {2: "two", 3: "three"}
 THIS = "the country with this flag"
+"""What a question says of a country that its picture tells."""
 
 
 def _and(names: Sequence[str]) -> str:
@@ -106,22 +108,16 @@ def alike(rng: np.random.Generator, said: str) -> str:
 def _looked_up(rng: np.random.Generator, place: str) -> tuple[tuple[str, str], ...]:
     """A question about a flag's country: with its name, as a query, and answered from what is found."""
     field = str(rng.choice(FIELDS))
-    called = f"main {field.split('s -')[0]} partner" if field in PARTNERS else field.partition(",")[0]
-    asked = f"What is the {called} of {THIS}?"
     right = value(rng, field)
+    called, answer = asked_for(field, right)
+    asked = f"What is the {called} of {THIS}?"
     lines = [f"{place}, {field}: {right}"]
     lines += [f"{invented(rng)}, {other}: {value(rng, other)}" for other in rng.choice(FIELDS, int(rng.integers(0, 3)))]
-    answer = right.split(",")[0].rsplit(" ", 1)[0] if field in PARTNERS else right
     return (
         (f"{asked} Put in whose it is.", f"What is the {called} of {place}?"),
         ("What to look up?", f"{place} {called}."),
         (listed(rng, lines), f"{answer}."),
     )
-
-
-def _cut(text: str, longest: int) -> str:
-    """As a search's snippet is."""
-    return text if len(text) <= longest else f"{text[: longest - 1].rstrip()}…"
 
 
 def whose(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
@@ -130,11 +126,11 @@ def whose(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
     image, said = sewn(rng)
     place = invented(rng)
     longest = int(rng.integers(70, 200))
-    lines = {_cut(at_length(rng, said) + tail(rng), longest): place}
+    lines = {shortened(at_length(rng, said) + tail(rng), longest): place}
     for _ in range(int(rng.integers(1, 4))):
         other = sewn(rng)[1] if rng.random() < 0.4 else alike(rng, said)
         if other != said:
-            lines.setdefault(_cut(at_length(rng, other) + tail(rng), longest), invented(rng))
+            lines.setdefault(shortened(at_length(rng, other) + tail(rng), longest), invented(rng))
     found = listed(rng, [f"{name}, flag, description: {text}" for text, name in lines.items()])
     turns: list[tuple[tuple[str | Pixels, ...], str]] = [
         ((np.asarray(image), "What does the flag look like?"), f"{said}."),

@@ -53,11 +53,14 @@ def information(snippets: Sequence[Snippet], max_chars: int = SNIPPET_CHARS) -> 
         return "<information>Nothing was found.</information>"
     lines = []
     for number, snippet in enumerate(snippets, 1):
-        text = _one_line(snippet.text)
-        if len(text) > max_chars:
-            text = text[: max_chars - 1].rstrip() + "…"
+        text = shortened(_one_line(snippet.text), max_chars)
         lines.append(f"{number}. {_one_line(snippet.title)}: {text}")
     return "<information>" + "\n".join(lines) + "</information>"
+
+
+def shortened(text: str, max_chars: int) -> str:
+    """A text of at most so many characters; where some are left out, it ends in an ellipsis."""
+    return text if len(text) <= max_chars else f"{text[: max_chars - 1].rstrip()}…"
 
 
 def _one_line(text: str) -> str:
