@@ -37,7 +37,7 @@ CHAIN = ("11_agile", "12_agile_sft", "13_agile_grpo", "14_agile_claims")
 ALONE = ("04_tiny_vlm",)
 """Run alone with smoke values."""
 
-VISUAL_ARFT = ("21_visual_arft", "22_visual_arft_rewards")
+VISUAL_ARFT = ("21_visual_arft", "22_visual_arft_rewards", "23_visual_arft_grpo", "24_visual_arft_claims")
 """Run after one another with smoke values, like :data:`CHAIN`."""
 
 EXPECTED = tuple(sorted({*STRICT, *CHAIN, *ALONE, *VISUAL_ARFT}))

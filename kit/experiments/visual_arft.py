@@ -30,7 +30,7 @@ from kit.pictures import Pixels
 from kit.play import Pace, load
 from kit.policy import Policy
 from kit.policy.hf import HFPolicy
-from kit.runs import runs_folder
+from kit.runs import read_json, runs_folder, write_json
 from kit.sandbox import Sandbox
 from kit.tools.index import Index
 from kit.tools.search import SNIPPET_CHARS, TOP_K, Search
@@ -50,6 +50,11 @@ __all__ = [
 
 COUNTRIES = 200
 """Of an invented world: as many flags as there are real ones; among more, fewer can be told from all others."""
+
+
+HOW = "play.json"
+"""Beside a run's tasks: how they are told."""
+KEPT = ("prompt", "k", "snippet_chars")
 
 
 def cache() -> Path:
@@ -94,6 +99,24 @@ class Play(Pace):
     k: int = TOP_K
     snippet_chars: int = SNIPPET_CHARS
     on_search_error: Literal["tell", "raise"] = "tell"
+
+    def keep(self, data: Path) -> None:
+        """Write down how tasks are told and what searches show, beside the tasks: for all who play them later."""
+        write_json(data / HOW, {name: getattr(self, name) for name in KEPT})
+
+    @classmethod
+    def kept(cls, data: Path, **more: Any) -> Play:
+        """What was written down there, and ``more`` (``turns``, ``max_new_tokens``, …).
+
+        Raises:
+            FileNotFoundError: nothing was; says which notebook does it.
+        """
+        how = read_json(data / HOW)
+        if how is None:
+            raise FileNotFoundError(
+                f"{data / HOW}: run notebook 21 first: python -m kit run 21 --name {data.parent.name}"
+            )
+        return cls(**how, **more)
 
     def env(self, tools: Tools) -> VisualARFTEnv:
         """An environment with these tools."""

@@ -363,6 +363,8 @@ for name, tasks in sets.items():
     print(f"data/{name}.jsonl: {len(tasks)} tasks")
 save_episodes(data / "coldstart.jsonl", played)
 print(f"data/coldstart.jsonl: {len(played)} episodes")
+play.keep(data)
+print("data/play.json: how tasks are told, what searches show")
 box.close()
 
 # %% [markdown]

@@ -279,4 +279,4 @@ display(plot.bars(rewards, label="reward of each turn"))
 # | a query | against the step's gold query | against the nearest gold query not yet used |
 # | the gold answer | written into one rollout after its log-probabilities were computed | nowhere but in the reward |
 #
-# Next comes the training itself.
+# Next: [23, training](23_visual_arft_grpo.ipynb).
