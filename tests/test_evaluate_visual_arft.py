@@ -56,6 +56,12 @@ def test_an_outcome_says_how_right_and_whether_it_was_mended() -> None:
     assert (wrong.f1, wrong.em, wrong.undone, wrong.reason) == (0.0, False, False, "wrong")
 
 
+def test_nothing_can_be_undone_where_nothing_was_done() -> None:
+    """Else an agent without tools would mend a seventh of the simple sheets by leaving them alone."""
+    whole = make_tasks(drawn((), "w"), {"none": 1}, 0, "w")[0]
+    assert outcome(played(whole, whole.target[0])).undone is None
+
+
 def test_a_search_is_judged_by_its_answer_alone() -> None:
     found = outcome(played(SEARCH, "the red car"))
     assert (found.f1, found.em, found.undone) == (0.5, False, None)

@@ -22,7 +22,8 @@ from typing import Any
 
 from kit import stages
 from kit.answers import best, exact_match, f1
-from kit.data.mat_coding import SINGLE, undone
+from kit.data.mat_coding import undone
+from kit.distortion import STRENGTHS
 from kit.episode import Episode
 from kit.paper import VISUAL_ARFT
 from kit.stages import Metrics
@@ -61,7 +62,7 @@ class Outcome:
         label: ``simple`` or ``hard``.
         category: what was done to the picture; of a search the number of its gold queries.
         f1, em: of the answer.
-        undone: whether the distortion was undone; None where that isn't the question.
+        undone: whether the one distortion was undone; None where there was none, or several, or no picture to mend.
         reason: a key of :data:`kit.stages.REASONS`.
         turns, tools, tokens: turns played, actions but for the answer, tokens sampled.
         seed: of the training run that made the policy.
@@ -102,7 +103,7 @@ def outcome(episode: Episode, seed: int = 0) -> Outcome:
         category=str(meta["category"] if coding else len(meta["queries"])),
         f1=best(f1, episode.answer, task.target),
         em=right,
-        undone=undone(task, shown) if coding and meta["category"] in SINGLE else None,
+        undone=undone(task, shown) if coding and meta["category"] in STRENGTHS else None,
         reason=episode.ended if episode.ended != "answer" else "solved" if right else "wrong",
         turns=len(episode.turns),
         tools=episode.steps,
