@@ -112,14 +112,20 @@ em_folders = [run_folder(name) for name in em_runs]
 if em_folders:
     played["em-reward"] = gathered("grpo", em_folders)
 metrics = {stage: evaluate_outcomes(some) for stage, some in played.items()}
-print(table(metrics))
+
+# %%
+beside = [("direct", "cot", "rag"), ("untrained", "sft", "grpo")]
+beside += [("grpo", "em-reward")] if em_folders else []
+for stages in beside:
+    print(table({stage: metrics[stage] for stage in stages}, ("f1", "em")), "\n")
 
 # %% [markdown]
 # ## From a sentence to a rule
 #
 # Each claim is a statistic, an interval and a limit, fixed in `kit/claims/visual_arft.py` before anything was
 # measured. *Holds*: the whole interval lies on the claimed side. *Doesn't*: it lies wholly on the other.
-# *Undecided* is an answer too.
+# *Undecided* is an answer too, and the only one that a single seed can give: it says nothing of what another training
+# run would have made. Three seeds' verdicts are in `results/visual_arft.json` and in the README.
 
 # %%
 r3 = Claim("R3", "an F1 reward beats an EM reward, even on EM", (), "not run")
