@@ -26,7 +26,7 @@ test: lint  ## style, types, unit tests and every notebook
 	$(BIN)/python -m pytest -n $(JOBS)
 
 test-vllm: $(VLLM)/ready  ## vLLM against transformers, token for token
-	PYTHONPATH=tests/vllm_cpu $(VLLM)/bin/python -m pytest tests/test_policy_vllm.py
+	PYTHONPATH=tests/vllm_cpu $(VLLM)/bin/python -m pytest tests/test_policy_vllm.py tests/test_policy_vllm_server.py
 
 lint: $(READY)
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

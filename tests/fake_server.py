@@ -61,8 +61,11 @@ class FakeServer:
 
             def log_message(self, format: str, *args: Any) -> None: ...
 
+            def do_GET(self) -> None:
+                self.do_POST()
+
             def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or b"{}")
                 with fake._lock:
                     fake.bodies.append(body)
                     fault = fake.faults.pop(0) if fake.faults else ""

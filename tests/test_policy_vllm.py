@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
+from test_policy import forward_logits
 
 from kit.chat import Chat
 from kit.episode import Episode, Observation, Picture, Task
@@ -149,6 +150,12 @@ def test_no_engine_for_a_checkpoint_that_is_not_there() -> None:
         Engine.load("./nowhere")
 
 
+VLLM_SETTINGS = {
+    "VLLM_CPU_KVCACHE_SPACE": "1",
+    "VLLM_CPU_OMP_THREADS_BIND": "nobind",
+    "VLLM_LOGGING_LEVEL": "ERROR",
+}
+
 # ── with vLLM ────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -156,8 +163,9 @@ def test_no_engine_for_a_checkpoint_that_is_not_there() -> None:
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     """The committed tiny model; pixels as TRL's colocated engine wants them (vLLM's default), and as they are."""
     pytest.importorskip("vllm", reason="needs vLLM: make test-vllm")
-    os.environ |= {"VLLM_ENABLE_V1_MULTIPROCESSING": "0", "VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_LOGGING_LEVEL": "ERROR"}
-    os.environ["VLLM_CPU_OMP_THREADS_BIND"] = "nobind"
+    os.environ |= VLLM_SETTINGS | {
+        "VLLM_ENABLE_V1_MULTIPROCESSING": "0"
+    }  # in this process, so that it can be looked at
     levels = request.param == "levels"
     engine = Engine.load(
         *(TINY,), dtype="float32", enforce_eager=True, skip_mm_profiling=True, mm_device_do_normalize=levels, seed=0
@@ -229,19 +237,9 @@ def test_256_episodes_are_the_same_as_transformers(engine: Engine, tiny: tuple[A
 
 def forward_logprobs(model: Any, chat: Chat, request: Request, sample: Sample, temperature: float) -> list[float]:
     """What one forward pass of transformers says of the sampled ids."""
-    row = torch.tensor([[*request.ids, *sample.ids]])
-    pixels = [chat.pixels(p) for p in request.images]
-    with torch.no_grad():
-        logits = model(
-            input_ids=row,
-            attention_mask=torch.ones_like(row),
-            mm_token_type_ids=(row == chat.image_id).long(),
-            pixel_values=torch.cat([p.patches for p in pixels]),
-            image_grid_thw=torch.tensor([p.grid for p in pixels]),
-        ).logits[0]
+    logits = forward_logits(model, chat, [*request.ids, *sample.ids], request.images)[len(request.ids) - 1 :]
     logp = torch.log_softmax(forbid_logits(logits, chat.forbidden_ids) / temperature, -1)
-    first = len(request.ids)
-    return [float(logp[first - 1 + k, i]) for k, i in enumerate(sample.ids)]
+    return [float(logp[k, i]) for k, i in enumerate(sample.ids)]
 
 
 def test_sampled_log_probabilities_are_the_trainers(engine: Engine, tiny: tuple[Any, Chat]) -> None:

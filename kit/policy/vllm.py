@@ -15,8 +15,8 @@ a seed fixes a call      one seed a request, made of the call's and of the reque
 turns share their past   the engine's prefix cache, in which a picture is known by its SHA-256
 =======================  =======================================================================================
 
-The policy is the same whoever made the engine: :meth:`Engine.load` here, or TRL's trainer, colocated with it
-(``Engine(trainer.vllm_generation.llm)``).
+The policy is the same wherever the engine is: in this process (:meth:`Engine.load`), in this process by TRL
+(``Engine(trainer.vllm_generation.llm)``, colocated with its trainer), or in a server (:mod:`kit.policy.vllm_server`).
 """
 
 from __future__ import annotations
@@ -116,6 +116,19 @@ def context(chat: Chat, request: Request, levels: bool) -> Context:
         )
     pixels = tuple(chat.levels(picture) if levels else chat.pixels(picture) for picture in request.images)
     return Context(request.ids, pixels, tuple(picture.sha256 for picture in request.images), ranges)
+
+
+def pictures(one: Context) -> Any:
+    """A context's pictures as vLLM's processor for Qwen2.5-VL would have made them of images."""
+    from vllm.multimodal.inputs import MultiModalFieldConfig, MultiModalKwargsItems
+
+    grids = torch.tensor([pixels.grid for pixels in one.pixels])
+    fields = {
+        "pixel_values": MultiModalFieldConfig.flat_from_sizes("image", grids.prod(-1)),
+        "image_grid_thw": MultiModalFieldConfig.batched("image", keep_on_cpu=True),
+    }
+    patches = torch.cat([pixels.patches for pixels in one.pixels])
+    return MultiModalKwargsItems.from_hf_inputs({"pixel_values": patches, "image_grid_thw": grids}, fields)
 
 
 class VLLMPolicy:
@@ -247,19 +260,12 @@ class Engine:
     def _input(self, one: Context) -> Any:
         """vLLM's already rendered input."""
         from vllm.inputs.engine import mm_input, tokens_input
-        from vllm.multimodal.inputs import MultiModalFieldConfig, MultiModalKwargsItems, PlaceholderRange
+        from vllm.multimodal.inputs import PlaceholderRange
 
         if not one.pixels:
             return tokens_input(list(one.ids))
-        grids = torch.tensor([pixels.grid for pixels in one.pixels])
-        patches = torch.cat([pixels.patches for pixels in one.pixels])
-        fields = {
-            "pixel_values": MultiModalFieldConfig.flat_from_sizes("image", grids.prod(-1)),
-            "image_grid_thw": MultiModalFieldConfig.batched("image", keep_on_cpu=True),
-        }
-        items = MultiModalKwargsItems.from_hf_inputs({"pixel_values": patches, "image_grid_thw": grids}, fields)
         ranges = [PlaceholderRange(offset=first, length=n) for first, n in one.ranges]
-        return mm_input(list(one.ids), items, {"image": list(one.names)}, {"image": ranges})
+        return mm_input(list(one.ids), pictures(one), {"image": list(one.names)}, {"image": ranges})
 
 
 def _continuation(output: Any) -> Continuation:
