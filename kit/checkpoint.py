@@ -5,6 +5,7 @@
     run_dir/checkpoint/settings.json     what the run was started with
     run_dir/checkpoint/checkpoint-40/    weights, optimizer, schedule, random states, step
     run_dir/checkpoint/.partial/         one being written; never resumed, removed at the next start
+    run_dir/checkpoint/.gone-…           one being removed; the same
     run_dir/model/                       the result: an ordinary checkpoint for ``from_pretrained``
 
 A folder gets its name only once it is complete, by one rename.
@@ -24,6 +25,9 @@ import numpy as np
 
 from kit.chat import Chat
 from kit.tiny import load_model
+
+GONE = ".gone-"
+"""Before the name of a folder that is being removed."""
 
 _MAY_CHANGE = {"steps", "epochs", "micro_batch", "save_every", "keep"}
 """Settings a run may be continued with other values of: none of them changes the steps already done."""
@@ -63,7 +67,8 @@ def claim(run_dir: Path, settings: Mapping[str, Any], data: Sequence[str]) -> Pa
     """
     folder = run_dir / "checkpoint"
     folder.mkdir(parents=True, exist_ok=True)
-    shutil.rmtree(folder / ".partial", ignore_errors=True)
+    for left in (folder / ".partial", *folder.glob(f"{GONE}*"), *run_dir.glob(f"{GONE}*")):
+        shutil.rmtree(left, ignore_errors=True)
     newest = newest_checkpoint(folder)
     path = folder / "settings.json"
     mine = json.loads(json.dumps({"settings": dict(settings), "data": list(data)}))
@@ -111,7 +116,7 @@ class SafeCheckpoints:
         if trainer.is_world_process_zero():
             publish(folder / ".partial" / name, folder / name)
             for old in sorted(folder.glob("checkpoint-*"), key=step_of)[: -trainer.args.save_total_limit]:
-                shutil.rmtree(old)
+                discard(old)
         trainer.accelerator.wait_for_everyone()
 
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
@@ -137,9 +142,17 @@ class SafeCheckpoints:
 def publish(partial: Path, final: Path) -> None:
     """Give a finished folder its name, in place of an older one of that name."""
     if final.exists():
-        shutil.rmtree(final)
+        discard(final)
     final.parent.mkdir(parents=True, exist_ok=True)
     os.replace(partial, final)
+
+
+def discard(folder: Path) -> None:
+    """Remove a folder. It loses its name first: killed meanwhile, it leaves no folder with half of its files."""
+    gone = folder.with_name(f"{GONE}{folder.name}")
+    shutil.rmtree(gone, ignore_errors=True)
+    os.replace(folder, gone)
+    shutil.rmtree(gone)
 
 
 def export(model: Any, chat: Chat, folder: Path) -> Path:

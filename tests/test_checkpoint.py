@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 from training_fixtures import clone
 
 from kit.chat import Chat
-from kit.checkpoint import claim, export, newest_checkpoint, schedule, step_of
+from kit.checkpoint import claim, discard, export, newest_checkpoint, publish, schedule, step_of
 from kit.tiny import load_model
 
 
@@ -90,3 +92,40 @@ def test_a_full_disk_is_named_and_leaves_the_old_checkpoint(
     with pytest.raises(OSError, match=r"the disk is full; .*model could not be saved"):
         export(model, chat, folder)
     assert (folder / "config.json").read_bytes() == before
+
+
+class Killed(BaseException): ...
+
+
+def test_a_folder_that_goes_loses_its_name_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Killed while its files are being removed: what is left isn't taken for a checkpoint, and is swept away."""
+    folder = tmp_path / "checkpoint"
+    old, new = folder / "checkpoint-1", folder / ".partial" / "checkpoint-1"
+    for made in (old, new):
+        made.mkdir(parents=True)
+        (made / "weights").write_text(str(made))
+        (made / "optimizer").touch()
+
+    def killed(path: Path, ignore_errors: bool = False) -> None:
+        if not ignore_errors:
+            (path / "weights").unlink()
+            raise Killed
+
+    for remove in (lambda: publish(new, old), lambda: discard(old)):
+        with monkeypatch.context() as patched:
+            patched.setattr("kit.checkpoint.shutil.rmtree", killed)
+            with pytest.raises(Killed):
+                remove()
+        assert not old.exists()
+        assert claim(tmp_path, {}, []) is None
+        assert sorted(path.name for path in folder.iterdir()) == ["settings.json"]
+        old.mkdir()
+        (old / "weights").touch()
+
+
+def test_killed_at_any_moment_a_run_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
+    """A few moments here; ``python tests/soak_training.py FOLDER 50 1`` for as many as one likes."""
+    script = Path(__file__).with_name("soak_training.py")
+    done = subprocess.run([sys.executable, str(script), str(tmp_path), "4", "0"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "4 resumes" in done.stdout
