@@ -55,15 +55,16 @@ def step_of(checkpoint: Path | None) -> int:
     return int(checkpoint.name.rpartition("-")[2]) if checkpoint is not None else 0
 
 
-def claim(run_dir: Path, settings: Mapping[str, Any], data: Sequence[str]) -> Path | None:
+def claim(run_dir: Path, settings: Mapping[str, Any], data: Sequence[str], processes: int = 1) -> Path | None:
     """Start or continue the run in ``run_dir``: the checkpoint to resume from, None to begin.
 
     Args:
         settings: the run's settings as plain values.
         data: ids of what it trains on, in order.
+        processes: that train together; a checkpoint holds the random states of each.
 
     Raises:
-        ValueError: the folder holds a run with other settings or other data.
+        ValueError: the folder holds a run with other settings, other data, or of another number of processes.
     """
     folder = run_dir / "checkpoint"
     folder.mkdir(parents=True, exist_ok=True)
@@ -71,7 +72,7 @@ def claim(run_dir: Path, settings: Mapping[str, Any], data: Sequence[str]) -> Pa
         shutil.rmtree(left, ignore_errors=True)
     newest = newest_checkpoint(folder)
     path = folder / "settings.json"
-    mine = json.loads(json.dumps({"settings": dict(settings), "data": list(data)}))
+    mine = json.loads(json.dumps({"settings": dict(settings), "data": list(data), "processes": processes}))
     if newest is not None:
         theirs = json.loads(path.read_text())
         for name, value in mine["settings"].items():
@@ -82,6 +83,11 @@ def claim(run_dir: Path, settings: Mapping[str, Any], data: Sequence[str]) -> Pa
                 )
         if theirs["data"] != mine["data"]:
             raise ValueError(f"{run_dir} holds a run on other data: choose another name for the new run")
+        if (before := theirs.get("processes", 1)) != processes:
+            raise ValueError(
+                f"{run_dir} holds a run of {before} processes, now there are {processes}: go on with {before}, or "
+                "choose another name for the new run"
+            )
     partial = path.with_suffix(".partial")
     partial.write_text(json.dumps(mine))
     os.replace(partial, path)

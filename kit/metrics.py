@@ -69,17 +69,24 @@ class MetricsLog(TrainerCallback):
         run_dir: gets ``metrics.jsonl`` and ``tensorboard/``.
         start: the step the run continues from (0: from the beginning).
         on_step: called with all rows so far after each step (a notebook's live plot).
+        writes: whether it does anything: of processes that train together only the first.
     """
 
-    def __init__(self, run_dir: Path, start: int, on_step: Callable[[Sequence[Row]], None] | None = None) -> None:
+    def __init__(
+        self,
+        run_dir: Path,
+        start: int,
+        on_step: Callable[[Sequence[Row]], None] | None = None,
+        writes: bool = True,
+    ) -> None:
         from torch.utils.tensorboard import SummaryWriter
 
         self.path = run_dir / "metrics.jsonl"
-        self.rows = keep_until(self.path, start)
+        self.rows = keep_until(self.path, start) if writes else []
         self.on_step = on_step
-        self.quiet = is_quiet()
+        self.quiet = is_quiet() or not writes
         self.began = time.perf_counter()
-        self.writer = SummaryWriter(str(run_dir / "tensorboard"), purge_step=start + 1)
+        self.writer = SummaryWriter(str(run_dir / "tensorboard"), purge_step=start + 1) if writes else None
 
     def on_step_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         """Start the step's clock."""
@@ -87,7 +94,7 @@ class MetricsLog(TrainerCallback):
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Row | None = None, **kwargs: Any) -> None:
         """One step is done: write its row. The trainer's summary at the end is no step and is left out."""
-        if not state.is_world_process_zero or logs is None or "loss" not in logs:
+        if self.writer is None or logs is None or "loss" not in logs:
             return
         row = {"step": state.global_step, **{k: v for k, v in logs.items() if k not in _NOT_OURS}}
         row["seconds"] = time.perf_counter() - self.began
@@ -104,7 +111,8 @@ class MetricsLog(TrainerCallback):
 
     def close(self) -> None:
         """End the progress line and flush TensorBoard."""
-        self.writer.close()
+        if self.writer is not None:
+            self.writer.close()
         if not self.quiet:
             print(file=sys.stderr)
 

@@ -1,13 +1,21 @@
-"""What SFT and GRPO share: one run from claim to exported model, and the trainer arguments both need."""
+"""What SFT and GRPO share: one run from claim to exported model, and the trainer arguments both need.
+
+A script that trains may be started in one process or, by ``torchrun`` or ``accelerate launch``, in several: each plays
+and trains its share of every batch, the first writes what is written, and the losses are those of one process.
+"""
 
 from __future__ import annotations
 
+import atexit
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import torch
+from accelerate import PartialState
+from accelerate.utils import broadcast_object_list
 from transformers import PrinterCallback, SchedulerType
 
 from kit.chat import Chat
@@ -17,6 +25,8 @@ from kit.policy.masking import forbid
 from kit.tiny import without_progress
 from kit.trainable import borrowed
 
+T = TypeVar("T")
+
 OnStep = Callable[[Sequence[Row]], None]
 """Called with all rows so far after each step."""
 
@@ -24,6 +34,38 @@ OnStep = Callable[[Sequence[Row]], None]
 def world_size() -> int:
     """Processes that train together (set by ``accelerate launch``)."""
     return int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def process() -> int:
+    """This one's number among them."""
+    return int(os.environ.get("RANK", "0"))
+
+
+@cache
+def _leave_at_exit() -> None:
+    """Take leave of the other processes before the interpreter goes: gloo's threads, met by its end, abort it."""
+    atexit.register(lambda: torch.distributed.is_initialized() and torch.distributed.destroy_process_group())
+
+
+def agreed(once: Callable[[], T]) -> T:
+    """What the first process makes of it, in all that train together; its error is raised in all.
+
+    Else the others would wait for one that is gone, or several would write the same file at once.
+    """
+    if world_size() == 1:
+        return once()
+    PartialState(cpu=not torch.cuda.is_available())
+    _leave_at_exit()
+    outcome: list[Any] = [None, None]
+    if process() == 0:
+        try:
+            outcome[0] = once()
+        except Exception as error:
+            outcome[1] = error
+    made, failed = broadcast_object_list(outcome)
+    if failed is not None:
+        raise failed
+    return cast(T, made)
 
 
 def check_schedule(name: str, value: str) -> None:
@@ -96,14 +138,19 @@ def run(
     Returns:
         ``run_dir/model``: the trained model with its tokenizer and image processor.
     """
-    resume = claim(run_dir, settings, data)
     final = run_dir / "model"
-    if step_of(resume) >= steps and final.exists():
+
+    def begin() -> tuple[Path | None, bool]:
+        newest = claim(run_dir, settings, data, world_size())
+        return newest, step_of(newest) >= steps and final.exists()
+
+    resume, done = agreed(begin)
+    if done:
         restore(model, final)
         if on_step:  # whoever draws the curves wants them now, too
             on_step(read_metrics(run_dir / "metrics.jsonl"))
         return final
-    log = MetricsLog(run_dir, step_of(resume), on_step)
+    log = MetricsLog(run_dir, step_of(resume), on_step, writes=process() == 0)
     with borrowed(model, freeze_vision), forbid(model, chat.forbidden_ids), without_progress():
         trainer = make_trainer(log)
         trainer.remove_callback(PrinterCallback)
@@ -118,7 +165,6 @@ def run(
         trained = trainer.accelerator.unwrap_model(trainer.model)
         if hasattr(trained, "merge_and_unload"):
             trained = trained.merge_and_unload()
-    if trainer.is_world_process_zero():
-        with without_progress():
-            export(trained, chat, final)
+    with without_progress():
+        agreed(lambda: export(trained, chat, final))
     return final

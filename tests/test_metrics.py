@@ -12,7 +12,7 @@ from kit.metrics import MetricsLog, is_quiet, keep_until, read_metrics
 
 
 def _log(log: MetricsLog, step: int, **row: float) -> None:
-    state = SimpleNamespace(is_world_process_zero=True, global_step=step, max_steps=9)
+    state = SimpleNamespace(global_step=step, max_steps=9)
     log.on_step_begin(None, state, None)
     log.on_log(None, state, None, logs=dict(row))
 
@@ -71,3 +71,10 @@ def test_progress_is_quiet_on_request(
     _log(log, 1, loss=1.0)
     log.close()
     assert capsys.readouterr() == ("", "")
+
+
+def test_of_processes_that_train_together_one_writes(tmp_path: Path) -> None:
+    log = MetricsLog(tmp_path, 0, lambda rows: pytest.fail("only the first is asked for curves"), writes=False)
+    _log(log, 1, loss=1.0)
+    log.close()
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,70 @@
+"""Processes that train together: the same as one, and an error in one is the error of all."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from several_processes import train
+from training_fixtures import without_times
+
+from kit.tiny import load_model
+
+
+def together(folder: Path, n: int, **settings: Any) -> subprocess.CompletedProcess[str]:
+    """The run in ``n`` processes that talk by gloo."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    script = Path(__file__).with_name("several_processes.py")
+    start = ["-m", "torch.distributed.run", "--nproc_per_node", str(n), "--master_port", str(port), str(script)]
+    return subprocess.run(
+        [sys.executable, *start, str(folder), json.dumps(settings)],
+        env={**os.environ, "OMP_NUM_THREADS": "1", "KIT_QUIET": "1"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+@pytest.mark.parametrize("changed", [{}, {"iterations": 2, "steps": 6}, {"lora_rank": 4, "beta": 0.05}])
+def test_two_processes_of_four_are_one_of_eight(tmp_path: Path, changed: dict[str, Any]) -> None:
+    """Losses and gradients to a hundred-thousandth over all steps; with a ratio, with adapters and a KL term too."""
+    train(tmp_path / "one", {**changed, "micro_batch": 8})
+    done = together(tmp_path / "two", 2, micro_batch=4, **changed)
+    assert done.returncode == 0, done.stderr[-3000:]
+    one, two = without_times(tmp_path / "one"), without_times(tmp_path / "two")
+    assert len(one) == len(two) == changed.get("steps", 5)
+    assert max(row["grad_norm"] for row in one) > 0.1
+    for row, other in zip(one, two, strict=True):
+        assert other == pytest.approx(row, rel=1e-5, abs=1e-5)
+    weights, others = (load_model(tmp_path / name / "model").state_dict() for name in ("one", "two"))
+    for name, value in weights.items():
+        assert torch.allclose(value, others[name], atol=1e-4), name
+
+
+@pytest.mark.parametrize(("fault", "said"), [("kill", "Signal 9"), ("raise", "sandbox of this process is gone")])
+def test_one_process_gone_ends_the_job_which_then_goes_on(tmp_path: Path, fault: str, said: str) -> None:
+    ended = together(tmp_path / "a", 2, micro_batch=2, fault=fault)
+    assert ended.returncode != 0 and said in ended.stderr
+    assert [row["step"] for row in without_times(tmp_path / "a")] == [1, 2]
+    assert together(tmp_path / "a", 2, micro_batch=2).returncode == 0
+    assert [row["step"] for row in without_times(tmp_path / "a")] == [1, 2, 3, 4, 5]
+    assert (tmp_path / "a" / "model" / "config.json").is_file()
+
+
+def test_what_the_first_refuses_all_refuse(tmp_path: Path) -> None:
+    """In the others nothing would be wrong: they must not wait for one that has gone."""
+    assert together(tmp_path, 2, steps=2).returncode == 0
+    other = together(tmp_path, 2, steps=3, learning_rate=0.5)
+    assert other.returncode != 0
+    assert other.stderr.count("holds a run with learning_rate=0.001, now learning_rate=0.5") == 2
+    with pytest.raises(ValueError, match="holds a run of 2 processes, now there are 1: go on with 2"):
+        train(tmp_path, {"steps": 3})
