@@ -1,12 +1,14 @@
-"""Processes that train together: the same as one, and an error in one is the error of all."""
+"""Processes that train together, on one host or two: the same as one, and an error in one is the error of all."""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,37 +19,53 @@ from training_fixtures import without_times
 
 from kit.tiny import load_model
 
+HERE = Path(__file__).parent
+QUIETLY = {**os.environ, "OMP_NUM_THREADS": "1", "KIT_QUIET": "1", "PYTHON": sys.executable}
+
+
+def started(command: Sequence[str], folder: Path, settings: dict[str, Any]) -> subprocess.CompletedProcess[str]:
+    words = [*command, str(HERE / "several_processes.py"), str(folder), json.dumps(settings)]
+    return subprocess.run(words, env=QUIETLY, capture_output=True, text=True, timeout=300)
+
 
 def together(folder: Path, n: int, **settings: Any) -> subprocess.CompletedProcess[str]:
     """The run in ``n`` processes that talk by gloo."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    script = Path(__file__).with_name("several_processes.py")
-    start = ["-m", "torch.distributed.run", "--nproc_per_node", str(n), "--master_port", str(port), str(script)]
-    return subprocess.run(
-        [sys.executable, *start, str(folder), json.dumps(settings)],
-        env={**os.environ, "OMP_NUM_THREADS": "1", "KIT_QUIET": "1"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--nproc_per_node", str(n), "--master_port", str(port)]
+    return started(torchrun, folder, settings)
+
+
+def assert_the_same(one: Path, two: Path, steps: int) -> None:
+    """Losses and gradients to a hundred-thousandth over all steps, and with them the weights."""
+    rows, others = without_times(one), without_times(two)
+    assert len(rows) == len(others) == steps
+    assert max(row["grad_norm"] for row in rows) > 0.1
+    for row, other in zip(rows, others, strict=True):
+        assert other == pytest.approx(row, rel=1e-5, abs=1e-5)
+    weights, theirs = (load_model(run / "model").state_dict() for run in (one, two))
+    for name, value in weights.items():
+        assert torch.allclose(value, theirs[name], atol=1e-4), name
 
 
 @pytest.mark.parametrize("changed", [{}, {"iterations": 2, "steps": 6}, {"lora_rank": 4, "beta": 0.05}])
 def test_two_processes_of_four_are_one_of_eight(tmp_path: Path, changed: dict[str, Any]) -> None:
-    """Losses and gradients to a hundred-thousandth over all steps; with a ratio, with adapters and a KL term too."""
+    """With a ratio that isn't one, with adapters and a KL term too."""
     train(tmp_path / "one", {**changed, "micro_batch": 8})
     done = together(tmp_path / "two", 2, micro_batch=4, **changed)
     assert done.returncode == 0, done.stderr[-3000:]
-    one, two = without_times(tmp_path / "one"), without_times(tmp_path / "two")
-    assert len(one) == len(two) == changed.get("steps", 5)
-    assert max(row["grad_norm"] for row in one) > 0.1
-    for row, other in zip(one, two, strict=True):
-        assert other == pytest.approx(row, rel=1e-5, abs=1e-5)
-    weights, others = (load_model(tmp_path / name / "model").state_dict() for name in ("one", "two"))
-    for name, value in weights.items():
-        assert torch.allclose(value, others[name], atol=1e-4), name
+    assert_the_same(tmp_path / "one", tmp_path / "two", changed.get("steps", 5))
+
+
+def test_two_hosts_are_one(tmp_path: Path) -> None:
+    """Two network namespaces that a pair of interfaces joins."""
+    if not shutil.which("unshare") or subprocess.run(["unshare", "-rn", "ip", "link"], capture_output=True).returncode:
+        pytest.skip("needs Linux, network namespaces for users, and iproute2")
+    train(tmp_path / "one", {"micro_batch": 8})
+    done = started(["unshare", "-rn", str(HERE / "two_hosts.sh")], tmp_path / "two", {"micro_batch": 4})
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert_the_same(tmp_path / "one", tmp_path / "two", 5)
 
 
 @pytest.mark.parametrize(("fault", "said"), [("kill", "Signal 9"), ("raise", "sandbox of this process is gone")])
