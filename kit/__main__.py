@@ -80,9 +80,11 @@ def _list(args: argparse.Namespace) -> int:
 
 
 def _view(args: argparse.Namespace) -> int:
+    from kit.overview import write
     from kit.show import view
 
     print(view(args.run))
+    print(f"\npage: {write(args.run)}")
     return 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,6 +21,7 @@ from trl.trainer.utils import (
     use_adapter,
 )
 
+from kit import latest
 from kit.advantage import Scale, group_advantages, spread, turn_advantages
 from kit.chat import Chat
 from kit.checkpoint import SafeCheckpoints
@@ -105,6 +107,8 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         everyone = self.accelerator.gather(rewards)  # a group may be spread over processes
         advantages = self._advantages(episodes, scores, everyone, packed)
         self._record(episodes, scores, everyone)
+        if self.accelerator.is_main_process:
+            latest.keep(Path(str(self.args.output_dir)).parent, self.state.global_step + 1, episodes, scores)
         batch: dict[str, Any] = {
             "prompt_ids": packed.prompt_ids,
             "prompt_mask": packed.prompt_mask,

@@ -49,24 +49,33 @@ def view(name: str) -> str:
     Raises:
         ValueError: no such run.
     """
+    return "\n\n".join(parts(name))
+
+
+def parts(name: str) -> list[str]:
+    """The same, part by part.
+
+    Raises:
+        ValueError: no such run.
+    """
     folder = find_run(name)
     if not folder.is_dir():
         known = ", ".join(sorted(path.parent.name for path in runs_folder().glob("*/params.json"))) or "none"
         raise ValueError(f"no run {name!r} in {runs_folder()}: there are {known}")
-    parts = [f"run {name}"]
+    found = [f"run {name}"]
     record = read_json(folder / "params.json") or {"notebooks": {}}
     if record["notebooks"]:
         rows = [
             [title, entry["profile"], entry["status"], str(entry.get("minutes", ""))]
             for title, entry in sorted(record["notebooks"].items())
         ]
-        parts.append(table([["notebook", "profile", "status", "minutes"], *rows]))
+        found.append(table([["notebook", "profile", "status", "minutes"], *rows]))
     results = read_json(folder / "results.json") or {}
-    parts += [text for text in (stages_table(folder), claims_table(results)) if text]
-    parts += [text for text in map(_last_step, sorted(folder.glob("**/metrics.jsonl"))) if text]
+    found += [text for text in (stages_table(folder), claims_table(results)) if text]
+    found += [text for text in map(_last_step, sorted(folder.glob("**/metrics.jsonl"))) if text]
     files = sorted(str(path) for path in [*folder.glob("*.ipynb"), *folder.glob("*.html"), *folder.glob("*.json")])
-    parts.append("files:\n" + "\n".join(f"  {path}" for path in files))
-    return "\n\n".join(parts)
+    found.append("files:\n" + "\n".join(f"  {path}" for path in files))
+    return found
 
 
 def stages_table(folder: Path) -> str:

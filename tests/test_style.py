@@ -49,6 +49,7 @@ LAYERS = (
         "trainers",
         {
             "metrics",
+            "latest",
             "checkpoint",
             "trainable",
             "training",
@@ -75,7 +76,7 @@ LAYERS = (
                 "experiments",
                 "bench",
             ),
-            *("notebooks", "job", "show", "doctor", "readme", "__main__"),
+            *("notebooks", "job", "show", "overview", "doctor", "readme", "__main__"),
         },
     ),
 )

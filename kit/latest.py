@@ -1,0 +1,44 @@
+"""The newest rollout of a run: a few of its episodes with their scores, kept for whoever looks at a running job.
+
+::
+
+    run_dir/latest/episodes.jsonl, pictures/    the episodes of its first task
+    run_dir/latest/scores.json                  the step, and what each episode was paid
+
+The folder is replaced as a whole after every rollout, so it doesn't grow and is never half of one and half of another.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from kit.checkpoint import publish
+from kit.episode import Episode, Score
+from kit.runs import read_json, write_json
+from kit.store import load_episodes, save_episodes
+
+SHOWN = 4
+"""Episodes kept of a rollout."""
+
+
+def keep(run_dir: Path, step: int, episodes: Sequence[Episode], scores: Sequence[Score]) -> None:
+    """Keep the first episodes of the rollout before ``step``, in place of the last rollout's."""
+    partial = run_dir / "latest.partial"
+    shutil.rmtree(partial, ignore_errors=True)  # left by a killed run
+    partial.mkdir(parents=True)
+    save_episodes(partial / "episodes.jsonl", episodes[:SHOWN])
+    write_json(partial / "scores.json", {"step": step, "scores": [asdict(score) for score in scores[:SHOWN]]})
+    publish(partial, run_dir / "latest")
+
+
+def kept(run_dir: Path) -> tuple[int, list[tuple[Episode, Score]]] | None:
+    """The step, and episodes with their scores; None if no rollout was kept yet."""
+    record = read_json(run_dir / "latest" / "scores.json")
+    if record is None:
+        return None
+    scores = [Score(**{**each, "turns": tuple(each.get("turns") or ())}) for each in record["scores"]]
+    episodes = load_episodes(run_dir / "latest" / "episodes.jsonl")
+    return int(record["step"]), list(zip(episodes, scores, strict=True))
