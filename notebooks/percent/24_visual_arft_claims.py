@@ -170,9 +170,9 @@ display(plot.claims(published))
 
 # %% [markdown]
 # An interval has two causes: other pictures, and another training run. R1's last statistic is kept open by its
-# pictures (35 Simple sheets), R5 by its runs: nothing in the lessons or in training asks for two facts in words, and
-# what a run makes of such questions isn't steered by anything. R3's lies about nothing. The two rewards differ where
-# an answer is partly right; compare F1 and EM in the table: few of these answers are.
+# pictures (there are few Simple sheets), R5 by its runs: nothing in the lessons or in training asks for two facts in
+# words, and what a run makes of such questions isn't steered by anything. R3's is narrow and has zero in its middle:
+# the two rewards differ where an answer is partly right, and as F1 and EM in the table show, few answers are.
 #
 # ## Paper / here / why different
 #
