@@ -32,7 +32,6 @@ def attempt(folder: Path, seconds: float | None) -> bool:
         os.kill(process.pid or 0, signal.SIGKILL)
         process.join()
         return False
-    # A child that trained well may still be reported as killed if the signal came as it left.
     assert process.exitcode == 0, f"{folder}: the run ended with {process.exitcode}"
     return True
 
