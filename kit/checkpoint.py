@@ -17,7 +17,8 @@ import errno
 import json
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -161,17 +162,25 @@ def discard(folder: Path) -> None:
     shutil.rmtree(gone)
 
 
+@contextmanager
+def whole(folder: Path) -> Iterator[Path]:
+    """An empty folder to write into; without an error in between, it takes ``folder``'s name and place."""
+    partial = folder.with_name(f"{folder.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)  # left by a killed run
+    partial.mkdir(parents=True)
+    yield partial
+    publish(partial, folder)
+
+
 def export(model: Any, chat: Chat, folder: Path) -> Path:
     """Save model, tokenizer and image processor as an ordinary checkpoint; returns ``folder``."""
-    partial = folder.with_name(f"{folder.name}.partial")
-    shutil.rmtree(partial, ignore_errors=True)
     try:
-        for part in (model, chat.tokenizer, chat.image_processor):
-            part.save_pretrained(str(partial))
+        with whole(folder) as partial:
+            for part in (model, chat.tokenizer, chat.image_processor):
+                part.save_pretrained(str(partial))
     except Exception as error:
         _explain_full_disk(error, folder)
         raise
-    publish(partial, folder)
     return folder
 
 

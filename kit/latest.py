@@ -10,12 +10,11 @@ The folder is replaced as a whole after every rollout, so it doesn't grow and is
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from kit.checkpoint import publish
+from kit.checkpoint import whole
 from kit.episode import Episode, Score
 from kit.runs import read_json, write_json
 from kit.store import load_episodes, save_episodes
@@ -26,12 +25,9 @@ SHOWN = 4
 
 def keep(run_dir: Path, step: int, episodes: Sequence[Episode], scores: Sequence[Score]) -> None:
     """Keep the first episodes of the rollout before ``step``, in place of the last rollout's."""
-    partial = run_dir / "latest.partial"
-    shutil.rmtree(partial, ignore_errors=True)  # left by a killed run
-    partial.mkdir(parents=True)
-    save_episodes(partial / "episodes.jsonl", episodes[:SHOWN])
-    write_json(partial / "scores.json", {"step": step, "scores": [asdict(score) for score in scores[:SHOWN]]})
-    publish(partial, run_dir / "latest")
+    with whole(run_dir / "latest") as folder:
+        save_episodes(folder / "episodes.jsonl", episodes[:SHOWN])
+        write_json(folder / "scores.json", {"step": step, "scores": [asdict(score) for score in scores[:SHOWN]]})
 
 
 def kept(run_dir: Path) -> tuple[int, list[tuple[Episode, Score]]] | None:
@@ -39,6 +35,6 @@ def kept(run_dir: Path) -> tuple[int, list[tuple[Episode, Score]]] | None:
     record = read_json(run_dir / "latest" / "scores.json")
     if record is None:
         return None
-    scores = [Score(**{**each, "turns": tuple(each.get("turns") or ())}) for each in record["scores"]]
+    scores = [Score(each["total"], each["parts"], tuple(each["turns"])) for each in record["scores"]]
     episodes = load_episodes(run_dir / "latest" / "episodes.jsonl")
     return int(record["step"]), list(zip(episodes, scores, strict=True))

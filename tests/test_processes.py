@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from typing import Any
 
 import pytest
 import torch
+from fake_server import free_port
 from several_processes import train
 from training_fixtures import without_times
 
@@ -30,11 +30,8 @@ def started(command: Sequence[str], folder: Path, settings: dict[str, Any]) -> s
 
 def together(folder: Path, n: int, **settings: Any) -> subprocess.CompletedProcess[str]:
     """The run in ``n`` processes that talk by gloo."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    torchrun = [sys.executable, "-m", "torch.distributed.run", "--nproc_per_node", str(n), "--master_port", str(port)]
-    return started(torchrun, folder, settings)
+    where = ["--nproc_per_node", str(n), "--master_port", str(free_port())]
+    return started([sys.executable, "-m", "torch.distributed.run", *where], folder, settings)
 
 
 def assert_the_same(one: Path, two: Path, steps: int) -> None:

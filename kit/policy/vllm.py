@@ -118,6 +118,17 @@ def context(chat: Chat, request: Request, levels: bool) -> Context:
     return Context(request.ids, pixels, tuple(picture.sha256 for picture in request.images), ranges)
 
 
+def ended_by(finish_reason: str | None, stop_reason: str | int | None) -> str | int | None:
+    """What ended a continuation, from vLLM's two reasons.
+
+    Raises:
+        EngineError: it was broken off.
+    """
+    if finish_reason not in ("stop", "length"):
+        raise EngineError(f"vLLM ended a request with {finish_reason!r}; its log says why")
+    return stop_reason if finish_reason == "stop" else None
+
+
 def pictures(one: Context) -> Any:
     """A context's pictures as vLLM's processor for Qwen2.5-VL would have made them of images."""
     from vllm.multimodal.inputs import MultiModalFieldConfig, MultiModalKwargsItems
@@ -187,7 +198,7 @@ class VLLMPolicy:
         }
 
     def _sample(self, one: Continuation) -> Sample:
-        bad = sorted(set(one.ids) & set(self.chat.forbidden_ids))
+        bad = sorted(self._bias.keys() & set(one.ids))
         if bad or not one.ids:
             what = f"ids {bad}, which a policy may not say" if bad else "nothing"
             raise EngineError(f"vLLM sampled {what}: its logits are broken, or it ignores logit_bias")
@@ -270,8 +281,7 @@ class Engine:
 
 def _continuation(output: Any) -> Continuation:
     """From vLLM's ``CompletionOutput``."""
-    if output.finish_reason not in ("stop", "length"):
-        raise EngineError(f"vLLM ended a request with {output.finish_reason!r}; its log says why")
+    end = ended_by(output.finish_reason, output.stop_reason)
     ids = tuple(output.token_ids)
     logprobs = tuple(float(row[i].logprob) for row, i in zip(output.logprobs, ids, strict=True))
-    return Continuation(ids, logprobs, output.stop_reason if output.finish_reason == "stop" else None)
+    return Continuation(ids, logprobs, end)

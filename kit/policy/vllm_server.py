@@ -21,7 +21,7 @@ from typing import Any
 
 import httpx
 
-from kit.policy.vllm import LOGPROBS, Context, Continuation, EngineError, pictures
+from kit.policy.vllm import LOGPROBS, Context, Continuation, EngineError, ended_by, pictures
 from kit.retry import GaveUp, Passing, passes, patiently, retry_after
 
 START = f"VLLM_SERVER_DEV_MODE=1 vllm serve CHECKPOINT --enable-scale-out --logprobs-mode {LOGPROBS}"
@@ -110,11 +110,10 @@ class Server:
         if one.pixels:
             body["features"] = _features(one)
         choice = self._ask("POST", "/inference/v1/generate", body)["choices"][0]
-        if choice["finish_reason"] not in ("stop", "length"):
-            raise EngineError(f"the server at {self.url} ended a request with {choice['finish_reason']!r}")
+        end = ended_by(choice["finish_reason"], choice["stop_reason"])
         ids = tuple(choice["token_ids"])
         logprobs = tuple(float(each["logprob"]) for each in choice["logprobs"]["content"])
-        return Continuation(ids, logprobs, choice["stop_reason"] if choice["finish_reason"] == "stop" else None)
+        return Continuation(ids, logprobs, end)
 
     def _ask(self, method: str, path: str, body: Any = None) -> Any:
         """The server's answer, asked for again as long as that may help."""
