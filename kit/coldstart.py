@@ -17,7 +17,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +28,7 @@ from kit.experts.agile import STEPS
 from kit.policy import Params, Policy
 from kit.rewards.agile import is_right, is_well_formed
 from kit.rollout import Budget, Environment, rollout
+from kit.seeds import each
 from kit.store import append_episodes, load_episodes, mend
 
 KINDS = ("swap", "observe", "crop", "zoom")
@@ -143,6 +144,7 @@ def collect(
     path: str | os.PathLike[str],
     chunk: int = 16,
     progress: Callable[[int, int], None] = lambda done, of: None,
+    seed: int = 0,
 ) -> list[Episode]:
     """Let ``policy`` play ``tasks``; every finished chunk is on disk before the next one starts.
 
@@ -153,6 +155,7 @@ def collect(
         path: JSONL file that episodes are appended to, all of them: the filter comes later.
         chunk: episodes played at once.
         progress: told how many of the tasks are done.
+        seed: of all that is sampled; a task's own follows from its place, whatever was played before.
 
     Raises:
         ValueError: ``path`` holds episodes written with another tokenizer, or of tasks that have
@@ -170,14 +173,13 @@ def collect(
             )
         if any(chat.decode(turn.ids) != turn.text for turn in episode.turns):
             raise ValueError(f"{path}: episode {episode.task.id} was written with another tokenizer; use another file")
+    seeds = dict(zip([task.id for task in tasks], each(seed, len(tasks)), strict=True))
     todo = [task for task in tasks if task.id not in have]
     done = len(tasks) - len(todo)
     progress(done, len(tasks))
     for at in range(0, len(todo), chunk):
         some = todo[at : at + chunk]
-        # Another seed for each chunk; the loop itself adds the number of the turn.
-        seeded = replace(params, seed=params.seed + 1000 * (done + at))
-        played = rollout(policy, chat, some, make_env, seeded, budget)
+        played = rollout(policy, chat, some, make_env, params, budget, seed=[seeds[task.id] for task in some])
         append_episodes(path, played)
         have.update((episode.task.id, episode) for episode in played)
         progress(done + at + len(some), len(tasks))

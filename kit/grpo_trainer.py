@@ -8,7 +8,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Protocol
 
-import numpy as np
 import torch
 from accelerate.utils import gather_object
 from torch import Tensor
@@ -28,24 +27,20 @@ from kit.checkpoint import SafeCheckpoints
 from kit.episode import Episode, Score, Task
 from kit.pack import Packed, by_length, pack, trimmed
 from kit.policy.masking import forbid
+from kit.seeds import child, each
 
 MAX_GAP = 0.1
 """Mean difference (nats) between the sampler's log-probabilities and the trainer's that is still rounding."""
 
 
 class Rollout(Protocol):
-    """Plays every task once; the same tasks, weights and seed give the same episodes, in the tasks' order."""
+    """Plays every task once, by the seed of its place; the same weights and seeds give the same episodes, in order."""
 
-    def __call__(self, tasks: Sequence[Task], *, seed: int) -> list[Episode]: ...
+    def __call__(self, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]: ...
 
 
 Reward = Callable[[Episode, Any], Score]
 """From an episode and its task's target to a score."""
-
-
-def step_seed(seed: int, step: int, process: int = 0) -> int:
-    """The seed of one step's rollouts: far from every other step's, whatever was sampled before."""
-    return int(np.random.SeedSequence([seed, step, process]).generate_state(1)[0])
 
 
 class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
@@ -132,18 +127,22 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
 
     def _advantages(self, episodes: list[Episode], scores: list[Score], everyone: Tensor, packed: Packed) -> Tensor:
         """This process's advantages: ``(B,)``, or ``(B, C)`` where every turn was rewarded for itself."""
-        at = self.accelerator.process_index * len(episodes)
-        mine = slice(at, at + len(episodes))
+        mine = self._mine(episodes)
         if not any(score.turns for score in scores):
             return group_advantages(everyone.cpu(), self.num_generations, self.scale)[mine]
         turns = turn_advantages(gather_object([score.turns for score in scores]), self.num_generations, self.scale)
         rows = spread(turns[mine], episodes)
         return torch.nn.functional.pad(rows, (0, packed.completion_ids.size(1) - rows.size(1)))
 
+    def _mine(self, share: Sequence[Any]) -> slice:
+        """Where this process's share of a batch lies in the whole."""
+        at = self.accelerator.process_index * len(share)
+        return slice(at, at + len(share))
+
     def _play(self, tasks: list[Task]) -> list[Episode]:
         began, inside = time.perf_counter(), self.model_seconds() if self.model_seconds else 0.0
-        seed = step_seed(self.args.seed, self.state.global_step, self.accelerator.process_index)
-        episodes = self.rollout(tasks, seed=seed)
+        seeds = each(child(self.args.seed, self.state.global_step), self.accelerator.num_processes * len(tasks))
+        episodes = self.rollout(tasks, seed=seeds[self._mine(tasks)])
         if [e.task.id for e in episodes] != [task.id for task in tasks]:
             raise ValueError(f"rollout: {len(episodes)} episodes for {len(tasks)} tasks; one each, in the same order")
         seconds = time.perf_counter() - began

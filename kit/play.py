@@ -15,6 +15,7 @@ from kit.envs.turns import ToolEnv
 from kit.episode import Episode, Task
 from kit.policy import Params, Policy
 from kit.rollout import Budget, rollout
+from kit.seeds import Seed
 from kit.tiny import load_model
 
 
@@ -41,11 +42,11 @@ class Pace:
         tasks: Sequence[Task],
         make_env: Callable[[], ToolEnv],
         temperature: float,
-        seed: int = 0,
+        seed: Seed = 0,
     ) -> list[Episode]:
         """Play each task once, each in an environment of its own."""
-        params = Params(make_env().protocol.stops, temperature, self.max_new_tokens, seed)
-        return rollout(policy, chat, tasks, make_env, params, Budget(self.turns, self.max_tokens), self.workers)
+        params = Params(make_env().protocol.stops, temperature, self.max_new_tokens)
+        return rollout(policy, chat, tasks, make_env, params, Budget(self.turns, self.max_tokens), self.workers, seed)
 
 
 def load(path: str | Path) -> tuple[Any, Chat]:

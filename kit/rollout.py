@@ -20,6 +20,7 @@ from typing import Any, Protocol
 from kit.chat import Chat, Content
 from kit.episode import Action, Ended, Episode, Observation, Task, Turn
 from kit.policy import Params, Policy, Request, Sample
+from kit.seeds import Seed, child, each
 
 
 @dataclass(frozen=True)
@@ -67,14 +68,20 @@ def rollout(
     params: Params,
     budget: Budget | None = None,
     workers: int = 16,
+    seed: Seed = 0,
 ) -> list[Episode]:
     """Play every task once; episodes come back in the tasks' order.
 
     Args:
         make_env: makes one environment; there are as many as tasks.
         workers: environments stepped at once (threads: the work is in the sandbox's processes).
+        seed: of all that is sampled; or one an episode. What an episode samples depends on its own alone.
+
+    Raises:
+        ValueError: seeds for another number of episodes.
     """
     budget = budget or Budget()
+    seeds = each(seed, len(tasks))
     policy.reset()
     envs = [make_env() for _ in tasks]
     with ThreadPoolExecutor(workers) as pool:
@@ -88,8 +95,11 @@ def rollout(
                 live = [i for i in live if not _out_of_tokens(episodes, i, params, budget)]
                 if not live:
                     break
-                requests = [Request(tuple(episodes[i].ids), episodes[i].images, episodes[i]) for i in live]
-                samples = policy.sample(requests, replace(params, seed=params.seed + turn))
+                requests = [
+                    Request(tuple(episodes[i].ids), episodes[i].images, episodes[i], child(seeds[i], turn))
+                    for i in live
+                ]
+                samples = policy.sample(requests, params)
                 texts = [chat.decode(sample.ids) for sample in samples]
                 steps = list(pool.map(lambda pair: envs[pair[0]].step(pair[1]), zip(live, texts, strict=True)))
                 last = turn + 1 == budget.turns

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +34,7 @@ from kit.chat import Chat
 from kit.checkpoint import export
 from kit.episode import Episode, Score, Task, Turn
 from kit.grpo import GRPOSettings, train_grpo
-from kit.grpo_trainer import EpisodeGRPOTrainer, episode_stats, step_seed
+from kit.grpo_trainer import EpisodeGRPOTrainer, episode_stats
 from kit.metrics import read_metrics
 from kit.pack import pack
 from kit.policy.masking import forbid
@@ -425,13 +424,6 @@ def test_an_error_in_the_rollout_leaves_no_adapters_behind(chat: Chat, model, tm
         train_grpo(model, chat, [task(0)], rollout, even_reward, GRPOSettings(**QUICK, lora_rank=4), tmp_path)
     assert [name for name, _ in model.named_parameters()] == names
     assert all(p.requires_grad for p in model.parameters()) and model.lm_head.bias is None
-
-
-def test_step_seeds_are_far_apart() -> None:
-    seeds = [step_seed(s, step, p) for s in range(3) for step in range(300) for p in range(2)]
-    assert len(set(seeds)) == len(seeds)
-    ordered = sorted(seeds)
-    assert min(b - a for a, b in pairwise(ordered)) > 10  # a rollout uses seed + turn
 
 
 def test_episode_stats_by_hand(chat: Chat) -> None:

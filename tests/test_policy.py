@@ -1,5 +1,6 @@
 """Sampling: as transformers' generate, alone or in a batch, with or without what it remembers."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from kit.chat import Chat
 from kit.episode import Episode, Observation, Picture, Task, Turn
 from kit.policy import Params, Request, Sample
 from kit.policy.hf import HFPolicy
+from kit.policy.masking import forbid_logits
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import content
 
@@ -69,8 +71,8 @@ def test_remembered_turns_equal_fresh_ones(model: Any, chat: Chat, tasks: list[T
         episodes = [Episode(task, tuple(chat.prompt("s", [*task.images]))) for task in tasks for _ in range(2)]
         turns = []
         for k in range(3):
-            requests = [Request(tuple(e.ids), e.images, e) for e in episodes]
-            samples = policy.sample(requests, Params(stops=("x",), max_new_tokens=8, seed=k))
+            requests = [Request(tuple(e.ids), e.images, e, 100 * i + k) for i, e in enumerate(episodes)]
+            samples = policy.sample(requests, Params(stops=("x",), max_new_tokens=8))
             side = 56 + 28 * k
             seen = Observation("now ", (Picture(f"o{k}", Image.new("RGB", (side, side), (k * 80, 9, 200))),))
             turns.append(samples)
@@ -98,18 +100,49 @@ def test_new_weights_after_a_reset(model: Any, chat: Chat, tasks: list[Task]) ->
     assert policy._store.find(longer) is None
 
 
-def test_a_seed_fixes_the_samples(model: Any, chat: Chat, tasks: list[Task]) -> None:
-    requests = requests_of(chat, tasks)
-    first = HFPolicy(model, chat).sample(requests, Params(stops=(), max_new_tokens=6, seed=1))
-    again = HFPolicy(model, chat).sample(requests, Params(stops=(), max_new_tokens=6, seed=1))
-    other = HFPolicy(model, chat).sample(requests, Params(stops=(), max_new_tokens=6, seed=2))
-    assert first == again
-    assert [s.ids for s in first] != [s.ids for s in other]
+def test_a_requests_seed_fixes_its_sample(model: Any, chat: Chat, tasks: list[Task]) -> None:
+    """Whatever else is sampled in the same call, in which order, and in how large a batch."""
+    params = Params(stops=("e",), max_new_tokens=12)
+    requests = [replace(r, seed=i) for i, r in enumerate([r for r in requests_of(chat, tasks) for _ in range(4)])]
+    first = HFPolicy(model, chat).sample(requests, params)
+    assert [s.ids for s in HFPolicy(model, chat, batch_size=3).sample(requests[::-1], params)[::-1]] == [
+        s.ids for s in first
+    ]
+    for request, sample in zip(requests, first, strict=True):
+        assert HFPolicy(model, chat).sample([request], params)[0].ids == sample.ids
+    other = HFPolicy(model, chat).sample([replace(r, seed=r.seed + 100) for r in requests], params)
+    assert len({s.ids for s in first}) > 8 and [s.ids for s in other] != [s.ids for s in first]
+
+
+def test_tokens_are_sampled_as_often_as_the_distribution_says(model: Any, chat: Chat, tasks: list[Task]) -> None:
+    """The first token of 4,000 turns of one context, at temperature 2: Pearson's χ² over the ids to be met 5 times."""
+    (request, *_), n = requests_of(chat, tasks), 4000
+    params = Params(stops=(), temperature=2.0, max_new_tokens=1)
+    policy = HFPolicy(model, chat, batch_size=500, cache_bytes=0)
+    samples = policy.sample([replace(request, seed=s) for s in range(n)], params)
+    met = torch.zeros(len(chat.tokenizer))
+    for sample in samples:
+        met[sample.ids[0]] += 1
+    pixels = [chat.pixels(p) for p in request.images]
+    ids = torch.tensor([request.ids])
+    with torch.no_grad():
+        logits = model(
+            input_ids=ids,
+            mm_token_type_ids=(ids == chat.image_id).long(),
+            pixel_values=torch.cat([p.patches for p in pixels]),
+            image_grid_thw=torch.tensor([p.grid for p in pixels]),
+        ).logits[0, -1, : len(chat.tokenizer)]
+    wanted = n * torch.softmax(forbid_logits(logits / 2, chat.forbidden_ids), -1)
+    often = wanted >= 5
+    assert int(often.sum()) > 20
+    chi_squared = float(((met - wanted)[often] ** 2 / wanted[often]).sum())
+    freedom = int(often.sum())
+    assert abs(chi_squared - freedom) < 4 * (2 * freedom) ** 0.5
 
 
 def test_forbidden_tokens_are_never_sampled(model: Any, chat: Chat, tasks: list[Task]) -> None:
     """Hot sampling visits the whole vocabulary, but never a control token."""
-    requests = [requests_of(chat, tasks)[0]] * 32
+    requests = [replace(requests_of(chat, tasks)[0], seed=seed) for seed in range(32)]
     samples = HFPolicy(model, chat).sample(requests, Params(stops=(), temperature=50.0, max_new_tokens=40))
     said = {token for sample in samples for token in sample.ids}
     assert len(said) > 200

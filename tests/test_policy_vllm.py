@@ -96,17 +96,15 @@ def test_levels_are_the_pixels_before_they_were_normalised(chat: Chat) -> None:
 
 def test_an_engine_is_asked_for_what_a_policy_promises(chat: Chat) -> None:
     engine = Recorded(*[Continuation((40, chat.end_id), (-0.1, -0.2), chat.end_id)] * 2, wants_levels=True)
-    requests = [request_of(chat, picture("a", 0, 56, 56))] * 2
-    VLLMPolicy(engine, chat).sample(requests, Params(("</answer>",), 0.7, 33, seed=5))
+    request = request_of(chat, picture("a", 0, 56, 56))
+    params = Params(("</answer>",), 0.7, 33)
+    VLLMPolicy(engine, chat).sample([replace(request, seed=5), replace(request, seed=6)], params)
     (contexts, (first, second)) = engine.asked[0]
     assert contexts[0].pixels[0].patches.dtype == torch.uint8
     assert (first["temperature"], first["max_tokens"], first["stop"]) == (0.7, 33, ["</answer>"])
     assert first["include_stop_str_in_output"] and first["stop_token_ids"] == [chat.end_id] and first["ignore_eos"]
     assert set(first["logit_bias"]) == set(chat.forbidden_ids)
-    assert first["seed"] != second["seed"], "else a group's rollouts would all be the same"
-    policy = VLLMPolicy(engine, chat)
-    assert first == policy.options(Params(("</answer>",), 0.7, 33, seed=5), 0)
-    assert first["seed"] != policy.options(Params(("</answer>",), 0.7, 33, seed=6), 0)["seed"]
+    assert (first["seed"], second["seed"]) == (5, 6), "else a group's rollouts would all be the same"
 
 
 @pytest.mark.parametrize(("ended_by", "finish"), [("</answer>", "stop"), (1, "eos"), (None, "length")])
@@ -246,12 +244,13 @@ def test_sampled_log_probabilities_are_the_trainers(engine: Engine, tiny: tuple[
     """At temperature 1.3, so that taking them before it would be seen; and the same seed samples the same."""
     model, chat = tiny
     request = request_of(chat, picture("a", 0, 90, 120), picture("b", 1, 112, 84))
-    params = Params((), 1.3, 30, seed=4)
+    params = Params((), 1.3, 30)
     policy = VLLMPolicy(engine, chat)
-    samples = policy.sample([request] * 8, params)
+    group = [replace(request, seed=seed) for seed in range(8)]
+    samples = policy.sample(group, params)
     assert len({sample.ids for sample in samples}) > 1
-    assert policy.sample([request] * 8, params) == samples
-    assert policy.sample([request] * 8, replace(params, seed=5)) != samples
+    assert [sample.ids for sample in policy.sample(group[::-1], params)[::-1]] == [sample.ids for sample in samples]
+    assert policy.sample([replace(one, seed=one.seed + 8) for one in group], params) != samples
     for sample in samples:
         assert sample.logprobs == pytest.approx(forward_logprobs(model, chat, request, sample, 1.3), abs=1e-3)
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -169,5 +170,6 @@ def test_a_real_server_says_what_transformers_says(served: Server) -> None:
     for a, b in zip(ours, theirs, strict=True):
         for turn, other in zip(a.turns, b.turns, strict=True):
             assert turn.logprobs == pytest.approx(other.logprobs, abs=1e-3)
-    hot = Params(("</think>",), 1.0, 20, seed=3)
-    assert policy.sample([request_of(chat)] * 4, hot) == policy.sample([request_of(chat)] * 4, hot)
+    hot = Params(("</think>",), 1.0, 20)
+    group = [replace(request_of(chat), seed=seed) for seed in range(4)]
+    assert [s.ids for s in policy.sample(group, hot)] == [s.ids for s in policy.sample(group[::-1], hot)[::-1]]

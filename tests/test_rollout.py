@@ -14,6 +14,7 @@ from kit.policy.hf import HFPolicy
 from kit.policy.scripted import ScriptedPolicy
 from kit.protocol import FormatError
 from kit.rollout import Budget, rollout
+from kit.seeds import each
 
 PARAMS = Params(stops=PROTOCOL.stops, max_new_tokens=120)
 LOOK = "<think>look</think><code>observation_image_{k} = observation(state)</code>"
@@ -120,6 +121,17 @@ def test_eight_episodes_at_once_equal_eight_alone(box: Any, chat: Chat, model: A
     for task, episode in zip(tasks, together, strict=True):
         (alone,) = rollout(HFPolicy(model, chat), chat, [task], lambda: JigsawEnv(box), params)
         assert (alone.ids, alone.mask, alone.ended) == (episode.ids, episode.mask, episode.ended)
+
+
+def test_half_a_batch_plays_what_the_whole_would(box: Any, chat: Chat, model: Any, tasks: list[Task]) -> None:
+    """Sampled: an episode's seed is its own, so it doesn't matter who else is played, or by which process."""
+    params = Params(stops=PROTOCOL.stops, max_new_tokens=12)
+    whole = rollout(HFPolicy(model, chat), chat, tasks, lambda: JigsawEnv(box), params, seed=3)
+    second = each(3, len(tasks))[len(tasks) // 2 :]
+    half = rollout(HFPolicy(model, chat), chat, tasks[len(tasks) // 2 :], lambda: JigsawEnv(box), params, seed=second)
+    assert [e.ids for e in half] == [e.ids for e in whole[len(tasks) // 2 :]]
+    other = rollout(HFPolicy(model, chat), chat, tasks, lambda: JigsawEnv(box), params, seed=4)
+    assert [e.ids for e in other] != [e.ids for e in whole]
 
 
 def test_batched_play_with_pictures_equals_alone(box: Any, chat: Chat, tasks: list[Task]) -> None:

@@ -28,6 +28,7 @@ LAYERS = (
             "store",
             "hub",
             "retry",
+            "seeds",
             "leak",
             "intervals",
             "paper",

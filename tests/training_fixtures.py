@@ -23,6 +23,7 @@ from kit.metrics import TIMES, read_metrics
 from kit.pack import Packed
 from kit.policy import Params, Request
 from kit.policy.hf import HFPolicy
+from kit.seeds import Seed, child, each
 from kit.tiny import build_config, build_image_processor, build_tokenizer
 
 
@@ -76,18 +77,24 @@ def batch(chat: Chat) -> list[Episode]:
 
 
 def sampling_rollout(model: Any, chat: Chat, observe: bool = True) -> Callable[..., list[Episode]]:
-    """A rollout of two turns sampled from ``model``, with a picture between them if ``observe``."""
+    """A rollout of two turns sampled from ``model``, with a picture between them if ``observe``.
+
+    The picture is another one for every seed, so that episodes depend on theirs beyond what is sampled.
+    """
     policy = HFPolicy(model, chat)
 
-    def rollout(tasks: Sequence[Task], *, seed: int) -> list[Episode]:
+    def rollout(tasks: Sequence[Task], *, seed: Seed) -> list[Episode]:
+        seeds = each(seed, len(tasks))
         episodes = [Episode(t, prompt(chat, t)) for t in tasks]
         for turn in range(2):
-            requests = [Request(tuple(e.ids), e.images) for e in episodes]
-            samples = policy.sample(requests, Params((), 1.0, 5, seed + turn))
+            requests = [
+                Request(tuple(e.ids), e.images, seed=child(s, turn)) for e, s in zip(episodes, seeds, strict=True)
+            ]
+            samples = policy.sample(requests, Params((), 1.0, 5))
             for i, sample in enumerate(samples):
                 made = Turn(sample.ids, sample.logprobs, chat.decode(sample.ids), Action("code", ""))
                 if turn == 0:
-                    observation = Observation("See ", (picture("o", i, 56),) if observe else ())
+                    observation = Observation("See ", (picture("o", seeds[i], 56),) if observe else ())
                     closed = sample.ids[-1] == chat.end_id
                     reply = tuple(chat.reply([observation.text, *observation.images], closed=closed))
                     made = Turn(made.ids, made.logprobs, made.text, made.action, observation, reply)
@@ -150,7 +157,7 @@ def grpo_run(run_dir: Path, kill_at: int | None = None, fail_at: int | None = No
     sample = sampling_rollout(model, chat)
     calls = [0]
 
-    def rollout(tasks: Sequence[Task], *, seed: int) -> list[Episode]:
+    def rollout(tasks: Sequence[Task], *, seed: Seed) -> list[Episode]:
         calls[0] += 1
         if calls[0] == kill_at:
             os.kill(os.getpid(), signal.SIGKILL)

@@ -19,6 +19,7 @@ from kit.play import Pace, load
 from kit.policy import Policy
 from kit.policy.hf import HFPolicy
 from kit.sandbox import Sandbox
+from kit.seeds import Seed
 
 __all__ = ["Play", "first_per_level", "load", "play_greedily", "trained"]
 
@@ -34,7 +35,7 @@ class Play(Pace):
     prompt: str = "full"
 
     def __call__(
-        self, policy: Policy, chat: Chat, box: Sandbox, tasks: Sequence[Task], temperature: float, seed: int = 0
+        self, policy: Policy, chat: Chat, box: Sandbox, tasks: Sequence[Task], temperature: float, seed: Seed = 0
     ) -> list[Episode]:
         """Play each task once."""
         return self.play(

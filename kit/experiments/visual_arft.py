@@ -32,6 +32,7 @@ from kit.policy import Policy
 from kit.policy.hf import HFPolicy
 from kit.runs import read_json, runs_folder, write_json
 from kit.sandbox import Sandbox
+from kit.seeds import Seed
 from kit.tools.index import Index
 from kit.tools.search import SNIPPET_CHARS, TOP_K, Search
 from kit.tools.serper import Serper
@@ -128,7 +129,7 @@ class Play(Pace):
         )
 
     def __call__(
-        self, policy: Policy, chat: Chat, tools: Tools, tasks: Sequence[Task], temperature: float, seed: int = 0
+        self, policy: Policy, chat: Chat, tools: Tools, tasks: Sequence[Task], temperature: float, seed: Seed = 0
     ) -> list[Episode]:
         """Play each task once."""
         return self.play(policy, chat, tasks, lambda: self.env(tools), temperature, seed)

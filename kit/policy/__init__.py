@@ -20,12 +20,15 @@ Finish = Literal["stop", "eos", "length"]
 class Request:
     """A context to continue: its ids, and every picture in them in order.
 
-    ``episode`` is the same context as nouns; scripted and served policies read it instead of the ids.
+    Attributes:
+        episode: the same context as nouns; scripted and served policies read it instead of the ids.
+        seed: fixes the sample, whatever else is asked for in the same call.
     """
 
     ids: tuple[int, ...]
     images: tuple[Picture, ...]
     episode: Episode | None = None
+    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -36,13 +39,11 @@ class Params:
         stops: strings that end a turn; their tokens stay in the sample.
         temperature: 0 is greedy.
         max_new_tokens: limit of one turn.
-        seed: fixes the samples of one call, together with the requests' order.
     """
 
     stops: tuple[str, ...]
     temperature: float = 1.0
     max_new_tokens: int = 256
-    seed: int = 0
 
     def __post_init__(self) -> None:
         if self.temperature < 0:

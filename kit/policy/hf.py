@@ -12,6 +12,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from transformers import DynamicCache
@@ -53,7 +54,6 @@ class HFPolicy:
         began = time.perf_counter()
         training = self.model.training
         self.model.eval()
-        generator = torch.Generator().manual_seed(params.seed)
         found = [self._store.find(request) for request in requests]
         # Contexts with and without a remembered prefix apart, and of similar length together: less padding.
         order = sorted(range(len(requests)), key=lambda i: (found[i] is None, len(requests[i].ids)))
@@ -63,7 +63,7 @@ class HFPolicy:
             for part in (order[:known], order[known:]):
                 for at in range(0, len(part), self.batch_size):
                     chunk = part[at : at + self.batch_size]
-                    rows = self._decode([requests[i] for i in chunk], [found[i] for i in chunk], params, generator)
+                    rows = self._decode([requests[i] for i in chunk], [found[i] for i in chunk], params)
                     samples |= dict(zip(chunk, rows, strict=True))
         self.model.train(training)
         self.seconds += time.perf_counter() - began
@@ -137,13 +137,12 @@ class HFPolicy:
         requests: Sequence[Request],
         prefixes: Sequence[Prefix | None],
         params: Params,
-        generator: torch.Generator,
     ) -> list[Sample]:
         logits, positions, attention, cache = self._start(requests, prefixes)
-        turns = [_Turn(params.stops, self.chat.end_id, self._pieces) for _ in requests]
+        turns = [_Turn(params.stops, self.chat.end_id, self._pieces, request.seed) for request in requests]
         rows = list(range(len(requests)))  # which request each row of the batch belongs to
         for step in range(params.max_new_tokens):
-            tokens, chosen = self._choose(logits, params.temperature, generator, [(r, len(turns[r].ids)) for r in rows])
+            tokens, chosen = self._choose(logits, params.temperature, [(r, turns[r]) for r in rows])
             for row, token, logprob in zip(rows, tokens.tolist(), chosen.tolist(), strict=True):
                 turns[row].add(token, logprob)
             live = [i for i, row in enumerate(rows) if not turns[row].finish]
@@ -189,20 +188,20 @@ class HFPolicy:
                     columns[-surplus:] = 0
                 self._store.keep(requests[row], turns[row].ids, cache, i, columns)
 
-    def _choose(
-        self, logits: Tensor, temperature: float, generator: torch.Generator, at: Sequence[tuple[int, int]]
-    ) -> tuple[Tensor, Tensor]:
+    def _choose(self, logits: Tensor, temperature: float, at: Sequence[tuple[int, _Turn]]) -> tuple[Tensor, Tensor]:
         """Sampled tokens ``(B,)`` and their log-probabilities ``(B,)`` under the distribution sampled from.
 
-        ``at`` says which request each row belongs to, and how many tokens its turn has so far.
+        ``at`` says which request each row belongs to, and its turn so far.
         """
-        del at
         logp = self._logp(logits, temperature)
         if temperature == 0:
             tokens = logp.argmax(-1)
         else:
-            # On the CPU whatever the device, so that a seed means the same samples everywhere.
-            tokens = torch.multinomial(logp.exp().cpu(), 1, generator=generator)[:, 0].to(logits.device)
+            # A uniform number a row, from the row's own seed, through the inverse of the distribution function: who
+            # else is in the batch, and on which device, changes nothing but rounding.
+            reached = logp.double().exp().cumsum(-1)
+            draws = torch.tensor([[turn.draw()] for _, turn in at], dtype=reached.dtype, device=reached.device)
+            tokens = torch.searchsorted(reached, draws * reached[:, -1:], right=True)[:, 0]
         return tokens, logp.gather(-1, tokens[:, None])[:, 0]
 
     def _logp(self, logits: Tensor, temperature: float) -> Tensor:
@@ -222,20 +221,16 @@ class ForcedPolicy(HFPolicy):
         self.script = script
         self._forced: list[list[int]] = []
 
-    def _decode(
-        self, requests: Sequence[Request], prefixes: Sequence[Prefix | None], params: Params, generator: torch.Generator
-    ) -> list[Sample]:
+    def _decode(self, requests: Sequence[Request], prefixes: Sequence[Prefix | None], params: Params) -> list[Sample]:
         if any(request.episode is None for request in requests):
             raise ValueError("ForcedPolicy: a request has no episode; use it through kit.rollout")
         texts = [self.script(request.episode) for request in requests if request.episode is not None]
         self._forced = [[*self.chat.text(text), self.chat.end_id] for text in texts]
-        return super()._decode(requests, prefixes, params, generator)
+        return super()._decode(requests, prefixes, params)
 
-    def _choose(
-        self, logits: Tensor, temperature: float, generator: torch.Generator, at: Sequence[tuple[int, int]]
-    ) -> tuple[Tensor, Tensor]:
+    def _choose(self, logits: Tensor, temperature: float, at: Sequence[tuple[int, _Turn]]) -> tuple[Tensor, Tensor]:
         # A row that is finished but still in the batch is past its script's end: any token will do.
-        picks = [self._forced[row][min(n, len(self._forced[row]) - 1)] for row, n in at]
+        picks = [self._forced[row][min(len(turn.ids), len(self._forced[row]) - 1)] for row, turn in at]
         tokens = torch.tensor(picks, device=logits.device)
         return tokens, self._logp(logits, temperature).gather(-1, tokens[:, None])[:, 0]
 
@@ -243,13 +238,18 @@ class ForcedPolicy(HFPolicy):
 class _Turn:
     """One row's turn while it is being sampled."""
 
-    def __init__(self, stops: tuple[str, ...], end_id: int, pieces: list[str]) -> None:
+    def __init__(self, stops: tuple[str, ...], end_id: int, pieces: list[str], seed: int) -> None:
         self.ids: list[int] = []
         self.logprobs: list[float] = []
         self.finish: Finish | None = None
         self._stops, self._end_id, self._pieces = stops, end_id, pieces
         self._tail = ""
+        self._random = np.random.default_rng(seed)
         self._reach = max(map(len, stops), default=0) + 16
+
+    def draw(self) -> float:
+        """A uniform number from [0, 1); of 32 bits, so that no product with it is rounded up to the whole."""
+        return int(self._random.integers(1 << 32)) / (1 << 32)
 
     def add(self, token: int, logprob: float) -> None:
         """Append a token unless the turn has ended; see whether it ends now."""

@@ -11,7 +11,7 @@ stop strings stay        ``include_stop_str_in_output``; ids come back as they w
 the turn's end           ``stop_token_ids``; whatever else ends a text for the checkpoint is ignored
 forbidden ids            ``logit_bias`` of −100, the lowest there is: they would have to be 100 nats ahead
 log-probabilities        of the sampled ids, in the distribution they were sampled from (``processed_logprobs``)
-a seed fixes a call      one seed a request, made of the call's and of the request's place in it
+a seed fixes a sample    each request's own
 turns share their past   the engine's prefix cache, in which a picture is known by its SHA-256
 =======================  =======================================================================================
 
@@ -28,7 +28,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Protocol
 
-import numpy as np
 import torch
 
 from kit.chat import Chat, Pixels, check_family
@@ -176,17 +175,17 @@ class VLLMPolicy:
             EngineError: the engine sampled what it was told not to, or nothing.
         """
         contexts = [context(self.chat, request, self.engine.wants_levels) for request in requests]
-        options = [self.options(params, place) for place in range(len(requests))]
+        options = [self.options(params, request.seed) for request in requests]
         began = time.perf_counter()
         found = self.engine.generate(contexts, options)
         self.seconds += time.perf_counter() - began
         return [self._sample(one) for one in found]
 
-    def options(self, params: Params, place: int) -> dict[str, Any]:
-        """vLLM's sampling parameters for the request at this place of a call."""
+    def options(self, params: Params, seed: int) -> dict[str, Any]:
+        """vLLM's sampling parameters for a request of this seed."""
         return {
             "temperature": params.temperature,
-            "seed": int(np.random.SeedSequence([params.seed, place]).generate_state(1)[0]),
+            "seed": seed,
             "max_tokens": params.max_new_tokens,
             "stop": list(params.stops),
             "include_stop_str_in_output": True,
