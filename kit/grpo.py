@@ -29,10 +29,10 @@ Departures
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from datasets import Dataset
 from trl import GRPOConfig
@@ -45,6 +45,8 @@ from kit.grpo_trainer import EpisodeGRPOTrainer, Reward, Rollout
 from kit.metrics import MetricsLog
 from kit.trainable import lora_config
 from kit.training import OnStep, check_schedule, run, shared_args
+
+Sampler = Literal["transformers", "colocate", "server"]
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,10 @@ class GRPOSettings:
         save_every: steps between checkpoints (ours).
         keep: checkpoints kept (ours).
         seed: of the order of tasks, of sampling, of adapters' first values (ours).
+        sampler: who plays: the trained model by transformers, or vLLM ``colocate``d with it or at a ``server`` (ours).
+        server: that server's address, ``http://host:port``.
+        engine_share: of a GPU's memory, for a colocated engine: its weights and its cache (ours).
+        max_tokens: of an episode; a colocated engine makes room for as many (Table 5: 8,192 and 20,000).
     """
 
     steps: int = 244
@@ -96,6 +102,10 @@ class GRPOSettings:
     save_every: int = 10
     keep: int = 2
     seed: int = 0
+    sampler: Sampler = "transformers"
+    server: str = ""
+    engine_share: float = 0.3
+    max_tokens: int = 28192
 
     def __post_init__(self) -> None:
         check_group_size("GRPOSettings.group_size", self.group_size)
@@ -103,6 +113,13 @@ class GRPOSettings:
             if getattr(self, name) <= 0:
                 raise ValueError(f"GRPOSettings.{name}={getattr(self, name)}: must be above 0")
         check_schedule("GRPOSettings.schedule", self.schedule)
+        if self.sampler not in (known := get_args(Sampler)):
+            raise ValueError(f"GRPOSettings.sampler={self.sampler!r}: choose one of {', '.join(known)}")
+        if (self.sampler == "server") != bool(self.server):
+            raise ValueError(
+                f"GRPOSettings.server={self.server!r} with sampler={self.sampler!r}: a server needs its address, "
+                "http://host:port, and the others have none"
+            )
         if self.keep < 1:
             raise ValueError(f"GRPOSettings.keep={self.keep}: a run needs at least 1 checkpoint to resume from")
         if self.save_every % self.iterations:
@@ -132,7 +149,21 @@ class GRPOSettings:
             gradient_checkpointing=self.gradient_checkpointing,
             disable_dropout=True,
             shuffle_dataset=False,
+            **self._vllm_args(),
         )
+
+    def _vllm_args(self) -> dict[str, Any]:
+        """TRL's settings of vLLM; the weights of :mod:`kit.offpolicy` are made by us, and read by its loss."""
+        if self.sampler == "transformers":
+            return {}
+        return {
+            "use_vllm": True,
+            "vllm_mode": self.sampler,
+            "vllm_server_base_url": self.server or None,
+            "vllm_gpu_memory_utilization": self.engine_share,
+            "vllm_max_model_length": self.max_tokens,
+            "vllm_importance_sampling_mode": "token_truncate",
+        }
 
 
 def train_grpo(
@@ -144,16 +175,14 @@ def train_grpo(
     settings: GRPOSettings,
     run_dir: str | Path,
     *,
-    model_seconds: Callable[[], float] | None = None,
     on_step: OnStep | None = None,
 ) -> Path:
     """Train ``model`` on ``tasks``; the same call again resumes, and ends with the same metrics.
 
     Args:
-        model: a Qwen2.5-VL, the one that ``rollout`` samples from; it holds the trained weights afterwards.
-        rollout: plays tasks; all its randomness must come from the ``seed`` it is given.
+        model: a Qwen2.5-VL; it holds the trained weights afterwards.
+        rollout: lets the policy it is given play tasks; all its randomness must come from its ``seed``.
         run_dir: gets ``checkpoint/``, ``metrics.jsonl``, ``tensorboard/`` and ``model/``.
-        model_seconds: reads the policy's clock (``lambda: policy.seconds``), for the column ``model_share``.
         on_step: called with all metric rows so far after each step; once if the run was done before.
 
     Returns:
@@ -183,7 +212,6 @@ def train_grpo(
             rollout=rollout,
             reward=reward,
             scale=settings.scale,
-            model_seconds=model_seconds,
         )
 
     return run(

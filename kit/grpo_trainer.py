@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,6 +12,7 @@ import torch
 from accelerate.utils import gather_object
 from torch import Tensor
 from trl import GRPOConfig, GRPOTrainer
+from trl.models import unwrap_model_for_generation
 from trl.trainer.utils import (
     shuffle_sequence_dict,
     split_pixel_values_by_grid,
@@ -25,8 +26,13 @@ from kit.advantage import Scale, group_advantages, spread, turn_advantages
 from kit.chat import Chat
 from kit.checkpoint import SafeCheckpoints
 from kit.episode import Episode, Score, Task
+from kit.offpolicy import importance
 from kit.pack import Packed, by_length, pack, trimmed
+from kit.policy import Policy
+from kit.policy.hf import HFPolicy
 from kit.policy.masking import forbid
+from kit.policy.vllm import Engine, VLLMPolicy
+from kit.policy.vllm_server import Server
 from kit.seeds import child, each
 
 MAX_GAP = 0.1
@@ -34,9 +40,12 @@ MAX_GAP = 0.1
 
 
 class Rollout(Protocol):
-    """Plays every task once, by the seed of its place; the same weights and seeds give the same episodes, in order."""
+    """Lets a policy play every task once, by the seed of its place; returns the episodes in the tasks' order.
 
-    def __call__(self, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]: ...
+    The same weights and seeds must give the same episodes.
+    """
+
+    def __call__(self, policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]: ...
 
 
 Reward = Callable[[Episode, Any], Score]
@@ -57,7 +66,6 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         rollout: Rollout,
         reward: Reward,
         scale: Scale = "group",
-        model_seconds: Callable[[], float] | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(reward_funcs=_no_reward, processing_class=chat.tokenizer, **kwargs)
@@ -66,11 +74,20 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         self.rollout = rollout
         self.reward = reward
         self.scale: Scale = scale
-        self.model_seconds = model_seconds
+        self.policy = self._policy()
         self._gap_checked = False
         self._masks = ExitStack()
         if self.ref_model is not None:
             self._masks.enter_context(forbid(self.ref_model, chat.forbidden_ids))
+
+    def _policy(self) -> HFPolicy | VLLMPolicy:
+        """Who plays: the model itself, or vLLM with the weights it has just now."""
+        if not self.use_vllm:
+            return HFPolicy(self.model, self.chat)
+        own = self.vllm_mode == "colocate"
+        name = str(self.accelerator.unwrap_model(self.model).config._name_or_path)
+        engine = Engine(self.vllm_generation.llm) if own else Server(str(self.args.vllm_server_base_url), name)
+        return VLLMPolicy(engine, self.chat, refresh=self.vllm_generation.sync_weights)
 
     def _prepare_inputs(self, generation_batch: Any) -> dict[str, Any]:
         """As TRL's, with episodes of like length in a micro-batch, and no column that is padding in all of its rows.
@@ -119,8 +136,12 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
             batch["num_images"] = packed.num_images
         # Where rollouts and optimizer steps alternate one to one, π_old is π_θ and TRL takes it from the same pass.
         every = (self.args.steps_per_generation or 1) * self.num_iterations
-        if self.args.gradient_accumulation_steps % every:
+        if self.use_vllm or self.args.gradient_accumulation_steps % every:
             batch["old_per_token_logps"] = self._logprobs(self.model, packed)
+        if self.use_vllm:
+            weights = importance(batch["old_per_token_logps"], packed.logprobs, packed.tool_mask)
+            batch["importance_sampling_ratio"] = weights
+            self._metrics["train"]["sampler_weight"].append(float(weights[packed.tool_mask.bool()].mean()))
         if self.beta:
             batch["ref_per_token_logps"] = self._reference_logprobs(packed)
         return batch
@@ -140,9 +161,11 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         return slice(at, at + len(share))
 
     def _play(self, tasks: list[Task]) -> list[Episode]:
-        began, inside = time.perf_counter(), self.model_seconds() if self.model_seconds else 0.0
+        began, inside = time.perf_counter(), self.policy.seconds
         seeds = each(child(self.args.seed, self.state.global_step), self.accelerator.num_processes * len(tasks))
-        episodes = self.rollout(tasks, seed=seeds[self._mine(tasks)])
+        # Weights that ZeRO-3 has divided are put together for as long as transformers samples; else it changes nothing.
+        with nullcontext() if self.use_vllm else unwrap_model_for_generation(self.model_wrapped, self.accelerator):
+            episodes = self.rollout(self.policy, tasks, seed=seeds[self._mine(tasks)])
         if [e.task.id for e in episodes] != [task.id for task in tasks]:
             raise ValueError(f"rollout: {len(episodes)} episodes for {len(tasks)} tasks; one each, in the same order")
         seconds = time.perf_counter() - began
@@ -150,8 +173,7 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         metrics["rollout_seconds"].append(seconds)
         sampled = sum(len(turn.ids) for episode in episodes for turn in episode.turns)
         metrics["tokens_per_second"].append(sampled / seconds)
-        if self.model_seconds is not None:
-            metrics["model_share"].append((self.model_seconds() - inside) / seconds)
+        metrics["model_share"].append((self.policy.seconds - inside) / seconds)
         return episodes
 
     def _logprobs(self, model: Any, packed: Packed) -> Tensor:

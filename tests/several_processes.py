@@ -21,6 +21,7 @@ from training_fixtures import even_reward, fresh_chat, fresh_model, sampling_rol
 
 from kit.episode import Episode, Task
 from kit.grpo import GRPOSettings, train_grpo
+from kit.policy import Policy
 from kit.seeds import Seed
 from kit.training import process, world_size
 
@@ -32,16 +33,16 @@ def train(folder: Path, settings: dict[str, Any]) -> Any:
     fault = settings.pop("fault", "")
     chat = fresh_chat()
     model = fresh_model(chat)
-    sample = sampling_rollout(model, chat)
+    sample = sampling_rollout(chat)
     calls = [0]
 
-    def rollout(tasks: Sequence[Task], *, seed: Seed) -> list[Episode]:
+    def rollout(policy: Policy, tasks: Sequence[Task], *, seed: Seed) -> list[Episode]:
         calls[0] += 1
         if fault and calls[0] == 3 and process() == world_size() - 1:
             if fault == "kill":
                 os.kill(os.getpid(), signal.SIGKILL)
             raise ConnectionError("the sandbox of this process is gone")
-        return sample(tasks, seed=seed)
+        return sample(policy, tasks, seed=seed)
 
     made = replace(RUN, **settings)
     train_grpo(model, chat, [task(i) for i in range(3)], rollout, even_reward, made, folder)

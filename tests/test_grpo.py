@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +74,7 @@ def trainer_for(
             train_dataset=Dataset.from_dict({"prompt": [e.task.id for e in episodes], "task": list(range(4))}),
             chat=chat,
             tasks=[e.task for e in episodes],
-            rollout=lambda tasks, *, seed: episodes,
+            rollout=lambda policy, tasks, *, seed: episodes,
             reward=lambda episode, target: Score(score[id(episode)], {"accuracy": score[id(episode)]}),
             scale=s.scale,
         )
@@ -105,6 +107,27 @@ def test_golden_objective_of_two_episodes(chat: Chat, model, tmp_path: Path, mon
             },
         )
     assert loss.item() == pytest.approx(-0.125, abs=1e-6)
+
+
+def test_what_another_engine_sampled_weighs_as_much_as_the_trainer_holds_it_likelier(
+    chat: Chat, model, tmp_path: Path
+) -> None:
+    """One episode's tokens come from an engine that held each .5 nats less likely: they weigh e^.5 in the loss."""
+    with trainer_for(clone(model), chat, tmp_path, [1.0, 0.0, 0.0, 1.0]) as (trainer, played):
+        plain = trainer._compute_loss(trainer.model, trainer._generate_and_score_completions(inputs())).item()
+        other = [replace(turn, logprobs=tuple(p - 0.5 for p in turn.logprobs)) for turn in played[0].turns]
+        mixed = [replace(played[0], turns=tuple(other)), *played[1:]]
+        trainer.rollout = lambda policy, tasks, *, seed: mixed
+        trainer.reward = lambda episode, target: Score(float(episode in (mixed[0], mixed[3])), {})
+        trainer.use_vllm = True
+        data = trainer._generate_and_score_completions(inputs())
+        loss = trainer._compute_loss(trainer.model, data).item()
+    weights = data["importance_sampling_ratio"]
+    mask = data["tool_mask"].bool()
+    assert weights[0][mask[0]].tolist() == pytest.approx([math.exp(0.5)] * int(mask[0].sum()), abs=1e-4)
+    assert weights[1:][mask[1:]].tolist() == pytest.approx([1.0] * int(mask[1:].sum()), abs=1e-4)
+    # On-policy every ratio is 1, so an episode's part of the loss is −A / 4, and the first one's A is √½.
+    assert loss - plain == pytest.approx(-(math.exp(0.5) - 1) * 0.5**0.5 / 4, abs=1e-4)
 
 
 def test_turns_rewarded_for_themselves_teach_their_own_tokens(chat: Chat, model, tmp_path: Path) -> None:
@@ -190,7 +213,7 @@ def test_micro_batches_change_nothing(chat: Chat, model, tmp_path: Path) -> None
     for micro_batch in (1, 2, 4):
         settings = GRPOSettings(**{**QUICK, "steps": 1, "micro_batch": micro_batch})
         trained = clone(model)
-        rollout = sampling_rollout(trained, chat)
+        rollout = sampling_rollout(chat)
         train_grpo(trained, chat, [task(0), task(1)], rollout, even_reward, settings, tmp_path / str(micro_batch))
         norms.append(read_metrics(tmp_path / str(micro_batch) / "metrics.jsonl")[0]["grad_norm"])
     assert norms == pytest.approx([norms[0]] * 3, rel=1e-4)
@@ -262,7 +285,7 @@ def test_trainer_logprobs_equal_turn_by_turn_ones_in_any_chunks(chat: Chat, mode
 
 def test_sampler_at_another_temperature_is_refused(chat: Chat, model, tmp_path: Path) -> None:
     model = clone(model)
-    sample = sampling_rollout(model, chat)
+    sample = sampling_rollout(chat)
     settings = GRPOSettings(**{**QUICK, "temperature": 0.3})
     with pytest.raises(ValueError, match=r"differ from the trained model's by .* GRPOSettings.temperature=0.3"):
         train_grpo(model, chat, [task(0), task(1)], sample, even_reward, settings, tmp_path)
@@ -270,10 +293,10 @@ def test_sampler_at_another_temperature_is_refused(chat: Chat, model, tmp_path: 
 
 def test_rollout_that_loses_an_episode_is_refused(chat: Chat, model, tmp_path: Path) -> None:
     model = clone(model)
-    sample = sampling_rollout(model, chat)
+    sample = sampling_rollout(chat)
     with pytest.raises(ValueError, match="3 episodes for 4 tasks"):
         train_grpo(
-            model, chat, [task(0), task(1)], lambda t, *, seed: sample(t, seed=seed)[1:], even_reward,
+            model, chat, [task(0), task(1)], lambda p, t, *, seed: sample(p, t, seed=seed)[1:], even_reward,
             GRPOSettings(**QUICK), tmp_path,
         )  # fmt: skip
 
@@ -302,13 +325,13 @@ def test_micro_batches_must_add_up(tmp_path: Path) -> None:
 def test_a_reference_policy_needs_a_folder_to_come_from(chat: Chat, model, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"GRPOSettings.beta=0.1: the reference policy"):
         settings = GRPOSettings(**QUICK, beta=0.1)
-        train_grpo(model, chat, [task(0)], sampling_rollout(model, chat), even_reward, settings, tmp_path)
+        train_grpo(model, chat, [task(0)], sampling_rollout(chat), even_reward, settings, tmp_path)
 
 
 def test_a_full_reference_policy_starts_where_the_model_starts(chat: Chat, model, tmp_path: Path) -> None:
     start = load_model(export(clone(model), chat, tmp_path / "start"))
     settings = GRPOSettings(**{**QUICK, "beta": 0.05, "learning_rate": 1e-2})
-    train_grpo(start, chat, [task(0), task(1)], sampling_rollout(start, chat), even_reward, settings, tmp_path / "run")
+    train_grpo(start, chat, [task(0), task(1)], sampling_rollout(chat), even_reward, settings, tmp_path / "run")
     rows = read_metrics(tmp_path / "run" / "metrics.jsonl")
     assert rows[0]["kl"] == pytest.approx(0.0, abs=1e-6) and rows[1]["kl"] > 0
 
@@ -317,7 +340,7 @@ def test_micro_batches_without_pictures_train_beside_those_with(chat: Chat, mode
     model = clone(model)
     tasks = [task(0), Task("plain", (), "Hm?", ["A"])]
     settings = GRPOSettings(**{**QUICK, "micro_batch": 1})
-    base = sampling_rollout(model, chat, observe=False)
+    base = sampling_rollout(chat, observe=False)
     train_grpo(model, chat, tasks, base, even_reward, settings, tmp_path)
     assert [row["step"] for row in read_metrics(tmp_path / "metrics.jsonl")] == [1, 2]
 
@@ -365,17 +388,15 @@ def test_a_finished_run_is_not_run_again_and_gives_its_model(chat: Chat, tmp_pat
 
 def test_rows_hook_and_what_is_left_of_the_model(chat: Chat, model, tmp_path: Path) -> None:
     model = clone(model)
-    clock = iter(range(100))
     seen: list[list[int]] = []
     folder = train_grpo(
         model,
         chat,
         [task(0), task(1), task(2)],
-        sampling_rollout(model, chat),
+        sampling_rollout(chat),
         even_reward,
         GRPOSettings(**QUICK, freeze_vision=True),
         tmp_path,
-        model_seconds=lambda: float(next(clock)),
         on_step=lambda rows: seen.append([row["step"] for row in rows]),
     )
     assert seen == [[1], [1, 2]]
@@ -393,11 +414,11 @@ def test_lora_trains_adapters_only_and_leaves_them_merged(chat: Chat, model, tmp
     model = clone(model)
     start = {name: value.clone() for name, value in model.named_parameters()}
     learning: set[str] = set()
-    sample = sampling_rollout(model, chat)
+    sample = sampling_rollout(chat)
 
-    def rollout(tasks: Any, *, seed: int) -> list[Episode]:
+    def rollout(policy: Any, tasks: Any, *, seed: Any) -> list[Episode]:
         learning.update(name for name, p in model.named_parameters() if p.requires_grad)
-        return sample(tasks, seed=seed)
+        return sample(policy, tasks, seed=seed)
 
     settings = GRPOSettings(**{**QUICK, "lora_rank": 4, "beta": 0.05, "learning_rate": 1e-2})
     folder = train_grpo(model, chat, [task(0), task(1)], rollout, even_reward, settings, tmp_path)
@@ -417,7 +438,7 @@ def test_an_error_in_the_rollout_leaves_no_adapters_behind(chat: Chat, model, tm
     model = clone(model)
     names = [name for name, _ in model.named_parameters()]
 
-    def rollout(tasks: Any, *, seed: int) -> list[Episode]:
+    def rollout(policy: Any, tasks: Any, *, seed: Any) -> list[Episode]:
         raise RuntimeError("the sandbox is gone")
 
     with pytest.raises(RuntimeError, match="the sandbox is gone"):

@@ -45,7 +45,7 @@ LAYERS = (
     ),
     ("rollout", {"rollout", "play"}),
     ("rewards", {"rewards", "coldstart"}),
-    ("advantages", {"advantage", "pack"}),
+    ("advantages", {"advantage", "offpolicy", "pack"}),
     (
         "trainers",
         {

@@ -21,8 +21,7 @@ from kit.chat import Chat
 from kit.episode import Action, Episode, Observation, Picture, Score, Task, Turn
 from kit.metrics import TIMES, read_metrics
 from kit.pack import Packed
-from kit.policy import Params, Request
-from kit.policy.hf import HFPolicy
+from kit.policy import Params, Policy, Request
 from kit.seeds import Seed, child, each
 from kit.tiny import build_config, build_image_processor, build_tokenizer
 
@@ -76,14 +75,13 @@ def batch(chat: Chat) -> list[Episode]:
     return [written(chat, i, pictures) for i, pictures in enumerate(seen)]
 
 
-def sampling_rollout(model: Any, chat: Chat, observe: bool = True) -> Callable[..., list[Episode]]:
-    """A rollout of two turns sampled from ``model``, with a picture between them if ``observe``.
+def sampling_rollout(chat: Chat, observe: bool = True) -> Callable[..., list[Episode]]:
+    """A rollout of two turns sampled from the policy, with a picture between them if ``observe``.
 
     The picture is another one for every seed, so that episodes depend on theirs beyond what is sampled.
     """
-    policy = HFPolicy(model, chat)
 
-    def rollout(tasks: Sequence[Task], *, seed: Seed) -> list[Episode]:
+    def rollout(policy: Policy, tasks: Sequence[Task], *, seed: Seed) -> list[Episode]:
         seeds = each(seed, len(tasks))
         episodes = [Episode(t, prompt(chat, t)) for t in tasks]
         for turn in range(2):
@@ -154,16 +152,16 @@ def grpo_run(run_dir: Path, kill_at: int | None = None, fail_at: int | None = No
 
     chat = fresh_chat()
     model = fresh_model(chat)
-    sample = sampling_rollout(model, chat)
+    sample = sampling_rollout(chat)
     calls = [0]
 
-    def rollout(tasks: Sequence[Task], *, seed: Seed) -> list[Episode]:
+    def rollout(policy: Policy, tasks: Sequence[Task], *, seed: Seed) -> list[Episode]:
         calls[0] += 1
         if calls[0] == kill_at:
             os.kill(os.getpid(), signal.SIGKILL)
         if calls[0] == fail_at:
             raise ConnectionError("the machine goes away")
-        return sample(tasks, seed=seed)
+        return sample(policy, tasks, seed=seed)
 
     quick = {"steps": 5, "groups": 2, "group_size": 2, "micro_batch": 2, "learning_rate": 1e-3, "save_every": 2}
     settings = GRPOSettings(**{**quick, "schedule": "linear", "seed": 3, **changed})  # type: ignore[arg-type]
