@@ -1,4 +1,4 @@
-"""The command line: ``python -m kit run|list|view|doctor|bench|notebooks|readme``.
+"""The command line: ``python -m kit run|join|list|view|doctor|bench|notebooks|readme``.
 
 Exit codes: 0 done; 1 it was tried and failed; 2 refused before anything ran; 130 interrupted.
 """
@@ -9,6 +9,7 @@ import argparse
 import errno
 import importlib
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -35,6 +36,9 @@ def parser() -> argparse.ArgumentParser:
     )
     run.add_argument("--name", help="of the run, a folder in runs/ (default: the family's name)")
     run.add_argument("--force", action="store_true", help="execute finished notebooks again too")
+    join = sub.add_parser("join", help="on another machine of a rank file: take part in a run's training")
+    join.add_argument("run")
+    join.add_argument("--wait", type=float, default=600.0, help="seconds without work after which it ends (600)")
     sub.add_parser("list", help="notebooks, profiles and runs")
     sub.add_parser("view", help="a run's results and files").add_argument("run")
     sub.add_parser("doctor", help="check this machine and installation")
@@ -70,6 +74,18 @@ def _refuse(error: Exception) -> int:
         raise error
     print(f"python -m kit: {error}", file=sys.stderr)
     return 2
+
+
+def _join(args: argparse.Namespace) -> int:
+    from kit.launch import join
+    from kit.machines import LaunchError
+
+    try:
+        jobs = join(args.run, args.wait)
+    except LaunchError as error:
+        return _refuse(ValueError(str(error)))
+    print(f"took part in {jobs} training(s)")
+    return 0 if jobs else 1
 
 
 def _list(args: argparse.Namespace) -> int:
@@ -130,6 +146,7 @@ def _readme(args: argparse.Namespace) -> int:
 
 COMMANDS = {
     "run": _run,
+    "join": _join,
     "list": _list,
     "view": _view,
     "doctor": _doctor,
@@ -144,6 +161,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser().parse_args(argv)
     if (os.cpu_count() or 1) <= SMALL:
         os.environ.setdefault("OMP_NUM_THREADS", "1")
+    # What a scheduler sends before it kills: end as Ctrl-C does, notebooks kept and no process left behind.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         return COMMANDS[args.command](args)
     except KeyboardInterrupt:

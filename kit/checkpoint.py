@@ -56,16 +56,20 @@ def step_of(checkpoint: Path | None) -> int:
     return int(checkpoint.name.rpartition("-")[2]) if checkpoint is not None else 0
 
 
-def claim(run_dir: Path, settings: Mapping[str, Any], data: Sequence[str], processes: int = 1) -> Path | None:
+def claim(
+    run_dir: Path, settings: Mapping[str, Any], data: Sequence[str], processes: int = 1, shard: str = "ddp"
+) -> Path | None:
     """Start or continue the run in ``run_dir``: the checkpoint to resume from, None to begin.
 
     Args:
         settings: the run's settings as plain values.
         data: ids of what it trains on, in order.
         processes: that train together; a checkpoint holds the random states of each.
+        shard: how the model is divided among them (:data:`kit.machines.Shard`); so is a checkpoint.
 
     Raises:
-        ValueError: the folder holds a run with other settings, other data, or of another number of processes.
+        ValueError: the folder holds a run with other settings, other data, of another number of processes, or
+            divided otherwise.
     """
     folder = run_dir / "checkpoint"
     folder.mkdir(parents=True, exist_ok=True)
@@ -73,7 +77,8 @@ def claim(run_dir: Path, settings: Mapping[str, Any], data: Sequence[str], proce
         shutil.rmtree(left, ignore_errors=True)
     newest = newest_checkpoint(folder)
     path = folder / "settings.json"
-    mine = json.loads(json.dumps({"settings": dict(settings), "data": list(data), "processes": processes}))
+    together = {"processes": processes, "shard": shard}
+    mine = json.loads(json.dumps({"settings": dict(settings), "data": list(data), **together}))
     if newest is not None:
         theirs = json.loads(path.read_text())
         for name, value in mine["settings"].items():
@@ -88,6 +93,11 @@ def claim(run_dir: Path, settings: Mapping[str, Any], data: Sequence[str], proce
             raise ValueError(
                 f"{run_dir} holds a run of {before} processes, now there are {processes}: go on with {before}, or "
                 "choose another name for the new run"
+            )
+        if (divided := theirs.get("shard", "ddp")) != shard:
+            raise ValueError(
+                f"{run_dir} holds a run divided by {divided}, now it is {shard}: go on with {divided}, or choose "
+                "another name for the new run"
             )
     partial = path.with_suffix(".partial")
     partial.write_text(json.dumps(mine))

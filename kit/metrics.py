@@ -105,7 +105,7 @@ class MetricsLog(TrainerCallback):
             if isinstance(value, int | float):
                 self.writer.add_scalar(name, value, row["step"])
         if not self.quiet:
-            print("\r" + _line(row, state.max_steps), end="", file=sys.stderr, flush=True)
+            print("\r" + line(row, state.max_steps), end="", file=sys.stderr, flush=True)
         if self.on_step is not None:
             self.on_step(self.rows)
 
@@ -117,6 +117,7 @@ class MetricsLog(TrainerCallback):
             print(file=sys.stderr)
 
 
-def _line(row: Row, steps: int) -> str:
+def line(row: Row, steps: int) -> str:
+    """A row as a progress line."""
     shown = [f"{name} {row[name]:.3f}" for name in ("reward", "accuracy", "turns", "loss") if name in row]
     return f"step {row['step']}/{steps}  {'  '.join(shown)}  {row['seconds']:.1f} s   "

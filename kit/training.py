@@ -16,7 +16,9 @@ from typing import Any, TypeVar, cast
 import torch
 from accelerate import PartialState
 from accelerate.utils import broadcast_object_list
+from peft import get_peft_model
 from transformers import PrinterCallback, SchedulerType
+from transformers.integrations import is_deepspeed_zero3_enabled, unset_hf_deepspeed_config
 
 from kit.chat import Chat
 from kit.checkpoint import claim, export, restore, step_of
@@ -31,6 +33,10 @@ OnStep = Callable[[Sequence[Row]], None]
 """Called with all rows so far after each step."""
 
 
+SHARD = "KIT_SHARD"
+"""Environment variable: how the model is divided among the processes (set by :mod:`kit.launch`)."""
+
+
 def world_size() -> int:
     """Processes that train together (set by ``accelerate launch``)."""
     return int(os.environ.get("WORLD_SIZE", "1"))
@@ -41,10 +47,22 @@ def process() -> int:
     return int(os.environ.get("RANK", "0"))
 
 
+def by_deepspeed() -> bool:
+    """Whether DeepSpeed divides what is trained (set by :mod:`kit.launch` or ``accelerate launch``)."""
+    return os.environ.get("ACCELERATE_USE_DEEPSPEED", "").lower() == "true"
+
+
 @cache
-def _leave_at_exit() -> None:
-    """Take leave of the other processes before the interpreter goes: gloo's threads, met by its end, abort it."""
-    atexit.register(lambda: torch.distributed.is_initialized() and torch.distributed.destroy_process_group())
+def together() -> None:
+    """Meet the other processes, if there are any; and take leave of them before the interpreter goes."""
+    if torch.cuda.is_available():
+        PartialState()
+    elif by_deepspeed():
+        PartialState(backend="gloo")
+    else:
+        PartialState(cpu=True)
+    if world_size() > 1:  # gloo's threads, met by the interpreter's end, abort it
+        atexit.register(lambda: torch.distributed.is_initialized() and torch.distributed.destroy_process_group())
 
 
 def agreed(once: Callable[[], T]) -> T:
@@ -54,8 +72,7 @@ def agreed(once: Callable[[], T]) -> T:
     """
     if world_size() == 1:
         return once()
-    PartialState(cpu=not torch.cuda.is_available())
-    _leave_at_exit()
+    together()
     outcome: list[Any] = [None, None]
     if process() == 0:
         try:
@@ -113,7 +130,9 @@ def shared_args(
         "report_to": "none",
         "disable_tqdm": True,
         "remove_unused_columns": False,
-        "use_cpu": not torch.cuda.is_available(),
+        # Accelerate lets DeepSpeed have a CPU only if it isn't told that there is nothing else.
+        "use_cpu": not torch.cuda.is_available() and not by_deepspeed(),
+        "ddp_backend": "gloo" if by_deepspeed() and not torch.cuda.is_available() else None,
         # TRL's default is bfloat16 everywhere; on a CPU that is slower and only blurs.
         "bf16": torch.cuda.is_available() and torch.cuda.is_bf16_supported(),
     }
@@ -133,7 +152,8 @@ def run(
 ) -> Path:
     """Train to ``steps``, from the beginning or from the newest complete checkpoint in ``run_dir``.
 
-    Afterwards ``model`` holds the trained weights (adapters merged), also if the run was done before.
+    Afterwards ``model`` holds the trained weights (adapters merged), also if the run was done before; unless they were
+    divided among processes: then only the returned folder has them.
 
     Returns:
         ``run_dir/model``: the trained model with its tokenizer and image processor.
@@ -141,7 +161,7 @@ def run(
     final = run_dir / "model"
 
     def begin() -> tuple[Path | None, bool]:
-        newest = claim(run_dir, settings, data, world_size())
+        newest = claim(run_dir, settings, data, world_size(), os.environ.get(SHARD, "ddp"))
         return newest, step_of(newest) >= steps and final.exists()
 
     resume, done = agreed(begin)
@@ -162,9 +182,27 @@ def run(
             raise
         finally:
             log.close()
-        trained = trainer.accelerator.unwrap_model(trainer.model)
+        trained = _put_together(trainer)
         if hasattr(trained, "merge_and_unload"):
             trained = trained.merge_and_unload()
     with without_progress():
         agreed(lambda: export(trained, chat, final))
     return final
+
+
+def _put_together(trainer: Any) -> Any:
+    """The trained model; where its weights are divided among processes (ZeRO-3, FSDP2), a copy of it in the first."""
+    model = trainer.accelerator.unwrap_model(trainer.model)
+    if not (trainer.is_fsdp_enabled or is_deepspeed_zero3_enabled()):
+        return model
+    state = trainer.accelerator.get_state_dict(trainer.model_wrapped)  # of all processes; the first gets it
+    if process() != 0:
+        return None
+    adapters = getattr(model, "peft_config", None)
+    base = model.get_base_model() if adapters else model
+    unset_hf_deepspeed_config()  # else transformers would divide the copy, too
+    with torch.device("meta"):  # no memory, no initial values: all of them come from the state
+        copy = type(base)(base.config)
+        copy = get_peft_model(copy, adapters["default"]) if adapters else copy
+    copy.load_state_dict(state, assign=True)
+    return copy

@@ -2,7 +2,7 @@
 
 What is sampled depends on the episode's place in the batch alone, not on the process that plays it or on what else it
 plays: so any number of processes trains on the same episodes. ``SETTINGS`` (JSON) are those of GRPO; ``fault`` in it:
-``kill`` or ``raise`` in the last process's third rollout.
+``kill`` or ``raise`` in the last process's third rollout; ``slow``: seconds that each rollout waits.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 import os
 import signal
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,14 +24,15 @@ from kit.episode import Episode, Task
 from kit.grpo import GRPOSettings, train_grpo
 from kit.policy import Policy
 from kit.seeds import Seed
-from kit.training import process, world_size
+from kit.training import OnStep, process, world_size
 
 RUN = GRPOSettings(steps=5, groups=2, group_size=4, micro_batch=4, learning_rate=1e-3, save_every=2, seed=3)
 
 
-def train(folder: Path, settings: dict[str, Any]) -> Any:
+def train(folder: Path, settings: dict[str, Any], on_step: OnStep | None = None) -> Any:
     """The run; returns the model."""
     fault = settings.pop("fault", "")
+    slow = settings.pop("slow", 0.0)
     chat = fresh_chat()
     model = fresh_model(chat)
     sample = sampling_rollout(chat)
@@ -38,6 +40,7 @@ def train(folder: Path, settings: dict[str, Any]) -> Any:
 
     def rollout(policy: Policy, tasks: Sequence[Task], *, seed: Seed) -> list[Episode]:
         calls[0] += 1
+        time.sleep(slow)
         if fault and calls[0] == 3 and process() == world_size() - 1:
             if fault == "kill":
                 os.kill(os.getpid(), signal.SIGKILL)
@@ -45,7 +48,7 @@ def train(folder: Path, settings: dict[str, Any]) -> Any:
         return sample(policy, tasks, seed=seed)
 
     made = replace(RUN, **settings)
-    train_grpo(model, chat, [task(i) for i in range(3)], rollout, even_reward, made, folder)
+    train_grpo(model, chat, [task(i) for i in range(3)], rollout, even_reward, made, folder, on_step=on_step)
     return model
 
 

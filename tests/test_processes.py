@@ -1,10 +1,9 @@
-"""Processes that train together, on one host or two: the same as one, and an error in one is the error of all."""
+"""Processes that train together: the same as one, and an error in one is the error of all."""
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -20,7 +19,7 @@ from training_fixtures import without_times
 from kit.tiny import load_model
 
 HERE = Path(__file__).parent
-QUIETLY = {**os.environ, "OMP_NUM_THREADS": "1", "KIT_QUIET": "1", "PYTHON": sys.executable}
+QUIETLY = {**os.environ, "OMP_NUM_THREADS": "1", "KIT_QUIET": "1"}
 
 
 def started(command: Sequence[str], folder: Path, settings: dict[str, Any]) -> subprocess.CompletedProcess[str]:
@@ -53,16 +52,6 @@ def test_two_processes_of_four_are_one_of_eight(tmp_path: Path, changed: dict[st
     done = together(tmp_path / "two", 2, micro_batch=4, **changed)
     assert done.returncode == 0, done.stderr[-3000:]
     assert_the_same(tmp_path / "one", tmp_path / "two", changed.get("steps", 5))
-
-
-def test_two_hosts_are_one(tmp_path: Path) -> None:
-    """Two network namespaces that a pair of interfaces joins."""
-    if not shutil.which("unshare") or subprocess.run(["unshare", "-rn", "ip", "link"], capture_output=True).returncode:
-        pytest.skip("needs Linux, network namespaces for users, and iproute2")
-    train(tmp_path / "one", {"micro_batch": 8})
-    done = started(["unshare", "-rn", str(HERE / "two_hosts.sh")], tmp_path / "two", {"micro_batch": 4})
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert_the_same(tmp_path / "one", tmp_path / "two", 5)
 
 
 @pytest.mark.parametrize(("fault", "said"), [("kill", "Signal 9"), ("raise", "sandbox of this process is gone")])

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Runs `torchrun ARGUMENTS` on two hosts that only a cable joins: two network namespaces and a pair of interfaces.
-# Start it with `unshare -rn` (no root needed where user namespaces are allowed); PYTHON is the interpreter.
+# Two hosts that only a cable joins: two network namespaces and a pair of interfaces, 10.0.0.1 and 10.0.0.2. Runs the
+# first argument, a command, on the first, and the second on the other.
+# Start it with `unshare -rn` (no root needed where user namespaces are allowed).
 set -e
 ip link set lo up
 unshare -n sleep 600 &
@@ -14,8 +15,7 @@ ip link set veth0 up
 $on_other ip link set lo up
 $on_other ip addr add 10.0.0.2/24 dev veth1
 $on_other ip link set veth1 up
-start="$PYTHON -m torch.distributed.run --nnodes 2 --nproc_per_node 1 --master_addr 10.0.0.1 --master_port 29500"
-GLOO_SOCKET_IFNAME=veth1 $on_other $start --node_rank 1 "$@" &
+KIT_MACHINE=1 GLOO_SOCKET_IFNAME=veth1 $on_other sh -c "$2" &
 second=$!
-GLOO_SOCKET_IFNAME=veth0 $start --node_rank 0 "$@"
+KIT_MACHINE=0 GLOO_SOCKET_IFNAME=veth0 sh -c "$1"
 wait $second

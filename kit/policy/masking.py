@@ -8,6 +8,7 @@ eq. 4 would compare two different distributions.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -52,6 +53,11 @@ def forbid(model: Any, ids: Sequence[int]) -> Iterator[Any]:
     bias = torch.zeros(head.out_features, dtype=head.weight.dtype, device=head.weight.device)
     bias[list(ids)] = FLOOR
     del head._parameters["bias"]
+    if os.environ.get("ACCELERATE_USE_DEEPSPEED", "").lower() == "true":
+        from deepspeed.runtime.zero.partition_parameters import ZeroParamStatus
+
+        # Before it reads them, TRL asks of the head's tensors whether ZeRO-3 has them here. This one it always has.
+        bias.ds_status = ZeroParamStatus.AVAILABLE  # type: ignore[attr-defined]
     head.register_buffer("bias", bias, persistent=False)
     try:
         yield model

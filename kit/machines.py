@@ -1,0 +1,165 @@
+"""Which machines and processes train together, how the model is divided among them, and whether that can be.
+
+A rank file names the machines, the first of which runs the notebook::
+
+    node-a slots=8
+    node-b slots=8      # python -m kit join RUN, there
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+import torch
+
+Shard = Literal["ddp", "zero2", "zero3", "fsdp2"]
+"""What each process holds of its own: everything (DDP); weights, but its part of gradients and of the optimizer
+(ZeRO-2); its part of the weights too (ZeRO-3 by DeepSpeed, FSDP2 by torch)."""
+
+PORT = 29500
+"""Where several machines meet, unless another is given (torch's default)."""
+
+_LINE = re.compile(r"(?P<host>[^\s=#]+)(\s+slots=(?P<slots>[1-9]\d*))?")
+
+
+class LaunchError(RuntimeError):
+    """Processes can't be started together, or one of them failed; the message says which and why."""
+
+
+@dataclass(frozen=True)
+class Host:
+    """A machine, and how many processes run on it."""
+
+    name: str
+    slots: int
+
+
+@dataclass(frozen=True)
+class Processes:
+    """How many train together.
+
+    Attributes:
+        n: of them, on all machines.
+        shard: what is divided among them.
+        hosts: the rank file; empty: this machine alone.
+        port: where they meet; 0: any free one, or with several machines :data:`PORT`.
+    """
+
+    n: int = 1
+    shard: Shard = "ddp"
+    hosts: str = ""
+    port: int = 0
+
+    def __post_init__(self) -> None:
+        if self.n < 1:
+            raise ValueError(f"Processes.n={self.n}: at least 1 process trains")
+        if self.shard not in (known := get_args(Shard)):
+            raise ValueError(f"Processes.shard={self.shard!r}: choose one of {', '.join(known)}")
+
+    def machines(self) -> list[Host]:
+        """Those of the rank file, or this one.
+
+        Raises:
+            LaunchError: the file is missing or says something else.
+        """
+        if not self.hosts:
+            return [Host(socket.gethostname(), self.n)]
+        found = read_hosts(self.hosts)
+        if sum(host.slots for host in found) != self.n:
+            slots = " + ".join(str(host.slots) for host in found)
+            raise LaunchError(f"{self.hosts}: {slots} slots, but {self.n} processes are wanted: make them agree")
+        return found
+
+    def check(self, slots: int) -> None:
+        """Refuse what this machine can't do with ``slots`` processes.
+
+        Raises:
+            LaunchError: too few GPUs, DeepSpeed missing, or FSDP2 without a GPU.
+        """
+        gpus = torch.cuda.device_count()
+        if gpus and gpus < slots:
+            raise LaunchError(
+                f"{slots} processes on {socket.gethostname()}, which has {gpus} GPU(s): set processes={gpus}, name "
+                "more machines in a rank file, or choose another profile"
+            )
+        if self.shard.startswith("zero") and importlib.util.find_spec("deepspeed") is None:
+            raise LaunchError(f"shard={self.shard!r} needs DeepSpeed: make lab LOCK=gpu, or choose ddp or fsdp2")
+        if self.shard == "fsdp2" and not gpus:
+            raise LaunchError("shard='fsdp2' needs GPUs: accelerate divides nothing between CPUs; choose ddp")
+
+
+def read_hosts(path: str | Path) -> list[Host]:
+    """The machines of a rank file, in order.
+
+    Raises:
+        LaunchError: naming file and line.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise LaunchError(f"rank file {path}: {error.strerror}; one line a machine: `node-a slots=8`") from error
+    found: list[Host] = []
+    for number, line in enumerate(lines, start=1):
+        text = line.partition("#")[0].strip()
+        if not text:
+            continue
+        match = _LINE.fullmatch(text)
+        if match is None or any(match["host"] == host.name for host in found):
+            raise LaunchError(f"rank file {path}, line {number}: {text!r}; one line a machine, once: `node-a slots=8`")
+        found.append(Host(match["host"], int(match["slots"] or 1)))
+    if not found:
+        raise LaunchError(f"rank file {path} names no machine; one line each: `node-a slots=8`")
+    return found
+
+
+def this_machine(hosts: list[Host]) -> int:
+    """Which of them this one is: as ``KIT_MACHINE`` or SLURM says, else by its name.
+
+    Raises:
+        LaunchError: none of them.
+    """
+    for variable in ("KIT_MACHINE", "SLURM_NODEID"):
+        said = os.environ.get(variable, "")
+        if said:
+            if not said.isdigit() or int(said) >= len(hosts):
+                raise LaunchError(f"{variable}={said}: a number from 0 to {len(hosts) - 1}, the machine's line, less 1")
+            return int(said)
+    if len(hosts) == 1:
+        return 0
+    names = {socket.gethostname(), socket.getfqdn(), socket.gethostname().partition(".")[0]}
+    for place, host in enumerate(hosts):
+        if host.name in names:
+            return place
+    raise LaunchError(
+        f"this machine ({socket.gethostname()}) isn't in the rank file ({', '.join(host.name for host in hosts)}): "
+        "write its name there, or set KIT_MACHINE to its line's number, counted from 0"
+    )
+
+
+def free_port() -> int:
+    """One that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def check_port(port: int) -> None:
+    """Refuse a port that something listens on already.
+
+    Raises:
+        LaunchError: naming it.
+    """
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # one that was left a moment ago is free
+        try:
+            probe.bind(("", port))
+        except OSError as error:
+            raise LaunchError(
+                f"port {port} is taken ({error.strerror}): another training may run here; give another port"
+            ) from error

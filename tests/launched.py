@@ -1,0 +1,35 @@
+"""A training that other processes can be told of; as a script (``FOLDER PROCESSES VALUES``) it launches it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from kit.launch import launch
+from kit.machines import Processes
+from kit.training import OnStep
+
+
+@dataclass(frozen=True)
+class Toy:
+    """The run of :mod:`several_processes`."""
+
+    run_dir: str
+    steps: int = 5
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def __call__(self, on_step: OnStep | None = None) -> None:
+        import torch
+        from several_processes import train
+
+        torch.set_num_threads(1)
+        train(Path(self.run_dir), {**self.settings, "steps": self.steps}, on_step)
+
+
+if __name__ == "__main__":
+    import launched  # as others will
+
+    launch(launched.Toy(sys.argv[1], **json.loads(sys.argv[3])), Processes(**json.loads(sys.argv[2])), poll=0.1)
