@@ -175,6 +175,7 @@ def train_grpo(
     settings: GRPOSettings,
     run_dir: str | Path,
     *,
+    exports: Sequence[int] = (),
     on_step: OnStep | None = None,
 ) -> Path:
     """Train ``model`` on ``tasks``; the same call again resumes, and ends with the same metrics.
@@ -183,6 +184,7 @@ def train_grpo(
         model: a Qwen2.5-VL; it holds the trained weights afterwards.
         rollout: lets the policy it is given play tasks; all its randomness must come from its ``seed``.
         run_dir: gets ``checkpoint/``, ``metrics.jsonl``, ``tensorboard/`` and ``model/``.
+        exports: steps after which the model so far is kept too, as ``run_dir/model-STEP``.
         on_step: called with all metric rows so far after each step; once if the run was done before.
 
     Returns:
@@ -223,5 +225,6 @@ def train_grpo(
         freeze_vision=settings.freeze_vision,
         settings=asdict(settings),
         data=[task.id for task in tasks],
+        exports=exports,
         on_step=on_step,
     )

@@ -48,9 +48,6 @@ class Training(Protocol):
     @property
     def run_dir(self) -> str: ...
 
-    @property
-    def steps(self) -> int: ...
-
     def __call__(self, on_step: OnStep | None = None) -> Any: ...
 
 
@@ -95,7 +92,7 @@ def launch(training: Training, processes: Processes, on_step: OnStep | None = No
     }
     write_json(folder / "job.json", job)
     print(f"{processes.n} processes on {len(hosts)} machine(s), {processes.shard}; their log: {folder}/log-0.txt")
-    rows = Rows(run_dir / "metrics.jsonl", training.steps, on_step)
+    rows = Rows(run_dir / "metrics.jsonl", on_step)
     try:
         with started(folder / "job.json", 0) as agent:
             while agent.poll() is None:
@@ -224,8 +221,8 @@ def deepspeed_settings(stage: int) -> dict[str, Any]:
 class Rows:
     """Rows of metrics that another process writes, shown as they come."""
 
-    def __init__(self, path: Path, steps: int, on_step: Callable[[Sequence[Row]], None] | None) -> None:
-        self.path, self.steps, self.on_step = path, steps, on_step
+    def __init__(self, path: Path, on_step: Callable[[Sequence[Row]], None] | None) -> None:
+        self.path, self.on_step = path, on_step
         self.before = self._state()
         self.shown = 0
 
@@ -244,7 +241,7 @@ class Rows:
         self.before = self._state()
         rows = read_metrics(self.path)
         if len(rows) > self.shown and not is_quiet():
-            print("\r" + line(rows[-1], self.steps), end="\n" if last else "", file=sys.stderr, flush=True)
+            print("\r" + line(rows[-1]), end="\n" if last else "", file=sys.stderr, flush=True)
         if self.on_step is not None and len(rows) > self.shown:
             self.on_step(rows)
         self.shown = len(rows)

@@ -117,7 +117,8 @@ class MetricsLog(TrainerCallback):
             print(file=sys.stderr)
 
 
-def line(row: Row, steps: int) -> str:
+def line(row: Row, steps: int | None = None) -> str:
     """A row as a progress line."""
     shown = [f"{name} {row[name]:.3f}" for name in ("reward", "accuracy", "turns", "loss") if name in row]
-    return f"step {row['step']}/{steps}  {'  '.join(shown)}  {row['seconds']:.1f} s   "
+    of = f"/{steps}" if steps else ""
+    return f"step {row['step']}{of}  {'  '.join(shown)}  {row['seconds']:.1f} s   "

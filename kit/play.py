@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from kit.chat import Chat
 from kit.envs.turns import ToolEnv
 from kit.episode import Episode, Task
@@ -50,12 +52,27 @@ class Pace:
 
 
 def load(path: str | Path) -> tuple[Any, Chat]:
-    """A model and its chat from one checkpoint folder or hub id.
+    """A model to play with, and its chat, from one checkpoint folder or hub id: on a GPU, in bfloat16, if there is one.
 
     Raises:
         ValueError: the checkpoint is missing or of another family.
     """
-    return load_model(path), Chat.from_pretrained(path)
+    if not torch.cuda.is_available():
+        return load_model(path), Chat.from_pretrained(path)
+    model: Any = load_model(path, dtype=torch.bfloat16)
+    return model.to("cuda"), Chat.from_pretrained(path)
+
+
+def load_to_train(path: str | Path, lora_rank: int) -> tuple[Any, Chat]:
+    """The same to train: weights that learn are float32; beside adapters, on a GPU, the others are bfloat16.
+
+    The trainer moves them to where it computes.
+
+    Raises:
+        ValueError: the checkpoint is missing or of another family.
+    """
+    halved = lora_rank > 0 and torch.cuda.is_available()
+    return load_model(path, dtype=torch.bfloat16 if halved else torch.float32), Chat.from_pretrained(path)
 
 
 def trained(run: str | Path, stage: str, notebook: int) -> Path:

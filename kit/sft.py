@@ -26,6 +26,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
 from datasets import Dataset
 from trl import SFTConfig, SFTTrainer
 
@@ -34,6 +35,8 @@ from kit.checkpoint import SafeCheckpoints, schedule
 from kit.episode import Episode
 from kit.metrics import MetricsLog
 from kit.pack import pack
+from kit.play import load_to_train
+from kit.store import load_episodes
 from kit.trainable import lora_config
 from kit.training import OnStep, check_schedule, run, shared_args
 
@@ -165,6 +168,35 @@ def check(chat: Chat, episodes: Sequence[Episode], rehearsal: Sequence[Episode],
                 f"SFTSettings.max_tokens={settings.max_tokens}; leave it out or raise the limit"
             )
         pack([episode], chat)
+
+
+@dataclass(frozen=True)
+class SFTTraining:
+    """A cold start told in plain values: this process can do it, or others (:func:`kit.launch.launch`).
+
+    Attributes:
+        start: the checkpoint to start from.
+        episodes: file of the episodes to learn from.
+        rehearsal: file of those to rehearse; empty: none.
+        run_dir: gets what :func:`train_sft` writes.
+        settings: of SFT.
+        threads: of each process.
+    """
+
+    start: str
+    episodes: str
+    run_dir: str
+    settings: SFTSettings
+    rehearsal: str = ""
+    threads: int = 1
+
+    def __call__(self, on_step: OnStep | None = None) -> Path:
+        """Train; returns the folder of the trained model."""
+        torch.set_num_threads(self.threads)
+        vlm, chat = load_to_train(self.start, self.settings.lora_rank)
+        taught = load_episodes(self.episodes)
+        again = load_episodes(self.rehearsal) if self.rehearsal else []
+        return train_sft(vlm, chat, taught, self.settings, self.run_dir, rehearsal=again, on_step=on_step)
 
 
 def train_sft(

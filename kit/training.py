@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import atexit
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -17,8 +18,8 @@ import torch
 from accelerate import PartialState
 from accelerate.utils import broadcast_object_list
 from peft import get_peft_model
-from transformers import PrinterCallback, SchedulerType
-from transformers.integrations import is_deepspeed_zero3_enabled, unset_hf_deepspeed_config
+from transformers import PrinterCallback, SchedulerType, TrainerCallback
+from transformers.integrations import is_deepspeed_zero3_enabled, set_hf_deepspeed_config, unset_hf_deepspeed_config
 
 from kit.chat import Chat
 from kit.checkpoint import claim, export, restore, step_of
@@ -149,6 +150,7 @@ def run(
     settings: Mapping[str, Any],
     data: Sequence[str],
     on_step: OnStep | None,
+    exports: Sequence[int] = (),
 ) -> Path:
     """Train to ``steps``, from the beginning or from the newest complete checkpoint in ``run_dir``.
 
@@ -174,6 +176,7 @@ def run(
     with borrowed(model, freeze_vision), forbid(model, chat.forbidden_ids), without_progress():
         trainer = make_trainer(log)
         trainer.remove_callback(PrinterCallback)
+        trainer.add_callback(_Exports(trainer, chat, run_dir, exports))
         try:
             trainer.train(resume_from_checkpoint=str(resume) if resume else None)
         except BaseException:
@@ -182,7 +185,7 @@ def run(
             raise
         finally:
             log.close()
-        trained = _put_together(trainer)
+        trained = _put_together(trainer) if _is_divided(trainer) else trainer.accelerator.unwrap_model(trainer.model)
         if hasattr(trained, "merge_and_unload"):
             trained = trained.merge_and_unload()
     with without_progress():
@@ -190,19 +193,52 @@ def run(
     return final
 
 
+class _Exports(TrainerCallback):
+    """Keeps the model as it is after some of the steps."""
+
+    def __init__(self, trainer: Any, chat: Chat, run_dir: Path, steps: Sequence[int]) -> None:
+        self.trainer, self.chat, self.run_dir, self.steps = trainer, chat, run_dir, set(steps)
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """In all processes at once: weights that are divided are put together by all."""
+        if state.global_step not in self.steps:
+            return
+        so_far = _put_together(self.trainer)
+        if hasattr(so_far, "merge_and_unload"):
+            so_far = so_far.merge_and_unload()
+        with without_progress():
+            agreed(lambda: export(so_far, self.chat, self.run_dir / f"model-{state.global_step}"))
+
+
+def _is_divided(trainer: Any) -> bool:
+    """Whether no process has all weights (ZeRO-3, FSDP2)."""
+    return bool(trainer.is_fsdp_enabled or is_deepspeed_zero3_enabled())
+
+
 def _put_together(trainer: Any) -> Any:
-    """The trained model; where its weights are divided among processes (ZeRO-3, FSDP2), a copy of it in the first."""
+    """A copy of the model as it is now, adapters apart, in the first process; the others lend their parts."""
     model = trainer.accelerator.unwrap_model(trainer.model)
-    if not (trainer.is_fsdp_enabled or is_deepspeed_zero3_enabled()):
-        return model
-    state = trainer.accelerator.get_state_dict(trainer.model_wrapped)  # of all processes; the first gets it
+    wrapped = trainer.model_wrapped if _is_divided(trainer) else model
+    state = trainer.accelerator.get_state_dict(wrapped)
     if process() != 0:
         return None
+    state = {name: value.detach().to("cpu", copy=True) for name, value in state.items()}
     adapters = getattr(model, "peft_config", None)
     base = model.get_base_model() if adapters else model
-    unset_hf_deepspeed_config()  # else transformers would divide the copy, too
-    with torch.device("meta"):  # no memory, no initial values: all of them come from the state
+    # No memory, no initial values: all of them come from the state. Nor does transformers divide this copy.
+    with torch.device("meta"), _undivided(trainer):
         copy = type(base)(base.config)
         copy = get_peft_model(copy, adapters["default"]) if adapters else copy
     copy.load_state_dict(state, assign=True)
     return copy
+
+
+@contextmanager
+def _undivided(trainer: Any) -> Iterator[None]:
+    """Let transformers forget DeepSpeed for a while: under ZeRO-3 it divides every model it makes."""
+    unset_hf_deepspeed_config()
+    try:
+        yield
+    finally:
+        if trainer.is_deepspeed_enabled:
+            set_hf_deepspeed_config(trainer.args.hf_deepspeed_config)

@@ -434,6 +434,26 @@ def test_lora_trains_adapters_only_and_leaves_them_merged(chat: Chat, model, tmp
         assert torch.equal(ours, saved), name
 
 
+@pytest.mark.parametrize("rank", [0, 4])
+def test_the_model_on_the_way_is_that_of_a_shorter_run(chat: Chat, tmp_path: Path, rank: int) -> None:
+    """Kept after step 1 of 2, adapters merged; keeping it changes nothing of what follows."""
+    settings = GRPOSettings(**{**QUICK, "schedule": "constant", "lora_rank": rank, "learning_rate": 1e-2})
+    made = {}
+    for name, steps, exports in (("short", 1, ()), ("long", 2, (1,)), ("plain", 2, ())):
+        model = fresh_model(chat)
+        run = replace(settings, steps=steps)
+        tasks = [task(0), task(1)]
+        folder = tmp_path / name
+        train_grpo(model, chat, tasks, sampling_rollout(chat), even_reward, run, folder, exports=exports)
+        made[name] = model.state_dict()
+    halfway = load_model(tmp_path / "long" / "model-1").state_dict()
+    for name, value in halfway.items():
+        assert torch.allclose(value, made["short"][name], atol=1e-6), name
+    assert not torch.equal(halfway["lm_head.weight"], made["long"]["lm_head.weight"]) or rank
+    assert without_times(tmp_path / "long") == without_times(tmp_path / "plain")
+    assert all(torch.equal(made["long"][name], made["plain"][name]) for name in made["plain"])
+
+
 def test_an_error_in_the_rollout_leaves_no_adapters_behind(chat: Chat, model, tmp_path: Path) -> None:
     model = clone(model)
     names = [name for name, _ in model.named_parameters()]

@@ -11,17 +11,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from kit import play
 from kit.chat import Chat
 from kit.envs.agile import JigsawEnv
 from kit.episode import Episode, Task
-from kit.play import Pace, load
+from kit.grpo import GRPOSettings, train_grpo
+from kit.play import Pace, load, load_to_train
 from kit.policy import Policy
 from kit.policy.hf import HFPolicy
-from kit.sandbox import Sandbox
+from kit.rewards.agile import score
+from kit.sandbox import CONFINED, Sandbox
 from kit.seeds import Seed
+from kit.store import load_tasks
+from kit.training import OnStep
 
-__all__ = ["Play", "first_per_level", "load", "play_greedily", "trained"]
+__all__ = ["Play", "Training", "first_per_level", "load", "play_greedily", "trained"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,45 @@ class Play(Pace):
         return self.play(
             policy, chat, tasks, lambda: JigsawEnv(box, turns=self.turns, prompt=self.prompt), temperature, seed
         )
+
+
+@dataclass(frozen=True)
+class Training:
+    """GRPO on puzzles, told in plain values: this process can do it, or others (:func:`kit.launch.launch`).
+
+    Attributes:
+        start: the checkpoint to start from.
+        tasks: file of the puzzles.
+        run_dir: gets what :func:`kit.grpo.train_grpo` writes.
+        play: how puzzles are played.
+        settings: of GRPO.
+        exports: steps after which the model so far is kept as well, as ``model-STEP``.
+        threads: of each process.
+        allow_unsafe: whether code may run where nothing confines it.
+    """
+
+    start: str
+    tasks: str
+    run_dir: str
+    play: Play
+    settings: GRPOSettings
+    exports: tuple[int, ...] = ()
+    threads: int = 1
+    allow_unsafe: bool = False
+
+    def __call__(self, on_step: OnStep | None = None) -> Path:
+        """Train; returns the folder of the trained model."""
+        torch.set_num_threads(self.threads)
+        vlm, chat = load_to_train(self.start, self.settings.lora_rank)
+        tasks = load_tasks(self.tasks)
+        with Sandbox(require=CONFINED, allow_unsafe=self.allow_unsafe) as box:
+
+            def rollout(policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]:
+                return self.play(policy, chat, box, tasks, self.settings.temperature, seed)
+
+            return train_grpo(
+                vlm, chat, tasks, rollout, score, self.settings, self.run_dir, exports=self.exports, on_step=on_step
+            )
 
 
 def play_greedily(model: Any, chat: Chat, box: Sandbox, tasks: Sequence[Task], how: Play) -> list[Episode]:

@@ -5,7 +5,7 @@ The notebooks 21 to 24 share what is here; each piece it ties lives in its own m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import torch
 
 from kit.chat import Chat
 from kit.data import mat_coding
@@ -24,25 +25,32 @@ from kit.data.mat_search import chains, passes
 from kit.data.mat_search import task as as_task
 from kit.envs.asking import AskingEnv, Way
 from kit.envs.visual_arft import VisualARFTEnv
-from kit.episode import Episode, Task
+from kit.episode import Episode, Score, Task
+from kit.grpo import GRPOSettings, train_grpo
 from kit.photos import Split, photos
 from kit.pictures import Pixels
-from kit.play import Pace, load
+from kit.play import Pace, load, load_to_train
 from kit.policy import Policy
 from kit.policy.hf import HFPolicy
+from kit.rewards.visual_arft import Rule, score, step_score
 from kit.runs import read_json, runs_folder, write_json
-from kit.sandbox import Sandbox
+from kit.sandbox import CONFINED, Sandbox
 from kit.seeds import Seed
+from kit.similarity import MiniLM
+from kit.store import load_tasks
 from kit.tools.index import Index
 from kit.tools.search import SNIPPET_CHARS, TOP_K, Search
 from kit.tools.serper import Serper
+from kit.training import OnStep, agreed
 
 __all__ = [
     "Play",
     "Tools",
+    "Training",
     "coding_lessons",
     "coding_sets",
     "load",
+    "payment",
     "play_greedily",
     "search_engine",
     "search_lessons",
@@ -133,6 +141,62 @@ class Play(Pace):
     ) -> list[Episode]:
         """Play each task once."""
         return self.play(policy, chat, tasks, lambda: self.env(tools), temperature, seed)
+
+
+@dataclass(frozen=True)
+class Training:
+    """GRPO on tasks for both tools, told in plain values, as :class:`kit.experiments.agile.Training` is.
+
+    Attributes:
+        start: the checkpoint to start from.
+        tasks: file of the tasks.
+        run_dir: gets what :func:`kit.grpo.train_grpo` writes.
+        play: how tasks are played.
+        settings: of GRPO.
+        reward: ``f1`` or ``em`` of the answer; ``steps``: each step for itself.
+        search: which engine (:func:`search_engine`).
+        threads: of each process.
+        allow_unsafe: whether code may run where nothing confines it.
+    """
+
+    start: str
+    tasks: str
+    run_dir: str
+    play: Play
+    settings: GRPOSettings
+    reward: str = "f1"
+    search: str = "offline"
+    threads: int = 1
+    allow_unsafe: bool = False
+
+    def __call__(self, on_step: OnStep | None = None) -> Path:
+        """Train; returns the folder of the trained model."""
+        torch.set_num_threads(self.threads)
+        vlm, chat = load_to_train(self.start, self.settings.lora_rank)
+        tasks = load_tasks(self.tasks)
+        with Sandbox(require=CONFINED, allow_unsafe=self.allow_unsafe) as box:
+            agreed(lambda: search_engine(self.search) is not None)  # the first makes the index, the others open it
+            tools = Tools(box, search_engine(self.search))
+
+            def rollout(policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]:
+                return self.play(policy, chat, tools, tasks, self.settings.temperature, seed)
+
+            return train_grpo(
+                vlm, chat, tasks, rollout, payment(self.reward), self.settings, self.run_dir, on_step=on_step
+            )
+
+
+def payment(reward: str) -> Callable[[Episode, Any], Score]:
+    """What is paid: ``f1`` or ``em`` of the answer, or ``steps``: each step for itself (section 3.2).
+
+    Raises:
+        ValueError: another name.
+    """
+    if reward == "steps":
+        alike, rule = MiniLM(), Rule(answer="f1")
+        return lambda episode, target: step_score(episode, target, episode.task.meta.get("queries", ()), alike, rule)
+    paid = Rule(answer=reward)  # type: ignore[arg-type]
+    return lambda episode, target: score(episode, target, paid)
 
 
 def _pixels(split: Split) -> list[Pixels]:
