@@ -46,7 +46,10 @@ lora_rank: int = 0  # 0 trains all weights
 turns: int = 5  # turn budget when playing
 max_new_tokens: int = 80  # of one turn when playing
 eval_puzzles: int = 24  # held-out puzzles a level
-threads: int = 1  # CPU threads of this process
+processes: int = 1  # that train together; more than one are launched
+shard: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
+hosts: str = ""  # rank file of several machines
+threads: int = 1  # CPU threads of a process
 allow_unsafe: bool = True  # the tiny model's code may run where nothing confines it
 
 # %%
@@ -60,13 +63,16 @@ from kit.rehearsal import own_words
 from kit.rewards.agile import score
 from kit.runs import run_folder
 from kit.sandbox import CONFINED, Sandbox
-from kit.sft import SFTSettings, train_sft
-from kit.store import load_episodes, load_tasks
+from kit.launch import launch
+from kit.machines import Processes
+from kit.sft import SFTSettings, SFTTraining
+from kit.store import load_episodes, load_tasks, save_episodes
 from kit.tiny import TINY
 
 torch.set_num_threads(threads)
 folder = run_folder(run)
-vlm, chat = agile.load(model or TINY)
+start = str(model or TINY)
+vlm, chat = agile.load(start)
 box = Sandbox(require=CONFINED, allow_unsafe=allow_unsafe).start()
 play = agile.Play(prompt=prompt, turns=turns, max_new_tokens=max_new_tokens)
 
@@ -174,9 +180,28 @@ settings = SFTSettings(
 )
 print(settings.steps(len(episodes)), "optimizer steps")
 
+# %% [markdown]
+# The training is told in plain values, so that this process can do it, or several that are launched
+# (`processes=8`): with them the model is divided, not the result.
+
+# %%
+taught, repeated = folder / "sft" / "episodes.jsonl", folder / "sft" / "rehearsal.jsonl"
+save_episodes(taught, episodes)
+save_episodes(repeated, again)
+training = SFTTraining(
+    start=start,
+    episodes=str(taught),
+    run_dir=str(folder / "sft"),
+    settings=settings,
+    rehearsal=str(repeated),
+    threads=threads,
+)
+del vlm  # the training loads its own
+
 # %%
 live = plot.LivePlot(columns=("loss", "mean_token_accuracy"))
-train_sft(vlm, chat, episodes, settings, folder / "sft", rehearsal=again, on_step=live)
+trained = launch(training, Processes(processes, shard, hosts), live)
+vlm, chat = agile.load(trained)
 live.figure()
 
 # %% [markdown]

@@ -46,18 +46,27 @@ lora_rank: int = 0  # 0 trains all weights
 turns: int = 5  # turn budget
 max_new_tokens: int = 80  # of one turn
 eval_puzzles: int = 24  # held-out puzzles a level
-threads: int = 1  # CPU threads of this process
+sampler: str = "transformers"  # who plays: transformers; vLLM: colocate, server
+server: str = ""  # a server's address
+processes: int = 1  # that train together; more than one are launched
+shard: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
+hosts: str = ""  # rank file of several machines
+threads: int = 1  # CPU threads of a process
 allow_unsafe: bool = True  # the tiny model's code may run where nothing confines it
 
 # %%
+import inspect
+
 import torch
-from IPython.display import display
+from IPython.display import Code, display
 from kit import plot, view
 from kit.advantage import group_advantages
 from kit.envs.agile import JigsawEnv
 from kit.evaluate.agile import evaluate, failures, read_stage, summary, write_stage
 from kit.experiments import agile
-from kit.grpo import GRPOSettings, train_grpo
+from kit.grpo import GRPOSettings
+from kit.launch import launch
+from kit.machines import Processes
 from kit.paper import AGILE
 from kit.policy.hf import HFPolicy
 from kit.rewards.agile import is_right, score
@@ -121,8 +130,15 @@ display(
 #
 # ## Training
 #
-# Each step: play `groups` × `group_size` episodes, score, pack, one gradient step. It can be
-# interrupted at any moment; the same cell again goes on from the last checkpoint.
+# Each step: play `groups` × `group_size` episodes, score, pack, one gradient step. The training is told
+# in plain values, so that this process can do it, or several that are launched (`processes=8`, on one
+# machine or more). This is all that each of them does:
+
+# %%
+display(Code(inspect.getsource(agile.Training.__call__), language="python"))
+
+# %% [markdown]
+# It can be interrupted at any moment; the same cell again goes on from the last checkpoint.
 
 # %%
 held_out = load_tasks(folder / "data" / "eval-2x2.jsonl")
@@ -143,40 +159,31 @@ settings = GRPOSettings(
     lora_rank=lora_rank,
     save_every=10,
     seed=seed,
+    sampler=sampler,
+    server=server,
 )
 episodes, distinct = steps * groups * group_size, min(steps * groups, len(train))
 print(episodes, "episodes on", distinct, "puzzles")
 
-
 # %%
-def rollout(tasks, *, seed):
-    return play(policy, chat, box, tasks, temperature, seed)
-
-
-budgets = (steps // 8, steps // 4, steps // 2)  # looked at on the way, for claim A5
-
-
-def on_step(rows):
-    live(rows)
-    done = rows[-1]["step"]
-    if done in budgets:
-        halfway = agile.play_greedily(vlm, chat, box, puzzles, play)
-        write_stage(folder, f"grpo-{done * groups:05d}", halfway)
-
+# Models kept on the way, for claim A5: after an eighth, a quarter, half of the steps.
+budgets = tuple(sorted({max(1, steps // part) for part in (8, 4, 2)} - {steps}))
+training = agile.Training(
+    start=str(agile.trained(folder, "sft")),
+    tasks=str(folder / "data" / "train.jsonl"),
+    run_dir=str(folder / "grpo"),
+    play=play,
+    settings=settings,
+    exports=budgets,
+    threads=threads,
+    allow_unsafe=allow_unsafe,
+)
+del vlm, policy  # the training loads its own
 
 # %%
 live = plot.LivePlot()
-train_grpo(
-    vlm,
-    chat,
-    train,
-    rollout,
-    score,
-    settings,
-    folder / "grpo",
-    model_seconds=lambda: policy.seconds,
-    on_step=on_step,
-)
+trained = launch(training, Processes(processes, shard, hosts), live)
+vlm, chat = agile.load(trained)
 live.figure()
 
 # %% [markdown]
@@ -235,6 +242,10 @@ print(f"right answers: {len(right)}; code had put the pieces so in {len(made)} o
 # %%
 write_stage(folder, "grpo", rl)
 write_stage(folder, f"grpo-{steps * groups:05d}", rl)  # the last budget of claim A5
+for done in budgets:
+    halfway, _ = agile.load(folder / "grpo" / f"model-{done}")
+    played = agile.play_greedily(halfway, chat, box, puzzles, play)
+    write_stage(folder, f"grpo-{done * groups:05d}", played)
 for name, stage, here in (
     ("after SFT", "sft", sft),
     ("after GRPO", "grpo", evaluate(rl)),

@@ -49,7 +49,12 @@ lora_rank: int = 0  # 0 trains all weights
 turns: int = 5  # turn budget
 max_new_tokens: int = 80  # of one turn
 search: str = "offline"  # offline, or serper: the web (key in SERPER_API_KEY)
-threads: int = 1  # CPU threads of this process
+sampler: str = "transformers"  # who plays: transformers; vLLM: colocate, server
+server: str = ""  # a server's address
+processes: int = 1  # that train together; more than one are launched
+shard: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
+hosts: str = ""  # rank file of several machines
+threads: int = 1  # CPU threads of a process
 allow_unsafe: bool = True  # the tiny model's code may run where nothing confines it
 
 # %%
@@ -59,25 +64,28 @@ from IPython.display import display
 from kit import plot, view
 from kit.evaluate.visual_arft import evaluate, failures, table, write_stage
 from kit.experiments import visual_arft
-from kit.grpo import GRPOSettings, train_grpo
+from kit.grpo import GRPOSettings
+from kit.launch import launch
+from kit.machines import Processes
 from kit.policy.hf import HFPolicy
-from kit.rewards.visual_arft import Rule, score, step_score
+from kit.rewards.visual_arft import score
 from kit.runs import run_folder
 from kit.sandbox import CONFINED, Sandbox
-from kit.sft import SFTSettings, train_sft
-from kit.similarity import MiniLM
-from kit.store import load_episodes, load_tasks
+from kit.sft import SFTSettings, SFTTraining
+from kit.store import load_episodes, load_tasks, save_episodes, save_tasks
 from kit.tiny import TINY
 
 # %%
 torch.set_num_threads(threads)
 folder = run_folder(run)
-vlm, chat = visual_arft.load(model or TINY)
+start = str(model or TINY)
+vlm, chat = visual_arft.load(start)
+together = Processes(processes, shard, hosts)
 box = Sandbox(require=CONFINED, allow_unsafe=allow_unsafe).start()
 index = visual_arft.search_engine(search)
 tools = visual_arft.Tools(box, index)
 data = folder / "data"
-rule = Rule(answer="f1" if reward == "steps" else reward)
+paid = visual_arft.payment(reward)
 play = visual_arft.Play.kept(data, turns=turns, max_new_tokens=max_new_tokens)
 sets = ("coding-test", "search-test", "text-test")
 held_out = [t for name in sets for t in load_tasks(data / f"{name}.jsonl")]
@@ -132,7 +140,11 @@ if lesson_epochs:
         lora_rank=lora_rank,
         seed=seed,
     )
-    train_sft(vlm, chat, sound, settings, folder / "sft", on_step=live)
+    shown_to = folder / "sft" / "episodes.jsonl"
+    save_episodes(shown_to, sound)
+    lessons = SFTTraining(start, str(shown_to), str(folder / "sft"), settings)
+    start = str(launch(lessons, together, live))
+    vlm, chat = visual_arft.load(start)
     display(live.figure())
 
 # %%
@@ -171,32 +183,15 @@ print(n - looked_up, "sheets and", looked_up, "searches, in", steps, "batches")
 #
 # Notebook 22 has the two rewards. Here the episode's is used: its tags, and the answer's F1. With
 # `reward=em` only the exact answer counts; with `reward=steps` each step earns its own, as in the paper.
-
-# %%
-policy = HFPolicy(vlm, chat)
-alike = MiniLM()
-
-
-def paid(episode, target):
-    """The reward of one episode, or of its steps."""
-    if reward == "steps":
-        queries = episode.task.meta.get("queries", ())
-        return step_score(episode, target, queries, alike, rule)
-    return score(episode, target, rule)
-
-
-def rollout(tasks, *, seed):
-    return play(policy, chat, tools, tasks, temperature, seed)
-
-
-# %% [markdown]
+#
 # One group of each kind, before training. Which of the episodes are pushed, which held back?
 
 # %%
 from kit.advantage import group_advantages
 
 for task in (sheets[0], questions[0]):
-    group = rollout([task] * group_size, seed=seed)
+    policy = HFPolicy(vlm, chat)
+    group = play(policy, chat, tools, [task] * group_size, temperature, seed)
     rewards = torch.tensor([paid(e, e.task.target).total for e in group])
     advantages = group_advantages(rewards, group_size)
     print(task.question, "| gold:", task.target[0])
@@ -221,31 +216,39 @@ settings = GRPOSettings(
     lora_rank=lora_rank,
     save_every=10,
     seed=seed,
+    sampler=sampler,
+    server=server,
 )
 print(steps * groups * group_size, "episodes")
 
 # %%
-live = plot.LivePlot()
-train_grpo(
-    vlm,
-    chat,
-    mixture,
-    rollout,
-    paid,
-    settings,
-    folder / "grpo",
-    model_seconds=lambda: policy.seconds,
-    on_step=live,
+save_tasks(folder / "grpo" / "tasks.jsonl", mixture)
+training = visual_arft.Training(
+    start=start,
+    tasks=str(folder / "grpo" / "tasks.jsonl"),
+    run_dir=str(folder / "grpo"),
+    play=play,
+    settings=settings,
+    reward=reward,
+    search=search,
+    threads=threads,
+    allow_unsafe=allow_unsafe,
 )
+del vlm, policy  # the training loads its own
+
+# %%
+live = plot.LivePlot()
+trained = launch(training, together, live)
+vlm, chat = visual_arft.load(trained)
 live.figure()
 
 # %% [markdown]
 # ## What changed
 
 # %%
-trained = visual_arft.play_greedily(vlm, chat, tools, held_out, play)
-write_stage(folder, "grpo", trained)
-stages = {"untrained": untrained, "sft": taught, "grpo": trained}
+rl = visual_arft.play_greedily(vlm, chat, tools, held_out, play)
+write_stage(folder, "grpo", rl)
+stages = {"untrained": untrained, "sft": taught, "grpo": rl}
 print(table({name: evaluate(played) for name, played in stages.items()}))
 
 # %%
@@ -265,7 +268,7 @@ for name, played in stages.items():
 from kit.data.mat_coding import CATEGORIES
 from kit.evaluate.visual_arft import outcomes
 
-played = [o for o in outcomes(trained) if o.setting == "coding"]
+played = [o for o in outcomes(rl) if o.setting == "coding"]
 print(f"{'':20s}  right  mended")
 for category in CATEGORIES:
     some = [o for o in played if o.category == category]
@@ -276,9 +279,9 @@ for category in CATEGORIES:
         print(f"{category:20s}   {right:.2f}    {told}")
 
 # %%
-best = [e for e in trained if e.answer in e.task.target]
+best = [e for e in rl if e.answer in e.task.target]
 hard = [e for e in best if e.task.meta["difficulty"] == "hard" and e.task.images]
-chosen = (hard or best or trained)[-1]
+chosen = (hard or best or rl)[-1]
 display(view.show(chosen, score=score(chosen, chosen.task.target), chat=chat))
 
 # %% [markdown]
@@ -299,7 +302,7 @@ def found(episode, document):
 
 
 # %%
-searches = [e for e in trained if e.task.meta.get("kind") == "flag"]
+searches = [e for e in rl if e.task.meta.get("kind") == "flag"]
 for label in ("simple", "hard"):
     some = [e for e in searches if e.task.meta["difficulty"] == label]
     flag = np.mean([found(e, e.task.meta["documents"][0]) for e in some])
