@@ -53,11 +53,12 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from kit.job import execute, plan
+    from kit.job import check_machine, execute, plan
     from kit.show import view
 
     try:
         job = plan(args.target, args.profile, args.set, args.name)
+        check_machine(job)
     except Exception as error:
         return _refuse(error)
     execute(job, args.force)
@@ -68,9 +69,10 @@ def _run(args: argparse.Namespace) -> int:
 def _refuse(error: Exception) -> int:
     """Exit code 2 for what was wrong with the request; anything else is a fault and is raised."""
     from kit.job import JobError
+    from kit.machines import LaunchError
     from kit.notebooks import NotebookError
 
-    if not isinstance(error, JobError | NotebookError | ValueError):
+    if not isinstance(error, JobError | LaunchError | NotebookError | ValueError):
         raise error
     print(f"python -m kit: {error}", file=sys.stderr)
     return 2
@@ -83,7 +85,7 @@ def _join(args: argparse.Namespace) -> int:
     try:
         jobs = join(args.run, args.wait)
     except LaunchError as error:
-        return _refuse(ValueError(str(error)))
+        return _refuse(error)
     print(f"took part in {jobs} training(s)")
     return 0 if jobs else 1
 

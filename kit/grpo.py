@@ -42,11 +42,10 @@ from kit.chat import Chat
 from kit.checkpoint import schedule
 from kit.episode import Task
 from kit.grpo_trainer import EpisodeGRPOTrainer, Reward, Rollout
+from kit.machines import Sampler
 from kit.metrics import MetricsLog
 from kit.trainable import lora_config
 from kit.training import OnStep, check_schedule, run, shared_args
-
-Sampler = Literal["transformers", "colocate", "server"]
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,11 @@ __all__ = ["Job", "JobError", "Planned", "execute", "plan", "profile_values", "r
 PROFILES = ("smoke", "laptop", "gpu", "node")
 
 
-SETTINGS = {"12_agile_sft": "kit.sft:SFTSettings", "13_agile_grpo": "kit.grpo:GRPOSettings"}
+SETTINGS = {
+    "12_agile_sft": "kit.sft:SFTSettings",
+    "13_agile_grpo": "kit.grpo:GRPOSettings",
+    "23_visual_arft_grpo": "kit.grpo:GRPOSettings",
+}
 """What a notebook makes of its parameters and refuses impossible values: asked before anything runs."""
 
 
@@ -115,6 +119,13 @@ def plan(target: str, profile: str, sets: Sequence[str], name: str | None, root:
 
 def _possible(source: Source, values: Mapping[str, Value]) -> None:
     """Refuse at once what a notebook would refuse only after those before it have worked for long."""
+    if "processes" in values:
+        from kit.machines import Processes
+
+        try:
+            Processes.parse(str(values["processes"]))
+        except ValueError as error:
+            raise ParameterError(f"notebook {source.number}: {error}") from None
     if source.name not in SETTINGS:
         return
     module, _, name = SETTINGS[source.name].partition(":")
@@ -124,6 +135,20 @@ def _possible(source: Source, values: Mapping[str, Value]) -> None:
         settings(**{key: value for key, value in values.items() if key in known})
     except ValueError as error:
         raise ParameterError(f"notebook {source.number}: {error}") from None
+
+
+def check_machine(job: Job) -> None:
+    """Refuse a job whose processes can't be started here: asked before the first of its notebooks runs.
+
+    Raises:
+        LaunchError: too few GPUs, something isn't installed, the rank file is missing, or this machine isn't in it.
+    """
+    from kit.machines import Processes, this_machine
+
+    for planned in job.notebooks:
+        processes = Processes.parse(str(planned.values.get("processes", "1")))
+        hosts = processes.machines()
+        processes.check(hosts[this_machine(hosts)].slots)
 
 
 def _assigned(text: str, declared: Mapping[str, Any]) -> Iterator[tuple[str, str, Value]]:

@@ -14,13 +14,15 @@ import re
 import socket
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import torch
 
 Shard = Literal["ddp", "zero2", "zero3", "fsdp2"]
 """What each process holds of its own: everything (DDP); weights, but its part of gradients and of the optimizer
 (ZeRO-2); its part of the weights too (ZeRO-3 by DeepSpeed, FSDP2 by torch)."""
+
+Sampler = Literal["transformers", "colocate", "server"]
 
 PORT = 29500
 """Where several machines meet, unless another is given (torch's default)."""
@@ -49,12 +51,46 @@ class Processes:
         shard: what is divided among them.
         hosts: the rank file; empty: this machine alone.
         port: where they meet; 0: any free one, or with several machines :data:`PORT`.
+        sampler: who plays in GRPO: ``transformers``, or vLLM ``colocate``d with each, or at a ``server``.
+        server: that server's address.
     """
 
     n: int = 1
     shard: Shard = "ddp"
     hosts: str = ""
     port: int = 0
+    sampler: Sampler = "transformers"
+    server: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Processes:
+        """From words: ``8``, ``8 zero3 colocate``, ``16 fsdp2 hosts=ranks.txt port=29501 http://node-c:8000``.
+
+        Raises:
+            ValueError: naming the word that is none of these.
+        """
+        first, *words = text.split() or [""]
+        if not first.isdigit():
+            raise ValueError(f"processes={text!r}: begins with their number: 8 zero3 colocate")
+        made: dict[str, Any] = {"n": int(first)}
+        for word in words:
+            key, _, value = word.partition("=")
+            if word in get_args(Shard):
+                made["shard"] = word
+            elif word in ("transformers", "colocate"):
+                made["sampler"] = word
+            elif word.startswith(("http://", "https://")):
+                made |= {"sampler": "server", "server": word}
+            elif key == "hosts" and value:
+                made["hosts"] = value
+            elif key == "port" and value.isdigit():
+                made["port"] = int(value)
+            else:
+                raise ValueError(
+                    f"processes={text!r}: {word!r} is none of {', '.join(get_args(Shard))}, colocate, a vLLM server's "
+                    "address, hosts=FILE, port=NUMBER"
+                )
+        return cls(**made)
 
     def __post_init__(self) -> None:
         if self.n < 1:
@@ -90,6 +126,10 @@ class Processes:
             )
         if self.shard.startswith("zero") and importlib.util.find_spec("deepspeed") is None:
             raise LaunchError(f"shard={self.shard!r} needs DeepSpeed: make lab LOCK=gpu, or choose ddp or fsdp2")
+        if self.sampler == "colocate" and importlib.util.find_spec("vllm") is None:
+            raise LaunchError("colocate needs vLLM: make lab LOCK=gpu, or leave sampling to transformers")
+        if self.shard == "fsdp2" and self.sampler == "transformers":
+            raise LaunchError("FSDP2 divides the weights that transformers samples from: add colocate, or choose ddp")
         if self.shard == "fsdp2" and not gpus:
             raise LaunchError("shard='fsdp2' needs GPUs: accelerate divides nothing between CPUs; choose ddp")
 

@@ -241,4 +241,4 @@ def _undivided(trainer: Any) -> Iterator[None]:
         yield
     finally:
         if trainer.is_deepspeed_enabled:
-            set_hf_deepspeed_config(trainer.args.hf_deepspeed_config)
+            set_hf_deepspeed_config(trainer.accelerator.state.deepspeed_plugin.hf_ds_config)

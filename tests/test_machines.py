@@ -45,6 +45,28 @@ def test_no_rank_file_or_other_slots(tmp_path: Path) -> None:
         Processes(16, hosts=str(ranks(tmp_path, "a slots=4\nb slots=4\n"))).machines()
 
 
+def test_processes_in_words() -> None:
+    assert Processes.parse("1") == Processes()
+    told = "16 zero3 hosts=ranks.txt port=29501 http://node-c:8000"
+    assert Processes.parse(told) == Processes(16, "zero3", "ranks.txt", 29501, "server", "http://node-c:8000")
+    assert Processes.parse("8 fsdp2 colocate") == Processes(8, "fsdp2", sampler="colocate")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "begins with their number"),
+        ("zero3 8", "begins with their number"),
+        ("8 zero1", "'zero1' is none of ddp, zero2, zero3, fsdp2, colocate"),
+        ("8 hosts=", "'hosts=' is none of"),
+        ("0", r"Processes\.n=0"),
+    ],
+)
+def test_words_that_mean_nothing(text: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Processes.parse(text)
+
+
 def test_which_machine_this_is(monkeypatch: pytest.MonkeyPatch) -> None:
     hosts = [Host("node-a", 8), Host("node-b", 8)]
     for variable in ("KIT_MACHINE", "SLURM_NODEID"):
@@ -76,7 +98,11 @@ def test_what_cant_be_divided_here(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(LaunchError, match="shard='zero3' needs DeepSpeed"):
         Processes(2, "zero3").check(2)
     with pytest.raises(LaunchError, match="shard='fsdp2' needs GPUs"):
+        Processes(2, "fsdp2", sampler="server").check(2)
+    with pytest.raises(LaunchError, match="FSDP2 divides the weights that transformers would sample from"):
         Processes(2, "fsdp2").check(2)
+    with pytest.raises(LaunchError, match="colocate needs vLLM"):
+        Processes(2, sampler="colocate").check(2)
     with pytest.raises(ValueError, match=r"Processes\.shard='zero1': choose one of ddp, zero2, zero3, fsdp2"):
         Processes(2, "zero1")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"Processes\.n=0"):

@@ -63,7 +63,7 @@ COUNTRIES = 200
 
 HOW = "play.json"
 """Beside a run's tasks: how they are told."""
-KEPT = ("prompt", "k", "snippet_chars")
+KEPT = ("prompt", "k", "snippet_chars", "search")
 
 
 def cache() -> Path:
@@ -101,12 +101,14 @@ class Play(Pace):
         prompt: ``brief`` or ``full`` (:data:`kit.envs.visual_arft.PROMPTS`; ours: brief for the tiny model).
         k: snippets of one search.
         snippet_chars: characters of one snippet (ours).
+        search: which engine searches (:func:`search_engine`).
         on_search_error: ``tell`` the agent, or ``raise`` and stop; what was found is kept either way (ours).
     """
 
     prompt: str = "full"
     k: int = TOP_K
     snippet_chars: int = SNIPPET_CHARS
+    search: str = "offline"
     on_search_error: Literal["tell", "raise"] = "tell"
 
     def keep(self, data: Path) -> None:
@@ -154,7 +156,6 @@ class Training:
         play: how tasks are played.
         settings: of GRPO.
         reward: ``f1`` or ``em`` of the answer; ``steps``: each step for itself.
-        search: which engine (:func:`search_engine`).
         threads: of each process.
         allow_unsafe: whether code may run where nothing confines it.
     """
@@ -165,7 +166,6 @@ class Training:
     play: Play
     settings: GRPOSettings
     reward: str = "f1"
-    search: str = "offline"
     threads: int = 1
     allow_unsafe: bool = False
 
@@ -175,8 +175,8 @@ class Training:
         vlm, chat = load_to_train(self.start, self.settings.lora_rank)
         tasks = load_tasks(self.tasks)
         with Sandbox(require=CONFINED, allow_unsafe=self.allow_unsafe) as box:
-            agreed(lambda: search_engine(self.search) is not None)  # the first makes the index, the others open it
-            tools = Tools(box, search_engine(self.search))
+            agreed(lambda: search_engine(self.play.search) is not None)  # makes the index, which the others open
+            tools = Tools(box, search_engine(self.play.search))
 
             def rollout(policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]:
                 return self.play(policy, chat, tools, tasks, self.settings.temperature, seed)

@@ -411,7 +411,7 @@ trainer = EpisodeGRPOTrainer(
     train_dataset=Dataset.from_dict({"prompt": names, "task": [0] * 4}),
     chat=chat,
     tasks=[task],
-    rollout=lambda tasks, *, seed: episodes,
+    rollout=lambda policy, tasks, *, seed: episodes,
     reward=score,
 )
 trainer.current_gradient_accumulation_steps = 1

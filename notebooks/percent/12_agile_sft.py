@@ -46,9 +46,7 @@ lora_rank: int = 0  # 0 trains all weights
 turns: int = 5  # turn budget when playing
 max_new_tokens: int = 80  # of one turn when playing
 eval_puzzles: int = 24  # held-out puzzles a level
-processes: int = 1  # that train together; more than one are launched
-shard: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
-hosts: str = ""  # rank file of several machines
+processes: str = "1"  # that train together, as in "8 zero3 colocate"
 threads: int = 1  # CPU threads of a process
 allow_unsafe: bool = True  # the tiny model's code may run where nothing confines it
 
@@ -59,19 +57,19 @@ from kit import plot, view
 from kit.arrangement import belonging
 from kit.evaluate.agile import evaluate, failures, summary
 from kit.experiments import agile
+from kit.launch import Processes, launch
 from kit.rehearsal import own_words
 from kit.rewards.agile import score
 from kit.runs import run_folder
 from kit.sandbox import CONFINED, Sandbox
-from kit.launch import launch
-from kit.machines import Processes
 from kit.sft import SFTSettings, SFTTraining
 from kit.store import load_episodes, load_tasks, save_episodes
 from kit.tiny import TINY
 
+# %%
 torch.set_num_threads(threads)
 folder = run_folder(run)
-start = str(model or TINY)
+start, together = str(model or TINY), Processes.parse(processes)
 vlm, chat = agile.load(start)
 box = Sandbox(require=CONFINED, allow_unsafe=allow_unsafe).start()
 play = agile.Play(prompt=prompt, turns=turns, max_new_tokens=max_new_tokens)
@@ -182,7 +180,7 @@ print(settings.steps(len(episodes)), "optimizer steps")
 
 # %% [markdown]
 # The training is told in plain values, so that this process can do it, or several that are launched
-# (`processes=8`): with them the model is divided, not the result.
+# (`processes="8 zero3"`): with them the model is divided, not the result.
 
 # %%
 taught, repeated = folder / "sft" / "episodes.jsonl", folder / "sft" / "rehearsal.jsonl"
@@ -200,7 +198,7 @@ del vlm  # the training loads its own
 
 # %%
 live = plot.LivePlot(columns=("loss", "mean_token_accuracy"))
-trained = launch(training, Processes(processes, shard, hosts), live)
+trained = launch(training, together, live)
 vlm, chat = agile.load(trained)
 live.figure()
 

@@ -46,11 +46,7 @@ lora_rank: int = 0  # 0 trains all weights
 turns: int = 5  # turn budget
 max_new_tokens: int = 80  # of one turn
 eval_puzzles: int = 24  # held-out puzzles a level
-sampler: str = "transformers"  # who plays: transformers; vLLM: colocate, server
-server: str = ""  # a server's address
-processes: int = 1  # that train together; more than one are launched
-shard: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
-hosts: str = ""  # rank file of several machines
+processes: str = "1"  # that train together, as in "8 zero3 colocate"
 threads: int = 1  # CPU threads of a process
 allow_unsafe: bool = True  # the tiny model's code may run where nothing confines it
 
@@ -65,8 +61,7 @@ from kit.envs.agile import JigsawEnv
 from kit.evaluate.agile import evaluate, failures, read_stage, summary, write_stage
 from kit.experiments import agile
 from kit.grpo import GRPOSettings
-from kit.launch import launch
-from kit.machines import Processes
+from kit.launch import Processes, launch
 from kit.paper import AGILE
 from kit.policy.hf import HFPolicy
 from kit.rewards.agile import is_right, score
@@ -74,8 +69,9 @@ from kit.runs import run_folder
 from kit.sandbox import CONFINED, Sandbox
 from kit.store import load_tasks
 
+# %%
 torch.set_num_threads(threads)
-folder = run_folder(run)
+folder, together = run_folder(run), Processes.parse(processes)
 vlm, chat = agile.load(agile.trained(folder, "sft"))
 box = Sandbox(require=CONFINED, allow_unsafe=allow_unsafe).start()
 play = agile.Play(prompt=prompt, turns=turns, max_new_tokens=max_new_tokens)
@@ -131,8 +127,7 @@ display(
 # ## Training
 #
 # Each step: play `groups` × `group_size` episodes, score, pack, one gradient step. The training is told
-# in plain values, so that this process can do it, or several that are launched (`processes=8`, on one
-# machine or more). This is all that each of them does:
+# in plain values, so that this process can do it, or several that are launched (`processes="8 zero3"`). This is all that each of them does:
 
 # %%
 display(Code(inspect.getsource(agile.Training.__call__), language="python"))
@@ -159,8 +154,8 @@ settings = GRPOSettings(
     lora_rank=lora_rank,
     save_every=10,
     seed=seed,
-    sampler=sampler,
-    server=server,
+    sampler=together.sampler,
+    server=together.server,
 )
 episodes, distinct = steps * groups * group_size, min(steps * groups, len(train))
 print(episodes, "episodes on", distinct, "puzzles")
@@ -182,7 +177,7 @@ del vlm, policy  # the training loads its own
 
 # %%
 live = plot.LivePlot()
-trained = launch(training, Processes(processes, shard, hosts), live)
+trained = launch(training, together, live)
 vlm, chat = agile.load(trained)
 live.figure()
 

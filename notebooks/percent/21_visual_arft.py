@@ -43,6 +43,7 @@ search_test: int = 60  # search tasks to test on; paper: 150
 text_test: int = 40  # questions without pictures
 lesson_sheets: int = 432  # coding episodes for an expert to show
 lesson_searches: int = 864  # search episodes for an expert to show
+search: str = "offline"  # or serper: the web (key in SERPER_API_KEY)
 k: int = 4  # snippets of one search, as in the paper
 snippet_chars: int = 80  # characters of a snippet
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
@@ -291,7 +292,8 @@ first = "<think>dark.</think><code>image_1 = brighten(flag)</code>"
 turns = (first, *search_turns(task))
 
 chat = Chat.from_pretrained(TINY)
-play = visual_arft.Play(prompt=prompt, turns=8, k=k, snippet_chars=snippet_chars)
+how = {"k": k, "snippet_chars": snippet_chars, "search": search}
+play = visual_arft.Play(prompt=prompt, turns=8, **how)
 script = ScriptedPolicy(chat, lambda episode: turns[len(episode.turns)])
 [episode] = play(script, chat, visual_arft.Tools(box, index), [night], temperature=0.0)
 display(view.show(episode, chat=chat))

@@ -48,12 +48,7 @@ freeze_vision: bool = True  # leave the vision tower alone
 lora_rank: int = 0  # 0 trains all weights
 turns: int = 5  # turn budget
 max_new_tokens: int = 80  # of one turn
-search: str = "offline"  # offline, or serper: the web (key in SERPER_API_KEY)
-sampler: str = "transformers"  # who plays: transformers; vLLM: colocate, server
-server: str = ""  # a server's address
-processes: int = 1  # that train together; more than one are launched
-shard: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
-hosts: str = ""  # rank file of several machines
+processes: str = "1"  # that train together, as in "8 zero3 colocate"
 threads: int = 1  # CPU threads of a process
 allow_unsafe: bool = True  # the tiny model's code may run where nothing confines it
 
@@ -65,8 +60,7 @@ from kit import plot, view
 from kit.evaluate.visual_arft import evaluate, failures, table, write_stage
 from kit.experiments import visual_arft
 from kit.grpo import GRPOSettings
-from kit.launch import launch
-from kit.machines import Processes
+from kit.launch import Processes, launch
 from kit.policy.hf import HFPolicy
 from kit.rewards.visual_arft import score
 from kit.runs import run_folder
@@ -80,13 +74,13 @@ torch.set_num_threads(threads)
 folder = run_folder(run)
 start = str(model or TINY)
 vlm, chat = visual_arft.load(start)
-together = Processes(processes, shard, hosts)
+together = Processes.parse(processes)
 box = Sandbox(require=CONFINED, allow_unsafe=allow_unsafe).start()
-index = visual_arft.search_engine(search)
-tools = visual_arft.Tools(box, index)
 data = folder / "data"
 paid = visual_arft.payment(reward)
 play = visual_arft.Play.kept(data, turns=turns, max_new_tokens=max_new_tokens)
+index = visual_arft.search_engine(play.search)
+tools = visual_arft.Tools(box, index)
 sets = ("coding-test", "search-test", "text-test")
 held_out = [t for name in sets for t in load_tasks(data / f"{name}.jsonl")]
 print(len(held_out), "tasks to be measured by")
@@ -216,8 +210,8 @@ settings = GRPOSettings(
     lora_rank=lora_rank,
     save_every=10,
     seed=seed,
-    sampler=sampler,
-    server=server,
+    sampler=together.sampler,
+    server=together.server,
 )
 print(steps * groups * group_size, "episodes")
 
@@ -230,7 +224,6 @@ training = visual_arft.Training(
     play=play,
     settings=settings,
     reward=reward,
-    search=search,
     threads=threads,
     allow_unsafe=allow_unsafe,
 )

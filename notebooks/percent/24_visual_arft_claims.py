@@ -38,7 +38,6 @@ runs: list[str] = []  # runs that differ in their seed only; empty: just this on
 em_runs: list[str] = []  # the same, trained with reward=em; empty: R3 is not judged
 model: str = ""  # the untrained checkpoint; empty: the committed tiny model
 max_new_tokens: int = 80  # of one answer
-search: str = "offline"  # offline, or serper: the web (key in SERPER_API_KEY)
 profile: str = "laptop"  # written into results.json
 threads: int = 1  # CPU threads of this process
 
@@ -77,9 +76,9 @@ print(len(folders), "seed(s):", [folder.name for folder in folders])
 
 # %%
 vlm, chat = visual_arft.load(model or TINY)
-index = visual_arft.search_engine(search)
 data = folders[0] / "data"
 play = visual_arft.Play.kept(data, max_new_tokens=max_new_tokens)
+index = visual_arft.search_engine(play.search)
 sets = ("search-test", "coding-test", "text-test")
 tasks = [t for name in sets for t in load_tasks(data / f"{name}.jsonl")]
 played = {}
