@@ -1,4 +1,4 @@
-"""The command line: ``python -m kit run|join|list|view|doctor|bench|notebooks|readme``.
+"""The command line: ``python -m kit run|plan|join|list|view|doctor|bench|notebooks|readme``.
 
 Exit codes: 0 done; 1 it was tried and failed; 2 refused before anything ran; 130 interrupted.
 """
@@ -36,6 +36,16 @@ def parser() -> argparse.ArgumentParser:
     )
     run.add_argument("--name", help="of the run, a folder in runs/ (default: the family's name)")
     run.add_argument("--force", action="store_true", help="execute finished notebooks again too")
+    plan = sub.add_parser("plan", help="memory and time that a job's trainings need, before anything is downloaded")
+    plan.add_argument("target", help="a number (13), a name (13_agile_grpo) or a family (agile)")
+    plan.add_argument("--profile", default="node", help="smoke, laptop, gpu or node (default)")
+    plan.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="as for run")
+    plan.add_argument("--gpus", type=int, help="instead of as many as the profile says")
+    plan.add_argument("--memory", type=float, default=80.0, metavar="GB", help="of each GPU (80)")
+    plan.add_argument("--tokens", type=int, help="of the longest episode, instead of as many as the settings allow")
+    plan.add_argument("--picture-tokens", type=int, help="of them, of pictures (8192)")
+    plan.add_argument("--tflops", type=float, default=312.0, help="of a GPU in bfloat16 (312: an A100)")
+    plan.add_argument("--bandwidth", type=float, default=2.0, metavar="TB/s", help="of its memory (2.0: an A100)")
     join = sub.add_parser("join", help="on another machine of a rank file: take part in a run's training")
     join.add_argument("run")
     join.add_argument("--wait", type=float, default=600.0, help="seconds without work after which it ends (600)")
@@ -76,6 +86,20 @@ def _refuse(error: Exception) -> int:
         raise error
     print(f"python -m kit: {error}", file=sys.stderr)
     return 2
+
+
+def _plan(args: argparse.Namespace) -> int:
+    from kit.job import plan
+    from kit.planning import report
+
+    try:
+        job = plan(args.target, args.profile, args.set, None)
+        sizes = (args.gpus, args.memory * 1e9, args.tokens, args.picture_tokens)
+        text, fits = report(job, *sizes, card=(args.tflops * 1e12, args.bandwidth * 1e12))
+    except Exception as error:
+        return _refuse(error)
+    print(text)
+    return 0 if fits else 2
 
 
 def _join(args: argparse.Namespace) -> int:
@@ -148,6 +172,7 @@ def _readme(args: argparse.Namespace) -> int:
 
 COMMANDS = {
     "run": _run,
+    "plan": _plan,
     "join": _join,
     "list": _list,
     "view": _view,

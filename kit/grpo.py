@@ -45,7 +45,7 @@ from kit.grpo_trainer import EpisodeGRPOTrainer, Reward, Rollout
 from kit.machines import Sampler
 from kit.metrics import MetricsLog
 from kit.trainable import lora_config
-from kit.training import OnStep, check_schedule, run, shared_args
+from kit.training import OnStep, check_schedule, recompute, run, shared_args
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class GRPOSettings:
         max_grad_norm: gradients are scaled down to this norm (ours).
         freeze_vision: leave vision tower and projector as they are (ours; the paper doesn't say).
         lora_rank: rank of low-rank adapters; 0 trains all weights (the paper trains all).
-        gradient_checkpointing: recompute activations to save memory (ours).
+        gradient_checkpointing: recompute activations to save memory; None: on a GPU (ours).
         save_every: steps between checkpoints (ours).
         keep: checkpoints kept (ours).
         seed: of the order of tasks, of sampling, of adapters' first values (ours).
@@ -97,7 +97,7 @@ class GRPOSettings:
     max_grad_norm: float = 1.0
     freeze_vision: bool = False
     lora_rank: int = 0
-    gradient_checkpointing: bool = False
+    gradient_checkpointing: bool | None = None
     save_every: int = 10
     keep: int = 2
     seed: int = 0
@@ -145,7 +145,7 @@ class GRPOSettings:
             loss_type=self.loss_type,
             max_completion_length=self.max_response,
             max_grad_norm=self.max_grad_norm,
-            gradient_checkpointing=self.gradient_checkpointing,
+            gradient_checkpointing=recompute(self.gradient_checkpointing),
             disable_dropout=True,
             shuffle_dataset=False,
             **self._vllm_args(),

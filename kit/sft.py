@@ -38,7 +38,7 @@ from kit.pack import pack
 from kit.play import load_to_train
 from kit.store import load_episodes
 from kit.trainable import lora_config
-from kit.training import OnStep, check_schedule, run, shared_args
+from kit.training import OnStep, check_schedule, recompute, run, shared_args
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class SFTSettings:
         freeze_vision: leave vision tower and projector as they are (Table 4).
         rehearsal: episodes of rehearsal beside each batch (ours: the paper has none).
         lora_rank: rank of low-rank adapters; 0 trains all weights (Table 4: full).
-        gradient_checkpointing: recompute activations to save memory (ours).
+        gradient_checkpointing: recompute activations to save memory; None: on a GPU (ours).
         save_every: steps between checkpoints (ours).
         keep: checkpoints kept (ours).
         seed: of the order and of adapters' first values (ours).
@@ -72,7 +72,7 @@ class SFTSettings:
     freeze_vision: bool = True
     rehearsal: int = 0
     lora_rank: int = 0
-    gradient_checkpointing: bool = False
+    gradient_checkpointing: bool | None = None
     save_every: int = 20
     keep: int = 2
     seed: int = 0
@@ -98,7 +98,7 @@ class SFTSettings:
             learning_rate=self.learning_rate,
             lr_scheduler_type=self.schedule,
             warmup_steps=self.warmup,
-            gradient_checkpointing=self.gradient_checkpointing,
+            gradient_checkpointing=recompute(self.gradient_checkpointing),
             loss_type="nll",
             max_length=None,
             train_sampling_strategy="sequential",

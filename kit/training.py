@@ -96,6 +96,11 @@ def check_schedule(name: str, value: str) -> None:
         raise ValueError(f"{name}={value!r}: no such schedule of the learning rate; choose one of {', '.join(known)}")
 
 
+def recompute(setting: bool | None) -> bool:
+    """Whether activations are computed again in the backward pass: as set, else on a GPU, where memory is short."""
+    return torch.cuda.is_available() if setting is None else setting
+
+
 def accumulation(batch: int, micro_batch: int) -> int:
     """Forward passes that make up one batch.
 

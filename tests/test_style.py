@@ -57,6 +57,8 @@ LAYERS = (
             "machines",
             "worker",
             "launch",
+            "architecture",
+            "planner",
             "rehearsal",
             "sft",
             "grpo",
@@ -80,7 +82,7 @@ LAYERS = (
                 "experiments",
                 "bench",
             ),
-            *("notebooks", "job", "show", "overview", "doctor", "readme", "__main__"),
+            *("notebooks", "job", "show", "overview", "planning", "doctor", "readme", "__main__"),
         },
     ),
 )

@@ -24,13 +24,23 @@ from kit.policy.prefix import Prefix, PrefixStore, stack
 from kit.policy.scripted import Script
 
 
+def fitting(most: int, free: float, token: int, length: int) -> int:
+    """How many contexts to decode together: at most ``most``, at least one, in half of the ``free`` bytes.
+
+    Args:
+        token: bytes that one token's keys and values take.
+        length: tokens of the longest, what it is going to say included.
+    """
+    return max(1, min(most, int(free / 2 / (token * length))))
+
+
 class HFPolicy:
     """Samples from a Qwen2.5-VL model in this process.
 
     Args:
         model: ``Qwen2_5_VLForConditionalGeneration`` or a PEFT model around one.
         chat: its chat encoder.
-        batch_size: how many requests decode together (memory, not results, depends on it).
+        batch_size: how many requests decode together at the most; on a GPU as many as there is room for.
         cache_bytes: how much may be remembered between turns; 0 computes every context afresh.
 
     Attributes:
@@ -61,13 +71,24 @@ class HFPolicy:
         samples: dict[int, Sample] = {}
         with torch.no_grad():
             for part in (order[:known], order[known:]):
-                for at in range(0, len(part), self.batch_size):
-                    chunk = part[at : at + self.batch_size]
+                size = self._size([len(requests[i].ids) for i in part], params)
+                for at in range(0, len(part), size):
+                    chunk = part[at : at + size]
                     rows = self._decode([requests[i] for i in chunk], [found[i] for i in chunk], params)
                     samples |= dict(zip(chunk, rows, strict=True))
         self.model.train(training)
         self.seconds += time.perf_counter() - began
         return [samples[i] for i in range(len(requests))]
+
+    def _size(self, lengths: Sequence[int], params: Params) -> int:
+        """How many to decode together."""
+        if self.model.device.type != "cuda" or not lengths:
+            return self.batch_size
+        text = self.model.config.get_text_config()
+        keys = text.hidden_size // text.num_attention_heads * text.num_key_value_heads
+        token = 2 * text.num_hidden_layers * keys * self.model.dtype.itemsize
+        free, _ = torch.cuda.mem_get_info(self.model.device)
+        return fitting(self.batch_size, free, token, max(lengths) + params.max_new_tokens)
 
     def _prefill(
         self, requests: Sequence[Request], prefixes: Sequence[Prefix | None]
