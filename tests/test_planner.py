@@ -33,8 +33,8 @@ def test_golden_node() -> None:
     }  # fmt: skip
     assert engine_room(NODE) / GB == pytest.approx(7.416, abs=1e-3)
     # 20,000 tokens: 28 layers × 2 · 3,584 B, and of one layer 20 · 3,584 + 8 · 18,944 + 4 · 512 + 4 · 28 + 8 B =
-    # 225,400 B: 20,000 × (200,704 + 225,400) = 8.522 GB; 32,000 patches × 1,176 × 4 B = .151 GB; of the vision tower a layer:
-    # 32,000 × (30 · 1,280 + 8 · 3,420 + 4 · 16 + 8) = 32,000 × 65,832 B = 2.107 GB.
+    # 225,400 B: 20,000 × (200,704 + 225,400) = 8.522 GB; 32,000 patches × 1,176 × 4 B = .151 GB; of the vision tower a
+    # layer: 32,000 × (30 · 1,280 + 8 · 3,420 + 4 · 16 + 8) = 32,000 × 65,832 B = 2.107 GB.
     assert sizes(learning_pass(NODE)) == {"activations": 8.522, "pictures": 0.151, "vision tower": 2.107}
     assert list(sampling(NODE)) == []
     assert needed(NODE) / GB == pytest.approx(45.584 + 10.780, abs=2e-3)

@@ -88,7 +88,7 @@ def test_everything_imported_is_locked() -> None:
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             for top in {name.partition(".")[0] for name in names} - ours - set(sys.stdlib_module_names):
                 having = {canonical(name) for name in providers.get(top, ())}
-                optional = {canonical(name) for name in GPU} if top in ("vllm", "torchvision") else set()
+                optional = {canonical(name) for name in GPU} if top in ("vllm", "torchvision", "deepspeed") else set()
                 assert having & locked or canonical(top) in optional, f"{path.relative_to(ROOT)} imports {top}"
 
 
