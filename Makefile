@@ -2,7 +2,7 @@
 #   make demo PYTHON=python3.12      another interpreter (3.11 or newer)
 #   make demo TORCH_INDEX=ADDRESS    where to look for torch besides your package index
 #   make demo LOCK=gpu               vllm, deepspeed and CUDA's torch as well
-#   make test-vllm                   vLLM's own tests, on a CPU, in an environment of its own (.venv-vllm, 3 GB)
+#   make test-vllm                   vLLM and DeepSpeed, on a CPU, in an environment of their own (.venv-vllm, 3 GB)
 PYTHON ?= python3
 LOCK ?= cpu
 TORCH_INDEX ?=
@@ -25,8 +25,9 @@ demo: $(READY)  ## pictures to a trained jigsaw agent, and a table of what happe
 test: lint  ## style, types, unit tests and every notebook
 	$(BIN)/python -m pytest -n $(JOBS)
 
-test-vllm: $(VLLM)/ready  ## vLLM against transformers, token for token
+test-vllm: $(VLLM)/ready  ## vLLM against transformers, token for token; DeepSpeed against one process
 	PYTHONPATH=tests/vllm_cpu $(VLLM)/bin/python -m pytest tests/test_policy_vllm.py tests/test_policy_vllm_server.py
+	PYTHONPATH=tests/vllm_cpu $(VLLM)/bin/python -m pytest tests/test_launch.py -k deepspeed
 
 lint: $(READY)
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

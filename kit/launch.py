@@ -119,7 +119,7 @@ def join(name: str, wait: float = 600.0, poll: float = 1.0) -> int:
         LaunchError: this machine isn't in the rank file, can't do its part, or a process failed.
     """
     seen: set[str] = set()
-    waited_since = time.monotonic()
+    waited_since = executed = time.monotonic()
     while time.monotonic() - waited_since < wait:
         for path in sorted(find_run(name).glob("**/launch/job.json")):
             job = read_json(path)
@@ -137,7 +137,8 @@ def join(name: str, wait: float = 600.0, poll: float = 1.0) -> int:
             if agent.returncode:
                 raise LaunchError(_why(path.parent, machine, agent.returncode))
             waited_since = time.monotonic()
-        if seen and not _is_executed(name):
+        executed = time.monotonic() if _is_executed(name) else max(executed, waited_since)
+        if seen and time.monotonic() - executed > 5 * poll:  # not between two notebooks
             break
         time.sleep(poll)
     return len(seen)

@@ -30,7 +30,7 @@ HERE = Path(__file__).parent
 
 @pytest.fixture(autouse=True)
 def as_a_notebook_would(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(HERE))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")]))
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     monkeypatch.setenv("KIT_QUIET", "1")
 

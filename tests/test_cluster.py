@@ -1,0 +1,59 @@
+"""The job files for clusters: what they would start, on which machine."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from kit.job import plan
+from kit.machines import Processes, read_hosts
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def program(folder: Path, name: str, text: str) -> None:
+    path = folder / name
+    path.write_text(f"#!/bin/bash\n{text}\n")
+    path.chmod(0o755)
+
+
+def test_slurm_starts_the_notebooks_on_one_and_joins_on_the_others(tmp_path: Path) -> None:
+    """With programs in SLURM's and Python's place that say what they are asked for."""
+    program(tmp_path, "scontrol", 'printf "node-a\\nnode-b\\n"')
+    program(tmp_path, "srun", 'for SLURM_NODEID in 0 1; do export SLURM_NODEID; "$@"; done')
+    program(tmp_path, "python", 'printf "%s|" "$@"; echo')
+    env = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHON": "python", "KIT_RUNS": str(tmp_path / "runs")}
+    env |= {"SLURM_JOB_ID": "7", "SLURM_JOB_NODELIST": "node-[a-b]"}
+    script = ROOT / "cluster" / "slurm.sh"
+    done = subprocess.run(["bash", str(script)], env=env, capture_output=True, text=True, check=True)
+    first, second = (line.split("|")[:-1] for line in done.stdout.splitlines())
+    assert second == ["-m", "kit", "join", "big", "--wait", "86400"]
+    assert first[:7] == ["-m", "kit", "run", "agile", "--profile", "node", "--name"]
+    checked(first[-1].partition("=")[2])
+
+
+def checked(processes: str) -> None:
+    """The words for the processes mean what the rank file says, and every notebook that trains takes them."""
+    found = Processes.parse(processes)
+    if Path(found.hosts).exists():
+        assert found.machines() == read_hosts(found.hosts) and [h.slots for h in found.machines()] == [8, 8]
+    assert (found.n, found.shard, found.sampler) == (16, "zero3", "colocate")
+    for target in ("agile", "visual_arft"):
+        plan(target, "node", [f"processes={processes}"], "big")
+
+
+@pytest.mark.filterwarnings("error")
+def test_kubernetes_says_the_same() -> None:
+    service, job = yaml.safe_load_all((ROOT / "cluster" / "kubernetes.yaml").read_text())
+    pod = job["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    script = container["command"][2]
+    assert pod["subdomain"] == service["metadata"]["name"]
+    names = [f"{job['metadata']['name']}-{i}.{pod['subdomain']}" for i in range(job["spec"]["completions"])]
+    assert all(f"{name} slots={container['resources']['limits']['nvidia.com/gpu']}" in script for name in names)
+    checked(script.partition('processes="')[2].partition('"')[0])
+    assert subprocess.run(["bash", "-n", "-c", script]).returncode == 0
