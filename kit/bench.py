@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -13,25 +13,84 @@ from kit.chat import Chat
 from kit.data.agile import training_set
 from kit.data.corpora import documents
 from kit.envs.agile import PROTOCOL, JigsawEnv
-from kit.experts.agile import expert_script
-from kit.policy import Params, Policy
+from kit.episode import Episode, Task
+from kit.experts.agile import STEPS, expert_script
+from kit.loops import TRLLoop, Turns, digests, turn_by_turn
+from kit.policy import Params, Policy, Request, Sample
 from kit.policy.hf import ForcedPolicy
-from kit.policy.scripted import ScriptedPolicy
+from kit.policy.scripted import Script, ScriptedPolicy
+from kit.rewards.agile import score
 from kit.rollout import Budget, rollout
 from kit.sandbox import Sandbox
 from kit.tiny import TINY, load_model
 from kit.tools.bench import search_bench
 
 
-def _timed(run: Callable[[], Any], repeats: int) -> list[float]:
+def _timed(run: Callable[[], Any], repeats: int, warm: bool = True) -> list[float]:
     """Wall seconds of each repeat, after one to warm up."""
-    run()
+    if warm:
+        run()
     seconds = []
     for _ in range(repeats):
         began = time.perf_counter()
         run()
         seconds.append(time.perf_counter() - began)
     return seconds
+
+
+def loops_bench(
+    tasks: Sequence[Task], model: Any, chat: Chat, make_env: Callable[[], JigsawEnv], script: Script, repeats: int = 1
+) -> dict[str, float]:
+    """Episodes a second of our loop beside TRL's and beside one that generates turn by turn; prints and returns them.
+
+    Raises:
+        RuntimeError: the loops didn't play the same episodes, or earned other rewards.
+    """
+    limit, turns = 120, max(STEPS) + 1
+    policy: ForcedPolicy = (recorder := Recorder(model, chat, script))
+    params = Params((), max_new_tokens=limit)  # turns end by their last token: the others know no stop strings
+
+    def ours() -> list[Episode]:
+        return rollout(policy, chat, tasks, make_env, params, Budget(turns=turns))
+
+    played = ours()
+    policy = ForcedPolicy(model, chat, script)
+    trl = TRLLoop(model, chat, recorder.said, limit)
+    loops = {
+        "ours": ours,
+        "generate each turn": lambda: turn_by_turn(model, chat, tasks, make_env, recorder.said, limit),
+        "TRL's tool loop": lambda: trl.play(tasks, make_env),
+    }
+    figures: dict[str, float] = {}
+    for name, loop in loops.items():
+        again = loop()
+        if [e.ids for e in again] != [e.ids for e in played]:
+            raise RuntimeError(f"{name}: other episodes than ours")
+        if [score(e, e.task.target) for e in again] != [score(e, e.task.target) for e in played]:
+            raise RuntimeError(f"{name}: other rewards than ours")
+        figures[name] = len(tasks) / statistics.median(_timed(loop, repeats, warm=False))
+    earned = statistics.mean(score(e, e.task.target).total for e in played)
+    print(f"the same {len(tasks)} episodes in all loops, mean reward {earned:.3f}; episodes a second, ours to theirs")
+    for name, value in figures.items():
+        print(f"  {name:32s} {value:8.3f} {figures['ours'] / value:8.2f}")
+    return figures
+
+
+class Recorder(ForcedPolicy):
+    """Forced decoding that remembers what it was asked and said."""
+
+    def __init__(self, model: Any, chat: Chat, script: Script) -> None:
+        super().__init__(model, chat, script)
+        self.said: Turns = {}
+
+    def sample(self, requests: Sequence[Request], params: Params) -> list[Sample]:
+        """As forced, and kept."""
+        samples = super().sample(requests, params)
+        for request, sample in zip(requests, samples, strict=True):
+            pixels = [self.chat.pixels(picture) for picture in request.images]
+            seen = [digests(one.patches, torch.tensor([one.grid]))[0] for one in pixels]
+            self.said[request.ids, tuple(seen)] = sample.ids
+        return samples
 
 
 def rollout_bench(episodes: int = 64, repeats: int = 3, threads: int = 1) -> dict[str, float]:
@@ -60,6 +119,7 @@ def rollout_bench(episodes: int = 64, repeats: int = 3, threads: int = 1) -> dic
         inside = remembering.seconds / (repeats + 1)
         without = _timed(lambda: play(fresh), repeats)
         alone = _timed(lambda: play(ScriptedPolicy(chat, script)), repeats)
+        loops = loops_bench(tasks, model, chat, lambda: JigsawEnv(box, turns=9), script)
     wall = statistics.median(with_store)
     figures["episodes_per_second"] = episodes / wall
     figures["turns_per_second"] = turns / wall
@@ -70,7 +130,7 @@ def rollout_bench(episodes: int = 64, repeats: int = 3, threads: int = 1) -> dic
     for name, value in figures.items():
         print(f"  {name:32s} {value:8.3f}")
     print(f"  spread of wall seconds           {min(with_store):8.2f} … {max(with_store):.2f}")
-    return figures
+    return figures | loops
 
 
 def documents_bench() -> dict[str, float]:

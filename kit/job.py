@@ -119,22 +119,30 @@ def plan(target: str, profile: str, sets: Sequence[str], name: str | None, root:
 
 def _possible(source: Source, values: Mapping[str, Value]) -> None:
     """Refuse at once what a notebook would refuse only after those before it have worked for long."""
-    if "processes" in values:
-        from kit.machines import Processes
-
-        try:
-            Processes.parse(str(values["processes"]))
-        except ValueError as error:
-            raise ParameterError(f"notebook {source.number}: {error}") from None
     if source.name not in SETTINGS:
         return
+    from kit.machines import Processes
+
     module, _, name = SETTINGS[source.name].partition(":")
     settings = getattr(import_module(module), name)
     known = {field.name for field in fields(settings)}
     try:
         settings(**{key: value for key, value in values.items() if key in known})
+        n = Processes.parse(str(values["processes"])).n
     except ValueError as error:
         raise ParameterError(f"notebook {source.number}: {error}") from None
+    _shared(source, values, n)
+
+
+def _shared(source: Source, values: Mapping[str, Value], n: int) -> None:
+    """Refuse a batch that ``n`` processes can't share equally."""
+    v: Any = values
+    batch = v["groups"] * v["group_size"] if "groups" in v else v["batch"] + v.get("rehearsal", 0)
+    if batch % (v["micro_batch"] * n):
+        raise ParameterError(
+            f"notebook {source.number}: a batch of {batch} episodes on {n} process(es) with micro_batch="
+            f"{v['micro_batch']} each: {v['micro_batch'] * n} at once don't divide it; choose another micro_batch"
+        )
 
 
 def check_machine(job: Job) -> None:

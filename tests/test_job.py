@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from kit.__main__ import main
 from kit.job import PROFILES as PROFILES_KNOWN
-from kit.job import JobError, execute, plan
+from kit.job import JobError, check_machine, execute, plan
+from kit.machines import LaunchError
 from kit.notebooks import sources
 from kit.parameters import ParameterError
 from kit.runs import read_json, run_folder
@@ -221,3 +223,31 @@ def test_a_killed_job_leaves_no_lock_and_runs_again(project: Path) -> None:
     (folder / "go").touch()
     execute(job)
     assert read_json(folder / "params.json")["notebooks"]["11_toy"]["status"] == "done"
+
+
+@pytest.mark.parametrize(
+    ("target", "sets", "said"),
+    [
+        ("13", ["processes=2"], "batch of 96 episodes on 2 process.* 64 at once don't divide it"),
+        ("12", ["processes=4"], "batch of 8 episodes on 4 process.* 16 at once"),
+        ("13", ["processes=8 zero9"], "'zero9' is none of ddp"),
+        ("23", ["processes=0"], r"Processes\.n=0"),
+    ],
+)
+def test_processes_that_cant_share_a_batch(target: str, sets: list[str], said: str) -> None:
+    with pytest.raises(ParameterError, match=said):
+        plan(target, "laptop", sets, "toy")
+
+
+def test_a_machine_that_cant_do_it_is_told_before_anything_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KIT_RUNS", str(tmp_path))
+    import torch
+
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    job = plan("agile", "laptop", ["13.processes=2", "13.micro_batch=16"], "toy")
+    with pytest.raises(LaunchError, match=r"2 processes on .*, which has 1 GPU\(s\)"):
+        check_machine(job)
+    assert main(["run", "13", "--set", "processes=2", "--set", "micro_batch=16", "--name", "toy"]) == 2
+    assert not (tmp_path / "toy").exists()

@@ -81,6 +81,7 @@ LAYERS = (
                 "view",
                 "experiments",
                 "bench",
+                "loops",
             ),
             *("notebooks", "job", "show", "overview", "planning", "doctor", "readme", "__main__"),
         },
