@@ -99,7 +99,7 @@ def test_what_cant_be_divided_here(monkeypatch: pytest.MonkeyPatch) -> None:
         Processes(2, "zero3").check(2)
     with pytest.raises(LaunchError, match="shard='fsdp2' needs GPUs"):
         Processes(2, "fsdp2", sampler="server").check(2)
-    with pytest.raises(LaunchError, match="FSDP2 divides the weights that transformers would sample from"):
+    with pytest.raises(LaunchError, match="FSDP2 divides the weights that transformers samples from"):
         Processes(2, "fsdp2").check(2)
     with pytest.raises(LaunchError, match="colocate needs vLLM"):
         Processes(2, sampler="colocate").check(2)
