@@ -7,6 +7,7 @@ and trains its share of every batch, the first writes what is written, and the l
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -62,8 +63,15 @@ def together() -> None:
         PartialState(backend="gloo")
     else:
         PartialState(cpu=True)
-    if world_size() > 1:  # gloo's threads, met by the interpreter's end, abort it
-        atexit.register(lambda: torch.distributed.is_initialized() and torch.distributed.destroy_process_group())
+    if world_size() > 1:
+        atexit.register(_leave)
+
+
+def _leave() -> None:
+    """Gloo's threads end with the last reference to their group; an interpreter that ends before them is aborted."""
+    gc.collect()  # a trainer and its DDP wrapper, which hold the group, are cycles
+    if torch.distributed.is_initialized():
+        torch.distributed.destroy_process_group()
 
 
 def agreed(once: Callable[[], T]) -> T:
