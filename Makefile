@@ -27,8 +27,7 @@ test: lint  ## style, types, unit tests and every notebook
 
 test-vllm: $(VLLM)/ready  ## vLLM against transformers, token for token; DeepSpeed against one process
 	PYTHONPATH=tests/vllm_cpu $(VLLM)/bin/python -m pytest tests/test_policy_vllm.py tests/test_policy_vllm_server.py
-	PYTHONPATH=tests/vllm_cpu $(VLLM)/bin/python -m pytest tests/test_launch.py -k deepspeed
-	PYTHONPATH=tests/vllm_cpu $(VLLM)/bin/python -m pytest tests/test_grpo_vllm.py
+	PYTHONPATH=tests/vllm_cpu $(VLLM)/bin/python -m pytest tests/test_launch.py tests/test_grpo_vllm.py -k "deepspeed or vllm"
 
 lint: $(READY)
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

@@ -17,6 +17,7 @@ BENCHES = {
     "rollout": "kit.bench:rollout_bench",
     "sandbox": "kit.sandbox.bench:bench",
     "search": "kit.bench:documents_bench",
+    "tail": "kit.bench:tail_bench",
 }
 """What ``python -m kit bench NAME`` calls."""
 

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import importlib.util
+import os
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 
-from kit.chat import Chat
+from kit.chat import Chat, Content
 from kit.data.agile import training_set
 from kit.data.corpora import documents
 from kit.envs.agile import PROTOCOL, JigsawEnv
-from kit.episode import Episode, Task
+from kit.episode import Action, Episode, Observation, Task
 from kit.experts.agile import STEPS, expert_script
 from kit.loops import TRLLoop, Turns, digests, turn_by_turn
-from kit.policy import Params, Policy, Request, Sample
-from kit.policy.hf import ForcedPolicy
+from kit.policy import Params, Policy, Ready, Request, Sample, Wait, in_rounds
+from kit.policy.hf import ForcedPolicy, HFPolicy
 from kit.policy.scripted import Script, ScriptedPolicy
+from kit.policy.vllm import Engine, VLLMPolicy
 from kit.rewards.agile import score
 from kit.rollout import Budget, rollout
 from kit.sandbox import Sandbox
@@ -83,14 +87,19 @@ class Recorder(ForcedPolicy):
         super().__init__(model, chat, script)
         self.said: Turns = {}
 
-    def sample(self, requests: Sequence[Request], params: Params) -> list[Sample]:
+    def stream(self, ready: Ready, params: Params) -> Iterator[tuple[int, Sample]]:
         """As forced, and kept."""
-        samples = super().sample(requests, params)
-        for request, sample in zip(requests, samples, strict=True):
-            pixels = [self.chat.pixels(picture) for picture in request.images]
+        asked: dict[int, Request] = {}
+
+        def noted(wait: Wait) -> list[tuple[int, Request]]:
+            asked.update(found := ready(wait))
+            return found
+
+        for number, sample in super().stream(noted, params):
+            pixels = [self.chat.pixels(picture) for picture in asked[number].images]
             seen = [digests(one.patches, torch.tensor([one.grid]))[0] for one in pixels]
-            self.said[request.ids, tuple(seen)] = sample.ids
-        return samples
+            self.said[asked[number].ids, tuple(seen)] = sample.ids
+            yield number, sample
 
 
 def rollout_bench(episodes: int = 64, repeats: int = 3, threads: int = 1) -> dict[str, float]:
@@ -131,6 +140,91 @@ def rollout_bench(episodes: int = 64, repeats: int = 3, threads: int = 1) -> dic
         print(f"  {name:32s} {value:8.3f}")
     print(f"  spread of wall seconds           {min(with_store):8.2f} … {max(with_store):.2f}")
     return figures | loops
+
+
+class Waiting:
+    """Turns of any policy, among slow answers: each takes its time, most a short one, some a long one.
+
+    For :func:`tail_bench`: an episode is over when its own number of turns is; how long which answer takes is drawn
+    from the task's seed (exponentially distributed, the mean in seconds), like a search or a judge that is asked.
+    """
+
+    def __init__(self, mean: float) -> None:
+        self.mean = mean
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, dict]:
+        """The task's turns and waits."""
+        assert options is not None
+        rng = np.random.default_rng(int(options["task"].id))
+        self.waits = rng.exponential(self.mean, size=int(rng.integers(2, 9)))
+        self.turn = 0
+        return Observation(""), {}
+
+    def prompt(self, task: Task) -> tuple[str, Content]:
+        """Its pictures and question."""
+        return "see", [*task.images, task.question]
+
+    def step(self, action: str) -> tuple[Observation, float, bool, bool, dict]:
+        """Wait; go on."""
+        time.sleep(self.waits[self.turn])
+        self.turn += 1
+        said = Action("answer", action) if self.turn == len(self.waits) else None
+        return Observation("What is it?"), 0.0, said is not None, False, {"action": said}
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+class Rounds:
+    """A policy whose turns are handed out when the last of the round has ended, as most loops do it."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        self.reset, self.sample = policy.reset, policy.sample
+
+    def stream(self, ready: Ready, params: Params) -> Iterator[tuple[int, Sample]]:
+        """In rounds."""
+        return in_rounds(self, ready, params)
+
+
+def tail_bench(episodes: int = 32, mean: float = 0.5, tokens: int = 48, repeats: int = 3) -> dict[str, float]:
+    """What long turns and slow environments cost the other episodes: turns in rounds, and as they end.
+
+    The tiny model samples turns of any length up to ``tokens``; environments (:class:`Waiting`) answer after ``mean``
+    seconds on average. By transformers, and by vLLM if it is installed.
+
+    Returns:
+        episodes a second, for each policy in rounds and as turns end.
+    """
+    torch.set_num_threads(1)
+    chat, model = Chat.from_pretrained(TINY), load_model()
+    drawn = training_set(episodes, seed=0, photo_share=0.0)
+    tasks = [Task(str(i), task.images[:1], "What is it?", ("",)) for i, task in enumerate(drawn)]
+    params = Params(("?",), max_new_tokens=tokens)
+    policies: dict[str, Policy] = {"transformers": HFPolicy(model, chat)}
+    if importlib.util.find_spec("vllm"):
+        os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0"  # one process, as when it is colocated
+        policies["vLLM"] = VLLMPolicy(Engine.load(TINY, dtype="float32", skip_mm_profiling=True), chat)
+    else:
+        print("vLLM isn't installed: transformers only")
+    figures: dict[str, float] = {}
+    for name, policy in policies.items():
+        played: dict[str, list[Episode]] = {}
+
+        def play(how: str, with_: Policy, played: dict[str, list[Episode]] = played) -> None:
+            make = lambda: Waiting(mean)  # noqa: E731
+            played[how] = rollout(with_, chat, tasks, make, params, Budget(turns=9), workers=episodes, seed=1)
+
+        ways = {"in rounds": Rounds(policy), "as they end": policy}
+        for how, way in ways.items():
+            seconds = statistics.median(_timed(lambda how=how, way=way: play(how, way), repeats))  # type: ignore[misc]
+            figures[f"{name}, {how}"] = episodes / seconds
+        same = sum(a.ids == b.ids for a, b in zip(*played.values(), strict=True))
+        ratio = figures[f"{name}, as they end"] / figures[f"{name}, in rounds"]
+        print(f"{name}: {ratio:.2f} times the episodes a second; {same} of {episodes} episodes the same")
+    for name, value in figures.items():
+        print(f"  {name:32s} {value:8.3f}")
+    return figures
 
 
 def documents_bench() -> dict[str, float]:

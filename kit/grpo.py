@@ -175,6 +175,7 @@ def train_grpo(
     run_dir: str | Path,
     *,
     exports: Sequence[int] = (),
+    reward_workers: int = 1,
     on_step: OnStep | None = None,
 ) -> Path:
     """Train ``model`` on ``tasks``; the same call again resumes, and ends with the same metrics.
@@ -184,6 +185,7 @@ def train_grpo(
         rollout: lets the policy it is given play tasks; all its randomness must come from its ``seed``.
         run_dir: gets ``checkpoint/``, ``metrics.jsonl``, ``tensorboard/`` and ``model/``.
         exports: steps after which the model so far is kept too, as ``run_dir/model-STEP``.
+        reward_workers: episodes scored at once, in threads: for a reward that asks a judge or a service.
         on_step: called with all metric rows so far after each step; once if the run was done before.
 
     Returns:
@@ -213,6 +215,7 @@ def train_grpo(
             rollout=rollout,
             reward=reward,
             scale=settings.scale,
+            reward_workers=reward_workers,
         )
 
     return run(

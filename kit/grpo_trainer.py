@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import Any, Protocol
@@ -66,6 +67,7 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         rollout: Rollout,
         reward: Reward,
         scale: Scale = "group",
+        reward_workers: int = 1,
         **kwargs: Any,
     ) -> None:
         super().__init__(reward_funcs=_no_reward, processing_class=chat.tokenizer, **kwargs)
@@ -74,6 +76,7 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         self.rollout = rollout
         self.reward = reward
         self.scale: Scale = scale
+        self.reward_workers = reward_workers
         self.policy = self._policy()
         self._gap_checked = False
         self._masks = ExitStack()
@@ -112,7 +115,8 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         """Play, score, pack: the batch that TRL's ``_compute_loss`` reads."""
         tasks = [self.tasks[row["task"]] for row in inputs]
         episodes = self._play(tasks)
-        scores = [self.reward(episode, episode.task.target) for episode in episodes]
+        with ThreadPoolExecutor(self.reward_workers) as pool:
+            scores = list(pool.map(lambda episode: self.reward(episode, episode.task.target), episodes))
         packed = pack(episodes, self.chat).to(self.accelerator.device)
         self._check_gap(episodes)
         rewards = torch.tensor([s.total for s in scores], dtype=torch.float64, device=self.accelerator.device)

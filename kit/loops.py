@@ -28,7 +28,7 @@ from trl import GRPOTrainer
 from kit.chat import Chat
 from kit.envs.turns import ToolEnv
 from kit.episode import Episode, Observation, Task, Turn
-from kit.policy.vllm import placeholders
+from kit.policy.contexts import placeholders
 from kit.rollout import content
 
 Context = tuple[tuple[int, ...], tuple[int, ...]]

@@ -1,8 +1,10 @@
 """The think–act–observe loop: the only one in the kit.
 
-Every turn: sample one turn for all live episodes at once, step their environments at the same
-time, append what they say. Ids are concatenated and never encoded twice, so what a trainer sees
-is what the policy saw.
+The policy is asked to continue every episode whose environment has answered, and gives each turn back as soon as
+it has ended; that environment steps at once, beside the others and while the policy goes on with other episodes. What
+the environment says is appended, and the episode is ready for its next turn. Whether turns are sampled in rounds or as
+episodes get ready is the policy's choice (:meth:`kit.policy.Policy.stream`). Ids are concatenated and never encoded
+twice, so what a trainer sees is what the policy saw.
 
 An episode ends when the policy answers (``answer``), when a turn holds no action (``format``),
 after ``Budget.turns`` turns (``turns``), when the next observation would not leave room for
@@ -13,13 +15,14 @@ when the sandbox lost its state (``lost``).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from queue import SimpleQueue
 from typing import Any, Protocol
 
 from kit.chat import Chat, Content
 from kit.episode import Action, Ended, Episode, Observation, Task, Turn
-from kit.policy import Params, Policy, Request, Sample
+from kit.policy import Params, Policy, Request, Sample, Wait
 from kit.seeds import Seed, child, each
 
 
@@ -90,32 +93,78 @@ def rollout(
             episodes = [
                 Episode(task, tuple(chat.prompt(*env.prompt(task)))) for env, task in zip(envs, tasks, strict=True)
             ]
-            for turn in range(budget.turns):
-                live = [i for i, episode in enumerate(episodes) if episode.ended == "running"]
-                live = [i for i in live if not _out_of_tokens(episodes, i, params, budget)]
-                if not live:
-                    break
-                requests = [
-                    Request(tuple(episodes[i].ids), episodes[i].images, episodes[i], child(seeds[i], turn))
-                    for i in live
-                ]
-                samples = policy.sample(requests, params)
-                texts = [chat.decode(sample.ids) for sample in samples]
-                steps = list(pool.map(lambda pair: envs[pair[0]].step(pair[1]), zip(live, texts, strict=True)))
-                last = turn + 1 == budget.turns
-                for i, sample, text, step in zip(live, samples, texts, steps, strict=True):
-                    episodes[i] = _advance(chat, episodes[i], sample, text, step, budget, params, last)
+            played = _Played(chat, envs, episodes, seeds, params, budget, pool)
+            try:
+                for i, sample in policy.stream(played.ready, params):
+                    played.said(i, sample)
+            finally:
+                played.settle()
         finally:
             list(pool.map(lambda env: env.close(), envs))
     return episodes
 
 
-def _out_of_tokens(episodes: list[Episode], i: int, params: Params, budget: Budget) -> bool:
-    """End episode ``i`` if a turn of full length would not fit any more."""
-    if len(episodes[i].ids) + params.max_new_tokens <= budget.tokens:
-        return False
-    episodes[i] = episodes[i].end("tokens")
-    return True
+@dataclass
+class _Played:
+    """Episodes while they are played: each waits for its next turn to be asked for, for the policy or for its env.
+
+    Attributes:
+        episodes: replaced as they grow.
+        waiting: those whose next turn can be asked for.
+        stepping: how many environments step.
+    """
+
+    chat: Chat
+    envs: Sequence[Environment]
+    episodes: list[Episode]
+    seeds: Sequence[int]
+    params: Params
+    budget: Budget
+    pool: ThreadPoolExecutor
+
+    def __post_init__(self) -> None:
+        self.stepping = 0
+        self.waiting: list[int] = []
+        self._answers: SimpleQueue[tuple[int, Sample, str, Future[Any]]] = SimpleQueue()
+        for i in range(len(self.episodes)):
+            self._go_on(i)
+
+    def _go_on(self, i: int) -> None:
+        """The next turn of ``i``, unless it has ended, or a turn of full length would not fit any more."""
+        if self.episodes[i].ended == "running":
+            if len(self.episodes[i].ids) + self.params.max_new_tokens > self.budget.tokens:
+                self.episodes[i] = self.episodes[i].end("tokens")
+            else:
+                self.waiting.append(i)
+
+    def said(self, i: int, sample: Sample) -> None:
+        """A turn has ended: its environment steps."""
+        text = self.chat.decode(sample.ids)
+        self.stepping += 1
+        future = self.pool.submit(self.envs[i].step, text)
+        future.add_done_callback(lambda done: self._answers.put((i, sample, text, done)))
+
+    def ready(self, wait: Wait) -> list[tuple[int, Request]]:
+        """Requests for the next turns (:class:`kit.policy.Ready`)."""
+        while self.stepping and (wait == "all" or (wait == "one" and not self.waiting) or not self._answers.empty()):
+            i, sample, text, answer = self._answers.get()
+            self.stepping -= 1
+            self.episodes[i] = _advance(
+                self.chat, self.episodes[i], sample, text, answer.result(), self.budget, self.params
+            )
+            self._go_on(i)
+        handed, self.waiting = sorted(self.waiting), []
+        return [(i, self._request(i)) for i in handed]
+
+    def _request(self, i: int) -> Request:
+        episode = self.episodes[i]
+        return Request(tuple(episode.ids), episode.images, episode, child(self.seeds[i], len(episode.turns)))
+
+    def settle(self) -> None:
+        """After an error, too, no environment may be closed while it steps."""
+        while self.stepping:
+            self._answers.get()
+            self.stepping -= 1
 
 
 def _advance(
@@ -126,7 +175,6 @@ def _advance(
     step: tuple[Observation, float, bool, bool, dict],
     budget: Budget,
     params: Params,
-    last: bool,
 ) -> Episode:
     """The episode after one more turn: ended, or with the observation appended."""
     observation, _, terminated, truncated, info = step
@@ -136,7 +184,7 @@ def _advance(
     if terminated:
         ended = "answer" if action else "lost" if observation.status == "episode_lost" else "format"
         return episode.add(turn).end(ended)
-    if last or truncated:
+    if truncated or len(episode.turns) + 1 == budget.turns:
         return episode.add(replace(turn, observation=observation)).end("turns")
     reply = tuple(chat.reply(content(observation), closed=sample.ids[-1:] == (chat.end_id,)))
     if len(episode.ids) + len(sample.ids) + len(reply) + params.max_new_tokens > budget.tokens:

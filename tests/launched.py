@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,4 +33,6 @@ class Toy:
 if __name__ == "__main__":
     import launched  # as others will
 
+    # As a kernel does. A shell that starts its jobs in the background has them ignore it, and so had the tests.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     launch(launched.Toy(sys.argv[1], **json.loads(sys.argv[3])), Processes(**json.loads(sys.argv[2])), poll=0.1)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -289,6 +291,21 @@ def test_sampler_at_another_temperature_is_refused(chat: Chat, model, tmp_path: 
     settings = GRPOSettings(**{**QUICK, "temperature": 0.3})
     with pytest.raises(ValueError, match=r"differ from the trained model's by .* GRPOSettings.temperature=0.3"):
         train_grpo(model, chat, [task(0), task(1)], sample, even_reward, settings, tmp_path)
+
+
+def test_rewards_that_ask_a_judge_are_asked_together(chat: Chat, model, tmp_path: Path) -> None:
+    """Each of a batch's four waits for the other three; alone, it would break the barrier."""
+    met = threading.Barrier(4, timeout=20)
+
+    def judged(episode: Episode, target: Any) -> Score:
+        met.wait()
+        return even_reward(episode, target)
+
+    settings = GRPOSettings(steps=1, groups=2, group_size=2, micro_batch=4)
+    sets = [task(0), task(1)]
+    train_grpo(copy.deepcopy(model), chat, sets, sampling_rollout(chat), even_reward, settings, tmp_path / "a")
+    train_grpo(model, chat, sets, sampling_rollout(chat), judged, settings, tmp_path / "b", reward_workers=4)
+    assert without_times(tmp_path / "a") == without_times(tmp_path / "b")
 
 
 def test_rollout_that_loses_an_episode_is_refused(chat: Chat, model, tmp_path: Path) -> None:

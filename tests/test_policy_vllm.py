@@ -20,9 +20,10 @@ from kit.chat import Chat
 from kit.episode import Episode, Observation, Picture, Task
 from kit.pictures import scene
 from kit.policy import Params, Request, Sample
+from kit.policy.contexts import Context, Continuation, EngineError, ReadyContexts, context, placeholders
 from kit.policy.hf import HFPolicy
 from kit.policy.masking import forbid_logits
-from kit.policy.vllm import Context, Continuation, Engine, EngineError, VLLMPolicy, context, placeholders
+from kit.policy.vllm import Engine, VLLMPolicy
 from kit.rollout import Budget, rollout
 from kit.tiny import TINY, load_model
 
@@ -48,9 +49,11 @@ class Recorded:
         self.asked: list[tuple[Sequence[Context], Sequence[dict[str, Any]]]] = []
         self.events: list[str] = []
 
-    def generate(self, contexts: Sequence[Context], options: Sequence[dict[str, Any]]) -> list[Continuation]:
-        self.asked.append((contexts, options))
-        return self.continuations
+    def stream(self, ready: ReadyContexts) -> Iterator[tuple[int, Continuation]]:
+        while asked := ready("one"):
+            contexts, options = zip(*[one for _, one in asked], strict=True)
+            self.asked.append((contexts, options))
+            yield from zip([number for number, _ in asked], self.continuations, strict=True)
 
     def forget(self) -> None:
         self.events.append("forget")

@@ -20,8 +20,9 @@ from test_policy_vllm import VLLM_SETTINGS, play, request_of
 from kit.chat import Chat
 from kit.policy import Params, Sample
 from kit.policy import vllm_server as module
+from kit.policy.contexts import EngineError
 from kit.policy.hf import HFPolicy
-from kit.policy.vllm import EngineError, VLLMPolicy
+from kit.policy.vllm import VLLMPolicy
 from kit.policy.vllm_server import Server
 from kit.tiny import TINY, load_model
 

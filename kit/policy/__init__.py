@@ -6,9 +6,11 @@ back end keeps to :class:`Policy`, so the rollout loop never knows which one it 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor
+from concurrent.futures import wait as wait_for
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 from kit.episode import Episode, Picture
 
@@ -61,6 +63,18 @@ class Sample:
     finish: Finish
 
 
+Wait = Literal["none", "one", "all"]
+"""For which requests to wait: none, one that is ready, or all that may still come."""
+
+
+class Ready(Protocol):
+    """Where a policy gets its requests while episodes are played: some are ready, others wait for environments."""
+
+    def __call__(self, wait: Wait) -> list[tuple[int, Request]]:
+        """Requests not handed out before, each with its number. Nothing, though it waited: nothing will come."""
+        ...
+
+
 class Policy(Protocol):
     """Anything that samples turns."""
 
@@ -71,3 +85,61 @@ class Policy(Protocol):
     def sample(self, requests: Sequence[Request], params: Params) -> list[Sample]:
         """One sample for each request, in order."""
         ...
+
+    def stream(self, ready: Ready, params: Params) -> Iterator[tuple[int, Sample]]:
+        """Samples with their requests' numbers, each as soon as it is there, until nothing will come any more."""
+        ...
+
+
+def in_rounds(policy: Policy, ready: Ready, params: Params) -> Iterator[tuple[int, Sample]]:
+    """A policy's ``stream``, made of its ``sample``: in each round one turn of every episode that goes on."""
+    while asked := ready("all"):
+        samples = policy.sample([request for _, request in asked], params)
+        yield from zip([number for number, _ in asked], samples, strict=True)
+
+
+def at_once(policy: Policy, requests: Sequence[Request], params: Params) -> list[Sample]:
+    """A policy's ``sample``, made of its ``stream``."""
+    asked = list(enumerate(requests))
+
+    def ready(wait: Wait) -> list[tuple[int, Request]]:
+        handed, asked[:] = asked[:], []
+        return handed
+
+    samples = dict(policy.stream(ready, params))
+    return [samples[number] for number in range(len(requests))]
+
+
+Asked = TypeVar("Asked")
+Got = TypeVar("Got")
+
+
+def in_threads(
+    ready: Callable[[Wait], list[tuple[int, Asked]]],
+    one: Callable[[Asked], Got],
+    workers: int,
+    give_up: Callable[[], None] = lambda: None,
+    poll: float = 0.01,
+) -> Iterator[tuple[int, Got]]:
+    """Answers of ``one`` as they come, ``workers`` at once: for servers, which schedule what they are asked.
+
+    Args:
+        give_up: called if nobody wants the answers any more, before those still asked for are waited for.
+        poll: seconds after which to see what else has become ready, while answers are waited for.
+    """
+    running: dict[Future[Got], int] = {}
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            while True:
+                wait: Wait = "none" if running else "one"
+                running |= {pool.submit(one, request): number for number, request in ready(wait)}
+                if not running:
+                    return
+                done, _ = wait_for(running, poll, FIRST_COMPLETED)
+                for future in done:
+                    yield running.pop(future), future.result()
+        except BaseException:
+            for future in running:
+                future.cancel()
+            give_up()
+            raise

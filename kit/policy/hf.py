@@ -9,19 +9,19 @@ for the next (:mod:`kit.policy.prefix`).
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 from transformers import DynamicCache
 
 from kit.chat import Chat
-from kit.policy import Finish, Params, Request, Sample
+from kit.policy import Params, Ready, Request, Sample, at_once
 from kit.policy.masking import forbid_logits
 from kit.policy.prefix import Prefix, PrefixStore, stack
 from kit.policy.scripted import Script
+from kit.policy.turn import OpenTurn
 
 
 def fitting(most: int, free: float, token: int, length: int) -> int:
@@ -61,24 +61,41 @@ class HFPolicy:
 
     def sample(self, requests: Sequence[Request], params: Params) -> list[Sample]:
         """One sample for each request, in order."""
-        began = time.perf_counter()
+        return at_once(self, requests, params)
+
+    def stream(self, ready: Ready, params: Params) -> Iterator[tuple[int, Sample]]:
+        """Each as its turn ends, so that its environment steps while the others decode.
+
+        Next turns wait until all have ended and their environments have answered: what is decoded together, and with
+        it all rounding, then doesn't depend on how fast anything was.
+        """
+        while asked := ready("all"):
+            found = self._round([request for _, request in asked], params)
+            while True:
+                began = time.perf_counter()
+                sample = next(found, None)
+                self.seconds += time.perf_counter() - began
+                if sample is None:
+                    break
+                yield asked[sample[0]][0], sample[1]
+
+    def _round(self, requests: Sequence[Request], params: Params) -> Iterator[tuple[int, Sample]]:
+        """One sample for each request, as they end, with its place."""
         training = self.model.training
         self.model.eval()
         found = [self._store.find(request) for request in requests]
         # Contexts with and without a remembered prefix apart, and of similar length together: less padding.
         order = sorted(range(len(requests)), key=lambda i: (found[i] is None, len(requests[i].ids)))
         known = sum(prefix is not None for prefix in found)
-        samples: dict[int, Sample] = {}
-        with torch.no_grad():
+        try:
             for part in (order[:known], order[known:]):
                 size = self._size([len(requests[i].ids) for i in part], params)
                 for at in range(0, len(part), size):
                     chunk = part[at : at + size]
-                    rows = self._decode([requests[i] for i in chunk], [found[i] for i in chunk], params)
-                    samples |= dict(zip(chunk, rows, strict=True))
-        self.model.train(training)
-        self.seconds += time.perf_counter() - began
-        return [samples[i] for i in range(len(requests))]
+                    for row, turn in self._decode([requests[i] for i in chunk], [found[i] for i in chunk], params):
+                        yield chunk[row], turn
+        finally:
+            self.model.train(training)
 
     def _size(self, lengths: Sequence[int], params: Params) -> int:
         """How many to decode together."""
@@ -153,19 +170,19 @@ class HFPolicy:
             logits, positions, attention = logits[index], positions[index], attention[index]
         return logits, positions, attention, cache
 
+    @torch.no_grad()
     def _decode(
-        self,
-        requests: Sequence[Request],
-        prefixes: Sequence[Prefix | None],
-        params: Params,
-    ) -> list[Sample]:
+        self, requests: Sequence[Request], prefixes: Sequence[Prefix | None], params: Params
+    ) -> Iterator[tuple[int, Sample]]:
+        """Samples with their rows, as they end."""
         logits, positions, attention, cache = self._start(requests, prefixes)
-        turns = [_Turn(params.stops, self.chat.end_id, self._pieces, request.seed) for request in requests]
+        turns = [OpenTurn(params.stops, self.chat.end_id, self._pieces, request.seed) for request in requests]
         rows = list(range(len(requests)))  # which request each row of the batch belongs to
         for step in range(params.max_new_tokens):
             tokens, chosen = self._choose(logits, params.temperature, [(r, turns[r]) for r in rows])
             for row, token, logprob in zip(rows, tokens.tolist(), chosen.tolist(), strict=True):
-                turns[row].add(token, logprob)
+                if turns[row].add(token, logprob):
+                    yield row, turns[row].sample
             live = [i for i, row in enumerate(rows) if not turns[row].finish]
             if not live or step + 1 == params.max_new_tokens:
                 break
@@ -186,12 +203,14 @@ class HFPolicy:
             ).logits[:, -1]
             positions = positions + 1
         self._remember(requests, turns, rows, cache, attention, finished=False)
-        return [Sample(tuple(t.ids), tuple(t.logprobs), t.finish or "length") for t in turns]
+        for row in rows:
+            if not turns[row].finish:
+                yield row, turns[row].sample
 
     def _remember(
         self,
         requests: Sequence[Request],
-        turns: list[_Turn],
+        turns: list[OpenTurn],
         rows: list[int],
         cache: DynamicCache,
         attention: Tensor,
@@ -209,7 +228,7 @@ class HFPolicy:
                     columns[-surplus:] = 0
                 self._store.keep(requests[row], turns[row].ids, cache, i, columns)
 
-    def _choose(self, logits: Tensor, temperature: float, at: Sequence[tuple[int, _Turn]]) -> tuple[Tensor, Tensor]:
+    def _choose(self, logits: Tensor, temperature: float, at: Sequence[tuple[int, OpenTurn]]) -> tuple[Tensor, Tensor]:
         """Sampled tokens ``(B,)`` and their log-probabilities ``(B,)`` under the distribution sampled from.
 
         ``at`` says which request each row belongs to, and its turn so far.
@@ -242,44 +261,17 @@ class ForcedPolicy(HFPolicy):
         self.script = script
         self._forced: list[list[int]] = []
 
-    def _decode(self, requests: Sequence[Request], prefixes: Sequence[Prefix | None], params: Params) -> list[Sample]:
+    def _decode(
+        self, requests: Sequence[Request], prefixes: Sequence[Prefix | None], params: Params
+    ) -> Iterator[tuple[int, Sample]]:
         if any(request.episode is None for request in requests):
             raise ValueError("ForcedPolicy: a request has no episode; use it through kit.rollout")
         texts = [self.script(request.episode) for request in requests if request.episode is not None]
         self._forced = [[*self.chat.text(text), self.chat.end_id] for text in texts]
         return super()._decode(requests, prefixes, params)
 
-    def _choose(self, logits: Tensor, temperature: float, at: Sequence[tuple[int, _Turn]]) -> tuple[Tensor, Tensor]:
+    def _choose(self, logits: Tensor, temperature: float, at: Sequence[tuple[int, OpenTurn]]) -> tuple[Tensor, Tensor]:
         # A row that is finished but still in the batch is past its script's end: any token will do.
         picks = [self._forced[row][min(len(turn.ids), len(self._forced[row]) - 1)] for row, turn in at]
         tokens = torch.tensor(picks, device=logits.device)
         return tokens, self._logp(logits, temperature).gather(-1, tokens[:, None])[:, 0]
-
-
-class _Turn:
-    """One row's turn while it is being sampled."""
-
-    def __init__(self, stops: tuple[str, ...], end_id: int, pieces: list[str], seed: int) -> None:
-        self.ids: list[int] = []
-        self.logprobs: list[float] = []
-        self.finish: Finish | None = None
-        self._stops, self._end_id, self._pieces = stops, end_id, pieces
-        self._tail = ""
-        self._random = np.random.default_rng(seed)
-        self._reach = max(map(len, stops), default=0) + 16
-
-    def draw(self) -> float:
-        """A uniform number from [0, 1); of 32 bits, so that no product with it is rounded up to the whole."""
-        return int(self._random.integers(1 << 32)) / (1 << 32)
-
-    def add(self, token: int, logprob: float) -> None:
-        """Append a token unless the turn has ended; see whether it ends now."""
-        if self.finish:
-            return
-        self.ids.append(token)
-        self.logprobs.append(logprob)
-        self._tail = (self._tail + self._pieces[token])[-self._reach :]
-        if token == self._end_id:
-            self.finish = "eos"
-        elif any(stop in self._tail for stop in self._stops):
-            self.finish = "stop"

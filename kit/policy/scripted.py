@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from kit.chat import Chat
 from kit.episode import Episode
-from kit.policy import Params, Request, Sample
+from kit.policy import Params, Ready, Request, Sample, in_rounds
 
 Script = Callable[[Episode], str]
 """From the episode so far to the text of the next turn."""
@@ -37,3 +37,7 @@ class ScriptedPolicy:
             stopped = text.rstrip().endswith(params.stops)
             samples.append(Sample(ids, (0.0,) * len(ids), "stop" if stopped else "eos"))
         return samples
+
+    def stream(self, ready: Ready, params: Params) -> Iterator[tuple[int, Sample]]:
+        """In rounds: no turn takes longer than another."""
+        return in_rounds(self, ready, params)

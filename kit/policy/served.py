@@ -20,8 +20,7 @@ import io
 import os
 import re
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
 from json import JSONDecodeError
 from typing import Any
 
@@ -29,7 +28,7 @@ import openai
 
 from kit.chat import Chat
 from kit.episode import Picture
-from kit.policy import Finish, Params, Request, Sample
+from kit.policy import Finish, Params, Ready, Request, Sample, at_once, in_threads
 from kit.retry import GaveUp, Passing, passes, patiently, retry_after
 
 
@@ -159,14 +158,11 @@ class ServedPolicy:
         Raises:
             EndpointError: a request failed for good; naming endpoint, model and cause.
         """
-        with ThreadPoolExecutor(min(self.workers, max(1, len(requests)))) as pool:
-            jobs = [pool.submit(self._one, request, params) for request in requests]
-            try:
-                return [job.result() for job in jobs]
-            except EndpointError:
-                for job in jobs:
-                    job.cancel()
-                raise
+        return at_once(self, requests, params)
+
+    def stream(self, ready: Ready, params: Params) -> Iterator[tuple[int, Sample]]:
+        """Each as its reply comes; raises as :meth:`sample` does."""
+        return in_threads(ready, lambda request: self._one(request, params), self.workers)
 
     def _one(self, request: Request, params: Params) -> Sample:
         prompt = messages(self.chat, request)

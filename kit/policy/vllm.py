@@ -22,52 +22,19 @@ The policy is the same wherever the engine is: in this process (:meth:`Engine.lo
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-import torch
-
-from kit.chat import Chat, Pixels, check_family
-from kit.policy import Finish, Params, Request, Sample
+from kit.chat import Chat, check_family
+from kit.policy import Finish, Params, Ready, Request, Sample, Wait, at_once
+from kit.policy.contexts import Asked, Context, Continuation, EngineError, ReadyContexts, context, ended_by, pictures
 
 LOGPROBS = "processed_logprobs"
 """vLLM's mode in which log-probabilities are those of the distribution sampled from, as the trainer computes them."""
 
 LEAST_BIAS = -100.0
 """As low as vLLM lets a logit be pushed."""
-
-
-class EngineError(RuntimeError):
-    """An engine can't be used as a policy, or returned what it must not; the message says what to do."""
-
-
-@dataclass(frozen=True, eq=False)
-class Context:
-    """A request as an engine takes it.
-
-    Attributes:
-        ids: all of them, every picture's placeholders included.
-        pixels: of each picture, as the engine wants them.
-        names: what each picture is known by: what was computed of one serves all of that name.
-        ranges: each picture's placeholders: the first one's index, and how many.
-    """
-
-    ids: tuple[int, ...]
-    pixels: tuple[Pixels, ...]
-    names: tuple[str, ...]
-    ranges: tuple[tuple[int, int], ...]
-
-
-@dataclass(frozen=True)
-class Continuation:
-    """What an engine sampled, and what ended it: a stop string, an id, or (None) the limit."""
-
-    ids: tuple[int, ...]
-    logprobs: tuple[float, ...]
-    ended_by: str | int | None
 
 
 class Generator(Protocol):
@@ -80,65 +47,13 @@ class Generator(Protocol):
     @property
     def wants_levels(self) -> bool: ...
 
-    def generate(self, contexts: Sequence[Context], options: Sequence[dict[str, Any]]) -> list[Continuation]:
-        """One continuation of each context, in order; ``options``: of vLLM's ``SamplingParams``, for each context."""
+    def stream(self, ready: ReadyContexts) -> Iterator[tuple[int, Continuation]]:
+        """Continuations of what becomes ready, each as soon as it is there."""
         ...
 
     def forget(self) -> None:
         """Drop what was remembered of earlier contexts: the weights may be others now."""
         ...
-
-
-def placeholders(ids: Sequence[int], image_id: int) -> tuple[tuple[int, int], ...]:
-    """Every run of ``image_id``: the index of its first, and how many."""
-    found, at = [], 0
-    for is_image, run in groupby(ids, key=lambda i: i == image_id):
-        n = len(list(run))
-        if is_image:
-            found.append((at, n))
-        at += n
-    return tuple(found)
-
-
-def context(chat: Chat, request: Request, levels: bool) -> Context:
-    """A request with its pictures' patches (as ``levels`` or normalised), and where they belong.
-
-    Raises:
-        ValueError: pictures and placeholders don't match, in number or in length.
-    """
-    ranges = placeholders(request.ids, chat.image_id)
-    there, wanted = [n for _, n in ranges], [chat.image_tokens(picture) for picture in request.images]
-    if there != wanted:
-        raise ValueError(
-            f"this request's pictures are {wanted} tokens long, the runs of placeholders in its ids {there}: "
-            "its ids were not written by kit.chat for these pictures"
-        )
-    pixels = tuple(chat.levels(picture) if levels else chat.pixels(picture) for picture in request.images)
-    return Context(request.ids, pixels, tuple(picture.sha256 for picture in request.images), ranges)
-
-
-def ended_by(finish_reason: str | None, stop_reason: str | int | None) -> str | int | None:
-    """What ended a continuation, from vLLM's two reasons.
-
-    Raises:
-        EngineError: it was broken off.
-    """
-    if finish_reason not in ("stop", "length"):
-        raise EngineError(f"vLLM ended a request with {finish_reason!r}; its log says why")
-    return stop_reason if finish_reason == "stop" else None
-
-
-def pictures(one: Context) -> Any:
-    """A context's pictures as vLLM's processor for Qwen2.5-VL would have made them of images."""
-    from vllm.multimodal.inputs import MultiModalFieldConfig, MultiModalKwargsItems
-
-    grids = torch.tensor([pixels.grid for pixels in one.pixels])
-    fields = {
-        "pixel_values": MultiModalFieldConfig.flat_from_sizes("image", grids.prod(-1)),
-        "image_grid_thw": MultiModalFieldConfig.batched("image", keep_on_cpu=True),
-    }
-    patches = torch.cat([pixels.patches for pixels in one.pixels])
-    return MultiModalKwargsItems.from_hf_inputs({"pixel_values": patches, "image_grid_thw": grids}, fields)
 
 
 class VLLMPolicy:
@@ -174,12 +89,26 @@ class VLLMPolicy:
             ValueError: a request's pictures and ids don't match.
             EngineError: the engine sampled what it was told not to, or nothing.
         """
-        contexts = [context(self.chat, request, self.engine.wants_levels) for request in requests]
-        options = [self.options(params, request.seed) for request in requests]
-        began = time.perf_counter()
-        found = self.engine.generate(contexts, options)
-        self.seconds += time.perf_counter() - began
-        return [self._sample(one) for one in found]
+        return at_once(self, requests, params)
+
+    def stream(self, ready: Ready, params: Params) -> Iterator[tuple[int, Sample]]:
+        """Each as soon as the engine has it, while it works on the others; raises as :meth:`sample` does."""
+
+        def asked(wait: Wait) -> list[tuple[int, Asked]]:
+            began = time.perf_counter()
+            found = ready(wait)
+            self.seconds -= time.perf_counter() - began  # waiting for environments isn't the engine's time
+            levels = self.engine.wants_levels
+            return [(i, (context(self.chat, r, levels), self.options(params, r.seed))) for i, r in found]
+
+        answers = self.engine.stream(asked)
+        while True:
+            began = time.perf_counter()
+            answer = next(answers, None)
+            self.seconds += time.perf_counter() - began
+            if answer is None:
+                return
+            yield answer[0], self._sample(answer[1])
 
     def options(self, params: Params, seed: int) -> dict[str, Any]:
         """vLLM's sampling parameters for a request of this seed."""
@@ -242,8 +171,8 @@ class Engine:
         self.llm.reset_prefix_cache()
         self.llm.llm_engine.reset_encoder_cache()
 
-    def generate(self, contexts: Sequence[Context], options: Sequence[dict[str, Any]]) -> list[Continuation]:
-        """One continuation of each context, in order.
+    def stream(self, ready: ReadyContexts) -> Iterator[tuple[int, Continuation]]:
+        """Continuations as they come; between any two tokens, what has become ready joins.
 
         Raises:
             EngineError: vLLM doesn't take a context (too long, …) or ended one otherwise than it should.
@@ -252,20 +181,23 @@ class Engine:
         from vllm.exceptions import VLLMValidationError
 
         engine = self.llm.llm_engine
-        names = [str(place) for place in range(len(contexts))]
-        done: dict[str, Any] = {}
+        working: set[str] = set()
         try:
-            for name, one, option in zip(names, contexts, options, strict=True):
-                try:
-                    engine.add_request(name, self._input(one), SamplingParams(**option))
-                except VLLMValidationError as error:
-                    raise EngineError(f"vLLM refused request {name} ({len(one.ids)} ids): {error}") from error
-            while engine.has_unfinished_requests():
-                done |= {output.request_id: output.outputs[0] for output in engine.step() if output.finished}
-        except BaseException:
-            engine.abort_request([name for name in names if name not in done])  # else the next call would meet them
-            raise
-        return [_continuation(done[name]) for name in names]
+            while True:
+                for number, (one, option) in ready("none" if working else "one"):
+                    try:
+                        engine.add_request(str(number), self._input(one), SamplingParams(**option))
+                    except VLLMValidationError as error:
+                        raise EngineError(f"vLLM refused request {number} ({len(one.ids)} ids): {error}") from error
+                    working.add(str(number))
+                if not working:
+                    return
+                for output in engine.step():
+                    if output.finished:
+                        working.discard(output.request_id)
+                        yield int(output.request_id), _continuation(output.outputs[0])
+        finally:
+            engine.abort_request(list(working))  # else the next call would meet them
 
     def _input(self, one: Context) -> Any:
         """vLLM's already rendered input."""

@@ -14,14 +14,15 @@ import contextlib
 import os
 import time
 import uuid
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
 from json import JSONDecodeError
 from typing import Any
 
 import httpx
 
-from kit.policy.vllm import LOGPROBS, Context, Continuation, EngineError, ended_by, pictures
+from kit.policy import in_threads
+from kit.policy.contexts import Asked, Context, Continuation, EngineError, ReadyContexts, ended_by, pictures
+from kit.policy.vllm import LOGPROBS
 from kit.retry import GaveUp, Passing, passes, patiently, retry_after
 
 START = f"VLLM_SERVER_DEV_MODE=1 vllm serve CHECKPOINT --enable-scale-out --logprobs-mode {LOGPROBS}"
@@ -84,22 +85,21 @@ class Server:
         self._ask("POST", "/reset_prefix_cache")
         self._ask("POST", "/reset_encoder_cache")
 
-    def generate(self, contexts: Sequence[Context], options: Sequence[dict[str, Any]]) -> list[Continuation]:
-        """One continuation of each context, in order.
+    def stream(self, ready: ReadyContexts) -> Iterator[tuple[int, Continuation]]:
+        """Continuations as they come.
 
         Raises:
             EngineError: the server refused a request, or is gone; what it still works on is taken back.
         """
-        names = [f"kit-{uuid.uuid4().hex}" for _ in contexts]
-        with ThreadPoolExecutor(max(1, min(self.workers, len(contexts)))) as pool:
-            jobs = [pool.submit(self._one, *each) for each in zip(names, contexts, options, strict=True)]
-            try:
-                return [job.result() for job in jobs]
-            except BaseException:
-                for job in jobs:
-                    job.cancel()
-                self._take_back(names)
-                raise
+        working: set[str] = set()
+
+        def one(asked: Asked) -> Continuation:
+            working.add(name := f"kit-{uuid.uuid4().hex}")
+            found = self._one(name, *asked)
+            working.discard(name)
+            return found
+
+        return in_threads(ready, one, self.workers, give_up=lambda: self._take_back(list(working)))
 
     def _take_back(self, names: Sequence[str]) -> None:
         with contextlib.suppress(httpx.HTTPError):  # if it is gone, there is nothing to take back

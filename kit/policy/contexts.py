@@ -1,0 +1,103 @@
+"""What an engine is asked and what it answers: ids, patches of pictures, and where in the ids they belong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import torch
+
+from kit.chat import Chat, Pixels
+from kit.policy import Request, Wait
+
+
+class EngineError(RuntimeError):
+    """An engine can't be used as a policy, or returned what it must not; the message says what to do."""
+
+
+@dataclass(frozen=True, eq=False)
+class Context:
+    """A request as an engine takes it.
+
+    Attributes:
+        ids: all of them, every picture's placeholders included.
+        pixels: of each picture, as the engine wants them.
+        names: what each picture is known by: what was computed of one serves all of that name.
+        ranges: each picture's placeholders: the first one's index, and how many.
+    """
+
+    ids: tuple[int, ...]
+    pixels: tuple[Pixels, ...]
+    names: tuple[str, ...]
+    ranges: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """What an engine sampled, and what ended it: a stop string, an id, or (None) the limit."""
+
+    ids: tuple[int, ...]
+    logprobs: tuple[float, ...]
+    ended_by: str | int | None
+
+
+Asked = tuple[Context, dict[str, Any]]
+"""What an engine is asked: a context, and options of vLLM's ``SamplingParams``."""
+
+
+ReadyContexts = Callable[[Wait], list[tuple[int, Asked]]]
+"""Where an engine gets it: :class:`kit.policy.Ready` in an engine's words."""
+
+
+def placeholders(ids: Sequence[int], image_id: int) -> tuple[tuple[int, int], ...]:
+    """Every run of ``image_id``: the index of its first, and how many."""
+    found, at = [], 0
+    for is_image, run in groupby(ids, key=lambda i: i == image_id):
+        n = len(list(run))
+        if is_image:
+            found.append((at, n))
+        at += n
+    return tuple(found)
+
+
+def context(chat: Chat, request: Request, levels: bool) -> Context:
+    """A request with its pictures' patches (as ``levels`` or normalised), and where they belong.
+
+    Raises:
+        ValueError: pictures and placeholders don't match, in number or in length.
+    """
+    ranges = placeholders(request.ids, chat.image_id)
+    there, wanted = [n for _, n in ranges], [chat.image_tokens(picture) for picture in request.images]
+    if there != wanted:
+        raise ValueError(
+            f"this request's pictures are {wanted} tokens long, the runs of placeholders in its ids {there}: "
+            "its ids were not written by kit.chat for these pictures"
+        )
+    pixels = tuple(chat.levels(picture) if levels else chat.pixels(picture) for picture in request.images)
+    return Context(request.ids, pixels, tuple(picture.sha256 for picture in request.images), ranges)
+
+
+def ended_by(finish_reason: str | None, stop_reason: str | int | None) -> str | int | None:
+    """What ended a continuation, from vLLM's two reasons.
+
+    Raises:
+        EngineError: it was broken off.
+    """
+    if finish_reason not in ("stop", "length"):
+        raise EngineError(f"vLLM ended a request with {finish_reason!r}; its log says why")
+    return stop_reason if finish_reason == "stop" else None
+
+
+def pictures(one: Context) -> Any:
+    """A context's pictures as vLLM's processor for Qwen2.5-VL would have made them of images."""
+    from vllm.multimodal.inputs import MultiModalFieldConfig, MultiModalKwargsItems
+
+    grids = torch.tensor([pixels.grid for pixels in one.pixels])
+    fields = {
+        "pixel_values": MultiModalFieldConfig.flat_from_sizes("image", grids.prod(-1)),
+        "image_grid_thw": MultiModalFieldConfig.batched("image", keep_on_cpu=True),
+    }
+    patches = torch.cat([pixels.patches for pixels in one.pixels])
+    return MultiModalKwargsItems.from_hf_inputs({"pixel_values": patches, "image_grid_thw": grids}, fields)
