@@ -3,7 +3,7 @@
 ::
 
     run_dir/checkpoint/settings.json     what the run was started with
-    run_dir/checkpoint/checkpoint-40/    weights, optimizer, schedule, random states, step
+    run_dir/checkpoint/checkpoint-40/    weights, optimizer, schedule, random states, step: the last few and the best
     run_dir/checkpoint/.partial/         one being written; never resumed, removed at the next start
     run_dir/checkpoint/.gone-…           one being removed; the same
     run_dir/model/                       the result: an ordinary checkpoint for ``from_pretrained``
@@ -15,16 +15,19 @@ from __future__ import annotations
 
 import errno
 import json
+import math
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import numpy as np
 
 from kit.chat import Chat
+from kit.metrics import read_metrics
 from kit.tiny import load_model
 
 GONE = ".gone-"
@@ -54,6 +57,28 @@ def newest_checkpoint(folder: Path) -> Path | None:
 def step_of(checkpoint: Path | None) -> int:
     """The step a checkpoint was saved at; 0 for None."""
     return int(checkpoint.name.rpartition("-")[2]) if checkpoint is not None else 0
+
+
+def spare(checkpoints: Sequence[Path], keep: int, rows: Sequence[Mapping[str, Any]], every: int) -> list[Path]:
+    """Checkpoints that may go: all but the last ``keep`` and the best one, oldest first.
+
+    The best is the one before which the mean reward of ``every`` steps was highest: one lucky batch doesn't make it.
+    Without rewards (SFT) there is no best: the training loss says more of the batch than of the model.
+
+    Args:
+        rows: of the metrics, with ``step`` and, where there is one, ``reward``.
+        every: steps between two checkpoints.
+    """
+    ordered = sorted(checkpoints, key=step_of)
+    rewards = {int(row["step"]): row["reward"] for row in rows if "reward" in row}
+
+    def before(checkpoint: Path) -> float:
+        last = step_of(checkpoint)
+        found = [rewards[step] for step in range(last - every + 1, last + 1) if step in rewards]
+        return fmean(found) if found else -math.inf
+
+    best = [max(ordered, key=before)] if ordered and any(before(one) > -math.inf for one in ordered) else []
+    return [one for one in ordered[:-keep] if one not in best]
 
 
 def claim(
@@ -109,7 +134,8 @@ class SafeCheckpoints:
     """Put before a TRL trainer: checkpoints appear whole; nothing is sent anywhere.
 
     The trainer writes into ``.partial``; a rename makes it a checkpoint. Older ones go after that, so
-    there is a complete one at any moment. ``args.save_total_limit`` says how many stay.
+    there is a complete one at any moment. ``args.save_total_limit`` says how many of the last stay, beside the best
+    (:func:`spare`).
     """
 
     _staging: str | None = None
@@ -132,7 +158,9 @@ class SafeCheckpoints:
         trainer.accelerator.wait_for_everyone()
         if trainer.is_world_process_zero():
             publish(folder / ".partial" / name, folder / name)
-            for old in sorted(folder.glob("checkpoint-*"), key=step_of)[: -trainer.args.save_total_limit]:
+            rows = read_metrics(folder.parent / "metrics.jsonl")
+            keep, every = trainer.args.save_total_limit, trainer.args.save_steps
+            for old in spare(list(folder.glob("checkpoint-*")), keep, rows, every):
                 discard(old)
         trainer.accelerator.wait_for_everyone()
 

@@ -72,7 +72,7 @@ class GRPOSettings:
         lora_rank: rank of low-rank adapters; 0 trains all weights (the paper trains all).
         gradient_checkpointing: recompute activations to save memory; None: on a GPU (ours).
         save_every: steps between checkpoints (ours).
-        keep: checkpoints kept (ours).
+        keep: checkpoints kept, the last ones; and the best (ours).
         seed: of the order of tasks, of sampling, of adapters' first values (ours).
         sampler: who plays: the trained model by transformers, or vLLM ``colocate``d with it or at a ``server`` (ours).
         server: that server's address, ``http://host:port``.

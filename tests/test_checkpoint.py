@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from training_fixtures import clone
 
 from kit.chat import Chat
-from kit.checkpoint import claim, discard, export, newest_checkpoint, publish, schedule, step_of
+from kit.checkpoint import claim, discard, export, newest_checkpoint, publish, schedule, spare, step_of
 from kit.tiny import load_model
 
 
@@ -129,3 +129,15 @@ def test_killed_at_any_moment_a_run_goes_on_as_if_it_had_not_been(tmp_path: Path
     done = subprocess.run([sys.executable, str(script), str(tmp_path), "4", "0"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
     assert "4 resumes" in done.stdout
+
+
+def test_the_last_stay_and_the_best(tmp_path: Path) -> None:
+    """Means of two steps before 2, 4, 6, 8 and 10: .3, .5, .45, .2 and .4; the single best step, 5, made none."""
+    rewards = [0.2, 0.4, 0.4, 0.6, 0.9, 0.0, 0.2, 0.2, 0.4, 0.4]
+    rows = [{"step": step, "reward": reward} for step, reward in enumerate(rewards, start=1)]
+    there = [tmp_path / f"checkpoint-{step}" for step in (10, 2, 8, 6, 4)]
+    assert [step_of(one) for one in spare(there, 2, rows, every=2)] == [2, 6]
+    assert [step_of(one) for one in spare(there, 3, rows, every=2)] == [2]
+    assert [step_of(one) for one in spare(there, 4, rows, every=2)] == [2]
+    assert [step_of(one) for one in spare(there, 1, [{"step": 4, "loss": 1.0}], every=2)] == [2, 4, 6, 8]
+    assert spare([], 2, rows, every=2) == spare(there[:1], 2, [], every=2) == []
