@@ -144,3 +144,55 @@ def lines(series: Mapping[str, tuple[Any, Any]], x: str = "", y: str = "") -> Pl
         if len(series) > 1:
             axis.legend(fontsize=8)
     return figure
+
+
+def stacked(
+    groups: Mapping[str, Mapping[str, float]], label: str = "", limits: Sequence[tuple[str, float]] = ()
+) -> Plot:
+    """What each sum is made of, lying: row → part → value; a part has one colour in all rows.
+
+    Args:
+        limits: named sums to stay below, drawn as dashed lines.
+    """
+    parts = list(dict.fromkeys(part for row in groups.values() for part in row))
+    with rc_context(STYLE):
+        figure = Plot(7.0, 0.36 * len(groups) + 1.3)
+        axis = figure.subplots()
+        left = np.zeros(len(groups))
+        for k, part in enumerate(parts):
+            wide = np.array([row.get(part, 0.0) for row in groups.values()])
+            look: Any = {"color": COLOURS[k % 6], "hatch": HATCHES[k // 6 * 2 + k % 2], "edgecolor": "white"}
+            axis.barh(np.arange(len(groups)), wide, 0.7, left=left, label=part, linewidth=0.5, **look)
+            left += wide
+        for k, (name, limit) in enumerate(limits):
+            axis.axvline(limit, color="black", linewidth=1, linestyle=DASHES[1 + k % 3], label=name)
+        axis.set_yticks(np.arange(len(groups)), list(groups))
+        axis.invert_yaxis()
+        axis.set_xlabel(label)
+        axis.grid(False, axis="y")
+        figure.legend(*axis.get_legend_handles_labels(), ncols=5, fontsize=8, loc="outside upper center")
+    return figure
+
+
+def timeline(rows: Mapping[str, Sequence[tuple[str, float, float]]], x: str = "", until: float = 0.0) -> Plot:
+    """Who does what when: row → (kind, begin, end); each kind has a colour and a pattern.
+
+    Args:
+        until: where the axis ends, if several are to be compared.
+    """
+    kinds = list(dict.fromkeys(kind for spans in rows.values() for kind, _, _ in spans))
+    with rc_context(STYLE):
+        figure = Plot(7.0, 0.18 * len(rows) + 1.1)
+        axis = figure.subplots()
+        for k, kind in enumerate(kinds):
+            found = [(i, begin, end) for i, s in enumerate(rows.values()) for what, begin, end in s if what == kind]
+            at, begins, ends = (np.array(column) for column in zip(*found, strict=True))
+            look: Any = {"color": COLOURS[k % 6], "hatch": HATCHES[k % 6], "edgecolor": "white"}
+            axis.barh(at, ends - begins, 0.75, left=begins, label=kind, linewidth=0.3, **look)
+        axis.set_xlim(0, until or None)
+        axis.set_yticks(np.arange(len(rows)), list(rows), fontsize=7)
+        axis.invert_yaxis()
+        axis.set_xlabel(x)
+        axis.grid(False, axis="y")
+        figure.legend(*axis.get_legend_handles_labels(), ncols=5, fontsize=8, loc="outside upper center")
+    return figure

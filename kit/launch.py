@@ -91,7 +91,8 @@ def launch(training: Training, processes: Processes, on_step: OnStep | None = No
         "over": False,
     }
     write_json(folder / "job.json", job)
-    print(f"{processes.n} processes on {len(hosts)} machine(s), {processes.shard}; their log: {folder}/log-0.txt")
+    where = f"{run_dir.name}/launch/log-0.txt"  # under the runs' folder, wherever that is
+    print(f"{processes.n} processes on {len(hosts)} machine(s), {processes.shard}; their log: {where}")
     rows = Rows(run_dir / "metrics.jsonl", on_step)
     try:
         with started(folder / "job.json", 0) as agent:

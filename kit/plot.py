@@ -15,14 +15,26 @@ import numpy as np
 from matplotlib import rc_context
 
 from kit.chat import Chat
-from kit.drawing import COLOURS, HATCHES, STYLE, Plot, bars, lines, pictures
+from kit.drawing import COLOURS, HATCHES, STYLE, Plot, bars, lines, pictures, stacked, timeline
 from kit.episode import Episode
 from kit.evaluate.agile import BESIDE, random_baseline
 from kit.intervals import Interval
 from kit.metrics import Row, is_quiet, read_metrics
 from kit.stages import by_stage
 
-__all__ = ["LivePlot", "Plot", "bars", "claims", "levels", "lines", "masks", "pictures", "training"]
+__all__ = [
+    "LivePlot",
+    "Plot",
+    "bars",
+    "claims",
+    "levels",
+    "lines",
+    "masks",
+    "pictures",
+    "stacked",
+    "timeline",
+    "training",
+]
 
 
 def masks(episode: Episode, chat: Chat | None = None, values: Sequence[float] | None = None) -> Plot:

@@ -78,3 +78,23 @@ def test_series_differ_by_more_than_colour() -> None:
     looks = {(line.get_marker(), line.get_linestyle()) for line in figure.axes[0].lines}
     assert len(looks) == 6
     assert len({p.get_hatch() for p in drawing.bars({n: {"x": 1} for n in "abcdef"}).axes[0].patches}) == 6
+
+
+def test_sums_lie_beside_their_limit_and_parts_keep_their_colour() -> None:
+    figure = drawing.stacked({"a": {"x": 2.0, "y": 1.0}, "b": {"y": 4.0}}, "GB", [("3 GB", 3.0)])
+    axis = figure.axes[0]
+    found = [(bar.get_x(), bar.get_width()) for part in axis.containers for bar in part]
+    assert found == [(0, 2), (0, 0), (2, 1), (0, 4)]
+    assert len({bar.get_facecolor() for bar in axis.containers[1]}) == 1
+    assert [line.get_xdata()[0] for line in axis.lines] == [3.0]
+    parts = drawing.stacked({"a": {f"part {k}": 1.0 for k in range(9)}}).axes[0].containers
+    assert len({(part[0].get_facecolor(), part[0].get_hatch()) for part in parts}) == 9
+    shown(figure)
+
+
+def test_a_timeline_has_each_span_where_it_belongs() -> None:
+    figure = drawing.timeline({"0": [("speaks", 0, 2), ("waits", 2, 3)], "1": [("speaks", 1, 5)]}, until=9)
+    spans = {part.get_label(): [(bar.get_x(), bar.get_width()) for bar in part] for part in figure.axes[0].containers}
+    assert spans == {"speaks": [(0, 2), (1, 4)], "waits": [(2, 1)]}
+    assert figure.axes[0].get_xlim() == (0, 9)
+    shown(figure)
