@@ -155,7 +155,7 @@ print("right:  ", belonging(sorted(task.target), task.target) + ".")
 #
 # ## The notebooks
 #
-# Read them in order; each takes minutes. 00–04 are the ground every paper stands on; the others
+# Read them in order; each takes minutes. 00–05 are the ground every paper stands on; the others
 # belong to a paper each: the task and its tools, SFT, GRPO, claims.
 
 # %%

@@ -46,7 +46,6 @@ allow_unsafe: bool = True  # the expert's code may run where nothing confines it
 
 # %%
 import os
-import textwrap
 import time
 from dataclasses import replace
 from statistics import median
@@ -59,7 +58,6 @@ from kit.data.agile import training_set
 from kit.experiments import agile
 from kit.experts.agile import expert_script
 from kit.launch import Processes, launch
-from kit.machines import LaunchError
 from kit.metrics import read_metrics
 from kit.policy.hf import ForcedPolicy
 from kit.runs import run_folder
@@ -190,6 +188,10 @@ print(f"a step is {step[1] / step[together]:.2f} times as fast in {together} pro
 # fine on this machine; which?
 
 # %%
+import textwrap
+
+from kit.machines import LaunchError
+
 for text in ("2", "8 zero3 colocate", "8 fsdp2", "16 hosts=ranks.txt", "2 zero4"):
     try:
         wanted = Processes.parse(text)
