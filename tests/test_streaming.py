@@ -15,7 +15,7 @@ from test_rollout import PARAMS, Echo, script, task_of
 from kit.bench import tail_bench
 from kit.chat import Chat
 from kit.episode import Episode, Observation, Task
-from kit.policy import Params, Ready, Request, Sample, Wait, at_once, in_rounds, in_threads
+from kit.policy import Params, Ready, Request, Sample, Wait, at_once, clocked, in_rounds, in_threads
 from kit.policy.hf import HFPolicy
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import Budget, rollout
@@ -164,3 +164,24 @@ def test_the_benchmark_compares_the_same_episodes(capsys: pytest.CaptureFixture[
     figures = tail_bench(episodes=3, mean=0.01, tokens=4, repeats=1)
     assert all(value > 0 for value in figures.values()) and len(figures) in (2, 4)
     assert "3 of 3 episodes the same" in capsys.readouterr().out
+
+
+def test_the_clock_counts_the_steps_and_nothing_between(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps of 3 and 4 seconds, a last one of 1 that finds nothing; 100 between them. An error's step counts too."""
+    now, told = [0.0], []
+    monkeypatch.setattr("kit.policy.time.perf_counter", lambda: now[0])
+
+    def steps(error: bool) -> Iterator[int]:
+        for seconds in (3, 4):
+            now[0] += seconds
+            yield seconds
+        now[0] += 1
+        if error:
+            raise ConnectionError
+
+    for _ in clocked(steps(False), told.append):
+        now[0] += 100
+    assert told == [3, 4, 1]
+    with pytest.raises(ConnectionError):
+        list(clocked(steps(True), told.append))
+    assert told[3:] == [3, 4, 1]

@@ -6,6 +6,7 @@ back end keeps to :class:`Policy`, so the rollout loop never knows which one it 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
@@ -112,6 +113,19 @@ def at_once(policy: Policy, requests: Sequence[Request], params: Params) -> list
 
 Asked = TypeVar("Asked")
 Got = TypeVar("Got")
+
+
+def clocked(found: Iterator[Got], spent: Callable[[float], None]) -> Iterator[Got]:
+    """``found``, with the seconds that each of its steps took told to ``spent``; what is done in between isn't."""
+    while True:
+        began = time.perf_counter()
+        try:
+            item = next(found)
+        except StopIteration:
+            return
+        finally:
+            spent(time.perf_counter() - began)
+        yield item
 
 
 def in_threads(

@@ -8,7 +8,6 @@ for the next (:mod:`kit.policy.prefix`).
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -17,7 +16,7 @@ from torch import Tensor
 from transformers import DynamicCache
 
 from kit.chat import Chat
-from kit.policy import Params, Ready, Request, Sample, at_once
+from kit.policy import Params, Ready, Request, Sample, at_once, clocked
 from kit.policy.masking import forbid_logits
 from kit.policy.prefix import Prefix, PrefixStore, stack
 from kit.policy.scripted import Script
@@ -70,14 +69,11 @@ class HFPolicy:
         it all rounding, then doesn't depend on how fast anything was.
         """
         while asked := ready("all"):
-            found = self._round([request for _, request in asked], params)
-            while True:
-                began = time.perf_counter()
-                sample = next(found, None)
-                self.seconds += time.perf_counter() - began
-                if sample is None:
-                    break
-                yield asked[sample[0]][0], sample[1]
+            for place, sample in clocked(self._round([request for _, request in asked], params), self._spent):
+                yield asked[place][0], sample
+
+    def _spent(self, seconds: float) -> None:
+        self.seconds += seconds
 
     def _round(self, requests: Sequence[Request], params: Params) -> Iterator[tuple[int, Sample]]:
         """One sample for each request, as they end, with its place."""

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from kit.chat import Chat, check_family
-from kit.policy import Finish, Params, Ready, Request, Sample, Wait, at_once
+from kit.policy import Finish, Params, Ready, Request, Sample, Wait, at_once, clocked
 from kit.policy.contexts import Asked, Context, Continuation, EngineError, ReadyContexts, context, ended_by, pictures
 
 LOGPROBS = "processed_logprobs"
@@ -97,18 +97,15 @@ class VLLMPolicy:
         def asked(wait: Wait) -> list[tuple[int, Asked]]:
             began = time.perf_counter()
             found = ready(wait)
-            self.seconds -= time.perf_counter() - began  # waiting for environments isn't the engine's time
+            self._spent(began - time.perf_counter())  # waiting for environments isn't the engine's time
             levels = self.engine.wants_levels
             return [(i, (context(self.chat, r, levels), self.options(params, r.seed))) for i, r in found]
 
-        answers = self.engine.stream(asked)
-        while True:
-            began = time.perf_counter()
-            answer = next(answers, None)
-            self.seconds += time.perf_counter() - began
-            if answer is None:
-                return
-            yield answer[0], self._sample(answer[1])
+        for number, found in clocked(self.engine.stream(asked), self._spent):
+            yield number, self._sample(found)
+
+    def _spent(self, seconds: float) -> None:
+        self.seconds += seconds
 
     def options(self, params: Params, seed: int) -> dict[str, Any]:
         """vLLM's sampling parameters for a request of this seed."""
