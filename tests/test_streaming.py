@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import torch
 from test_rollout import PARAMS, Echo, script, task_of
+from training_fixtures import clone
 
 from kit.bench import tail_bench
 from kit.chat import Chat
@@ -83,7 +84,7 @@ def test_grad_mode_stays_the_callers_between_two_samples(chat: Chat, model: Any,
         handed, asked[:] = asked[:], []
         return handed
 
-    model.train()
+    model = clone(model).train()
     seen = [torch.is_grad_enabled() for _ in HFPolicy(model, chat).stream(ready, Params((), 1.0, 4))]
     assert seen == [True] * len(tasks) and model.training
 

@@ -321,11 +321,9 @@ display(plot.stacked(made_of, "GB of each GPU", [(f"{memory:g} GB", memory)]))
 # will a GPU spend its time on?
 
 # %%
-for sampler in ("transformers", "colocate"):
+for sampler, name in (("transformers", "transformers"), ("colocate", "vLLM")):
     stage = replace(stages["zero3"], sampler=sampler)
-    print(
-        f"zero3, {gpus} GPUs, sampling by {'vLLM' if sampler == 'colocate' else sampler}"
-    )
+    print(f"zero3, {gpus} GPUs, {name} samples")
     for part, (value, formula) in seconds(stage).items():
         print(f"  {value:7.0f} s  {part}: {formula}")
 
