@@ -7,6 +7,7 @@ import os
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -51,17 +52,17 @@ def loops_bench(
         RuntimeError: the loops didn't play the same episodes, or earned other rewards.
     """
     limit, turns = 120, max(STEPS) + 1
-    policy: ForcedPolicy = (recorder := Recorder(model, chat, script))
+    recorder = Recorder(model, chat, script)
+    forced = ForcedPolicy(model, chat, script)
     params = Params((), max_new_tokens=limit)  # turns end by their last token: the others know no stop strings
 
-    def ours() -> list[Episode]:
+    def ours(policy: Policy) -> list[Episode]:
         return rollout(policy, chat, tasks, make_env, params, Budget(turns=turns))
 
-    played = ours()
-    policy = ForcedPolicy(model, chat, script)
+    played = ours(recorder)
     trl = TRLLoop(model, chat, recorder.said, limit)
     loops = {
-        "ours": ours,
+        "ours": lambda: ours(forced),
         "generate each turn": lambda: turn_by_turn(model, chat, tasks, make_env, recorder.said, limit),
         "TRL's tool loop": lambda: trl.play(tasks, make_env),
     }
@@ -208,16 +209,16 @@ def tail_bench(episodes: int = 32, mean: float = 0.5, tokens: int = 48, repeats:
     else:
         print("vLLM isn't installed: transformers only")
     figures: dict[str, float] = {}
+
+    def play(policy: Policy) -> list[Episode]:
+        make_env = partial(Waiting, mean)
+        return rollout(policy, chat, tasks, make_env, params, Budget(turns=9), workers=episodes, seed=1)
+
     for name, policy in policies.items():
-        played: dict[str, list[Episode]] = {}
-
-        def play(how: str, with_: Policy, played: dict[str, list[Episode]] = played) -> None:
-            make = lambda: Waiting(mean)  # noqa: E731
-            played[how] = rollout(with_, chat, tasks, make, params, Budget(turns=9), workers=episodes, seed=1)
-
-        ways = {"in rounds": Rounds(policy), "as they end": policy}
-        for how, way in ways.items():
-            seconds = statistics.median(_timed(lambda how=how, way=way: play(how, way), repeats))  # type: ignore[misc]
+        played = {}
+        for how, way in {"in rounds": Rounds(policy), "as they end": policy}.items():
+            played[how] = play(way)  # warms up, too
+            seconds = statistics.median(_timed(partial(play, way), repeats, warm=False))
             figures[f"{name}, {how}"] = episodes / seconds
         same = sum(a.ids == b.ids for a, b in zip(*played.values(), strict=True))
         ratio = figures[f"{name}, as they end"] / figures[f"{name}, in rounds"]

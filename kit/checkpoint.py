@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import errno
 import json
-import math
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -72,13 +71,10 @@ def spare(checkpoints: Sequence[Path], keep: int, rows: Sequence[Mapping[str, An
     ordered = sorted(checkpoints, key=step_of)
     rewards = {int(row["step"]): row["reward"] for row in rows if "reward" in row}
 
-    def before(checkpoint: Path) -> float:
-        last = step_of(checkpoint)
-        found = [rewards[step] for step in range(last - every + 1, last + 1) if step in rewards]
-        return fmean(found) if found else -math.inf
-
-    best = [max(ordered, key=before)] if ordered and any(before(one) > -math.inf for one in ordered) else []
-    return [one for one in ordered[:-keep] if one not in best]
+    before = {one: [rewards[step] for step in rewards if 0 <= step_of(one) - step < every] for one in ordered}
+    means = {one: fmean(found) for one, found in before.items() if found}
+    best = max(means, key=means.__getitem__, default=None)
+    return [one for one in ordered[:-keep] if one != best]
 
 
 def claim(

@@ -146,6 +146,15 @@ def lines(series: Mapping[str, tuple[Any, Any]], x: str = "", y: str = "") -> Pl
     return figure
 
 
+def _lying(figure: Plot, axis: Any, rows: Mapping[str, Any], x: str, size: int) -> None:
+    """Names of rows, first above; a legend over them."""
+    axis.set_yticks(np.arange(len(rows)), list(rows), fontsize=size)
+    axis.invert_yaxis()
+    axis.set_xlabel(x)
+    axis.grid(False, axis="y")
+    figure.legend(*axis.get_legend_handles_labels(), ncols=5, fontsize=8, loc="outside upper center")
+
+
 def stacked(
     groups: Mapping[str, Mapping[str, float]], label: str = "", limits: Sequence[tuple[str, float]] = ()
 ) -> Plot:
@@ -166,11 +175,7 @@ def stacked(
             left += wide
         for k, (name, limit) in enumerate(limits):
             axis.axvline(limit, color="black", linewidth=1, linestyle=DASHES[1 + k % 3], label=name)
-        axis.set_yticks(np.arange(len(groups)), list(groups))
-        axis.invert_yaxis()
-        axis.set_xlabel(label)
-        axis.grid(False, axis="y")
-        figure.legend(*axis.get_legend_handles_labels(), ncols=5, fontsize=8, loc="outside upper center")
+        _lying(figure, axis, groups, label, 9)
     return figure
 
 
@@ -190,9 +195,5 @@ def timeline(rows: Mapping[str, Sequence[tuple[str, float, float]]], x: str = ""
             look: Any = {"color": COLOURS[k % 6], "hatch": HATCHES[k % 6], "edgecolor": "white"}
             axis.barh(at, ends - begins, 0.75, left=begins, label=kind, linewidth=0.3, **look)
         axis.set_xlim(0, until or None)
-        axis.set_yticks(np.arange(len(rows)), list(rows), fontsize=7)
-        axis.invert_yaxis()
-        axis.set_xlabel(x)
-        axis.grid(False, axis="y")
-        figure.legend(*axis.get_legend_handles_labels(), ncols=5, fontsize=8, loc="outside upper center")
+        _lying(figure, axis, rows, x, 7)
     return figure

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -27,9 +26,10 @@ from trl import GRPOTrainer
 
 from kit.chat import Chat
 from kit.envs.turns import ToolEnv
-from kit.episode import Episode, Observation, Task, Turn
+from kit.episode import Episode, Observation, Task
+from kit.policy import Params, Sample
 from kit.policy.contexts import placeholders
-from kit.rollout import content
+from kit.rollout import Budget, advance, content
 
 Context = tuple[tuple[int, ...], tuple[int, ...]]
 """Ids, and a digest of each picture's patches: puzzles of the same shape have the same ids."""
@@ -117,17 +117,15 @@ def turn_by_turn(
     return episodes
 
 
+UNBOUNDED = Budget(turns=1 << 30, tokens=1 << 30)
+"""Here only environments end an episode."""
+
+
 def stepped(chat: Chat, env: ToolEnv, episode: Episode, said: tuple[int, ...]) -> Episode:
     """The episode after one more turn and what the environment says to it."""
     text = chat.decode(said)
-    observation, _, terminated, truncated, info = env.step(text)
-    turn = Turn(said, (0.0,) * len(said), text, info["action"])
-    if terminated:
-        return episode.add(turn).end("answer" if info["action"] else "format")
-    if truncated:
-        return episode.add(replace(turn, observation=observation)).end("turns")
-    reply = tuple(chat.reply(content(observation), closed=said[-1:] == (chat.end_id,)))
-    return episode.add(replace(turn, observation=observation, observation_ids=reply))
+    sample = Sample(said, (0.0,) * len(said), "eos")
+    return advance(chat, episode, sample, text, env.step(text), UNBOUNDED, Params(()))
 
 
 class _Processor:

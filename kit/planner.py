@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from kit.architecture import PATCH, Architecture, Kept
 from kit.machines import Sampler, Shard
-from kit.policy.hf import fitting
+from kit.policy.hf import AT_ONCE, CACHE_BYTES, fitting
 
 GB = 1e9
 
@@ -28,12 +28,6 @@ BUCKETS = 2 * 2 * 5e8
 
 LIVE = 2 * 1e9
 """Weights that ZeRO-3 keeps put together: 1e9 in bfloat16 (its default ``stage3_max_live_parameters``)."""
-
-PREFIXES = 1 << 30
-"""What :class:`kit.policy.hf.HFPolicy` remembers between turns."""
-
-AT_ONCE = 64
-"""Episodes that it decodes together."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +155,7 @@ def sampling(stage: Stage) -> Iterator[Need]:
     rows, token = _rows(stage), stage.model.remembered()
     text = f"{rows} episodes at once × {stage.tokens:,} tokens × {token:,} B"
     yield Need("keys and values", rows * stage.tokens * token, text)
-    yield Need("prefixes", PREFIXES, "kit.policy.hf.HFPolicy's cache_bytes")
+    yield Need("prefixes", CACHE_BYTES, "kit.policy.hf.HFPolicy's cache_bytes")
     if stage.shard == "zero3":
         yield Need("whole weights", 2 * stage.total, f"2 B × {stage.total:,}: put together while it plays")
 
@@ -169,7 +163,7 @@ def sampling(stage: Stage) -> Iterator[Need]:
 def _rows(stage: Stage) -> int:
     """Episodes that transformers decodes at once: as many as half of the free memory has room for."""
     whole = 2 * stage.total if stage.shard == "zero3" else 0
-    free = stage.memory - sum(need.bytes for need in fixed(stage)) - PREFIXES - whole
+    free = stage.memory - sum(need.bytes for need in fixed(stage)) - CACHE_BYTES - whole
     return fitting(min(AT_ONCE, math.ceil(stage.batch / stage.gpus)), free, stage.model.remembered(), stage.tokens)
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from kit.architecture import Architecture
 from kit.grpo import GRPOSettings
-from kit.job import Job, Planned
+from kit.job import Job, Planned, profile_values
 from kit.machines import Processes
-from kit.notebooks import parameters
+from kit.notebooks import find, parameters
 from kit.planner import (
     GB,
     Need,
@@ -47,6 +47,11 @@ def stages(
     values = {planned.source.name: _values(planned) for planned in job.notebooks}
     started = next((v["model"] for v in values.values() if v.get("model")), "") or _elsewhere(job) or str(TINY)
     model = Architecture.of(started)
+
+    def longest(allowed: int) -> dict[str, Any]:
+        length = tokens or allowed
+        return {"tokens": length, "picture_tokens": min(picture_tokens or PICTURE_TOKENS, length)}
+
     for name, v in values.items():
         if "processes" not in v:
             continue
@@ -63,20 +68,16 @@ def stages(
         }
         taught, played = "epochs" in v or v.get("lesson_epochs", 0) > 0, "group_size" in v
         if taught:
-            length = tokens or SFTSettings.max_tokens
-            batch = v.get("batch", 8) * (2 if v.get("rehearsal") else 1)
-            part = min(picture_tokens or PICTURE_TOKENS, length)
-            yield f"{name}: SFT", Stage(**shared, sampler=None, batch=batch, tokens=length, picture_tokens=part)
+            batch = v.get("batch", 8) + v.get("rehearsal", 0)
+            yield f"{name}: SFT", Stage(**shared, **longest(SFTSettings.max_tokens), sampler=None, batch=batch)
         if played:
-            length = tokens or GRPOSettings.max_tokens
             yield (
                 f"{name}: GRPO",
                 Stage(
                     **shared,
+                    **longest(GRPOSettings.max_tokens),
                     sampler=together.sampler,
                     batch=v["groups"] * v["group_size"],
-                    tokens=length,
-                    picture_tokens=min(picture_tokens or PICTURE_TOKENS, length),
                     reference=v["beta"] > 0 and not v["lora_rank"],
                 ),
             )
@@ -89,9 +90,6 @@ def _values(planned: Planned) -> dict[str, Any]:
 
 def _elsewhere(job: Job) -> str:
     """The model that another notebook of the family starts from, in the same profile."""
-    from kit.job import profile_values
-    from kit.notebooks import find
-
     family = find(job.notebooks[0].source.family)
     return next((v["model"] for s in family if (v := profile_values(s, job.profile)).get("model")), "")
 
@@ -119,11 +117,16 @@ def report(
     if not found:
         raise ValueError(f"{', '.join(p.source.name for p in job.notebooks)}: nothing here trains in a way to plan for")
     texts = [_of_stage(name, stage) for name, stage in found]
-    return "\n\n".join(texts), all(_fits(stage) for _, stage in found)
+    return "\n\n".join(texts), all(_too_much(stage) is None for _, stage in found)
 
 
-def _fits(stage: Stage) -> bool:
-    return needed(stage) <= stage.memory and not (stage.sampler == "colocate" and engine_room(stage) <= 0)
+def _too_much(stage: Stage) -> str | None:
+    """Why a stage does not fit, and what would help; None if it does."""
+    if stage.sampler == "colocate" and engine_room(stage) <= 0:
+        return "DOES NOT FIT: the engine's share is smaller than its weights; raise engine_share"
+    if needed(stage) > stage.memory:
+        return "DOES NOT FIT; what would help: " + "; ".join(knobs(stage))
+    return None
 
 
 def _of_stage(name: str, stage: Stage) -> str:
@@ -141,12 +144,7 @@ def _of_stage(name: str, stage: Stage) -> str:
         lines.append(f"  {room / GB:8.2f} GB for vLLM's cache: {max(many, 0):.1f} of the longest episodes at once")
     lines.append("  a step, if episodes are as long as they may be (estimated, not measured):")
     lines += [f"  {value:8.1f} s  {part}: {formula}" for part, (value, formula) in seconds(stage).items()]
-    if stage.sampler == "colocate" and engine_room(stage) <= 0:
-        lines.append("DOES NOT FIT: the engine's share is smaller than its weights; raise engine_share")
-    elif needed(stage) > stage.memory:
-        lines.append("DOES NOT FIT; what would help: " + "; ".join(knobs(stage)))
-    else:
-        lines.append("fits")
+    lines.append(_too_much(stage) or "fits")
     return "\n".join(lines)
 
 

@@ -149,7 +149,7 @@ class _Played:
         while self.stepping and (wait == "all" or (wait == "one" and not self.waiting) or not self._answers.empty()):
             i, sample, text, answer = self._answers.get()
             self.stepping -= 1
-            self.episodes[i] = _advance(
+            self.episodes[i] = advance(
                 self.chat, self.episodes[i], sample, text, answer.result(), self.budget, self.params
             )
             self._go_on(i)
@@ -167,7 +167,7 @@ class _Played:
             self.stepping -= 1
 
 
-def _advance(
+def advance(
     chat: Chat,
     episode: Episode,
     sample: Sample,

@@ -22,6 +22,12 @@ from kit.policy.prefix import Prefix, PrefixStore, stack
 from kit.policy.scripted import Script
 from kit.policy.turn import OpenTurn
 
+AT_ONCE = 64
+"""Requests that decode together, at the most."""
+
+CACHE_BYTES = 1 << 30
+"""What may be remembered between turns."""
+
 
 def fitting(most: int, free: float, token: int, length: int) -> int:
     """How many contexts to decode together: at most ``most``, at least one, in half of the ``free`` bytes.
@@ -46,7 +52,7 @@ class HFPolicy:
         seconds: wall time spent inside the model so far.
     """
 
-    def __init__(self, model: Any, chat: Chat, batch_size: int = 64, cache_bytes: int = 1 << 30) -> None:
+    def __init__(self, model: Any, chat: Chat, batch_size: int = AT_ONCE, cache_bytes: int = CACHE_BYTES) -> None:
         self.model = model
         self.chat = chat
         self.batch_size = batch_size
