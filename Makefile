@@ -26,8 +26,8 @@ test: lint  ## style, types, unit tests and every notebook
 	$(BIN)/python -m pytest -n $(JOBS)
 
 test-vllm: $(VLLM)/ready  ## vLLM against transformers, token for token; DeepSpeed against one process
-	PYTHONPATH=tests/vllm_cpu $(VLLM)/bin/python -m pytest tests/test_policy_vllm.py tests/test_policy_vllm_server.py
-	PYTHONPATH=tests/vllm_cpu $(VLLM)/bin/python -m pytest tests/test_launch.py tests/test_grpo_vllm.py -k "deepspeed or vllm"
+	PYTHONPATH=tests/helpers/vllm_cpu $(VLLM)/bin/python -m pytest tests/policy/test_vllm.py tests/policy/test_vllm_server.py
+	PYTHONPATH=tests/helpers/vllm_cpu $(VLLM)/bin/python -m pytest tests/train/launch/test_launcher.py tests/train/test_grpo_vllm.py -k "deepspeed or vllm"
 
 lint: $(READY)
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

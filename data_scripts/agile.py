@@ -24,21 +24,22 @@ from pathlib import Path
 import numpy as np
 
 from kit.chat import Chat
-from kit.coldstart import collect, curate
-from kit.data.agile import check_split, evaluation_set, training_set
-from kit.envs.agile import PROMPTS, PROTOCOL, JigsawEnv
+from kit.data.hub import HubError, HubSource, download, pin, read_lock
+from kit.data.leak import LeakError, check_tasks
+from kit.data.photos import PictureError, SourcePicture, folder_pictures, photos, table
+from kit.data.store import save_episodes, save_tasks, write_atomic
 from kit.episode import Task
-from kit.experts.agile import STEPS, expert_script
-from kit.hub import HubError, HubSource, download, pin, read_lock
-from kit.leak import LeakError, check_tasks
-from kit.photos import PictureError, SourcePicture, folder_pictures, photos, table
+from kit.papers.agile.demonstrations import curate
+from kit.papers.agile.env import PROMPTS, PROTOCOL, JigsawEnv
+from kit.papers.agile.expert import STEPS, expert_script
+from kit.papers.agile.tasks import check_split, evaluation_set, training_set
 from kit.policy import Params, Policy
+from kit.policy.endpoint import EndpointError, ServedPolicy
 from kit.policy.scripted import ScriptedPolicy
-from kit.policy.served import EndpointError, ServedPolicy
 from kit.rollout import Budget
 from kit.sandbox import Sandbox
-from kit.store import save_episodes, save_tasks, write_atomic
-from kit.tiny import TINY
+from kit.tiny.build import TINY
+from kit.train.demonstrations import collect
 
 SIZES = {"high-resolution": 6200, "text-and-structure": 5200, "dense-natural": 4200}
 """Pictures in each part of the paper's mixture of 15.6K (appendix A)."""

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from PIL import Image
 
+from kit.data.photos import FLAT, flatness
 from kit.episode import content_hash
-from kit.photos import FLAT, flatness
 
 PACKAGE = "gcompris-qt-data"
 ACTIVITIES = (

@@ -5,7 +5,7 @@
     python data_scripts/make_tiny_vlm.py --out runs/tiny --photographs runs/photographs --half --processes 2
 
 The last two are the committed model's settings. The same command again resumes; `--commit` copies
-the finished checkpoint into kit/assets/tiny. Pictures to learn from are procedural scenes, the kit's
+the finished checkpoint into kit/tiny/weights. Pictures to learn from are procedural scenes, the kit's
 training photographs, and, given `--photographs`, those of a folder; none may be a held-out one.
 """
 
@@ -31,17 +31,18 @@ from transformers import AutoTokenizer, Qwen2_5_VLForConditionalGeneration
 
 from kit.chat import Chat
 from kit.data.corpora import factbook_documents
-from kit.leak import check_sources
-from kit.metrics import read_metrics
-from kit.photos import SourcePicture, folder_pictures, photos
-from kit.pictures import Pixels, discs, scene
-from kit.pretrain import batches, train
-from kit.probe import examine
-from kit.skills import SKILLS
-from kit.skills.context import vocabulary
-from kit.skills.curriculum import AMID, PLATEAU, mixture_at
-from kit.tiny import TINY, build_config, build_image_processor, build_tokenizer, load_model, respell
-from kit.vision import batch_vision_attention
+from kit.data.leak import check_sources
+from kit.data.photos import SourcePicture, folder_pictures, photos
+from kit.data.scenes import Pixels, discs, scene
+from kit.models import load_model
+from kit.models.vision_attention import batch_vision_attention
+from kit.tiny.build import TINY, build_config, build_image_processor, build_tokenizer, respell
+from kit.tiny.curriculum import AMID, PLATEAU, mixture_at
+from kit.tiny.pretrain import batches, train
+from kit.tiny.probe import examine
+from kit.tiny.skills import SKILLS
+from kit.tiny.skills.context import vocabulary
+from kit.train.metrics import read_metrics
 
 # What agents will read and write. The tokenizer learns to spell it in few tokens; the model is
 # not trained on it: words, names and numbers of its samples are drawn at random.
@@ -97,7 +98,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--measure", type=int, default=400, help="fresh samples a skill for the card")
     parser.add_argument("--finish", action="store_true", help="train no further: save, measure and write the card")
     parser.add_argument("--note", default="", help="a sentence for the card, on how this training went")
-    parser.add_argument("--commit", action="store_true", help="copy the result into kit/assets/tiny")
+    parser.add_argument("--commit", action="store_true", help="copy the result into kit/tiny/weights")
     return parser.parse_args()
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from transformers import Qwen2_5_VLForConditionalGeneration
 
-from kit.intervals import wilson
-from kit.metrics import read_metrics
-from kit.photos import photos
-from kit.printed import WORDS
+from kit.data.documents import WORDS
+from kit.data.photos import photos
+from kit.evaluate.intervals import wilson
+from kit.train.metrics import read_metrics
 
 
 def read_log(path: Path, until: int) -> list[dict[str, float]]:
@@ -90,7 +90,7 @@ CARD = """# The kit's tiny VLM
 
 A Qwen2.5-VL of {size:.1f} million parameters: same class, 14-pixel patches, 2×2 merge and control tokens as
 the 3B and 7B checkpoints. Weights are stored in half precision; `from_pretrained` loads them as they are,
-`kit.tiny.load_model` in float32. Apache-2.0.
+`kit.models.load_model` in float32. Apache-2.0.
 
 **Taught** by `data_scripts/make_tiny_vlm.py` in {steps} steps of 64 procedural samples: the skills below,
 asked of drawn scenes and of photographs ({seen}; none of the held-out ones).

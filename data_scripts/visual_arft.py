@@ -23,17 +23,17 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from kit.chat import flat_image
 from kit.data.corpora import documents
 from kit.data.countries import Countries
-from kit.data.hub_questions import HubQuestions, benchmark, questions, text_tasks
-from kit.data.mat_coding import CATEGORIES, MakingError, Question, Source, make_tasks, summary
-from kit.data.mat_search import TEST, TRAIN
-from kit.data.mat_search import make_tasks as make_search_tasks
+from kit.data.hub import HubError, pin, read_lock, revision_of
+from kit.data.images import flat_image
+from kit.data.store import save_tasks, write_atomic
 from kit.episode import Task
-from kit.experiments.visual_arft import cache, coding_sets, part_of_test, text_questions
-from kit.hub import HubError, pin, read_lock, revision_of
-from kit.store import save_tasks, write_atomic
+from kit.papers.visual_arft.experiment import cache, coding_sets, part_of_test, text_questions
+from kit.papers.visual_arft.hub_questions import HubQuestions, benchmark, questions, text_tasks
+from kit.papers.visual_arft.mat_coding import CATEGORIES, MakingError, Question, Source, make_tasks, summary
+from kit.papers.visual_arft.mat_search import TEST, TRAIN
+from kit.papers.visual_arft.mat_search import make_tasks as make_search_tasks
 from kit.tools.index import Index
 
 LICENCES = {

@@ -14,10 +14,10 @@ import sys
 from collections.abc import Sequence
 
 BENCHES = {
-    "rollout": "kit.bench:rollout_bench",
-    "sandbox": "kit.sandbox.bench:bench",
-    "search": "kit.bench:documents_bench",
-    "tail": "kit.bench:tail_bench",
+    "rollout": "benchmarks.rollout:rollout_bench",
+    "sandbox": "benchmarks.sandbox:bench",
+    "search": "benchmarks.rollout:documents_bench",
+    "tail": "benchmarks.rollout:tail_bench",
 }
 """What ``python -m kit bench NAME`` calls."""
 
@@ -64,8 +64,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from kit.job import check_machine, execute, plan
-    from kit.show import view
+    from kit.jobs.listing import view
+    from kit.jobs.run import check_machine, execute, plan
 
     try:
         job = plan(args.target, args.profile, args.set, args.name)
@@ -79,9 +79,9 @@ def _run(args: argparse.Namespace) -> int:
 
 def _refuse(error: Exception) -> int:
     """Exit code 2 for what was wrong with the request; anything else is a fault and is raised."""
-    from kit.job import JobError
-    from kit.machines import LaunchError
-    from kit.notebooks import NotebookError
+    from kit.jobs.notebooks import NotebookError
+    from kit.jobs.run import JobError
+    from kit.train.launch.topology import LaunchError
 
     if not isinstance(error, JobError | LaunchError | NotebookError | ValueError):
         raise error
@@ -90,8 +90,8 @@ def _refuse(error: Exception) -> int:
 
 
 def _plan(args: argparse.Namespace) -> int:
-    from kit.job import plan
-    from kit.planning import report
+    from kit.jobs.plan import report
+    from kit.jobs.run import plan
 
     try:
         job = plan(args.target, args.profile, args.set, None)
@@ -104,8 +104,8 @@ def _plan(args: argparse.Namespace) -> int:
 
 
 def _join(args: argparse.Namespace) -> int:
-    from kit.launch import join
-    from kit.machines import LaunchError
+    from kit.train.launch.launcher import join
+    from kit.train.launch.topology import LaunchError
 
     try:
         jobs = join(args.run, args.wait)
@@ -116,15 +116,15 @@ def _join(args: argparse.Namespace) -> int:
 
 
 def _list(args: argparse.Namespace) -> int:
-    from kit.show import listing
+    from kit.jobs.listing import listing
 
     print(listing())
     return 0
 
 
 def _view(args: argparse.Namespace) -> int:
-    from kit.overview import write
-    from kit.show import view
+    from kit.jobs.listing import view
+    from kit.jobs.run_page import write
 
     print(view(args.run))
     print(f"\npage: {write(args.run)}")
@@ -132,7 +132,7 @@ def _view(args: argparse.Namespace) -> int:
 
 
 def _doctor(args: argparse.Namespace) -> int:
-    from kit.doctor import doctor
+    from kit.jobs.doctor import doctor
 
     report, well = doctor()
     print(report)
@@ -146,7 +146,7 @@ def _bench(args: argparse.Namespace) -> int:
 
 
 def _notebooks(args: argparse.Namespace) -> int:
-    from kit.notebooks import NotebookError, find, problems, refresh, sources
+    from kit.jobs.notebooks import NotebookError, find, problems, refresh, sources
 
     try:
         chosen = [source for target in args.targets for source in find(target)] or sources()
@@ -165,7 +165,7 @@ def _notebooks(args: argparse.Namespace) -> int:
 
 
 def _readme(args: argparse.Namespace) -> int:
-    from kit.readme import fill
+    from kit.jobs.readme import fill
 
     print("README.md changed" if fill() else "README.md is up to date")
     return 0
@@ -202,8 +202,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"python -m kit: {error.strerror}", file=sys.stderr)
         return 1
     except Exception as error:
-        from kit.job import JobError
-        from kit.notebooks import NotebookError
+        from kit.jobs.notebooks import NotebookError
+        from kit.jobs.run import JobError
 
         if not isinstance(error, JobError | NotebookError | ValueError):
             raise

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from PIL import Image
 from torch import Tensor
 from transformers import AutoImageProcessor, AutoTokenizer
 
@@ -167,16 +166,3 @@ def check_family(path: str | Path) -> None:
     family = json.loads(config.read_text()).get("model_type")
     if family != FAMILY:
         raise ValueError(f"checkpoint {path}: model_type={family!r}; the kit trains {FAMILY!r} (Qwen2.5-VL) only")
-
-
-def flat_image(image: Image.Image) -> Image.Image:
-    """RGB, upright, transparency on white: what a person sees when they open the file."""
-    from PIL import ImageOps
-
-    image = ImageOps.exif_transpose(image) or image
-    if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
-        rgba = image.convert("RGBA")
-        canvas = Image.new("RGBA", rgba.size, "white")
-        canvas.alpha_composite(rgba)
-        return canvas.convert("RGB")
-    return image.convert("RGB")

@@ -23,7 +23,8 @@ from typing import Any, Protocol
 from kit.chat import Chat, Content
 from kit.episode import Action, Ended, Episode, Observation, Task, Turn
 from kit.policy import Params, Policy, Request, Sample, Wait
-from kit.seeds import Seed, child, each
+from kit.protocol import Protocol as Tags
+from kit.seeding import Seed, child, each
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,10 @@ class Budget:
 
 
 class Environment(Protocol):
-    """What the loop asks of a ``gymnasium.Env``: two ways to speak, and the standard two methods."""
+    """What the loop asks of a ``gymnasium.Env``: its tags, two ways to speak, and the standard two methods."""
+
+    @property
+    def protocol(self) -> Tags: ...
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, dict]: ...
 
@@ -190,3 +194,33 @@ def advance(
     if len(episode.ids) + len(sample.ids) + len(reply) + params.max_new_tokens > budget.tokens:
         return episode.add(replace(turn, observation=observation)).end("tokens")
     return episode.add(replace(turn, observation=observation, observation_ids=reply))
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How long episodes may be, and how many environments are stepped at once.
+
+    Attributes:
+        turns: turn budget, the answer included.
+        max_new_tokens: of one turn.
+        max_tokens: of an episode.
+        workers: environments stepped at once.
+    """
+
+    turns: int = 5
+    max_new_tokens: int = 2048
+    max_tokens: int = 28192
+    workers: int = 16
+
+    def play(
+        self,
+        policy: Policy,
+        chat: Chat,
+        tasks: Sequence[Task],
+        make_env: Callable[[], Environment],
+        temperature: float,
+        seed: Seed = 0,
+    ) -> list[Episode]:
+        """Play each task once, each in an environment of its own."""
+        params = Params(make_env().protocol.stops, temperature, self.max_new_tokens)
+        return rollout(policy, chat, tasks, make_env, params, Budget(self.turns, self.max_tokens), self.workers, seed)

@@ -12,23 +12,17 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 import torch
+from corpus import CORPUS
 from PIL import Image
 from transformers import Qwen2_5_VLForConditionalGeneration
 
 from kit.chat import Chat
-from kit.envs.agile import make_task
+from kit.data.scenes import scene
 from kit.episode import Task
-from kit.pictures import scene
-from kit.tiny import build_config, build_image_processor, build_tokenizer
+from kit.papers.agile.puzzle import make_task
+from kit.tiny.build import build_config, build_image_processor, build_tokenizer
 
 torch.set_num_threads(1)
-
-CORPUS = [
-    "<think>A bottom right, B top left, C top right, D bottom left.</think>",
-    "<code>state[0], state[1] = state[1], state[0]\nobservation_image_1 = observation(state)</code>",
-    "<code>crop_image_1 = crop(observation_image_1, [0.0, 0.25, 0.5, 1.0])</code>",
-    '<answer>["B", "C", "D", "A"]</answer>',
-] * 20
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from kit.chat import CONTROL_TOKENS, Chat, check_family, flat_image
+from kit.chat import CONTROL_TOKENS, Chat, check_family
+from kit.data.images import flat_image
 from kit.episode import Picture
 
 

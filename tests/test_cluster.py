@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from kit.job import plan
-from kit.machines import Processes, read_hosts
+from kit.jobs.run import plan
+from kit.train.launch.topology import Processes, read_hosts
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-import kit.job
+import kit.jobs.run
 from kit.__main__ import BENCHES, COMMANDS, main, parser
-from kit.job import Job, JobError
-from kit.notebooks import sources
-from kit.runs import ROOT
+from kit.files import ROOT
+from kit.jobs.notebooks import sources
+from kit.jobs.run import Job, JobError
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_a_job_that_ends_badly_has_a_message_and_a_code(
     def broken(job: Job, force: bool) -> Path:
         raise error
 
-    monkeypatch.setattr(kit.job, "execute", broken)
+    monkeypatch.setattr(kit.jobs.run, "execute", broken)
     assert main(["run", "13", "--profile", "smoke", "--name", "toy"]) == code
     assert message in capsys.readouterr().err
 

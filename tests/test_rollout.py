@@ -7,14 +7,14 @@ import pytest
 from PIL import Image
 
 from kit.chat import Chat
-from kit.envs.agile import PROTOCOL, JigsawEnv
 from kit.episode import Action, Episode, Observation, Picture, Task
+from kit.papers.agile.env import PROTOCOL, JigsawEnv
 from kit.policy import Params
 from kit.policy.hf import HFPolicy
 from kit.policy.scripted import ScriptedPolicy
 from kit.protocol import FormatError
 from kit.rollout import Budget, rollout
-from kit.seeds import each
+from kit.seeding import each
 
 PARAMS = Params(stops=PROTOCOL.stops, max_new_tokens=120)
 LOOK = "<think>look</think><code>observation_image_{k} = observation(state)</code>"

@@ -15,8 +15,8 @@ import pytest
 import yaml
 
 import kit
-from kit.doctor import differences, read_lock
-from kit.runs import ROOT
+from kit.files import ROOT
+from kit.jobs.doctor import differences, read_lock
 
 CPU, GPU, VLLM_CPU = (read_lock(ROOT / "locks" / f"{name}.txt") for name in ("cpu", "gpu", "vllm-cpu"))
 
@@ -80,8 +80,9 @@ def test_this_environment_is_the_locks() -> None:
 def test_everything_imported_is_locked() -> None:
     providers = metadata.packages_distributions()
     locked = {canonical(name) for name in CPU}
-    ours = {"kit", *(path.stem for folder in ("tests", "data_scripts") for path in (ROOT / folder).glob("*.py"))}
-    folders = ("kit", "data_scripts", "tests", "notebooks/percent")
+    ours = {"kit", "benchmarks", "tests"}
+    ours |= {path.stem for folder in ("tests/helpers", "data_scripts") for path in (ROOT / folder).glob("*.py")}
+    folders = ("kit", "benchmarks", "data_scripts", "tests", "notebooks/percent")
     for path in [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]:
         for node in ast.walk(ast.parse(path.read_text())):
             names = [a.name for a in node.names] if isinstance(node, ast.Import) else []

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 import torch
-from test_rollout import PARAMS, Echo, script, task_of
 from training_fixtures import clone
 
-from kit.bench import tail_bench
+from benchmarks.rollout import tail_bench
 from kit.chat import Chat
 from kit.episode import Episode, Observation, Task
 from kit.policy import Params, Ready, Request, Sample, Wait, at_once, clocked, in_rounds, in_threads
 from kit.policy.hf import HFPolicy
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import Budget, rollout
+from tests.test_rollout import PARAMS, Echo, script, task_of
 
 PATIENCE = 20.0
 """Seconds until a test that waits for what never comes fails."""

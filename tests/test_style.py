@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kit.runs import ROOT
+from kit.files import ROOT
 
 LAYERS = (
     (

@@ -2,7 +2,7 @@
 
 A flag (flagpy, MIT: 195 of them, 180×90 pixels) leads to its country by the words in which the factbook describes
 it; a country leads to facts, and to the country it trades with most. Questions are made of that in
-:mod:`kit.data.mat_search`.
+:mod:`kit.papers.visual_arft.mat_search`.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ for the next (:mod:`kit.policy.prefix`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -16,11 +17,12 @@ from torch import Tensor
 from transformers import DynamicCache
 
 from kit.chat import Chat
+from kit.models import load_model
 from kit.policy import Params, Ready, Request, Sample, at_once, clocked
-from kit.policy.masking import forbid_logits
+from kit.policy.open_turn import OpenTurn
 from kit.policy.prefix import Prefix, PrefixStore, stack
 from kit.policy.scripted import Script
-from kit.policy.turn import OpenTurn
+from kit.policy.suppress import forbid_logits
 
 AT_ONCE = 64
 """Requests that decode together, at the most."""
@@ -277,3 +279,15 @@ class ForcedPolicy(HFPolicy):
         picks = [self._forced[row][min(len(turn.ids), len(self._forced[row]) - 1)] for row, turn in at]
         tokens = torch.tensor(picks, device=logits.device)
         return tokens, self._logp(logits, temperature).gather(-1, tokens[:, None])[:, 0]
+
+
+def load(path: str | Path) -> tuple[Any, Chat]:
+    """A model to play with, and its chat, from one checkpoint folder or hub id: on a GPU, in bfloat16, if there is one.
+
+    Raises:
+        ValueError: the checkpoint is missing or of another family.
+    """
+    if not torch.cuda.is_available():
+        return load_model(path), Chat.from_pretrained(path)
+    model: Any = load_model(path, dtype=torch.bfloat16)
+    return model.to("cuda"), Chat.from_pretrained(path)

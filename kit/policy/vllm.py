@@ -28,7 +28,7 @@ from typing import Any, Protocol
 
 from kit.chat import Chat, check_family
 from kit.policy import Finish, Params, Ready, Request, Sample, Wait, at_once, clocked
-from kit.policy.contexts import Asked, Context, Continuation, EngineError, ReadyContexts, context, ended_by, pictures
+from kit.policy.engine_io import Asked, Context, Continuation, EngineError, ReadyContexts, context, ended_by, pictures
 
 LOGPROBS = "processed_logprobs"
 """vLLM's mode in which log-probabilities are those of the distribution sampled from, as the trainer computes them."""

@@ -21,9 +21,9 @@ from typing import Any
 import httpx
 
 from kit.policy import in_threads
-from kit.policy.contexts import Asked, Context, Continuation, EngineError, ReadyContexts, ended_by, pictures
+from kit.policy.engine_io import Asked, Context, Continuation, EngineError, ReadyContexts, ended_by, pictures
 from kit.policy.vllm import LOGPROBS
-from kit.retry import GaveUp, Passing, passes, patiently, retry_after
+from kit.tools.retry import GaveUp, Passing, passes, patiently, retry_after
 
 START = f"VLLM_SERVER_DEV_MODE=1 vllm serve CHECKPOINT --enable-scale-out --logprobs-mode {LOGPROBS}"
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import httpx
 
-from kit.retry import GaveUp, Passing, passes, patiently, retry_after
+from kit.tools.retry import GaveUp, Passing, passes, patiently, retry_after
 from kit.tools.search import TOP_K, SearchError, Snippet
 
 URL = "https://google.serper.dev/search"

@@ -41,16 +41,18 @@ threads: int = 1  # CPU threads of this process
 import numpy as np
 import torch
 from IPython.display import display
-from kit import plot, view
-from kit.envs.agile import PROTOCOL, make_task
-from kit.experiments import agile
-from kit.experts.agile import expert_script
-from kit.leak import solved
-from kit.photos import photos, random_crop
+from kit import view
+from kit.data.leak import solved
+from kit.data.photos import photos, random_crop
+from kit.papers.agile import experiment as agile
+from kit.papers.agile.env import PROTOCOL
+from kit.papers.agile.expert import expert_script
+from kit.papers.agile.puzzle import make_task
+from kit.papers.agile.reward import score
 from kit.policy.scripted import ScriptedPolicy
-from kit.rewards.agile import score
 from kit.sandbox import Sandbox
-from kit.tiny import TINY
+from kit.tiny.build import TINY
+from kit.view import plots as plot
 
 torch.set_num_threads(threads)
 print("photographs to choose from:", ", ".join(p.id for p in photos("held-out")))
@@ -132,9 +134,9 @@ print(PROTOCOL.parse(first.turns[0].text))
 
 # %%
 # NBVAL_IGNORE_OUTPUT
-from kit.arrangement import belonging
-from kit.probe import answer
-from kit.skills.text import Sample
+from kit.data.permutations import belonging
+from kit.tiny.probe import answer
+from kit.tiny.skills.text import Sample
 
 question = [
     part for p in task.images for part in (f"Image {p.name}: ", np.asarray(p.image))
@@ -159,7 +161,7 @@ print("right:  ", belonging(sorted(task.target), task.target) + ".")
 # belong to a paper each: the task and its tools, SFT, GRPO, claims.
 
 # %%
-from kit.notebooks import sources
+from kit.jobs.notebooks import sources
 
 for notebook in sources():
     print(f"{notebook.name:24s} {notebook.title.partition('·')[2].strip()}")
@@ -206,7 +208,7 @@ for notebook in sources():
 # %%
 import sys
 
-from kit.doctor import differences, installed_lock, read_lock
+from kit.jobs.doctor import differences, installed_lock, read_lock
 
 pins = read_lock(installed_lock())
 print("Python 3.11 or newer:  ", sys.version_info >= (3, 11))
@@ -234,7 +236,7 @@ box.close()
 # ## Paper / here / why different
 
 # %%
-from kit.paper import AGILE
+from kit.papers.agile.reported import AGILE
 
 right = int(score(first, task.target).parts["accuracy"] > 0)
 print("2×2 puzzles, all pieces misplaced   solved")

@@ -35,19 +35,22 @@
 
 # %% tags=["parameters"]
 seed: int = 8  # fixes the drawn scene, the crop and both shuffles
-photo: str = "coffee"  # which packaged photograph to cut (kit.photos lists them)
+photo: str = "coffee"  # which packaged photograph to cut (kit.data.photos lists them)
 
 # %%
 import numpy as np
 import torch
 from IPython.display import display
-from kit import plot, view
+from kit import view
 from kit.chat import CONTROL_TOKENS, Chat
-from kit.envs.agile import PROTOCOL, JigsawEnv, make_task
+from kit.data.photos import photos, random_crop
+from kit.data.scenes import scene
 from kit.episode import Episode, Picture, Turn
-from kit.photos import photos, random_crop
-from kit.pictures import scene
-from kit.tiny import TINY, load_model
+from kit.models import load_model
+from kit.papers.agile.env import PROTOCOL, JigsawEnv
+from kit.papers.agile.puzzle import make_task
+from kit.tiny.build import TINY
+from kit.view import plots as plot
 from PIL import Image, ImageDraw
 
 chat = Chat.from_pretrained(TINY)
@@ -336,7 +339,7 @@ assert places == len(vectors)
 # %%
 from dataclasses import replace
 
-from kit.pack import pack
+from kit.train.pack import pack
 
 at = episode.prompt_ids.index(chat.image_id)
 cut = episode.prompt_ids[:at] + episode.prompt_ids[at + 1 :]
@@ -524,7 +527,7 @@ for name, e in episodes.items():
 # right (.8), keeps to the tags (.2) and ran code twice (−.05 · 2). So it earns …? And what do the others?
 
 # %%
-from kit.rewards.agile import score
+from kit.papers.agile.reward import score
 
 assert abs(score(episode, task.target).total - (0.8 + 0.2 - 0.05 * 2)) < 1e-12
 for name, e in episodes.items():
@@ -554,7 +557,7 @@ for name, e in episodes.items():
 # ## Paper / here / why different
 
 # %%
-from kit.paper import AGILE
+from kit.papers.agile.reported import AGILE
 
 limits, largest = Budget(), max(chat.image_tokens(p) for p in episode.images)
 solved = f"{AGILE['grpo']['acc_2x2']:.1%} of 2×2"

@@ -47,11 +47,11 @@ import warnings
 from pathlib import Path
 
 from IPython.display import display
-from kit import plot
-from kit.pictures import scene
+from kit.data.scenes import scene
 from kit.sandbox import CONFINED, Limits, Sandbox, SandboxError
 from kit.sandbox.confine import LAYERS
 from kit.sandbox.probes import FORGERY
+from kit.view import plots as plot
 from numpy.random import default_rng
 from PIL import Image
 

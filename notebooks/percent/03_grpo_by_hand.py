@@ -49,12 +49,14 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 import numpy as np
 import torch
 from IPython.display import display
-from kit import plot, view
+from kit import view
 from kit.chat import Chat
-from kit.envs.agile import PROTOCOL, JigsawEnv, make_task
-from kit.pictures import scene
+from kit.data.scenes import scene
+from kit.papers.agile.env import PROTOCOL, JigsawEnv
+from kit.papers.agile.puzzle import make_task
 from kit.sandbox import Sandbox
-from kit.tiny import TINY
+from kit.tiny.build import TINY
+from kit.view import plots as plot
 from PIL import Image
 
 chat = Chat.from_pretrained(TINY)
@@ -102,9 +104,9 @@ scripts = {
 # Write down four numbers. (`slack` forgets its reasoning once.)
 
 # %%
+from kit.papers.agile.reward import score
 from kit.policy import Params
 from kit.policy.scripted import ScriptedPolicy
-from kit.rewards.agile import score
 from kit.rollout import rollout
 
 names = list(scripts)
@@ -162,7 +164,7 @@ assert np.allclose(by_hand, [1.0684, -0.6592, 0.6137, -1.0229], atol=5e-5)
 # And the kit's function, which also knows about more groups than one:
 
 # %%
-from kit.advantage import group_advantages
+from kit.train.advantage import group_advantages
 
 advantages = group_advantages(torch.tensor(rewards), group_size=4)
 assert np.allclose(advantages, by_hand, atol=1e-6)
@@ -310,8 +312,8 @@ assert abs(float(loss) - 0.0605) < 5e-5
 # %%
 from contextlib import ExitStack
 
-from kit.policy.masking import forbid
-from kit.tiny import build_config
+from kit.policy.suppress import forbid
+from kit.tiny.build import build_config
 from transformers import Qwen2_5_VLForConditionalGeneration
 
 torch.manual_seed(seed)
@@ -329,7 +331,7 @@ print(f"{sum(w.numel() for w in weights):,} weights that learn")
 # log-probability of every token that was sampled (remember the shift by one: what stands at t predicts t + 1):
 
 # %%
-from kit.pack import pack
+from kit.train.pack import pack
 
 packed = pack(episodes, chat)
 start, own = packed.prompt_ids.size(1), packed.tool_mask
@@ -397,8 +399,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from datasets import Dataset
-from kit.grpo import GRPOSettings
-from kit.grpo_trainer import EpisodeGRPOTrainer
+from kit.train.grpo import GRPOSettings
+from kit.train.grpo_trainer import EpisodeGRPOTrainer
 
 folder = Path(until_the_end.enter_context(TemporaryDirectory()))
 settings = GRPOSettings(steps=1, groups=1, group_size=4, micro_batch=4)
@@ -619,7 +621,7 @@ until_the_end.close()
 # Guess it for the paper's model before any training (p = 9.5 % on 2×2), with G = 8.
 
 # %%
-from kit.paper import AGILE
+from kit.papers.agile.reported import AGILE
 
 group_sizes = (2, 4, 8, 16)
 p = np.linspace(0, 1, 101)

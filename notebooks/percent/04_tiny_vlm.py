@@ -51,15 +51,15 @@ from collections import Counter
 import numpy as np
 import torch
 from IPython.display import Markdown, display
-from kit import plot
 from kit.chat import Chat
+from kit.data.scenes import scene
 from kit.episode import Picture
-from kit.experiments import agile
-from kit.pictures import scene
-from kit.pretrain import batches, collate, encode, loss_of, train
-from kit.probe import answer
-from kit.skills import SKILLS
-from kit.tiny import TINY, build_config, build_image_processor, build_tokenizer
+from kit.papers.agile import experiment as agile
+from kit.tiny.build import TINY, build_config, build_image_processor, build_tokenizer
+from kit.tiny.pretrain import batches, collate, encode, loss_of, train
+from kit.tiny.probe import answer
+from kit.tiny.skills import SKILLS
+from kit.view import plots as plot
 from PIL import Image
 from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
 
@@ -333,7 +333,7 @@ def losses() -> dict[str, float]:
 
 
 # %%
-from kit.vision import batch_vision_attention
+from kit.models.vision_attention import batch_vision_attention
 
 batch_vision_attention(student)  # many small pictures at once: faster, same numbers
 stream = batches(own, scenes, np.random.default_rng(seed), batch, lambda step: mixture)
@@ -393,7 +393,7 @@ for name in mixture:
 # The committed model had the same plateau. Its log (not every row is kept):
 
 # %%
-from kit.metrics import read_metrics
+from kit.train.metrics import read_metrics
 
 history = read_metrics(TINY / "log.jsonl")
 loss = [row["step"] for row in history], [row["loss"] for row in history]
@@ -427,7 +427,7 @@ display(Markdown((TINY / "README.md").read_text().partition("\n")[2]))
 # answers. Which skills are *not* above chance?
 
 # %%
-from kit.intervals import Interval
+from kit.evaluate.intervals import Interval
 
 record = json.loads((TINY / "skills.json").read_text())
 measured = {name: Interval.of(entry) for name, entry in record.items()}
@@ -443,10 +443,10 @@ for name, chance in chances.items():
 # asked in the words it knows:
 
 # %%
-from kit.arrangement import belonging
-from kit.data.agile import evaluation_set
-from kit.intervals import proportion
-from kit.skills.text import Sample
+from kit.data.permutations import belonging
+from kit.evaluate.intervals import proportion
+from kit.papers.agile.tasks import evaluation_set
+from kit.tiny.skills.text import Sample
 
 
 def in_words(task) -> Sample:
@@ -474,7 +474,7 @@ print("place, on photographs:", proportion(right, pictures), "chance", f"{1 / 24
 # ## Paper / here / why different
 
 # %%
-from kit.paper import AGILE
+from kit.papers.agile.reported import AGILE
 
 print(f"paper: 7B base model, acting on 2×2 puzzles  {AGILE['base']['acc_2x2']:.1%}")
 print(f"here:  tiny model, asked in its own words    {measured['place'].value:.1%}")

@@ -53,18 +53,18 @@ from statistics import median
 import numpy as np
 import torch
 from IPython.display import display
-from kit import plot
-from kit.data.agile import training_set
-from kit.experiments import agile
-from kit.experts.agile import expert_script
-from kit.launch import Processes, launch
-from kit.metrics import read_metrics
+from kit.data.store import save_episodes
+from kit.files import run_folder
+from kit.papers.agile import experiment as agile
+from kit.papers.agile.expert import expert_script
+from kit.papers.agile.tasks import training_set
 from kit.policy.hf import ForcedPolicy
-from kit.runs import run_folder
 from kit.sandbox import CONFINED, Sandbox
-from kit.sft import SFTSettings, SFTTraining
-from kit.store import save_episodes
-from kit.tiny import TINY
+from kit.tiny.build import TINY
+from kit.train.launch.launcher import Processes, launch
+from kit.train.metrics import read_metrics
+from kit.train.sft import SFTSettings, SFTTraining
+from kit.view import plots as plot
 
 # %%
 torch.set_num_threads(threads)
@@ -190,7 +190,7 @@ print(f"a step is {step[1] / step[together]:.2f} times as fast in {together} pro
 # %%
 import textwrap
 
-from kit.machines import LaunchError
+from kit.train.launch.topology import LaunchError
 
 for text in ("2", "8 zero3 colocate", "8 fsdp2", "16 hosts=ranks.txt", "2 zero4"):
     try:
@@ -257,8 +257,8 @@ print(" | ".join(f"{name}: {end:.1f} s" for name, end in ends.items()))
 # 80 GB. Weights in 32 bits, a gradient each, two moments each for AdamW.
 
 # %%
-from kit.architecture import Architecture
-from kit.planner import GB, Stage, fixed, learning_pass, needed, seconds
+from kit.train.planner.architecture import Architecture
+from kit.train.planner.memory import GB, Stage, fixed, learning_pass, needed, seconds
 
 planned = Stage(
     model=Architecture.of(model),

@@ -52,18 +52,20 @@ from math import comb
 
 import numpy as np
 from IPython.display import display
-from kit import plot, view
+from kit import view
 from kit.chat import Chat
-from kit.envs.agile import LABELS, PROTOCOL, JigsawEnv, make_task, shuffle
+from kit.data.leak import solved
+from kit.data.photos import folder_pictures, photos, random_crop
 from kit.episode import Episode, Turn
-from kit.experiments import agile
-from kit.job import run_folder
-from kit.leak import solved
-from kit.paper import AGILE
-from kit.photos import folder_pictures, photos, random_crop
-from kit.rewards.agile import score
+from kit.jobs.run import run_folder
+from kit.papers.agile import experiment as agile
+from kit.papers.agile.env import PROTOCOL, JigsawEnv
+from kit.papers.agile.puzzle import LABELS, make_task, shuffle
+from kit.papers.agile.reported import AGILE
+from kit.papers.agile.reward import score
 from kit.sandbox import Sandbox
-from kit.tiny import TINY
+from kit.tiny.build import TINY
+from kit.view import plots as plot
 
 # %%
 pictures = [*photos("train"), *photos("held-out")]
@@ -327,7 +329,7 @@ env.close()
 # are ever trained on.
 
 # %%
-from kit.experts.agile import expert_script
+from kit.papers.agile.expert import expert_script
 from kit.policy.scripted import ScriptedPolicy
 
 thorough = ScriptedPolicy(chat, expert_script(seed, steps=(6,)))
@@ -418,7 +420,7 @@ for steps in range(5):
 # share most of their pixels, so one of them in training turns the other into a memory test.
 
 # %%
-from kit.photos import scenes, table
+from kit.data.photos import scenes, table
 
 print(table(pictures))
 for split in ("train", "held-out"):
@@ -440,7 +442,7 @@ display(plot.pictures([(p.id, p.image.resize((72, 72))) for p in made], side=1.0
 # %%
 from dataclasses import replace
 
-from kit.leak import LeakError, check_sources
+from kit.data.leak import LeakError, check_sources
 from PIL import ImageOps
 
 train_pictures = [p for p in pictures if p.split == "train"]
@@ -466,7 +468,7 @@ except LeakError as error:
 # that levels differ in nothing else. The check runs again, now on the puzzles put together.
 
 # %%
-from kit.data.agile import check_split, evaluation_set, training_set
+from kit.papers.agile.tasks import check_split, evaluation_set, training_set
 
 sources = pictures if images else None
 px = piece_px or None
@@ -511,7 +513,7 @@ print(len(played), "episodes;", dict(Counter(e.ended for e in played)))
 # still answer rightly. Is that an episode to imitate?
 
 # %%
-from kit.coldstart import curate, is_sound
+from kit.papers.agile.demonstrations import curate, is_sound
 
 script = expert_script(seed)
 
@@ -538,8 +540,8 @@ levels = Counter(episode.task.meta["level"] for episode in kept)
 print("levels:", {f"L{level}": levels[level] for level in train_levels})
 
 # %%
-from kit.coldstart import KINDS
-from kit.experts.agile import STEPS
+from kit.papers.agile.demonstrations import KINDS
+from kit.papers.agile.expert import STEPS
 
 collected, balanced = report.collected, report.balanced
 by_steps = {
@@ -560,7 +562,7 @@ display(plot.bars(by_kind, label="actions, by kind"))
 # back checks every field and every picture.
 
 # %%
-from kit.store import load_episodes, load_tasks, save_episodes, save_tasks
+from kit.data.store import load_episodes, load_tasks, save_episodes, save_tasks
 
 data = run_folder(run) / "data"
 save_tasks(data / "train.jsonl", train)
@@ -579,7 +581,7 @@ for name in ("train", "eval-2x2", "eval-3x3", "coldstart"):
 # ## Paper / here / why different
 
 # %%
-from kit.evaluate.agile import random_baseline
+from kit.papers.agile.metrics import random_baseline
 
 exact = random_baseline(2)
 assert np.allclose(expected(0, every), (exact["acc"], exact["score"]))

@@ -53,18 +53,19 @@ allow_unsafe: bool = True  # the tiny model's code may run where nothing confine
 # %%
 import torch
 from IPython.display import display
-from kit import plot, view
-from kit.arrangement import belonging
-from kit.evaluate.agile import evaluate, failures, summary
-from kit.experiments import agile
-from kit.launch import Processes, launch
-from kit.rehearsal import own_words
-from kit.rewards.agile import score
-from kit.runs import run_folder
+from kit import view
+from kit.data.permutations import belonging
+from kit.data.store import load_episodes, load_tasks, save_episodes
+from kit.files import run_folder
+from kit.papers.agile import experiment as agile
+from kit.papers.agile.metrics import evaluate, failures, summary
+from kit.papers.agile.reward import score
 from kit.sandbox import CONFINED, Sandbox
-from kit.sft import SFTSettings, SFTTraining
-from kit.store import load_episodes, load_tasks, save_episodes
-from kit.tiny import TINY
+from kit.tiny.build import TINY
+from kit.train.launch.launcher import Processes, launch
+from kit.train.replay import own_words
+from kit.train.sft import SFTSettings, SFTTraining
+from kit.view import plots as plot
 
 # %%
 torch.set_num_threads(threads)
@@ -141,7 +142,7 @@ print(f"{fitting:.0%} of the expert's episodes fit into {turns} turns")
 # $$\mathcal{L}(\theta) = -\frac{1}{\sum_t I_t} \sum_t I_t \log \pi_\theta(y_t \mid y_{<t}), \qquad
 # I_t = 1 \text{ where the expert wrote token } t$$
 #
-# The mask $I_t$ is `Episode.mask`; `kit.pack` lays it beside the ids; `kit.sft` hands both to TRL's trainer.
+# The mask $I_t$ is `Episode.mask`; `kit.train.pack` lays it beside the ids; `kit.train.sft` hands both to TRL's trainer.
 
 # %% [markdown]
 # ## What it takes away
@@ -233,8 +234,8 @@ display(view.show(failed, score=score(failed, failed.task.target), chat=chat))
 # five turns, nor which of the expert's turns mattered. The table reads this run's own figures.
 
 # %%
-from kit.evaluate.agile import write_stage
-from kit.paper import AGILE
+from kit.papers.agile.metrics import write_stage
+from kit.papers.agile.reported import AGILE
 
 write_stage(folder, "untrained", untrained)
 write_stage(folder, "sft", tuned)

@@ -55,19 +55,26 @@ import inspect
 
 import torch
 from IPython.display import Code, display
-from kit import plot, view
-from kit.advantage import group_advantages
-from kit.envs.agile import JigsawEnv
-from kit.evaluate.agile import evaluate, failures, read_stage, summary, write_stage
-from kit.experiments import agile
-from kit.grpo import GRPOSettings
-from kit.launch import Processes, launch
-from kit.paper import AGILE
+from kit import view
+from kit.data.store import load_tasks
+from kit.files import run_folder
+from kit.papers.agile import experiment as agile
+from kit.papers.agile.env import JigsawEnv
+from kit.papers.agile.metrics import (
+    evaluate,
+    failures,
+    read_stage,
+    summary,
+    write_stage,
+)
+from kit.papers.agile.reported import AGILE
+from kit.papers.agile.reward import is_right, score
 from kit.policy.hf import HFPolicy
-from kit.rewards.agile import is_right, score
-from kit.runs import run_folder
 from kit.sandbox import CONFINED, Sandbox
-from kit.store import load_tasks
+from kit.train.advantage import group_advantages
+from kit.train.grpo import GRPOSettings
+from kit.train.launch.launcher import Processes, launch
+from kit.view import plots as plot
 
 # %%
 torch.set_num_threads(threads)
@@ -230,7 +237,7 @@ print(f"right answers: {len(right)}; code had put the pieces so in {len(made)} o
 # The reward looks at the answer alone, and every step costs. Whoever reads the order at first sight
 # gains nothing by moving the pieces there: the words of the expert stay, what they report may not be
 # true any more. An agent's account of what it did is text that was rewarded, not a record. Which
-# reward would ask for the deed? (`kit/rewards/agile.py` has eq. 6; the code can be run, as above.)
+# reward would ask for the deed? (`kit/papers/agile/reward.py` has eq. 6; the code can be run, as above.)
 #
 # ## Paper / here / why different
 

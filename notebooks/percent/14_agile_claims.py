@@ -48,17 +48,17 @@ import time
 
 import torch
 from IPython.display import display
-from kit import plot
-from kit.claims import agile as claims
-from kit.claims import table
-from kit.evaluate import agile as evaluate
-from kit.experiments import agile
-from kit.metrics import read_metrics
-from kit.results import write_results
-from kit.runs import ROOT, read_json, run_folder
+from kit.data.store import load_tasks
+from kit.evaluate.claims import table
+from kit.evaluate.results import write_results
+from kit.files import ROOT, read_json, run_folder
+from kit.papers.agile import claims
+from kit.papers.agile import experiment as agile
+from kit.papers.agile import metrics as evaluate
 from kit.sandbox import CONFINED, Sandbox
-from kit.store import load_tasks
-from kit.tiny import TINY
+from kit.tiny.build import TINY
+from kit.train.metrics import read_metrics
+from kit.view import plots as plot
 
 began = time.monotonic()
 torch.set_num_threads(threads)
@@ -123,7 +123,7 @@ display(plot.levels(metrics))
 # %% [markdown]
 # ## From a sentence to a rule
 #
-# Each claim below is a statistic, an interval and a limit, all fixed in `kit/claims/agile.py` before anything was
+# Each claim below is a statistic, an interval and a limit, all fixed in `kit/papers/agile/claims.py` before anything was
 # measured. *Holds*: the whole interval lies on the claimed side. *Doesn't*: it lies wholly on the other.
 # *Undecided* is an answer too: one seed can't tell what another would do.
 

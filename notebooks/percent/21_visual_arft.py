@@ -53,18 +53,20 @@ from collections import Counter
 
 import numpy as np
 from IPython.display import display
-from kit import plot, printed, view
-from kit.data import mat_coding, mat_search
+from kit import view
+from kit.data import documents as printed
 from kit.data.corpora import documents
 from kit.data.countries import Countries
-from kit.distortion import NAMES, STRENGTHS, distort, draw, undo
-from kit.envs.visual_arft import VisualARFTEnv
+from kit.data.distortion import NAMES, STRENGTHS, distort, draw, undo
 from kit.episode import Picture, Task
-from kit.experiments import visual_arft
-from kit.runs import run_folder
+from kit.files import run_folder
+from kit.papers.visual_arft import experiment as visual_arft
+from kit.papers.visual_arft import mat_coding, mat_search
+from kit.papers.visual_arft.env import VisualARFTEnv
 from kit.sandbox import Sandbox
-from kit.tools import mending
+from kit.tools import restoration as mending
 from kit.tools.index import Index
+from kit.view import plots as plot
 
 # %% [markdown]
 # ## Pictures to read from
@@ -125,7 +127,7 @@ for name in ("rotate", "brighten", "darken", "sharpen", "denoise"):
 # The same sheet, mended and turned the wrong way: which of these two passes?
 
 # %%
-from kit.legible import says
+from kit.data.readable import says
 
 question, answer = sheets[0].questions[0]
 right = mending.rotate(bad["rotate90"], -90)
@@ -280,9 +282,9 @@ assert not sides[0] & sides[1]
 
 # %%
 from kit.chat import Chat
-from kit.experts.visual_arft import search_turns
+from kit.papers.visual_arft.expert import search_turns
 from kit.policy.scripted import ScriptedPolicy
-from kit.tiny import TINY
+from kit.tiny.build import TINY
 
 flag = task.images[0].image
 dark = distort(flag, [draw("dark", np.random.default_rng(seed))])
@@ -330,7 +332,7 @@ for query in task.meta["queries"]:
 # The expert plays them all, for real: its code runs, its queries are searched for.
 
 # %%
-from kit.experts.visual_arft import expert
+from kit.papers.visual_arft.expert import expert
 
 sheets = visual_arft.coding_lessons(lesson_sheets, seed)
 show = ScriptedPolicy(chat, expert)
@@ -343,7 +345,7 @@ print(len(sheets), "sheets,", len(played) - len(sheets), "searches")
 print("turns:", dict(sorted(Counter(len(e.turns) for e in played).items())))
 
 # %%
-from kit.rewards.visual_arft import score
+from kit.papers.visual_arft.reward import score
 
 paid = Counter(score(e, e.task.target).total for e in played)
 print("rewards (at most 2, see the next notebook):", dict(paid))
@@ -353,7 +355,7 @@ assert set(paid) == {2.0}
 # ## Stored for 22, 23 and 24
 
 # %%
-from kit.store import load_tasks, save_episodes, save_tasks
+from kit.data.store import load_tasks, save_episodes, save_tasks
 
 texts = visual_arft.text_questions(known, index, text_test, test_seed, held_out)
 data = run_folder(run) / "data"

@@ -35,15 +35,15 @@ least: float = 0.5  # likeness below which a query earns nothing (released code)
 # %%
 import numpy as np
 from IPython.display import display
-from kit import plot
-from kit.advantage import group_advantages, turn_advantages
-from kit.answers import exact_match, f1, tokens
-from kit.envs.visual_arft import PROTOCOL
+from kit.data.store import load_episodes
 from kit.episode import Episode, Observation, Task, Turn
-from kit.rewards.visual_arft import Rule, score, step_score, step_scores
-from kit.runs import run_folder
-from kit.similarity import MiniLM
-from kit.store import load_episodes
+from kit.files import run_folder
+from kit.papers.visual_arft.env import PROTOCOL
+from kit.papers.visual_arft.reward import Rule, score, step_score, step_scores
+from kit.rewards.similarity import MiniLM
+from kit.rewards.text_match import exact_match, f1, tokens
+from kit.train.advantage import group_advantages, turn_advantages
+from kit.view import plots as plot
 
 # %% [markdown]
 # ## How right is an answer?
@@ -240,7 +240,7 @@ for name, whole, turns in zip(ways, of_episode, of_turns, strict=True):
 # the right answer is. A turn that nobody else got to has nobody to be compared with, and teaches nothing.
 #
 # The trainer takes either: a score that carries `turns` is compared turn by turn
-# (`kit/advantage.py`), one that doesn't is an episode's. The loss is the same.
+# (`kit/train/advantage.py`), one that doesn't is an episode's. The loss is the same.
 #
 # ## On a real episode
 #

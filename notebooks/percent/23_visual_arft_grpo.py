@@ -56,18 +56,19 @@ allow_unsafe: bool = True  # the tiny model's code may run where nothing confine
 import numpy as np
 import torch
 from IPython.display import display
-from kit import plot, view
-from kit.evaluate.visual_arft import evaluate, failures, table, write_stage
-from kit.experiments import visual_arft
-from kit.grpo import GRPOSettings
-from kit.launch import Processes, launch
+from kit import view
+from kit.data.store import load_episodes, load_tasks, save_episodes, save_tasks
+from kit.files import run_folder
+from kit.papers.visual_arft import experiment as visual_arft
+from kit.papers.visual_arft.metrics import evaluate, failures, table, write_stage
+from kit.papers.visual_arft.reward import score
 from kit.policy.hf import HFPolicy
-from kit.rewards.visual_arft import score
-from kit.runs import run_folder
 from kit.sandbox import CONFINED, Sandbox
-from kit.sft import SFTSettings, SFTTraining
-from kit.store import load_episodes, load_tasks, save_episodes, save_tasks
-from kit.tiny import TINY
+from kit.tiny.build import TINY
+from kit.train.grpo import GRPOSettings
+from kit.train.launch.launcher import Processes, launch
+from kit.train.sft import SFTSettings, SFTTraining
+from kit.view import plots as plot
 
 # %%
 torch.set_num_threads(threads)
@@ -181,7 +182,7 @@ print(n - looked_up, "sheets and", looked_up, "searches, in", steps, "batches")
 # One group of each kind, before training. Which of the episodes are pushed, which held back?
 
 # %%
-from kit.advantage import group_advantages
+from kit.train.advantage import group_advantages
 
 for task in (sheets[0], questions[0]):
     policy = HFPolicy(vlm, chat)
@@ -258,8 +259,8 @@ for name, played in stages.items():
 # be told, of pictures that were mended:
 
 # %%
-from kit.data.mat_coding import CATEGORIES
-from kit.evaluate.visual_arft import outcomes
+from kit.papers.visual_arft.mat_coding import CATEGORIES
+from kit.papers.visual_arft.metrics import outcomes
 
 played = [o for o in outcomes(rl) if o.setting == "coding"]
 print(f"{'':20s}  right  mended")

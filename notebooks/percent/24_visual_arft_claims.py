@@ -46,21 +46,21 @@ import time
 
 import torch
 from IPython.display import display
-from kit import plot
-from kit.claims import Claim
-from kit.claims import table as verdicts_table
-from kit.claims import visual_arft as claims
-from kit.evaluate.visual_arft import (
+from kit.data.store import load_tasks
+from kit.evaluate.claims import Claim
+from kit.evaluate.claims import table as verdicts_table
+from kit.evaluate.results import write_results
+from kit.files import ROOT, read_json, run_folder
+from kit.papers.visual_arft import claims
+from kit.papers.visual_arft import experiment as visual_arft
+from kit.papers.visual_arft.metrics import (
     evaluate_outcomes,
     read_outcomes,
     table,
     write_stage,
 )
-from kit.experiments import visual_arft
-from kit.results import write_results
-from kit.runs import ROOT, read_json, run_folder
-from kit.store import load_tasks
-from kit.tiny import TINY
+from kit.tiny.build import TINY
+from kit.view import plots as plot
 
 # %%
 began = time.monotonic()
@@ -121,7 +121,7 @@ for stages in beside:
 # %% [markdown]
 # ## From a sentence to a rule
 #
-# Each claim is a statistic, an interval and a limit, fixed in `kit/claims/visual_arft.py` before anything was
+# Each claim is a statistic, an interval and a limit, fixed in `kit/papers/visual_arft/claims.py` before anything was
 # measured. *Holds*: the whole interval lies on the claimed side. *Doesn't*: it lies wholly on the other.
 # *Undecided* is an answer too: one seed can't tell what another would do.
 

@@ -1,0 +1,243 @@
+"""Pictures from data sets on the Hugging Face hub, at pinned revisions, as ordinary files in a folder.
+
+After :func:`download` the folder is like any folder of the user's own pictures
+(:func:`kit.data.photos.folder_pictures`), so splitting, cropping and the leak check are the same.
+
+A data set may change under its name, so a revision is always a commit. Where the table in a data script knows
+none, it comes from ``hub.lock.json``, which :func:`pin` writes by asking the hub once; a branch
+name such as ``main`` is refused.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import io
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from kit.data.images import flat_image
+from kit.data.photos import SMALLEST, SUFFIXES
+from kit.data.store import write_atomic
+from kit.episode import content_hash
+
+
+class HubError(RuntimeError):
+    """The hub can't be reached, or a data set there is not as its row says; the message tells the way out."""
+
+
+@dataclass(frozen=True)
+class HubSource:
+    """One data set of a mixture.
+
+    Attributes:
+        id: ``owner/name`` on the hub, or a local folder that ``datasets.load_dataset`` reads.
+        group: which part of the mixture it fills.
+        split: its split.
+        column: where its pictures are: an image, a list of them, a base64 string or a file name in the data set.
+        licence: as its card or its paper states it.
+        config: its configuration, if it has several.
+        data_files: which of its files, if not all.
+        revision: a commit; None where none could be verified.
+        benchmark: models are evaluated on it, so it is left out unless asked for.
+    """
+
+    id: str
+    group: str
+    split: str
+    column: str
+    licence: str
+    config: str | None = None
+    data_files: str | None = None
+    revision: str | None = None
+    benchmark: bool = False
+
+    @property
+    def is_local(self) -> bool:
+        """Whether ``id`` is a folder on this machine (then there is no revision)."""
+        return Path(self.id).is_dir()
+
+
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+
+
+def revision_of(source: HubSource, lock: Mapping[str, str]) -> str | None:
+    """The commit to read ``source`` at: from the lock, else from its row.
+
+    Raises:
+        HubError: there is none, or it isn't a commit.
+    """
+    if source.is_local:
+        return None
+    revision = lock.get(source.id, source.revision)
+    if revision is None or not _COMMIT.fullmatch(revision):
+        raise HubError(
+            f"data set {source.id}: revision {revision!r} is not a commit; run once with --pin, which asks the hub "
+            "for today's commit and writes it to hub.lock.json (keep that file: it names what you trained on)"
+        )
+    return revision
+
+
+def read_lock(path: Path) -> dict[str, str]:
+    """Commits by data set id; empty if there is no such file."""
+    if not path.exists():
+        return {}
+    try:
+        lock = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise HubError(f"{path}: not JSON ({error}); remove it and run with --pin") from error
+    return {str(name): str(commit) for name, commit in lock.items()}
+
+
+def pin(sources: Sequence[HubSource], path: Path) -> dict[str, str]:
+    """Write a commit for every data set that has none yet to ``path``; what is pinned stays as it is.
+
+    Raises:
+        HubError: the hub can't be reached, or has no such data set.
+    """
+    from huggingface_hub import HfApi
+
+    lock = read_lock(path)
+    for source in sources:
+        if source.is_local or source.id in lock or source.revision:
+            continue
+        with _reaching(source.id):
+            lock[source.id] = str(HfApi().dataset_info(source.id).sha)
+    write_atomic(path, (json.dumps(lock, indent=2, sort_keys=True) + "\n").encode())
+    return lock
+
+
+@contextlib.contextmanager
+def _reaching(name: str) -> Iterator[None]:
+    """Turn whatever the hub's libraries raise into one message a user can act on."""
+    try:
+        yield
+    except HubError:
+        raise
+    except Exception as error:
+        raise HubError(
+            f"data set {name}: {type(error).__name__}: {str(error)[:300]}. If this machine has no network, leave --hub "
+            "out: the offline sample needs none. If the data set moved or changed, correct its row in the table"
+        ) from error
+
+
+def _pictures(value: Any, source: HubSource, revision: str | None) -> Iterator[Image.Image]:
+    """The pictures in one cell."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _pictures(item, source, revision)
+    elif isinstance(value, Image.Image):
+        yield value
+    elif isinstance(value, dict) and value.get("bytes"):
+        yield Image.open(io.BytesIO(value["bytes"]))
+    elif isinstance(value, str) and value.lower().endswith(SUFFIXES):
+        if source.is_local:
+            yield Image.open(Path(source.id) / value)
+        else:
+            from huggingface_hub import hf_hub_download
+
+            yield Image.open(hf_hub_download(source.id, value, repo_type="dataset", revision=revision))
+    elif isinstance(value, str):
+        yield Image.open(io.BytesIO(base64.b64decode(value)))
+    elif value is not None:
+        raise HubError(f"data set {source.id}: column {source.column!r} holds {type(value).__name__}, not pictures")
+
+
+def rows(source: HubSource, revision: str | None, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The rows of a data set in its own order, read as they come: nothing else is downloaded.
+
+    Raises:
+        HubError: it can't be reached, or has no such split or columns.
+    """
+    import datasets
+
+    with _reaching(source.id):
+        found = datasets.load_dataset(
+            source.id,
+            source.config,
+            split=source.split,
+            revision=revision,
+            data_files=source.data_files,
+            streaming=True,
+        )
+        for column in columns:
+            if found.column_names is not None and column not in found.column_names:
+                raise HubError(f"data set {source.id}: no column {column!r}; it has {', '.join(found.column_names)}")
+        yield from found
+
+
+def stream(source: HubSource, revision: str | None) -> Iterator[Image.Image]:
+    """The pictures of a data set in its own order, upright, RGB.
+
+    Raises:
+        HubError: it can't be reached, or has no such split or column.
+    """
+    for row in rows(source, revision, (source.column,)):
+        yield from pictures_of(row, source, revision)
+
+
+def pictures_of(row: Mapping[str, Any], source: HubSource, revision: str | None) -> Iterator[Image.Image]:
+    """The pictures of one row, upright, RGB.
+
+    Raises:
+        HubError: a file can't be fetched, or the column holds something else.
+    """
+    with _reaching(source.id):
+        for image in _pictures(row[source.column], source, revision):
+            yield flat_image(image)
+
+
+def download(
+    sources: Sequence[HubSource],
+    sizes: Mapping[str, int],
+    folder: Path,
+    lock: Mapping[str, str],
+    longest: int = 1280,
+    progress: Callable[[str, int, int], None] = lambda group, have, wanted: None,
+) -> dict[str, int]:
+    """Fill ``folder/<group>/`` with ``sizes[group]`` different pictures each, from ``sources`` in order.
+
+    Pictures are named by content hash and those already there count, so an interrupted download goes
+    on where it was. Stored as JPEG (quality 95) with at most ``longest`` pixels on the longer side.
+
+    Returns:
+        How many pictures each group has.
+
+    Raises:
+        HubError: a data set can't be used, or a group's data sets hold too few pictures.
+    """
+    for source in sources:  # fail before anything is downloaded
+        revision_of(source, lock)
+    have: dict[str, int] = {}
+    for group, wanted in sizes.items():
+        place = folder / group
+        names = {path.stem for path in place.glob("*.jpg")}
+        for source in (s for s in sources if s.group == group):
+            if len(names) >= wanted:
+                break
+            for image in stream(source, revision_of(source, lock)):
+                if min(image.size) < SMALLEST:
+                    continue
+                name = content_hash(image)
+                if name not in names:
+                    image.thumbnail((longest, longest), Image.Resampling.LANCZOS)
+                    buffer = io.BytesIO()
+                    image.save(buffer, "JPEG", quality=95)
+                    write_atomic(place / f"{name}.jpg", buffer.getvalue())
+                    names.add(name)
+                    progress(group, len(names), wanted)
+                if len(names) >= wanted:
+                    break
+        if len(names) < wanted:
+            raise HubError(
+                f"group {group}: its data sets hold {len(names)} different pictures, {wanted} needed; ask for fewer "
+                "(--hub-share) or add a data set to the table"
+            )
+        have[group] = len(names)
+    return have

@@ -1,0 +1,268 @@
+"""Pictures to cut into puzzles: photographs that ship in packages, the user's folder, procedural scenes.
+
+A split is made by *picture*, never by crop: two crops of one photograph share most of their pixels,
+so one of them in training makes the other a memory test.
+
+The photographs come with scikit-image, scikit-learn and matplotlib and are read from those packages'
+files; nothing is downloaded and none of the packages is imported. :data:`PHOTOS` is the whole table.
+Left out of it after looking at their crops: ``motorcycle_right`` (the same scene as the left one);
+``hubble_deep_field``, ``brick``, ``moon`` and ``cell`` (stars, a regular pattern or nearly nothing:
+even an exhaustive comparison of pixels across the cuts, which restores 97–100 % of the held-out
+photographs' 2×2 puzzles, restores only 46–70 % of theirs, or they have next to no usable crop);
+``clock_motion`` (a blur); and drawings, masks and volumes.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from PIL import Image, UnidentifiedImageError
+
+from kit.data.images import flat_image
+from kit.data.scenes import scene
+from kit.episode import content_hash
+
+Split = Literal["train", "held-out"]
+Kind = Literal["colour", "gray", "scene", "user", "hub"]
+
+
+class PictureError(ValueError):
+    """A picture, or a folder of them, cannot be used; the message names the file and the way out."""
+
+
+@dataclass(frozen=True)
+class SourcePicture:
+    """A picture puzzles are cut from, opened when needed.
+
+    Attributes:
+        id: short name; goes into ``Task.meta["source"]`` and error messages.
+        split: training or held-out.
+        kind: where it is from.
+        licence: under which terms it may be used.
+        load: opens it as an upright RGB picture.
+    """
+
+    id: str
+    split: Split
+    kind: Kind
+    licence: str
+    load: Callable[[], Image.Image] = field(repr=False, compare=False)
+
+    @property
+    def image(self) -> Image.Image:
+        """The picture, upright, RGB."""
+        return self.load()
+
+
+@dataclass(frozen=True)
+class Photo:
+    """One row of :data:`PHOTOS`: a file of an installed package."""
+
+    id: str
+    package: str
+    module: str
+    file: str
+    split: Split
+    kind: Kind
+    licence: str
+
+
+_SKIMAGE = ("scikit-image", "skimage")
+_SKLEARN = ("scikit-learn", "sklearn")
+_CC0 = "CC0 1.0"
+_PUBLIC = "public domain"
+_FREE = "no known copyright restrictions"
+_BY = "CC BY 2.0"
+
+PHOTOS = (
+    # id, package, module, file, split, kind, licence (as the package states it)
+    Photo("china", *_SKLEARN, "datasets/images/china.jpg", "held-out", "colour", f"{_BY}, danielbuechele (Flickr)"),
+    Photo("coffee", *_SKIMAGE, "data/coffee.png", "held-out", "colour", f"{_CC0}, Rachel Michetti"),
+    Photo("chelsea", *_SKIMAGE, "data/chelsea.png", "held-out", "colour", f"{_CC0}, Stefan van der Walt"),
+    Photo("astronaut", *_SKIMAGE, "data/astronaut.png", "held-out", "colour", f"{_PUBLIC}, NASA"),
+    Photo(
+        "motorcycle", *_SKIMAGE, "data/motorcycle_left.png", "held-out", "colour", "Middlebury 2014 stereo benchmark"
+    ),
+    Photo("rocket", *_SKIMAGE, "data/rocket.jpg", "held-out", "colour", f"{_PUBLIC}, SpaceX"),
+    Photo("camera", *_SKIMAGE, "data/camera.png", "held-out", "gray", f"{_CC0}, Lav Varshney"),
+    Photo(
+        "grace_hopper",
+        *("matplotlib", "matplotlib"),
+        "mpl-data/sample_data/grace_hopper.jpg",
+        "held-out",
+        "colour",
+        f"{_PUBLIC}, US Navy (Wikimedia Commons, named in the file)",
+    ),
+    Photo("flower", *_SKLEARN, "datasets/images/flower.jpg", "train", "colour", f"{_BY}, vultilion (Flickr)"),
+    Photo("retina", *_SKIMAGE, "data/retina.jpg", "train", "colour", f"{_CC0}, Häggström 2014"),
+    Photo("ihc", *_SKIMAGE, "data/ihc.png", "train", "colour", f"{_FREE}, CMMI"),
+    Photo("coins", *_SKIMAGE, "data/coins.png", "train", "gray", f"{_FREE}, Brooklyn Museum"),
+    Photo("page", *_SKIMAGE, "data/page.png", "train", "gray", "BSD-3-Clause, as scikit-image"),
+    Photo("text", *_SKIMAGE, "data/text.png", "train", "gray", f"{_PUBLIC}, Wikipedia"),
+    Photo("grass", *_SKIMAGE, "data/grass.png", "train", "gray", f"{_CC0}, linolafett (DeviantArt)"),
+    Photo("gravel", *_SKIMAGE, "data/gravel.png", "train", "gray", f"{_CC0}, CC0Textures"),
+)
+"""Every photograph used, and on which side of the split it stands."""
+
+
+def photo_path(photo: Photo) -> Path:
+    """Where ``photo`` lies on this machine.
+
+    Raises:
+        PictureError: its package isn't installed, or no longer ships the file.
+    """
+    spec = importlib.util.find_spec(photo.module)  # top level only: finds the package without importing it
+    if spec is None or spec.origin is None:
+        raise PictureError(f"photograph {photo.id}: package {photo.package} is not installed; pip install it")
+    path = Path(spec.origin).parent / photo.file
+    if not path.is_file():
+        raise PictureError(
+            f"photograph {photo.id}: {photo.package} ships no {photo.file} any more; install the version in locks/"
+        )
+    return path
+
+
+def open_upright(path: Path, longest: int = 1024) -> Image.Image:
+    """An upright RGB picture whose longer side has at most ``longest`` pixels.
+
+    Raises:
+        PictureError: missing, unreadable or truncated; names the file.
+    """
+    try:
+        stat = path.stat()
+    except OSError as error:
+        raise PictureError(f"picture {path}: {error.strerror or error}") from None
+    return _read(path, longest, stat.st_mtime_ns, stat.st_size)  # a changed file is read again
+
+
+@lru_cache(maxsize=32)
+def _read(path: Path, longest: int, mtime: int, size: int) -> Image.Image:
+    try:
+        with Image.open(path) as image:
+            image.draft("RGB", (longest, longest))  # a JPEG can be decoded smaller at once
+            upright = flat_image(image)
+    except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise PictureError(f"picture {path}: cannot be read ({error}); replace or remove it") from error
+    upright.thumbnail((longest, longest), Image.Resampling.LANCZOS)
+    return upright
+
+
+def photos(split: Split) -> list[SourcePicture]:
+    """The packages' photographs of one split, in the table's order."""
+    return [
+        SourcePicture(p.id, p.split, p.kind, p.licence, partial(open_upright, photo_path(p)))
+        for p in PHOTOS
+        if p.split == split
+    ]
+
+
+def scenes(n: int, seed: int, size: int = 168) -> list[SourcePicture]:
+    """``n`` procedural scenes for training; scene k of a seed is the same for every ``n``."""
+    return [
+        SourcePicture(f"scene-{seed}-{k}", "train", "scene", "generated", partial(_scene, seed, k, size))
+        for k in range(n)
+    ]
+
+
+@lru_cache(maxsize=32)
+def _scene(seed: int, k: int, size: int) -> Image.Image:
+    return Image.fromarray(scene(np.random.default_rng([seed, k]), size))
+
+
+SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff")
+SMALLEST = 64
+"""Pixels on the shorter side below which a picture is refused: its pieces would be a few pixels wide."""
+
+
+def folder_pictures(
+    folder: str | os.PathLike[str], needed: int = 4, held_out: float = 0.25, longest: int = 1024
+) -> list[SourcePicture]:
+    """The user's own pictures, split by picture: those with the smallest content hashes are held out.
+
+    The split depends on contents alone, so renaming or copying files changes nothing, and two
+    copies of one picture always stand on the same side.
+
+    Args:
+        folder: searched with its sub-folders; hidden files and other kinds of file are passed over.
+        needed: how many different pictures there must be.
+        held_out: share of the pictures held out, at least one.
+        longest: pictures are read at this many pixels on the longer side at most.
+
+    Raises:
+        PictureError: no such folder; a picture that can't be read or is too small; too few pictures.
+    """
+    root = Path(folder)
+    if not root.is_dir():
+        raise PictureError(f"--images {root}: no such folder")
+    if needed < 2 or not 0 < held_out < 1:
+        raise ValueError(f"needed={needed}, held_out={held_out}: need at least 2 pictures and a share between 0 and 1")
+    files = sorted(p for p in root.rglob("*") if p.is_file() and not p.name.startswith("."))
+    by_hash: dict[str, Path] = {}
+    for path in (p for p in files if p.suffix.lower() in SUFFIXES):
+        image = open_upright(path, longest)
+        if min(image.size) < SMALLEST:
+            raise PictureError(
+                f"picture {path}: {image.width}×{image.height} pixels; at least {SMALLEST} on the shorter side are "
+                "needed, so replace or remove it"
+            )
+        by_hash.setdefault(content_hash(image), path)
+    if len(by_hash) < needed:
+        others = sorted({p.suffix.lower() or p.name for p in files if p.suffix.lower() not in SUFFIXES})
+        passed_over = f" (files of other kinds were passed over: {', '.join(others[:8])})" if others else ""
+        raise PictureError(
+            f"--images {root}: {len(by_hash)} different pictures there, {needed} needed{passed_over}; "
+            f"add pictures ({', '.join(SUFFIXES)})"
+        )
+    hashes = sorted(by_hash)
+    cut = min(max(1, round(held_out * len(hashes))), len(hashes) - 1)
+    return [
+        SourcePicture(
+            str(by_hash[h].relative_to(root)),
+            "held-out" if rank < cut else "train",
+            "user",
+            "the user's own",
+            partial(open_upright, by_hash[h], longest),
+        )
+        for rank, h in enumerate(hashes)
+    ]
+
+
+SMALLEST_CROP = 0.6
+"""A crop's side as a share of the picture's shorter side."""
+FLAT = 4.0
+"""Brightness deviation (of 255) under which a piece counts as uniform. At 4, of its random crops the plainest
+held-out photograph (china, half of it sky) keeps 97 % at 2×2 and 28 % at 3×3, the others at least 90 %."""
+
+
+def flatness(image: Image.Image, m: int) -> float:
+    """The smallest standard deviation of brightness (0..255) among the m×m pieces of ``image``."""
+    gray = np.asarray(image.convert("L").resize((32 * m, 32 * m), Image.Resampling.BOX), dtype=np.float64)
+    return float(min(piece.std() for row in np.split(gray, m) for piece in np.split(row, m, axis=1)))
+
+
+def random_crop(rng: np.random.Generator, image: Image.Image, m: int, tries: int = 60) -> Image.Image | None:
+    """A random square crop of which no m×m piece is uniform, or None if ``tries`` crops were all refused.
+
+    A puzzle with a uniform piece may have no unique answer.
+    """
+    shorter = min(image.size)
+    for _ in range(tries):
+        side = int(rng.integers(int(np.ceil(SMALLEST_CROP * shorter)), shorter + 1))
+        x = int(rng.integers(image.width - side + 1))
+        y = int(rng.integers(image.height - side + 1))
+        crop = image.crop((x, y, x + side, y + side))
+        if flatness(crop, m) >= FLAT:
+            return crop
+    return None
+
+
+def table(pictures: Sequence[SourcePicture]) -> str:
+    """Id, split, kind and licence of each picture, one a line."""
+    return "\n".join(f"{p.id:24s} {p.split:9s} {p.kind:7s} {p.licence}" for p in pictures)

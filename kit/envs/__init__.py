@@ -1,1 +1,0 @@
-"""Environments, one file a paper, each a ``gymnasium.Env``."""

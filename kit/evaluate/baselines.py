@@ -1,0 +1,96 @@
+"""Asking without tools: what an agent is compared with (Visual-ARFT, Tables 1 and 4).
+
+==========  ====================================================================================
+way         what the model is given
+==========  ====================================================================================
+``direct``  pictures and question, and is asked for the answer alone
+``cot``     the same, and is asked to reason first (chain of thought)
+``rag``     before them, the snippets that a search for the question itself finds (plain retrieval)
+==========  ====================================================================================
+
+There is one turn. What stands in answer tags is the answer; without tags, all that was said is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from kit.environment import ToolEnv
+from kit.episode import Action, Observation, Picture, Task
+from kit.protocol import FormatError, Protocol
+from kit.rewards.text_match import best, f1
+from kit.tools.search import SNIPPET_CHARS, TOP_K, Search, information
+
+Way = Literal["direct", "cot", "rag"]
+
+SYSTEMS: dict[str, dict[str, str]] = {
+    "brief": {"direct": "", "cot": "Use <think>, <answer>.", "rag": ""},
+    "full": {
+        "direct": "Answer in as few words as possible, inside <answer> and </answer>, and say nothing else.",
+        "cot": "First reason inside <think> and </think>, then answer in as few words as possible inside <answer> and "
+        "</answer>.",
+        "rag": "What a search for the question found stands inside <information> and </information>; it may not help. "
+        "Answer in as few words as possible, inside <answer> and </answer>, and say nothing else.",
+    },
+}
+
+
+class AskingEnv(ToolEnv):
+    """One question, one turn.
+
+    Args:
+        way: see the table above.
+        search: where ``rag`` looks.
+        prompt: ``brief`` for the tiny model, which was taught to answer barely; ``full`` for real ones.
+        tasks: what :meth:`reset` draws from when it isn't given a task.
+        k, snippet_chars: of the search.
+    """
+
+    def __init__(
+        self,
+        way: Way = "direct",
+        search: Search | None = None,
+        prompt: str = "brief",
+        tasks: Sequence[Task] = (),
+        k: int = TOP_K,
+        snippet_chars: int = SNIPPET_CHARS,
+    ) -> None:
+        if prompt not in SYSTEMS or way not in SYSTEMS[prompt]:
+            raise ValueError(f"way={way!r}, prompt={prompt!r}: choose direct, cot or rag, and brief or full")
+        if way == "rag" and search is None:
+            raise ValueError("way='rag': retrieval needs a search engine; give search")
+        super().__init__(Protocol(actions=()), turns=1, tasks=tasks)
+        self.way, self.search, self.system = way, search, SYSTEMS[prompt][way]
+        self.k, self.snippet_chars = k, snippet_chars
+
+    def prompt(self, task: Task) -> tuple[str, list[str | Picture]]:
+        """System text and user message: what was found, if anything was looked for, pictures, question."""
+        parts: list[str | Picture] = []
+        if self.way == "rag":
+            assert self.search is not None
+            parts.append(information(self.search.search(task.question, self.k), self.snippet_chars) + " ")
+        for picture in task.images:
+            parts += [f"{picture.name}: ", picture]
+        return self.system, [*parts, task.question]
+
+    def step(self, action: str) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Whatever was said is the answer."""
+        parsed = self.protocol.parse(action)
+        if isinstance(parsed, FormatError):
+            _, _, after = action.rpartition("</think>")
+            parsed = Action("answer", after.strip())
+        return Observation(""), self.reward(parsed.text), True, False, {"action": parsed}
+
+    def act(self, action: Action) -> Observation:
+        """There is nothing to be done: every turn answers."""
+        return Observation(f"Error: there is no {action.kind} here", status="error")
+
+    def reward(self, answer: str) -> float:
+        """The answer's token F1."""
+        return best(f1, answer, self.task.target)
+
+    def draw(self) -> Task:
+        """A sum."""
+        a, b = (int(v) for v in self.np_random.integers(1, 10, 2))
+        return Task("sum", (), f"What is {a} + {b}?", (str(a + b),))

@@ -1,0 +1,113 @@
+"""``results.json``: what a notebook found, and everything needed to doubt it.
+
+::
+
+    {"notebook": "14_agile_claims", "profile": "laptop", "commit": "…", "seed": [0, 1, 2],
+     "hardware": {"cpu", "cores", "memory_gb", "gpus"}, "versions": {"python", "torch", …}, "minutes": 12.5,
+     "metrics": {"grpo/acc_2x2": {"value", "low", "high", "n"}, …},
+     "claims": {"A1": {"verdict", "evidence", …}, …}}
+
+Commit, hardware and versions are gathered here, never typed in.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import platform
+import subprocess
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from kit.evaluate.intervals import Interval
+from kit.files import ROOT, write_json
+
+PACKAGES = ("torch", "transformers", "trl", "peft", "accelerate", "vllm", "numpy", "pillow")
+"""Whose versions can change a number."""
+
+
+def commit(root: Path = ROOT) -> str:
+    """The commit checked out in ``root``, with ``+changes`` if files differ from it; ``none`` without git."""
+
+    def git(*args: str) -> str:
+        done = subprocess.run(["git", "-C", str(root), *args], capture_output=True, text=True, check=True, timeout=60)
+        return done.stdout.strip()
+
+    try:
+        head = git("rev-parse", "HEAD")
+        return head + ("+changes" if git("status", "--porcelain", "--untracked-files=no") else "")
+    except (OSError, subprocess.CalledProcessError):
+        return "none"
+
+
+def hardware() -> dict[str, Any]:
+    """Processor, cores this process may use, memory in GB, and GPUs by name."""
+    import torch
+
+    name = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        lines = [line for line in info.read_text().splitlines() if line.startswith("model name")]
+        name = lines[0].partition(":")[2].strip() if lines else name
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
+    gpus = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
+    return {"cpu": name, "cores": cores, "memory_gb": round(memory, 1), "gpus": gpus}
+
+
+def versions() -> dict[str, str]:
+    """Python's version and that of each of :data:`PACKAGES` that is installed."""
+    found = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def provenance() -> dict[str, Any]:
+    """Commit, hardware and versions of what is running now."""
+    return {"commit": commit(), "hardware": hardware(), "versions": versions()}
+
+
+def write_results(
+    path: Path,
+    *,
+    notebook: str,
+    profile: str,
+    seed: int | Sequence[int],
+    minutes: float,
+    stages: Mapping[str, Mapping[str, Interval]],
+    claims: Mapping[str, Mapping[str, Any]] | None = None,
+) -> dict[str, Any]:
+    """Write a results file, completely or not at all; returns what was written.
+
+    Args:
+        seed: the seed, or all seeds, the metrics rest on.
+        stages: stage → metric → interval; becomes ``stage/metric``.
+        claims: claim → its record (:meth:`kit.evaluate.claims.Claim.record`).
+
+    Raises:
+        ValueError: a value is not a finite number, or a verdict is none of the three.
+    """
+    metrics = {f"{stage}/{name}": i.record() for stage, found in stages.items() for name, i in found.items()}
+    for name, record in metrics.items():
+        if not math.isfinite(record["value"]):
+            raise ValueError(f"metric {name}={record['value']}: a result must be a finite number")
+    for name, claim in (claims or {}).items():
+        if claim.get("verdict") not in ("holds", "doesn't", "undecided"):
+            raise ValueError(f"claim {name}: verdict {claim.get('verdict')!r} is none of holds, doesn't, undecided")
+    results = {
+        "notebook": notebook,
+        "profile": profile,
+        **provenance(),
+        "seed": seed if isinstance(seed, int) else list(seed),
+        "minutes": round(minutes, 2),
+        "metrics": metrics,
+        "claims": {name: dict(claim) for name, claim in (claims or {}).items()},
+    }
+    write_json(path, results)
+    return results

@@ -1,1 +1,0 @@
-"""Scripted experts, one module a paper: oracles that show how the tools are used."""

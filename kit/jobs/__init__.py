@@ -1,0 +1,1 @@
+"""Notebooks as jobs: run, plan, list, view, check."""

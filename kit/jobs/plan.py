@@ -1,0 +1,159 @@
+"""``python -m kit plan``: what the trainings of a job need, stage by stage, and whether that fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from kit.jobs.notebooks import find, parameters
+from kit.jobs.run import Job, Planned, profile_values
+from kit.tiny.build import TINY
+from kit.train.grpo import GRPOSettings
+from kit.train.launch.topology import Processes
+from kit.train.planner.architecture import Architecture
+from kit.train.planner.memory import (
+    GB,
+    Need,
+    Stage,
+    engine_room,
+    fixed,
+    knobs,
+    learning_pass,
+    needed,
+    sampling,
+    seconds,
+)
+from kit.train.sft import SFTSettings
+
+PICTURE_TOKENS = 8192
+"""Of an episode, at the most, unless told otherwise (AGILE, Table 5: longest prompt)."""
+
+
+def stages(
+    job: Job, gpus: int | None, memory: float, tokens: int | None = None, picture_tokens: int | None = None
+) -> Iterator[tuple[str, Stage]]:
+    """The trainings of a job, in order, each with a name.
+
+    Args:
+        gpus: instead of the number the profile says.
+        memory: of each, in bytes.
+        tokens: of the longest episode, instead of what the settings allow.
+        picture_tokens: of them, of pictures.
+
+    Raises:
+        ValueError: a model whose sizes are unknown.
+    """
+    values = {planned.source.name: _values(planned) for planned in job.notebooks}
+    started = next((v["model"] for v in values.values() if v.get("model")), "") or _elsewhere(job) or str(TINY)
+    model = Architecture.of(started)
+
+    def longest(allowed: int) -> dict[str, Any]:
+        length = tokens or allowed
+        return {"tokens": length, "picture_tokens": min(picture_tokens or PICTURE_TOKENS, length)}
+
+    for name, v in values.items():
+        if "processes" not in v:
+            continue
+        together = Processes.parse(v["processes"])
+        shared: dict[str, Any] = {
+            "model": model,
+            "gpus": gpus or together.n,
+            "memory": memory,
+            "shard": together.shard,
+            "micro_batch": v["micro_batch"],
+            "lora_rank": v["lora_rank"],
+            "freeze_vision": v["freeze_vision"],
+            "sampled": v["turns"] * v["max_new_tokens"],
+        }
+        taught, played = "epochs" in v or v.get("lesson_epochs", 0) > 0, "group_size" in v
+        if taught:
+            batch = v.get("batch", 8) + v.get("rehearsal", 0)
+            yield f"{name}: SFT", Stage(**shared, **longest(SFTSettings.max_tokens), sampler=None, batch=batch)
+        if played:
+            yield (
+                f"{name}: GRPO",
+                Stage(
+                    **shared,
+                    **longest(GRPOSettings.max_tokens),
+                    sampler=together.sampler,
+                    batch=v["groups"] * v["group_size"],
+                    reference=v["beta"] > 0 and not v["lora_rank"],
+                ),
+            )
+
+
+def _values(planned: Planned) -> dict[str, Any]:
+    declared = {key: parameter.default for key, parameter in parameters(planned.source).items()}
+    return declared | planned.values
+
+
+def _elsewhere(job: Job) -> str:
+    """The model that another notebook of the family starts from, in the same profile."""
+    family = find(job.notebooks[0].source.family)
+    return next((v["model"] for s in family if (v := profile_values(s, job.profile)).get("model")), "")
+
+
+def report(
+    job: Job,
+    gpus: int | None,
+    memory: float,
+    tokens: int | None = None,
+    picture_tokens: int | None = None,
+    card: tuple[float, float] = (312e12, 2.0e12),
+) -> tuple[str, bool]:
+    """The plan as text, and whether all of it fits.
+
+    Args:
+        card: operations and bytes a second of one GPU.
+
+    Raises:
+        ValueError: nothing in the job trains, or a model's sizes are unknown.
+    """
+    found = [
+        (name, replace(stage, flops=card[0], bandwidth=card[1]))
+        for name, stage in stages(job, gpus, memory, tokens, picture_tokens)
+    ]
+    if not found:
+        raise ValueError(f"{', '.join(p.source.name for p in job.notebooks)}: nothing here trains in a way to plan for")
+    texts = [_of_stage(name, stage) for name, stage in found]
+    return "\n\n".join(texts), all(_too_much(stage) is None for _, stage in found)
+
+
+def _too_much(stage: Stage) -> str | None:
+    """Why a stage does not fit, and what would help; None if it does."""
+    if stage.sampler == "colocate" and engine_room(stage) <= 0:
+        return "DOES NOT FIT: the engine's share is smaller than its weights; raise engine_share"
+    if needed(stage) > stage.memory:
+        return "DOES NOT FIT; what would help: " + "; ".join(knobs(stage))
+    return None
+
+
+def _of_stage(name: str, stage: Stage) -> str:
+    lines = [
+        f"{name}, {stage.gpus} × {stage.memory / GB:g} GB, {stage.shard}: {stage.total / 1e9:.2f} billion weights, of "
+        f"which {stage.learning / 1e9:.2f} learn"
+    ]
+    lines += _rows("always", list(fixed(stage)))
+    lines += _rows("while it learns", list(learning_pass(stage)))
+    lines += _rows("while it plays", list(sampling(stage)))
+    lines.append(f"  {needed(stage) / GB:8.2f} GB at the most, of {stage.memory / GB:g}")
+    if stage.sampler == "colocate":
+        room = engine_room(stage)
+        many = room / (stage.tokens * stage.model.remembered())
+        lines.append(f"  {room / GB:8.2f} GB for vLLM's cache: {max(many, 0):.1f} of the longest episodes at once")
+    lines.append("  a step, if episodes are as long as they may be (estimated, not measured):")
+    lines += [f"  {value:8.1f} s  {part}: {formula}" for part, (value, formula) in seconds(stage).items()]
+    lines.append(_too_much(stage) or "fits")
+    return "\n".join(lines)
+
+
+def _rows(title: str, needs: Sequence[Need]) -> list[str]:
+    """A part of the table: what adds up, each with its formula."""
+    if not needs:
+        return []
+    total = sum(need.bytes for need in needs)
+    return [
+        f"  {total / GB:8.2f} GB {title}",
+        *(f"    {need.bytes / GB:8.2f} {need.name:16s} {need.formula}" for need in needs),
+    ]

@@ -1,0 +1,289 @@
+"""Notebooks as jobs: checked parameters in, an executed notebook and its results out, resumable.
+
+A run is a folder (:mod:`kit.files`). Its ``params.json`` says what was asked for and how far each
+notebook came::
+
+    {"name": "demo",
+     "notebooks": {"11_agile": {"status": "done", "profile": "laptop", "parameters": {...},
+                                "source": "<sha256>", "minutes": 0.4}}}
+
+The same command again goes on where it stopped: finished notebooks are skipped, an unfinished one
+is executed again (training continues from its own checkpoints).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from kit.files import ROOT, explained, find_run, read_json, run_folder, write_json
+from kit.jobs.notebooks import KERNEL, Source, find, load, local_kernel, parameters
+from kit.jobs.parameters import ParameterError, Value, check_values, parse, unknown
+
+__all__ = ["Job", "JobError", "Planned", "execute", "plan", "profile_values", "run_folder"]
+
+PROFILES = ("smoke", "laptop", "gpu", "node")
+
+
+SETTINGS = {
+    "12_agile_sft": "kit.train.sft:SFTSettings",
+    "13_agile_grpo": "kit.train.grpo:GRPOSettings",
+    "23_visual_arft_grpo": "kit.train.grpo:GRPOSettings",
+}
+"""What a notebook makes of its parameters and refuses impossible values: asked before anything runs."""
+
+
+class JobError(Exception):
+    """A job that can't start or did not end well; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One notebook of a job and the values it gets."""
+
+    source: Source
+    values: dict[str, Value]
+
+
+@dataclass(frozen=True)
+class Job:
+    """Everything that is going to run, checked."""
+
+    name: str
+    profile: str
+    notebooks: tuple[Planned, ...]
+
+
+def profile_values(source: Source, profile: str) -> dict[str, Any]:
+    """What ``notebooks/profiles/<family>.yaml`` says for one notebook, as written there.
+
+    Raises:
+        JobError: no such file or profile, or it is not of the expected form.
+    """
+    import yaml
+
+    path = source.twin.parent / "profiles" / f"{source.family}.yaml"
+    if not path.exists():
+        raise JobError(f"{path} is missing: it holds the profiles of {source.name}")
+    profiles = yaml.safe_load(path.read_text(encoding="utf-8"))
+    if profile not in profiles:
+        raise JobError(f"{path.name} has no profile {profile!r}: choose one of {', '.join(profiles)}")
+    # YAML reads an unquoted 13 as a number, but leaves 08 a text.
+    values = {str(key).zfill(2): value for key, value in profiles[profile].items()}.get(source.number)
+    if not isinstance(values, dict):
+        raise JobError(f"{path.name}, profile {profile!r}: notebook {source.number} has no values; write `{{}}` if so")
+    return values
+
+
+def plan(target: str, profile: str, sets: Sequence[str], name: str | None, root: Path = ROOT) -> Job:
+    """Work out and check a job; nothing is run or written.
+
+    Args:
+        target: a notebook's number or name, or a family (``agile``).
+        sets: ``name=value`` for every notebook that has the parameter, ``13.name=value`` for one.
+        name: of the run; by default the family's.
+
+    Raises:
+        NotebookError: no such notebook.
+        JobError: no such profile.
+        ParameterError: an unknown name, a value of the wrong type or one that its notebook will refuse.
+        ValueError: an impossible run name.
+    """
+    chosen = find(target, root)
+    name = name or chosen[0].family
+    find_run(name)
+    declared = {source.number: parameters(source) for source in chosen}
+    values: dict[str, dict[str, Value]] = {}
+    for source in chosen:
+        known = declared[source.number]
+        where = f"{source.name}, profile {profile}"
+        values[source.number] = check_values(known, profile_values(source, profile), where)
+        # Two parameters say where a notebook writes and under which heading; a job knows both.
+        given = {"run": name, "profile": profile}
+        values[source.number] |= {key: value for key, value in given.items() if key in known}
+    for text in sets:
+        for number, key, value in _assigned(text, declared):
+            values[number][key] = value
+    for source in chosen:
+        defaults = {key: parameter.default for key, parameter in declared[source.number].items()}
+        _possible(source, defaults | values[source.number])
+    return Job(name, profile, tuple(Planned(source, values[source.number]) for source in chosen))
+
+
+def _possible(source: Source, values: Mapping[str, Value]) -> None:
+    """Refuse at once what a notebook would refuse only after those before it have worked for long."""
+    if source.name not in SETTINGS:
+        return
+    from kit.train.launch.topology import Processes
+
+    module, _, name = SETTINGS[source.name].partition(":")
+    settings = getattr(import_module(module), name)
+    known = {field.name for field in fields(settings)}
+    try:
+        settings(**{key: value for key, value in values.items() if key in known})
+        n = Processes.parse(str(values["processes"])).n
+    except ValueError as error:
+        raise ParameterError(f"notebook {source.number}: {error}") from None
+    _shared(source, values, n)
+
+
+def _shared(source: Source, values: Mapping[str, Value], n: int) -> None:
+    """Refuse a batch that ``n`` processes can't share equally."""
+    v: Any = values
+    batch = v["groups"] * v["group_size"] if "groups" in v else v["batch"] + v.get("rehearsal", 0)
+    if batch % (v["micro_batch"] * n):
+        raise ParameterError(
+            f"notebook {source.number}: a batch of {batch} episodes on {n} process(es) with micro_batch="
+            f"{v['micro_batch']} each: {v['micro_batch'] * n} at once don't divide it; choose another micro_batch"
+        )
+
+
+def check_machine(job: Job) -> None:
+    """Refuse a job whose processes can't be started here: asked before the first of its notebooks runs.
+
+    Raises:
+        LaunchError: too few GPUs, something isn't installed, the rank file is missing, or this machine isn't in it.
+    """
+    from kit.train.launch.topology import Processes, this_machine
+
+    for planned in job.notebooks:
+        processes = Processes.parse(str(planned.values.get("processes", "1")))
+        hosts = processes.machines()
+        processes.check(hosts[this_machine(hosts)].slots)
+
+
+def _assigned(text: str, declared: Mapping[str, Any]) -> Iterator[tuple[str, str, Value]]:
+    """The (notebook, parameter, value) triples one ``--set`` stands for; at least one."""
+    key, equals, value = text.partition("=")
+    number, dot, rest = key.strip().partition(".")
+    key = (rest if dot else number).strip()
+    if not equals or not key:
+        raise ParameterError(f"--set {text}: write name=value, or 13.name=value for one notebook")
+    if key in ("run", "profile"):
+        option = {"run": "--name", "profile": "--profile"}[key]
+        raise ParameterError(f"--set {text}: give it as {option}")
+    if dot and number not in declared:
+        raise ParameterError(f"--set {text}: notebook {number} is not part of this job ({', '.join(declared)})")
+    chosen = {number: declared[number]} if dot else declared
+    having = [n for n in chosen if key in chosen[n]]
+    if not having:
+        together = {k: v for known in chosen.values() for k, v in known.items()}
+        raise unknown(key, together, f"--set {text}: notebook {', '.join(chosen)}")
+    for n in having:
+        yield n, key, parse(chosen[n][key], value, f"--set, notebook {n}")
+
+
+def execute(job: Job, force: bool = False) -> Path:
+    """Run the job's notebooks in order in ``runs/NAME``; returns that folder.
+
+    Args:
+        force: execute finished notebooks again too.
+
+    Raises:
+        JobError: a notebook failed, the run is in use, or was made with other values.
+        OSError: naming folder and free bytes if the disk is full.
+    """
+    folder = run_folder(job.name)
+    with _alone(folder):
+        record = read_json(folder / "params.json") or {"name": job.name, "notebooks": {}}
+        if not force:
+            for planned in job.notebooks:
+                _same(record["notebooks"].get(planned.source.name), planned, folder)
+        for planned in job.notebooks:
+            mine = record["notebooks"].setdefault(planned.source.name, {})
+            if mine.get("status") == "done" and not force:
+                other = "" if mine["source"] == planned.source.sha256 else " by another version of this notebook"
+                print(f"{planned.source.name}: done before{other}, skipped (--force runs it again)", flush=True)
+                continue
+            mine.update(status="running", profile=job.profile)
+            mine.update(parameters=planned.values, source=planned.source.sha256)
+            _execute_one(planned, folder, record)
+    return folder
+
+
+def _same(before: Mapping[str, Any] | None, planned: Planned, folder: Path) -> None:
+    """Refuse to take a finished notebook's results for those of other values."""
+    if before is None or before["status"] != "done":
+        return
+    for name in sorted({*before["parameters"], *planned.values}):
+        old, new = before["parameters"].get(name), planned.values.get(name)
+        if old != new:
+            raise JobError(
+                f"{folder} holds {planned.source.name} with {name}={old!r}, now {name}={new!r}: "
+                "choose another --name, or --force to run it again"
+            )
+
+
+def _execute_one(planned: Planned, folder: Path, record: dict[str, Any]) -> None:
+    """Execute one notebook into ``folder``, keeping ``record`` (written to params.json) up to date."""
+    import papermill
+    from nbclient.exceptions import DeadKernelError
+    from papermill.exceptions import PapermillExecutionError
+
+    source, mine = planned.source, record["notebooks"][planned.source.name]
+    output = folder / source.twin.name
+    write_json(folder / "params.json", record)
+    print(f"{source.name}: running, output in {output}", flush=True)
+    began = time.monotonic()
+    status = "interrupted"
+    try:
+        with local_kernel() as config, explained(output):
+            papermill.execute_notebook(
+                load(source),
+                output,
+                parameters=planned.values,
+                kernel_name=KERNEL["name"],
+                cwd=source.twin.parent,
+                progress_bar=False,
+                start_timeout=300,
+                autosave_cell_every=30,
+                stdout_file=sys.stdout,
+                stderr_file=sys.stderr,
+                config=config,
+            )
+        status = "done"
+    except PapermillExecutionError as error:
+        status = "failed"
+        raise JobError(
+            _explain(f"in cell [{error.exec_count}] with {error.ename}: {error.evalue}", source, output)
+        ) from error
+    except DeadKernelError as error:
+        status = "failed"
+        raise JobError(_explain("because its kernel died, most likely out of memory", source, output)) from error
+    finally:
+        mine.update(status=status, minutes=round((time.monotonic() - began) / 60, 2))
+        write_json(folder / "params.json", record)
+    print(f"{source.name}: done in {mine['minutes']} min", flush=True)
+
+
+def _explain(why: str, source: Source, output: Path) -> str:
+    return (
+        f"{source.name} failed {why}\n"
+        f"Its output up to there, and the traceback: {output}\n"
+        "The same command again starts with this notebook; training continues from its last checkpoint."
+    )
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hold the run, so that two processes don't write into it at once."""
+    import fcntl
+
+    with (folder / ".lock").open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.seek(0)
+            holder = lock.read().strip() or "unknown"
+            raise JobError(f"{folder} is in use by process {holder}: wait for it, or choose another --name") from None
+        lock.truncate(0)
+        lock.write(str(os.getpid()))
+        lock.flush()
+        yield

@@ -1,0 +1,53 @@
+"""A run on one page, while it runs or after: its state, its results, its curves, its newest episodes."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from pathlib import Path
+
+from kit.files import find_run
+from kit.jobs.listing import parts
+from kit.train import latest_rollout as latest
+from kit.train.metrics import read_metrics
+from kit.view import plots as plot
+from kit.view import show
+from kit.view.html import Html, clean
+from kit.view.plots import Plot
+
+PAGE = "overview.html"
+"""In the run's folder."""
+
+
+def write(name: str) -> Path:
+    """Write a run's page; returns where it is.
+
+    Raises:
+        ValueError: no such run.
+    """
+    texts = parts(name)
+    folder = find_run(name)
+    body = [f"<header><b>{clean(name)}</b></header>", *(f'<div class="t k">{clean(text)}</div>' for text in texts[1:])]
+    for path in sorted(folder.glob("**/metrics.jsonl")):
+        body += _stage(path.parent)
+    return Html("".join(body), f"run {name}").save(folder / PAGE)
+
+
+def _stage(folder: Path) -> Iterator[str]:
+    """A training stage: its curves, and what was played last."""
+    rows = read_metrics(folder / "metrics.jsonl")
+    columns = [c for c in (*plot.CURVES, "loss", "mean_token_accuracy") if any(c in row for row in rows)]
+    if columns:
+        yield f'<div class="x"><header><b>{clean(folder.name)}</b><small>{len(rows)} steps</small></header>'
+        yield f"{_image(plot.training(rows, columns), f'curves of {folder.name}')}</div>"
+    found = latest.kept(folder)
+    if found:
+        step, played = found
+        yield f'<div class="x"><header><b>played before step {step}</b></header></div>'
+        for episode, score in played:
+            yield show(episode, score).body
+
+
+def _image(figure: Plot, called: str) -> str:
+    data = base64.b64encode(figure._repr_png_() or b"").decode()
+    return f'<img alt="{clean(called)}" style="max-width:100%" src="data:image/png;base64,{data}">'

@@ -1,0 +1,1 @@
+"""AGILE: agentic jigsaw interaction learning."""

@@ -1,0 +1,109 @@
+"""AGILE's experiment, tied together: which puzzles, played how, by which model.
+
+The notebooks 11–14 share what is here; each piece it ties (environment, loop, rewards, trainers,
+evaluation) lives in its own module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from kit.chat import Chat
+from kit.data.store import load_tasks
+from kit.episode import Episode, Task
+from kit.papers.agile.env import JigsawEnv
+from kit.papers.agile.reward import score
+from kit.policy import Policy
+from kit.policy.hf import HFPolicy, load
+from kit.rollout import Pace
+from kit.sandbox import CONFINED, Sandbox
+from kit.seeding import Seed
+from kit.train import session as play
+from kit.train.grpo import GRPOSettings, train_grpo
+from kit.train.session import OnStep, load_to_train
+
+__all__ = ["Play", "Training", "first_per_level", "load", "play_greedily", "trained"]
+
+
+@dataclass(frozen=True)
+class Play(Pace):
+    """How puzzles are played. Defaults are the paper's (Table 5: 8,192 tokens of prompt and 20,000 of response).
+
+    Attributes:
+        prompt: ``brief`` or ``full`` (:data:`kit.papers.agile.env.PROMPTS`; ours: brief for the tiny model).
+    """
+
+    prompt: str = "full"
+
+    def __call__(
+        self, policy: Policy, chat: Chat, box: Sandbox, tasks: Sequence[Task], temperature: float, seed: Seed = 0
+    ) -> list[Episode]:
+        """Play each task once."""
+        return self.play(
+            policy, chat, tasks, lambda: JigsawEnv(box, turns=self.turns, prompt=self.prompt), temperature, seed
+        )
+
+
+@dataclass(frozen=True)
+class Training:
+    """GRPO on puzzles, told in plain values: this process can do it, or others
+    (:func:`kit.train.launch.launcher.launch`).
+
+    Attributes:
+        start: the checkpoint to start from.
+        tasks: file of the puzzles.
+        run_dir: gets what :func:`kit.train.grpo.train_grpo` writes.
+        play: how puzzles are played.
+        settings: of GRPO.
+        exports: steps after which the model so far is kept as well, as ``model-STEP``.
+        threads: of each process.
+        allow_unsafe: whether code may run where nothing confines it.
+    """
+
+    start: str
+    tasks: str
+    run_dir: str
+    play: Play
+    settings: GRPOSettings
+    exports: tuple[int, ...] = ()
+    threads: int = 1
+    allow_unsafe: bool = False
+
+    def __call__(self, on_step: OnStep | None = None) -> Path:
+        """Train; returns the folder of the trained model."""
+        torch.set_num_threads(self.threads)
+        vlm, chat = load_to_train(self.start, self.settings.lora_rank)
+        tasks = load_tasks(self.tasks)
+        with Sandbox(require=CONFINED, allow_unsafe=self.allow_unsafe) as box:
+
+            def rollout(policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]:
+                return self.play(policy, chat, box, tasks, self.settings.temperature, seed)
+
+            return train_grpo(
+                vlm, chat, tasks, rollout, score, self.settings, self.run_dir, exports=self.exports, on_step=on_step
+            )
+
+
+def play_greedily(model: Any, chat: Chat, box: Sandbox, tasks: Sequence[Task], how: Play) -> list[Episode]:
+    """What a model does when it always says what it holds most likely: how results are measured."""
+    return how(HFPolicy(model, chat), chat, box, tasks, temperature=0.0)
+
+
+def trained(run: str | Path, stage: str) -> Path:
+    """The model that a stage (``sft``, ``grpo``) of a run ended with.
+
+    Raises:
+        FileNotFoundError: the stage hasn't finished, with the command that runs it.
+    """
+    return play.trained(run, stage, {"sft": 12, "grpo": 13}[stage])
+
+
+def first_per_level(tasks: Sequence[Task], n: int) -> list[Task]:
+    """The first ``n`` tasks of each level of difficulty, easiest level last."""
+    levels = sorted({task.meta["level"] for task in tasks})
+    return [task for level in levels for task in [t for t in tasks if t.meta["level"] == level][:n]]

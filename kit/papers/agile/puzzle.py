@@ -1,0 +1,69 @@
+"""Cut, shuffle and label an image: one jigsaw task (section 3.1, eq. 1–3)."""
+
+from __future__ import annotations
+
+import numpy as np
+from PIL import Image
+
+from kit.episode import Picture, Task
+
+LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def shuffle(n: int, n_fixed: int, rng: np.random.Generator) -> list[int]:
+    """A uniformly random permutation of ``range(n)`` with exactly ``n_fixed`` fixed points.
+
+    Raises:
+        ValueError: no such permutation exists (``n_fixed`` = n−1, n or out of range).
+    """
+    if not 0 <= n_fixed <= n - 2:
+        possible = f"0 … {n - 2}"
+        raise ValueError(
+            f"n_fixed={n_fixed}: no shuffle of {n} pieces leaves exactly {n_fixed} in place and is a puzzle; "
+            f"possible: {possible}"
+        )
+    moving = rng.choice(n, size=n - n_fixed, replace=False)
+    while True:  # a random permutation is a derangement with probability about 1/e
+        image = rng.permutation(moving)
+        if (image != moving).all():
+            break
+    order = list(range(n))
+    for spot, piece in zip(moving, image, strict=True):
+        order[int(spot)] = int(piece)
+    return order
+
+
+def make_task(
+    image: Image.Image,
+    m: int,
+    n_fixed: int,
+    rng: np.random.Generator,
+    id: str,
+    source: str = "",
+    piece_px: int | None = None,
+) -> Task:
+    """Cut, shuffle and label a picture (eq. 1–3).
+
+    Args:
+        m: pieces a side.
+        n_fixed: how many pieces start in place (the paper's level L0, L1, …).
+        source: name of the picture, for splits and tables.
+        piece_px: side of a square piece in pixels; None keeps the picture's own size, resized so
+            that both sides divide by m.
+    """
+    if not 2 <= m <= 5:
+        raise ValueError(f"m={m}: a puzzle has 2 to 5 pieces a side (they are labelled A to Y)")
+    order = shuffle(m * m, n_fixed, rng)  # spot k shows the piece whose place is order[k]
+    width, height = (piece_px, piece_px) if piece_px else (max(8, round(s / m)) for s in image.size)
+    picture = image.convert("RGB")
+    if picture.size != (width * m, height * m):
+        picture = picture.resize((width * m, height * m), Image.Resampling.LANCZOS)
+    pieces = []
+    for spot, home in enumerate(order):
+        x, y = home % m * width, home // m * height
+        pieces.append(Picture(LABELS[spot], picture.crop((x, y, x + width, y + height))))
+    target = [""] * (m * m)
+    for spot, home in enumerate(order):
+        target[home] = LABELS[spot]
+    meta = {"m": m, "level": n_fixed, "source": source}
+    return Task(id, tuple(pieces), "Please solve the jigsaw.", tuple(target), meta)

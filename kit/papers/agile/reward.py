@@ -1,0 +1,73 @@
+r"""AGILE's reward (section 3.3, eq. 5 and 6).
+
+$$R = \alpha R_{acc} + \beta R_{format} + \gamma R_{step} \tag{6}$$
+$$R_{step} = \lambda \left(\mathbb{1}[R_{acc}=1]\, step_{num} + \mathbb{1}[R_{acc}=0]\, step_{max}\right) \tag{5}$$
+
+==================  ===========================================================  ==================
+symbol              meaning                                                      name here
+==================  ===========================================================  ==================
+$R_{acc}$           1 if every piece is in its place, else 0                     ``right``
+$R_{format}$        1 if reasoning, code and answer are each in their tags       ``well_formed``
+$step_{num}$        turns that held code                                         ``Episode.steps``
+$step_{max}$        the turn budget                                              ``step_max``
+$\lambda$           −0.05, the price of a step                                   ``step_penalty``
+==================  ===========================================================  ==================
+
+Worked example: right, well-formed, two code turns: .8·1 + .2·1 + 1·(−.05·2) = **.90**. Wrong but
+well-formed: .2 − .05·5 = **−.05**.
+
+Departures
+- The released code counts *returned images* as steps, so that failing code is free. Here a step is
+  a turn with code, whether it ran or not, as the paper's text has it (algorithm 1 counts it too).
+- "Reasoning, code and answer are each in their tags" is read strictly: every turn is
+  ``<think>…</think>`` and then one ``<code>…</code>`` or ``<answer>…</answer>``, with nothing
+  outside; the last turn answers; and there is at least one turn of code. An answer without any
+  interaction is therefore right, but not well-formed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kit.episode import Episode, Score
+from kit.papers.agile.env import PROTOCOL
+from kit.protocol import parse_labels
+
+
+@dataclass(frozen=True)
+class Weights:
+    """α, β, γ, λ and step_max of eq. 5 and 6, with the paper's values (section 3.3, Table 5)."""
+
+    accuracy: float = 0.8
+    format: float = 0.2
+    step: float = 1.0
+    step_penalty: float = -0.05
+    step_max: int = 5
+
+
+def is_right(episode: Episode, target: Sequence[str]) -> bool:
+    """Whether the final answer names every piece in its place."""
+    return episode.answer is not None and parse_labels(episode.answer) == tuple(target)
+
+
+def is_well_formed(episode: Episode) -> bool:
+    """Whether every turn keeps to the tags, code was used, and the episode ended with an answer."""
+    turns = episode.turns
+    return (
+        episode.answer is not None
+        and episode.steps > 0
+        and all(turn.action is not None and PROTOCOL.well_formed(turn.text) for turn in turns)
+    )
+
+
+def score(episode: Episode, target: Sequence[str], weights: Weights | None = None) -> Score:
+    """Eq. 6 for one finished episode; parts are weighted and add up to the total."""
+    w = weights or Weights()
+    right = is_right(episode, target)
+    parts = {
+        "accuracy": w.accuracy * right,
+        "format": w.format * is_well_formed(episode),
+        "step": w.step * w.step_penalty * (episode.steps if right else w.step_max),
+    }
+    return Score(sum(parts.values()), parts)

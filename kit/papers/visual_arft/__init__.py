@@ -1,0 +1,1 @@
+"""Visual-ARFT: agents that restore images by code and look things up."""

@@ -1,0 +1,157 @@
+"""Visual-ARFT's two agents, and one that is both: mend pictures with code, look things up.
+
+Coding (MAT-Coding): a picture was distorted, or only part of it matters; code mends it or cuts the part out, and the
+result is shown. Searching (MAT-Search): a picture raises a question that no picture answers; queries bring snippets.
+Both are multi-turn and executed, in any order and mixture, and whatever goes wrong comes back as an observation.
+
+Departures from the paper
+- Its release trains single steps on tool output that was stored beforehand, never runs the code, and in evaluation
+  puts the gold box in the place of the model's own. Here everything that an agent says is done, and nothing else.
+- The session has a few functions (:mod:`kit.tools.restoration`, :mod:`kit.tools.crop_zoom`), so that a model of three
+  million parameters can say in one line what takes a large one ten of PIL. All of Python is there as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from kit.data.documents import sheet
+from kit.environment import CodeSession, ToolEnv, source
+from kit.episode import Action, Observation, Picture, Task
+from kit.protocol import Protocol
+from kit.rewards.text_match import best, f1
+from kit.sandbox import Sandbox
+from kit.tools import crop_zoom as views
+from kit.tools import restoration as mending
+from kit.tools.search import SNIPPET_CHARS, TOP_K, Search, SearchError, information
+
+PROTOCOL = Protocol(actions=("code", "search"))
+
+OPERATIONS = (
+    "rotate(image, degrees), brighten(image), darken(image), sharpen(image), denoise(image), crop(image, box), "
+    "zoom(image, factor)"
+)
+BRIEF = {
+    "code": f"A picture may be distorted, or only part of it matters. Python holds it as image. Tools: {OPERATIONS}.",
+    "search": "Search for what a picture can't tell.",
+}
+FULL = {
+    "code": f"""A picture may be turned, too dark, overexposed, blurred or noisy, or only a part of it may matter. \
+If so, mend it before you answer. Python holds it as a PIL image called image; numpy, PIL and cv2 can be imported. \
+These functions return a new picture: {OPERATIONS}. Degrees are clockwise; a box holds left, top, right and bottom as \
+shares of the picture's sides. Write code inside <code> and </code> and stop: you will be shown what it prints and the \
+last picture that it assigns to a name, which stays there for later turns.""",
+    "search": """A question may ask for what no picture shows. First say to yourself what the picture shows and what \
+has to be known in turn, then look it up step by step. Write one query, in a few telling words, inside <search> and \
+</search> and stop: what was found comes inside <information> and </information>.""",
+}
+ENDS = {
+    "brief": "Use <think>, {tags}, <answer>.",
+    "full": """In each turn, first reason inside <think> and </think>; then do exactly one thing. When you know the \
+answer, give it inside <answer> and </answer>, in as few words as possible.""",
+}
+PROMPTS = {"brief": BRIEF, "full": FULL}
+"""System texts: ``brief`` for the tiny model, ``full`` for real ones; one paragraph a tool."""
+ASKED = {"code": " What is wrong with it?", "search": " What does the flag look like?"}
+"""What ``brief`` adds to a question that comes with a picture: the words by which the tiny model was taught to see."""
+
+SETUP = f"{source(views)}\n{source(mending)}"
+
+
+class VisualARFTEnv(ToolEnv):
+    """One task at a time, with code, search or both, as it is given a sandbox, a search engine or both.
+
+    A task whose ``meta["tools"]`` names fewer offers only those, so that one policy can learn from both kinds.
+
+    Args:
+        box: runs the code; shared by any number of environments.
+        search: looks things up; shared too.
+        turns: turn budget, the answer included (the paper evaluates with 5).
+        prompt: ``brief`` or ``full``, see :data:`PROMPTS`.
+        tasks: what :meth:`reset` draws from when it isn't given a task; sheets to read if empty.
+        k: snippets of one search.
+        snippet_chars: characters of one snippet.
+        on_search_error: ``tell`` the agent that a search failed, or ``raise`` and end the run; what was found before
+            is in the search engine's cache either way.
+    """
+
+    def __init__(
+        self,
+        box: Sandbox | None = None,
+        search: Search | None = None,
+        turns: int = 5,
+        prompt: str = "brief",
+        tasks: Sequence[Task] = (),
+        k: int = TOP_K,
+        snippet_chars: int = SNIPPET_CHARS,
+        on_search_error: Literal["tell", "raise"] = "tell",
+    ) -> None:
+        tools = tuple(name for name, given in (("code", box), ("search", search)) if given is not None)
+        if not tools:
+            raise ValueError("VisualARFTEnv: neither box nor search: give a sandbox, a search engine or both")
+        if prompt not in PROMPTS:
+            raise ValueError(f"prompt={prompt!r}: choose one of {sorted(PROMPTS)}")
+        if on_search_error not in ("tell", "raise"):
+            raise ValueError(f"on_search_error={on_search_error!r}: choose 'tell' or 'raise'")
+        super().__init__(Protocol(actions=tools), turns, tasks)
+        self.box, self.search, self.tools, self.style = box, search, tools, prompt
+        self.k, self.snippet_chars, self.on_search_error = k, snippet_chars, on_search_error
+
+    def offered(self, task: Task) -> tuple[str, ...]:
+        """The tools of one task.
+
+        Raises:
+            ValueError: none of those that the task is for is there.
+        """
+        wanted = task.meta.get("tools", self.tools)
+        if offered := tuple(tool for tool in self.tools if tool in wanted):
+            return offered
+        raise ValueError(f"task {task.id} is for {list(wanted)}, and here is only {list(self.tools)}: give both")
+
+    def prompt(self, task: Task) -> tuple[str, list[str | Picture]]:
+        """System text and user message: each picture after its name, then the question."""
+        tools = self.offered(task)
+        end = ENDS[self.style].format(tags=", ".join(f"<{tool}>" for tool in tools))
+        parts: list[str | Picture] = []
+        for picture in task.images:
+            parts += [f"{picture.name}: ", picture]
+        asked = "".join(ASKED[tool] for tool in tools) if task.images and self.style == "brief" else ""
+        return " ".join([*(PROMPTS[self.style][tool] for tool in tools), end]), [*parts, task.question + asked]
+
+    def draw(self) -> Task:
+        """A sheet to read, as it is."""
+        one = sheet(self.np_random, ())
+        question, answer = one.questions[int(self.np_random.integers(len(one.questions)))]
+        return Task("procedural", (Picture("image", one.image),), question, (answer,))
+
+    def open(self, task: Task) -> CodeSession | None:
+        """A session that holds the task's pictures by name, if it is one for code."""
+        self.protocol = Protocol(actions=self.offered(task))
+        if self.box is None or "code" not in self.protocol.actions:
+            return None
+        return CodeSession(self.box, {}, {picture.name: picture.image for picture in task.images}, SETUP)
+
+    def act(self, action: Action) -> Observation:
+        """Run code, or search."""
+        if action.kind == "search":
+            return self._look_up(action.text)
+        assert self.session is not None
+        # The last picture is the one that the code was for: those before it are steps on the way.
+        seen = self.session.run(action.text, show=lambda made: made[-1:])
+        if seen.status == "ok" and not seen.text and not seen.images:
+            return Observation("Nothing to show: assign a picture to a name, or print something.")
+        return seen
+
+    def _look_up(self, query: str) -> Observation:
+        assert self.search is not None
+        try:
+            return Observation(information(self.search.search(query, self.k), self.snippet_chars))
+        except SearchError as error:
+            if self.on_search_error == "raise":
+                raise
+            return Observation(f"Error: {str(error)[:200]}", status="error")
+
+    def reward(self, answer: str) -> float:
+        """The answer's token F1 (all of the reward is in kit.rewards)."""
+        return best(f1, answer, self.task.target)

@@ -1,0 +1,293 @@
+"""Visual-ARFT's experiment in one place: which tasks, played how, with which tools, by which model.
+
+The notebooks 21 to 24 share what is here; each piece it ties lives in its own module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+
+from kit.chat import Chat
+from kit.data.corpora import documents
+from kit.data.countries import Countries
+from kit.data.photos import Split, photos
+from kit.data.scenes import Pixels
+from kit.data.store import load_tasks
+from kit.episode import Episode, Score, Task
+from kit.evaluate.baselines import AskingEnv, Way
+from kit.files import read_json, runs_folder, write_json
+from kit.papers.visual_arft import mat_coding
+from kit.papers.visual_arft.env import VisualARFTEnv
+from kit.papers.visual_arft.invented import world
+from kit.papers.visual_arft.mat_coding import make_tasks as make_coding
+from kit.papers.visual_arft.mat_search import chains, passes
+from kit.papers.visual_arft.mat_search import task as as_task
+from kit.papers.visual_arft.reward import Rule, score, step_score
+from kit.policy import Policy
+from kit.policy.hf import HFPolicy, load
+from kit.rewards.similarity import MiniLM
+from kit.rollout import Pace
+from kit.sandbox import CONFINED, Sandbox
+from kit.seeding import Seed
+from kit.tools.index import Index
+from kit.tools.search import SNIPPET_CHARS, TOP_K, Search
+from kit.tools.serper import Serper
+from kit.train.grpo import GRPOSettings, train_grpo
+from kit.train.session import OnStep, agreed, load_to_train
+
+__all__ = [
+    "Play",
+    "Tools",
+    "Training",
+    "coding_lessons",
+    "coding_sets",
+    "load",
+    "payment",
+    "play_greedily",
+    "search_engine",
+    "search_lessons",
+    "text_questions",
+]
+
+COUNTRIES = 200
+"""Of an invented world: as many flags as there are real ones; among more, fewer can be told from all others."""
+
+
+HOW = "play.json"
+"""Beside a run's tasks: how they are told."""
+KEPT = ("prompt", "k", "snippet_chars", "search")
+
+
+def cache() -> Path:
+    """Where indexes and the web's answers are kept, for all runs."""
+    return runs_folder() / "cache"
+
+
+def search_engine(name: str = "offline") -> Search:
+    """``offline``: an index of the kit's documents; ``serper``: the web, with every answer kept.
+
+    Raises:
+        SearchError: there is no key for the web.
+        ValueError: another name.
+    """
+    if name == "offline":
+        return Index(documents(), cache())
+    if name == "serper":
+        return Serper(cache() / "serper.sqlite")
+    raise ValueError(f"search={name!r}: choose 'offline' or 'serper'")
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What an agent is given: a sandbox to run code in, a search engine, or both."""
+
+    box: Sandbox | None = None
+    search: Search | None = None
+
+
+@dataclass(frozen=True)
+class Play(Pace):
+    """How tasks are played. Defaults are the paper's evaluation: 5 turns, 4 snippets, 2,048 tokens a turn.
+
+    Attributes:
+        prompt: ``brief`` or ``full`` (:data:`kit.papers.visual_arft.env.PROMPTS`; ours: brief for the tiny model).
+        k: snippets of one search.
+        snippet_chars: characters of one snippet (ours).
+        search: which engine searches (:func:`search_engine`).
+        on_search_error: ``tell`` the agent, or ``raise`` and stop; what was found is kept either way (ours).
+    """
+
+    prompt: str = "full"
+    k: int = TOP_K
+    snippet_chars: int = SNIPPET_CHARS
+    search: str = "offline"
+    on_search_error: Literal["tell", "raise"] = "tell"
+
+    def keep(self, data: Path) -> None:
+        """Write down how tasks are told and what searches show, beside the tasks: for all who play them later."""
+        write_json(data / HOW, {name: getattr(self, name) for name in KEPT})
+
+    @classmethod
+    def kept(cls, data: Path, **more: Any) -> Play:
+        """What was written down there, and ``more`` (``turns``, ``max_new_tokens``, …).
+
+        Raises:
+            FileNotFoundError: nothing was; says which notebook does it.
+        """
+        how = read_json(data / HOW)
+        if how is None:
+            raise FileNotFoundError(
+                f"{data / HOW}: run notebook 21 first: python -m kit run 21 --name {data.parent.name}"
+            )
+        return cls(**how, **more)
+
+    def env(self, tools: Tools) -> VisualARFTEnv:
+        """An environment with these tools."""
+        return VisualARFTEnv(
+            *(tools.box, tools.search, self.turns, self.prompt),
+            k=self.k,
+            snippet_chars=self.snippet_chars,
+            on_search_error=self.on_search_error,
+        )
+
+    def __call__(
+        self, policy: Policy, chat: Chat, tools: Tools, tasks: Sequence[Task], temperature: float, seed: Seed = 0
+    ) -> list[Episode]:
+        """Play each task once."""
+        return self.play(policy, chat, tasks, lambda: self.env(tools), temperature, seed)
+
+
+@dataclass(frozen=True)
+class Training:
+    """GRPO on tasks for both tools, told in plain values, as :class:`kit.papers.agile.experiment.Training` is.
+
+    Attributes:
+        start: the checkpoint to start from.
+        tasks: file of the tasks.
+        run_dir: gets what :func:`kit.train.grpo.train_grpo` writes.
+        play: how tasks are played.
+        settings: of GRPO.
+        reward: ``f1`` or ``em`` of the answer; ``steps``: each step for itself.
+        threads: of each process.
+        allow_unsafe: whether code may run where nothing confines it.
+    """
+
+    start: str
+    tasks: str
+    run_dir: str
+    play: Play
+    settings: GRPOSettings
+    reward: str = "f1"
+    threads: int = 1
+    allow_unsafe: bool = False
+
+    def __call__(self, on_step: OnStep | None = None) -> Path:
+        """Train; returns the folder of the trained model."""
+        torch.set_num_threads(self.threads)
+        vlm, chat = load_to_train(self.start, self.settings.lora_rank)
+        tasks = load_tasks(self.tasks)
+        with Sandbox(require=CONFINED, allow_unsafe=self.allow_unsafe) as box:
+            agreed(lambda: search_engine(self.play.search) is not None)  # makes the index, which the others open
+            tools = Tools(box, search_engine(self.play.search))
+
+            def rollout(policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]:
+                return self.play(policy, chat, tools, tasks, self.settings.temperature, seed)
+
+            return train_grpo(
+                vlm, chat, tasks, rollout, payment(self.reward), self.settings, self.run_dir, on_step=on_step
+            )
+
+
+def payment(reward: str) -> Callable[[Episode, Any], Score]:
+    """What is paid: ``f1`` or ``em`` of the answer, or ``steps``: each step for itself (section 3.2).
+
+    Raises:
+        ValueError: another name.
+    """
+    if reward == "steps":
+        alike, rule = MiniLM(), Rule(answer="f1")
+        return lambda episode, target: step_score(episode, target, episode.task.meta.get("queries", ()), alike, rule)
+    paid = Rule(answer=reward)  # type: ignore[arg-type]
+    return lambda episode, target: score(episode, target, paid)
+
+
+def _pixels(split: Split) -> list[Pixels]:
+    """The packaged photographs of one side, to put signs before."""
+    return [np.asarray(photo.image) for photo in photos(split)]
+
+
+def part_of_test(share: float) -> dict[str, int]:
+    """A share of the paper's coding test tasks: of each category, at least one."""
+    return {name: max(1, round(n * share)) for name, n in mat_coding.TEST.items()}
+
+
+def coding_sets(seed: int, train: int = 100, test: float = 1.0, test_seed: int = 0) -> tuple[list[Task], list[Task]]:
+    """MAT-Coding of the kit's own sheets: ``train`` tasks a category, and a share of the paper's 200 test tasks.
+
+    The test has a seed of its own: runs that differ in ``seed`` are measured on the same tasks. Signs stand before
+    photographs: of the training ones here, of the held-out ones there.
+
+    Raises:
+        kit.papers.visual_arft.mat_coding.MakingError: no sheet passes its check.
+    """
+    counts = part_of_test(test)
+    return (
+        make_coding(mat_coding.drawn(_pixels("train"), "train"), dict.fromkeys(counts, train), seed, "coding-train"),
+        make_coding(mat_coding.drawn(_pixels("held-out"), "test"), counts, test_seed, "coding-test"),
+    )
+
+
+def _countries(tasks: Sequence[Task]) -> set[str]:
+    """Every country that these search tasks touch."""
+    return {name for task in tasks for name in task.meta["countries"]}
+
+
+def coding_lessons(n: int, seed: int) -> list[Task]:
+    """``n`` sheets for an expert to mend and read.
+
+    Raises:
+        kit.papers.visual_arft.mat_coding.MakingError: no sheet passes its check.
+    """
+    counts = {name: -(-n // len(mat_coding.CATEGORIES)) for name in mat_coding.CATEGORIES}
+    return make_coding(mat_coding.drawn(_pixels("train"), "lesson"), counts, seed, "lesson-coding")[:n]
+
+
+def search_lessons(n: int, seed: int) -> list[tuple[list[Task], Search]]:
+    """``n`` questions about invented worlds for an expert to answer: those of each world, and what finds things in it.
+
+    About one country each, Simple and Hard by turns: there is nothing in them to be learnt by heart. In each, what is
+    wanted is found first of all (the tiny model can't compare descriptions: of several, it picks as by chance). One
+    Simple question in three is in words; none about two facts is, so that how those go is never shown.
+    """
+    lessons: list[tuple[list[Task], Search]] = []
+    made = 0
+    while made < n:
+        rng = np.random.default_rng([seed, len(lessons)])
+        known, documents = world(COUNTRIES, rng)
+        search = Index(documents, cache())
+        tasks: list[Task] = []
+        for country, about_it in groupby(chains(known), key=attrgetter("country")):
+            if made == n:
+                break
+            some = [chain for chain in about_it if chain.hard == (made % 2 == 1)]
+            chain = some[int(rng.integers(len(some)))]
+            if passes(chain, search, known.texts, k=1):
+                shown = None if made % 6 == 0 else known.flags[country]
+                tasks.append(as_task(chain, shown, f"lesson-search-{made:03d}"))
+                made += 1
+        lessons.append((tasks, search))
+    return lessons
+
+
+def text_questions(known: Countries, search: Search, n: int, seed: int, test: Sequence[Task]) -> list[Task]:
+    """``n`` questions over two facts that name a country instead of showing its flag; of ``test``'s countries only.
+
+    Fewer come back if there aren't as many whose gold queries find their documents.
+    """
+    ours = _countries(test)
+    hard = [c for c in chains(known) if c.hard and c.through <= ours and passes(c, search, known.texts)]
+    order = np.random.default_rng(seed).permutation(len(hard))
+    return [as_task(hard[int(i)], None, f"text-s{seed}-{k:03d}") for k, i in enumerate(order[:n])]
+
+
+def play_greedily(model: Any, chat: Chat, tools: Tools, tasks: Sequence[Task], how: Play) -> list[Episode]:
+    """What a model does when it always says what it holds most likely: how results are measured."""
+    return how(HFPolicy(model, chat), chat, tools, tasks, temperature=0.0)
+
+
+def ask(model: Any, chat: Chat, way: Way, search: Search | None, tasks: Sequence[Task], how: Play) -> list[Episode]:
+    """What a model answers without tools: directly, after reasoning, or given what a plain search finds."""
+
+    def env() -> AskingEnv:
+        return AskingEnv(way, search, how.prompt, k=how.k, snippet_chars=how.snippet_chars)
+
+    once = Pace(1, how.max_new_tokens, how.max_tokens, how.workers)
+    return once.play(HFPolicy(model, chat), chat, tasks, env, temperature=0.0)

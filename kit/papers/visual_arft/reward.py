@@ -1,0 +1,150 @@
+r"""Visual-ARFT's reward (section 3.2): tags, and what the step was for.
+
+$$R_{total} = R_{format} + R_{acc}$$
+
+==================  ===========================================================  ==================
+symbol              meaning                                                      name here
+==================  ===========================================================  ==================
+$R_{format}$        1 if a turn is ``<think>`` and then one action or answer     ``format``
+$R_{acc}$           of an answer: its token $F_1$ against the gold answer        ``answer``
+$R_{acc}$           of a query: the cosine of its embedding and the gold         ``search``
+                    query's; less than .5 counts 0 (released code)
+$R_{acc}$           of code: 1 (the paper's), if it ran (ours)                   ``code``
+==================  ===========================================================  ==================
+
+Worked example: the answer "the red car" where "red cars" is right, in its tags: $F_1$ = ½ and $R$ = 1 + ½ = **1.5**.
+
+The paper trains each step apart, on tool output that was stored beforehand: :func:`step_scores` is its reward of every
+turn of an episode. :func:`score` is an episode's as a whole: its answer's, and whether all of its turns keep to the
+tags; what a query or a picture was worth shows in the answer.
+
+Departures
+- Code that failed, or in which there is no statement, earns nothing. The paper pays for any code block, a comment
+  too: ``Rule(any_code=True)``. (Its released code pays .9: ``code=0.9``.)
+- The paper compares a query with the step's one gold query. An episode may look things up in another order: each query
+  is compared with the gold queries that no earlier one of the episode was nearest to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from kit.episode import Episode, Score, Turn
+from kit.papers.visual_arft.env import PROTOCOL
+from kit.rewards.similarity import Similarity
+from kit.rewards.text_match import best, exact_match, f1
+
+MEASURES: dict[str, Callable[[str, str], float]] = {"f1": f1, "em": exact_match}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What is paid for.
+
+    Attributes:
+        answer: measure of the answer, ``f1`` (the paper's) or ``em`` (its ablation).
+        least: similarity below which a query earns nothing (released code).
+        code: what a block of code earns (1 in the paper, .9 in its release).
+        any_code: pay for code that failed or does nothing, as the paper does.
+    """
+
+    answer: Literal["f1", "em"] = "f1"
+    least: float = 0.5
+    code: float = 1.0
+    any_code: bool = False
+
+    def __post_init__(self) -> None:
+        if self.answer not in MEASURES:
+            raise ValueError(f"Rule.answer={self.answer!r}: must be one of {', '.join(MEASURES)}")
+
+
+def score(episode: Episode, target: Sequence[str], rule: Rule | None = None) -> Score:
+    """An episode's reward, 0 to 2: the tags of all its turns, and its answer.
+
+    Args:
+        target: the gold answers; the one nearest to what was said counts.
+
+    Raises:
+        ValueError: there is no gold answer.
+    """
+    rule = rule or Rule()
+    parts = {
+        "format": float(episode.answer is not None and all(_well_formed(turn) for turn in episode.turns)),
+        "answer": best(MEASURES[rule.answer], episode.answer, target),
+    }
+    return Score(sum(parts.values()), parts)
+
+
+def step_scores(
+    episode: Episode,
+    target: Sequence[str],
+    queries: Sequence[str],
+    similarity: Similarity,
+    rule: Rule | None = None,
+) -> tuple[Score, ...]:
+    """The reward of every turn, 0 to 2 each: its tags, and what it was for.
+
+    Args:
+        target: the gold answers.
+        queries: the gold queries; empty where nothing is to be looked up.
+
+    Raises:
+        ValueError: there is no gold answer.
+    """
+    rule = rule or Rule()
+    left = list(queries)
+    scores = []
+    for turn in episode.turns:
+        parts = {"format": float(_well_formed(turn))}
+        if turn.action is not None:
+            kind, text = turn.action.kind, turn.action.text
+            if kind == "answer":
+                parts[kind] = best(MEASURES[rule.answer], text, target)
+            elif kind == "search":
+                parts[kind] = _query(text, left, similarity, rule.least)
+            else:
+                parts[kind] = rule.code * (rule.any_code or _ran(turn))
+        scores.append(Score(sum(parts.values()), parts))
+    return tuple(scores)
+
+
+PARTS = ("format", "answer", "search", "code")
+
+
+def step_score(
+    episode: Episode,
+    target: Sequence[str],
+    queries: Sequence[str],
+    similarity: Similarity,
+    rule: Rule | None = None,
+) -> Score:
+    """:func:`step_scores` as one score of the episode: its mean turn, and each turn's reward in ``turns``.
+
+    A trainer that finds ``turns`` compares turn with turn (:func:`kit.train.advantage.turn_advantages`).
+    """
+    steps = step_scores(episode, target, queries, similarity, rule)
+    n = max(1, len(steps))
+    parts = {name: sum(step.parts.get(name, 0.0) for step in steps) / n for name in PARTS}
+    return Score(sum(parts.values()), parts, tuple(step.total for step in steps))
+
+
+def _well_formed(turn: Turn) -> bool:
+    return turn.action is not None and PROTOCOL.well_formed(turn.text)
+
+
+def _ran(turn: Turn) -> bool:
+    """Whether the turn's code ran; of the last turn, which nothing followed, nobody knows."""
+    return turn.observation is not None and turn.observation.status == "ok"
+
+
+def _query(text: str, left: list[str], similarity: Similarity, least: float) -> float:
+    """The query's likeness to the nearest gold query that is left, which is then used up."""
+    if not text or not left:
+        return 0.0
+    likeness, nearest = max((similarity(text, gold), k) for k, gold in enumerate(left))
+    if likeness < least:
+        return 0.0
+    del left[nearest]
+    return likeness

@@ -1,0 +1,150 @@
+"""The tiny VLM: a real Qwen2.5-VL small enough to train on one core.
+
+Same class, same 14-pixel patches, same 2×2 merge (28 pixels a token), same control tokens as the
+3B and 7B checkpoints; only the widths differ. What it was taught is on its card,
+``kit/tiny/weights/README.md``; the script that taught it is ``data_scripts/make_tiny_vlm.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+from transformers import (
+    PreTrainedTokenizerFast,
+    Qwen2_5_VLConfig,
+    Qwen2_5_VLForConditionalGeneration,
+)
+from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
+
+from kit.chat import CONTROL_TOKENS
+from kit.models import without_progress
+from kit.models.vision_attention import batch_vision_attention
+
+TINY = Path(__file__).parent / "weights"
+"""The committed checkpoint."""
+
+PIXELS_PER_TOKEN = 28
+
+
+def build_tokenizer(corpus: Iterable[str], vocab_size: int = 1280) -> PreTrainedTokenizerFast:
+    """A byte-level BPE with Qwen2.5's control tokens, learnt from ``corpus``.
+
+    Byte-level, so that any text encodes. Tags (``<think>``) and identifiers
+    (``observation_image_``) may become one token each, digits always stay single: a tiny model
+    should spend its tokens on seeing.
+    """
+    tokenizer = Tokenizer(models.BPE())
+    words = Regex(r"</?[a-z_]+>| ?[A-Za-z_]+|\d| ?[^\sA-Za-z_\d]+|\s+(?!\S)|\s")
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(words, behavior="isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+    tokenizer.decoder = decoders.ByteLevel()
+    specials = ["<|endoftext|>", "<|im_end|>", *CONTROL_TOKENS]
+    tokenizer.train_from_iterator(
+        corpus,
+        trainers.BpeTrainer(
+            vocab_size=vocab_size,
+            special_tokens=specials,
+            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+            show_progress=False,
+        ),
+    )
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        eos_token="<|im_end|>",
+        pad_token="<|endoftext|>",
+        additional_special_tokens=list(CONTROL_TOKENS),
+        model_max_length=32768,
+        clean_up_tokenization_spaces=False,
+    )
+
+
+def build_image_processor() -> Qwen2VLImageProcessorPil:
+    """Qwen2.5-VL's picture processor, allowing pictures as small as one token."""
+    side = PIXELS_PER_TOKEN
+    return Qwen2VLImageProcessorPil(
+        size={"shortest_edge": side * side, "longest_edge": 64 * side * side},
+        patch_size=14,
+        temporal_patch_size=2,
+        merge_size=2,
+    )
+
+
+def build_config(
+    tokenizer: PreTrainedTokenizerFast,
+    hidden: int = 192,
+    layers: int = 4,
+    vision_hidden: int = 128,
+    vision_layers: int = 4,
+) -> Qwen2_5_VLConfig:
+    """The configuration of a tiny Qwen2.5-VL with heads of 32 and full attention in every vision layer."""
+    ids: dict[str, int] = {token: tokenizer.get_vocab()[token] for token in [*CONTROL_TOKENS, "<|im_end|>"]}
+    return Qwen2_5_VLConfig(
+        text_config={
+            "vocab_size": len(tokenizer),
+            "hidden_size": hidden,
+            "intermediate_size": hidden * 8 // 3,
+            "num_hidden_layers": layers,
+            "num_attention_heads": hidden // 32,
+            "num_key_value_heads": hidden // 64,
+            "max_position_embeddings": 4096,
+            # Sections of the half head (16): time, height, width, in Qwen2.5-VL's proportions (16, 24, 24).
+            "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [4, 6, 6]},
+            "bos_token_id": None,
+            "eos_token_id": ids["<|im_end|>"],
+            "pad_token_id": tokenizer.pad_token_id,
+        },
+        vision_config={
+            "depth": vision_layers,
+            "hidden_size": vision_hidden,
+            "out_hidden_size": hidden,
+            "intermediate_size": vision_hidden * 3,
+            "num_heads": vision_hidden // 32,
+            "patch_size": 14,
+            "spatial_merge_size": 2,
+            "temporal_patch_size": 2,
+            "window_size": 112,
+            "fullatt_block_indexes": list(range(vision_layers)),
+        },
+        image_token_id=ids["<|image_pad|>"],
+        video_token_id=ids["<|video_pad|>"],
+        vision_start_token_id=ids["<|vision_start|>"],
+        vision_end_token_id=ids["<|vision_end|>"],
+        tie_word_embeddings=True,
+    )
+
+
+@torch.no_grad()
+def respell(model: Any, old: Any, new: Any) -> Qwen2_5_VLForConditionalGeneration:
+    """The same model with another vocabulary: a token it didn't have begins as the mean of what it was spelt by."""
+    config = build_config(
+        new,
+        model.config.text_config.hidden_size,
+        model.config.text_config.num_hidden_layers,
+        model.config.vision_config.hidden_size,
+        model.config.vision_config.depth,
+    )
+    with without_progress():
+        respelt: Any = Qwen2_5_VLForConditionalGeneration(config)
+    batch_vision_attention(respelt)
+    weights = model.state_dict()
+    embedding = model.get_input_embeddings().weight
+    known, rows = old.get_vocab(), []
+    for token, _ in sorted(new.get_vocab().items(), key=lambda item: item[1]):
+        # A byte-level token's own characters stand for bytes; a piece that no text ends in has no other spelling.
+        pieces = [known[token]] if token in known else [t.id for t in old.backend_tokenizer.model.tokenize(token)]
+        rows.append(embedding[pieces].mean(0))
+    name = next(key for key in weights if key.endswith("embed_tokens.weight"))
+    others = {key: value for key, value in weights.items() if key not in (name, "lm_head.weight")}
+    respelt.load_state_dict(others, strict=False)
+    respelt.get_input_embeddings().weight.copy_(torch.stack(rows))
+    respelt.tie_weights()
+    respelt.eval()
+    return cast(Qwen2_5_VLForConditionalGeneration, respelt)

@@ -1,0 +1,1 @@
+"""Training: packing, advantages, GRPO and SFT trainers, checkpoints, metrics."""

@@ -1,0 +1,233 @@
+"""Checkpoints that survive ``kill -9``: whole or absent, and resumed without being asked.
+
+::
+
+    run_dir/checkpoint/settings.json     what the run was started with
+    run_dir/checkpoint/checkpoint-40/    weights, optimizer, schedule, random states, step: the last few and the best
+    run_dir/checkpoint/.partial/         one being written; never resumed, removed at the next start
+    run_dir/checkpoint/.gone-…           one being removed; the same
+    run_dir/model/                       the result: an ordinary checkpoint for ``from_pretrained``
+
+A folder gets its name only once it is complete, by one rename.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from kit.chat import Chat
+from kit.models import load_model
+from kit.train.metrics import read_metrics
+
+GONE = ".gone-"
+"""Before the name of a folder that is being removed."""
+
+_MAY_CHANGE = {"steps", "epochs", "micro_batch", "save_every", "keep"}
+"""Settings a run may be continued with other values of: none of them changes the steps already done."""
+
+
+def schedule(items: int, length: int, seed: int) -> list[int]:
+    """The order of a run's items: whole shuffled passes one after another, cut at ``length``.
+
+    Fixed by ``seed`` alone and prefix-stable, so a resumed or prolonged run meets the same items.
+    """
+    if items < 1:
+        raise ValueError("schedule: there is nothing to train on; give at least one item")
+    passes = -(-length // items)
+    order = [i for p in range(passes) for i in np.random.default_rng([seed, p]).permutation(items).tolist()]
+    return order[:length]
+
+
+def newest_checkpoint(folder: Path) -> Path | None:
+    """The complete checkpoint with the most steps in ``folder``, or None."""
+    return max(folder.glob("checkpoint-*"), key=step_of, default=None)
+
+
+def step_of(checkpoint: Path | None) -> int:
+    """The step a checkpoint was saved at; 0 for None."""
+    return int(checkpoint.name.rpartition("-")[2]) if checkpoint is not None else 0
+
+
+def spare(checkpoints: Sequence[Path], keep: int, rows: Sequence[Mapping[str, Any]], every: int) -> list[Path]:
+    """Checkpoints that may go: all but the last ``keep`` and the best one, oldest first.
+
+    The best is the one before which the mean reward of ``every`` steps was highest: one lucky batch doesn't make it.
+    Without rewards (SFT) there is no best: the training loss says more of the batch than of the model.
+
+    Args:
+        rows: of the metrics, with ``step`` and, where there is one, ``reward``.
+        every: steps between two checkpoints.
+    """
+    ordered = sorted(checkpoints, key=step_of)
+    rewards = {int(row["step"]): row["reward"] for row in rows if "reward" in row}
+
+    before = {one: [rewards[step] for step in rewards if 0 <= step_of(one) - step < every] for one in ordered}
+    means = {one: fmean(found) for one, found in before.items() if found}
+    best = max(means, key=means.__getitem__, default=None)
+    return [one for one in ordered[:-keep] if one != best]
+
+
+def claim(
+    run_dir: Path, settings: Mapping[str, Any], data: Sequence[str], processes: int = 1, shard: str = "ddp"
+) -> Path | None:
+    """Start or continue the run in ``run_dir``: the checkpoint to resume from, None to begin.
+
+    Args:
+        settings: the run's settings as plain values.
+        data: ids of what it trains on, in order.
+        processes: that train together; a checkpoint holds the random states of each.
+        shard: how the model is divided among them (:data:`kit.train.launch.topology.Shard`); so is a checkpoint.
+
+    Raises:
+        ValueError: the folder holds a run with other settings, other data, of another number of processes, or
+            divided otherwise.
+    """
+    folder = run_dir / "checkpoint"
+    folder.mkdir(parents=True, exist_ok=True)
+    for left in (folder / ".partial", *folder.glob(f"{GONE}*"), *run_dir.glob(f"{GONE}*")):
+        shutil.rmtree(left, ignore_errors=True)
+    newest = newest_checkpoint(folder)
+    path = folder / "settings.json"
+    together = {"processes": processes, "shard": shard}
+    mine = json.loads(json.dumps({"settings": dict(settings), "data": list(data), **together}))
+    if newest is not None:
+        theirs = json.loads(path.read_text())
+        for name, value in mine["settings"].items():
+            if name not in _MAY_CHANGE and theirs["settings"].get(name) != value:
+                raise ValueError(
+                    f"{run_dir} holds a run with {name}={theirs['settings'].get(name)!r}, now {name}={value!r}: "
+                    "continue with the same value, or choose another name for the new run"
+                )
+        if theirs["data"] != mine["data"]:
+            raise ValueError(f"{run_dir} holds a run on other data: choose another name for the new run")
+        if (before := theirs.get("processes", 1)) != processes:
+            raise ValueError(
+                f"{run_dir} holds a run of {before} processes, now there are {processes}: go on with {before}, or "
+                "choose another name for the new run"
+            )
+        if (divided := theirs.get("shard", "ddp")) != shard:
+            raise ValueError(
+                f"{run_dir} holds a run divided by {divided}, now it is {shard}: go on with {divided}, or choose "
+                "another name for the new run"
+            )
+    partial = path.with_suffix(".partial")
+    partial.write_text(json.dumps(mine))
+    os.replace(partial, path)
+    return newest
+
+
+class SafeCheckpoints:
+    """Put before a TRL trainer: checkpoints appear whole; nothing is sent anywhere.
+
+    The trainer writes into ``.partial``; a rename makes it a checkpoint. Older ones go after that, so
+    there is a complete one at any moment. ``args.save_total_limit`` says how many of the last stay, beside the best
+    (:func:`spare`).
+    """
+
+    _staging: str | None = None
+
+    def _get_output_dir(self, trial: Any) -> str:
+        return self._staging or super()._get_output_dir(trial)  # type: ignore[misc]
+
+    def _save_checkpoint(self, model: Any, trial: Any) -> None:
+        trainer: Any = self
+        folder = Path(trainer.args.output_dir)
+        name = f"checkpoint-{trainer.state.global_step}"
+        self._staging = str(folder / ".partial")
+        try:
+            super()._save_checkpoint(model, trial)  # type: ignore[misc]
+        except Exception as error:
+            _explain_full_disk(error, folder)
+            raise
+        finally:
+            self._staging = None
+        trainer.accelerator.wait_for_everyone()
+        if trainer.is_world_process_zero():
+            publish(folder / ".partial" / name, folder / name)
+            rows = read_metrics(folder.parent / "metrics.jsonl")
+            keep, every = trainer.args.save_total_limit, trainer.args.save_steps
+            for old in spare(list(folder.glob("checkpoint-*")), keep, rows, every):
+                discard(old)
+        trainer.accelerator.wait_for_everyone()
+
+    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
+        """Load weights by the names they were saved under.
+
+        Transformers saves Qwen2.5-VL under its published names and resumes under its internal ones
+        (transformers #43701): nothing matches, and it would go on from the start weights with a warning.
+        """
+        trainer: Any = self
+        model = trainer.model if model is None else model
+        if trainer.is_fsdp_enabled or hasattr(model, "peft_config"):
+            super()._load_from_checkpoint(resume_from_checkpoint, model)  # type: ignore[misc]
+        else:
+            restore(model, Path(resume_from_checkpoint))
+
+    def create_model_card(self, *args: Any, **kwargs: Any) -> None:
+        """No card: TRL's describes a hub upload, which this is not."""
+
+    def _send_telemetry(self) -> None:
+        """TRL reports every trainer it makes to a server; a run here tells nobody."""
+
+
+def publish(partial: Path, final: Path) -> None:
+    """Give a finished folder its name, in place of an older one of that name."""
+    if final.exists():
+        discard(final)
+    final.parent.mkdir(parents=True, exist_ok=True)
+    os.replace(partial, final)
+
+
+def discard(folder: Path) -> None:
+    """Remove a folder. It loses its name first: killed meanwhile, it leaves no folder with half of its files."""
+    gone = folder.with_name(f"{GONE}{folder.name}")
+    shutil.rmtree(gone, ignore_errors=True)
+    os.replace(folder, gone)
+    shutil.rmtree(gone)
+
+
+@contextmanager
+def whole(folder: Path) -> Iterator[Path]:
+    """An empty folder to write into; without an error in between, it takes ``folder``'s name and place."""
+    partial = folder.with_name(f"{folder.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)  # left by a killed run
+    partial.mkdir(parents=True)
+    yield partial
+    publish(partial, folder)
+
+
+def export(model: Any, chat: Chat, folder: Path) -> Path:
+    """Save model, tokenizer and image processor as an ordinary checkpoint; returns ``folder``."""
+    try:
+        with whole(folder) as partial:
+            for part in (model, chat.tokenizer, chat.image_processor):
+                part.save_pretrained(str(partial))
+    except Exception as error:
+        _explain_full_disk(error, folder)
+        raise
+    return folder
+
+
+def restore(model: Any, folder: Path) -> None:
+    """Put the weights saved in ``folder`` into ``model``; every weight must be there."""
+    model.load_state_dict(load_model(folder, dtype=model.dtype).state_dict())
+
+
+def _explain_full_disk(error: Exception, folder: Path) -> None:
+    """Raise a clearer error if ``error`` comes from a full disk, however the writing library words it."""
+    if getattr(error, "errno", None) == errno.ENOSPC or "No space left" in str(error):
+        raise OSError(
+            errno.ENOSPC,
+            f"the disk is full; {folder} could not be saved. Free some space and give the same command again: "
+            "it continues from the last complete checkpoint",
+        ) from error

@@ -1,0 +1,66 @@
+"""Collect demonstrations: let an expert policy play tasks, every finished chunk on disk."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from kit.chat import Chat
+from kit.data.store import append_episodes, load_episodes, mend
+from kit.episode import Episode, Task
+from kit.policy import Params, Policy
+from kit.rollout import Budget, Environment, rollout
+from kit.seeding import each
+
+
+def collect(
+    policy: Policy,
+    chat: Chat,
+    tasks: Sequence[Task],
+    make_env: Callable[[], Environment],
+    params: Params,
+    budget: Budget,
+    path: str | os.PathLike[str],
+    chunk: int = 16,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+    seed: int = 0,
+) -> list[Episode]:
+    """Let ``policy`` play ``tasks``; every finished chunk is on disk before the next one starts.
+
+    Called again with the same ``path`` it plays only the tasks that aren't there yet, so whatever
+    stopped it (an endpoint that failed, a killed process) costs at most one chunk.
+
+    Args:
+        path: JSONL file that episodes are appended to, all of them: the filter comes later.
+        chunk: episodes played at once.
+        progress: told how many of the tasks are done.
+        seed: of all that is sampled; a task's own follows from its place, whatever was played before.
+
+    Raises:
+        ValueError: ``path`` holds episodes written with another tokenizer, or of tasks that have
+            since changed (the same id, but another question or other pictures).
+        OSError, EndpointError: what stopped it; the file then holds everything before.
+    """
+    mend(path)
+    have = {e.task.id: e for e in (load_episodes(path) if Path(path).exists() else [])}
+    asked = {task.id: task for task in tasks}
+    for episode in have.values():
+        task = asked.get(episode.task.id, episode.task)
+        if (task.question, task.images) != (episode.task.question, episode.task.images):
+            raise ValueError(
+                f"{path}: task {episode.task.id} was played with another question or other pictures; use another file"
+            )
+        if any(chat.decode(turn.ids) != turn.text for turn in episode.turns):
+            raise ValueError(f"{path}: episode {episode.task.id} was written with another tokenizer; use another file")
+    seeds = dict(zip([task.id for task in tasks], each(seed, len(tasks)), strict=True))
+    todo = [task for task in tasks if task.id not in have]
+    done = len(tasks) - len(todo)
+    progress(done, len(tasks))
+    for at in range(0, len(todo), chunk):
+        some = todo[at : at + chunk]
+        played = rollout(policy, chat, some, make_env, params, budget, seed=[seeds[task.id] for task in some])
+        append_episodes(path, played)
+        have.update((episode.task.id, episode) for episode in played)
+        progress(done + at + len(some), len(tasks))
+    return [have[task.id] for task in tasks]

@@ -1,0 +1,232 @@
+r"""Multi-turn GRPO: TRL's ``GRPOTrainer`` fed by our rollouts.
+
+$$J(\theta) = \mathbb{E}\left[\frac{1}{G}\sum_{i=1}^{G}\frac{1}{\sum_t I(y_{i,t})}\sum_{t: I(y_{i,t})=1}
+\min\left(\rho_{i,t}\hat{A}_i,\ \operatorname{clip}(\rho_{i,t}, 1-\epsilon, 1+\epsilon)\hat{A}_i\right)\right]
+- \beta D_{KL}(\pi_\theta \| \pi_{ref}) \tag{AGILE, eq. 4}$$
+
+==================  ==========================================================  =========================
+symbol              meaning                                                     name here
+==================  ==========================================================  =========================
+$G$                 rollouts of one task                                        ``group_size``
+$I(y_{i,t})$        1 if the policy sampled token $t$, 0 if the environment     ``tool_mask``
+                    wrote it
+$\rho_{i,t}$        $\pi_\theta(y_{i,t}) / \pi_{old}(y_{i,t})$                  in TRL's ``_compute_loss``
+$\hat{A}_i$         :mod:`kit.train.advantage`                                        ``advantages``
+$\epsilon, \beta$   clipping range, weight of the KL term                       ``epsilon``, ``beta``
+==================  ==========================================================  =========================
+
+Worked example, G = 2: advantages +1 and −1; the first episode sampled two tokens with ρ = 1.5 and
+.9, the second one with ρ = .5; ε = .2. min(1.5, 1.2) = 1.2 and .9 average 1.05; min(−.5, −.8) is
+−.8; J = (1.05 − .8) / 2 = **.125**, and the loss is −.125.
+
+Departures
+- Only ``_generate_and_score_completions`` is TRL's no longer: tasks are played by
+  :mod:`kit.rollout`, scored, packed and given advantages. Losses, optimizer, PEFT and distribution stay.
+- Ids that a policy may not say carry no probability, in sampler and trainer alike.
+- One optimizer step uses each rollout once by default, as in the paper (mini-batch = batch): then
+  π_old = π_θ, ρ = 1, and no second forward pass is needed for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from datasets import Dataset
+from trl import GRPOConfig
+
+from kit.chat import Chat
+from kit.episode import Task
+from kit.train.advantage import Scale, check_group_size
+from kit.train.checkpoint import schedule
+from kit.train.grpo_trainer import EpisodeGRPOTrainer, Reward, Rollout
+from kit.train.launch.topology import Sampler
+from kit.train.lora import lora_config
+from kit.train.metrics import MetricsLog
+from kit.train.session import OnStep, check_schedule, recompute, run, shared_args
+
+
+@dataclass(frozen=True)
+class GRPOSettings:
+    """How to run GRPO. Defaults are AGILE's (Table 5) unless marked ours.
+
+    Attributes:
+        steps: rollout batches (ours; the paper's one epoch of 15.6K tasks is 244).
+        groups: tasks a rollout batch (Table 5, train batch size).
+        group_size: rollouts of one task (Table 5, rollout num).
+        micro_batch: episodes a forward pass and device (Table 5).
+        iterations: optimizer steps on each rollout batch (Table 5: mini-batch = batch, so 1).
+        learning_rate: at its peak (Table 5).
+        schedule: of the learning rate (ours).
+        warmup: share of the steps before the peak (ours).
+        temperature: the one the rollout samples at (the paper names none).
+        beta: weight of the KL term (Table 5).
+        epsilon: clipping range of the ratio (ours: verl's and TRL's default).
+        loss_type: TRL's name of the objective; "grpo" is eq. 4.
+        scale: divide advantages by the group's standard deviation (GRPO) or not (Dr. GRPO).
+        max_response: tokens by which "dr_grpo" divides (Table 5, max response length); others ignore it.
+        max_grad_norm: gradients are scaled down to this norm (ours).
+        freeze_vision: leave vision tower and projector as they are (ours; the paper doesn't say).
+        lora_rank: rank of low-rank adapters; 0 trains all weights (the paper trains all).
+        gradient_checkpointing: recompute activations to save memory; None: on a GPU (ours).
+        save_every: steps between checkpoints (ours).
+        keep: checkpoints kept, the last ones; and the best (ours).
+        seed: of the order of tasks, of sampling, of adapters' first values (ours).
+        sampler: who plays: the trained model by transformers, or vLLM ``colocate``d with it or at a ``server`` (ours).
+        server: that server's address, ``http://host:port``.
+        engine_share: of a GPU's memory, for a colocated engine: its weights and its cache (ours).
+        max_tokens: of an episode; a colocated engine makes room for as many (Table 5: 8,192 and 20,000).
+    """
+
+    steps: int = 244
+    groups: int = 64
+    group_size: int = 8
+    micro_batch: int = 2
+    iterations: int = 1
+    learning_rate: float = 2e-6
+    schedule: str = "constant"
+    warmup: float = 0.0
+    temperature: float = 1.0
+    beta: float = 0.0
+    epsilon: float = 0.2
+    loss_type: Literal["grpo", "dr_grpo", "bnpo", "dapo"] = "grpo"
+    scale: Scale = "group"
+    max_response: int = 20000
+    max_grad_norm: float = 1.0
+    freeze_vision: bool = False
+    lora_rank: int = 0
+    gradient_checkpointing: bool | None = None
+    save_every: int = 10
+    keep: int = 2
+    seed: int = 0
+    sampler: Sampler = "transformers"
+    server: str = ""
+    engine_share: float = 0.3
+    max_tokens: int = 28192
+
+    def __post_init__(self) -> None:
+        check_group_size("GRPOSettings.group_size", self.group_size)
+        for name in ("steps", "groups", "micro_batch", "iterations", "learning_rate", "temperature", "save_every"):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"GRPOSettings.{name}={getattr(self, name)}: must be above 0")
+        check_schedule("GRPOSettings.schedule", self.schedule)
+        if self.sampler not in (known := get_args(Sampler)):
+            raise ValueError(f"GRPOSettings.sampler={self.sampler!r}: choose one of {', '.join(known)}")
+        if (self.sampler == "server") != bool(self.server):
+            raise ValueError(
+                f"GRPOSettings.server={self.server!r} with sampler={self.sampler!r}: a server needs its address, "
+                "http://host:port, and the others have none"
+            )
+        if self.keep < 1:
+            raise ValueError(f"GRPOSettings.keep={self.keep}: a run needs at least 1 checkpoint to resume from")
+        if self.save_every % self.iterations:
+            raise ValueError(
+                f"GRPOSettings.save_every={self.save_every}: must be a multiple of iterations={self.iterations}; "
+                "rollouts are not saved, so a run can only resume where the next ones begin"
+            )
+
+    def trl_args(self, run_dir: Path) -> GRPOConfig:
+        """The same as TRL's configuration."""
+        batch = self.groups * self.group_size
+        shared = shared_args(run_dir, self.steps, self.micro_batch, batch, self.save_every, self.keep, self.seed)
+        return GRPOConfig(
+            **shared,
+            num_generations=self.group_size,
+            steps_per_generation=shared["gradient_accumulation_steps"],
+            num_iterations=self.iterations,
+            learning_rate=self.learning_rate,
+            lr_scheduler_type=self.schedule,
+            warmup_steps=self.warmup,
+            temperature=self.temperature,
+            beta=self.beta,
+            epsilon=self.epsilon,
+            loss_type=self.loss_type,
+            max_completion_length=self.max_response,
+            max_grad_norm=self.max_grad_norm,
+            gradient_checkpointing=recompute(self.gradient_checkpointing),
+            disable_dropout=True,
+            shuffle_dataset=False,
+            **self._vllm_args(),
+        )
+
+    def _vllm_args(self) -> dict[str, Any]:
+        """TRL's settings of vLLM; the weights of :mod:`kit.train.importance` are made by us, and read by its loss."""
+        if self.sampler == "transformers":
+            return {}
+        return {
+            "use_vllm": True,
+            "vllm_mode": self.sampler,
+            "vllm_server_base_url": self.server or None,
+            "vllm_gpu_memory_utilization": self.engine_share,
+            "vllm_max_model_length": self.max_tokens,
+            "vllm_importance_sampling_mode": "token_truncate",
+        }
+
+
+def train_grpo(
+    model: Any,
+    chat: Chat,
+    tasks: Sequence[Task],
+    rollout: Rollout,
+    reward: Reward,
+    settings: GRPOSettings,
+    run_dir: str | Path,
+    *,
+    exports: Sequence[int] = (),
+    reward_workers: int = 1,
+    on_step: OnStep | None = None,
+) -> Path:
+    """Train ``model`` on ``tasks``; the same call again resumes, and ends with the same metrics.
+
+    Args:
+        model: a Qwen2.5-VL; it holds the trained weights afterwards.
+        rollout: lets the policy it is given play tasks; all its randomness must come from its ``seed``.
+        run_dir: gets ``checkpoint/``, ``metrics.jsonl``, ``tensorboard/`` and ``model/``.
+        exports: steps after which the model so far is kept too, as ``run_dir/model-STEP``.
+        reward_workers: episodes scored at once, in threads: for a reward that asks a judge or a service.
+        on_step: called with all metric rows so far after each step; once if the run was done before.
+
+    Returns:
+        The folder of the trained model.
+
+    Raises:
+        ValueError: an episode can't be packed, sampler and trainer disagree, or ``run_dir`` holds another run.
+    """
+    run_dir = Path(run_dir)
+    if settings.beta and not settings.lora_rank and not model.config._name_or_path:
+        raise ValueError(
+            f"GRPOSettings.beta={settings.beta}: the reference policy is a second copy of the model, and this one "
+            "was not loaded from anywhere it could be loaded from again; save and load it first, or train with LoRA"
+        )
+
+    def make_trainer(log: MetricsLog) -> EpisodeGRPOTrainer:
+        rollouts = -(-settings.steps // settings.iterations)
+        order = schedule(len(tasks), rollouts * settings.groups, settings.seed)
+        return EpisodeGRPOTrainer(
+            model=model,
+            args=settings.trl_args(run_dir),
+            train_dataset=Dataset.from_dict({"prompt": [tasks[i].id for i in order], "task": order}),
+            callbacks=[log],
+            peft_config=lora_config(settings.lora_rank),
+            chat=chat,
+            tasks=tasks,
+            rollout=rollout,
+            reward=reward,
+            scale=settings.scale,
+            reward_workers=reward_workers,
+        )
+
+    return run(
+        make_trainer,
+        model,
+        chat,
+        run_dir,
+        steps=settings.steps,
+        freeze_vision=settings.freeze_vision,
+        settings=asdict(settings),
+        data=[task.id for task in tasks],
+        exports=exports,
+        on_step=on_step,
+    )

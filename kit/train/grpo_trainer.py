@@ -1,0 +1,258 @@
+"""TRL's ``GRPOTrainer`` on our episodes: how a batch comes to be; everything after that is TRL's."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, nullcontext
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+from accelerate.utils import gather_object
+from torch import Tensor
+from trl import GRPOConfig, GRPOTrainer
+from trl.models import unwrap_model_for_generation
+from trl.trainer.utils import (
+    shuffle_sequence_dict,
+    split_pixel_values_by_grid,
+    split_tensor_dict,
+    unsplit_pixel_values_by_grid,
+    use_adapter,
+)
+
+from kit.chat import Chat
+from kit.episode import Episode, Score, Task
+from kit.policy import Policy
+from kit.policy.hf import HFPolicy
+from kit.policy.suppress import forbid
+from kit.policy.vllm import Engine, VLLMPolicy
+from kit.policy.vllm_server import Server
+from kit.seeding import child, each
+from kit.train import latest_rollout as latest
+from kit.train.advantage import Scale, group_advantages, spread, turn_advantages
+from kit.train.checkpoint import SafeCheckpoints
+from kit.train.importance import importance
+from kit.train.pack import Packed, by_length, pack, trimmed
+
+MAX_GAP = 0.1
+"""Mean difference (nats) between the sampler's log-probabilities and the trainer's that is still rounding."""
+
+
+class Rollout(Protocol):
+    """Lets a policy play every task once, by the seed of its place; returns the episodes in the tasks' order.
+
+    The same weights and seeds must give the same episodes.
+    """
+
+    def __call__(self, policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]: ...
+
+
+Reward = Callable[[Episode, Any], Score]
+"""From an episode and its task's target to a score."""
+
+
+class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
+    """TRL's trainer on our episodes. Make it inside :func:`kit.policy.suppress.forbid`."""
+
+    args: GRPOConfig
+    num_generations: int
+
+    def __init__(
+        self,
+        *,
+        chat: Chat,
+        tasks: Sequence[Task],
+        rollout: Rollout,
+        reward: Reward,
+        scale: Scale = "group",
+        reward_workers: int = 1,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(reward_funcs=_no_reward, processing_class=chat.tokenizer, **kwargs)
+        self.chat = chat
+        self.tasks = tasks
+        self.rollout = rollout
+        self.reward = reward
+        self.scale: Scale = scale
+        self.reward_workers = reward_workers
+        self.policy = self._policy()
+        self._gap_checked = False
+        self._masks = ExitStack()
+        if self.ref_model is not None:
+            self._masks.enter_context(forbid(self.ref_model, chat.forbidden_ids))
+
+    def _policy(self) -> HFPolicy | VLLMPolicy:
+        """Who plays: the model itself, or vLLM with the weights it has just now."""
+        if not self.use_vllm:
+            return HFPolicy(self.model, self.chat)
+        own = self.vllm_mode == "colocate"
+        name = str(self.accelerator.unwrap_model(self.model).config._name_or_path)
+        engine = Engine(self.vllm_generation.llm) if own else Server(str(self.args.vllm_server_base_url), name)
+        return VLLMPolicy(engine, self.chat, refresh=self.vllm_generation.sync_weights)
+
+    def _prepare_inputs(self, generation_batch: Any) -> dict[str, Any]:
+        """As TRL's, with episodes of like length in a micro-batch, and no column that is padding in all of its rows.
+
+        A step is the same sum whoever shares a forward pass; only with ``bnpo``, which weighs every micro-batch by its
+        own tokens, chance decides that, as in TRL.
+        """
+        parts = self.args.steps_per_generation or 1
+        kept: list[dict[str, Any]] | None = self._buffered_inputs
+        fresh = kept is None or self._step % (parts * self.num_iterations) == 0
+        if self.model is None or not self.model.training or not fresh:
+            return dict(super()._prepare_inputs(generation_batch))
+        batch: Any = split_pixel_values_by_grid(self._generate_and_score_completions(generation_batch))
+        batch = shuffle_sequence_dict(batch)
+        if self.loss_type != "bnpo":
+            batch = by_length(batch)
+        made: list[Any] = split_tensor_dict(batch, parts)
+        self._buffered_inputs: Any = [trimmed(unsplit_pixel_values_by_grid(part)) for part in made]
+        return dict(self._buffered_inputs[self._step % parts])
+
+    def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
+        """Play, score, pack: the batch that TRL's ``_compute_loss`` reads."""
+        tasks = [self.tasks[row["task"]] for row in inputs]
+        episodes = self._play(tasks)
+        with ThreadPoolExecutor(self.reward_workers) as pool:
+            scores = list(pool.map(lambda episode: self.reward(episode, episode.task.target), episodes))
+        packed = pack(episodes, self.chat).to(self.accelerator.device)
+        self._check_gap(episodes)
+        rewards = torch.tensor([s.total for s in scores], dtype=torch.float64, device=self.accelerator.device)
+        everyone = self.accelerator.gather(rewards)  # a group may be spread over processes
+        advantages = self._advantages(episodes, scores, everyone, packed)
+        self._record(episodes, scores, everyone)
+        if self.accelerator.is_main_process:
+            latest.keep(Path(str(self.args.output_dir)).parent, self.state.global_step + 1, episodes, scores)
+        batch: dict[str, Any] = {
+            "prompt_ids": packed.prompt_ids,
+            "prompt_mask": packed.prompt_mask,
+            "completion_ids": packed.completion_ids,
+            "completion_mask": packed.completion_mask,
+            "tool_mask": packed.tool_mask,
+            "mm_token_type_ids": packed.mm_token_type_ids,
+            "advantages": advantages.to(self.accelerator.device),
+            "num_items_in_batch": self.accelerator.gather(packed.tool_mask.sum()).sum(),
+        }
+        if packed.pixel_values is not None:
+            batch |= {"pixel_values": packed.pixel_values, "image_grid_thw": packed.image_grid_thw}
+            batch["num_images"] = packed.num_images
+        # Where rollouts and optimizer steps alternate one to one, π_old is π_θ and TRL takes it from the same pass.
+        every = (self.args.steps_per_generation or 1) * self.num_iterations
+        if self.use_vllm or self.args.gradient_accumulation_steps % every:
+            batch["old_per_token_logps"] = self._logprobs(self.model, packed)
+        if self.use_vllm:
+            weights = importance(batch["old_per_token_logps"], packed.logprobs, packed.tool_mask)
+            batch["importance_sampling_ratio"] = weights
+            self._metrics["train"]["sampler_weight"].append(float(weights[packed.tool_mask.bool()].mean()))
+        if self.beta:
+            batch["ref_per_token_logps"] = self._reference_logprobs(packed)
+        return batch
+
+    def _advantages(self, episodes: list[Episode], scores: list[Score], everyone: Tensor, packed: Packed) -> Tensor:
+        """This process's advantages: ``(B,)``, or ``(B, C)`` where every turn was rewarded for itself."""
+        mine = self._mine(episodes)
+        if not any(score.turns for score in scores):
+            return group_advantages(everyone.cpu(), self.num_generations, self.scale)[mine]
+        turns = turn_advantages(gather_object([score.turns for score in scores]), self.num_generations, self.scale)
+        rows = spread(turns[mine], episodes)
+        return torch.nn.functional.pad(rows, (0, packed.completion_ids.size(1) - rows.size(1)))
+
+    def _mine(self, share: Sequence[Any]) -> slice:
+        """Where this process's share of a batch lies in the whole."""
+        at = self.accelerator.process_index * len(share)
+        return slice(at, at + len(share))
+
+    def _play(self, tasks: list[Task]) -> list[Episode]:
+        began, inside = time.perf_counter(), self.policy.seconds
+        seeds = each(child(self.args.seed, self.state.global_step), self.accelerator.num_processes * len(tasks))
+        # Weights that ZeRO-3 has divided are put together for as long as transformers samples; else it changes nothing.
+        with nullcontext() if self.use_vllm else unwrap_model_for_generation(self.model_wrapped, self.accelerator):
+            episodes = self.rollout(self.policy, tasks, seed=seeds[self._mine(tasks)])
+        if [e.task.id for e in episodes] != [task.id for task in tasks]:
+            raise ValueError(f"rollout: {len(episodes)} episodes for {len(tasks)} tasks; one each, in the same order")
+        seconds = time.perf_counter() - began
+        metrics = self._metrics["train"]
+        metrics["rollout_seconds"].append(seconds)
+        sampled = sum(len(turn.ids) for episode in episodes for turn in episode.turns)
+        metrics["tokens_per_second"].append(sampled / seconds)
+        metrics["model_share"].append((self.policy.seconds - inside) / seconds)
+        return episodes
+
+    def _logprobs(self, model: Any, packed: Packed) -> Tensor:
+        """Log-probabilities ``(B, C)`` of the completions' tokens, without gradient."""
+        inputs = packed.model_inputs()
+        images = {"num_images": packed.num_images} if packed.pixel_values is not None else {}
+        with torch.no_grad():
+            logprobs, _, _ = self._get_per_token_logps_and_entropies(
+                model,
+                logits_to_keep=packed.completion_ids.size(1),
+                batch_size=self.args.per_device_train_batch_size,
+                **inputs,
+                **images,
+            )
+        return logprobs
+
+    def _reference_logprobs(self, packed: Packed) -> Tensor:
+        """π_ref's log-probabilities: a frozen copy, or the model with its adapters off."""
+        if self.ref_model is not None:
+            return self._logprobs(self.ref_model, packed)
+        with use_adapter(self.accelerator.unwrap_model(self.model), adapter_name=None):
+            return self._logprobs(self.model, packed)
+
+    def _check_gap(self, episodes: list[Episode]) -> None:
+        """Once a run: does the sampler say what the trainer says of the same tokens?
+
+        Raises:
+            ValueError: it doesn't; the rollout samples at another temperature, from other weights, or
+                over other tokens than are trained.
+        """
+        if self._gap_checked:
+            return
+        some = pack(episodes[: self.args.per_device_train_batch_size], self.chat).to(self.accelerator.device)
+        sampled = some.tool_mask.bool()
+        gap = float((self._logprobs(self.model, some) - some.logprobs)[sampled].abs().mean())
+        if not gap <= MAX_GAP:
+            raise ValueError(
+                f"the rollout's log-probabilities differ from the trained model's by {gap:.2f} nats a token "
+                f"(at most {MAX_GAP} is rounding): let it sample from this model, at "
+                f"GRPOSettings.temperature={self.temperature}, with Chat.forbidden_ids masked"
+            )
+        self._gap_checked = True
+
+    def _record(self, episodes: list[Episode], scores: list[Score], rewards: Tensor) -> None:
+        """Means over all processes' episodes, into the step's row of metrics."""
+        rows = [episode_stats(episode, score) for episode, score in zip(episodes, scores, strict=True)]
+        table = torch.tensor([list(row.values()) for row in rows], dtype=torch.float64, device=rewards.device)
+        means = self.accelerator.gather(table).mean(dim=0).tolist()
+        deviations = rewards.view(-1, self.num_generations).std(dim=1)
+        metrics = self._metrics["train"]
+        for name, mean in zip(rows[0], means, strict=True):
+            metrics[name].append(mean)
+        metrics["reward_std"].append(float(deviations.mean()))
+        metrics["flat_groups"].append(float((deviations < 1e-9).double().mean()))
+
+
+def episode_stats(episode: Episode, score: Score) -> dict[str, float]:
+    """What a step's row averages over episodes.
+
+    ``reward`` and its weighted parts ``reward/…``; ``accuracy`` and ``format`` as shares of episodes that
+    earned that part; turns; turns with an action; sampled tokens; all tokens; whether it answered.
+    """
+    earned = {name: float(score.parts[name] > 0) for name in ("accuracy", "format") if name in score.parts}
+    return {
+        "reward": score.total,
+        **earned,
+        **{f"reward/{name}": part for name, part in sorted(score.parts.items())},
+        "turns": len(episode.turns),
+        "steps": episode.steps,
+        "response_tokens": sum(episode.mask),
+        "tokens": len(episode.ids),
+        "answered": float(episode.ended == "answer"),
+    }
+
+
+def _no_reward(**kwargs: Any) -> list[float | None]:
+    """TRL insists on a reward function; episodes are scored where they are played."""
+    raise RuntimeError("TRL's own scoring was called: EpisodeGRPOTrainer no longer overrides what it should")

@@ -1,0 +1,40 @@
+"""The newest rollout of a run: a few of its episodes with their scores, kept for whoever looks at a running job.
+
+::
+
+    run_dir/latest/episodes.jsonl, pictures/    the episodes of its first task
+    run_dir/latest/scores.json                  the step, and what each episode was paid
+
+The folder is replaced as a whole after every rollout, so it doesn't grow and is never half of one and half of another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from kit.data.store import load_episodes, save_episodes
+from kit.episode import Episode, Score
+from kit.files import read_json, write_json
+from kit.train.checkpoint import whole
+
+SHOWN = 4
+"""Episodes kept of a rollout."""
+
+
+def keep(run_dir: Path, step: int, episodes: Sequence[Episode], scores: Sequence[Score]) -> None:
+    """Keep the first episodes of the rollout before ``step``, in place of the last rollout's."""
+    with whole(run_dir / "latest") as folder:
+        save_episodes(folder / "episodes.jsonl", episodes[:SHOWN])
+        write_json(folder / "scores.json", {"step": step, "scores": [asdict(score) for score in scores[:SHOWN]]})
+
+
+def kept(run_dir: Path) -> tuple[int, list[tuple[Episode, Score]]] | None:
+    """The step, and episodes with their scores; None if no rollout was kept yet."""
+    record = read_json(run_dir / "latest" / "scores.json")
+    if record is None:
+        return None
+    scores = [Score(each["total"], each["parts"], tuple(each["turns"])) for each in record["scores"]]
+    episodes = load_episodes(run_dir / "latest" / "episodes.jsonl")
+    return int(record["step"]), list(zip(episodes, scores, strict=True))

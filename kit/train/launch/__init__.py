@@ -1,0 +1,1 @@
+"""Training in several processes: which there are, how they are started and followed."""

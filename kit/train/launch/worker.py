@@ -1,0 +1,126 @@
+"""One of the processes that train together: ``python -m kit.train.launch.worker JOB.json``, started by the launcher."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import importlib
+import os
+import platform
+import socket
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, TypeVar, get_type_hints
+
+from accelerate.utils import gather_object
+
+from kit.files import read_json, write_json
+from kit.train.session import agreed, process, together
+
+T = TypeVar("T")
+
+STARTED_BY = "KIT_STARTED_BY"
+"""Environment variable: the process on this machine without which there is nothing to do."""
+
+SAME = ("torch", "transformers", "trl", "accelerate", "peft", "deepspeed", "vllm")
+"""Packages that must be of one version wherever a model is trained together."""
+
+
+def rebuilt(kind: type[T], values: Mapping[str, Any]) -> T:
+    """A dataclass from what ``dataclasses.asdict`` and JSON made of it, dataclasses and tuples in it too."""
+    hints = get_type_hints(kind)
+    made: dict[str, Any] = {}
+    for name, value in values.items():
+        hint = hints[name]
+        inner = dataclasses.is_dataclass(hint) and isinstance(hint, type) and isinstance(value, dict)
+        made[name] = rebuilt(hint, value) if inner else tuple(value) if isinstance(value, list) else value
+    return kind(**made)
+
+
+def installed() -> dict[str, str]:
+    """What must be the same everywhere: Python, packages, and the kit's own source."""
+    found = {"python": platform.python_version()}
+    for package in SAME:
+        try:
+            found[package] = version(package).partition("+")[0]
+        except PackageNotFoundError:
+            found[package] = "none"
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return {**found, "the kit's source": digest.hexdigest()[:12]}
+
+
+def check_alike(found: Sequence[tuple[str, Mapping[str, str]]]) -> None:
+    """Refuse processes (host, versions) that have other versions than the first.
+
+    Raises:
+        ValueError: naming the first difference and both hosts.
+    """
+    (first, wanted), *others = found
+    for host, theirs in others:
+        for name, mine in wanted.items():
+            if theirs.get(name) != mine:
+                raise ValueError(
+                    f"{host} has {name} {theirs.get(name)}, {first} has {mine}: install the same lock and the same "
+                    "commit on all machines"
+                )
+
+
+def end_with(started_by: int, seconds: float = 1.0) -> None:
+    """End this process soon after the one that started it all, or its own parent, is gone.
+
+    Killed without notice, they can't tell; and torch's agent puts every worker in a session of its own.
+    """
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent and _lives(started_by):
+            time.sleep(seconds)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+def work(path: Path) -> None:
+    """Do this process's part of the job in ``path``; what went wrong is left beside it."""
+    job = read_json(path)
+    try:
+        together()
+        everyone = gather_object([(f"{socket.gethostname()} (process {process()})", installed())])
+        agreed(lambda: check_alike(everyone))
+        module, _, name = job["call"].partition(":")
+        rebuilt(getattr(importlib.import_module(module), name), job["values"])()
+    except BaseException as error:
+        write_json(
+            path.with_name(f"failed-{process()}.json"),
+            {
+                "at": time.time(),
+                "process": process(),
+                "host": socket.gethostname(),
+                "error": f"{type(error).__name__}: {error}",
+                "traceback": traceback.format_exc(),
+            },
+        )
+        raise
+
+
+if __name__ == "__main__":
+    if STARTED_BY in os.environ:
+        end_with(int(os.environ[STARTED_BY]))
+    work(Path(sys.argv[1]))

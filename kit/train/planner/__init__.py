@@ -1,0 +1,1 @@
+"""Memory and time of a training, worked out before anything is downloaded."""

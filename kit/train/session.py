@@ -1,0 +1,284 @@
+"""What SFT and GRPO share: one run from claim to exported model, and the trainer arguments both need.
+
+A script that trains may be started in one process or, by ``torchrun`` or ``accelerate launch``, in several: each plays
+and trains its share of every batch, the first writes what is written, and the losses are those of one process.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import torch
+from accelerate import PartialState
+from accelerate.utils import broadcast_object_list
+from peft import get_peft_model
+from transformers import PrinterCallback, SchedulerType, TrainerCallback
+from transformers.integrations import is_deepspeed_zero3_enabled, set_hf_deepspeed_config, unset_hf_deepspeed_config
+
+from kit.chat import Chat
+from kit.models import load_model, without_progress
+from kit.policy.suppress import forbid
+from kit.train.checkpoint import claim, export, restore, step_of
+from kit.train.lora import borrowed
+from kit.train.metrics import MetricsLog, Row, read_metrics
+
+T = TypeVar("T")
+
+OnStep = Callable[[Sequence[Row]], None]
+"""Called with all rows so far after each step."""
+
+
+SHARD = "KIT_SHARD"
+"""Environment variable: how the model is divided among the processes (set by :mod:`kit.train.launch.launcher`)."""
+
+
+def world_size() -> int:
+    """Processes that train together (set by ``accelerate launch``)."""
+    return int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def process() -> int:
+    """This one's number among them."""
+    return int(os.environ.get("RANK", "0"))
+
+
+def by_deepspeed() -> bool:
+    """Whether DeepSpeed divides what is trained (set by :mod:`kit.train.launch.launcher` or ``accelerate launch``)."""
+    return os.environ.get("ACCELERATE_USE_DEEPSPEED", "").lower() == "true"
+
+
+@cache
+def together() -> None:
+    """Meet the other processes, if there are any; and take leave of them before the interpreter goes."""
+    if torch.cuda.is_available():
+        PartialState()
+    elif by_deepspeed():
+        PartialState(backend="gloo")
+    else:
+        PartialState(cpu=True)
+    if world_size() > 1:
+        atexit.register(_leave)
+
+
+def _leave() -> None:
+    """Gloo's threads end with the last reference to their group; an interpreter that ends before them is aborted."""
+    gc.collect()  # a trainer and its DDP wrapper, which hold the group, are cycles
+    if torch.distributed.is_initialized():
+        torch.distributed.destroy_process_group()
+
+
+def agreed(once: Callable[[], T]) -> T:
+    """What the first process makes of it, in all that train together; its error is raised in all.
+
+    Else the others would wait for one that is gone, or several would write the same file at once.
+    """
+    if world_size() == 1:
+        return once()
+    together()
+    outcome: list[Any] = [None, None]
+    if process() == 0:
+        try:
+            outcome[0] = once()
+        except Exception as error:
+            outcome[1] = error
+    made, failed = broadcast_object_list(outcome)
+    if failed is not None:
+        raise failed
+    return cast(T, made)
+
+
+def check_schedule(name: str, value: str) -> None:
+    """Refuse a learning-rate schedule that transformers doesn't have.
+
+    Raises:
+        ValueError: naming the setting, its value and the schedules there are.
+    """
+    if value not in (known := [kind.value for kind in SchedulerType]):
+        raise ValueError(f"{name}={value!r}: no such schedule of the learning rate; choose one of {', '.join(known)}")
+
+
+def recompute(setting: bool | None) -> bool:
+    """Whether activations are computed again in the backward pass: as set, else on a GPU, where memory is short."""
+    return torch.cuda.is_available() if setting is None else setting
+
+
+def accumulation(batch: int, micro_batch: int) -> int:
+    """Forward passes that make up one batch.
+
+    Raises:
+        ValueError: the micro-batches of all processes don't add up to the batch.
+    """
+    share = micro_batch * world_size()
+    if micro_batch < 1 or batch % share:
+        raise ValueError(
+            f"micro_batch={micro_batch} on {world_size()} processes does not divide the batch of {batch} episodes"
+        )
+    return batch // share
+
+
+def shared_args(
+    run_dir: Path, steps: int, micro_batch: int, batch: int, save_every: int, keep: int, seed: int
+) -> dict[str, Any]:
+    """Arguments of TRL's trainers that are the same for SFT and GRPO.
+
+    Reports go through :class:`kit.train.metrics.MetricsLog`, so the trainers' own are off. Items come in the
+    order of :func:`kit.train.checkpoint.schedule`, so theirs is sequential.
+    """
+    return {
+        "output_dir": str(run_dir / "checkpoint"),
+        "max_steps": steps,
+        "per_device_train_batch_size": micro_batch,
+        "gradient_accumulation_steps": accumulation(batch, micro_batch),
+        "save_strategy": "steps",
+        "save_steps": save_every,
+        "save_total_limit": keep,
+        "seed": seed,
+        "logging_steps": 1,
+        "report_to": "none",
+        "disable_tqdm": True,
+        "remove_unused_columns": False,
+        # Accelerate lets DeepSpeed have a CPU only if it isn't told that there is nothing else.
+        "use_cpu": not torch.cuda.is_available() and not by_deepspeed(),
+        "ddp_backend": "gloo" if by_deepspeed() and not torch.cuda.is_available() else None,
+        # TRL's default is bfloat16 everywhere; on a CPU that is slower and only blurs.
+        "bf16": torch.cuda.is_available() and torch.cuda.is_bf16_supported(),
+    }
+
+
+def run(
+    make_trainer: Callable[[MetricsLog], Any],
+    model: Any,
+    chat: Chat,
+    run_dir: Path,
+    *,
+    steps: int,
+    freeze_vision: bool,
+    settings: Mapping[str, Any],
+    data: Sequence[str],
+    on_step: OnStep | None,
+    exports: Sequence[int] = (),
+) -> Path:
+    """Train to ``steps``, from the beginning or from the newest complete checkpoint in ``run_dir``.
+
+    Afterwards ``model`` holds the trained weights (adapters merged), also if the run was done before; unless they were
+    divided among processes: then only the returned folder has them.
+
+    Returns:
+        ``run_dir/model``: the trained model with its tokenizer and image processor.
+    """
+    final = run_dir / "model"
+
+    def begin() -> tuple[Path | None, bool]:
+        newest = claim(run_dir, settings, data, world_size(), os.environ.get(SHARD, "ddp"))
+        return newest, step_of(newest) >= steps and final.exists()
+
+    resume, done = agreed(begin)
+    if done:
+        restore(model, final)
+        if on_step:  # whoever draws the curves wants them now, too
+            on_step(read_metrics(run_dir / "metrics.jsonl"))
+        return final
+    log = MetricsLog(run_dir, step_of(resume), on_step, writes=process() == 0)
+    with borrowed(model, freeze_vision), forbid(model, chat.forbidden_ids), without_progress():
+        trainer = make_trainer(log)
+        trainer.remove_callback(PrinterCallback)
+        trainer.add_callback(_Exports(trainer, chat, run_dir, exports))
+        try:
+            trainer.train(resume_from_checkpoint=str(resume) if resume else None)
+        except BaseException:
+            if hasattr(trainer.model, "unload"):
+                trainer.model.unload()
+            raise
+        finally:
+            log.close()
+        trained = _put_together(trainer) if _is_divided(trainer) else trainer.accelerator.unwrap_model(trainer.model)
+        if hasattr(trained, "merge_and_unload"):
+            trained = trained.merge_and_unload()
+    with without_progress():
+        agreed(lambda: export(trained, chat, final))
+    return final
+
+
+class _Exports(TrainerCallback):
+    """Keeps the model as it is after some of the steps."""
+
+    def __init__(self, trainer: Any, chat: Chat, run_dir: Path, steps: Sequence[int]) -> None:
+        self.trainer, self.chat, self.run_dir, self.steps = trainer, chat, run_dir, set(steps)
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """In all processes at once: weights that are divided are put together by all."""
+        if state.global_step not in self.steps:
+            return
+        so_far = _put_together(self.trainer)
+        if hasattr(so_far, "merge_and_unload"):
+            so_far = so_far.merge_and_unload()
+        with without_progress():
+            agreed(lambda: export(so_far, self.chat, self.run_dir / f"model-{state.global_step}"))
+
+
+def _is_divided(trainer: Any) -> bool:
+    """Whether no process has all weights (ZeRO-3, FSDP2)."""
+    return bool(trainer.is_fsdp_enabled or is_deepspeed_zero3_enabled())
+
+
+def _put_together(trainer: Any) -> Any:
+    """A copy of the model as it is now, adapters apart, in the first process; the others lend their parts."""
+    model = trainer.accelerator.unwrap_model(trainer.model)
+    wrapped = trainer.model_wrapped if _is_divided(trainer) else model
+    state = trainer.accelerator.get_state_dict(wrapped)
+    if process() != 0:
+        return None
+    state = {name: value.detach().to("cpu", copy=True) for name, value in state.items()}
+    adapters = getattr(model, "peft_config", None)
+    base = model.get_base_model() if adapters else model
+    # No memory, no initial values: all of them come from the state. Nor does transformers divide this copy.
+    with torch.device("meta"), _undivided(trainer):
+        copy = type(base)(base.config)
+        copy = get_peft_model(copy, adapters["default"]) if adapters else copy
+    copy.load_state_dict(state, assign=True)
+    return copy
+
+
+@contextmanager
+def _undivided(trainer: Any) -> Iterator[None]:
+    """Let transformers forget DeepSpeed for a while: under ZeRO-3 it divides every model it makes."""
+    unset_hf_deepspeed_config()
+    try:
+        yield
+    finally:
+        if trainer.is_deepspeed_enabled:
+            set_hf_deepspeed_config(trainer.accelerator.state.deepspeed_plugin.hf_ds_config)
+
+
+def load_to_train(path: str | Path, lora_rank: int) -> tuple[Any, Chat]:
+    """The same to train: weights that learn are float32; beside adapters, on a GPU, the others are bfloat16.
+
+    The trainer moves them to where it computes.
+
+    Raises:
+        ValueError: the checkpoint is missing or of another family.
+    """
+    halved = lora_rank > 0 and torch.cuda.is_available()
+    return load_model(path, dtype=torch.bfloat16 if halved else torch.float32), Chat.from_pretrained(path)
+
+
+def trained(run: str | Path, stage: str, notebook: int) -> Path:
+    """The model that a stage of a run ended with.
+
+    Raises:
+        FileNotFoundError: the stage hasn't finished, with the command that runs it.
+    """
+    folder = Path(run) / stage / "model"
+    if not (folder / "config.json").is_file():
+        raise FileNotFoundError(
+            f"{folder}: stage {stage!r} of this run has not finished; "
+            f"run notebook {notebook} first: python -m kit run {notebook} --name {Path(run).name}"
+        )
+    return folder

@@ -1,0 +1,253 @@
+r"""Supervised fine-tuning (cold start): TRL's ``SFTTrainer`` on packed episodes.
+
+$$L(\theta) = -\frac{1}{\sum_i \sum_t I(y_{i,t})} \sum_i \sum_t I(y_{i,t}) \log \pi_\theta(y_{i,t} \mid x_i, y_{i,<t})$$
+
+==================  =======================================================  ==========================
+symbol              meaning                                                  name here
+==================  =======================================================  ==========================
+$x_i$               prompt of episode $i$: text and pictures                 ``Packed.prompt_ids``
+$y_{i,t}$           token $t$ after the prompt                               ``Packed.completion_ids``
+$I(y_{i,t})$        1 if the policy wrote it, 0 if the environment did       ``Packed.tool_mask``
+==================  =======================================================  ==========================
+
+Worked example: two sampled tokens of probability 1/2 and 1/8 beside any number of observation
+tokens: L = (ln 2 + ln 8) / 2 = **1.3863**.
+
+Departures
+- Tokens a policy may not say are left out of the softmax, as they are when it is sampled.
+- Over-long episodes are refused, not cut (the paper cuts at 16,384): a cut picture has no meaning.
+- Beside each batch there can be episodes of rehearsal (:mod:`kit.train.replay`); their tokens count like others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from datasets import Dataset
+from trl import SFTConfig, SFTTrainer
+
+from kit.chat import Chat
+from kit.data.store import load_episodes
+from kit.episode import Episode
+from kit.train.checkpoint import SafeCheckpoints, schedule
+from kit.train.lora import lora_config
+from kit.train.metrics import MetricsLog
+from kit.train.pack import pack
+from kit.train.session import OnStep, check_schedule, load_to_train, recompute, run, shared_args
+
+
+@dataclass(frozen=True)
+class SFTSettings:
+    """How to fine-tune. Defaults are AGILE's (Table 4) unless marked ours.
+
+    Attributes:
+        epochs: passes over the episodes (Table 4).
+        batch: episodes an optimizer step (Table 4: 32).
+        micro_batch: episodes a forward pass and device (Table 4: 32 by 4 accumulation steps).
+        learning_rate: at its peak (Table 4).
+        schedule: of the learning rate (Table 4).
+        warmup: share of the steps before the peak (Table 4).
+        max_tokens: longest episode accepted (Table 4, cutoff length).
+        freeze_vision: leave vision tower and projector as they are (Table 4).
+        rehearsal: episodes of rehearsal beside each batch (ours: the paper has none).
+        lora_rank: rank of low-rank adapters; 0 trains all weights (Table 4: full).
+        gradient_checkpointing: recompute activations to save memory; None: on a GPU (ours).
+        save_every: steps between checkpoints (ours).
+        keep: checkpoints kept (ours).
+        seed: of the order and of adapters' first values (ours).
+    """
+
+    epochs: float = 2.0
+    batch: int = 32
+    micro_batch: int = 8
+    learning_rate: float = 1e-5
+    schedule: str = "cosine"
+    warmup: float = 0.1
+    max_tokens: int = 16384
+    freeze_vision: bool = True
+    rehearsal: int = 0
+    lora_rank: int = 0
+    gradient_checkpointing: bool | None = None
+    save_every: int = 20
+    keep: int = 2
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("epochs", "batch", "micro_batch", "learning_rate", "save_every", "keep"):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"SFTSettings.{name}={getattr(self, name)}: must be above 0")
+        if self.rehearsal < 0:
+            raise ValueError(f"SFTSettings.rehearsal={self.rehearsal}: must not be below 0")
+        check_schedule("SFTSettings.schedule", self.schedule)
+
+    def steps(self, episodes: int) -> int:
+        """Optimizer steps that ``epochs`` passes over so many episodes make."""
+        return max(1, round(self.epochs * episodes / self.batch))
+
+    def trl_args(self, run_dir: Path, steps: int) -> SFTConfig:
+        """The same as TRL's configuration."""
+        batch = self.batch + self.rehearsal
+        shared = shared_args(run_dir, steps, self.micro_batch, batch, self.save_every, self.keep, self.seed)
+        return SFTConfig(
+            **shared,
+            learning_rate=self.learning_rate,
+            lr_scheduler_type=self.schedule,
+            warmup_steps=self.warmup,
+            gradient_checkpointing=recompute(self.gradient_checkpointing),
+            loss_type="nll",
+            max_length=None,
+            train_sampling_strategy="sequential",
+            dataset_kwargs={"skip_prepare_dataset": True},
+        )
+
+
+class EpisodeSFTTrainer(SafeCheckpoints, SFTTrainer):
+    """TRL's trainer, fed by :class:`Collator`."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        # Qwen2.5-VL's class says it cannot divide a loss by the tokens of the whole batch, so each micro-batch
+        # would be averaged alone and its size would change the result. TRL's loss can: let it.
+        self.model_accepts_loss_kwargs = True
+
+
+class Collator:
+    """Rows that name episodes to a batch with labels."""
+
+    def __init__(self, episodes: Sequence[Episode], chat: Chat) -> None:
+        self.episodes = episodes
+        self.chat = chat
+
+    def __call__(self, rows: Sequence[dict[str, int]]) -> dict[str, Any]:
+        """Model inputs and ``labels`` (B, T): the token where it was sampled, −100 elsewhere."""
+        packed = pack([self.episodes[row["episode"]] for row in rows], self.chat)
+        return {**packed.model_inputs(), "labels": packed.labels}
+
+
+def order(lengths: Sequence[int], rehearsal: int, settings: SFTSettings) -> list[int]:
+    """Which episode comes when; those of rehearsal are numbered after the others.
+
+    A batch begins with its shortest episodes and is followed by its rehearsal, so that a micro-batch is padded to the
+    length of its like only. A step is the same sum in whatever order.
+
+    Args:
+        lengths: of the episodes, in tokens.
+        rehearsal: how many there are to rehearse.
+    """
+    steps = settings.steps(len(lengths))
+    a, b = settings.batch, settings.rehearsal
+    taught = schedule(len(lengths), steps * a, settings.seed)
+    again = [len(lengths) + i for i in schedule(rehearsal, steps * b, settings.seed)] if b else []
+    batches = [sorted(taught[s * a : (s + 1) * a], key=lambda i: lengths[i]) for s in range(steps)]
+    return [i for s, batch in enumerate(batches) for i in (*batch, *again[s * b : (s + 1) * b])]
+
+
+def check(chat: Chat, episodes: Sequence[Episode], rehearsal: Sequence[Episode], settings: SFTSettings) -> None:
+    """Refuse what can't be trained on now, not hours into the run.
+
+    Raises:
+        ValueError: no episodes, rehearsal asked for but not given or the reverse, or an episode that is too long
+            or can't be packed.
+    """
+    if not episodes:
+        raise ValueError("train_sft: no episodes given; nothing to train on")
+    if bool(settings.rehearsal) != bool(rehearsal):
+        raise ValueError(
+            f"SFTSettings.rehearsal={settings.rehearsal} beside each batch, but {len(rehearsal)} episodes to rehearse "
+            "were given; give both or neither"
+        )
+    for episode in (*episodes, *rehearsal):
+        if len(episode.ids) > settings.max_tokens:
+            raise ValueError(
+                f"episode {episode.task.id}: {len(episode.ids)} tokens, above "
+                f"SFTSettings.max_tokens={settings.max_tokens}; leave it out or raise the limit"
+            )
+        pack([episode], chat)
+
+
+@dataclass(frozen=True)
+class SFTTraining:
+    """A cold start told in plain values: this process can do it, or others (:func:`kit.train.launch.launcher.launch`).
+
+    Attributes:
+        start: the checkpoint to start from.
+        episodes: file of the episodes to learn from.
+        rehearsal: file of those to rehearse; empty: none.
+        run_dir: gets what :func:`train_sft` writes.
+        settings: of SFT.
+        threads: of each process.
+    """
+
+    start: str
+    episodes: str
+    run_dir: str
+    settings: SFTSettings
+    rehearsal: str = ""
+    threads: int = 1
+
+    def __call__(self, on_step: OnStep | None = None) -> Path:
+        """Train; returns the folder of the trained model."""
+        torch.set_num_threads(self.threads)
+        vlm, chat = load_to_train(self.start, self.settings.lora_rank)
+        taught = load_episodes(self.episodes)
+        again = load_episodes(self.rehearsal) if self.rehearsal else []
+        return train_sft(vlm, chat, taught, self.settings, self.run_dir, rehearsal=again, on_step=on_step)
+
+
+def train_sft(
+    model: Any,
+    chat: Chat,
+    episodes: Sequence[Episode],
+    settings: SFTSettings,
+    run_dir: str | Path,
+    *,
+    rehearsal: Sequence[Episode] = (),
+    on_step: OnStep | None = None,
+) -> Path:
+    """Fine-tune ``model`` on ``episodes``; the same call again resumes.
+
+    Args:
+        model: a Qwen2.5-VL; it holds the trained weights afterwards.
+        run_dir: gets ``checkpoint/``, ``metrics.jsonl`` (columns loss, entropy, mean_token_accuracy, …),
+            ``tensorboard/`` and ``model/``.
+        rehearsal: to draw ``settings.rehearsal`` from beside each batch.
+        on_step: called with all metric rows so far after each step; once if the run was done before.
+
+    Returns:
+        The folder of the trained model.
+
+    Raises:
+        ValueError: an episode can't be packed or is too long, or ``run_dir`` holds another run.
+    """
+    run_dir = Path(run_dir)
+    check(chat, episodes, rehearsal, settings)
+    every = [*episodes, *rehearsal]
+    steps = settings.steps(len(episodes))
+    numbers = order([len(episode.ids) for episode in episodes], len(rehearsal), settings)
+
+    def make_trainer(log: MetricsLog) -> EpisodeSFTTrainer:
+        return EpisodeSFTTrainer(
+            model=model,
+            args=settings.trl_args(run_dir, steps),
+            data_collator=Collator(every, chat),
+            train_dataset=Dataset.from_dict({"episode": numbers}),
+            processing_class=chat.tokenizer,
+            callbacks=[log],
+            peft_config=lora_config(settings.lora_rank),
+        )
+
+    return run(
+        make_trainer,
+        model,
+        chat,
+        run_dir,
+        steps=steps,
+        freeze_vision=settings.freeze_vision,
+        settings=asdict(settings),
+        data=[episode.task.id for episode in every],
+        on_step=on_step,
+    )

@@ -1,0 +1,199 @@
+"""The look of all figures, and the plain ones: pictures, bars, lines.
+
+Readable on light and dark pages and by colour-blind readers: colours are Okabe and Ito's (2008), and
+every series also differs by marker, dash or pattern. The background is white on purpose: a notebook's
+dark theme keeps pictures as they are, and black text on nothing would vanish there.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from PIL import Image
+
+from kit.evaluate.intervals import Interval
+
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
+MARKERS = ("o", "s", "^", "D", "v", "P")
+DASHES = ("-", "--", "-.", ":")
+HATCHES = ("", "///", "...", "xx", "\\\\\\", "++")
+STYLE: Any = {
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "axes.axisbelow": True,
+    "legend.frameon": False,
+    "figure.dpi": 80,
+    "figure.facecolor": "white",
+}
+
+
+class Plot(Figure):
+    """A figure that shows itself in a notebook, without pyplot.
+
+    Args:
+        photographic: it holds pictures: shown as JPEG, where a palette would leave bands in the shading.
+    """
+
+    def __init__(self, width: float, height: float, photographic: bool = False, **kwargs: Any) -> None:
+        super().__init__(figsize=(width, height), layout="constrained", **kwargs)
+        FigureCanvasAgg(self)
+        self.photographic = photographic
+
+    def _repr_png_(self) -> bytes | None:
+        # A palette of 64 colours keeps a notebook small and these drawings as they are.
+        return None if self.photographic else _encoded(self._drawn().quantize(64), "PNG")
+
+    def _repr_jpeg_(self) -> bytes | None:
+        return _encoded(self._drawn(), "JPEG", quality=85) if self.photographic else None
+
+    def _drawn(self) -> Image.Image:
+        buffer = io.BytesIO()
+        with rc_context(STYLE):
+            self.savefig(buffer, format="png", dpi=STYLE["figure.dpi"])
+        return Image.open(buffer).convert("RGB")
+
+
+def _encoded(image: Image.Image, kind: str, **options: Any) -> bytes:
+    buffer = io.BytesIO()
+    image.save(buffer, kind, optimize=True, **options)
+    return buffer.getvalue()
+
+
+def pictures(items: Sequence[tuple[str, Image.Image]], columns: int = 0, side: float = 1.25) -> Plot:
+    """Pictures under their titles, ``columns`` in a row (0: all in one), each ``side`` inches wide."""
+    items = list(items)
+    if not items:
+        raise ValueError("pictures: there are none to show")
+    columns = min(columns, len(items)) or len(items)
+    rows = -(-len(items) // columns)
+    with rc_context(STYLE):
+        titles = [fill(title.replace("_", " "), max(8, int(side * 14))) for title, _ in items]
+        tallest = min(1.0, max(image.height / image.width for _, image in items))
+        height = side * tallest + 0.14 + 0.15 * max((title.count("\n") + 1 for title in titles), default=1)
+        figure = Plot(side * columns, height * rows, photographic=True)
+        axes = figure.subplots(rows, columns, squeeze=False)
+        for axis in axes.flat:
+            axis.axis("off")
+        for axis, title, (_, image) in zip(axes.flat, titles, items, strict=False):
+            axis.imshow(np.asarray(image.convert("RGB")), interpolation="lanczos")
+            axis.set_title(title, fontsize=8)
+    return figure
+
+
+def bars(
+    groups: Mapping[str, Mapping[Any, float | Interval]], label: str = "", reference: tuple[str, float] | None = None
+) -> Plot:
+    """Bars side by side: series → category → value, or an interval, which gets its whiskers.
+
+    Args:
+        reference: a named height to compare with, drawn as a dashed line.
+    """
+    categories = list(dict.fromkeys(c for values in groups.values() for c in values))
+    width = 0.8 / len(groups)
+    with rc_context(STYLE):
+        figure = Plot(max(4.0, min(9.0, 0.5 * len(categories) * len(groups) + 2)), 2.4)
+        axis = figure.subplots()
+        for k, (name, values) in enumerate(groups.items()):
+            at = np.arange(len(categories)) + (k - (len(groups) - 1) / 2) * width
+            found = [values.get(c, float("nan")) for c in categories]
+            heights = [v.value if isinstance(v, Interval) else float(v) for v in found]
+            style: dict[str, Any] = {
+                "color": COLOURS[k % 6],
+                "hatch": HATCHES[k % 6],
+                "edgecolor": "white",
+                "linewidth": 0.5,
+            }
+            axis.bar(at, heights, width, label=name, **style)
+            for x, v in zip(at, found, strict=True):
+                if isinstance(v, Interval) and np.isfinite([v.low, v.high]).all():
+                    axis.vlines(x, v.low, v.high, color="black", linewidth=1)
+        axis.set_xticks(np.arange(len(categories)), [str(c) for c in categories])
+        if max(len(str(c)) for c in categories) * len(categories) > 60:
+            axis.tick_params(axis="x", rotation=35)
+        axis.set_ylabel(label)
+        axis.axhline(0, color="black", linewidth=0.8)
+        axis.grid(False, axis="x")
+        if reference is not None:
+            axis.axhline(reference[1], color="black", linewidth=1, linestyle="--", label=reference[0])
+        if len(groups) > 1 or reference is not None:
+            figure.legend(*axis.get_legend_handles_labels(), ncols=6, fontsize=8, loc="outside upper center")
+    return figure
+
+
+def lines(series: Mapping[str, tuple[Any, Any]], x: str = "", y: str = "") -> Plot:
+    """Curves: name → (x values, y values)."""
+    with rc_context(STYLE):
+        figure = Plot(5.6, 2.4)
+        axis = figure.subplots()
+        for k, (name, (xs, ys)) in enumerate(series.items()):
+            every = max(1, len(np.asarray(xs)) // 8)
+            look: Any = {"color": COLOURS[k % 6], "marker": MARKERS[k % 6], "linestyle": DASHES[k % 4]}
+            axis.plot(np.asarray(xs), np.asarray(ys), markevery=every, label=name, **look)
+        axis.set_xlabel(x)
+        axis.set_ylabel(y)
+        if len(series) > 1:
+            axis.legend(fontsize=8)
+    return figure
+
+
+def _lying(figure: Plot, axis: Any, rows: Mapping[str, Any], x: str, size: int) -> None:
+    """Names of rows, first above; a legend over them."""
+    axis.set_yticks(np.arange(len(rows)), list(rows), fontsize=size)
+    axis.invert_yaxis()
+    axis.set_xlabel(x)
+    axis.grid(False, axis="y")
+    figure.legend(*axis.get_legend_handles_labels(), ncols=5, fontsize=8, loc="outside upper center")
+
+
+def stacked(
+    groups: Mapping[str, Mapping[str, float]], label: str = "", limits: Sequence[tuple[str, float]] = ()
+) -> Plot:
+    """What each sum is made of, lying: row → part → value; a part has one colour in all rows.
+
+    Args:
+        limits: named sums to stay below, drawn as dashed lines.
+    """
+    parts = list(dict.fromkeys(part for row in groups.values() for part in row))
+    with rc_context(STYLE):
+        figure = Plot(7.0, 0.36 * len(groups) + 1.3)
+        axis = figure.subplots()
+        left = np.zeros(len(groups))
+        for k, part in enumerate(parts):
+            wide = np.array([row.get(part, 0.0) for row in groups.values()])
+            look: Any = {"color": COLOURS[k % 6], "hatch": HATCHES[k // 6 * 2 + k % 2], "edgecolor": "white"}
+            axis.barh(np.arange(len(groups)), wide, 0.7, left=left, label=part, linewidth=0.5, **look)
+            left += wide
+        for k, (name, limit) in enumerate(limits):
+            axis.axvline(limit, color="black", linewidth=1, linestyle=DASHES[1 + k % 3], label=name)
+        _lying(figure, axis, groups, label, 9)
+    return figure
+
+
+def timeline(rows: Mapping[str, Sequence[tuple[str, float, float]]], x: str = "", until: float = 0.0) -> Plot:
+    """Who does what when: row → (kind, begin, end); each kind has a colour and a pattern.
+
+    Args:
+        until: where the axis ends, if several are to be compared.
+    """
+    kinds = list(dict.fromkeys(kind for spans in rows.values() for kind, _, _ in spans))
+    with rc_context(STYLE):
+        figure = Plot(7.0, 0.18 * len(rows) + 1.1)
+        axis = figure.subplots()
+        for k, kind in enumerate(kinds):
+            found = [(i, begin, end) for i, s in enumerate(rows.values()) for what, begin, end in s if what == kind]
+            at, begins, ends = (np.array(column) for column in zip(*found, strict=True))
+            look: Any = {"color": COLOURS[k % 6], "hatch": HATCHES[k % 6], "edgecolor": "white"}
+            axis.barh(at, ends - begins, 0.75, left=begins, label=kind, linewidth=0.3, **look)
+        axis.set_xlim(0, until or None)
+        _lying(figure, axis, rows, x, 7)
+    return figure

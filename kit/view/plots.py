@@ -1,0 +1,206 @@
+"""Figures of episodes, runs and results; :mod:`kit.view.charts` has their look and the plain ones.
+
+Each function returns a matplotlib figure that belongs to nobody's global state: nothing is shown
+twice, nothing stays open, and any back end will do.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib import rc_context
+
+from kit.chat import Chat
+from kit.episode import Episode
+from kit.evaluate.intervals import Interval
+from kit.evaluate.outcomes import by_stage
+from kit.papers.agile.metrics import BESIDE, random_baseline
+from kit.train.metrics import Row, is_quiet, read_metrics
+from kit.view.charts import COLOURS, HATCHES, STYLE, Plot, bars, lines, pictures, stacked, timeline
+
+__all__ = [
+    "LivePlot",
+    "Plot",
+    "bars",
+    "claims",
+    "levels",
+    "lines",
+    "masks",
+    "pictures",
+    "stacked",
+    "timeline",
+    "training",
+]
+
+
+def masks(episode: Episode, chat: Chat | None = None, values: Sequence[float] | None = None) -> Plot:
+    """An episode's tokens as a band: prompt, policy, environment; with ``chat``, where pictures are.
+
+    Args:
+        values: one a token, drawn as bars above the band (a gradient's size, say).
+    """
+    spans: tuple[list[tuple[int, int]], ...] = ([(0, len(episode.prompt_ids))], [], [])
+    at = len(episode.prompt_ids)
+    for turn in episode.turns:
+        spans[1].append((at, len(turn.ids)))
+        spans[2].append((at + len(turn.ids), len(turn.observation_ids)))
+        at += len(turn.ids) + len(turn.observation_ids)
+    names = ("prompt (mask 0)", "policy (mask 1)", "environment (mask 0)")
+    colours = ("#c4c4c4", COLOURS[0], COLOURS[1])
+    with rc_context(STYLE):
+        figure = Plot(8.4, 1.3 if values is None else 2.5)
+        if values is None:
+            band = figure.subplots()
+        else:
+            above, band = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
+            above.bar(np.arange(len(values)), values, width=1.0, color="black")
+            above.set_ylabel("size")
+        for kind, name in enumerate(names):
+            # A token is drawn around its number: token 0 from -0.5 to 0.5.
+            shown = [(start - 0.5, length) for start, length in spans[kind] if length]
+            look: Any = {"facecolor": colours[kind], "hatch": HATCHES[kind], "edgecolor": "white", "linewidth": 0}
+            band.broken_barh(shown, (0, 1), label=name, **look)
+        if chat is not None:
+            seen = [i for i, token in enumerate(episode.ids) if token == chat.image_id]
+            band.bar(seen, 0.35, width=1.0, color="black", label="picture tokens")
+        band.set_yticks([])
+        band.grid(False)
+        band.set_xlim(-0.5, at - 0.5)
+        band.set_ylim(0, 1)
+        band.set_xlabel("token")
+        figure.legend(*band.get_legend_handles_labels(), ncols=4, fontsize=8, loc="outside upper center")
+    return figure
+
+
+CURVES = ("reward", "accuracy", "turns", "response_tokens", "entropy")
+
+
+def training(rows: Sequence[Row] | Path, columns: Sequence[str] = CURVES) -> Plot:
+    """A run's curves over its steps, faint, with a running mean on top.
+
+    Args:
+        rows: metric rows, or the path of a ``metrics.jsonl``.
+        columns: those that no row has are left out.
+    """
+    rows = read_metrics(rows) if isinstance(rows, Path) else rows
+    wanted = [c for c in columns if any(c in row for row in rows)]
+    if not wanted:
+        raise ValueError(f"no column of {', '.join(columns)} in {len(rows)} rows; there is nothing to draw")
+    with rc_context(STYLE):
+        figure = Plot(2.0 * len(wanted) + 0.4, 1.9)
+        for axis, column in zip(figure.subplots(1, len(wanted), squeeze=False).flat, wanted, strict=True):
+            xs = np.array([row["step"] for row in rows if column in row])
+            ys = np.array([float(row[column]) for row in rows if column in row])
+            axis.plot(xs, ys, color=COLOURS[4], linewidth=0.8)
+            width = max(1, len(ys) // 10)
+            mean = np.convolve(ys, np.ones(width) / width, "valid")
+            axis.plot(xs[width // 2 :][: len(mean)], mean, color=COLOURS[0], linewidth=2)
+            axis.set_title(column.replace("_", " "), fontsize=9)
+            axis.set_xlabel("step")
+    return figure
+
+
+class LivePlot:
+    """Curves that redraw in place while a notebook trains; silent when nobody watches.
+
+    Args:
+        columns: what to draw.
+        every: steps between drawings.
+    """
+
+    def __init__(self, columns: Sequence[str] = CURVES, every: int = 5) -> None:
+        self.columns = tuple(columns)
+        self.every = every
+        self._rows: Sequence[Row] = ()
+        self._handle: Any = None
+
+    def __call__(self, rows: Sequence[Row]) -> None:
+        """Take all rows so far; give it to a trainer as ``on_step``."""
+        self._rows = list(rows)
+        unwatched = is_quiet() or "PAPERMILL" in os.environ or "PYTEST_CURRENT_TEST" in os.environ
+        if unwatched or len(rows) % self.every:
+            return
+        from IPython.display import display
+
+        drawn = training(self._rows, self.columns)
+        if self._handle is None:
+            self._handle = display(drawn, display_id=True)
+        else:
+            self._handle.update(drawn)
+
+    def figure(self) -> Plot:
+        """The curves as they are now, to be shown for good: the live drawing is taken away."""
+        if self._handle is not None:
+            from IPython.display import HTML
+
+            self._handle.update(HTML(""))
+            self._handle = None
+        return training(self._rows, self.columns)
+
+
+def levels(results: Mapping[str, Any], metric: str = "acc", grid: str = "2x2") -> Plot:
+    """Acc of each level, untrained, SFT and GRPO side by side, with 95 % intervals."""
+    stages = by_stage(results)
+    groups: dict[str, dict[Any, float | Interval]] = {}
+    for stage in (s for s in BESIDE if s in stages):
+        found = {n.removeprefix(f"{metric}_{grid}"): i for n, i in stages[stage].items()}
+        whole = {"all": found[""]} if "" in found else {}
+        per_level = {n.removeprefix("_"): i for n, i in found.items() if n.startswith("_L")}
+        groups[stage] = {**whole, **per_level}
+        if not groups[stage]:
+            raise ValueError(f"{stage} has no {metric}_{grid}; it has {', '.join(stages[stage])}")
+    label = f"{metric.capitalize()} {grid.replace('x', '×')}"
+    figure = bars(groups, label, ("random", random_baseline(int(grid[0]))[metric]))
+    figure.axes[0].set_ylim(0, 1.02)
+    return figure
+
+
+VERDICTS = {"holds": (COLOURS[2], "o"), "doesn't": (COLOURS[5], "X"), "undecided": ("#777777", "D")}
+"""Colour and marker of a verdict."""
+
+
+def claims(results: Mapping[str, Any]) -> Plot:
+    """Each claim's checks: the interval against its limit (the upright line), each on a scale of its own.
+
+    To the right of the line is the claimed side. A dotted line is a check without an interval: one seed.
+    """
+    checks = [(name, c) for name, claim in results["claims"].items() for c in claim.get("checks", [])]
+    if not checks:
+        raise ValueError("none of these claims has a check to draw")
+    with rc_context(STYLE):
+        figure = Plot(9.6, 0.27 * len(checks) + 0.55)
+        axis = figure.subplots()
+        for row, (_, check) in enumerate(checks):
+            _check(axis, row, check)
+        axis.axvline(0, color="black", linewidth=1)
+        axis.set_yticks(range(len(checks)), [f"{name}  {c['name']}" for name, c in checks], fontsize=8)
+        right = axis.secondary_yaxis("right")
+        right.set_yticks(range(len(checks)), [_finding(c) for _, c in checks], fontsize=8)
+        right.tick_params(length=0)
+        right.spines["right"].set_visible(False)
+        axis.set_ylim(len(checks) - 0.4, -0.6)
+        axis.set_xlim(-1.1, 1.1)
+        axis.set_xticks([-0.6, 0, 0.6], ["← against the claim", "limit", "for the claim →"], fontsize=8)
+        axis.grid(False)
+    return figure
+
+
+def _check(axis: Any, row: int, check: Mapping[str, Any]) -> None:
+    """One check as a line and a marker, scaled so that its farthest point is at ±1."""
+    sign = -1.0 if check["side"] == "below" else 1.0
+    known = [sign * (check[k] - check["limit"]) for k in ("value", "low", "high") if check[k] is not None]
+    scale = max(map(abs, known)) or 1.0
+    colour, marker = VERDICTS[check["verdict"]]
+    ends = sorted(v / scale for v in known[1:]) if len(known) == 3 else [-1.1, 1.1]
+    axis.plot(ends, [row, row], color=colour, linewidth=2, linestyle="-" if len(known) == 3 else ":")
+    axis.plot(known[0] / scale, row, color=colour, marker=marker)
+
+
+def _finding(check: Mapping[str, Any]) -> str:
+    """What a check found, in figures and a word."""
+    sign = "<" if check["side"] == "below" else ">"
+    return f"{Interval.of(check)} {sign} {check['limit']:.3g}: {check['verdict']}"

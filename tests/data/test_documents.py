@@ -1,0 +1,84 @@
+"""Sheets and boards: they say what they show, and one that can't be read is told from one that can."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PIL import Image, ImageFilter
+
+from kit.data.documents import CORNERS, SHEETS, SIDE, WORDS, board, sheet
+from kit.data.readable import says
+from kit.data.scenes import Pixels, scene
+
+POOL: list[Pixels] = [scene(np.random.default_rng(i), 168) for i in range(2)]
+
+
+@pytest.mark.parametrize("kind", list(SHEETS))
+def test_a_seed_names_a_sheet_and_its_questions_are_answered_by_its_rows(kind: str) -> None:
+    for seed in range(20):
+        one, again = (SHEETS[kind](np.random.default_rng(seed), POOL) for _ in range(2))
+        assert one.kind == kind and one.image.size == (SIDE, SIDE) and one.image.mode == "RGB"
+        assert one.image.tobytes() == again.image.tobytes() and one.questions == again.questions
+        for question, answer in one.questions:
+            assert question.endswith("?") or question.endswith(".")
+            assert all(word in one.text.replace(",", "").split() for word in answer.replace(",", "").split())
+
+
+def test_a_receipt_adds_up() -> None:
+    for seed in range(30):
+        *bought, (last, total) = SHEETS["receipt"](np.random.default_rng(seed), ()).rows
+        assert last == "total" and int(total) == sum(int(price) for _, price in bought)
+
+
+def test_a_charts_questions_are_about_its_heights() -> None:
+    for seed in range(30):
+        one = SHEETS["chart"](np.random.default_rng(seed), ())
+        heights = {name: int(height) for name, height in one.rows}
+        asked = dict(one.questions)
+        assert heights[asked["Which bar is highest?"]] == max(heights.values())
+        assert heights[asked["Which bar is lowest?"]] == min(heights.values())
+
+
+def test_everything_printed_is_a_number_or_a_known_word() -> None:
+    for seed in range(60):
+        one = sheet(np.random.default_rng(seed), POOL, ("receipt", "sign", "form"))
+        assert [p.text for p in one.prints] == [word for row in one.rows for word in row]
+        assert all(p.text.isdigit() or p.text in WORDS for p in one.prints)
+        assert all(15 <= p.size <= 27 for p in one.prints)
+
+
+def test_a_board_shows_each_card_where_it_says() -> None:
+    image, cards = board(np.random.default_rng(3), POOL)
+    assert [card.corner for card in cards] == list(CORNERS)
+    assert len({card.colour for card in cards}) == 4
+    for card in cards:
+        x1, y1, x2, y2 = (round(share * SIDE) for share in card.inner)
+        part = np.asarray(image.crop((x1, y1, x2, y2)), dtype=float)
+        small = np.asarray(card.sheet.image.resize((x2 - x1, y2 - y1), Image.Resampling.LANCZOS), dtype=float)
+        assert abs(part - small).mean() < 1
+
+
+@pytest.mark.parametrize("kind", list(SHEETS))
+def test_what_is_there_can_be_read_and_nothing_else(kind: str) -> None:
+    """Every question of forty sheets, and the same sheets upside down or with another sheet's answer."""
+    read = wrong = upside = n = 0
+    for seed in range(40):
+        one = SHEETS[kind](np.random.default_rng(seed), POOL)
+        other = SHEETS[kind](np.random.default_rng(seed + 1000), POOL)
+        turned = one.image.transpose(Image.Transpose.ROTATE_180)
+        for question, answer in one.questions:
+            n += 1
+            read += says(one, one.image, answer)
+            upside += says(one, turned, answer)
+            asked = dict(other.questions)
+            wrong += question in asked and asked[question] != answer and says(one, other.image, answer)
+    assert read >= 0.95 * n
+    assert upside < 0.05 * n and wrong < 0.05 * n
+
+
+def test_what_is_blurred_away_can_not_be_read() -> None:
+    blurred = [
+        s.image.filter(ImageFilter.GaussianBlur(9)) for s in (sheet(np.random.default_rng(k), ()) for k in range(20))
+    ]
+    sheets = [sheet(np.random.default_rng(k), ()) for k in range(20)]
+    assert sum(says(s, image, s.questions[0][1]) for s, image in zip(sheets, blurred, strict=True)) <= 4

@@ -1,0 +1,166 @@
+"""Storage: what is written comes back, damage is named, a failed write leaves what was there."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from kit.data.schema import RecordError
+from kit.data.store import append_episodes, load_episodes, load_tasks, mend, save_episodes, save_tasks, write_atomic
+from kit.episode import Action, Episode, Observation, Picture, Task, Turn, content_hash
+
+
+def picture(name: str, seed: int) -> Picture:
+    return Picture(name, Image.fromarray(np.random.default_rng(seed).integers(0, 256, (9, 7, 3), dtype=np.uint8)))
+
+
+def plain(value: Any) -> Any:
+    """A noun as comparable values: pictures by name and content."""
+    if isinstance(value, Picture):
+        return value.name, content_hash(value.image)
+    if isinstance(value, tuple):
+        return tuple(plain(item) for item in value)
+    if isinstance(value, Task | Episode | Turn | Observation | Action):
+        return type(value).__name__, tuple((k, plain(v)) for k, v in vars(value).items())
+    return value
+
+
+@pytest.fixture
+def episode() -> Episode:
+    task = Task("t/1", (picture("A", 0), picture("B", 1)), "Solve “it”.", ("B", "A"), {"m": 2, "boxes": [[0.1, 1]]})
+    seen = Observation("Output: é\u2028\n", (picture("observation_image_1", 2),))
+    look = Turn((5, 6), (-0.1, -2.5e-7), "<code>\x00 \r\n</code>", Action("code", "x"), seen, (7, 8, 9))
+    failed = Turn((), (), "", None, Observation("Error: no", status="format"))
+    return Episode(task, (1, 2, 3), (look, failed), "format")
+
+
+def test_tasks_and_episodes_come_back_equal(tmp_path: Path, episode: Episode) -> None:
+    save_tasks(tmp_path / "tasks.jsonl", [episode.task])
+    save_episodes(tmp_path / "e.jsonl", [episode, replace(episode, turns=(), ended="running")])
+    assert plain(load_tasks(tmp_path / "tasks.jsonl")[0]) == plain(episode.task)
+    one, two = load_episodes(tmp_path / "e.jsonl")
+    assert plain(one) == plain(episode) and two.turns == ()
+    assert one.ids == episode.ids and one.mask == episode.mask
+    # Each picture is one file, however often it is used, and one object when read.
+    assert len(list((tmp_path / "pictures").iterdir())) == 3
+    assert one.task.images[0] is two.task.images[0]
+
+
+@settings(max_examples=60, deadline=None)
+@given(text=st.text(), ids=st.lists(st.integers(0, 2**31)), logprob=st.floats(-1e30, 0))
+def test_any_text_and_numbers_come_back(
+    tmp_path_factory: pytest.TempPathFactory, text: str, ids: list[int], logprob: float
+) -> None:
+    path = tmp_path_factory.mktemp("store") / "e.jsonl"
+    turn = Turn(tuple(ids), (logprob,) * len(ids), text, Action("code", text), Observation(text), tuple(ids))
+    episode = Episode(Task(text, (), text, text, {text: [text]}), tuple(ids), (turn,), "turns")
+    save_episodes(path, [episode, episode])
+    assert [plain(e) for e in load_episodes(path)] == [plain(episode)] * 2
+
+
+@pytest.mark.parametrize("bad", [{"a": (1, 2)}, {"a": float("nan")}, {1: "a"}, {"a": {1, 2}}])
+def test_what_json_would_change_is_refused(tmp_path: Path, bad: dict[Any, Any]) -> None:
+    with pytest.raises(ValueError, match=r"task t: meta=.*does not survive JSON"):
+        save_tasks(tmp_path / "t.jsonl", [Task("t", (), "", "", bad)])
+    assert not (tmp_path / "t.jsonl").exists()
+
+
+def change(path: Path, line: int, edit: Any) -> None:
+    lines = path.read_text().splitlines()
+    record = json.loads(lines[line - 1])
+    edit(record)
+    lines[line - 1] = json.dumps(record)
+    path.write_text("\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda r: r.pop("prompt_ids"), "e.jsonl:2: field prompt_ids: missing"),
+        (lambda r: r["turns"][0].pop("text"), r"e.jsonl:2: field turns\[0\].text: missing"),
+        (lambda r: r["task"].update(id=7), "e.jsonl:2: field task.id: 7; expected a string"),
+        (lambda r: r["turns"][0]["ids"].__setitem__(1, -4), r"field turns\[0\].ids\[1\]: -4; expected an integer"),
+        (lambda r: r["turns"][0]["ids"].__setitem__(1, True), r"field turns\[0\].ids\[1\]: True"),
+        (lambda r: r["turns"][0]["logprobs"].pop(), r"field turns\[0\].logprobs: 1 for 2 ids"),
+        (lambda r: r["turns"][0]["logprobs"].__setitem__(0, "x"), r"logprobs\[0\]: 'x'; expected a finite"),
+        (
+            lambda r: r["turns"][0]["observation"].update(status="fine"),
+            r"observation.status: 'fine'; expected one of ok",
+        ),
+        (lambda r: r.update(ended="over"), "field ended: 'over'; expected one of running"),
+        (lambda r: r.update(schema=99), "field schema: 99; this version of the kit reads 1"),
+        (lambda r: r.update(kind="task"), "field kind: 'task'; expected 'episode'"),
+        (lambda r: r["task"].update(images=["a"]), r"field task.images\[0\]: 'a'; expected an object"),
+        (lambda r: r["task"]["images"][0].update(sha256="0" * 64), r"task.images\[0\].sha256: picture .* is missing"),
+    ],
+)
+def test_a_wrong_record_is_named_by_file_line_and_field(
+    tmp_path: Path, episode: Episode, edit: Any, message: str
+) -> None:
+    path = tmp_path / "e.jsonl"
+    save_episodes(path, [episode, episode])
+    change(path, 2, edit)
+    with pytest.raises(RecordError, match=message):
+        load_episodes(path)
+
+
+@pytest.mark.parametrize("line", ["[1]\n", "{\n", '{"schema": NaN}\n', "\n"])
+def test_a_line_that_is_no_object_is_named(tmp_path: Path, episode: Episode, line: str) -> None:
+    path = tmp_path / "e.jsonl"
+    save_episodes(path, [episode])
+    path.write_text(path.read_text() + line)
+    with pytest.raises(RecordError, match=r"e\.jsonl:2: "):
+        load_episodes(path)
+
+
+def test_a_changed_picture_is_noticed(tmp_path: Path, episode: Episode) -> None:
+    path = tmp_path / "tasks.jsonl"
+    save_tasks(path, [episode.task])
+    file = tmp_path / "pictures" / f"{content_hash(episode.task.images[1].image)}.png"
+    Image.new("RGB", (7, 9)).save(file)
+    with pytest.raises(RecordError, match=r"tasks.jsonl:1: field images\[1\].sha256: .* is not what was stored"):
+        load_tasks(path)
+    file.write_bytes(b"oops")
+    with pytest.raises(RecordError, match="cannot be read"):
+        load_tasks(path)
+
+
+def test_appending_survives_a_cut_line(tmp_path: Path, episode: Episode) -> None:
+    path = tmp_path / "e.jsonl"
+    append_episodes(path, [episode])
+    append_episodes(path, [episode])
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-20])  # killed while the second line was written
+    with pytest.raises(RecordError, match=r"e\.jsonl:2: not JSON .*cut off"):
+        load_episodes(path)
+    assert mend(path) == len(whole) // 2 - 20
+    assert len(load_episodes(path)) == 1
+    append_episodes(path, [episode])
+    assert path.read_bytes() == whole and mend(path) == 0
+
+
+def test_a_write_that_fails_leaves_what_was_there(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource", reason="file size limits are POSIX")
+    path = tmp_path / "set.jsonl"
+    write_atomic(path, b"before")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, limits[1]))  # the system refuses to write more
+    try:
+        with pytest.raises(OSError, match=r"cannot write .*set\.jsonl: .* is untouched"):
+            write_atomic(path, b"x" * (2 << 20))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert path.read_bytes() == b"before" and [p.name for p in tmp_path.iterdir()] == ["set.jsonl"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the device that is always full (Linux)")
+def test_a_full_disk_is_named_when_appending(tmp_path: Path, episode: Episode) -> None:
+    (tmp_path / "e.jsonl").symlink_to("/dev/full")
+    with pytest.raises(OSError, match=r"cannot write .*e\.jsonl: No space left"):
+        append_episodes(tmp_path / "e.jsonl", [episode])

@@ -1,0 +1,75 @@
+"""Asking without tools: three ways, one turn, and whatever is said is the answer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from kit.chat import Chat
+from kit.episode import Picture, Task
+from kit.evaluate.baselines import AskingEnv
+from kit.policy.scripted import ScriptedPolicy
+from kit.rollout import Pace
+from kit.tools.search import Snippet
+
+PICTURE = Picture("flag", Image.fromarray(np.zeros((28, 28, 3), dtype=np.uint8)))
+TASK = Task("t", (PICTURE,), "Which country?", ("Chad",))
+
+
+class Shelf:
+    def search(self, query: str, k: int = 4) -> tuple[Snippet, ...]:
+        return (Snippet(f"about {query}", "nothing much", "s"),) * k
+
+
+def test_it_is_a_proper_environment() -> None:
+    check_env(AskingEnv(), skip_render_check=True)
+
+
+@pytest.mark.parametrize("prompt", ["brief", "full"])
+def test_each_way_is_given_what_it_says(prompt: str) -> None:
+    direct, cot = (AskingEnv(way, prompt=prompt).prompt(TASK) for way in ("direct", "cot"))
+    assert direct[1] == cot[1] == ["flag: ", PICTURE, "Which country?"]
+    assert ("<think>" in cot[0]) and "<think>" not in direct[0]
+    _, found = AskingEnv("rag", Shelf(), prompt, k=2, snippet_chars=8).prompt(TASK)
+    assert found[0] == (
+        "<information>1. about Which country?: nothing…\n2. about Which country?: nothing…</information> "
+    )
+    assert found[1:] == direct[1]
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("Chad", "Chad"),
+        ("<answer> Chad</answer>", "Chad"),
+        ("<think>Mali?</think><answer>Chad</answer>", "Chad"),
+        ("<think>Mali?</think> Chad", "Chad"),
+        ("", ""),
+    ],
+)
+def test_the_answer_is_what_stands_in_its_tags_or_all_of_it(said: str, answer: str, chat: Chat) -> None:
+    (played,) = Pace(turns=1, max_new_tokens=40).play(
+        ScriptedPolicy(chat, lambda episode: said), chat, [TASK], AskingEnv, temperature=0.0
+    )
+    assert (played.answer, played.ended, played.steps) == (answer, "answer", 0)
+
+
+@given(st.text(max_size=40))
+def test_any_text_ends_it_with_a_reward_of_0_to_1(text: str) -> None:
+    env = AskingEnv()
+    env.reset(options={"task": TASK})
+    _, reward, terminated, _, info = env.step(text)
+    assert terminated and 0 <= reward <= 1 and info["action"].kind == "answer"
+
+
+@pytest.mark.parametrize(
+    ("given_", "message"),
+    [({"way": "rag"}, "give search"), ({"way": "guess"}, "way='guess'"), ({"prompt": "long"}, "prompt='long'")],
+)
+def test_a_wrong_setting_is_named(given_: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        AskingEnv(**given_)

@@ -1,0 +1,57 @@
+"""A run of several processes that train together, started by ``torchrun``: ``several_processes.py FOLDER SETTINGS``.
+
+What is sampled depends on the episode's place in the batch alone, not on the process that plays it or on what else it
+plays: so any number of processes trains on the same episodes. ``SETTINGS`` (JSON) are those of GRPO; ``fault`` in it:
+``kill`` or ``raise`` in the last process's third rollout; ``slow``: seconds that each rollout waits.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from training_fixtures import even_reward, fresh_chat, fresh_model, sampling_rollout, task
+
+from kit.episode import Episode, Task
+from kit.policy import Policy
+from kit.seeding import Seed
+from kit.train.grpo import GRPOSettings, train_grpo
+from kit.train.session import OnStep, process, world_size
+
+RUN = GRPOSettings(steps=5, groups=2, group_size=4, micro_batch=4, learning_rate=1e-3, save_every=2, seed=3)
+
+
+def train(folder: Path, settings: dict[str, Any], on_step: OnStep | None = None) -> Any:
+    """The run; returns the model."""
+    fault = settings.pop("fault", "")
+    slow = settings.pop("slow", 0.0)
+    chat = fresh_chat()
+    model = fresh_model(chat)
+    sample = sampling_rollout(chat)
+    calls = [0]
+
+    def rollout(policy: Policy, tasks: Sequence[Task], *, seed: Seed) -> list[Episode]:
+        calls[0] += 1
+        time.sleep(slow)
+        if fault and calls[0] == 3 and process() == world_size() - 1:
+            if fault == "kill":
+                os.kill(os.getpid(), signal.SIGKILL)
+            raise ConnectionError("the sandbox of this process is gone")
+        return sample(policy, tasks, seed=seed)
+
+    made = replace(RUN, **settings)
+    train_grpo(model, chat, [task(i) for i in range(3)], rollout, even_reward, made, folder, on_step=on_step)
+    return model
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    train(Path(sys.argv[1]), json.loads(sys.argv[2]))

@@ -1,0 +1,267 @@
+"""The notebooks: complete, executed, fresh, in house style, and still printing what they show."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import papermill
+import pytest
+from nbformat import NotebookNode
+from places import HELPERS
+
+from kit.files import ROOT
+from kit.jobs.notebooks import NotebookError, Source, find, load, normal, parameters, problems, refresh, sources
+from kit.jobs.parameters import check_values
+from kit.jobs.run import PROFILES, profile_values
+
+STRICT = ("00_start", "01_episode", "02_sandbox", "03_grpo_by_hand", "11_agile", "21_visual_arft")
+"""Every printed value is compared with the committed one."""
+
+CHAIN = ("11_agile", "12_agile_sft", "13_agile_grpo", "14_agile_claims")
+"""Run after one another with smoke values: each reads what the one before wrote."""
+
+ALONE = ("04_tiny_vlm", "05_laptop_to_node")
+"""Run alone with smoke values."""
+
+VISUAL_ARFT = ("21_visual_arft", "22_visual_arft_rewards", "23_visual_arft_grpo", "24_visual_arft_claims")
+"""Run after one another with smoke values, like :data:`CHAIN`."""
+
+EXPECTED = tuple(sorted({*STRICT, *CHAIN, *ALONE, *VISUAL_ARFT}))
+
+FORBIDDEN = {
+    r"^\s*[!%]\s*(pip|conda)\b": "installs packages: the kit is installed before",
+    r"\bsys\.path\b": "bends the import path: the kit is installed",
+    r"\bprofile\s*(==|!=|in\b)": "branches on the profile: a profile changes values only",
+    r"\b(login|getpass|notebook_login)\(": "asks for a login",
+    r"\b(urlretrieve|urlopen|requests\.get|hf_hub_download|snapshot_download)\b": "downloads: that is for data_scripts",
+}
+
+OPENING = {
+    "the question": r"\*\*The question",
+    "the paper": r"\*\*The paper",
+    "what the reader will be able to do": r"you (can|will be able to)",
+    "the cost on a laptop": r"^\|[^\n]*laptop",
+    "the cost on a GPU": r"^\|[^\n]*gpu",
+    "the cost on a node": r"^\|[^\n]*node",
+    "the cost table's columns": r"^\|[^\n]*hardware[^\n]*minutes[^\n]*(memory|GB)",
+}
+
+every = pytest.mark.parametrize("name", EXPECTED)
+
+
+def source(name: str) -> Source:
+    return find(name)[0]
+
+
+def test_the_set_is_complete() -> None:
+    assert [s.name for s in sources()] == list(EXPECTED)
+    assert sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb")) == list(EXPECTED)
+
+
+@every
+def test_the_twin_is_fresh_and_executed(name: str) -> None:
+    assert problems(source(name)) == []
+
+
+@every
+def test_code_cells_are_short(name: str) -> None:
+    for cell in load(source(name)).cells:
+        if cell.cell_type == "code":
+            lines = cell.source.splitlines()
+            assert len(lines) <= 20, f"{len(lines)} lines: {lines[0]}"
+            assert all(len(line) <= 88 for line in lines), max(lines, key=len)
+
+
+@every
+def test_nothing_forbidden_is_in_it(name: str) -> None:
+    code = "\n".join(cell.source for cell in load(source(name)).cells if cell.cell_type == "code")
+    found = [why for pattern, why in FORBIDDEN.items() if re.search(pattern, code, re.MULTILINE)]
+    assert found == []
+
+
+@every
+def test_it_opens_as_all_do(name: str) -> None:
+    cells = load(source(name)).cells
+    at = next(i for i, cell in enumerate(cells) if "parameters" in cell.metadata.get("tags", []))
+    opening = "\n".join(cell.source for cell in cells[:at])
+    assert all(cell.cell_type == "markdown" for cell in cells[:at]), "only text stands before the parameters"
+    assert opening.startswith(f"# {name[:2]}"), "the heading begins with the number"
+    missing = [part for part, has in OPENING.items() if not re.search(has, opening, re.MULTILINE | re.IGNORECASE)]
+    assert missing == []
+
+
+@pytest.mark.parametrize("name", [n for n in EXPECTED if n > "1"])
+def test_a_papers_notebook_closes_with_the_comparison(name: str) -> None:
+    text = "\n".join(cell.source for cell in load(source(name)).cells if cell.cell_type == "markdown")
+    assert re.search(r"^## Paper / here / why different", text, re.MULTILINE)
+
+
+@every
+def test_parameters_and_profiles_agree(name: str) -> None:
+    declared = parameters(source(name))
+    assert declared, "a notebook has a cell tagged parameters"
+    for profile in PROFILES:
+        values = check_values(declared, profile_values(source(name), profile), f"profile {profile}")
+        if profile == "laptop":
+            assert values == {key: declared[key].default for key in values}, "laptop is the notebook's own default"
+
+
+def nbval(files: list[Path], mode: str, runs: Path) -> None:
+    """Run nbval on ``files`` in one process; every code cell has to pass."""
+    keep = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
+    environment = {
+        **keep,
+        "KIT_RUNS": str(runs),
+        "KIT_QUIET": "1",
+        "PYTHONHASHSEED": "0",
+        "PYTHONPATH": str(HELPERS),
+    }
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-x",
+        "--tb=short",
+        "-p",
+        "nbval_settings",
+        "-p",
+        "no:cacheprovider",
+    ]
+    command += ["-o", "addopts=", f"--rootdir={files[0].parent}", "--nbval-current-env", mode, *map(str, files)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    output = done.stdout + done.stderr
+    assert done.returncode == 0, output
+    cells = sum(cell.cell_type == "code" for file in files for cell in _read(file).cells)
+    assert re.search(rf"^{cells} passed(, \d+ warnings?)? in", done.stdout, re.MULTILINE), output
+
+
+def _read(path: Path) -> NotebookNode:
+    return nbformat.read(path, as_version=4)
+
+
+def prepare(names: tuple[str, ...], folder: Path) -> list[Path]:
+    """Copies of the executed notebooks in ``folder``, outputs kept, with the smoke values in them."""
+    copies = []
+    for name in names:
+        declared, values = parameters(source(name)), profile_values(source(name), "smoke")
+        values |= {key: "smoke" for key in ("run", "profile") if key in declared}
+        copies.append(folder / f"{name}.ipynb")
+        papermill.execute_notebook(
+            source(name).twin, copies[-1], parameters=check_values(declared, values, name), prepare_only=True
+        )
+    return copies
+
+
+@pytest.mark.parametrize("name", STRICT)
+def test_a_teaching_notebook_prints_what_it_shows(name: str, tmp_path: Path) -> None:
+    nbval([source(name).twin], "--nbval", tmp_path / "runs")
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_it_runs_with_smoke_values(name: str, tmp_path: Path) -> None:
+    nbval(prepare((name,), tmp_path), "--nbval-lax", tmp_path / "runs")
+
+
+@pytest.mark.parametrize("chain", [CHAIN, VISUAL_ARFT], ids=lambda chain: chain[0])
+def test_a_paper_runs_from_end_to_end_with_smoke_values(chain: tuple[str, ...], tmp_path: Path) -> None:
+    nbval(prepare(chain, tmp_path), "--nbval-lax", tmp_path / "runs")
+
+
+# The command that writes the twins, on a notebook of its own.
+
+SMALL = """# %% [markdown]
+# # 00 · Small
+
+# %% tags=["parameters"]
+n: int = 2  # how many
+
+# %%
+import sys
+for i in range(n):
+    print("working", i, end="\\r")
+    print("line", i, flush=True)
+    print("noise", file=sys.stderr, flush=True)
+{"a", "b", "c"}
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("KIT_RUNS", str(tmp_path / "runs"))
+    (tmp_path / "notebooks" / "percent").mkdir(parents=True)
+    (tmp_path / "notebooks" / "percent" / "00_small.py").write_text(SMALL)
+    return tmp_path
+
+
+def test_refresh_writes_the_same_bytes_twice(project: Path) -> None:
+    (small,) = sources(project)
+    assert problems(small) == ["00_small.ipynb is missing"]
+    assert refresh(small)
+    first = small.twin.read_bytes()
+    assert problems(small) == []
+    assert not refresh(small), "nothing changed, nothing to do"
+    assert refresh(small, force=True)
+    assert small.twin.read_bytes() == first
+    text = first.decode()
+    printed = [o.text for o in _read(small.twin).cells[-1].outputs if o.get("name") == "stdout"]
+    assert printed == ["line 0\nline 1\n"], "one output a stream, rewritten lines as last seen"
+    assert small.sha256 in text
+    assert not re.search(r"papermill|iopub|start_time|\"version\"", text)
+
+
+def test_a_changed_source_makes_the_twin_stale(project: Path) -> None:
+    (small,) = sources(project)
+    refresh(small)
+    small.path.write_text(SMALL.replace("n: int = 2", "n: int = 3"))
+    assert problems(small) == [
+        "00_small.ipynb was made from another 00_small.py",
+        "00_small.ipynb has other cells than 00_small.py",
+    ]
+    assert refresh(small)
+    assert problems(small) == []
+
+
+def test_a_failed_notebook_keeps_its_output_and_not_its_place(project: Path) -> None:
+    (small,) = sources(project)
+    small.path.write_text(SMALL + "\n# %%\nprint('before')\nraise ValueError('broken on purpose')\n")
+    with pytest.raises(
+        NotebookError, match=r"00_small failed with ValueError: broken on purpose\nits output: .*failed"
+    ):
+        refresh(small)
+    assert not small.twin.exists()
+    kept = (project / "runs" / "failed" / "00_small.ipynb").read_text()
+    assert "before" in kept and "broken on purpose" in kept
+
+
+def test_every_fault_of_a_twin_is_seen(project: Path) -> None:
+    (small,) = sources(project)
+    notebook = load(small)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = [nbformat.v4.new_output("error", ename="E", evalue="x" * 400_000, traceback=[])]
+    nbformat.write(normal(notebook, small.sha256), small.twin)
+    found = "\n".join(problems(small))
+    assert "not executed" in found and "holds an error" in found and "above 300,000" in found
+
+
+def test_a_source_reads_the_same_each_time(project: Path) -> None:
+    (small,) = sources(project)
+    assert load(small) == load(small)
+    assert [
+        s.family for s in map(Source, [Path("00_start.py"), Path("14_agile_claims.py"), Path("21_visual_arft.py")])
+    ] == [
+        "teaching",
+        "agile",
+        "visual_arft",
+    ]
+
+
+def test_an_unknown_notebook_names_the_known_ones(project: Path) -> None:
+    with pytest.raises(NotebookError, match=r"no notebook '77': give a number \(00\) or one of teaching"):
+        find("77", project)

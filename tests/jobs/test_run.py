@@ -1,0 +1,253 @@
+"""Jobs: parameters are checked first, runs resume, failures keep their output and say where to look."""
+
+from __future__ import annotations
+
+import fcntl
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from kit.__main__ import main
+from kit.files import read_json, run_folder
+from kit.jobs.listing import listing, view
+from kit.jobs.notebooks import sources
+from kit.jobs.parameters import ParameterError
+from kit.jobs.run import PROFILES as PROFILES_KNOWN
+from kit.jobs.run import JobError, check_machine, execute, plan
+from kit.train.launch.topology import LaunchError
+
+NOTEBOOK = """# %% [markdown]
+# # 11 · Toy
+
+# %% tags=["parameters"]
+run: str = "toy"  # run directory
+steps: int = 3  # how many
+rate: float = 0.5  # of what
+fail: bool = False  # whether to break
+profile: str = "laptop"  # written into results
+
+# %%
+from kit.files import run_folder
+
+folder = run_folder(run)
+count = len((folder / "log.txt").read_text().split()) if (folder / "log.txt").exists() else 0
+(folder / "log.txt").write_text("x " * (count + 1))
+print("steps", steps, "rate", rate)
+
+# %%
+if fail:
+    raise RuntimeError("the toy broke")
+"""
+
+SECOND = (
+    NOTEBOOK.replace("11 · Toy", "12 · Second")
+    .replace("rate: float = 0.5  # of what\n", "")
+    .replace(', "rate", rate', "")
+    .replace("log.txt", "log2.txt")
+)
+
+PROFILES = """
+smoke: {11: {steps: 1}, 12: {steps: 2}}
+laptop: {11: {}, 12: {}}
+wrong: {11: {steps: 1.0e+1, ratte: 1}, 12: {}}
+text: {11: {rate: 1e-3}, 12: {}}
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("KIT_RUNS", str(tmp_path / "runs"))
+    percent = tmp_path / "notebooks" / "percent"
+    percent.mkdir(parents=True)
+    (percent / "11_toy.py").write_text(NOTEBOOK)
+    (percent / "12_toy_sft.py").write_text(SECOND)
+    (tmp_path / "notebooks" / "profiles").mkdir()
+    (tmp_path / "notebooks" / "profiles" / "toy.yaml").write_text(PROFILES)
+    return tmp_path
+
+
+def runs_of(project: Path, log: str = "log.txt") -> int:
+    return len((project / "runs" / "toy" / log).read_text().split())
+
+
+# Planning: nothing has run when it refuses.
+
+
+def test_a_plan_holds_profile_values_then_set_ones(project: Path) -> None:
+    job = plan("toy", "smoke", ["12.steps=9", "rate=1"], "toy", project)
+    assert [(p.source.number, p.values) for p in job.notebooks] == [
+        ("11", {"run": "toy", "profile": "smoke", "steps": 1, "rate": 1.0}),
+        ("12", {"run": "toy", "profile": "smoke", "steps": 9}),
+    ]
+    assert plan("12", "laptop", [], None, project).name == "toy"
+
+
+@pytest.mark.parametrize(
+    ("profile", "sets", "message"),
+    [
+        ("smoke", ["stesp=1"], "has no parameter 'stesp': did you mean steps"),
+        ("smoke", ["12.rate=1"], "notebook 12 has no parameter 'rate'"),
+        ("smoke", ["13.steps=1"], r"notebook 13 is not part of this job \(11, 12\)"),
+        ("smoke", ["steps"], "write name=value"),
+        ("smoke", ["run=x"], "give it as --name"),
+        ("smoke", ["profile=x"], "give it as --profile"),
+        ("wrong", [], "has no parameter 'ratte': did you mean rate"),
+        ("text", [], "write 1.0e-3"),
+        ("fast", [], "no profile 'fast': choose one of smoke, laptop, wrong, text"),
+    ],
+)
+def test_a_bad_request_is_refused_before_anything_runs(
+    project: Path, profile: str, sets: list[str], message: str
+) -> None:
+    with pytest.raises((ParameterError, JobError), match=message):
+        plan("toy", profile, sets, "toy", project)
+    assert not (project / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("sets", "message"),
+    [
+        (["group_size=1"], r"notebook 13: GRPOSettings.group_size=1"),
+        (["12.epochs=0"], r"notebook 12: SFTSettings.epochs=0"),
+        (["13.learning_rate=-1"], r"notebook 13: GRPOSettings.learning_rate=-1"),
+    ],
+)
+def test_impossible_settings_are_refused_before_the_notebooks_ahead_run(sets: list[str], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        plan("agile", "laptop", sets, "planned")
+
+
+# Running.
+
+
+def test_a_run_executes_in_order_and_the_same_command_again_skips(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job = plan("toy", "smoke", [], "toy", project)
+    folder = execute(job)
+    assert folder == project / "runs" / "toy"
+    record = read_json(folder / "params.json")
+    assert {n: (e["status"], e["profile"]) for n, e in record["notebooks"].items()} == {
+        "11_toy": ("done", "smoke"),
+        "12_toy_sft": ("done", "smoke"),
+    }
+    assert record["notebooks"]["11_toy"]["parameters"] == {"run": "toy", "profile": "smoke", "steps": 1}
+    assert "steps 1 rate 0.5" in (folder / "11_toy.ipynb").read_text()
+    assert "steps 1 rate 0.5" in capsys.readouterr().out, "what a notebook prints is seen while it runs"
+    execute(job)
+    assert "done before, skipped" in capsys.readouterr().out
+    assert runs_of(project) == 1
+    second = project / "notebooks" / "percent" / "12_toy_sft.py"
+    second.write_text(second.read_text() + "\n# %%\nprint('added')\n")
+    execute(plan("toy", "smoke", [], "toy", project))
+    told = capsys.readouterr().out
+    assert "11_toy: done before, skipped" in told
+    assert "12_toy_sft: done before by another version of this notebook, skipped (--force runs it again)" in told
+    execute(job, force=True)
+    assert runs_of(project) == 2 and runs_of(project, "log2.txt") == 2
+    with pytest.raises(JobError, match="holds 11_toy with steps=1, now steps=7: choose another --name, or --force"):
+        execute(plan("toy", "smoke", ["steps=7"], "toy", project))
+    shown = view("toy")
+    assert "11_toy" in shown and "done" in shown and str(folder / "12_toy_sft.ipynb") in shown
+    assert "11 done, 12 done" in listing(project)
+
+
+def test_a_failed_notebook_keeps_its_output_and_stops_the_job(project: Path) -> None:
+    with pytest.raises(JobError, match=r"11_toy failed in cell \[\d+\] with RuntimeError: the toy broke") as caught:
+        execute(plan("toy", "smoke", ["11.fail=true"], "toy", project))
+    kept = project / "runs" / "toy" / "11_toy.ipynb"
+    assert str(kept) in str(caught.value)
+    assert "steps 1 rate 0.5" in kept.read_text() and "the toy broke" in kept.read_text()
+    record = read_json(project / "runs" / "toy" / "params.json")
+    assert {n: e["status"] for n, e in record["notebooks"].items()} == {"11_toy": "failed"}
+    execute(plan("toy", "smoke", [], "toy", project))
+    assert runs_of(project) == 2, "it is run again, not skipped"
+    assert runs_of(project, "log2.txt") == 1
+
+
+def test_a_run_in_use_is_left_alone(project: Path) -> None:
+    folder = run_folder("toy")
+    with (folder / ".lock").open("a+") as held:
+        held.write("4711")
+        held.flush()
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(JobError, match="in use by process 4711: wait for it, or choose another --name"):
+            execute(plan("toy", "smoke", [], "toy", project))
+    assert not (folder / "params.json").exists()
+
+
+def test_every_profile_of_every_notebook_can_be_planned() -> None:
+    for source in sources():
+        for profile in PROFILES_KNOWN:
+            assert plan(source.number, profile, [], "planned").notebooks[0].source == source
+
+
+BLOCKS = """# %% [markdown]
+# # 11 · Blocks
+
+# %% tags=["parameters"]
+steps: int = 1  # how many
+run: str = "toy"  # run directory
+
+# %%
+import time
+
+from kit.files import run_folder
+
+(run_folder(run) / "started").touch()
+while not (run_folder(run) / "go").exists():
+    time.sleep(0.05)
+"""
+
+
+def test_a_killed_job_leaves_no_lock_and_runs_again(project: Path) -> None:
+    (project / "notebooks" / "percent" / "11_toy.py").write_text(BLOCKS)
+    code = (
+        "import sys; from pathlib import Path; from kit.jobs.run import execute, plan; "
+        "execute(plan('11', 'laptop', [], 'toy', Path(sys.argv[1])))"
+    )
+    folder = project / "runs" / "toy"
+    child = subprocess.Popen([sys.executable, "-c", code, str(project)], stdout=subprocess.DEVNULL)
+    while not (folder / "started").exists():
+        assert child.poll() is None, "the job ended before its notebook began"
+        time.sleep(0.05)
+    job = plan("11", "laptop", [], "toy", project)
+    with pytest.raises(JobError, match=f"in use by process {child.pid}"):
+        execute(job)
+    child.kill()
+    child.wait()
+    assert read_json(folder / "params.json")["notebooks"]["11_toy"]["status"] == "running"
+    (folder / "go").touch()
+    execute(job)
+    assert read_json(folder / "params.json")["notebooks"]["11_toy"]["status"] == "done"
+
+
+@pytest.mark.parametrize(
+    ("target", "sets", "said"),
+    [
+        ("13", ["processes=2"], "batch of 96 episodes on 2 process.* 64 at once don't divide it"),
+        ("12", ["processes=4"], "batch of 8 episodes on 4 process.* 16 at once"),
+        ("13", ["processes=8 zero9"], "'zero9' is none of ddp"),
+        ("23", ["processes=0"], r"Processes\.n=0"),
+    ],
+)
+def test_processes_that_cant_share_a_batch(target: str, sets: list[str], said: str) -> None:
+    with pytest.raises(ParameterError, match=said):
+        plan(target, "laptop", sets, "toy")
+
+
+def test_a_machine_that_cant_do_it_is_told_before_anything_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KIT_RUNS", str(tmp_path))
+    import torch
+
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    job = plan("agile", "laptop", ["13.processes=2", "13.micro_batch=16"], "toy")
+    with pytest.raises(LaunchError, match=r"2 processes on .*, which has 1 GPU\(s\)"):
+        check_machine(job)
+    assert main(["run", "13", "--set", "processes=2", "--set", "micro_batch=16", "--name", "toy"]) == 2
+    assert not (tmp_path / "toy").exists()

@@ -1,0 +1,38 @@
+"""A run's page: while it runs and after."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from training_fixtures import batch, fresh_chat
+
+from kit.episode import Score
+from kit.files import run_folder, write_text
+from kit.jobs.run_page import write
+from kit.train import latest_rollout as latest
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KIT_RUNS", str(tmp_path / "runs"))
+
+
+def test_a_runs_page_shows_curves_and_what_was_played_last() -> None:
+    """Of a job that is still running: nothing but metrics and a rollout is there."""
+    folder = run_folder("training") / "grpo"
+    write_text(folder / "metrics.jsonl", '{"step": 1, "reward": 0.25, "loss": 0.5}\n{"step": 2, "reward": 0.5, "los')
+    (episode, *_) = batch(fresh_chat())
+    latest.keep(folder, 2, [episode], [Score(0.5, {"accuracy": 0.5})])
+    page = write("training").read_text()
+    assert page.startswith("<!doctype html>") and "<title>run training</title>" in page
+    assert (
+        "grpo</b><small>1 steps" in page and 'alt="curves of grpo" style="max-width:100%" src="data:image/png' in page
+    )
+    assert "played before step 2" in page and episode.task.id in page and "+0.50" in page
+    assert "http" not in page.replace("http://www.w3.org", ""), "it stands alone"
+
+
+def test_no_page_without_a_run() -> None:
+    with pytest.raises(ValueError, match="no run 'nowhere'"):
+        write("nowhere")

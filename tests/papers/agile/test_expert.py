@@ -1,0 +1,105 @@
+"""The scripted expert: its words, its moves, and its episodes in the real environment."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kit.chat import Chat
+from kit.data.permutations import swaps
+from kit.episode import Episode, Task
+from kit.papers.agile.demonstrations import action_kind, is_sound
+from kit.papers.agile.env import PROTOCOL, JigsawEnv
+from kit.papers.agile.expert import STEPS, ScriptedExpert, expert_script
+from kit.papers.agile.reward import score
+from kit.papers.agile.tasks import evaluation_set
+from kit.policy import Params
+from kit.policy.scripted import ScriptedPolicy
+from kit.rollout import Budget
+from kit.sandbox import Sandbox
+from kit.train.demonstrations import collect
+
+
+def task_of(target: str, m: int = 2) -> Task:
+    task = evaluation_set(1, seed=0, m=m, levels=(0,))[0]
+    return Task(target, task.images, task.question, tuple(target), task.meta)
+
+
+def test_the_wording() -> None:
+    turns = ScriptedExpert(task_of("BCDA"), np.random.default_rng(0), 3).turns
+    assert turns == (
+        "<think>A bottom right, B top left, C top right, D bottom left; right order B, C, D, A. "
+        "Place 0 needs B, swap 0 and 1.</think>"
+        "<code>state[0], state[1] = state[1], state[0]\nobservation_image_1 = observation(state)</code>",
+        "<think>Now B, A, C, D; right order B, C, D, A. Place 1 needs C, swap 1 and 2.</think>"
+        "<code>state[1], state[2] = state[2], state[1]\nobservation_image_2 = observation(state)</code>",
+        "<think>Now B, C, A, D; right order B, C, D, A. Place 2 needs D, swap 2 and 3.</think>"
+        "<code>state[2], state[3] = state[3], state[2]\nobservation_image_3 = observation(state)</code>",
+        '<think>Every place is right: right order B, C, D, A.</think><answer>["B", "C", "D", "A"]</answer>',
+    )
+
+
+@pytest.mark.parametrize("steps", STEPS)
+@pytest.mark.parametrize("target", ["BCDA", "BADC", "ACBD"])
+def test_plays_have_the_steps_asked_for_one_operation_a_turn(target: str, steps: int) -> None:
+    for seed in range(10):
+        turns = ScriptedExpert(task_of(target), np.random.default_rng(seed), steps).turns
+        assert len(turns) == steps + 1
+        assert all(PROTOCOL.well_formed(turn) for turn in turns)
+        codes = [turn.split("<code>")[1] for turn in turns[:-1]]
+        assert all(len(re.findall(r"\b(?:observation|crop|zoom)\(", code)) == 1 for code in codes)
+        kinds = [action_kind(code) for code in codes]
+        assert kinds.count("swap") == len(swaps("ABCD", target))
+        assert kinds[0] in ("swap", "observe")  # nothing to crop before something was seen
+        # Each picture that is cropped or zoomed was made in an earlier turn, and no name is made twice.
+        made: list[str] = []
+        for code in codes:
+            used = re.findall(r"(?:crop|zoom)\((\w+)", code)
+            assert all(name in made for name in used)
+            made += re.findall(r"(\w+_image_\d+) = ", code)
+        assert len(made) == len(set(made)) == steps
+
+
+def test_more_swaps_than_steps() -> None:
+    turns = ScriptedExpert(task_of("BCDEFGHIA", m=3), np.random.default_rng(0), 4).turns
+    assert len(turns) == 8 + 1
+
+
+def test_a_script_depends_on_seed_and_task_only() -> None:
+    tasks = evaluation_set(12, seed=0)
+    one = [expert_script(0)(Episode(t, ())) for t in tasks]
+    assert one == [expert_script(0)(Episode(t, ())) for t in reversed(tasks)][::-1]
+    assert one != [expert_script(1)(Episode(t, ())) for t in tasks]
+
+
+def test_misuse_is_named() -> None:
+    expert = ScriptedExpert(task_of("BADC"), np.random.default_rng(0), 4)
+    with pytest.raises(ValueError, match="asked about task BCDA"):
+        expert(Episode(task_of("BCDA"), ()))
+    with pytest.raises(ValueError, match="it plays jigsaws"):
+        ScriptedExpert(task_of("BADX"), np.random.default_rng(0), 4)
+
+
+@pytest.mark.parametrize(("m", "levels"), [(2, (0, 1, 2)), (3, (0, 5))])
+def test_every_play_is_right_in_the_real_environment(
+    chat: Chat, box: Sandbox, tmp_path: Path, m: int, levels: tuple[int, ...]
+) -> None:
+    tasks = evaluation_set(6 // m, seed=3, m=m, levels=levels)
+    turns = max(STEPS) + 1
+    episodes = collect(
+        ScriptedPolicy(chat, expert_script(0)),
+        chat,
+        tasks,
+        lambda: JigsawEnv(box, turns=turns),
+        Params(stops=PROTOCOL.stops, max_new_tokens=400),
+        Budget(turns=turns, tokens=10**6),
+        tmp_path / "all.jsonl",
+    )
+    assert [e.task.id for e in episodes] == [t.id for t in tasks]
+    for episode in episodes:
+        assert is_sound(episode), [t.observation for t in episode.turns]
+        assert 4 <= episode.steps <= 8 and episode.ended == "answer"
+        parts = score(episode, episode.task.target).parts
+        assert parts["accuracy"] > 0 and parts["format"] > 0
+        assert all(len(t.observation.images) == 1 for t in episode.turns[:-1] if t.observation)

@@ -1,0 +1,61 @@
+"""Eq. 5 and 6 of AGILE. The golden numbers were worked out by hand from the paper's α, β, γ, λ."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kit.episode import Action, Episode, Task, Turn
+from kit.papers.agile.env import PROTOCOL
+from kit.papers.agile.reward import Weights, is_well_formed, score
+
+TARGET = ("B", "A", "D", "C")
+CODE = "<think>look</think><code>observation(state)</code>"
+RIGHT = '<think>done</think><answer>["B", "A", "D", "C"]</answer>'
+WRONG = '<think>done</think><answer>["A", "B", "C", "D"]</answer>'
+
+
+def play(*texts: str) -> Episode:
+    episode = Episode(Task("t", (), "", TARGET), ())
+    for text in texts:
+        action = PROTOCOL.parse(text)
+        episode = episode.add(Turn((), (), text, action if isinstance(action, Action) else None))
+    return episode
+
+
+@pytest.mark.parametrize(
+    ("texts", "golden"),
+    [
+        ((CODE, CODE, RIGHT), 0.90),  # .8·1 + .2·1 + 1·(−.05·2)
+        ((CODE, WRONG), -0.05),  # .8·0 + .2·1 + 1·(−.05·5)
+        ((CODE, CODE, "<code>x</code>", RIGHT), 0.65),  # .8·1 + .2·0 + 1·(−.05·3): one turn lacks its reasoning
+        ((CODE, "I don't know"), -0.25),  # .8·0 + .2·0 + 1·(−.05·5)
+        ((CODE, CODE, CODE, CODE, CODE), -0.25),  # out of turns: nothing answered
+        ((RIGHT,), 0.80),  # right, but no code: .8·1 + .2·0 + 1·(−.05·0)
+        ((CODE, RIGHT), 0.95),  # the best there is: .8 + .2 − .05
+    ],
+)
+def test_golden_values(texts: tuple[str, ...], golden: float) -> None:
+    result = score(play(*texts), TARGET)
+    assert result.total == pytest.approx(golden, abs=1e-12)
+    assert sum(result.parts.values()) == pytest.approx(result.total)
+
+
+def test_failing_code_is_a_step_too() -> None:
+    """The released code counts returned images; the paper counts steps."""
+    assert score(play("<think>a</think><code>1/0</code>", RIGHT), TARGET).parts["step"] == pytest.approx(-0.05)
+
+
+def test_an_answer_in_passing_is_not_an_end() -> None:
+    """The answer must be the last turn's action."""
+    assert score(play(RIGHT, CODE), TARGET).parts["accuracy"] == 0
+    assert not is_well_formed(play(RIGHT, CODE))
+
+
+def test_weights_are_the_settings_they_name() -> None:
+    result = score(play(CODE, RIGHT), TARGET, Weights(accuracy=2, format=3, step=10, step_penalty=-0.1))
+    assert result.parts == pytest.approx({"accuracy": 2, "format": 3, "step": -1})
+
+
+@given(st.lists(st.text() | st.sampled_from([CODE, RIGHT, WRONG, "<answer>"]), max_size=6))
+def test_no_text_makes_it_raise_and_bounds_hold(texts: list[str]) -> None:
+    assert -0.25 - 1e-9 <= score(play(*texts), TARGET).total <= 0.95 + 1e-9

@@ -1,0 +1,186 @@
+"""Puzzle sets: what is in them, that a seed fixes them, that splits hold; and the data script."""
+
+import importlib.util
+import json
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from kit.data.leak import LeakError
+from kit.data.photos import PictureError, SourcePicture, photos, scenes
+from kit.data.scenes import scene
+from kit.data.store import load_tasks
+from kit.episode import Task, content_hash
+from kit.papers.agile.tasks import LEVELS, check_split, evaluation_set, make_puzzles, training_set
+
+
+def fixed(task: Task) -> int:
+    return sum(p.name == label for p, label in zip(task.images, task.target, strict=True))
+
+
+def same(one: Task, other: Task) -> bool:
+    return (one.id, one.target, one.meta) == (other.id, other.target, other.meta) and all(
+        content_hash(a.image) == content_hash(b.image) for a, b in zip(one.images, other.images, strict=True)
+    )
+
+
+def test_training_puzzles_are_2x2_all_misplaced_from_training_pictures() -> None:
+    tasks = training_set(24, seed=0, photo_share=0.5)
+    assert len(tasks) == 24 == len({t.id for t in tasks})
+    assert all(t.meta["m"] == 2 and fixed(t) == 0 and len(t.images) == 4 for t in tasks)
+    train = {p.id for p in photos("train")}
+    sources = [t.meta["source"] for t in tasks]
+    assert sum(s in train for s in sources) == 12
+    assert all(s in train or s.startswith("scene-") for s in sources)
+    assert len({s for s in sources if s.startswith("scene-")}) == 12  # each scene once
+
+
+def test_training_puzzles_take_the_levels_in_turn_each_crop_once() -> None:
+    tasks = training_set(24, seed=0, levels=(0, 1, 2), photo_share=0.5)
+    assert len(tasks) == 24
+    assert Counter(fixed(t) for t in tasks) == {0: 8, 1: 8, 2: 8}
+    assert len({t.id.rpartition("-")[2] + t.meta["source"] for t in tasks}) == 24
+
+
+@pytest.mark.parametrize("m", [2, 3])
+def test_evaluation_has_every_level_on_the_same_pictures(m: int) -> None:
+    tasks = evaluation_set(8, seed=1, m=m)
+    assert Counter(t.meta["level"] for t in tasks) == dict.fromkeys(LEVELS[m], 8)
+    assert all(fixed(t) == t.meta["level"] for t in tasks)
+    assert {t.meta["source"] for t in tasks} == {p.id for p in photos("held-out")}  # 8 puzzles, 8 photographs
+    assert tasks[0].images[0].image.size == (56, 56)
+
+
+def test_a_seed_fixes_the_set_and_fewer_are_the_first_of_more() -> None:
+    few, many = (make_puzzles(photos("held-out"), n, 2, (0,), seed=7) for n in (5, 11))
+    assert all(same(a, b) for a, b in zip(few, many, strict=False))
+    other = make_puzzles(photos("held-out"), 5, 2, (0,), seed=8)
+    assert not any(same(a, b) for a, b in zip(few, other, strict=True))
+
+
+def test_held_out_pictures_are_only_cropped() -> None:
+    # A picture whose red, green and blue are ordered keeps the order unless channels were exchanged.
+    pixels = scene(np.random.default_rng(0), 128)[:, :, :1] // 2 + np.array([0, 40, 80], dtype=np.uint8)
+    image = Image.fromarray(pixels.astype(np.uint8))
+    for split, kept in (("held-out", True), ("train", False)):
+        source = SourcePicture("p", split, "user", "", lambda: image)  # type: ignore[arg-type]
+        tasks = make_puzzles([source], 12, 2, (0,), seed=0)
+        ordered = [(np.diff(np.asarray(t.images[0].image).mean((0, 1))) > 0).all() for t in tasks]
+        assert all(ordered) is kept
+
+
+def test_a_plain_picture_is_left_out_with_its_name_and_all_plain_is_an_error() -> None:
+    plain = SourcePicture("wall", "held-out", "user", "", lambda: Image.new("RGB", (128, 128), (9, 9, 9)))
+    with pytest.warns(UserWarning, match="picture wall: too plain"):
+        tasks = make_puzzles([plain, photos("held-out")[1]], 4, 2, (0,), seed=0)
+    assert {t.meta["source"] for t in tasks} == {"coffee"}
+    with pytest.warns(UserWarning), pytest.raises(PictureError, match="none of the 1 pictures"):
+        make_puzzles([plain], 4, 2, (0,), seed=0)
+
+
+def test_bad_numbers_are_refused() -> None:
+    with pytest.raises(ValueError, match="n_fixed=3"):
+        make_puzzles(scenes(1, 0), 1, 2, (3,), seed=0)
+    with pytest.raises(ValueError, match="photo_share=2"):
+        training_set(4, 0, photo_share=2)
+    with pytest.raises(ValueError, match="0 pictures"):
+        make_puzzles([], 1, 2, (0,), seed=0)
+    with pytest.raises(ValueError, match="m=4"):
+        evaluation_set(1, 0, m=4)
+
+
+def test_the_default_split_is_clean_and_a_shared_picture_is_refused() -> None:
+    train, evaluation = training_set(16, seed=0), evaluation_set(8, seed=1)
+    check_split(train, evaluation)
+    with pytest.raises(LeakError, match=evaluation[0].id):
+        check_split([*train, evaluation[0]], evaluation)
+    twice = [replace(source, split=split) for source in photos("train") for split in ("train", "held-out")]
+    with pytest.raises(LeakError, match=r"flower ~ flower \(0 of 64 bits\)"):
+        check_split([], [], twice)
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    path = Path(__file__).parents[3] / "data_scripts" / "agile.py"
+    spec = importlib.util.spec_from_file_location("agile_script", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["agile_script"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_script_writes_what_it_says(script: ModuleType, tmp_path: Path) -> None:
+    assert script.main(["--out", str(tmp_path), "--train", "8", "--eval", "2"]) == 0
+    assert len(load_tasks(tmp_path / "train.jsonl")) == 8
+    assert len(load_tasks(tmp_path / "eval-2x2.jsonl")) == 2 * 3
+    assert len(load_tasks(tmp_path / "eval-3x3.jsonl")) == 2 * 8
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    assert manifest["files"]["train.jsonl"]["puzzles"] == 8
+    assert {p["id"] for p in manifest["pictures"]} == {p.id for p in [*photos("train"), *photos("held-out")]}
+    assert all(p["licence"] for p in manifest["pictures"])
+    # The same command writes the same bytes.
+    again = tmp_path / "again"
+    assert script.main(["--out", str(again), "--train", "8", "--eval", "2"]) == 0
+    assert (again / "train.jsonl").read_bytes() == (tmp_path / "train.jsonl").read_bytes()
+
+
+def test_the_script_takes_a_folder_and_refuses_a_bad_one(
+    script: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    for k in range(5):
+        Image.fromarray(scene(np.random.default_rng(k), 96)).save(folder / f"{k}.png")
+    out = tmp_path / "out"
+    arguments = ["--out", str(out), "--images", str(folder), "--train", "4", "--eval", "1"]
+    assert script.main(arguments) == 0
+    sources = {t.meta["source"] for t in load_tasks(out / "train.jsonl")}
+    assert sources <= {f"{k}.png" for k in range(5)}
+    assert sources.isdisjoint(t.meta["source"] for t in load_tasks(out / "eval-2x2.jsonl"))
+    capsys.readouterr()
+
+    assert script.main([*arguments, "--needed", "9"]) == 1
+    assert "5 different pictures there, 9 needed" in capsys.readouterr().err
+    (folder / "2.png").write_bytes(b"oops")
+    assert script.main(arguments) == 1
+    assert "2.png: cannot be read" in capsys.readouterr().err
+
+
+def test_the_script_refuses_a_folder_that_leaks(
+    script: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    for k in range(4):  # near-copies: other bytes, the same picture
+        Image.fromarray(scene(np.random.default_rng(0), 96)).resize((96 + 8 * k,) * 2).save(folder / f"{k}.png")
+    arguments = ["--out", str(tmp_path / "out"), "--images", str(folder), "--train", "2", "--eval", "1"]
+    assert script.main(arguments) == 1
+    message = capsys.readouterr().err
+    assert "look the same" in message and message.count(".png ~ ") == 3
+    assert not (tmp_path / "out" / "train.jsonl").exists()
+
+
+def test_the_script_demands_what_an_endpoint_needs(script: ModuleType, tmp_path: Path) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        script.main(["--out", str(tmp_path), "--coldstart", "endpoint"])
+    assert stopped.value.code == 2
+
+
+def test_the_hub_table_has_the_papers_sizes(script: ModuleType) -> None:
+    assert sum(script.SIZES.values()) == 15600
+    assert {s.group for s in script.HUB} == set(script.SIZES)
+    for group in script.SIZES:  # each part can be filled without the benchmarks
+        assert any(s.group == group and not s.benchmark for s in script.HUB)
+    assert all(s.licence and s.id.count("/") == 1 for s in script.HUB)
+
+
+def test_the_hub_needs_commits(script: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert script.main(["--out", str(tmp_path), "--hub"]) == 1
+    assert "--pin" in capsys.readouterr().err

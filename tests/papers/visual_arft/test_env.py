@@ -1,0 +1,168 @@
+"""Visual-ARFT's environment: code, search, both; every mistake is an observation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from PIL import Image, ImageChops
+
+from kit.data.distortion import distort, draw
+from kit.data.documents import receipt
+from kit.episode import Picture, Task
+from kit.papers.visual_arft.env import VisualARFTEnv
+from kit.tools.search import SearchError, Snippet
+
+WHOLE = receipt(np.random.default_rng(0), ()).image
+TURNED = distort(WHOLE, [draw("rotate90", np.random.default_rng(0))])
+TASK = Task("t", (Picture("image", TURNED),), "What is the total?", ("6",))
+
+
+class Shelf:
+    """A search engine with one book, that can be out of order."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, int]] = []
+        self.broken = False
+
+    def search(self, query: str, k: int = 4) -> tuple[Snippet, ...]:
+        self.asked.append((query, k))
+        if self.broken:
+            raise SearchError(f"search {query!r}: the network is gone; try again later")
+        return (Snippet("Chad, capital, name", "N'Djamena, which was called Fort-Lamy", "b"),)
+
+
+@pytest.fixture
+def both(box: Any) -> Iterator[VisualARFTEnv]:
+    env = VisualARFTEnv(box, Shelf(), k=2, snippet_chars=9)
+    env.reset(options={"task": TASK})
+    yield env
+    env.close()
+
+
+def code(text: str) -> str:
+    return f"<think>so</think><code>{text}</code>"
+
+
+def search(text: str) -> str:
+    return f"<think>so</think><search>{text}</search>"
+
+
+def answer(text: str) -> str:
+    return f"<think>so</think><answer>{text}</answer>"
+
+
+def same(first: Image.Image, second: Image.Image) -> bool:
+    return ImageChops.difference(first.convert("RGB"), second.convert("RGB")).getbbox() is None
+
+
+def test_it_is_a_proper_environment(box: Any) -> None:
+    check_env(VisualARFTEnv(box), skip_render_check=True)
+
+
+def test_code_and_search_in_one_episode(both: VisualARFTEnv) -> None:
+    seen, reward, terminated, truncated, info = both.step(code("image_1 = rotate(image, -90)"))
+    assert (seen.status, reward, terminated, truncated, info["action"].kind) == ("ok", 0, False, False, "code")
+    assert seen.images[0].name == "image_1" and same(seen.images[0].image, WHOLE)
+    found = both.step(search("Chad capital"))[0]
+    assert found.text == "<information>1. Chad, capital, name: N'Djamen…</information>"
+    assert both.search.asked == [("Chad capital", 2)]  # type: ignore[union-attr]
+    _, reward, terminated, _, _ = both.step(answer("total 6"))
+    assert terminated and reward == pytest.approx(2 / 3)  # one token of two is right, and it is all: P 1/2, R 1
+
+
+def test_of_several_pictures_the_last_is_shown_and_all_stay(both: VisualARFTEnv) -> None:
+    seen = both.step(code("first = rotate(image, -90)\nsecond = zoom(crop(first, [0, 0, 0.5, 0.5]), 2.0)"))[0]
+    assert [(p.name, p.image.size) for p in seen.images] == [("second", (140, 140))]
+    assert both.step(code("print(first.size)"))[0].text == "Output: (140, 140)\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "message"),
+    [
+        ("rotate(image)", "error", "Error: TypeError"),
+        ("crop(image, [0, 0, 2, 1])", "error", "crop: need 0 <= x1"),
+        ("# nothing to do", "error", "there is no statement in it"),
+        ("x = 3", "ok", "Nothing to show: assign a picture to a name, or print something."),
+        ("1 +", "error", "SyntaxError"),
+    ],
+)
+def test_code_that_shows_nothing_is_told_why(both: VisualARFTEnv, text: str, status: str, message: str) -> None:
+    seen, _, terminated, _, _ = both.step(code(text))
+    assert seen.status == status and message in seen.text and not terminated
+
+
+def test_a_search_that_fails_is_told_or_ends_the_run(box: Any) -> None:
+    broken = Shelf()
+    broken.broken = True
+    told = VisualARFTEnv(search=broken)
+    told.reset(options={"task": TASK})
+    seen = told.step(search("Chad"))[0]
+    assert seen.status == "error" and seen.text == "Error: search 'Chad': the network is gone; try again later"
+    ends = VisualARFTEnv(search=broken, on_search_error="raise")
+    ends.reset(options={"task": TASK})
+    with pytest.raises(SearchError, match="the network is gone"):
+        ends.step(search("Chad"))
+
+
+def test_a_tool_that_is_not_there_has_no_tag(box: Any) -> None:
+    only_code, only_search = VisualARFTEnv(box), VisualARFTEnv(search=Shelf())
+    for env, text, tag in ((only_code, search("x"), "<code>"), (only_search, code("x = 1"), "<search>")):
+        env.reset(options={"task": TASK})
+        seen, _, terminated, _, _ = env.step(text)
+        assert terminated and seen.status == "format" and tag in seen.text
+        assert ("rotate(" in env.prompt(TASK)[0]) == (env is only_code)
+        env.close()
+
+
+def test_a_task_offers_the_tools_it_is_for(both: VisualARFTEnv) -> None:
+    """One environment with both tools plays a coding task without search and a search task without code."""
+    coding, searching = (Task(TASK.id, TASK.images, "?", ("6",), {"tools": [tool]}) for tool in ("code", "search"))
+    both.reset(options={"task": coding})
+    assert "<search>" not in both.prompt(coding)[0] and "wrong" in str(both.prompt(coding)[1])
+    seen, _, terminated, _, _ = both.step(search("x"))
+    assert terminated and seen.status == "format" and both.search.asked == []  # type: ignore[union-attr]
+    both.reset(options={"task": searching})
+    assert both.session is None and "<code>" not in both.prompt(searching)[0]
+    assert both.step(search("x"))[0].status == "ok"
+    both.reset(options={"task": TASK})
+    assert both.step(code("a = rotate(image, 90)"))[0].status == "ok" and both.step(search("x"))[0].status == "ok"
+    with pytest.raises(ValueError, match=r"task t is for \['code'\], and here is only \['search'\]"):
+        VisualARFTEnv(search=Shelf()).reset(options={"task": coding})
+
+
+def test_the_prompt_holds_pictures_by_name_and_the_question(both: VisualARFTEnv) -> None:
+    system, user = both.prompt(TASK)
+    assert "rotate(image, degrees)" in system and "Search" in system and "<code>, <search>, <answer>" in system
+    assert user[:2] == ["image: ", TASK.images[0]]
+    assert user[2] == "What is the total? What is wrong with it? What does the flag look like?"
+    assert both.prompt(Task("q", (), "Who?", ("x",)))[1] == ["Who?"]
+    full = VisualARFTEnv(search=Shelf(), prompt="full")
+    assert full.prompt(TASK)[1][-1] == "What is the total?" and "<information>" in full.prompt(TASK)[0]
+
+
+@pytest.mark.parametrize(
+    ("given_", "message"),
+    [
+        ({}, "neither box nor search"),
+        ({"search": Shelf(), "prompt": "long"}, "prompt='long'"),
+        ({"search": Shelf(), "on_search_error": "ignore"}, "on_search_error='ignore'"),
+    ],
+)
+def test_a_wrong_setting_is_named(given_: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        VisualARFTEnv(**given_)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(max_size=60), st.sampled_from(["{}", "<search>{}</search>", "<answer>{}</answer>"]))
+def test_no_text_makes_it_raise(text: str, form: str) -> None:
+    env = VisualARFTEnv(search=Shelf())
+    env.reset(options={"task": TASK})
+    observation, reward, *_ = env.step(form.replace("{}", text))
+    assert env.observation_space.contains(observation) and 0 <= reward <= 1

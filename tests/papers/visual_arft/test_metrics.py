@@ -1,0 +1,169 @@
+"""Visual-ARFT's metrics and claims on episodes and outcomes written by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kit.episode import Ended, Episode, Observation, Picture, Task, Turn
+from kit.papers.visual_arft.claims import r1, r2, r3, r4, r5
+from kit.papers.visual_arft.env import PROTOCOL
+from kit.papers.visual_arft.mat_coding import drawn, make_tasks
+from kit.papers.visual_arft.metrics import (
+    Outcome,
+    evaluate,
+    failures,
+    outcome,
+    read_outcomes,
+    read_stage,
+    table,
+    write_stage,
+)
+from kit.protocol import FormatError
+from kit.tools import restoration as mending
+
+DARK, TURNED = (make_tasks(drawn((), "d"), {kind: 1}, 0, "t")[0] for kind in ("dark", "rotate180"))
+SEARCH = Task(
+    "s", DARK.images, "?", ("red cars",), {"difficulty": "hard", "queries": ["a", "b", "c"], "source": "Chad"}
+)
+
+
+def said(text: str, *images: Picture) -> Turn:
+    parsed = PROTOCOL.parse(text)
+    action = None if isinstance(parsed, FormatError) else parsed
+    seen = Observation("", images) if action is None or action.kind != "answer" else None
+    return Turn((1, 2), (0.0, 0.0), text, action, seen)
+
+
+def played(task: Task, answer: str | None, *turns: Turn, ended: Ended = "answer") -> Episode:
+    last = () if answer is None else (said(f"<think>x</think><answer>{answer}</answer>"),)
+    return Episode(task, (9,), (*turns, *last), ended)
+
+
+def mended(task: Task, how) -> Turn:
+    return said("<think>x</think><code>y</code>", Picture("image_1", how(task.images[0].image)))
+
+
+def test_an_outcome_says_how_right_and_whether_it_was_mended() -> None:
+    right = outcome(played(DARK, DARK.target[0], mended(DARK, mending.brighten)))
+    assert (right.f1, right.em, right.undone, right.reason) == (1.0, True, True, "solved")
+    assert (right.setting, right.label, right.category) == ("coding", "simple", "dark")
+    assert (right.turns, right.tools, right.tokens) == (2, 1, 4)
+    wrong = outcome(played(DARK, "nothing of it", mended(DARK, mending.denoise)))
+    assert (wrong.f1, wrong.em, wrong.undone, wrong.reason) == (0.0, False, False, "wrong")
+
+
+def test_nothing_can_be_undone_where_nothing_was_done() -> None:
+    """Else an agent without tools would mend a seventh of the simple sheets by leaving them alone."""
+    whole = make_tasks(drawn((), "w"), {"none": 1}, 0, "w")[0]
+    assert outcome(played(whole, whole.target[0])).undone is None
+
+
+def test_a_search_is_judged_by_its_answer_alone() -> None:
+    found = outcome(played(SEARCH, "the red car"))
+    assert (found.f1, found.em, found.undone) == (0.5, False, None)
+    assert (found.setting, found.label, found.category, found.picture) == ("search", "hard", "3", "Chad")
+    assert outcome(played(replace(SEARCH, images=()), "red cars")).setting == "text"
+
+
+def test_no_answer_has_nothing() -> None:
+    silent = outcome(played(DARK, None, mended(DARK, mending.brighten), ended="turns"))
+    assert (silent.f1, silent.em, silent.undone, silent.reason) == (0.0, False, True, "turns")
+    with pytest.raises(ValueError, match="still running"):
+        outcome(played(DARK, None, ended="running"))
+
+
+def test_metrics_are_means_of_each_setting_and_label() -> None:
+    """Coding: 1 and 0; search: one half. Two thirds of the turns' total over three episodes."""
+    episodes = [
+        played(DARK, DARK.target[0]),
+        played(TURNED, "?", mended(TURNED, lambda i: i)),
+        played(SEARCH, "red car"),
+    ]
+    metrics = evaluate(episodes)
+    assert metrics["f1_coding"].value == metrics["f1_coding_simple"].value == 0.5
+    assert metrics["em_coding"].value == 0.5 and metrics["undone_coding"].value == 0.0
+    assert metrics["f1_search_hard"].value == 0.5 and metrics["em_search"].value == 0
+    assert metrics["turns_coding"].value == 1.5 and metrics["tools_coding"].value == 0.5
+    assert "undone_search" not in metrics and "f1_text" not in metrics
+    assert failures(episodes) == {"solved": pytest.approx(1 / 3), "wrong answer": pytest.approx(2 / 3)}
+
+
+def test_the_table_sets_the_papers_numbers_beside_ours() -> None:
+    text = table({"direct": evaluate([played(SEARCH, "?")]), "grpo": evaluate([played(SEARCH, "red cars")])})
+    row = next(line for line in text.splitlines() if line.startswith("f1_search_hard"))
+    assert "(0.396)" in row and "(0.558)" in row
+
+
+def test_what_a_stage_reached_is_kept(tmp_path: Path) -> None:
+    metrics = write_stage(tmp_path, "grpo", [played(DARK, DARK.target[0]), played(SEARCH, "red car")])
+    assert read_stage(tmp_path, "grpo") == metrics
+    assert {o.seed for o in read_outcomes(tmp_path, "grpo", seed=3)} == {3}
+    with pytest.raises(FileNotFoundError, match="stage 'sft' was not evaluated"):
+        read_stage(tmp_path, "sft")
+
+
+def stage(
+    f1: float, setting: str = "coding", label: str = "hard", seeds: int = 3, em: float | None = None
+) -> list[Outcome]:
+    """Twenty tasks a seed about twenty pictures, with the given mean F1 and a little noise."""
+    rng = np.random.default_rng(0)
+    return [
+        Outcome(
+            f"t{k}",
+            f"p{k}",
+            setting,
+            label,
+            "x",
+            f1 + 0.02 * rng.normal(),
+            k < 20 * (em or 0),
+            None,
+            "wrong",
+            2,
+            1,
+            9,
+            s,
+        )
+        for s in range(seeds)
+        for k in range(20)
+    ]
+
+
+def both(simple: float, hard: float, seeds: int = 3) -> list[Outcome]:
+    return stage(simple, label="simple", seeds=seeds) + stage(hard, label="hard", seeds=seeds)
+
+
+def test_r1_needs_a_gain_and_most_of_it_on_hard() -> None:
+    direct, untrained = both(0.3, 0.1, seeds=1), both(0.2, 0.2, seeds=1)
+    assert r1(direct, untrained, both(0.4, 0.5)).verdict == "holds"
+    assert r1(direct, untrained, both(0.7, 0.2)).verdict == "doesn't"  # a gain, but most of it on Simple
+    assert r1(direct, both(0.8, 1.0, seeds=1), both(0.4, 0.5)).verdict == "doesn't"  # the tools alone did better
+    assert r1(direct, untrained, both(0.3, 0.1)).verdict in ("undecided", "doesn't")
+    gain = r1(direct, untrained, both(0.4, 0.5)).checks
+    assert gain[0].interval.value == pytest.approx(0.25, abs=0.02)  # the mean of .1 and .4
+    assert gain[1].interval.value == pytest.approx(0.25, abs=0.02)  # the mean of .2 and .3
+    assert gain[2].interval.value == pytest.approx(0.3, abs=0.02)  # .4 minus .1
+
+
+@pytest.mark.parametrize(("claim", "setting"), [(r2, "search"), (r5, "text")])
+def test_r2_and_r5_need_a_gain(claim, setting: str) -> None:
+    low, high = stage(0.1, setting, seeds=1), stage(0.9, setting, seeds=1)
+    assert claim(low, low, stage(0.5, setting)).verdict == "holds"
+    assert claim(high, low, stage(0.5, setting)).verdict == "doesn't"
+    assert claim(low, high, stage(0.5, setting)).verdict == "doesn't"
+    with pytest.raises(ValueError, match="untrained: no any"):
+        claim(low, stage(0.1, "coding", seeds=1), stage(0.5, setting))
+
+
+def test_r3_needs_both_measures() -> None:
+    assert r3(stage(0.4, em=0.2), stage(0.6, em=0.4)).verdict == "holds"
+    assert r3(stage(0.4, em=0.4), stage(0.6, em=0.2)).verdict == "doesn't"
+
+
+def test_r4_needs_to_beat_both() -> None:
+    cot, rag, agent = (stage(f, "search", seeds=n) for f, n in ((0.1, 1), (0.3, 1), (0.5, 3)))
+    assert r4(cot, rag, agent).verdict == "holds"
+    assert r4(cot, stage(0.8, "search", seeds=1), agent).verdict == "doesn't"

@@ -1,0 +1,206 @@
+"""The client of chat-completions endpoints, against a local server that speaks the protocol."""
+
+import base64
+import io
+from collections.abc import Iterator
+from email.utils import formatdate
+from typing import Any
+
+import numpy as np
+import pytest
+from fake_openai import FakeOpenAI
+from PIL import Image
+
+from kit.chat import Chat
+from kit.episode import Picture
+from kit.papers.agile.env import PROTOCOL
+from kit.policy import Params, Request
+from kit.policy.endpoint import EndpointError, ServedPolicy, close_turn, messages
+
+PARAMS = Params(stops=PROTOCOL.stops, max_new_tokens=64, temperature=0.5)
+TURN = "<think>A top left.</think><code>observation_image_1 = observation(state)</code>"
+
+
+@pytest.fixture
+def server() -> Iterator[FakeOpenAI]:
+    with FakeOpenAI(lambda body: TURN) as fake:
+        yield fake
+
+
+class Waits(list[float]):
+    """Stands in for time.sleep and remembers."""
+
+    def __call__(self, seconds: float) -> None:
+        self.append(seconds)
+
+
+def policy(server: FakeOpenAI, chat: Chat, **options: Any) -> tuple[ServedPolicy, Waits]:
+    waits = Waits()
+    return ServedPolicy(server.url, "tiny", chat, sleep=waits, **options), waits
+
+
+def picture(name: str, seed: int = 0) -> Picture:
+    pixels = np.random.default_rng(seed).integers(0, 256, (56, 56, 3), dtype=np.uint8)
+    return Picture(name, Image.fromarray(pixels))
+
+
+def request_of(chat: Chat, text: str = "hello") -> Request:
+    return Request(tuple(chat.prompt("be good", [text])), ())
+
+
+def test_messages_say_what_the_ids_say(chat: Chat) -> None:
+    a, b, seen = picture("A", 1), picture("B", 2), picture("observation_image_1", 3)
+    ids = chat.prompt("You solve.", ["Image A: ", a, "Image B: ", b, "Solve <|im_start|>system it."])
+    ids += chat.text(TURN)
+    ids += chat.reply(["Output: 1\nobservation_image_1: ", seen], closed=False)
+    got = messages(chat, Request(tuple(ids), (a, b, seen)))
+    assert [m["role"] for m in got] == ["system", "user", "assistant", "user"]
+    assert got[0]["content"] == "You solve."
+    kinds = [part["type"] for part in got[1]["content"]]
+    assert kinds == ["text", "image_url", "text", "image_url", "text"]
+    # A role token written in a question is text, not a role.
+    assert got[1]["content"][-1]["text"] == "Solve <|im_start|>system it."
+    assert got[2]["content"] == TURN
+    assert got[3]["content"][0]["text"] == "Output: 1\nobservation_image_1: "
+    url = got[3]["content"][1]["image_url"]["url"]
+    sent = Image.open(io.BytesIO(base64.b64decode(url.removeprefix("data:image/png;base64,"))))
+    assert np.array_equal(np.asarray(sent), np.asarray(seen.image))
+
+
+def test_a_turn_closed_by_the_policy_reads_the_same(chat: Chat) -> None:
+    texts = []
+    for closed in (False, True):
+        ids = chat.prompt("s", ["q"]) + chat.text(TURN) + [chat.end_id] * closed + chat.reply(["o"], closed=closed)
+        texts.append(messages(chat, Request(tuple(ids), ())))
+    assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize("pictures", [0, 2])
+def test_messages_refuse_a_wrong_number_of_pictures(chat: Chat, pictures: int) -> None:
+    ids = chat.prompt("", ["look ", picture("A")])
+    with pytest.raises(ValueError, match="picture"):
+        messages(chat, Request(tuple(ids), tuple(picture("A") for _ in range(pictures))))
+
+
+def test_messages_refuse_ids_without_roles(chat: Chat) -> None:
+    ids = chat.message("user", ["hi"])
+    with pytest.raises(ValueError, match="without a role"):
+        messages(chat, Request((ids[0], chat.end_id), ()))
+
+
+def test_the_stop_string_comes_back(server: FakeOpenAI, chat: Chat) -> None:
+    serve, _ = policy(server, chat)
+    (sample,) = serve.sample([request_of(chat)], PARAMS)
+    assert chat.decode(sample.ids) == TURN
+    assert sample.finish == "stop" and sample.logprobs == (0.0,) * len(sample.ids)
+    body = server.bodies[0]
+    assert body["stop"] == ["</code>", "</answer>"] and body["max_tokens"] == 64 and body["temperature"] == 0.5
+
+
+def test_an_endpoint_that_ignores_stop_is_cut(server: FakeOpenAI, chat: Chat) -> None:
+    server.honours_stop = False
+    server.reply = lambda body: TURN + "<think>and on</think><answer>[A]</answer>"
+    serve, _ = policy(server, chat)
+    (sample,) = serve.sample([request_of(chat)], PARAMS)
+    assert chat.decode(sample.ids) == TURN
+
+
+def test_a_reply_without_a_tag_ends_with_the_end_token(server: FakeOpenAI, chat: Chat) -> None:
+    server.reply = lambda body: "I would rather not."
+    serve, _ = policy(server, chat)
+    (sample,) = serve.sample([request_of(chat)], PARAMS)
+    assert sample.finish == "eos" and sample.ids[-1] == chat.end_id
+    assert chat.decode(sample.ids) == "I would rather not."
+
+
+def test_close_turn() -> None:
+    stops = ("</code>", "</answer>")
+    assert close_turn("<think>a</think><answer>[A]", stops, True) == ("<think>a</think><answer>[A]</answer>", True)
+    assert close_turn("<code>x = 1", stops, False) == ("<code>x = 1", False)  # ran out of tokens: stays open
+    assert close_turn("no tag", stops, True) == ("no tag", False)
+    assert close_turn("<answer>a</answer> <code>b</code>", stops, True) == ("<answer>a</answer>", True)
+
+
+def test_samples_keep_the_order_of_requests(server: FakeOpenAI, chat: Chat) -> None:
+    server.reply = lambda body: body["messages"][-1]["content"]
+    serve, _ = policy(server, chat)
+    samples = serve.sample([request_of(chat, f"number {i}") for i in range(12)], PARAMS)
+    assert [chat.decode(s.ids) for s in samples] == [f"number {i}" for i in range(12)]
+
+
+def test_retry_after_is_honoured(server: FakeOpenAI, chat: Chat) -> None:
+    server.faults = ["429"]
+    serve, waits = policy(server, chat)
+    assert serve.sample([request_of(chat)], PARAMS)[0].finish == "stop"
+    assert waits == [7.0] and len(server.bodies) == 2
+
+
+def test_retry_after_may_be_a_date(server: FakeOpenAI, chat: Chat) -> None:
+    import time
+
+    server.retry_after = formatdate(time.time() + 40, usegmt=True)
+    server.faults = ["429"]
+    serve, waits = policy(server, chat)
+    serve.sample([request_of(chat)], PARAMS)
+    assert 30 < waits[0] <= 40
+
+
+def test_a_pause_too_long_is_not_waited_for(server: FakeOpenAI, chat: Chat) -> None:
+    server.retry_after = "86400"
+    server.faults = ["429"]
+    serve, waits = policy(server, chat)
+    with pytest.raises(EndpointError, match=r"wait 86400 s.*longest_wait=120"):
+        serve.sample([request_of(chat)], PARAMS)
+    assert waits == []
+
+
+@pytest.mark.parametrize("fault", ["500", "drop", "cut", "junk", "empty"])
+def test_faults_that_pass_are_tried_again(server: FakeOpenAI, chat: Chat, fault: str) -> None:
+    server.faults = [fault, fault]
+    serve, waits = policy(server, chat)
+    (sample,) = serve.sample([request_of(chat)], PARAMS)
+    assert chat.decode(sample.ids) == TURN
+    # Backing off: the second wait is about twice the first (each is shortened by at most a quarter).
+    assert len(waits) == 2 and 0.375 <= waits[0] <= 0.5 and 0.75 <= waits[1] <= 1.0
+
+
+def test_a_slow_answer_times_out_and_is_tried_again(server: FakeOpenAI, chat: Chat) -> None:
+    server.faults = ["slow"]
+    serve, waits = policy(server, chat, timeout=0.3)
+    assert serve.sample([request_of(chat)], PARAMS)[0].finish == "stop"
+    assert len(waits) == 1 and len(server.bodies) == 2
+
+
+def test_giving_up_names_endpoint_model_and_cause(server: FakeOpenAI, chat: Chat) -> None:
+    server.faults = ["500"] * 9
+    serve, waits = policy(server, chat, retries=2)
+    with pytest.raises(EndpointError, match=r"127\.0\.0\.1.*model tiny: no answer in 3 tries.*HTTP 500"):
+        serve.sample([request_of(chat)], PARAMS)
+    assert len(waits) == 2
+
+
+def test_a_wrong_key_is_not_tried_again(server: FakeOpenAI, chat: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
+    server.key = "secret"
+    monkeypatch.setenv("MY_KEY", "wrong")
+    serve, waits = policy(server, chat, key_env="MY_KEY")
+    with pytest.raises(EndpointError, match="MY_KEY"):
+        serve.sample([request_of(chat)], PARAMS)
+    assert waits == [] and len(server.bodies) == 1
+    monkeypatch.setenv("MY_KEY", "secret")
+    assert policy(server, chat, key_env="MY_KEY")[0].sample([request_of(chat)], PARAMS)
+
+
+def test_a_wrong_path_says_so(server: FakeOpenAI, chat: Chat) -> None:
+    serve = ServedPolicy(server.url.removesuffix("/v1"), "tiny", chat)
+    with pytest.raises(EndpointError, match="ends in /v1"):
+        serve.sample([request_of(chat)], PARAMS)
+
+
+def test_an_unreachable_endpoint(chat: Chat) -> None:
+    with FakeOpenAI(lambda body: TURN) as gone:
+        url = gone.url
+    waits = Waits()
+    serve = ServedPolicy(url, "tiny", chat, retries=1, sleep=waits)
+    with pytest.raises(EndpointError, match=r"no answer in 2 tries.*can be reached") as refused:
+        serve.sample([request_of(chat)], PARAMS)
+    assert ".." not in str(refused.value)

@@ -1,0 +1,80 @@
+"""Asking again: how often, after how long, and what is said in the end."""
+
+from __future__ import annotations
+
+import time
+from email.utils import formatdate
+
+import pytest
+
+from kit.tools.retry import GaveUp, Passing, passes, patiently, retry_after
+
+
+class Service:
+    """Fails with each fault in turn, then answers."""
+
+    def __init__(self, *faults: Passing | Exception) -> None:
+        self.faults, self.waits, self.asked = list(faults), list[float](), 0
+
+    def once(self) -> str:
+        self.asked += 1
+        if self.faults:
+            raise self.faults.pop(0)
+        return "answer"
+
+
+def ask(service: Service, retries: int = 3, longest_wait: float = 60.0) -> str:
+    return patiently(service.once, retries, longest_wait, service.waits.append)
+
+
+def test_waits_double_and_asked_for_waits_are_kept() -> None:
+    service = Service(Passing("busy"), Passing("busy", 7.0), Passing("busy"))
+    assert ask(service) == "answer"
+    first, second, third = service.waits
+    assert 0.375 <= first <= 0.5  # .5 s, less up to a quarter
+    assert second == 7.0
+    assert 1.5 <= third <= 2.0  # .5 · 2²
+
+
+def test_waits_end_at_half_a_minute() -> None:
+    service = Service(*[Passing("busy")] * 12)
+    ask(service, retries=12)
+    assert max(service.waits) <= 30.0
+
+
+def test_it_gives_up_and_says_why() -> None:
+    service = Service(*[Passing("HTTP 500: oh.")] * 9)
+    with pytest.raises(GaveUp, match=r"^no answer in 4 tries, the last: HTTP 500: oh$"):
+        ask(service)
+    assert (service.asked, len(service.waits)) == (4, 3)
+
+
+def test_no_retries_is_one_try() -> None:
+    service = Service(Passing("no"))
+    with pytest.raises(GaveUp, match=r"^no answer in 1 tries"):
+        ask(service, retries=0)
+    assert service.waits == []
+
+
+def test_too_long_a_pause_is_not_waited_for() -> None:
+    service = Service(Passing("HTTP 429", 86_400.0))
+    with pytest.raises(GaveUp, match=r"^HTTP 429; it asks to wait 86400 s, more than longest_wait=60 s$") as error:
+        ask(service)
+    assert error.value.way_out == "Run the same command later"
+    assert (service.asked, service.waits) == (1, [])
+
+
+def test_other_faults_are_not_retried() -> None:
+    service = Service(ValueError("mine"))
+    with pytest.raises(ValueError, match="mine"):
+        ask(service)
+    assert service.asked == 1
+
+
+def test_headers_and_statuses() -> None:
+    assert retry_after({"retry-after": "7"}) == 7
+    assert retry_after({"retry-after": "-3"}) == 0
+    assert retry_after({}) is None
+    assert retry_after({"retry-after": "soon"}) is None
+    assert retry_after({"retry-after": formatdate(time.time() + 40, usegmt=True)}) == pytest.approx(40, abs=5)
+    assert [status for status in (400, 401, 404, 408, 429, 500, 503) if passes(status)] == [408, 429, 500, 503]

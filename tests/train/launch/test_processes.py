@@ -1,0 +1,75 @@
+"""Processes that train together: the same as one, and an error in one is the error of all."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from fake_server import free_port
+from places import HELPERS
+from several_processes import train
+from training_fixtures import without_times
+
+from kit.models import load_model
+
+HERE = HELPERS
+QUIETLY = {**os.environ, "OMP_NUM_THREADS": "1", "KIT_QUIET": "1"}
+
+
+def started(command: Sequence[str], folder: Path, settings: dict[str, Any]) -> subprocess.CompletedProcess[str]:
+    words = [*command, str(HERE / "several_processes.py"), str(folder), json.dumps(settings)]
+    return subprocess.run(words, env=QUIETLY, capture_output=True, text=True, timeout=300)
+
+
+def together(folder: Path, n: int, **settings: Any) -> subprocess.CompletedProcess[str]:
+    """The run in ``n`` processes that talk by gloo."""
+    where = ["--nproc_per_node", str(n), "--master_port", str(free_port())]
+    return started([sys.executable, "-m", "torch.distributed.run", *where], folder, settings)
+
+
+def assert_the_same(one: Path, two: Path, steps: int) -> None:
+    """Losses and gradients to a hundred-thousandth over all steps, and with them the weights."""
+    rows, others = without_times(one), without_times(two)
+    assert len(rows) == len(others) == steps
+    assert max(row["grad_norm"] for row in rows) > 0.1
+    for row, other in zip(rows, others, strict=True):
+        assert other == pytest.approx(row, rel=1e-5, abs=1e-5)
+    weights, theirs = (load_model(run / "model").state_dict() for run in (one, two))
+    for name, value in weights.items():
+        assert torch.allclose(value, theirs[name], atol=1e-4), name
+
+
+@pytest.mark.parametrize("changed", [{}, {"iterations": 2, "steps": 6}, {"lora_rank": 4, "beta": 0.05}])
+def test_two_processes_of_four_are_one_of_eight(tmp_path: Path, changed: dict[str, Any]) -> None:
+    """With a ratio that isn't one, with adapters and a KL term too."""
+    train(tmp_path / "one", {**changed, "micro_batch": 8})
+    done = together(tmp_path / "two", 2, micro_batch=4, **changed)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert_the_same(tmp_path / "one", tmp_path / "two", changed.get("steps", 5))
+
+
+@pytest.mark.parametrize(("fault", "said"), [("kill", "Signal 9"), ("raise", "sandbox of this process is gone")])
+def test_one_process_gone_ends_the_job_which_then_goes_on(tmp_path: Path, fault: str, said: str) -> None:
+    ended = together(tmp_path / "a", 2, micro_batch=2, fault=fault)
+    assert ended.returncode != 0 and said in ended.stderr
+    assert [row["step"] for row in without_times(tmp_path / "a")] == [1, 2]
+    assert together(tmp_path / "a", 2, micro_batch=2).returncode == 0
+    assert [row["step"] for row in without_times(tmp_path / "a")] == [1, 2, 3, 4, 5]
+    assert (tmp_path / "a" / "model" / "config.json").is_file()
+
+
+def test_what_the_first_refuses_all_refuse(tmp_path: Path) -> None:
+    """In the others nothing would be wrong: they must not wait for one that has gone."""
+    assert together(tmp_path, 2, steps=2).returncode == 0
+    other = together(tmp_path, 2, steps=3, learning_rate=0.5)
+    assert other.returncode != 0
+    assert other.stderr.count("holds a run with learning_rate=0.001, now learning_rate=0.5") == 2
+    with pytest.raises(ValueError, match="holds a run of 2 processes, now there are 1: go on with 2"):
+        train(tmp_path, {"steps": 3})

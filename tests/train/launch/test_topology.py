@@ -1,0 +1,117 @@
+"""Which machines train together, and what is refused before anything starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from kit.train.launch import topology as machines
+from kit.train.launch.topology import Host, LaunchError, Processes, read_hosts, this_machine
+from kit.train.launch.worker import check_alike, installed
+
+
+def ranks(folder: Path, text: str) -> Path:
+    path = folder / "hosts.txt"
+    path.write_text(text)
+    return path
+
+
+def test_a_rank_file(tmp_path: Path) -> None:
+    path = ranks(tmp_path, "# two nodes\nnode-a slots=8\n\n10.0.0.2   # one\n")
+    assert read_hosts(path) == [Host("node-a", 8), Host("10.0.0.2", 1)]
+    assert Processes(9, hosts=str(path)).machines() == read_hosts(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("node-a slots=0\n", "line 1: 'node-a slots=0'"),
+        ("node-a\nnode-a slots=2\n", "line 2: 'node-a slots=2'"),
+        ("node-a 8\n", "line 1: 'node-a 8'"),
+        ("# nobody\n", "names no machine"),
+    ],
+)
+def test_a_rank_file_that_says_something_else(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(LaunchError, match=said):
+        read_hosts(ranks(tmp_path, text))
+
+
+def test_no_rank_file_or_other_slots(tmp_path: Path) -> None:
+    with pytest.raises(LaunchError, match="nowhere: No such file"):
+        Processes(2, hosts="nowhere").machines()
+    with pytest.raises(LaunchError, match=r"4 \+ 4 slots, but 16 processes are wanted"):
+        Processes(16, hosts=str(ranks(tmp_path, "a slots=4\nb slots=4\n"))).machines()
+
+
+def test_processes_in_words() -> None:
+    assert Processes.parse("1") == Processes()
+    told = "16 zero3 hosts=ranks.txt port=29501 http://node-c:8000"
+    assert Processes.parse(told) == Processes(16, "zero3", "ranks.txt", 29501, "server", "http://node-c:8000")
+    assert Processes.parse("8 fsdp2 colocate") == Processes(8, "fsdp2", sampler="colocate")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "begins with their number"),
+        ("zero3 8", "begins with their number"),
+        ("8 zero1", "'zero1' is none of ddp, zero2, zero3, fsdp2, colocate"),
+        ("8 hosts=", "'hosts=' is none of"),
+        ("0", r"Processes\.n=0"),
+    ],
+)
+def test_words_that_mean_nothing(text: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Processes.parse(text)
+
+
+def test_which_machine_this_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    hosts = [Host("node-a", 8), Host("node-b", 8)]
+    for variable in ("KIT_MACHINE", "SLURM_NODEID"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr(machines.socket, "gethostname", lambda: "node-b.cluster")
+    assert this_machine(hosts) == 1
+    monkeypatch.setenv("SLURM_NODEID", "0")
+    assert this_machine(hosts) == 0
+    monkeypatch.setenv("KIT_MACHINE", "2")
+    with pytest.raises(LaunchError, match="KIT_MACHINE=2: a number from 0 to 1"):
+        this_machine(hosts)
+    monkeypatch.delenv("KIT_MACHINE")
+    monkeypatch.delenv("SLURM_NODEID")
+    monkeypatch.setattr(machines.socket, "gethostname", lambda: "laptop")
+    with pytest.raises(LaunchError, match=r"this machine \(laptop\) isn't in the rank file \(node-a, node-b\)"):
+        this_machine(hosts)
+
+
+def test_fewer_gpus_than_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    Processes(2).check(2)
+    with pytest.raises(LaunchError, match=r"8 processes on .*, which has 2 GPU\(s\): set processes=2"):
+        Processes(8).check(8)
+
+
+def test_what_cant_be_divided_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machines.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
+    with pytest.raises(LaunchError, match="shard='zero3' needs DeepSpeed"):
+        Processes(2, "zero3").check(2)
+    with pytest.raises(LaunchError, match="shard='fsdp2' needs GPUs"):
+        Processes(2, "fsdp2", sampler="server").check(2)
+    with pytest.raises(LaunchError, match="FSDP2 divides the weights that transformers samples from"):
+        Processes(2, "fsdp2").check(2)
+    with pytest.raises(LaunchError, match="colocate needs vLLM"):
+        Processes(2, sampler="colocate").check(2)
+    with pytest.raises(ValueError, match=r"Processes\.shard='zero1': choose one of ddp, zero2, zero3, fsdp2"):
+        Processes(2, "zero1")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"Processes\.n=0"):
+        Processes(0)
+
+
+def test_versions_that_differ() -> None:
+    mine = installed()
+    assert mine["torch"][0].isdigit() and len(mine["the kit's source"]) == 12
+    check_alike([("a", mine), ("b", dict(mine))])
+    with pytest.raises(ValueError, match=f"b has torch 1.0, a has {mine['torch']}: install the same lock"):
+        check_alike([("a", mine), ("b", {**mine, "torch": "1.0"})])

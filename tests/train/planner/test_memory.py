@@ -1,0 +1,130 @@
+"""What a training needs, worked out by hand and measured where it can be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+
+from kit.__main__ import main
+from kit.models import load_model
+from kit.policy.hf import fitting
+from kit.tiny.build import TINY
+from kit.train.planner.architecture import Architecture
+from kit.train.planner.memory import GB, Stage, engine_room, fixed, knobs, learning_pass, needed, sampling, seconds
+
+SEVEN = Architecture.of("Qwen/Qwen2.5-VL-7B-Instruct")
+NODE = Stage(
+    SEVEN, 8, 80 * GB, "zero3", "colocate", micro_batch=2, batch=512, tokens=10000, picture_tokens=4000,
+    sampled=5000, lora_rank=0, freeze_vision=False,
+)  # fmt: skip
+
+
+def sizes(needs: Any) -> dict[str, float]:
+    return {need.name: round(need.bytes / GB, 3) for need in needs}
+
+
+def test_golden_node() -> None:
+    # By hand, 8,292,166,656 weights on 8 GPUs: 2 B each 2.073 GB; gradients the same; 12 B each 12.438 GB; buckets
+    # 2 · 2 · .5 + 2 · 1 = 4 GB; the engine .3 · 80 = 24 GB, of which 80 · .3 − 16.584 = 7.416 GB for its cache.
+    assert sizes(fixed(NODE)) == {
+        "weights": 2.073, "gradients": 2.073, "optimizer": 12.438, "buckets": 4.0, "engine": 24.0, "CUDA": 1.0
+    }  # fmt: skip
+    assert engine_room(NODE) / GB == pytest.approx(7.416, abs=1e-3)
+    # 20,000 tokens: 28 layers × 2 · 3,584 B, and of one layer 20 · 3,584 + 8 · 18,944 + 4 · 512 + 4 · 28 + 8 B =
+    # 225,400 B: 20,000 × (200,704 + 225,400) = 8.522 GB; 32,000 patches × 1,176 × 4 B = .151 GB; of the vision tower a
+    # layer: 32,000 × (30 · 1,280 + 8 · 3,420 + 4 · 16 + 8) = 32,000 × 65,832 B = 2.107 GB.
+    assert sizes(learning_pass(NODE)) == {"activations": 8.522, "pictures": 0.151, "vision tower": 2.107}
+    assert list(sampling(NODE)) == []
+    assert needed(NODE) / GB == pytest.approx(45.584 + 10.780, abs=2e-3)
+    # (6 + 2 + 2) · 8.292e9 · 64 · 10,000 / (.4 · 312e12) = 425.2 s; 5,000 tokens, each reading 16.584 GB and for 64
+    # episodes of on average 5,000 tokens 57,344 B each = 18.350 GB: 5,000 · 34.934e9 / 1.2e12 = 145.6 s.
+    assert seconds(NODE)["learning"][0] == pytest.approx(425.2, abs=0.1)
+    assert seconds(NODE)["playing"][0] == pytest.approx(145.6, abs=0.1)
+
+
+def test_weights_gradients_and_optimizer_are_those_of_a_real_step() -> None:
+    """The tiny model after one step of AdamW, counted tensor by tensor."""
+    model = load_model(TINY)
+    optimizer = torch.optim.AdamW(model.parameters())
+    ids = torch.randint(10, 200, (2, 20))
+    model(input_ids=ids, labels=ids, mm_token_type_ids=torch.zeros_like(ids)).loss.backward()
+    model.model.visual.requires_grad_(False)
+    optimizer.step()
+    text = [p for name, p in model.named_parameters() if "visual" not in name]
+    state = [value for p in text for value in optimizer.state[p].values() if value.dim()]
+    stage = replace(NODE, model=Architecture.of(str(TINY)), gpus=1, shard="ddp", freeze_vision=True, sampler=None)
+    found = {need.name: need.bytes for need in fixed(stage)}
+    assert found["weights"] == sum(p.nbytes for p in model.parameters())
+    assert found["gradients"] == sum(p.grad.nbytes for p in text if p.grad is not None)
+    assert found["optimizer"] == sum(value.nbytes for value in state)
+
+
+def test_what_learns_and_what_is_divided() -> None:
+    alone = replace(NODE, gpus=1, shard="ddp", sampler="server")
+    assert sizes(fixed(alone)) | {"CUDA": 0} == {
+        "weights": 33.169, "half copies": 16.584, "gradients": 33.169, "optimizer": 66.337, "CUDA": 0
+    }  # fmt: skip
+    two = sizes(fixed(replace(NODE, shard="zero2", sampler="server")))
+    assert (two["weights"], two["gradients"], two["optimizer"]) == (16.584, 2.073, 12.438)
+    own = sizes(fixed(replace(NODE, shard="fsdp2", sampler="server")))
+    assert (own["weights"], own["gradients"], own["optimizer"]) == (4.146, 4.146, 8.292)
+    adapters = replace(alone, lora_rank=32, freeze_vision=True)
+    assert sizes(fixed(adapters))["weights"] == pytest.approx(16.584 + 2 * SEVEN.adapters(32) / GB, abs=1e-3)
+    assert "reference" in sizes(fixed(replace(NODE, reference=True)))
+
+
+def test_more_of_anything_never_needs_less() -> None:
+    for shard in ("ddp", "zero2", "zero3", "fsdp2"):
+        for sampler in (None, "transformers", "colocate", "server"):
+            stage = replace(NODE, shard=shard, sampler=sampler)
+            assert needed(replace(stage, micro_batch=4)) >= needed(stage)
+            assert needed(replace(stage, recompute=False)) > needed(stage)
+            assert needed(replace(stage, gpus=16)) <= needed(stage)
+
+
+def test_as_many_at_once_as_there_is_room_for() -> None:
+    # Half of 24 GB for episodes of 10,000 tokens of 57,344 B each: 12e9 / 573,440,000 = 20.9.
+    assert fitting(64, 24e9, 57344, 10000) == 20
+    assert fitting(8, 24e9, 57344, 10000) == 8
+    assert fitting(64, -1.0, 57344, 10000) == 1
+
+
+def test_what_would_help() -> None:
+    tight = replace(NODE, memory=48 * GB, recompute=False)
+    assert needed(tight) > tight.memory
+    said = knobs(tight)
+    for name, other in (
+        ("a vLLM server on other GPUs instead of colocate", replace(tight, sampler="server")),
+        ("micro_batch=1", replace(tight, micro_batch=1)),
+    ):
+        assert (name in said) == (needed(other) <= tight.memory)
+    assert "recompute activations (gradient_checkpointing)" in said
+    hopeless = replace(NODE, memory=1 * GB, sampler=None, tokens=100000)
+    assert knobs(hopeless)[0].startswith("none of these alone; GPUs of more than")
+
+
+def test_the_profiles_fit_where_they_say(capsys: pytest.CaptureFixture[str]) -> None:
+    """Eight GPUs of 80 GB, and one of 24."""
+    for family in ("agile", "visual_arft"):
+        assert main(["plan", family, "--profile", "node", "--gpus", "8", "--memory", "80"]) == 0
+        assert main(["plan", family, "--profile", "gpu", "--gpus", "1", "--memory", "24"]) == 0
+        assert main(["plan", family, "--profile", "laptop"]) == 0
+    assert capsys.readouterr().out.count("\nfits") == 3 * 2 + 1 + 1 + 2  # lessons on a laptop only
+
+
+def test_a_plan_that_cant_fit_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "12", "--profile", "node", "--gpus", "1"]) == 2
+    said = capsys.readouterr().out
+    assert "DOES NOT FIT; what would help: adapters: lora_rank=32, freeze_vision=true; 2 GPUs instead of 1" in said
+    assert main(["plan", "13", "--profile", "node", "--memory", "40"]) == 2
+    assert "raise engine_share" in capsys.readouterr().out
+
+
+def test_what_cant_be_planned(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "11", "--profile", "node"]) == 2
+    assert "11_agile: nothing here trains" in capsys.readouterr().err
+    assert main(["plan", "12", "--profile", "node", "--set", "model=someone/else"]) == 2
+    assert "model 'someone/else': no folder" in capsys.readouterr().err

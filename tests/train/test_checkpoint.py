@@ -1,0 +1,144 @@
+"""Checkpoints: whole or absent, claimed by one run, and in an order that does not depend on resuming."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from places import HELPERS
+from training_fixtures import clone
+
+from kit.chat import Chat
+from kit.models import load_model
+from kit.train.checkpoint import claim, discard, export, newest_checkpoint, publish, schedule, spare, step_of
+
+
+@given(st.integers(1, 12), st.integers(0, 40), st.integers(0, 3))
+def test_schedule_is_whole_passes_and_prefix_stable(items: int, length: int, seed: int) -> None:
+    order = schedule(items, length, seed)
+    assert len(order) == length
+    assert schedule(items, length + 7, seed)[:length] == order
+    for start in range(0, length - items + 1, items):
+        assert Counter(order[start : start + items]) == Counter(range(items))
+
+
+def test_schedule_depends_on_the_seed() -> None:
+    assert schedule(20, 20, 0) != schedule(20, 20, 1)
+    with pytest.raises(ValueError, match="nothing to train on"):
+        schedule(0, 5, 0)
+
+
+def _started(run_dir: Path, step: int, **settings: object) -> None:
+    claim(run_dir, settings, ["a", "b"])
+    (run_dir / "checkpoint" / f"checkpoint-{step}").mkdir()
+
+
+def test_the_newest_whole_checkpoint_is_resumed_and_half_ones_are_swept_away(tmp_path: Path) -> None:
+    assert claim(tmp_path, {"lr": 1.0}, ["a", "b"]) is None
+    folder = tmp_path / "checkpoint"
+    for step in (2, 10, 9):
+        (folder / f"checkpoint-{step}").mkdir()
+    half = folder / ".partial" / "checkpoint-11"
+    half.mkdir(parents=True)
+    (half / "model.safetensors").write_bytes(b"half")
+    resume = claim(tmp_path, {"lr": 1.0}, ["a", "b"])
+    assert resume == folder / "checkpoint-10" and step_of(resume) == 10
+    assert not (folder / ".partial").exists()
+    assert newest_checkpoint(tmp_path / "nowhere") is None and step_of(None) == 0
+
+
+def test_a_folder_belongs_to_one_run(tmp_path: Path) -> None:
+    _started(tmp_path, 2, lr=1.0, steps=10)
+    with pytest.raises(ValueError, match=r"lr=1.0, now lr=2.0"):
+        claim(tmp_path, {"lr": 2.0, "steps": 10}, ["a", "b"])
+    with pytest.raises(ValueError, match="other data"):
+        claim(tmp_path, {"lr": 1.0, "steps": 10}, ["a", "c"])
+    assert step_of(claim(tmp_path, {"lr": 1.0, "steps": 99}, ["a", "b"])) == 2
+
+
+def test_a_run_that_never_saved_may_start_again_with_other_settings(tmp_path: Path) -> None:
+    claim(tmp_path, {"lr": 1.0}, ["a"])
+    assert claim(tmp_path, {"lr": 2.0}, ["b"]) is None
+
+
+def test_export_is_an_ordinary_checkpoint_and_replaces_an_older_one(chat: Chat, model, tmp_path: Path) -> None:
+    model = clone(model)
+    folder = export(model, chat, tmp_path / "model")
+    with torch.no_grad():
+        model.lm_head.weight.add_(1.0)
+    assert export(model, chat, tmp_path / "model") == folder
+    loaded, its_chat = load_model(folder), Chat.from_pretrained(folder)
+    for (name, ours), theirs in zip(model.named_parameters(), loaded.parameters(), strict=True):
+        assert torch.equal(ours, theirs), name
+    assert its_chat.text("<think>") == chat.text("<think>")
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+
+
+def test_a_full_disk_is_named_and_leaves_the_old_checkpoint(
+    chat: Chat, model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = export(model, chat, tmp_path / "model")
+    before = (folder / "config.json").read_bytes()
+
+    def full(*args: object, **kwargs: object) -> None:
+        raise RuntimeError("Error while serializing: I/O error: No space left on device (os error 28)")
+
+    monkeypatch.setattr(chat.tokenizer, "save_pretrained", full)
+    with pytest.raises(OSError, match=r"the disk is full; .*model could not be saved"):
+        export(model, chat, folder)
+    assert (folder / "config.json").read_bytes() == before
+
+
+class Killed(BaseException): ...
+
+
+def test_a_folder_that_goes_loses_its_name_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Killed while its files are being removed: what is left isn't taken for a checkpoint, and is swept away."""
+    folder = tmp_path / "checkpoint"
+    old, new = folder / "checkpoint-1", folder / ".partial" / "checkpoint-1"
+    for made in (old, new):
+        made.mkdir(parents=True)
+        (made / "weights").write_text(str(made))
+        (made / "optimizer").touch()
+
+    def killed(path: Path, ignore_errors: bool = False) -> None:
+        if not ignore_errors:
+            (path / "weights").unlink()
+            raise Killed
+
+    for remove in (lambda: publish(new, old), lambda: discard(old)):
+        with monkeypatch.context() as patched:
+            patched.setattr("kit.train.checkpoint.shutil.rmtree", killed)
+            with pytest.raises(Killed):
+                remove()
+        assert not old.exists()
+        assert claim(tmp_path, {}, []) is None
+        assert sorted(path.name for path in folder.iterdir()) == ["settings.json"]
+        old.mkdir()
+        (old / "weights").touch()
+
+
+def test_killed_at_any_moment_a_run_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
+    """A few moments here; ``python tests/soak_training.py FOLDER 50 1`` for as many as one likes."""
+    script = HELPERS / "soak_training.py"
+    done = subprocess.run([sys.executable, str(script), str(tmp_path), "4", "0"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "4 resumes" in done.stdout
+
+
+def test_the_last_stay_and_the_best(tmp_path: Path) -> None:
+    """Means of two steps before 2, 4, 6, 8 and 10: .3, .5, .45, .2 and .4; the single best step, 5, made none."""
+    rewards = [0.2, 0.4, 0.4, 0.6, 0.9, 0.0, 0.2, 0.2, 0.4, 0.4]
+    rows = [{"step": step, "reward": reward} for step, reward in enumerate(rewards, start=1)]
+    there = [tmp_path / f"checkpoint-{step}" for step in (10, 2, 8, 6, 4)]
+    assert [step_of(one) for one in spare(there, 2, rows, every=2)] == [2, 6]
+    assert [step_of(one) for one in spare(there, 3, rows, every=2)] == [2]
+    assert [step_of(one) for one in spare(there, 4, rows, every=2)] == [2]
+    assert [step_of(one) for one in spare(there, 1, [{"step": 4, "loss": 1.0}], every=2)] == [2, 4, 6, 8]
+    assert spare([], 2, rows, every=2) == spare(there[:1], 2, [], every=2) == []

@@ -1,0 +1,50 @@
+"""GRPO played by TRL's colocated vLLM engine: one step, on a CPU (make test-vllm)."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import pytest
+from training_fixtures import sampling_rollout, task, without_times
+
+from tests.policy.test_vllm import VLLM_SETTINGS
+
+pytestmark = pytest.mark.skipif(importlib.util.find_spec("vllm") is None, reason="needs vLLM: make test-vllm")
+
+
+def test_a_step_that_the_colocated_engine_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """TRL makes the engine of the checkpoint, so before the first update it has the trainer's weights.
+
+    Bringing it later ones fails on a CPU (vLLM lays its linear layers out anew after loading): one step it is.
+    """
+    from trl.generation.vllm_generation import VLLMGeneration
+
+    from kit.chat import Chat
+    from kit.episode import Score
+    from kit.models import load_model
+    from kit.policy import Policy
+    from kit.policy.vllm import VLLMPolicy
+    from kit.tiny.build import TINY
+    from kit.train.grpo import GRPOSettings, train_grpo
+
+    monkeypatch.setattr(VLLMGeneration, "sync_weights", lambda self: None)
+    for name, value in {**VLLM_SETTINGS, "VLLM_ENABLE_V1_MULTIPROCESSING": "0"}.items():
+        monkeypatch.setenv(name, value)
+    chat, model = Chat.from_pretrained(TINY), load_model(TINY)
+    policies: list[Policy] = []
+    sample = sampling_rollout(chat)
+
+    def rollout(policy: Policy, tasks: Any, *, seed: Any) -> Any:
+        policies.append(policy)
+        return sample(policy, tasks, seed=seed)
+
+    settings = GRPOSettings(
+        steps=1, groups=2, group_size=2, micro_batch=2, sampler="colocate", max_tokens=2048, engine_share=0.1
+    )
+    rewards = iter([0.0, 1.0, 1.0, 0.0])
+    train_grpo(model, chat, [task(0), task(1)], rollout, lambda *_: Score(next(rewards), {}), settings, tmp_path)
+    assert isinstance(policies[0], VLLMPolicy)
+    (row,) = without_times(tmp_path)
+    assert row["sampler_weight"] == pytest.approx(1.0, abs=2e-3) and row["grad_norm"] > 0

@@ -1,0 +1,80 @@
+"""The rows of a run on disk: torn lines, resuming, and who is shown progress."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from kit.train.metrics import MetricsLog, is_quiet, keep_until, read_metrics
+
+
+def _log(log: MetricsLog, step: int, **row: float) -> None:
+    state = SimpleNamespace(global_step=step, max_steps=9)
+    log.on_step_begin(None, state, None)
+    log.on_log(None, state, None, logs=dict(row))
+
+
+def test_one_row_a_step_in_the_file_and_for_the_hook(tmp_path: Path) -> None:
+    seen: list[int] = []
+    log = MetricsLog(tmp_path, 0, lambda rows: seen.append(len(rows)))
+    _log(log, 1, loss=1.0, reward=0.5, epoch=0.1)
+    _log(log, 2, loss=0.5, reward=0.25)
+    _log(log, 2, train_runtime=1.0)  # the summary at the end is no step
+    log.close()
+    rows = read_metrics(tmp_path / "metrics.jsonl")
+    assert [(r["step"], r["loss"], r["reward"]) for r in rows] == [(1, 1.0, 0.5), (2, 0.5, 0.25)]
+    assert "epoch" not in rows[0] and rows[0]["seconds"] >= 0
+    assert seen == [1, 2]
+    assert list((tmp_path / "tensorboard").glob("events*"))
+
+
+def test_a_resumed_run_drops_what_lies_beyond_its_checkpoint(tmp_path: Path) -> None:
+    log = MetricsLog(tmp_path, 0)
+    for step in (1, 2, 3):
+        _log(log, step, loss=float(step))
+    log.close()
+    with (tmp_path / "metrics.jsonl").open("a") as file:
+        file.write('{"step": 4, "lo')
+    again = MetricsLog(tmp_path, 2)
+    _log(again, 3, loss=30.0)
+    again.close()
+    assert [r["loss"] for r in read_metrics(tmp_path / "metrics.jsonl")] == [1.0, 2.0, 30.0]
+
+
+def test_only_a_torn_last_line_is_forgiven(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    path.write_text('{"step": 1}\n{"st\n{"step": 3}\n')
+    with pytest.raises(ValueError, match="line 2 is not JSON"):
+        read_metrics(path)
+    path.write_text('{"step": 1}\n{"st')
+    assert keep_until(path, 5) == [{"step": 1}]
+    assert path.read_text() == json.dumps({"step": 1}) + "\n"
+    assert read_metrics(tmp_path / "none.jsonl") == []
+
+
+def test_progress_is_quiet_on_request(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("KIT_QUIET", "0")
+    assert not is_quiet()
+    log = MetricsLog(tmp_path, 0)
+    _log(log, 1, loss=1.0, reward=0.5)
+    log.close()
+    assert "step 1/9  reward 0.500  loss 1.000" in capsys.readouterr().err
+    monkeypatch.setenv("KIT_QUIET", "1")
+    assert is_quiet()
+    log = MetricsLog(tmp_path, 0)
+    _log(log, 1, loss=1.0)
+    log.close()
+    assert capsys.readouterr() == ("", "")
+
+
+def test_of_processes_that_train_together_one_writes(tmp_path: Path) -> None:
+    log = MetricsLog(tmp_path, 0, lambda rows: pytest.fail("only the first is asked for curves"), writes=False)
+    _log(log, 1, loss=1.0)
+    log.close()
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,168 @@
+"""Figures of episodes, runs and results: what is drawn is what was given."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from kit.chat import Chat
+from kit.episode import Episode, Task, Turn
+from kit.train.metrics import read_metrics
+from kit.view import plots as plot
+from tests.view.test_charts import shown
+
+ROWS: list[dict[str, Any]] = [{"step": k, "reward": k / 10, "turns": 3.0} for k in range(1, 21)]
+
+
+def test_training_draws_the_columns_there_are(tmp_path: Path) -> None:
+    figure = plot.training(ROWS)
+    assert [a.get_title() for a in figure.axes] == ["reward", "turns"]
+    faint, mean = figure.axes[0].lines
+    assert faint.get_ydata().tolist() == [row["reward"] for row in ROWS]  # type: ignore[union-attr]
+    # Two steps a mean: of steps 1 and 2, at step 2, and so on.
+    assert mean.get_xdata()[0] == 2 and mean.get_ydata()[0] == pytest.approx(0.15)  # type: ignore[index]
+    shown(figure)
+    path = tmp_path / "metrics.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    assert plot.training(path)._repr_png_() == figure._repr_png_() == plot.training(read_metrics(path))._repr_png_()
+
+
+def test_training_without_a_known_column_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="nothing to draw"):
+        plot.training([{"step": 1, "other": 2}])
+    with pytest.raises(ValueError, match="0 rows"):
+        plot.training(tmp_path / "none.jsonl")
+
+
+def test_masks_follow_the_episode(chat: Chat) -> None:
+    turn = Turn((1, 2), (0.0, 0.0), "", None, None, (5, chat.image_id, 7))
+    episode = Episode(Task("t", (), "", ()), (9, 9, 9)).add(turn).add(turn)
+    figure = plot.masks(episode, chat)
+    drawn = {
+        str(band.get_label()): [(p.vertices[:, 0].min(), p.vertices[:, 0].max()) for p in band.get_paths()]
+        for band in figure.axes[0].collections
+    }
+    assert drawn == {
+        "prompt (mask 0)": [(-0.5, 2.5)],
+        "policy (mask 1)": [(2.5, 4.5), (7.5, 9.5)],
+        "environment (mask 0)": [(4.5, 7.5), (9.5, 12.5)],
+    }
+    places = [round(p.get_x() + 0.5) for p in figure.axes[0].patches]  # type: ignore[attr-defined]
+    assert places == [k for k, token in enumerate(episode.ids) if token == chat.image_id] == [6, 11]
+    with_values = plot.masks(episode, values=[float(m) for m in episode.mask])
+    assert [p.get_height() for p in with_values.axes[0].patches] == episode.mask  # type: ignore[attr-defined]
+    shown(with_values)
+
+
+class Screen:
+    """Stands in for a notebook: remembers what is displayed and how it is replaced."""
+
+    def __init__(self) -> None:
+        self.shown: list[Any] = []
+
+    def display(self, drawn: Any, display_id: bool) -> Screen:
+        self.shown.append(drawn)
+        return self
+
+    def update(self, drawn: Any) -> None:
+        self.shown[-1] = drawn
+
+
+def watched(monkeypatch: pytest.MonkeyPatch) -> Screen:
+    """As in a notebook that somebody runs: called in a test's body, since pytest names the test in the environment."""
+    screen = Screen()
+    monkeypatch.setattr("IPython.display.display", screen.display)
+    monkeypatch.setitem(sys.modules, "ipykernel", ModuleType("ipykernel"))
+    for name in ("KIT_QUIET", "PAPERMILL", "PYTEST_CURRENT_TEST"):
+        monkeypatch.delenv(name, raising=False)
+    return screen
+
+
+def test_live_plot_redraws_in_place_every_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = watched(monkeypatch)
+    live = plot.LivePlot(every=2)
+    drawn = []
+    for k in range(1, 6):
+        live(ROWS[:k])
+        drawn.append([len(_steps(figure)) for figure in screen.shown])
+    assert drawn == [[], [2], [2], [4], [4]]
+
+
+def _steps(figure: plot.Plot) -> list[float]:
+    return list(figure.axes[0].lines[0].get_xdata())  # type: ignore[arg-type]
+
+
+def test_live_plot_makes_room_for_the_figure_that_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = watched(monkeypatch)
+    live = plot.LivePlot(every=1)
+    live(ROWS)
+    final = live.figure()
+    assert [type(drawn).__name__ for drawn in screen.shown] == ["HTML"] and screen.shown[0].data == ""
+    assert len(_steps(final)) == len(ROWS)
+    assert plt.get_fignums() == []
+
+
+@pytest.mark.parametrize("variable", ["KIT_QUIET", "PAPERMILL", "PYTEST_CURRENT_TEST"])
+def test_live_plot_is_silent_when_nobody_watches(monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
+    screen = watched(monkeypatch)
+    live = plot.LivePlot(every=1)
+    monkeypatch.setenv(variable, "1")
+    live(ROWS)
+    assert screen.shown == []
+    monkeypatch.delenv(variable)
+    live(ROWS)
+    assert len(screen.shown) == 1
+
+
+RECORD = {"value": 0.5, "low": 0.4, "high": 0.6, "n": 30}
+
+
+def test_levels_draw_stages_in_order_beside_chance() -> None:
+    metrics = {f"{s}/acc_2x2{x}": RECORD for s in ("grpo", "untrained") for x in ("", "_L0", "_L1")}
+    figure = plot.levels({"metrics": metrics})
+    axis = figure.axes[0]
+    assert [p.get_height() for p in axis.patches] == [0.5] * 6  # type: ignore[attr-defined]
+    assert [t.get_text() for t in axis.get_xticklabels()] == ["all", "L0", "L1"]
+    assert [t.get_text() for t in figure.legends[0].get_texts()] == ["random", "untrained", "grpo"]
+    assert np.asarray(axis.lines[-1].get_ydata())[0] == pytest.approx(1 / 24)
+    shown(figure)
+    with pytest.raises(ValueError, match="untrained has no acc_3x3"):
+        plot.levels({"metrics": metrics}, grid="3x3")
+
+
+def check(value: float, low: float | None, high: float | None, verdict: str, side: str = "above") -> dict[str, Any]:
+    return {"name": "gain", "value": value, "low": low, "high": high, "n": 9, "limit": 0.1, "side": side} | {
+        "verdict": verdict
+    }
+
+
+def test_claims_are_drawn_on_the_side_where_they_hold() -> None:
+    checks = [
+        check(0.5, 0.3, 0.9, "holds"),
+        check(0.05, 0.02, 0.09, "holds", "below"),
+        check(0.05, -0.1, 0.09, "doesn't"),
+        check(0.2, None, None, "undecided"),
+    ]
+    figure = plot.claims({"claims": {"A1": {"checks": checks}, "A6": {"verdict": "undecided", "checks": []}}})
+    lines = figure.axes[0].lines
+    spans = [np.asarray(line.get_xdata()) for line in lines[0:8:2]]
+    assert (spans[0] > 0).all() and (spans[1] > 0).all() and (spans[2] < 0).all()
+    assert spans[0].tolist() == pytest.approx([0.25, 1.0])  # (.3 - .1) and (.9 - .1) of .8
+    assert lines[6].get_linestyle() == ":" and spans[3].tolist() == [-1.1, 1.1]  # no interval at all
+    [right] = figure.axes[0].child_axes
+    found = [text.get_text() for text in right.get_yticklabels()]  # type: ignore[attr-defined]
+    assert found[:2] == ["0.500 [0.300, 0.900] > 0.1: holds", "0.050 [0.020, 0.090] < 0.1: holds"]
+    assert found[3] == "0.200 [no interval] > 0.1: undecided"
+    shown(figure)
+
+
+def test_claims_without_a_check_are_refused() -> None:
+    with pytest.raises(ValueError, match="none of these claims"):
+        plot.claims({"claims": {}})
