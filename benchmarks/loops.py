@@ -27,7 +27,7 @@ from trl import GRPOTrainer
 from kit.chat import Chat
 from kit.environment import ToolEnv
 from kit.episode import Episode, Observation, Task
-from kit.policy import Params, Sample
+from kit.policy import Completion, SamplingParams
 from kit.policy.engine_io import placeholders
 from kit.rollout import Budget, advance, content
 
@@ -124,8 +124,8 @@ UNBOUNDED = Budget(turns=1 << 30, tokens=1 << 30)
 def stepped(chat: Chat, env: ToolEnv, episode: Episode, said: tuple[int, ...]) -> Episode:
     """The episode after one more turn and what the environment says to it."""
     text = chat.decode(said)
-    sample = Sample(said, (0.0,) * len(said), "eos")
-    return advance(chat, episode, sample, text, env.step(text), UNBOUNDED, Params(()))
+    sample = Completion(said, (0.0,) * len(said), "eos")
+    return advance(chat, episode, sample, text, env.step(text), UNBOUNDED, SamplingParams(()))
 
 
 class _Processor:

@@ -23,7 +23,7 @@ from kit.papers.agile.env import PROTOCOL, JigsawEnv
 from kit.papers.agile.expert import STEPS, expert_script
 from kit.papers.agile.reward import score
 from kit.papers.agile.tasks import training_set
-from kit.policy import Params, Policy, Ready, Request, Sample, Wait, in_rounds
+from kit.policy import Completion, GenerationRequest, Policy, RequestSource, SamplingParams, Wait, stream_batched
 from kit.policy.hf import ForcedPolicy, HFPolicy
 from kit.policy.scripted import Script, ScriptedPolicy
 from kit.policy.vllm import Engine, VLLMPolicy
@@ -55,7 +55,7 @@ def loops_bench(
     limit, turns = 120, max(STEPS) + 1
     recorder = Recorder(model, chat, script)
     forced = ForcedPolicy(model, chat, script)
-    params = Params((), max_new_tokens=limit)  # turns end by their last token: the others know no stop strings
+    params = SamplingParams((), max_new_tokens=limit)  # turns end by their last token: the others know no stop strings
 
     def ours(policy: Policy) -> list[Episode]:
         return rollout(policy, chat, tasks, make_env, params, Budget(turns=turns))
@@ -89,11 +89,11 @@ class Recorder(ForcedPolicy):
         super().__init__(model, chat, script)
         self.said: Turns = {}
 
-    def stream(self, ready: Ready, params: Params) -> Iterator[tuple[int, Sample]]:
+    def stream(self, ready: RequestSource, params: SamplingParams) -> Iterator[tuple[int, Completion]]:
         """As forced, and kept."""
-        asked: dict[int, Request] = {}
+        asked: dict[int, GenerationRequest] = {}
 
-        def noted(wait: Wait) -> list[tuple[int, Request]]:
+        def noted(wait: Wait) -> list[tuple[int, GenerationRequest]]:
             asked.update(found := ready(wait))
             return found
 
@@ -113,7 +113,7 @@ def rollout_bench(episodes: int = 64, repeats: int = 3, threads: int = 1) -> dic
     torch.set_num_threads(threads)
     chat, model = Chat.from_pretrained(TINY), load_model(TINY)
     tasks = training_set(episodes, seed=0, photo_share=0.0)
-    params = Params(PROTOCOL.stops, max_new_tokens=120)
+    params = SamplingParams(PROTOCOL.stops, max_new_tokens=120)
     figures: dict[str, float] = {}
     with Sandbox() as box:
 
@@ -134,7 +134,7 @@ def rollout_bench(episodes: int = 64, repeats: int = 3, threads: int = 1) -> dic
     wall = statistics.median(with_store)
     figures["episodes_per_second"] = episodes / wall
     figures["turns_per_second"] = turns / wall
-    figures["model_share"] = inside / wall
+    figures["generation_time_share"] = inside / wall
     figures["speedup_of_prefix_store"] = statistics.median(without) / wall
     figures["environment_seconds_per_turn"] = statistics.median(alone) / turns
     print(f"rollout bench: {episodes} episodes, {turns} turns, {threads} thread(s), {repeats} repeats")
@@ -184,9 +184,9 @@ class Rounds:
         self.policy = policy
         self.reset, self.sample = policy.reset, policy.sample
 
-    def stream(self, ready: Ready, params: Params) -> Iterator[tuple[int, Sample]]:
+    def stream(self, ready: RequestSource, params: SamplingParams) -> Iterator[tuple[int, Completion]]:
         """In rounds."""
-        return in_rounds(self, ready, params)
+        return stream_batched(self, ready, params)
 
 
 def tail_bench(episodes: int = 32, mean: float = 0.5, tokens: int = 48, repeats: int = 3) -> dict[str, float]:
@@ -202,7 +202,7 @@ def tail_bench(episodes: int = 32, mean: float = 0.5, tokens: int = 48, repeats:
     chat, model = Chat.from_pretrained(TINY), load_model(TINY)
     drawn = training_set(episodes, seed=0, photo_share=0.0)
     tasks = [Task(str(i), task.images[:1], "What is it?", ("",)) for i, task in enumerate(drawn)]
-    params = Params(("?",), max_new_tokens=tokens)
+    params = SamplingParams(("?",), max_new_tokens=tokens)
     policies: dict[str, Policy] = {"transformers": HFPolicy(model, chat)}
     if importlib.util.find_spec("vllm"):
         os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0"  # one process, as when it is colocated

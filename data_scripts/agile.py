@@ -33,7 +33,7 @@ from kit.papers.agile.demonstrations import curate
 from kit.papers.agile.env import PROMPTS, PROTOCOL, JigsawEnv
 from kit.papers.agile.expert import STEPS, expert_script
 from kit.papers.agile.tasks import check_split, evaluation_set, training_set
-from kit.policy import Params, Policy
+from kit.policy import Policy, SamplingParams
 from kit.policy.endpoint import EndpointError, ServedPolicy
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import Budget
@@ -179,7 +179,7 @@ def coldstart(
         else ServedPolicy(args.base_url, args.model, chat, args.key_env)
     )
     turns = max(STEPS) + 1
-    params = Params(stops=PROTOCOL.stops, max_new_tokens=args.max_new_tokens)
+    params = SamplingParams(stops=PROTOCOL.stops, max_new_tokens=args.max_new_tokens)
     budget = Budget(turns=turns, tokens=28192 + turns * args.max_new_tokens)
     with Sandbox() as box:
         played = collect(

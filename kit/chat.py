@@ -32,7 +32,7 @@ CONTROL_TOKENS = (
     "<|image_pad|>",
     "<|video_pad|>",
 )
-"""What only this module may write. A policy must never sample them (see :attr:`Chat.forbidden_ids`)."""
+"""What only this module may write. A policy must never sample them (see :attr:`Chat.suppressed_ids`)."""
 
 Content = Sequence[str | Picture]
 """Text and pictures in reading order."""
@@ -74,7 +74,7 @@ class Chat:
         self.pad_id: int = tokenizer.pad_token_id
         # Every other special token (end of text, boxes, ...) would confuse a later turn as well.
         special = set(tokenizer.all_special_ids) | {named[t] for t in CONTROL_TOKENS}
-        self.forbidden_ids: tuple[int, ...] = tuple(sorted(special - {self.end_id}))
+        self.suppressed_ids: tuple[int, ...] = tuple(sorted(special - {self.end_id}))
         self.pixels = lru_cache(maxsize=4096)(self._pixels)
 
     @classmethod

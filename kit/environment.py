@@ -22,7 +22,7 @@ from kit.protocol import FormatError, Protocol
 from kit.sandbox import Sandbox
 
 
-def source(module: ModuleType) -> str:
+def module_source(module: ModuleType) -> str:
     """A module's text, for a session's ``setup``: what agents call is code that is tested like any other."""
     return Path(str(module.__file__)).read_text(encoding="utf-8")
 

@@ -22,9 +22,9 @@ from typing import Any, Protocol
 
 from kit.chat import Chat, Content
 from kit.episode import Action, Ended, Episode, Observation, Task, Turn
-from kit.policy import Params, Policy, Request, Sample, Wait
+from kit.policy import Completion, GenerationRequest, Policy, SamplingParams, Wait
 from kit.protocol import Protocol as Tags
-from kit.seeding import Seed, child, each
+from kit.seeding import Seed, child_seed, seed_per_episode
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def rollout(
     chat: Chat,
     tasks: Sequence[Task],
     make_env: Callable[[], Environment],
-    params: Params,
+    params: SamplingParams,
     budget: Budget | None = None,
     workers: int = 16,
     seed: Seed = 0,
@@ -88,7 +88,7 @@ def rollout(
         ValueError: seeds for another number of episodes.
     """
     budget = budget or Budget()
-    seeds = each(seed, len(tasks))
+    seeds = seed_per_episode(seed, len(tasks))
     policy.reset()
     envs = [make_env() for _ in tasks]
     with ThreadPoolExecutor(workers) as pool:
@@ -122,14 +122,14 @@ class _Played:
     envs: Sequence[Environment]
     episodes: list[Episode]
     seeds: Sequence[int]
-    params: Params
+    params: SamplingParams
     budget: Budget
     pool: ThreadPoolExecutor
 
     def __post_init__(self) -> None:
         self.stepping = 0
         self.waiting: list[int] = []
-        self._answers: SimpleQueue[tuple[int, Sample, str, Future[Any]]] = SimpleQueue()
+        self._answers: SimpleQueue[tuple[int, Completion, str, Future[Any]]] = SimpleQueue()
         for i in range(len(self.episodes)):
             self._go_on(i)
 
@@ -141,15 +141,15 @@ class _Played:
             else:
                 self.waiting.append(i)
 
-    def said(self, i: int, sample: Sample) -> None:
+    def said(self, i: int, sample: Completion) -> None:
         """A turn has ended: its environment steps."""
         text = self.chat.decode(sample.ids)
         self.stepping += 1
         future = self.pool.submit(self.envs[i].step, text)
         future.add_done_callback(lambda done: self._answers.put((i, sample, text, done)))
 
-    def ready(self, wait: Wait) -> list[tuple[int, Request]]:
-        """Requests for the next turns (:class:`kit.policy.Ready`)."""
+    def ready(self, wait: Wait) -> list[tuple[int, GenerationRequest]]:
+        """Requests for the next turns (:class:`kit.policy.RequestSource`)."""
         while self.stepping and (wait == "all" or (wait == "one" and not self.waiting) or not self._answers.empty()):
             i, sample, text, answer = self._answers.get()
             self.stepping -= 1
@@ -160,9 +160,11 @@ class _Played:
         handed, self.waiting = sorted(self.waiting), []
         return [(i, self._request(i)) for i in handed]
 
-    def _request(self, i: int) -> Request:
+    def _request(self, i: int) -> GenerationRequest:
         episode = self.episodes[i]
-        return Request(tuple(episode.ids), episode.images, episode, child(self.seeds[i], len(episode.turns)))
+        return GenerationRequest(
+            tuple(episode.ids), episode.images, episode, child_seed(self.seeds[i], len(episode.turns))
+        )
 
     def settle(self) -> None:
         """After an error, too, no environment may be closed while it steps."""
@@ -174,11 +176,11 @@ class _Played:
 def advance(
     chat: Chat,
     episode: Episode,
-    sample: Sample,
+    sample: Completion,
     text: str,
     step: tuple[Observation, float, bool, bool, dict],
     budget: Budget,
-    params: Params,
+    params: SamplingParams,
 ) -> Episode:
     """The episode after one more turn: ended, or with the observation appended."""
     observation, _, terminated, truncated, info = step
@@ -222,5 +224,5 @@ class Pace:
         seed: Seed = 0,
     ) -> list[Episode]:
         """Play each task once, each in an environment of its own."""
-        params = Params(make_env().protocol.stops, temperature, self.max_new_tokens)
+        params = SamplingParams(make_env().protocol.stops, temperature, self.max_new_tokens)
         return rollout(policy, chat, tasks, make_env, params, Budget(self.turns, self.max_tokens), self.workers, seed)

@@ -41,8 +41,8 @@ def test_a_reply_closes_and_opens(chat: Chat) -> None:
 
 
 def test_the_policy_may_end_its_turn_and_nothing_else(chat: Chat) -> None:
-    assert chat.end_id not in chat.forbidden_ids
-    assert chat.image_id in chat.forbidden_ids and chat.pad_id in chat.forbidden_ids
+    assert chat.end_id not in chat.suppressed_ids
+    assert chat.image_id in chat.suppressed_ids and chat.pad_id in chat.suppressed_ids
 
 
 def test_another_family_is_refused_by_name(tmp_path: Path) -> None:

@@ -9,14 +9,14 @@ from PIL import Image
 from kit.chat import Chat
 from kit.episode import Action, Episode, Observation, Picture, Task
 from kit.papers.agile.env import PROTOCOL, JigsawEnv
-from kit.policy import Params
+from kit.policy import SamplingParams
 from kit.policy.hf import HFPolicy
 from kit.policy.scripted import ScriptedPolicy
 from kit.protocol import FormatError
 from kit.rollout import Budget, rollout
-from kit.seeding import each
+from kit.seeding import seed_per_episode
 
-PARAMS = Params(stops=PROTOCOL.stops, max_new_tokens=120)
+PARAMS = SamplingParams(stops=PROTOCOL.stops, max_new_tokens=120)
 LOOK = "<think>look</think><code>observation_image_{k} = observation(state)</code>"
 
 
@@ -116,7 +116,7 @@ def test_a_budget_without_turns_is_refused() -> None:
 
 def test_eight_episodes_at_once_equal_eight_alone(box: Any, chat: Chat, model: Any, tasks: list[Task]) -> None:
     """Greedy, with the real environment and sandbox: a random model, so mostly format errors, plus a scripted start."""
-    params = Params(stops=PROTOCOL.stops, temperature=0, max_new_tokens=12)
+    params = SamplingParams(stops=PROTOCOL.stops, temperature=0, max_new_tokens=12)
     together = rollout(HFPolicy(model, chat), chat, tasks, lambda: JigsawEnv(box), params)
     for task, episode in zip(tasks, together, strict=True):
         (alone,) = rollout(HFPolicy(model, chat), chat, [task], lambda: JigsawEnv(box), params)
@@ -125,9 +125,9 @@ def test_eight_episodes_at_once_equal_eight_alone(box: Any, chat: Chat, model: A
 
 def test_half_a_batch_plays_what_the_whole_would(box: Any, chat: Chat, model: Any, tasks: list[Task]) -> None:
     """Sampled: an episode's seed is its own, so it doesn't matter who else is played, or by which process."""
-    params = Params(stops=PROTOCOL.stops, max_new_tokens=12)
+    params = SamplingParams(stops=PROTOCOL.stops, max_new_tokens=12)
     whole = rollout(HFPolicy(model, chat), chat, tasks, lambda: JigsawEnv(box), params, seed=3)
-    second = each(3, len(tasks))[len(tasks) // 2 :]
+    second = seed_per_episode(3, len(tasks))[len(tasks) // 2 :]
     half = rollout(HFPolicy(model, chat), chat, tasks[len(tasks) // 2 :], lambda: JigsawEnv(box), params, seed=second)
     assert [e.ids for e in half] == [e.ids for e in whole[len(tasks) // 2 :]]
     other = rollout(HFPolicy(model, chat), chat, tasks, lambda: JigsawEnv(box), params, seed=4)

@@ -15,7 +15,17 @@ from training_fixtures import clone
 from benchmarks.rollout import tail_bench
 from kit.chat import Chat
 from kit.episode import Episode, Observation, Task
-from kit.policy import Params, Ready, Request, Sample, Wait, at_once, clocked, in_rounds, in_threads
+from kit.policy import (
+    Completion,
+    GenerationRequest,
+    RequestSource,
+    SamplingParams,
+    Wait,
+    in_threads,
+    sample_streaming,
+    stream_batched,
+    timed,
+)
 from kit.policy.hf import HFPolicy
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import Budget, rollout
@@ -28,7 +38,7 @@ PATIENCE = 20.0
 class Held(ScriptedPolicy):
     """Works on the first request it gets until no other episode can go on without it."""
 
-    def stream(self, ready: Ready, params: Params) -> Iterator[tuple[int, Sample]]:
+    def stream(self, ready: RequestSource, params: SamplingParams) -> Iterator[tuple[int, Completion]]:
         (held, *others) = ready("all")
         self.meanwhile = 0
         while others:
@@ -37,7 +47,7 @@ class Held(ScriptedPolicy):
                 yield number, sample
             others = ready("one")
         yield held[0], *self.sample([held[1]], params)
-        yield from in_rounds(self, ready, params)
+        yield from stream_batched(self, ready, params)
 
 
 def test_a_long_turn_holds_nobody(chat: Chat) -> None:
@@ -78,14 +88,16 @@ def test_environments_step_while_others_decode(chat: Chat, model: Any) -> None:
 
 
 def test_grad_mode_stays_the_callers_between_two_samples(chat: Chat, model: Any, tasks: list[Task]) -> None:
-    asked = [(i, Request(tuple(chat.prompt("s", [*t.images])), t.images, seed=i)) for i, t in enumerate(tasks)]
+    asked = [
+        (i, GenerationRequest(tuple(chat.prompt("s", [*t.images])), t.images, seed=i)) for i, t in enumerate(tasks)
+    ]
 
-    def ready(wait: Wait) -> list[tuple[int, Request]]:
+    def ready(wait: Wait) -> list[tuple[int, GenerationRequest]]:
         handed, asked[:] = asked[:], []
         return handed
 
     model = clone(model).train()
-    seen = [torch.is_grad_enabled() for _ in HFPolicy(model, chat).stream(ready, Params((), 1.0, 4))]
+    seen = [torch.is_grad_enabled() for _ in HFPolicy(model, chat).stream(ready, SamplingParams((), 1.0, 4))]
     assert seen == [True] * len(tasks) and model.training
 
 
@@ -145,15 +157,15 @@ def test_threads_give_up_before_they_wait() -> None:
 
 def test_at_once_keeps_the_order(chat: Chat) -> None:
     class Backwards(ScriptedPolicy):
-        def stream(self, ready: Ready, params: Params) -> Iterator[tuple[int, Sample]]:
+        def stream(self, ready: RequestSource, params: SamplingParams) -> Iterator[tuple[int, Completion]]:
             while asked := ready("all"):
                 samples = self.sample([request for _, request in asked], params)
                 yield from reversed(list(zip([number for number, _ in asked], samples, strict=True)))
 
     policy = Backwards(chat, lambda episode: episode.task.id)
-    prompt = Request((1,), ())
+    prompt = GenerationRequest((1,), ())
     requests = [replace(prompt, episode=Episode(task_of(28, name), ())) for name in ("a", "bb", "ccc")]
-    assert [chat.decode(s.ids) for s in at_once(policy, requests, PARAMS)] == ["a", "bb", "ccc"]
+    assert [chat.decode(s.ids) for s in sample_streaming(policy, requests, PARAMS)] == ["a", "bb", "ccc"]
 
 
 def test_the_turn_budget_counts_each_episodes_own(chat: Chat) -> None:
@@ -180,9 +192,9 @@ def test_the_clock_counts_the_steps_and_nothing_between(monkeypatch: pytest.Monk
         if error:
             raise ConnectionError
 
-    for _ in clocked(steps(False), told.append):
+    for _ in timed(steps(False), told.append):
         now[0] += 100
     assert told == [3, 4, 1]
     with pytest.raises(ConnectionError):
-        list(clocked(steps(True), told.append))
+        list(timed(steps(True), told.append))
     assert told[3:] == [3, 4, 1]

@@ -26,7 +26,7 @@ PAD = 2
 NEAREST = 5
 
 
-def says(sheet: Sheet, picture: Image.Image, answer: str) -> bool:
+def is_readable(sheet: Sheet, picture: Image.Image, answer: str) -> bool:
     """Whether ``answer``, which is about ``sheet``, can be read from a picture of it, mended somehow."""
     grey = np.asarray(picture.convert("L"), dtype=np.float64)
     if sheet.kind == "chart":

@@ -19,7 +19,7 @@ read: a message names file, line and field. A tuple comes back as a tuple in ``t
 are immutable), as a list inside ``meta``.
 
 Files are replaced as a whole or not at all (:func:`save_tasks`, :func:`save_episodes`), or grow by
-whole lines (:func:`append_episodes`); a line cut off by a crash is dropped by :func:`mend`.
+whole lines (:func:`append_episodes`); a line cut off by a crash is dropped by :func:`drop_torn_line`.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def append_episodes(path: str | os.PathLike[str], episodes: Sequence[Episode]) -
             os.fsync(stream.fileno())
 
 
-def mend(path: str | os.PathLike[str]) -> int:
+def drop_torn_line(path: str | os.PathLike[str]) -> int:
     """Drop a last line that a crash cut off (it has no newline); how many bytes were dropped."""
     file = Path(path)
     if not file.exists():

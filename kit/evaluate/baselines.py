@@ -19,10 +19,10 @@ from typing import Any, Literal
 from kit.environment import ToolEnv
 from kit.episode import Action, Observation, Picture, Task
 from kit.protocol import FormatError, Protocol
-from kit.rewards.text_match import best, f1
+from kit.rewards.text_match import f1, max_over_references
 from kit.tools.search import SNIPPET_CHARS, TOP_K, Search, information
 
-Way = Literal["direct", "cot", "rag"]
+Mode = Literal["direct", "cot", "rag"]
 
 SYSTEMS: dict[str, dict[str, str]] = {
     "brief": {"direct": "", "cot": "Use <think>, <answer>.", "rag": ""},
@@ -36,7 +36,7 @@ SYSTEMS: dict[str, dict[str, str]] = {
 }
 
 
-class AskingEnv(ToolEnv):
+class SingleTurnEnv(ToolEnv):
     """One question, one turn.
 
     Args:
@@ -49,7 +49,7 @@ class AskingEnv(ToolEnv):
 
     def __init__(
         self,
-        way: Way = "direct",
+        way: Mode = "direct",
         search: Search | None = None,
         prompt: str = "brief",
         tasks: Sequence[Task] = (),
@@ -88,7 +88,7 @@ class AskingEnv(ToolEnv):
 
     def reward(self, answer: str) -> float:
         """The answer's token F1."""
-        return best(f1, answer, self.task.target)
+        return max_over_references(f1, answer, self.task.target)
 
     def draw(self) -> Task:
         """A sum."""

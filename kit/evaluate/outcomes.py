@@ -133,7 +133,7 @@ def _file(run: str | Path, stage: str) -> Path:
     return Path(run) / "stages" / f"{stage}.json"
 
 
-def keep(run: str | Path, stage: str, paper: str, played: Sequence[Any], metrics: Metrics) -> Metrics:
+def save_outcomes(run: str | Path, stage: str, paper: str, played: Sequence[Any], metrics: Metrics) -> Metrics:
     """Keep a stage's outcomes, of a run of ``paper``, in ``RUN/stages/STAGE.json``; returns the metrics."""
     record = {
         "stage": stage,
@@ -147,8 +147,8 @@ def keep(run: str | Path, stage: str, paper: str, played: Sequence[Any], metrics
     return metrics
 
 
-def kept(run: str | Path, stage: str, outcome: type[T], seed: int = 0) -> list[T]:
-    """The outcomes that :func:`keep` kept, marked with the ``seed`` the run was trained with.
+def load_outcomes(run: str | Path, stage: str, outcome: type[T], seed: int = 0) -> list[T]:
+    """The outcomes that :func:`save_outcomes` kept, marked with the ``seed`` the run was trained with.
 
     Raises:
         FileNotFoundError: the stage was not evaluated in this run.
@@ -191,7 +191,7 @@ class Evaluation(Generic[T]):
     def write_stage(self, run: str | Path, stage: str, episodes: Sequence[Episode]) -> Metrics:
         """Keep what a stage of a run reached in ``RUN/stages/STAGE.json``; returns its metrics."""
         played = self.outcomes(episodes)
-        return keep(run, stage, self.paper, played, self.metrics(played))
+        return save_outcomes(run, stage, self.paper, played, self.metrics(played))
 
     def read_outcomes(self, run: str | Path, stage: str, seed: int = 0) -> list[T]:
         """The outcomes that :meth:`write_stage` kept, marked with the ``seed`` the run was trained with.
@@ -199,7 +199,7 @@ class Evaluation(Generic[T]):
         Raises:
             FileNotFoundError: the stage was not evaluated in this run.
         """
-        return kept(run, stage, self.kind, seed)
+        return load_outcomes(run, stage, self.kind, seed)
 
     def read_stage(self, run: str | Path, stage: str) -> Metrics:
         """The metrics of a stage that was evaluated in this run.

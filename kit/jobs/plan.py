@@ -61,7 +61,7 @@ def stages(
             "gpus": gpus or together.n,
             "memory": memory,
             "shard": together.shard,
-            "micro_batch": v["micro_batch"],
+            "per_device_batch_size": v["per_device_batch_size"],
             "lora_rank": v["lora_rank"],
             "freeze_vision": v["freeze_vision"],
             "sampled": v["turns"] * v["max_new_tokens"],
@@ -123,7 +123,7 @@ def report(
 def _too_much(stage: Stage) -> str | None:
     """Why a stage does not fit, and what would help; None if it does."""
     if stage.sampler == "colocate" and engine_room(stage) <= 0:
-        return "DOES NOT FIT: the engine's share is smaller than its weights; raise engine_share"
+        return "DOES NOT FIT: the engine's share is smaller than its weights; raise gpu_memory_utilization"
     if needed(stage) > stage.memory:
         return "DOES NOT FIT; what would help: " + "; ".join(knobs(stage))
     return None

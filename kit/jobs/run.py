@@ -138,10 +138,10 @@ def _shared(source: Source, values: Mapping[str, Value], n: int) -> None:
     """Refuse a batch that ``n`` processes can't share equally."""
     v: Any = values
     batch = v["groups"] * v["group_size"] if "groups" in v else v["batch"] + v.get("rehearsal", 0)
-    if batch % (v["micro_batch"] * n):
+    if batch % (v["per_device_batch_size"] * n):
         raise ParameterError(
-            f"notebook {source.number}: a batch of {batch} episodes on {n} process(es) with micro_batch="
-            f"{v['micro_batch']} each: {v['micro_batch'] * n} at once don't divide it; choose another micro_batch"
+            f"notebook {source.number}: a batch of {batch} episodes on {n} process(es) with per_device_batch_size="
+            f"{v['per_device_batch_size']} each: {v['per_device_batch_size'] * n} at once don't divide it; choose another per_device_batch_size"
         )
 
 

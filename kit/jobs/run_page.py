@@ -40,7 +40,7 @@ def _stage(folder: Path) -> Iterator[str]:
     if columns:
         yield f'<div class="x"><header><b>{clean(folder.name)}</b><small>{len(rows)} steps</small></header>'
         yield f"{_image(plot.training(rows, columns), f'curves of {folder.name}')}</div>"
-    found = latest.kept(folder)
+    found = latest.load(folder)
     if found:
         step, played = found
         yield f'<div class="x"><header><b>played before step {step}</b></header></div>'

@@ -15,12 +15,12 @@ from typing import Literal, Protocol, TypeVar
 
 from kit.episode import Episode, Picture
 
-Finish = Literal["stop", "eos", "length"]
+FinishReason = Literal["stop", "eos", "length"]
 """Why a sample ended: a stop string; the end-of-turn token; the token limit."""
 
 
 @dataclass(frozen=True)
-class Request:
+class GenerationRequest:
     """A context to continue: its ids, and every picture in them in order.
 
     Attributes:
@@ -35,7 +35,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Params:
+class SamplingParams:
     """How to sample.
 
     Attributes:
@@ -56,22 +56,22 @@ class Params:
 
 
 @dataclass(frozen=True)
-class Sample:
+class Completion:
     """A sampled turn: ids, log-probabilities of those ids, and why it ended."""
 
     ids: tuple[int, ...]
     logprobs: tuple[float, ...]
-    finish: Finish
+    finish: FinishReason
 
 
 Wait = Literal["none", "one", "all"]
 """For which requests to wait: none, one that is ready, or all that may still come."""
 
 
-class Ready(Protocol):
+class RequestSource(Protocol):
     """Where a policy gets its requests while episodes are played: some are ready, others wait for environments."""
 
-    def __call__(self, wait: Wait) -> list[tuple[int, Request]]:
+    def __call__(self, wait: Wait) -> list[tuple[int, GenerationRequest]]:
         """Requests not handed out before, each with its number. Nothing, though it waited: nothing will come."""
         ...
 
@@ -83,27 +83,27 @@ class Policy(Protocol):
         """A new rollout begins: forget what was remembered of the last."""
         ...
 
-    def sample(self, requests: Sequence[Request], params: Params) -> list[Sample]:
+    def sample(self, requests: Sequence[GenerationRequest], params: SamplingParams) -> list[Completion]:
         """One sample for each request, in order."""
         ...
 
-    def stream(self, ready: Ready, params: Params) -> Iterator[tuple[int, Sample]]:
+    def stream(self, ready: RequestSource, params: SamplingParams) -> Iterator[tuple[int, Completion]]:
         """Samples with their requests' numbers, each as soon as it is there, until nothing will come any more."""
         ...
 
 
-def in_rounds(policy: Policy, ready: Ready, params: Params) -> Iterator[tuple[int, Sample]]:
+def stream_batched(policy: Policy, ready: RequestSource, params: SamplingParams) -> Iterator[tuple[int, Completion]]:
     """A policy's ``stream``, made of its ``sample``: in each round one turn of every episode that goes on."""
     while asked := ready("all"):
         samples = policy.sample([request for _, request in asked], params)
         yield from zip([number for number, _ in asked], samples, strict=True)
 
 
-def at_once(policy: Policy, requests: Sequence[Request], params: Params) -> list[Sample]:
+def sample_streaming(policy: Policy, requests: Sequence[GenerationRequest], params: SamplingParams) -> list[Completion]:
     """A policy's ``sample``, made of its ``stream``."""
     asked = list(enumerate(requests))
 
-    def ready(wait: Wait) -> list[tuple[int, Request]]:
+    def ready(wait: Wait) -> list[tuple[int, GenerationRequest]]:
         handed, asked[:] = asked[:], []
         return handed
 
@@ -115,7 +115,7 @@ Asked = TypeVar("Asked")
 Got = TypeVar("Got")
 
 
-def clocked(found: Iterator[Got], spent: Callable[[float], None]) -> Iterator[Got]:
+def timed(found: Iterator[Got], spent: Callable[[float], None]) -> Iterator[Got]:
     """``found``, with the seconds that each of its steps took told to ``spent``; what is done in between isn't."""
     while True:
         began = time.perf_counter()

@@ -28,8 +28,16 @@ import openai
 
 from kit.chat import Chat
 from kit.episode import Picture
-from kit.policy import Finish, Params, Ready, Request, Sample, at_once, in_threads
-from kit.tools.retry import GaveUp, Passing, passes, patiently, retry_after
+from kit.policy import (
+    Completion,
+    FinishReason,
+    GenerationRequest,
+    RequestSource,
+    SamplingParams,
+    in_threads,
+    sample_streaming,
+)
+from kit.tools.retry import RetriesExhausted, TransientError, is_transient, retry, retry_after
 
 
 class EndpointError(RuntimeError):
@@ -43,7 +51,7 @@ def data_url(picture: Picture) -> str:
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
 
 
-def messages(chat: Chat, request: Request) -> list[dict[str, Any]]:
+def messages(chat: Chat, request: GenerationRequest) -> list[dict[str, Any]]:
     """A request's ids as chat-completions messages; the assistant's open turn at the end is left out.
 
     Raises:
@@ -152,38 +160,38 @@ class ServedPolicy:
     def reset(self) -> None:
         """Nothing to forget: every request carries its whole conversation."""
 
-    def sample(self, requests: Sequence[Request], params: Params) -> list[Sample]:
+    def sample(self, requests: Sequence[GenerationRequest], params: SamplingParams) -> list[Completion]:
         """One sample for each request, in order; see the module's words on ids and log-probabilities.
 
         Raises:
             EndpointError: a request failed for good; naming endpoint, model and cause.
         """
-        return at_once(self, requests, params)
+        return sample_streaming(self, requests, params)
 
-    def stream(self, ready: Ready, params: Params) -> Iterator[tuple[int, Sample]]:
+    def stream(self, ready: RequestSource, params: SamplingParams) -> Iterator[tuple[int, Completion]]:
         """Each as its reply comes; raises as :meth:`sample` does."""
         return in_threads(ready, lambda request: self._one(request, params), self.workers)
 
-    def _one(self, request: Request, params: Params) -> Sample:
+    def _one(self, request: GenerationRequest, params: SamplingParams) -> Completion:
         prompt = messages(self.chat, request)
         choice = self._ask(prompt, params)
         text, complete = close_turn(choice.message.content or "", params.stops, choice.finish_reason == "stop")
         ids = self.chat.text(text)
-        finish: Finish = "stop" if complete else "length" if choice.finish_reason == "length" else "eos"
+        finish: FinishReason = "stop" if complete else "length" if choice.finish_reason == "length" else "eos"
         if finish == "eos":
             ids.append(self.chat.end_id)
-        return Sample(tuple(ids), (0.0,) * len(ids), finish)
+        return Completion(tuple(ids), (0.0,) * len(ids), finish)
 
-    def _ask(self, prompt: list[dict[str, Any]], params: Params) -> Any:
+    def _ask(self, prompt: list[dict[str, Any]], params: SamplingParams) -> Any:
         """One completion's first choice, tried again as long as that may help."""
         try:
-            return patiently(lambda: self._once(prompt, params), self.retries, self.longest_wait, self._sleep)
-        except GaveUp as error:
+            return retry(lambda: self._once(prompt, params), self.retries, self.longest_wait, self._sleep)
+        except RetriesExhausted as error:
             raise EndpointError(
                 f"endpoint {self.url}, model {self.model}: {error}. {error.way_out}: what is stored is kept"
             ) from error
 
-    def _once(self, prompt: list[dict[str, Any]], params: Params) -> Any:
+    def _once(self, prompt: list[dict[str, Any]], params: SamplingParams) -> Any:
         try:
             reply = self._client.chat.completions.create(
                 model=self.model,
@@ -194,13 +202,13 @@ class ServedPolicy:
             )
         except openai.APIStatusError as error:
             cause = f"HTTP {error.status_code}: {error.message[:200]}"
-            if not passes(error.status_code):
+            if not is_transient(error.status_code):
                 raise EndpointError(self._refused(error.status_code, cause)) from error
-            raise Passing(cause, retry_after(error.response.headers)) from error
+            raise TransientError(cause, retry_after(error.response.headers)) from error
         except (openai.APIError, JSONDecodeError) as error:
-            raise Passing(f"{type(error).__name__}: {error}"[:200]) from error
+            raise TransientError(f"{type(error).__name__}: {error}"[:200]) from error
         if not getattr(reply, "choices", None):
-            raise Passing(f"a reply without choices ({str(reply)[:100]!r})")
+            raise TransientError(f"a reply without choices ({str(reply)[:100]!r})")
         return reply.choices[0]
 
     def _refused(self, status: int, cause: str) -> str:

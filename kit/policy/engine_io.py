@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from kit.chat import Chat, Pixels
-from kit.policy import Request, Wait
+from kit.policy import GenerationRequest, Wait
 
 
 class EngineError(RuntimeError):
@@ -47,8 +47,8 @@ Asked = tuple[Context, dict[str, Any]]
 """What an engine is asked: a context, and options of vLLM's ``SamplingParams``."""
 
 
-ReadyContexts = Callable[[Wait], list[tuple[int, Asked]]]
-"""Where an engine gets it: :class:`kit.policy.Ready` in an engine's words."""
+ContextSource = Callable[[Wait], list[tuple[int, Asked]]]
+"""Where an engine gets it: :class:`kit.policy.RequestSource` in an engine's words."""
 
 
 def placeholders(ids: Sequence[int], image_id: int) -> tuple[tuple[int, int], ...]:
@@ -62,7 +62,7 @@ def placeholders(ids: Sequence[int], image_id: int) -> tuple[tuple[int, int], ..
     return tuple(found)
 
 
-def context(chat: Chat, request: Request, levels: bool) -> Context:
+def context(chat: Chat, request: GenerationRequest, levels: bool) -> Context:
     """A request with its pictures' patches (as ``levels`` or normalised), and where they belong.
 
     Raises:
@@ -90,7 +90,7 @@ def ended_by(finish_reason: str | None, stop_reason: str | int | None) -> str | 
     return stop_reason if finish_reason == "stop" else None
 
 
-def pictures(one: Context) -> Any:
+def images_to_vllm(one: Context) -> Any:
     """A context's pictures as vLLM's processor for Qwen2.5-VL would have made them of images."""
     from vllm.multimodal.inputs import MultiModalFieldConfig, MultiModalKwargsItems
 

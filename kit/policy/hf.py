@@ -18,20 +18,20 @@ from transformers import DynamicCache
 
 from kit.chat import Chat
 from kit.models import load_model
-from kit.policy import Params, Ready, Request, Sample, at_once, clocked
+from kit.policy import Completion, GenerationRequest, RequestSource, SamplingParams, sample_streaming, timed
 from kit.policy.open_turn import OpenTurn
 from kit.policy.prefix import Prefix, PrefixStore, stack
 from kit.policy.scripted import Script
-from kit.policy.suppress import forbid_logits
+from kit.policy.suppress import suppress_logits
 
-AT_ONCE = 64
+MAX_BATCH_SIZE = 64
 """Requests that decode together, at the most."""
 
 CACHE_BYTES = 1 << 30
 """What may be remembered between turns."""
 
 
-def fitting(most: int, free: float, token: int, length: int) -> int:
+def batch_size_that_fits(most: int, free: float, token: int, length: int) -> int:
     """How many contexts to decode together: at most ``most``, at least one, in half of the ``free`` bytes.
 
     Args:
@@ -54,7 +54,9 @@ class HFPolicy:
         seconds: wall time spent inside the model so far.
     """
 
-    def __init__(self, model: Any, chat: Chat, batch_size: int = AT_ONCE, cache_bytes: int = CACHE_BYTES) -> None:
+    def __init__(
+        self, model: Any, chat: Chat, batch_size: int = MAX_BATCH_SIZE, cache_bytes: int = CACHE_BYTES
+    ) -> None:
         self.model = model
         self.chat = chat
         self.batch_size = batch_size
@@ -66,24 +68,24 @@ class HFPolicy:
         """Forget what was computed: a new rollout begins, perhaps with new weights."""
         self._store.clear()
 
-    def sample(self, requests: Sequence[Request], params: Params) -> list[Sample]:
+    def sample(self, requests: Sequence[GenerationRequest], params: SamplingParams) -> list[Completion]:
         """One sample for each request, in order."""
-        return at_once(self, requests, params)
+        return sample_streaming(self, requests, params)
 
-    def stream(self, ready: Ready, params: Params) -> Iterator[tuple[int, Sample]]:
+    def stream(self, ready: RequestSource, params: SamplingParams) -> Iterator[tuple[int, Completion]]:
         """Each as its turn ends, so that its environment steps while the others decode.
 
         Next turns wait until all have ended and their environments have answered: what is decoded together, and with
         it all rounding, then doesn't depend on how fast anything was.
         """
         while asked := ready("all"):
-            for place, sample in clocked(self._round([request for _, request in asked], params), self._spent):
+            for place, sample in timed(self._round([request for _, request in asked], params), self._spent):
                 yield asked[place][0], sample
 
     def _spent(self, seconds: float) -> None:
         self.seconds += seconds
 
-    def _round(self, requests: Sequence[Request], params: Params) -> Iterator[tuple[int, Sample]]:
+    def _round(self, requests: Sequence[GenerationRequest], params: SamplingParams) -> Iterator[tuple[int, Completion]]:
         """One sample for each request, as they end, with its place."""
         training = self.model.training
         self.model.eval()
@@ -101,7 +103,7 @@ class HFPolicy:
         finally:
             self.model.train(training)
 
-    def _size(self, lengths: Sequence[int], params: Params) -> int:
+    def _size(self, lengths: Sequence[int], params: SamplingParams) -> int:
         """How many to decode together."""
         if self.model.device.type != "cuda" or not lengths:
             return self.batch_size
@@ -109,10 +111,10 @@ class HFPolicy:
         keys = text.hidden_size // text.num_attention_heads * text.num_key_value_heads
         token = 2 * text.num_hidden_layers * keys * self.model.dtype.itemsize
         free, _ = torch.cuda.mem_get_info(self.model.device)
-        return fitting(self.batch_size, free, token, max(lengths) + params.max_new_tokens)
+        return batch_size_that_fits(self.batch_size, free, token, max(lengths) + params.max_new_tokens)
 
     def _prefill(
-        self, requests: Sequence[Request], prefixes: Sequence[Prefix | None]
+        self, requests: Sequence[GenerationRequest], prefixes: Sequence[Prefix | None]
     ) -> tuple[Tensor, Tensor, Tensor, DynamicCache]:
         """Run what is new of each context.
 
@@ -144,7 +146,7 @@ class HFPolicy:
         )
         return out.logits[:, -1], following.to(device), attention, cache
 
-    def _positions(self, requests: Sequence[Request], wide: int) -> tuple[Tensor, Tensor]:
+    def _positions(self, requests: Sequence[GenerationRequest], wide: int) -> tuple[Tensor, Tensor]:
         """Multimodal positions of the last ``wide`` tokens ``(3, B, wide)`` and of the next one ``(B,)``."""
         longest = max(len(r.ids) for r in requests)
         ids = torch.tensor([[self.chat.pad_id] * (longest - len(r.ids)) + list(r.ids) for r in requests])
@@ -161,7 +163,7 @@ class HFPolicy:
         return positions[:, :, longest - wide :], positions.amax(dim=(0, 2)) + 1
 
     def _start(
-        self, requests: Sequence[Request], prefixes: Sequence[Prefix | None]
+        self, requests: Sequence[GenerationRequest], prefixes: Sequence[Prefix | None]
     ) -> tuple[Tensor, Tensor, Tensor, DynamicCache]:
         """Prefill, once for identical contexts (a group's first turn), then one row a request."""
         slots: dict[tuple[object, ...], int] = {}
@@ -176,8 +178,8 @@ class HFPolicy:
 
     @torch.no_grad()
     def _decode(
-        self, requests: Sequence[Request], prefixes: Sequence[Prefix | None], params: Params
-    ) -> Iterator[tuple[int, Sample]]:
+        self, requests: Sequence[GenerationRequest], prefixes: Sequence[Prefix | None], params: SamplingParams
+    ) -> Iterator[tuple[int, Completion]]:
         """Samples with their rows, as they end."""
         logits, positions, attention, cache = self._start(requests, prefixes)
         turns = [OpenTurn(params.stops, self.chat.end_id, self._pieces, request.seed) for request in requests]
@@ -213,7 +215,7 @@ class HFPolicy:
 
     def _remember(
         self,
-        requests: Sequence[Request],
+        requests: Sequence[GenerationRequest],
         turns: list[OpenTurn],
         rows: list[int],
         cache: DynamicCache,
@@ -250,7 +252,7 @@ class HFPolicy:
 
     def _logp(self, logits: Tensor, temperature: float) -> Tensor:
         """Log-probabilities of the distribution that is sampled from: forbidden ids out, temperature in."""
-        logits = forbid_logits(logits.float(), self.chat.forbidden_ids)
+        logits = suppress_logits(logits.float(), self.chat.suppressed_ids)
         return torch.log_softmax(logits / temperature if temperature > 0 else logits, dim=-1)
 
 
@@ -266,8 +268,8 @@ class ForcedPolicy(HFPolicy):
         self._forced: list[list[int]] = []
 
     def _decode(
-        self, requests: Sequence[Request], prefixes: Sequence[Prefix | None], params: Params
-    ) -> Iterator[tuple[int, Sample]]:
+        self, requests: Sequence[GenerationRequest], prefixes: Sequence[Prefix | None], params: SamplingParams
+    ) -> Iterator[tuple[int, Completion]]:
         if any(request.episode is None for request in requests):
             raise ValueError("ForcedPolicy: a request has no episode; use it through kit.rollout")
         texts = [self.script(request.episode) for request in requests if request.episode is not None]
@@ -281,7 +283,7 @@ class ForcedPolicy(HFPolicy):
         return tokens, self._logp(logits, temperature).gather(-1, tokens[:, None])[:, 0]
 
 
-def load(path: str | Path) -> tuple[Any, Chat]:
+def load_model_and_chat(path: str | Path) -> tuple[Any, Chat]:
     """A model to play with, and its chat, from one checkpoint folder or hub id: on a GPU, in bfloat16, if there is one.
 
     Raises:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kit.policy import Finish, Sample
+from kit.policy import Completion, FinishReason
 
 
 class OpenTurn:
@@ -20,7 +20,7 @@ class OpenTurn:
     def __init__(self, stops: tuple[str, ...], end_id: int, pieces: list[str], seed: int) -> None:
         self.ids: list[int] = []
         self.logprobs: list[float] = []
-        self.finish: Finish | None = None
+        self.finish: FinishReason | None = None
         self._stops, self._end_id, self._pieces = stops, end_id, pieces
         self._tail = ""
         self._random = np.random.default_rng(seed)
@@ -31,9 +31,9 @@ class OpenTurn:
         return int(self._random.integers(1 << 32)) / (1 << 32)
 
     @property
-    def sample(self) -> Sample:
+    def sample(self) -> Completion:
         """The turn so far."""
-        return Sample(tuple(self.ids), tuple(self.logprobs), self.finish or "length")
+        return Completion(tuple(self.ids), tuple(self.logprobs), self.finish or "length")
 
     def add(self, token: int, logprob: float) -> bool:
         """Append a token unless the turn has ended; returns whether it ends now."""

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 from transformers import DynamicCache
 
-from kit.policy import Request
+from kit.policy import GenerationRequest
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ class PrefixStore:
         self._bytes = 0
 
     @staticmethod
-    def key(request: Request, length: int, images: int) -> tuple[object, ...]:
+    def key(request: GenerationRequest, length: int, images: int) -> tuple[object, ...]:
         """Equal for equal contexts: the ids, and the pictures by value."""
         return (request.ids[:length], request.images[:images])
 
-    def find(self, request: Request) -> Prefix | None:
+    def find(self, request: GenerationRequest) -> Prefix | None:
         """The longest remembered proper prefix of ``request``, if any."""
         lengths = {(len(ids), len(images)) for ids, images in self._entries}  # type: ignore[arg-type]
         for length, images in sorted(lengths, reverse=True):
@@ -61,7 +61,9 @@ class PrefixStore:
                     return entry
         return None
 
-    def keep(self, request: Request, sampled: list[int], cache: DynamicCache, row: int, columns: Tensor) -> None:
+    def keep(
+        self, request: GenerationRequest, sampled: list[int], cache: DynamicCache, row: int, columns: Tensor
+    ) -> None:
         """Remember one row: ``columns`` ``(T,)`` marks which of its cached columns are real tokens."""
         real = columns.bool()
         length = int(real.sum())

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from kit.chat import Chat
 from kit.episode import Episode
-from kit.policy import Params, Ready, Request, Sample, in_rounds
+from kit.policy import Completion, GenerationRequest, RequestSource, SamplingParams, stream_batched
 
 Script = Callable[[Episode], str]
 """From the episode so far to the text of the next turn."""
@@ -22,7 +22,7 @@ class ScriptedPolicy:
     def reset(self) -> None:
         """Nothing to forget."""
 
-    def sample(self, requests: Sequence[Request], params: Params) -> list[Sample]:
+    def sample(self, requests: Sequence[GenerationRequest], params: SamplingParams) -> list[Completion]:
         """The script's next turn for each request.
 
         Raises:
@@ -35,9 +35,9 @@ class ScriptedPolicy:
             text = self.script(request.episode)
             ids = tuple(self.chat.text(text))[: params.max_new_tokens]
             stopped = text.rstrip().endswith(params.stops)
-            samples.append(Sample(ids, (0.0,) * len(ids), "stop" if stopped else "eos"))
+            samples.append(Completion(ids, (0.0,) * len(ids), "stop" if stopped else "eos"))
         return samples
 
-    def stream(self, ready: Ready, params: Params) -> Iterator[tuple[int, Sample]]:
+    def stream(self, ready: RequestSource, params: SamplingParams) -> Iterator[tuple[int, Completion]]:
         """In rounds: no turn takes longer than another."""
-        return in_rounds(self, ready, params)
+        return stream_batched(self, ready, params)

@@ -26,14 +26,14 @@ there would overflow, and ∞ times the loss mask's 0 is NaN again.
 """
 
 
-def forbid_logits(logits: Tensor, ids: Sequence[int]) -> Tensor:
+def suppress_logits(logits: Tensor, ids: Sequence[int]) -> Tensor:
     """``logits`` ``(…, V)`` with the forbidden ids at :data:`FLOOR`; the input is left alone."""
     index = torch.tensor(list(ids), device=logits.device, dtype=torch.long)
     return logits.index_fill(-1, index, FLOOR)
 
 
 @contextmanager
-def forbid(model: Any, ids: Sequence[int]) -> Iterator[Any]:
+def suppress_tokens(model: Any, ids: Sequence[int]) -> Iterator[Any]:
     """While open, every forward pass of ``model`` gives ``ids`` no probability, in training too.
 
     TRL's trainers never form logits: they read weight and bias of the output layer themselves. So
@@ -44,7 +44,7 @@ def forbid(model: Any, ids: Sequence[int]) -> Iterator[Any]:
         model: a transformers model, or a PEFT model around one.
 
     Raises:
-        ValueError: the output layer has a bias already (its own, or from another open ``forbid``).
+        ValueError: the output layer has a bias already (its own, or from another open ``suppress_tokens``).
     """
     base = model.get_base_model() if hasattr(model, "get_base_model") else model
     head = base.get_output_embeddings()

@@ -27,8 +27,26 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from kit.chat import Chat, check_family
-from kit.policy import Finish, Params, Ready, Request, Sample, Wait, at_once, clocked
-from kit.policy.engine_io import Asked, Context, Continuation, EngineError, ReadyContexts, context, ended_by, pictures
+from kit.policy import (
+    Completion,
+    FinishReason,
+    GenerationRequest,
+    RequestSource,
+    SamplingParams,
+    Wait,
+    sample_streaming,
+    timed,
+)
+from kit.policy.engine_io import (
+    Asked,
+    Context,
+    ContextSource,
+    Continuation,
+    EngineError,
+    context,
+    ended_by,
+    images_to_vllm,
+)
 
 LOGPROBS = "processed_logprobs"
 """vLLM's mode in which log-probabilities are those of the distribution sampled from, as the trainer computes them."""
@@ -47,7 +65,7 @@ class Generator(Protocol):
     @property
     def wants_levels(self) -> bool: ...
 
-    def stream(self, ready: ReadyContexts) -> Iterator[tuple[int, Continuation]]:
+    def stream(self, ready: ContextSource) -> Iterator[tuple[int, Continuation]]:
         """Continuations of what becomes ready, each as soon as it is there."""
         ...
 
@@ -74,7 +92,7 @@ class VLLMPolicy:
         self.chat = chat
         self.refresh = refresh
         self.seconds = 0.0
-        self._bias = dict.fromkeys(chat.forbidden_ids, LEAST_BIAS)
+        self._bias = dict.fromkeys(chat.suppressed_ids, LEAST_BIAS)
 
     def reset(self) -> None:
         """A new rollout begins, perhaps with new weights."""
@@ -82,16 +100,16 @@ class VLLMPolicy:
             self.refresh()
         self.engine.forget()
 
-    def sample(self, requests: Sequence[Request], params: Params) -> list[Sample]:
+    def sample(self, requests: Sequence[GenerationRequest], params: SamplingParams) -> list[Completion]:
         """One sample for each request, in order.
 
         Raises:
             ValueError: a request's pictures and ids don't match.
             EngineError: the engine sampled what it was told not to, or nothing.
         """
-        return at_once(self, requests, params)
+        return sample_streaming(self, requests, params)
 
-    def stream(self, ready: Ready, params: Params) -> Iterator[tuple[int, Sample]]:
+    def stream(self, ready: RequestSource, params: SamplingParams) -> Iterator[tuple[int, Completion]]:
         """Each as soon as the engine has it, while it works on the others; raises as :meth:`sample` does."""
 
         def asked(wait: Wait) -> list[tuple[int, Asked]]:
@@ -101,13 +119,13 @@ class VLLMPolicy:
             levels = self.engine.wants_levels
             return [(i, (context(self.chat, r, levels), self.options(params, r.seed))) for i, r in found]
 
-        for number, found in clocked(self.engine.stream(asked), self._spent):
+        for number, found in timed(self.engine.stream(asked), self._spent):
             yield number, self._sample(found)
 
     def _spent(self, seconds: float) -> None:
         self.seconds += seconds
 
-    def options(self, params: Params, seed: int) -> dict[str, Any]:
+    def options(self, params: SamplingParams, seed: int) -> dict[str, Any]:
         """vLLM's sampling parameters for a request of this seed."""
         return {
             "temperature": params.temperature,
@@ -122,13 +140,13 @@ class VLLMPolicy:
             "logprobs": 0,
         }
 
-    def _sample(self, one: Continuation) -> Sample:
+    def _sample(self, one: Continuation) -> Completion:
         bad = sorted(self._bias.keys() & set(one.ids))
         if bad or not one.ids:
             what = f"ids {bad}, which a policy may not say" if bad else "nothing"
             raise EngineError(f"vLLM sampled {what}: its logits are broken, or it ignores logit_bias")
-        finish: Finish = "stop" if isinstance(one.ended_by, str) else "length" if one.ended_by is None else "eos"
-        return Sample(one.ids, one.logprobs, finish)
+        finish: FinishReason = "stop" if isinstance(one.ended_by, str) else "length" if one.ended_by is None else "eos"
+        return Completion(one.ids, one.logprobs, finish)
 
 
 class Engine:
@@ -168,7 +186,7 @@ class Engine:
         self.llm.reset_prefix_cache()
         self.llm.llm_engine.reset_encoder_cache()
 
-    def stream(self, ready: ReadyContexts) -> Iterator[tuple[int, Continuation]]:
+    def stream(self, ready: ContextSource) -> Iterator[tuple[int, Continuation]]:
         """Continuations as they come; between any two tokens, what has become ready joins.
 
         Raises:
@@ -204,7 +222,7 @@ class Engine:
         if not one.pixels:
             return tokens_input(list(one.ids))
         ranges = [PlaceholderRange(offset=first, length=n) for first, n in one.ranges]
-        return mm_input(list(one.ids), pictures(one), {"image": list(one.names)}, {"image": ranges})
+        return mm_input(list(one.ids), images_to_vllm(one), {"image": list(one.names)}, {"image": ranges})
 
 
 def _continuation(output: Any) -> Continuation:

@@ -21,9 +21,9 @@ from typing import Any
 import httpx
 
 from kit.policy import in_threads
-from kit.policy.engine_io import Asked, Context, Continuation, EngineError, ReadyContexts, ended_by, pictures
+from kit.policy.engine_io import Asked, Context, ContextSource, Continuation, EngineError, ended_by, images_to_vllm
 from kit.policy.vllm import LOGPROBS
-from kit.tools.retry import GaveUp, Passing, passes, patiently, retry_after
+from kit.tools.retry import RetriesExhausted, TransientError, is_transient, retry, retry_after
 
 START = f"VLLM_SERVER_DEV_MODE=1 vllm serve CHECKPOINT --enable-scale-out --logprobs-mode {LOGPROBS}"
 
@@ -85,7 +85,7 @@ class Server:
         self._ask("POST", "/reset_prefix_cache")
         self._ask("POST", "/reset_encoder_cache")
 
-    def stream(self, ready: ReadyContexts) -> Iterator[tuple[int, Continuation]]:
+    def stream(self, ready: ContextSource) -> Iterator[tuple[int, Continuation]]:
         """Continuations as they come.
 
         Raises:
@@ -118,8 +118,8 @@ class Server:
     def _ask(self, method: str, path: str, body: Any = None) -> Any:
         """The server's answer, asked for again as long as that may help."""
         try:
-            return patiently(lambda: self._once(method, path, body), self.retries, self.longest_wait, self._sleep)
-        except GaveUp as error:
+            return retry(lambda: self._once(method, path, body), self.retries, self.longest_wait, self._sleep)
+        except RetriesExhausted as error:
             raise EngineError(f"vLLM server at {self.url}: {error}. Is it running? {START}") from error
 
     def _once(self, method: str, path: str, body: Any) -> Any:
@@ -128,10 +128,10 @@ class Server:
             if answer.is_success:
                 return answer.json() if answer.content else None
         except (httpx.HTTPError, JSONDecodeError) as error:
-            raise Passing(f"{type(error).__name__}: {error}"[:200]) from error
+            raise TransientError(f"{type(error).__name__}: {error}"[:200]) from error
         cause = f"{method} {path}: HTTP {answer.status_code}: {answer.text[:300]}"
-        if passes(answer.status_code):
-            raise Passing(cause, retry_after(answer.headers))
+        if is_transient(answer.status_code):
+            raise TransientError(cause, retry_after(answer.headers))
         way_out = f"; start it like this: {START}" if answer.status_code == 404 else ""
         raise EngineError(f"vLLM server at {self.url}: {cause}{way_out}")
 
@@ -152,5 +152,5 @@ def _features(one: Context) -> dict[str, Any]:
     return {
         "mm_hashes": {"image": list(one.names)},
         "mm_placeholders": {"image": [{"offset": first, "length": n} for first, n in one.ranges]},
-        "kwargs_data": {"image": [encode_mm_kwargs_item(item) for item in pictures(one)["image"]]},
+        "kwargs_data": {"image": [encode_mm_kwargs_item(item) for item in images_to_vllm(one)["image"]]},
     }

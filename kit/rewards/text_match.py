@@ -59,7 +59,7 @@ def f1(answer: str, gold: str) -> float:
     return 2 * common / (len(said) + len(right))
 
 
-def best(measure: Callable[[str, str], float], answer: str | None, golds: Sequence[str]) -> float:
+def max_over_references(measure: Callable[[str, str], float], answer: str | None, golds: Sequence[str]) -> float:
     """The measure against the gold answer it is highest for; 0 for no answer.
 
     Raises:

@@ -8,7 +8,7 @@
 ``denoise``     a noisy one: the median of every 3×3 pixels
 ==============  ================================================================================
 
-This file runs in agents' sessions as it stands (:func:`kit.environment.source`), so it imports nothing of the kit.
+This file runs in agents' sessions as it stands (:func:`kit.environment.module_source`), so it imports nothing of the kit.
 """
 
 import numpy as np

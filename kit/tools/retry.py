@@ -14,7 +14,7 @@ FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 """Seconds before the second try, and at most before any other, where the service doesn't say how long."""
 
 
-class Passing(Exception):
+class TransientError(Exception):
     """A fault that may pass.
 
     Args:
@@ -27,7 +27,7 @@ class Passing(Exception):
         self.cause, self.wait = cause, wait
 
 
-class GaveUp(Exception):
+class RetriesExhausted(Exception):
     """It didn't pass; the message says how often it was tried, and the last cause.
 
     Args:
@@ -39,7 +39,7 @@ class GaveUp(Exception):
         self.way_out = way_out
 
 
-def passes(status: int) -> bool:
+def is_transient(status: int) -> bool:
     """Whether an HTTP status may be another one a moment later."""
     return status in (408, 409, 429) or status >= 500
 
@@ -57,10 +57,10 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return None
 
 
-def patiently(
+def retry(
     once: Callable[[], T], retries: int, longest_wait: float = 120.0, sleep: Callable[[float], None] = time.sleep
 ) -> T:
-    """What ``once`` returns, tried again as long as it raises :class:`Passing`.
+    """What ``once`` returns, tried again as long as it raises :class:`TransientError`.
 
     Args:
         retries: tries after the first.
@@ -73,17 +73,17 @@ def patiently(
     for attempt in range(retries + 1):
         try:
             return once()
-        except Passing as fault:
+        except TransientError as fault:
             last = fault
         if attempt == retries:
             break
         if last.wait is not None and last.wait > longest_wait:
             why = f"{last.cause}; it asks to wait {last.wait:.0f} s, more than longest_wait={longest_wait:.0f} s"
-            raise GaveUp(why, "Run the same command later") from last
+            raise RetriesExhausted(why, "Run the same command later") from last
         # Twice as long each time; the random part keeps several askers from returning together.
         wait = min(LONGEST_WAIT, FIRST_WAIT * 2**attempt) * random.uniform(0.75, 1.0)
         sleep(wait if last.wait is None else last.wait)
-    raise GaveUp(
+    raise RetriesExhausted(
         f"no answer in {retries + 1} tries, the last: {last.cause.rstrip('.')}",
         "Check that it runs and can be reached, then run the same command again",
     ) from last

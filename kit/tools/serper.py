@@ -18,7 +18,7 @@ from typing import Any
 
 import httpx
 
-from kit.tools.retry import GaveUp, Passing, passes, patiently, retry_after
+from kit.tools.retry import RetriesExhausted, TransientError, is_transient, retry, retry_after
 from kit.tools.search import TOP_K, SearchError, Snippet
 
 URL = "https://google.serper.dev/search"
@@ -128,8 +128,8 @@ class Serper:
 
     def _ask(self, query: str) -> Any:
         try:
-            return patiently(lambda: self._once(query), self._retries, self._longest_wait, self._sleep)
-        except GaveUp as error:
+            return retry(lambda: self._once(query), self._retries, self._longest_wait, self._sleep)
+        except RetriesExhausted as error:
             raise SearchError(f"search {query!r}: {error}. {error.way_out}: every answer so far is kept") from error
 
     def _once(self, query: str) -> Any:
@@ -137,17 +137,17 @@ class Serper:
         try:
             reply = self._client.post(self.url, json={"q": query, "num": RESULTS})
         except httpx.HTTPError as error:
-            raise Passing(f"{type(error).__name__}: {error}"[:200]) from error
+            raise TransientError(f"{type(error).__name__}: {error}"[:200]) from error
         if reply.status_code != 200:
             cause = f"HTTP {reply.status_code}: {reply.text[:200]}"
-            if not passes(reply.status_code):
+            if not is_transient(reply.status_code):
                 raise SearchError(f"search {query!r}: {cause}; {self._way_out(reply)}")
-            raise Passing(cause, retry_after(reply.headers))
+            raise TransientError(cause, retry_after(reply.headers))
         try:
             answer = reply.json()
             snippets(answer)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise Passing(f"a reply that isn't Serper's ({reply.text[:100]!r})") from error
+            raise TransientError(f"a reply that isn't Serper's ({reply.text[:100]!r})") from error
         return answer
 
     def _way_out(self, reply: httpx.Response) -> str:

@@ -106,7 +106,7 @@ def turn_advantages(
     return [tuple(turns) for turns in found]
 
 
-def spread(turns: Sequence[Sequence[float]], episodes: Sequence[Episode]) -> Tensor:
+def broadcast_to_tokens(turns: Sequence[Sequence[float]], episodes: Sequence[Episode]) -> Tensor:
     """Per-turn advantages as ``(B, T)``, beside :attr:`kit.train.pack.Packed.completion_ids`.
 
     Every sampled token of a turn gets its turn's number; observations and padding get 0.

@@ -32,7 +32,7 @@ from kit.train.metrics import read_metrics
 GONE = ".gone-"
 """Before the name of a folder that is being removed."""
 
-_MAY_CHANGE = {"steps", "epochs", "micro_batch", "save_every", "keep"}
+_MAY_CHANGE = {"steps", "epochs", "per_device_batch_size", "save_every", "keep"}
 """Settings a run may be continued with other values of: none of them changes the steps already done."""
 
 
@@ -58,7 +58,9 @@ def step_of(checkpoint: Path | None) -> int:
     return int(checkpoint.name.rpartition("-")[2]) if checkpoint is not None else 0
 
 
-def spare(checkpoints: Sequence[Path], keep: int, rows: Sequence[Mapping[str, Any]], every: int) -> list[Path]:
+def checkpoints_to_delete(
+    checkpoints: Sequence[Path], keep: int, rows: Sequence[Mapping[str, Any]], every: int
+) -> list[Path]:
     """Checkpoints that may go: all but the last ``keep`` and the best one, oldest first.
 
     The best is the one before which the mean reward of ``every`` steps was highest: one lucky batch doesn't make it.
@@ -77,7 +79,7 @@ def spare(checkpoints: Sequence[Path], keep: int, rows: Sequence[Mapping[str, An
     return [one for one in ordered[:-keep] if one != best]
 
 
-def claim(
+def open_run(
     run_dir: Path, settings: Mapping[str, Any], data: Sequence[str], processes: int = 1, shard: str = "ddp"
 ) -> Path | None:
     """Start or continue the run in ``run_dir``: the checkpoint to resume from, None to begin.
@@ -86,7 +88,7 @@ def claim(
         settings: the run's settings as plain values.
         data: ids of what it trains on, in order.
         processes: that train together; a checkpoint holds the random states of each.
-        shard: how the model is divided among them (:data:`kit.train.launch.topology.Shard`); so is a checkpoint.
+        shard: how the model is divided among them (:data:`kit.train.launch.topology.Strategy`); so is a checkpoint.
 
     Raises:
         ValueError: the folder holds a run with other settings, other data, of another number of processes, or
@@ -131,7 +133,7 @@ class SafeCheckpoints:
 
     The trainer writes into ``.partial``; a rename makes it a checkpoint. Older ones go after that, so
     there is a complete one at any moment. ``args.save_total_limit`` says how many of the last stay, beside the best
-    (:func:`spare`).
+    (:func:`checkpoints_to_delete`).
     """
 
     _staging: str | None = None
@@ -153,11 +155,11 @@ class SafeCheckpoints:
             self._staging = None
         trainer.accelerator.wait_for_everyone()
         if trainer.is_world_process_zero():
-            publish(folder / ".partial" / name, folder / name)
+            commit_dir(folder / ".partial" / name, folder / name)
             rows = read_metrics(folder.parent / "metrics.jsonl")
             keep, every = trainer.args.save_total_limit, trainer.args.save_steps
-            for old in spare(list(folder.glob("checkpoint-*")), keep, rows, every):
-                discard(old)
+            for old in checkpoints_to_delete(list(folder.glob("checkpoint-*")), keep, rows, every):
+                delete_dir(old)
         trainer.accelerator.wait_for_everyone()
 
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
@@ -180,15 +182,15 @@ class SafeCheckpoints:
         """TRL reports every trainer it makes to a server; a run here tells nobody."""
 
 
-def publish(partial: Path, final: Path) -> None:
+def commit_dir(partial: Path, final: Path) -> None:
     """Give a finished folder its name, in place of an older one of that name."""
     if final.exists():
-        discard(final)
+        delete_dir(final)
     final.parent.mkdir(parents=True, exist_ok=True)
     os.replace(partial, final)
 
 
-def discard(folder: Path) -> None:
+def delete_dir(folder: Path) -> None:
     """Remove a folder. It loses its name first: killed meanwhile, it leaves no folder with half of its files."""
     gone = folder.with_name(f"{GONE}{folder.name}")
     shutil.rmtree(gone, ignore_errors=True)
@@ -197,19 +199,19 @@ def discard(folder: Path) -> None:
 
 
 @contextmanager
-def whole(folder: Path) -> Iterator[Path]:
+def atomic_dir(folder: Path) -> Iterator[Path]:
     """An empty folder to write into; without an error in between, it takes ``folder``'s name and place."""
     partial = folder.with_name(f"{folder.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)  # left by a killed run
     partial.mkdir(parents=True)
     yield partial
-    publish(partial, folder)
+    commit_dir(partial, folder)
 
 
 def export(model: Any, chat: Chat, folder: Path) -> Path:
     """Save model, tokenizer and image processor as an ordinary checkpoint; returns ``folder``."""
     try:
-        with whole(folder) as partial:
+        with atomic_dir(folder) as partial:
             for part in (model, chat.tokenizer, chat.image_processor):
                 part.save_pretrained(str(partial))
     except Exception as error:

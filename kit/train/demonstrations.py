@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from kit.chat import Chat
-from kit.data.store import append_episodes, load_episodes, mend
+from kit.data.store import append_episodes, drop_torn_line, load_episodes
 from kit.episode import Episode, Task
-from kit.policy import Params, Policy
+from kit.policy import Policy, SamplingParams
 from kit.rollout import Budget, Environment, rollout
-from kit.seeding import each
+from kit.seeding import seed_per_episode
 
 
 def collect(
@@ -19,7 +19,7 @@ def collect(
     chat: Chat,
     tasks: Sequence[Task],
     make_env: Callable[[], Environment],
-    params: Params,
+    params: SamplingParams,
     budget: Budget,
     path: str | os.PathLike[str],
     chunk: int = 16,
@@ -42,7 +42,7 @@ def collect(
             since changed (the same id, but another question or other pictures).
         OSError, EndpointError: what stopped it; the file then holds everything before.
     """
-    mend(path)
+    drop_torn_line(path)
     have = {e.task.id: e for e in (load_episodes(path) if Path(path).exists() else [])}
     asked = {task.id: task for task in tasks}
     for episode in have.values():
@@ -53,7 +53,7 @@ def collect(
             )
         if any(chat.decode(turn.ids) != turn.text for turn in episode.turns):
             raise ValueError(f"{path}: episode {episode.task.id} was written with another tokenizer; use another file")
-    seeds = dict(zip([task.id for task in tasks], each(seed, len(tasks)), strict=True))
+    seeds = dict(zip([task.id for task in tasks], seed_per_episode(seed, len(tasks)), strict=True))
     todo = [task for task in tasks if task.id not in have]
     done = len(tasks) - len(todo)
     progress(done, len(tasks))

@@ -8,7 +8,7 @@ $$J(\theta) = \mathbb{E}\left[\frac{1}{G}\sum_{i=1}^{G}\frac{1}{\sum_t I(y_{i,t}
 symbol              meaning                                                     name here
 ==================  ==========================================================  =========================
 $G$                 rollouts of one task                                        ``group_size``
-$I(y_{i,t})$        1 if the policy sampled token $t$, 0 if the environment     ``tool_mask``
+$I(y_{i,t})$        1 if the policy sampled token $t$, 0 if the environment     ``loss_mask``
                     wrote it
 $\rho_{i,t}$        $\pi_\theta(y_{i,t}) / \pi_{old}(y_{i,t})$                  in TRL's ``_compute_loss``
 $\hat{A}_i$         :mod:`kit.train.advantage`                                        ``advantages``
@@ -42,10 +42,10 @@ from kit.episode import Task
 from kit.train.advantage import Scale, check_group_size
 from kit.train.checkpoint import schedule
 from kit.train.grpo_trainer import EpisodeGRPOTrainer, Reward, Rollout
-from kit.train.launch.topology import Sampler
+from kit.train.launch.topology import RolloutEngine
 from kit.train.lora import lora_config
 from kit.train.metrics import MetricsLog
-from kit.train.session import OnStep, check_schedule, recompute, run, shared_args
+from kit.train.session import OnStep, check_schedule, gradient_checkpointing_default, run, shared_args
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class GRPOSettings:
         steps: rollout batches (ours; the paper's one epoch of 15.6K tasks is 244).
         groups: tasks a rollout batch (Table 5, train batch size).
         group_size: rollouts of one task (Table 5, rollout num).
-        micro_batch: episodes a forward pass and device (Table 5).
+        per_device_batch_size: episodes a forward pass and device (Table 5).
         iterations: optimizer steps on each rollout batch (Table 5: mini-batch = batch, so 1).
         learning_rate: at its peak (Table 5).
         schedule: of the learning rate (ours).
@@ -76,14 +76,14 @@ class GRPOSettings:
         seed: of the order of tasks, of sampling, of adapters' first values (ours).
         sampler: who plays: the trained model by transformers, or vLLM ``colocate``d with it or at a ``server`` (ours).
         server: that server's address, ``http://host:port``.
-        engine_share: of a GPU's memory, for a colocated engine: its weights and its cache (ours).
+        gpu_memory_utilization: of a GPU's memory, for a colocated engine: its weights and its cache (ours).
         max_tokens: of an episode; a colocated engine makes room for as many (Table 5: 8,192 and 20,000).
     """
 
     steps: int = 244
     groups: int = 64
     group_size: int = 8
-    micro_batch: int = 2
+    per_device_batch_size: int = 2
     iterations: int = 1
     learning_rate: float = 2e-6
     schedule: str = "constant"
@@ -101,18 +101,26 @@ class GRPOSettings:
     save_every: int = 10
     keep: int = 2
     seed: int = 0
-    sampler: Sampler = "transformers"
+    sampler: RolloutEngine = "transformers"
     server: str = ""
-    engine_share: float = 0.3
+    gpu_memory_utilization: float = 0.3
     max_tokens: int = 28192
 
     def __post_init__(self) -> None:
         check_group_size("GRPOSettings.group_size", self.group_size)
-        for name in ("steps", "groups", "micro_batch", "iterations", "learning_rate", "temperature", "save_every"):
+        for name in (
+            "steps",
+            "groups",
+            "per_device_batch_size",
+            "iterations",
+            "learning_rate",
+            "temperature",
+            "save_every",
+        ):
             if getattr(self, name) <= 0:
                 raise ValueError(f"GRPOSettings.{name}={getattr(self, name)}: must be above 0")
         check_schedule("GRPOSettings.schedule", self.schedule)
-        if self.sampler not in (known := get_args(Sampler)):
+        if self.sampler not in (known := get_args(RolloutEngine)):
             raise ValueError(f"GRPOSettings.sampler={self.sampler!r}: choose one of {', '.join(known)}")
         if (self.sampler == "server") != bool(self.server):
             raise ValueError(
@@ -130,7 +138,9 @@ class GRPOSettings:
     def trl_args(self, run_dir: Path) -> GRPOConfig:
         """The same as TRL's configuration."""
         batch = self.groups * self.group_size
-        shared = shared_args(run_dir, self.steps, self.micro_batch, batch, self.save_every, self.keep, self.seed)
+        shared = shared_args(
+            run_dir, self.steps, self.per_device_batch_size, batch, self.save_every, self.keep, self.seed
+        )
         return GRPOConfig(
             **shared,
             num_generations=self.group_size,
@@ -145,7 +155,7 @@ class GRPOSettings:
             loss_type=self.loss_type,
             max_completion_length=self.max_response,
             max_grad_norm=self.max_grad_norm,
-            gradient_checkpointing=recompute(self.gradient_checkpointing),
+            gradient_checkpointing=gradient_checkpointing_default(self.gradient_checkpointing),
             disable_dropout=True,
             shuffle_dataset=False,
             **self._vllm_args(),
@@ -159,7 +169,7 @@ class GRPOSettings:
             "use_vllm": True,
             "vllm_mode": self.sampler,
             "vllm_server_base_url": self.server or None,
-            "vllm_gpu_memory_utilization": self.engine_share,
+            "vllm_gpu_memory_utilization": self.gpu_memory_utilization,
             "vllm_max_model_length": self.max_tokens,
             "vllm_importance_sampling_mode": "token_truncate",
         }

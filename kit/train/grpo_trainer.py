@@ -26,17 +26,17 @@ from kit.chat import Chat
 from kit.episode import Episode, Score, Task
 from kit.policy import Policy
 from kit.policy.hf import HFPolicy
-from kit.policy.suppress import forbid
+from kit.policy.suppress import suppress_tokens
 from kit.policy.vllm import Engine, VLLMPolicy
 from kit.policy.vllm_server import Server
-from kit.seeding import child, each
+from kit.seeding import child_seed, seed_per_episode
 from kit.train import latest_rollout as latest
-from kit.train.advantage import Scale, group_advantages, spread, turn_advantages
+from kit.train.advantage import Scale, broadcast_to_tokens, group_advantages, turn_advantages
 from kit.train.checkpoint import SafeCheckpoints
 from kit.train.importance import importance
 from kit.train.pack import Packed, by_length, pack, trimmed
 
-MAX_GAP = 0.1
+MAX_LOGPROB_MISMATCH = 0.1
 """Mean difference (nats) between the sampler's log-probabilities and the trainer's that is still rounding."""
 
 
@@ -54,7 +54,7 @@ Reward = Callable[[Episode, Any], Score]
 
 
 class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
-    """TRL's trainer on our episodes. Make it inside :func:`kit.policy.suppress.forbid`."""
+    """TRL's trainer on our episodes. Make it inside :func:`kit.policy.suppress.suppress_tokens`."""
 
     args: GRPOConfig
     num_generations: int
@@ -78,10 +78,10 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         self.scale: Scale = scale
         self.reward_workers = reward_workers
         self.policy = self._policy()
-        self._gap_checked = False
+        self._logprobs_checked = False
         self._masks = ExitStack()
         if self.ref_model is not None:
-            self._masks.enter_context(forbid(self.ref_model, chat.forbidden_ids))
+            self._masks.enter_context(suppress_tokens(self.ref_model, chat.suppressed_ids))
 
     def _policy(self) -> HFPolicy | VLLMPolicy:
         """Who plays: the model itself, or vLLM with the weights it has just now."""
@@ -118,22 +118,22 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         with ThreadPoolExecutor(self.reward_workers) as pool:
             scores = list(pool.map(lambda episode: self.reward(episode, episode.task.target), episodes))
         packed = pack(episodes, self.chat).to(self.accelerator.device)
-        self._check_gap(episodes)
+        self._check_logprob_mismatch(episodes)
         rewards = torch.tensor([s.total for s in scores], dtype=torch.float64, device=self.accelerator.device)
         everyone = self.accelerator.gather(rewards)  # a group may be spread over processes
         advantages = self._advantages(episodes, scores, everyone, packed)
         self._record(episodes, scores, everyone)
         if self.accelerator.is_main_process:
-            latest.keep(Path(str(self.args.output_dir)).parent, self.state.global_step + 1, episodes, scores)
+            latest.save(Path(str(self.args.output_dir)).parent, self.state.global_step + 1, episodes, scores)
         batch: dict[str, Any] = {
             "prompt_ids": packed.prompt_ids,
             "prompt_mask": packed.prompt_mask,
             "completion_ids": packed.completion_ids,
             "completion_mask": packed.completion_mask,
-            "tool_mask": packed.tool_mask,
+            "tool_mask": packed.loss_mask,
             "mm_token_type_ids": packed.mm_token_type_ids,
             "advantages": advantages.to(self.accelerator.device),
-            "num_items_in_batch": self.accelerator.gather(packed.tool_mask.sum()).sum(),
+            "num_items_in_batch": self.accelerator.gather(packed.loss_mask.sum()).sum(),
         }
         if packed.pixel_values is not None:
             batch |= {"pixel_values": packed.pixel_values, "image_grid_thw": packed.image_grid_thw}
@@ -143,9 +143,9 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         if self.use_vllm or self.args.gradient_accumulation_steps % every:
             batch["old_per_token_logps"] = self._logprobs(self.model, packed)
         if self.use_vllm:
-            weights = importance(batch["old_per_token_logps"], packed.logprobs, packed.tool_mask)
+            weights = importance(batch["old_per_token_logps"], packed.logprobs, packed.loss_mask)
             batch["importance_sampling_ratio"] = weights
-            self._metrics["train"]["sampler_weight"].append(float(weights[packed.tool_mask.bool()].mean()))
+            self._metrics["train"]["sampler_weight"].append(float(weights[packed.loss_mask.bool()].mean()))
         if self.beta:
             batch["ref_per_token_logps"] = self._reference_logprobs(packed)
         return batch
@@ -156,7 +156,7 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         if not any(score.turns for score in scores):
             return group_advantages(everyone.cpu(), self.num_generations, self.scale)[mine]
         turns = turn_advantages(gather_object([score.turns for score in scores]), self.num_generations, self.scale)
-        rows = spread(turns[mine], episodes)
+        rows = broadcast_to_tokens(turns[mine], episodes)
         return torch.nn.functional.pad(rows, (0, packed.completion_ids.size(1) - rows.size(1)))
 
     def _mine(self, share: Sequence[Any]) -> slice:
@@ -166,7 +166,9 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
 
     def _play(self, tasks: list[Task]) -> list[Episode]:
         began, inside = time.perf_counter(), self.policy.seconds
-        seeds = each(child(self.args.seed, self.state.global_step), self.accelerator.num_processes * len(tasks))
+        seeds = seed_per_episode(
+            child_seed(self.args.seed, self.state.global_step), self.accelerator.num_processes * len(tasks)
+        )
         # Weights that ZeRO-3 has divided are put together for as long as transformers samples; else it changes nothing.
         with nullcontext() if self.use_vllm else unwrap_model_for_generation(self.model_wrapped, self.accelerator):
             episodes = self.rollout(self.policy, tasks, seed=seeds[self._mine(tasks)])
@@ -177,7 +179,7 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         metrics["rollout_seconds"].append(seconds)
         sampled = sum(len(turn.ids) for episode in episodes for turn in episode.turns)
         metrics["tokens_per_second"].append(sampled / seconds)
-        metrics["model_share"].append((self.policy.seconds - inside) / seconds)
+        metrics["generation_time_share"].append((self.policy.seconds - inside) / seconds)
         return episodes
 
     def _logprobs(self, model: Any, packed: Packed) -> Tensor:
@@ -201,25 +203,25 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         with use_adapter(self.accelerator.unwrap_model(self.model), adapter_name=None):
             return self._logprobs(self.model, packed)
 
-    def _check_gap(self, episodes: list[Episode]) -> None:
+    def _check_logprob_mismatch(self, episodes: list[Episode]) -> None:
         """Once a run: does the sampler say what the trainer says of the same tokens?
 
         Raises:
             ValueError: it doesn't; the rollout samples at another temperature, from other weights, or
                 over other tokens than are trained.
         """
-        if self._gap_checked:
+        if self._logprobs_checked:
             return
         some = pack(episodes[: self.args.per_device_train_batch_size], self.chat).to(self.accelerator.device)
-        sampled = some.tool_mask.bool()
+        sampled = some.loss_mask.bool()
         gap = float((self._logprobs(self.model, some) - some.logprobs)[sampled].abs().mean())
-        if not gap <= MAX_GAP:
+        if not gap <= MAX_LOGPROB_MISMATCH:
             raise ValueError(
                 f"the rollout's log-probabilities differ from the trained model's by {gap:.2f} nats a token "
-                f"(at most {MAX_GAP} is rounding): let it sample from this model, at "
-                f"GRPOSettings.temperature={self.temperature}, with Chat.forbidden_ids masked"
+                f"(at most {MAX_LOGPROB_MISMATCH} is rounding): let it sample from this model, at "
+                f"GRPOSettings.temperature={self.temperature}, with Chat.suppressed_ids masked"
             )
-        self._gap_checked = True
+        self._logprobs_checked = True
 
     def _record(self, episodes: list[Episode], scores: list[Score], rewards: Tensor) -> None:
         """Means over all processes' episodes, into the step's row of metrics."""
@@ -231,7 +233,7 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         for name, mean in zip(rows[0], means, strict=True):
             metrics[name].append(mean)
         metrics["reward_std"].append(float(deviations.mean()))
-        metrics["flat_groups"].append(float((deviations < 1e-9).double().mean()))
+        metrics["frac_zero_std_groups"].append(float((deviations < 1e-9).double().mean()))
 
 
 def episode_stats(episode: Episode, score: Score) -> dict[str, float]:

@@ -17,20 +17,20 @@ from pathlib import Path
 from kit.data.store import load_episodes, save_episodes
 from kit.episode import Episode, Score
 from kit.files import read_json, write_json
-from kit.train.checkpoint import whole
+from kit.train.checkpoint import atomic_dir
 
 SHOWN = 4
 """Episodes kept of a rollout."""
 
 
-def keep(run_dir: Path, step: int, episodes: Sequence[Episode], scores: Sequence[Score]) -> None:
+def save(run_dir: Path, step: int, episodes: Sequence[Episode], scores: Sequence[Score]) -> None:
     """Keep the first episodes of the rollout before ``step``, in place of the last rollout's."""
-    with whole(run_dir / "latest") as folder:
+    with atomic_dir(run_dir / "latest") as folder:
         save_episodes(folder / "episodes.jsonl", episodes[:SHOWN])
         write_json(folder / "scores.json", {"step": step, "scores": [asdict(score) for score in scores[:SHOWN]]})
 
 
-def kept(run_dir: Path) -> tuple[int, list[tuple[Episode, Score]]] | None:
+def load(run_dir: Path) -> tuple[int, list[tuple[Episode, Score]]] | None:
     """The step, and episodes with their scores; None if no rollout was kept yet."""
     record = read_json(run_dir / "latest" / "scores.json")
     if record is None:

@@ -20,7 +20,7 @@ def lora_config(rank: int) -> LoraConfig | None:
 
 
 @contextmanager
-def borrowed(model: Any, freeze_vision: bool) -> Iterator[Any]:
+def restore_after(model: Any, freeze_vision: bool) -> Iterator[Any]:
     """Lend ``model`` to a trainer; afterwards it is as it was, but for what its weights learnt.
 
     Trainers patch the forward pass and the flags of a model they are given. Undone here: the patched

@@ -19,7 +19,7 @@ from transformers import TrainerCallback
 
 Row = dict[str, Any]
 
-TIMES = ("seconds", "rollout_seconds", "model_share", "tokens_per_second")
+TIMES = ("seconds", "rollout_seconds", "generation_time_share", "tokens_per_second")
 """Columns that depend on the machine and its mood."""
 
 _NOT_OURS = {"epoch", "step_time", "num_tokens", "total_flos"}

@@ -11,7 +11,7 @@ prompt_ids          (B, P)                 prompts, left-padded
 prompt_mask         (B, P)                 1 on tokens, 0 on padding
 completion_ids      (B, C)                 turns and observations, right-padded
 completion_mask     (B, C)                 1 on tokens, 0 on padding
-tool_mask           (B, C)                 the loss mask: 1 on sampled tokens, 0 elsewhere
+loss_mask           (B, C)                 the loss mask: 1 on sampled tokens, 0 elsewhere
 logprobs            (B, C)                 the sampler's log-probabilities, 0 elsewhere
 mm_token_type_ids   (B, P + C)             1 on image tokens, 0 elsewhere
 pixel_values        (patches, features)    all pictures of all rows, in order; None if none
@@ -48,7 +48,7 @@ class Packed:
     prompt_mask: Tensor
     completion_ids: Tensor
     completion_mask: Tensor
-    tool_mask: Tensor
+    loss_mask: Tensor
     logprobs: Tensor
     mm_token_type_ids: Tensor
     pixel_values: Tensor | None
@@ -58,7 +58,7 @@ class Packed:
     @property
     def labels(self) -> Tensor:
         """Next-token labels ``(B, P + C)``: the id where the policy sampled it, else :data:`IGNORED`."""
-        completion = self.completion_ids.masked_fill(self.tool_mask == 0, IGNORED)
+        completion = self.completion_ids.masked_fill(self.loss_mask == 0, IGNORED)
         return torch.cat([torch.full_like(self.prompt_ids, IGNORED), completion], dim=1)
 
     def model_inputs(self) -> dict[str, Tensor]:
@@ -105,7 +105,7 @@ def pack(episodes: Sequence[Episode], chat: Chat) -> Packed:
         prompt_mask=_pad([[1] * len(ids) for ids in prompts], 0, left=True),
         completion_ids=completion_ids,
         completion_mask=_pad([[1] * len(ids) for ids in completions], 0),
-        tool_mask=_pad(masks, 0),
+        loss_mask=_pad(masks, 0),
         logprobs=_pad([_logprobs(e) for e in episodes], 0.0),
         mm_token_type_ids=types,
         pixel_values=torch.cat([p.patches for p in pixels]) if pixels else None,
@@ -147,14 +147,14 @@ def trimmed(batch: Mapping[str, Any]) -> dict[str, Any]:
 
 def _check(episode: Episode, chat: Chat) -> None:
     """Refuse what would train on a lie: control tokens from a policy, or pictures that don't match their tokens."""
-    forbidden = set(chat.forbidden_ids)
+    forbidden = set(chat.suppressed_ids)
     for number, turn in enumerate(episode.turns, start=1):
         bad = next((i for i in turn.ids if i in forbidden), None)
         if bad is not None:
             token = chat.tokenizer.convert_ids_to_tokens(bad)
             raise ValueError(
                 f"episode {episode.task.id}: turn {number} holds {token} (id {bad}), which a policy may not say; "
-                "mask Chat.forbidden_ids when sampling (kit.policy.suppress)"
+                "mask Chat.suppressed_ids when sampling (kit.policy.suppress)"
             )
     tokens = episode.ids.count(chat.image_id)
     features = sum(chat.image_tokens(picture) for picture in episode.images)

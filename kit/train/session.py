@@ -24,9 +24,9 @@ from transformers.integrations import is_deepspeed_zero3_enabled, set_hf_deepspe
 
 from kit.chat import Chat
 from kit.models import load_model, without_progress
-from kit.policy.suppress import forbid
-from kit.train.checkpoint import claim, export, restore, step_of
-from kit.train.lora import borrowed
+from kit.policy.suppress import suppress_tokens
+from kit.train.checkpoint import export, open_run, restore, step_of
+from kit.train.lora import restore_after
 from kit.train.metrics import MetricsLog, Row, read_metrics
 
 T = TypeVar("T")
@@ -44,7 +44,7 @@ def world_size() -> int:
     return int(os.environ.get("WORLD_SIZE", "1"))
 
 
-def process() -> int:
+def rank() -> int:
     """This one's number among them."""
     return int(os.environ.get("RANK", "0"))
 
@@ -55,7 +55,7 @@ def by_deepspeed() -> bool:
 
 
 @cache
-def together() -> None:
+def init_process_group() -> None:
     """Meet the other processes, if there are any; and take leave of them before the interpreter goes."""
     if torch.cuda.is_available():
         PartialState()
@@ -74,16 +74,16 @@ def _leave() -> None:
         torch.distributed.destroy_process_group()
 
 
-def agreed(once: Callable[[], T]) -> T:
+def run_on_rank0(once: Callable[[], T]) -> T:
     """What the first process makes of it, in all that train together; its error is raised in all.
 
     Else the others would wait for one that is gone, or several would write the same file at once.
     """
     if world_size() == 1:
         return once()
-    together()
+    init_process_group()
     outcome: list[Any] = [None, None]
-    if process() == 0:
+    if rank() == 0:
         try:
             outcome[0] = once()
         except Exception as error:
@@ -104,27 +104,27 @@ def check_schedule(name: str, value: str) -> None:
         raise ValueError(f"{name}={value!r}: no such schedule of the learning rate; choose one of {', '.join(known)}")
 
 
-def recompute(setting: bool | None) -> bool:
+def gradient_checkpointing_default(setting: bool | None) -> bool:
     """Whether activations are computed again in the backward pass: as set, else on a GPU, where memory is short."""
     return torch.cuda.is_available() if setting is None else setting
 
 
-def accumulation(batch: int, micro_batch: int) -> int:
+def gradient_accumulation_steps(batch: int, per_device_batch_size: int) -> int:
     """Forward passes that make up one batch.
 
     Raises:
         ValueError: the micro-batches of all processes don't add up to the batch.
     """
-    share = micro_batch * world_size()
-    if micro_batch < 1 or batch % share:
+    share = per_device_batch_size * world_size()
+    if per_device_batch_size < 1 or batch % share:
         raise ValueError(
-            f"micro_batch={micro_batch} on {world_size()} processes does not divide the batch of {batch} episodes"
+            f"per_device_batch_size={per_device_batch_size} on {world_size()} processes does not divide the batch of {batch} episodes"
         )
     return batch // share
 
 
 def shared_args(
-    run_dir: Path, steps: int, micro_batch: int, batch: int, save_every: int, keep: int, seed: int
+    run_dir: Path, steps: int, per_device_batch_size: int, batch: int, save_every: int, keep: int, seed: int
 ) -> dict[str, Any]:
     """Arguments of TRL's trainers that are the same for SFT and GRPO.
 
@@ -134,8 +134,8 @@ def shared_args(
     return {
         "output_dir": str(run_dir / "checkpoint"),
         "max_steps": steps,
-        "per_device_train_batch_size": micro_batch,
-        "gradient_accumulation_steps": accumulation(batch, micro_batch),
+        "per_device_train_batch_size": per_device_batch_size,
+        "gradient_accumulation_steps": gradient_accumulation_steps(batch, per_device_batch_size),
         "save_strategy": "steps",
         "save_steps": save_every,
         "save_total_limit": keep,
@@ -176,17 +176,17 @@ def run(
     final = run_dir / "model"
 
     def begin() -> tuple[Path | None, bool]:
-        newest = claim(run_dir, settings, data, world_size(), os.environ.get(SHARD, "ddp"))
+        newest = open_run(run_dir, settings, data, world_size(), os.environ.get(SHARD, "ddp"))
         return newest, step_of(newest) >= steps and final.exists()
 
-    resume, done = agreed(begin)
+    resume, done = run_on_rank0(begin)
     if done:
         restore(model, final)
         if on_step:  # whoever draws the curves wants them now, too
             on_step(read_metrics(run_dir / "metrics.jsonl"))
         return final
-    log = MetricsLog(run_dir, step_of(resume), on_step, writes=process() == 0)
-    with borrowed(model, freeze_vision), forbid(model, chat.forbidden_ids), without_progress():
+    log = MetricsLog(run_dir, step_of(resume), on_step, writes=rank() == 0)
+    with restore_after(model, freeze_vision), suppress_tokens(model, chat.suppressed_ids), without_progress():
         trainer = make_trainer(log)
         trainer.remove_callback(PrinterCallback)
         trainer.add_callback(_Exports(trainer, chat, run_dir, exports))
@@ -198,11 +198,13 @@ def run(
             raise
         finally:
             log.close()
-        trained = _put_together(trainer) if _is_divided(trainer) else trainer.accelerator.unwrap_model(trainer.model)
-        if hasattr(trained, "merge_and_unload"):
-            trained = trained.merge_and_unload()
+        merged = (
+            gather_full_state_dict(trainer) if is_sharded(trainer) else trainer.accelerator.unwrap_model(trainer.model)
+        )
+        if hasattr(merged, "merge_and_unload"):
+            merged = merged.merge_and_unload()
     with without_progress():
-        agreed(lambda: export(trained, chat, final))
+        run_on_rank0(lambda: export(merged, chat, final))
     return final
 
 
@@ -216,24 +218,24 @@ class _Exports(TrainerCallback):
         """In all processes at once: weights that are divided are put together by all."""
         if state.global_step not in self.steps:
             return
-        so_far = _put_together(self.trainer)
+        so_far = gather_full_state_dict(self.trainer)
         if hasattr(so_far, "merge_and_unload"):
             so_far = so_far.merge_and_unload()
         with without_progress():
-            agreed(lambda: export(so_far, self.chat, self.run_dir / f"model-{state.global_step}"))
+            run_on_rank0(lambda: export(so_far, self.chat, self.run_dir / f"model-{state.global_step}"))
 
 
-def _is_divided(trainer: Any) -> bool:
+def is_sharded(trainer: Any) -> bool:
     """Whether no process has all weights (ZeRO-3, FSDP2)."""
     return bool(trainer.is_fsdp_enabled or is_deepspeed_zero3_enabled())
 
 
-def _put_together(trainer: Any) -> Any:
+def gather_full_state_dict(trainer: Any) -> Any:
     """A copy of the model as it is now, adapters apart, in the first process; the others lend their parts."""
     model = trainer.accelerator.unwrap_model(trainer.model)
-    wrapped = trainer.model_wrapped if _is_divided(trainer) else model
+    wrapped = trainer.model_wrapped if is_sharded(trainer) else model
     state = trainer.accelerator.get_state_dict(wrapped)
-    if process() != 0:
+    if rank() != 0:
         return None
     state = {name: value.detach().to("cpu", copy=True) for name, value in state.items()}
     adapters = getattr(model, "peft_config", None)
@@ -257,7 +259,7 @@ def _undivided(trainer: Any) -> Iterator[None]:
             set_hf_deepspeed_config(trainer.accelerator.state.deepspeed_plugin.hf_ds_config)
 
 
-def load_to_train(path: str | Path, lora_rank: int) -> tuple[Any, Chat]:
+def load_for_training(path: str | Path, lora_rank: int) -> tuple[Any, Chat]:
     """The same to train: weights that learn are float32; beside adapters, on a GPU, the others are bfloat16.
 
     The trainer moves them to where it computes.
@@ -269,7 +271,7 @@ def load_to_train(path: str | Path, lora_rank: int) -> tuple[Any, Chat]:
     return load_model(path, dtype=torch.bfloat16 if halved else torch.float32), Chat.from_pretrained(path)
 
 
-def trained(run: str | Path, stage: str, notebook: int) -> Path:
+def trained_model(run: str | Path, stage: str, notebook: int) -> Path:
     """The model that a stage of a run ended with.
 
     Raises:

@@ -7,7 +7,7 @@ symbol              meaning                                                  nam
 ==================  =======================================================  ==========================
 $x_i$               prompt of episode $i$: text and pictures                 ``Packed.prompt_ids``
 $y_{i,t}$           token $t$ after the prompt                               ``Packed.completion_ids``
-$I(y_{i,t})$        1 if the policy wrote it, 0 if the environment did       ``Packed.tool_mask``
+$I(y_{i,t})$        1 if the policy wrote it, 0 if the environment did       ``Packed.loss_mask``
 ==================  =======================================================  ==========================
 
 Worked example: two sampled tokens of probability 1/2 and 1/8 beside any number of observation
@@ -37,7 +37,14 @@ from kit.train.checkpoint import SafeCheckpoints, schedule
 from kit.train.lora import lora_config
 from kit.train.metrics import MetricsLog
 from kit.train.pack import pack
-from kit.train.session import OnStep, check_schedule, load_to_train, recompute, run, shared_args
+from kit.train.session import (
+    OnStep,
+    check_schedule,
+    gradient_checkpointing_default,
+    load_for_training,
+    run,
+    shared_args,
+)
 
 
 @dataclass(frozen=True)
@@ -47,7 +54,7 @@ class SFTSettings:
     Attributes:
         epochs: passes over the episodes (Table 4).
         batch: episodes an optimizer step (Table 4: 32).
-        micro_batch: episodes a forward pass and device (Table 4: 32 by 4 accumulation steps).
+        per_device_batch_size: episodes a forward pass and device (Table 4: 32 by 4 accumulation steps).
         learning_rate: at its peak (Table 4).
         schedule: of the learning rate (Table 4).
         warmup: share of the steps before the peak (Table 4).
@@ -63,7 +70,7 @@ class SFTSettings:
 
     epochs: float = 2.0
     batch: int = 32
-    micro_batch: int = 8
+    per_device_batch_size: int = 8
     learning_rate: float = 1e-5
     schedule: str = "cosine"
     warmup: float = 0.1
@@ -77,7 +84,7 @@ class SFTSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("epochs", "batch", "micro_batch", "learning_rate", "save_every", "keep"):
+        for name in ("epochs", "batch", "per_device_batch_size", "learning_rate", "save_every", "keep"):
             if getattr(self, name) <= 0:
                 raise ValueError(f"SFTSettings.{name}={getattr(self, name)}: must be above 0")
         if self.rehearsal < 0:
@@ -91,13 +98,13 @@ class SFTSettings:
     def trl_args(self, run_dir: Path, steps: int) -> SFTConfig:
         """The same as TRL's configuration."""
         batch = self.batch + self.rehearsal
-        shared = shared_args(run_dir, steps, self.micro_batch, batch, self.save_every, self.keep, self.seed)
+        shared = shared_args(run_dir, steps, self.per_device_batch_size, batch, self.save_every, self.keep, self.seed)
         return SFTConfig(
             **shared,
             learning_rate=self.learning_rate,
             lr_scheduler_type=self.schedule,
             warmup_steps=self.warmup,
-            gradient_checkpointing=recompute(self.gradient_checkpointing),
+            gradient_checkpointing=gradient_checkpointing_default(self.gradient_checkpointing),
             loss_type="nll",
             max_length=None,
             train_sampling_strategy="sequential",
@@ -192,7 +199,7 @@ class SFTTraining:
     def __call__(self, on_step: OnStep | None = None) -> Path:
         """Train; returns the folder of the trained model."""
         torch.set_num_threads(self.threads)
-        vlm, chat = load_to_train(self.start, self.settings.lora_rank)
+        vlm, chat = load_for_training(self.start, self.settings.lora_rank)
         taught = load_episodes(self.episodes)
         again = load_episodes(self.rehearsal) if self.rehearsal else []
         return train_sft(vlm, chat, taught, self.settings, self.run_dir, rehearsal=again, on_step=on_step)

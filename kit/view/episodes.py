@@ -24,7 +24,7 @@ from typing import Any
 from kit.chat import Chat
 from kit.episode import Episode, Picture, Score, Turn
 from kit.protocol import parse_labels
-from kit.rewards.text_match import best, exact_match
+from kit.rewards.text_match import exact_match, max_over_references
 from kit.view.html import PICTURE_BYTES, Html, clean, figures
 from kit.view.tokens import appended, blocks, sampled, sense, strength
 
@@ -70,7 +70,7 @@ def show(episode: Episode, score: Score | None = None, advantage: Any = None, ch
 
     Args:
         score: its reward, by parts.
-        advantage: of the whole episode; or one a token after the prompt (a row of :func:`kit.train.advantage.spread`);
+        advantage: of the whole episode; or one a token after the prompt (a row of :func:`kit.train.advantage.broadcast_to_tokens`);
             or a sequence a turn, one a sampled token. Only the policy's tokens are tinted by it.
         chat: the checkpoint's chat; with it tokens are shown one by one.
 
@@ -165,7 +165,7 @@ def _right(answer: str, target: Sequence[str]) -> bool:
     """Whether a puzzle's letters stand in their order; or else, whether the answer is one of those accepted."""
     if all(re.fullmatch("[A-Z]", label) for label in target):
         return parse_labels(answer) == tuple(target)
-    return best(exact_match, answer, target) == 1
+    return max_over_references(exact_match, answer, target) == 1
 
 
 def _head(name: str, episode: Episode, score: Score | None, advantage: Any) -> str:

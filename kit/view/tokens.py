@@ -111,7 +111,7 @@ def _sampled(piece: Piece, turn: Turn, advantages: Sequence[float] | None) -> st
 def appended(ids: Sequence[int], chat: Chat, group: int) -> str:
     """Tokens nobody sampled: text, role tokens, and a picture's tokens as one chip."""
     parts = []
-    special = {*chat.forbidden_ids, chat.end_id}
+    special = {*chat.suppressed_ids, chat.end_id}
     for key, run in groupby(ids, key=lambda i: i if i in special else -1):
         some = list(run)
         if key == chat.image_id:

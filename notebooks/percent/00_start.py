@@ -49,6 +49,7 @@ from kit.papers.agile.env import PROTOCOL
 from kit.papers.agile.expert import expert_script
 from kit.papers.agile.puzzle import make_task
 from kit.papers.agile.reward import score
+from kit.policy.hf import load_model_and_chat
 from kit.policy.scripted import ScriptedPolicy
 from kit.sandbox import Sandbox
 from kit.tiny.build import TINY
@@ -87,7 +88,7 @@ print("in reading order they belong as", ", ".join(task.target))
 # each picture came from?
 
 # %%
-vlm, chat = agile.load(model or TINY)
+vlm, chat = load_model_and_chat(model or TINY)
 box = Sandbox(allow_unsafe=True).start()  # all players are the kit's
 play = agile.Play(prompt="brief", turns=9, max_new_tokens=256)
 expert = ScriptedPolicy(chat, expert_script(seed))

@@ -116,7 +116,7 @@ assert chat.decode(ids) == text
 # %%
 marks = [*CONTROL_TOKENS, "<|im_end|>"]
 for mark, i in zip(marks, chat.tokenizer.convert_tokens_to_ids(marks), strict=True):
-    who = "policy and kit" if i not in chat.forbidden_ids else "kit.chat alone"
+    who = "policy and kit" if i not in chat.suppressed_ids else "kit.chat alone"
     print(f"{i:3d}  {mark:18s} written by {who}")
 print(spell(chat.message("user", ["Hello."])))
 
@@ -137,7 +137,7 @@ assert chat.decode(safe) == name
 # The same characters, spelled with ordinary pieces, mean nothing but themselves. Every question,
 # file name and program output goes through `chat.text`. And the policy? It samples ids, not text, so it
 # *could* sample `<|image_pad|>`. Those ids therefore get probability 0 wherever it is sampled or
-# trained (`chat.forbidden_ids`). One mark is its own: `<|im_end|>`, "I have finished".
+# trained (`chat.suppressed_ids`). One mark is its own: `<|im_end|>`, "I have finished".
 #
 # ## What a picture costs
 #
@@ -235,7 +235,7 @@ assert pictures == sum(chat.image_tokens(p) for p in task.images)
 # (The pieces are pasted with a gap of 2 pixels.)
 
 # %%
-from kit.policy import Params
+from kit.policy import SamplingParams
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import Budget, rollout
 
@@ -256,7 +256,7 @@ done = f"<think>All in place.</think><answer>{answer}</answer>"
 def play(*turns: str, budget: Budget | None = None) -> Episode:
     """The episode that these turns make, in the real loop and sandbox."""
     policy = ScriptedPolicy(chat, lambda episode: turns[len(episode.turns)])
-    params = Params(stops=PROTOCOL.stops, max_new_tokens=64)
+    params = SamplingParams(stops=PROTOCOL.stops, max_new_tokens=64)
     [episode] = rollout(policy, chat, [task], lambda: JigsawEnv(box), params, budget)
     return episode
 

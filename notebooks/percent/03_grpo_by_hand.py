@@ -105,7 +105,7 @@ scripts = {
 
 # %%
 from kit.papers.agile.reward import score
-from kit.policy import Params
+from kit.policy import SamplingParams
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import rollout
 
@@ -118,7 +118,7 @@ def play(policy_for) -> list:
     episodes = []
     for name in names:
         policy = policy_for(lambda e, name=name: scripts[name][len(e.turns)])
-        params = Params(stops=PROTOCOL.stops)
+        params = SamplingParams(stops=PROTOCOL.stops)
         episodes += rollout(policy, chat, [task], lambda: JigsawEnv(box), params)
     return episodes
 
@@ -312,7 +312,7 @@ assert abs(float(loss) - 0.0605) < 5e-5
 # %%
 from contextlib import ExitStack
 
-from kit.policy.suppress import forbid
+from kit.policy.suppress import suppress_tokens
 from kit.tiny.build import build_config
 from transformers import Qwen2_5_VLForConditionalGeneration
 
@@ -323,7 +323,7 @@ model = Qwen2_5_VLForConditionalGeneration(config).double()
 model.model.visual.requires_grad_(False)
 weights = [w for w in model.parameters() if w.requires_grad]
 until_the_end = ExitStack()  # what is entered stays open as long as we need the model
-until_the_end.enter_context(forbid(model, chat.forbidden_ids))
+until_the_end.enter_context(suppress_tokens(model, chat.suppressed_ids))
 print(f"{sum(w.numel() for w in weights):,} weights that learn")
 
 # %% [markdown]
@@ -334,7 +334,7 @@ print(f"{sum(w.numel() for w in weights):,} weights that learn")
 from kit.train.pack import pack
 
 packed = pack(episodes, chat)
-start, own = packed.prompt_ids.size(1), packed.tool_mask
+start, own = packed.prompt_ids.size(1), packed.loss_mask
 
 
 def logprobs() -> torch.Tensor:
@@ -403,7 +403,7 @@ from kit.train.grpo import GRPOSettings
 from kit.train.grpo_trainer import EpisodeGRPOTrainer
 
 folder = Path(until_the_end.enter_context(TemporaryDirectory()))
-settings = GRPOSettings(steps=1, groups=1, group_size=4, micro_batch=4)
+settings = GRPOSettings(steps=1, groups=1, group_size=4, per_device_batch_size=4)
 print("eq. 4 is TRL's", repr(settings.loss_type), "with ε =", settings.epsilon)
 
 # %%

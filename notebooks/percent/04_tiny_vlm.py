@@ -54,7 +54,7 @@ from IPython.display import Markdown, display
 from kit.chat import Chat
 from kit.data.scenes import scene
 from kit.episode import Picture
-from kit.papers.agile import experiment as agile
+from kit.policy.hf import load_model_and_chat
 from kit.tiny.build import TINY, build_config, build_image_processor, build_tokenizer
 from kit.tiny.pretrain import batches, collate, encode, loss_of, train
 from kit.tiny.probe import answer
@@ -65,7 +65,7 @@ from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
 
 # %%
 torch.set_num_threads(threads)
-vlm, chat = agile.load(TINY)
+vlm, chat = load_model_and_chat(TINY)
 parameters = sum(p.numel() for p in vlm.parameters())
 print(type(vlm).__name__, f"with {parameters:,d} parameters")
 

@@ -58,7 +58,7 @@ from kit.files import run_folder
 from kit.papers.agile import experiment as agile
 from kit.papers.agile.expert import expert_script
 from kit.papers.agile.tasks import training_set
-from kit.policy.hf import ForcedPolicy
+from kit.policy.hf import ForcedPolicy, load_model_and_chat
 from kit.sandbox import CONFINED, Sandbox
 from kit.tiny.build import TINY
 from kit.train.launch.launcher import Processes, launch
@@ -69,7 +69,7 @@ from kit.view import plots as plot
 # %%
 torch.set_num_threads(threads)
 folder = run_folder(run)
-vlm, chat = agile.load(TINY)
+vlm, chat = load_model_and_chat(TINY)
 puzzles = training_set(episodes, seed=seed, photo_share=0.0)
 print(os.cpu_count(), "cores here,", torch.cuda.device_count(), "GPUs")
 
@@ -124,7 +124,7 @@ def train(n: int) -> list[dict]:
         start=str(TINY),
         episodes=str(folder / "taught.jsonl"),
         run_dir=str(folder / f"processes-{n}"),
-        settings=replace(settings, micro_batch=batch // n),
+        settings=replace(settings, per_device_batch_size=batch // n),
         threads=threads,
     )
     launch(training, Processes(n))
@@ -161,7 +161,7 @@ assert max(apart) < 1e-4
 # with several updates a batch).
 #
 # **What has to be the same** is the batch: one process with 8 episodes or two with 4 are one experiment,
-# two with 8 are another. That is why `micro_batch` is halved above, and why a job whose batch doesn't
+# two with 8 are another. That is why `per_device_batch_size` is halved above, and why a job whose batch doesn't
 # divide by its processes is refused before it starts.
 #
 # And what was it worth?
@@ -266,7 +266,7 @@ planned = Stage(
     memory=memory * GB,
     shard="ddp",
     sampler=None,
-    micro_batch=1,
+    per_device_batch_size=1,
     batch=64,
     tokens=12288,
     picture_tokens=8192,

@@ -39,7 +39,7 @@ sft_episodes: int = 160  # expert episodes to imitate
 epochs: float = 2.0  # passes over them; paper: 2
 batch: int = 4  # episodes an optimizer step
 rehearsal: int = 4  # of the model's own answers beside each batch; paper: 0
-micro_batch: int = 4  # episodes a forward pass
+per_device_batch_size: int = 4  # episodes a forward pass
 learning_rate: float = 3e-4  # at its peak
 freeze_vision: bool = True  # leave the vision tower alone, as the paper does
 lora_rank: int = 0  # 0 trains all weights
@@ -60,6 +60,7 @@ from kit.files import run_folder
 from kit.papers.agile import experiment as agile
 from kit.papers.agile.metrics import evaluate, failures, summary
 from kit.papers.agile.reward import score
+from kit.policy.hf import load_model_and_chat
 from kit.sandbox import CONFINED, Sandbox
 from kit.tiny.build import TINY
 from kit.train.launch.launcher import Processes, launch
@@ -71,7 +72,7 @@ from kit.view import plots as plot
 torch.set_num_threads(threads)
 folder = run_folder(run)
 start, together = str(model or TINY), Processes.parse(processes)
-vlm, chat = agile.load(start)
+vlm, chat = load_model_and_chat(start)
 box = Sandbox(require=CONFINED, allow_unsafe=allow_unsafe).start()
 play = agile.Play(prompt=prompt, turns=turns, max_new_tokens=max_new_tokens)
 
@@ -170,7 +171,7 @@ settings = SFTSettings(
     epochs=epochs,
     batch=batch,
     rehearsal=rehearsal,
-    micro_batch=micro_batch,
+    per_device_batch_size=per_device_batch_size,
     learning_rate=learning_rate,
     freeze_vision=freeze_vision,
     lora_rank=lora_rank,
@@ -200,7 +201,7 @@ del vlm  # the training loads its own
 # %%
 live = plot.LivePlot(columns=("loss", "mean_token_accuracy"))
 trained = launch(training, together, live)
-vlm, chat = agile.load(trained)
+vlm, chat = load_model_and_chat(trained)
 live.figure()
 
 # %% [markdown]

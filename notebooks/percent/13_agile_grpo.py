@@ -36,7 +36,7 @@ prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
 steps: int = 16  # rollout batches
 groups: int = 12  # puzzles a batch
 group_size: int = 8  # rollouts of one puzzle
-micro_batch: int = 32  # episodes a forward pass
+per_device_batch_size: int = 32  # episodes a forward pass
 learning_rate: float = 1e-4  # at its peak
 schedule: str = "cosine"  # of the learning rate: cosine, linear, constant
 temperature: float = 1.0  # of sampling
@@ -69,7 +69,7 @@ from kit.papers.agile.metrics import (
 )
 from kit.papers.agile.reported import AGILE
 from kit.papers.agile.reward import is_right, score
-from kit.policy.hf import HFPolicy
+from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.sandbox import CONFINED, Sandbox
 from kit.train.advantage import group_advantages
 from kit.train.grpo import GRPOSettings
@@ -79,7 +79,7 @@ from kit.view import plots as plot
 # %%
 torch.set_num_threads(threads)
 folder, together = run_folder(run), Processes.parse(processes)
-vlm, chat = agile.load(agile.trained(folder, "sft"))
+vlm, chat = load_model_and_chat(agile.trained(folder, "sft"))
 box = Sandbox(require=CONFINED, allow_unsafe=allow_unsafe).start()
 play = agile.Play(prompt=prompt, turns=turns, max_new_tokens=max_new_tokens)
 
@@ -129,7 +129,7 @@ display(
 
 # %% [markdown]
 # If all rewards of a group are equal, every advantage is zero and the group teaches nothing
-# (`flat_groups` below is the share of such groups). That is why the cold start has to come first.
+# (`frac_zero_std_groups` below is the share of such groups). That is why the cold start has to come first.
 #
 # ## Training
 #
@@ -152,7 +152,7 @@ settings = GRPOSettings(
     steps=steps,
     groups=groups,
     group_size=group_size,
-    micro_batch=micro_batch,
+    per_device_batch_size=per_device_batch_size,
     learning_rate=learning_rate,
     schedule=schedule,
     temperature=temperature,
@@ -185,7 +185,7 @@ del vlm, policy  # the training loads its own
 # %%
 live = plot.LivePlot()
 trained = launch(training, together, live)
-vlm, chat = agile.load(trained)
+vlm, chat = load_model_and_chat(trained)
 live.figure()
 
 # %% [markdown]
@@ -245,7 +245,7 @@ print(f"right answers: {len(right)}; code had put the pieces so in {len(made)} o
 write_stage(folder, "grpo", rl)
 write_stage(folder, f"grpo-{steps * groups:05d}", rl)  # the last budget of claim A5
 for done in budgets:
-    halfway, _ = agile.load(folder / "grpo" / f"model-{done}")
+    halfway, _ = load_model_and_chat(folder / "grpo" / f"model-{done}")
     played = agile.play_greedily(halfway, chat, box, puzzles, play)
     write_stage(folder, f"grpo-{done * groups:05d}", played)
 for name, stage, here in (

@@ -55,6 +55,7 @@ from kit.files import ROOT, read_json, run_folder
 from kit.papers.agile import claims
 from kit.papers.agile import experiment as agile
 from kit.papers.agile import metrics as evaluate
+from kit.policy.hf import load_model_and_chat
 from kit.sandbox import CONFINED, Sandbox
 from kit.tiny.build import TINY
 from kit.train.metrics import read_metrics
@@ -78,7 +79,7 @@ def play_nine(folder, stage, checkpoint):
     """Nine-piece puzzles, played once; the outcome is kept beside the others."""
     tasks = load_tasks(folder / "data" / "eval-3x3.jsonl")
     some = agile.first_per_level(tasks, eval_puzzles)
-    vlm, chat = agile.load(checkpoint)
+    vlm, chat = load_model_and_chat(checkpoint)
     with Sandbox(require=CONFINED, allow_unsafe=allow_unsafe) as box:
         played = agile.play_greedily(vlm, chat, box, some, play)
     return evaluate.write_stage(folder, f"{stage}-3x3", played)

@@ -127,7 +127,7 @@ for name in ("rotate", "brighten", "darken", "sharpen", "denoise"):
 # The same sheet, mended and turned the wrong way: which of these two passes?
 
 # %%
-from kit.data.readable import says
+from kit.data.readable import is_readable
 
 question, answer = sheets[0].questions[0]
 right = mending.rotate(bad["rotate90"], -90)
@@ -135,7 +135,7 @@ wrong = mending.rotate(bad["rotate90"], 90)
 display(plot.pictures([("turned back", right), ("turned on", wrong)], side=1.3))
 print(question, answer)
 for name, image in (("turned back", right), ("turned on", wrong)):
-    print(f"{name:12s} can be read: {says(sheets[0], image, answer)}")
+    print(f"{name:12s} can be read: {is_readable(sheets[0], image, answer)}")
 
 # %% [markdown]
 # ## Simple and Hard
@@ -318,7 +318,7 @@ print(len(episode.ids), "tokens, the agent's own:", sum(episode.mask))
 # %%
 from kit.tools.search import information
 
-worlds = visual_arft.search_lessons(lesson_searches, seed)
+worlds = visual_arft.search_demonstrations(lesson_searches, seed)
 invented, their_index = worlds[0]
 sewn = [(t.meta["source"], t.images[0].image) for t in invented if t.images]
 display(plot.pictures(sewn[:5], side=1.2))
@@ -334,7 +334,7 @@ for query in task.meta["queries"]:
 # %%
 from kit.papers.visual_arft.expert import expert
 
-sheets = visual_arft.coding_lessons(lesson_sheets, seed)
+sheets = visual_arft.coding_demonstrations(lesson_sheets, seed)
 show = ScriptedPolicy(chat, expert)
 played = []
 for tasks, engine in [(sheets, index), *worlds]:

@@ -39,7 +39,7 @@ from kit.data.store import load_episodes
 from kit.episode import Episode, Observation, Task, Turn
 from kit.files import run_folder
 from kit.papers.visual_arft.env import PROTOCOL
-from kit.papers.visual_arft.reward import Rule, score, step_score, step_scores
+from kit.papers.visual_arft.reward import RewardConfig, score, step_score, step_scores
 from kit.rewards.similarity import MiniLM
 from kit.rewards.text_match import exact_match, f1, tokens
 from kit.train.advantage import group_advantages, turn_advantages
@@ -168,7 +168,10 @@ for code, status in blocks.items():
     played = Episode(task, (), (turn,), "turns")
     ours, paper = (
         step_scores(played, task.target, (), alike, rule)[0].parts["code"]
-        for rule in (Rule(least=least), Rule(least=least, any_code=True))
+        for rule in (
+            RewardConfig(least=least),
+            RewardConfig(least=least, any_code=True),
+        )
     )
     print(f"{code:28s} {ours:.0f}     {paper:.0f}")
 

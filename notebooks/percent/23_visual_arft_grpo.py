@@ -40,7 +40,7 @@ steps: int = 8  # rollout batches
 groups: int = 12  # tasks a batch
 search_share: float = 0.25  # of them, search tasks
 group_size: int = 8  # rollouts of one task
-micro_batch: int = 16  # episodes a forward pass
+per_device_batch_size: int = 16  # episodes a forward pass
 learning_rate: float = 5e-5  # at its peak
 temperature: float = 1.0  # of sampling
 beta: float = 0.0  # weight of the KL term
@@ -62,7 +62,7 @@ from kit.files import run_folder
 from kit.papers.visual_arft import experiment as visual_arft
 from kit.papers.visual_arft.metrics import evaluate, failures, table, write_stage
 from kit.papers.visual_arft.reward import score
-from kit.policy.hf import HFPolicy
+from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.sandbox import CONFINED, Sandbox
 from kit.tiny.build import TINY
 from kit.train.grpo import GRPOSettings
@@ -74,11 +74,11 @@ from kit.view import plots as plot
 torch.set_num_threads(threads)
 folder = run_folder(run)
 start = str(model or TINY)
-vlm, chat = visual_arft.load(start)
+vlm, chat = load_model_and_chat(start)
 together = Processes.parse(processes)
 box = Sandbox(require=CONFINED, allow_unsafe=allow_unsafe).start()
 data = folder / "data"
-paid = visual_arft.payment(reward)
+paid = visual_arft.make_reward(reward)
 play = visual_arft.Play.kept(data, turns=turns, max_new_tokens=max_new_tokens)
 index = visual_arft.search_engine(play.search)
 tools = visual_arft.Tools(box, index)
@@ -129,7 +129,9 @@ if lesson_epochs:
     settings = SFTSettings(
         epochs=lesson_epochs,
         batch=8,
-        micro_batch=max(1, micro_batch // 4),  # every turn of theirs is learnt from
+        per_device_batch_size=max(
+            1, per_device_batch_size // 4
+        ),  # every turn of theirs is learnt from
         learning_rate=6e-4,
         freeze_vision=freeze_vision,
         lora_rank=lora_rank,
@@ -139,7 +141,7 @@ if lesson_epochs:
     save_episodes(shown_to, sound)
     lessons = SFTTraining(start, str(shown_to), str(folder / "sft"), settings)
     start = str(launch(lessons, together, live))
-    vlm, chat = visual_arft.load(start)
+    vlm, chat = load_model_and_chat(start)
     display(live.figure())
 
 # %%
@@ -202,7 +204,7 @@ settings = GRPOSettings(
     steps=steps,
     groups=groups,
     group_size=group_size,
-    micro_batch=micro_batch,
+    per_device_batch_size=per_device_batch_size,
     learning_rate=learning_rate,
     schedule="linear",  # TRL's default, which the paper's scripts leave
     temperature=temperature,
@@ -233,7 +235,7 @@ del vlm, policy  # the training loads its own
 # %%
 live = plot.LivePlot()
 trained = launch(training, together, live)
-vlm, chat = visual_arft.load(trained)
+vlm, chat = load_model_and_chat(trained)
 live.figure()
 
 # %% [markdown]
@@ -268,7 +270,7 @@ for category in CATEGORIES:
     some = [o for o in played if o.category == category]
     if some:
         right = np.mean([o.em for o in some])
-        mended = [o.undone for o in some if o.undone is not None]
+        mended = [o.restored for o in some if o.restored is not None]
         told = f"{np.mean(mended):.2f}" if mended else "   -"
         print(f"{category:20s}   {right:.2f}    {told}")
 

@@ -59,6 +59,7 @@ from kit.papers.visual_arft.metrics import (
     table,
     write_stage,
 )
+from kit.policy.hf import load_model_and_chat
 from kit.tiny.build import TINY
 from kit.view import plots as plot
 
@@ -75,7 +76,7 @@ print(len(folders), "seed(s):", [folder.name for folder in folders])
 # is found in front of it. What can each of them know about a flag?
 
 # %%
-vlm, chat = visual_arft.load(model or TINY)
+vlm, chat = load_model_and_chat(model or TINY)
 data = folders[0] / "data"
 play = visual_arft.Play.kept(data, max_new_tokens=max_new_tokens)
 index = visual_arft.search_engine(play.search)

@@ -15,7 +15,7 @@ from kit.models import load_model
 from kit.papers.agile.env import JigsawEnv
 from kit.papers.agile.expert import expert_script
 from kit.papers.agile.tasks import training_set
-from kit.policy import Params
+from kit.policy import SamplingParams
 from kit.rollout import Budget, rollout
 from kit.sandbox import Sandbox
 from kit.tiny.build import TINY
@@ -35,7 +35,7 @@ def tasks() -> list[Task]:
 def played(box: Sandbox, tasks: list[Task]) -> tuple[list[Episode], Turns]:
     chat, model = Chat.from_pretrained(TINY), load_model(TINY)
     policy = Recorder(model, chat, expert_script(0))
-    params = Params((), max_new_tokens=120)
+    params = SamplingParams((), max_new_tokens=120)
     return rollout(policy, chat, tasks, lambda: JigsawEnv(box, turns=9), params, Budget(turns=9)), policy.said
 
 

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image, ImageFilter
 
 from kit.data.documents import CORNERS, SHEETS, SIDE, WORDS, board, sheet
-from kit.data.readable import says
+from kit.data.readable import is_readable
 from kit.data.scenes import Pixels, scene
 
 POOL: list[Pixels] = [scene(np.random.default_rng(i), 168) for i in range(2)]
@@ -68,10 +68,10 @@ def test_what_is_there_can_be_read_and_nothing_else(kind: str) -> None:
         turned = one.image.transpose(Image.Transpose.ROTATE_180)
         for question, answer in one.questions:
             n += 1
-            read += says(one, one.image, answer)
-            upside += says(one, turned, answer)
+            read += is_readable(one, one.image, answer)
+            upside += is_readable(one, turned, answer)
             asked = dict(other.questions)
-            wrong += question in asked and asked[question] != answer and says(one, other.image, answer)
+            wrong += question in asked and asked[question] != answer and is_readable(one, other.image, answer)
     assert read >= 0.95 * n
     assert upside < 0.05 * n and wrong < 0.05 * n
 
@@ -81,4 +81,4 @@ def test_what_is_blurred_away_can_not_be_read() -> None:
         s.image.filter(ImageFilter.GaussianBlur(9)) for s in (sheet(np.random.default_rng(k), ()) for k in range(20))
     ]
     sheets = [sheet(np.random.default_rng(k), ()) for k in range(20)]
-    assert sum(says(s, image, s.questions[0][1]) for s, image in zip(sheets, blurred, strict=True)) <= 4
+    assert sum(is_readable(s, image, s.questions[0][1]) for s, image in zip(sheets, blurred, strict=True)) <= 4

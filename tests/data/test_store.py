@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from kit.data.schema import RecordError
-from kit.data.store import append_episodes, load_episodes, load_tasks, mend, save_episodes, save_tasks, write_atomic
+from kit.data.store import (
+    append_episodes,
+    drop_torn_line,
+    load_episodes,
+    load_tasks,
+    save_episodes,
+    save_tasks,
+    write_atomic,
+)
 from kit.episode import Action, Episode, Observation, Picture, Task, Turn, content_hash
 
 
@@ -139,10 +147,10 @@ def test_appending_survives_a_cut_line(tmp_path: Path, episode: Episode) -> None
     path.write_bytes(whole[:-20])  # killed while the second line was written
     with pytest.raises(RecordError, match=r"e\.jsonl:2: not JSON .*cut off"):
         load_episodes(path)
-    assert mend(path) == len(whole) // 2 - 20
+    assert drop_torn_line(path) == len(whole) // 2 - 20
     assert len(load_episodes(path)) == 1
     append_episodes(path, [episode])
-    assert path.read_bytes() == whole and mend(path) == 0
+    assert path.read_bytes() == whole and drop_torn_line(path) == 0
 
 
 def test_a_write_that_fails_leaves_what_was_there(tmp_path: Path) -> None:

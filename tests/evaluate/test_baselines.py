@@ -11,7 +11,7 @@ from PIL import Image
 
 from kit.chat import Chat
 from kit.episode import Picture, Task
-from kit.evaluate.baselines import AskingEnv
+from kit.evaluate.baselines import SingleTurnEnv
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import Pace
 from kit.tools.search import Snippet
@@ -26,15 +26,15 @@ class Shelf:
 
 
 def test_it_is_a_proper_environment() -> None:
-    check_env(AskingEnv(), skip_render_check=True)
+    check_env(SingleTurnEnv(), skip_render_check=True)
 
 
 @pytest.mark.parametrize("prompt", ["brief", "full"])
 def test_each_way_is_given_what_it_says(prompt: str) -> None:
-    direct, cot = (AskingEnv(way, prompt=prompt).prompt(TASK) for way in ("direct", "cot"))
+    direct, cot = (SingleTurnEnv(way, prompt=prompt).prompt(TASK) for way in ("direct", "cot"))
     assert direct[1] == cot[1] == ["flag: ", PICTURE, "Which country?"]
     assert ("<think>" in cot[0]) and "<think>" not in direct[0]
-    _, found = AskingEnv("rag", Shelf(), prompt, k=2, snippet_chars=8).prompt(TASK)
+    _, found = SingleTurnEnv("rag", Shelf(), prompt, k=2, snippet_chars=8).prompt(TASK)
     assert found[0] == (
         "<information>1. about Which country?: nothing…\n2. about Which country?: nothing…</information> "
     )
@@ -53,14 +53,14 @@ def test_each_way_is_given_what_it_says(prompt: str) -> None:
 )
 def test_the_answer_is_what_stands_in_its_tags_or_all_of_it(said: str, answer: str, chat: Chat) -> None:
     (played,) = Pace(turns=1, max_new_tokens=40).play(
-        ScriptedPolicy(chat, lambda episode: said), chat, [TASK], AskingEnv, temperature=0.0
+        ScriptedPolicy(chat, lambda episode: said), chat, [TASK], SingleTurnEnv, temperature=0.0
     )
     assert (played.answer, played.ended, played.steps) == (answer, "answer", 0)
 
 
 @given(st.text(max_size=40))
 def test_any_text_ends_it_with_a_reward_of_0_to_1(text: str) -> None:
-    env = AskingEnv()
+    env = SingleTurnEnv()
     env.reset(options={"task": TASK})
     _, reward, terminated, _, info = env.step(text)
     assert terminated and 0 <= reward <= 1 and info["action"].kind == "answer"
@@ -72,4 +72,4 @@ def test_any_text_ends_it_with_a_reward_of_0_to_1(text: str) -> None:
 )
 def test_a_wrong_setting_is_named(given_: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        AskingEnv(**given_)
+        SingleTurnEnv(**given_)

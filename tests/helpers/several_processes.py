@@ -24,9 +24,9 @@ from kit.episode import Episode, Task
 from kit.policy import Policy
 from kit.seeding import Seed
 from kit.train.grpo import GRPOSettings, train_grpo
-from kit.train.session import OnStep, process, world_size
+from kit.train.session import OnStep, rank, world_size
 
-RUN = GRPOSettings(steps=5, groups=2, group_size=4, micro_batch=4, learning_rate=1e-3, save_every=2, seed=3)
+RUN = GRPOSettings(steps=5, groups=2, group_size=4, per_device_batch_size=4, learning_rate=1e-3, save_every=2, seed=3)
 
 
 def train(folder: Path, settings: dict[str, Any], on_step: OnStep | None = None) -> Any:
@@ -41,7 +41,7 @@ def train(folder: Path, settings: dict[str, Any], on_step: OnStep | None = None)
     def rollout(policy: Policy, tasks: Sequence[Task], *, seed: Seed) -> list[Episode]:
         calls[0] += 1
         time.sleep(slow)
-        if fault and calls[0] == 3 and process() == world_size() - 1:
+        if fault and calls[0] == 3 and rank() == world_size() - 1:
             if fault == "kill":
                 os.kill(os.getpid(), signal.SIGKILL)
             raise ConnectionError("the sandbox of this process is gone")

@@ -19,8 +19,8 @@ from transformers import Qwen2_5_VLForConditionalGeneration
 
 from kit.chat import Chat
 from kit.episode import Action, Episode, Observation, Picture, Score, Task, Turn
-from kit.policy import Params, Policy, Request
-from kit.seeding import Seed, child, each
+from kit.policy import GenerationRequest, Policy, SamplingParams
+from kit.seeding import Seed, child_seed, seed_per_episode
 from kit.tiny.build import build_config, build_image_processor, build_tokenizer
 from kit.train.metrics import TIMES, read_metrics
 from kit.train.pack import Packed
@@ -82,13 +82,14 @@ def sampling_rollout(chat: Chat, observe: bool = True) -> Callable[..., list[Epi
     """
 
     def rollout(policy: Policy, tasks: Sequence[Task], *, seed: Seed) -> list[Episode]:
-        seeds = each(seed, len(tasks))
+        seeds = seed_per_episode(seed, len(tasks))
         episodes = [Episode(t, prompt(chat, t)) for t in tasks]
         for turn in range(2):
             requests = [
-                Request(tuple(e.ids), e.images, seed=child(s, turn)) for e, s in zip(episodes, seeds, strict=True)
+                GenerationRequest(tuple(e.ids), e.images, seed=child_seed(s, turn))
+                for e, s in zip(episodes, seeds, strict=True)
             ]
-            samples = policy.sample(requests, Params((), 1.0, 5))
+            samples = policy.sample(requests, SamplingParams((), 1.0, 5))
             for i, sample in enumerate(samples):
                 made = Turn(sample.ids, sample.logprobs, chat.decode(sample.ids), Action("code", ""))
                 if turn == 0:
@@ -122,7 +123,7 @@ def logprobs_turn_by_turn(model: Any, chat: Chat, episode: Episode, temperature:
             pixel_values=torch.cat([p.patches for p in pixels]),
             image_grid_thw=torch.tensor([p.grid for p in pixels]),
         ).logits[0]
-        logits[:, list(chat.forbidden_ids)] = -torch.inf
+        logits[:, list(chat.suppressed_ids)] = -torch.inf
         logp = torch.log_softmax(logits / temperature, dim=-1)[len(before.ids) - 1 : -1]
         rows.append(logp.gather(1, torch.tensor(turn.ids)[:, None])[:, 0])
     return rows
@@ -131,7 +132,7 @@ def logprobs_turn_by_turn(model: Any, chat: Chat, episode: Episode, temperature:
 def plain_logprobs(model: Any, chat: Chat, packed: Packed, temperature: float) -> Tensor:
     """(B, C) log-probabilities of the completions in plain torch, from ordinary logits."""
     logits = model(**packed.model_inputs()).logits / temperature
-    logits = logits.index_fill(-1, torch.tensor(chat.forbidden_ids), -1e4)
+    logits = logits.index_fill(-1, torch.tensor(chat.suppressed_ids), -1e4)
     width = packed.completion_ids.size(1)
     logp = torch.log_softmax(logits[:, -width - 1 : -1], -1)
     return logp.gather(-1, packed.completion_ids[..., None])[..., 0]
@@ -163,7 +164,14 @@ def grpo_run(run_dir: Path, kill_at: int | None = None, fail_at: int | None = No
             raise ConnectionError("the machine goes away")
         return sample(policy, tasks, seed=seed)
 
-    quick = {"steps": 5, "groups": 2, "group_size": 2, "micro_batch": 2, "learning_rate": 1e-3, "save_every": 2}
+    quick = {
+        "steps": 5,
+        "groups": 2,
+        "group_size": 2,
+        "per_device_batch_size": 2,
+        "learning_rate": 1e-3,
+        "save_every": 2,
+    }
     settings = GRPOSettings(**{**quick, "schedule": "linear", "seed": 3, **changed})  # type: ignore[arg-type]
     train_grpo(model, chat, [task(i) for i in range(3)], rollout, even_reward, settings, run_dir)
     return model

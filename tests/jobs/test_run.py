@@ -246,8 +246,8 @@ def test_a_machine_that_cant_do_it_is_told_before_anything_runs(
     import torch
 
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
-    job = plan("agile", "laptop", ["13.processes=2", "13.micro_batch=16"], "toy")
+    job = plan("agile", "laptop", ["13.processes=2", "13.per_device_batch_size=16"], "toy")
     with pytest.raises(LaunchError, match=r"2 processes on .*, which has 1 GPU\(s\)"):
         check_machine(job)
-    assert main(["run", "13", "--set", "processes=2", "--set", "micro_batch=16", "--name", "toy"]) == 2
+    assert main(["run", "13", "--set", "processes=2", "--set", "per_device_batch_size=16", "--name", "toy"]) == 2
     assert not (tmp_path / "toy").exists()

@@ -23,7 +23,7 @@ def test_a_runs_page_shows_curves_and_what_was_played_last() -> None:
     folder = run_folder("training") / "grpo"
     write_text(folder / "metrics.jsonl", '{"step": 1, "reward": 0.25, "loss": 0.5}\n{"step": 2, "reward": 0.5, "los')
     (episode, *_) = batch(fresh_chat())
-    latest.keep(folder, 2, [episode], [Score(0.5, {"accuracy": 0.5})])
+    latest.save(folder, 2, [episode], [Score(0.5, {"accuracy": 0.5})])
     page = write("training").read_text()
     assert page.startswith("<!doctype html>") and "<title>run training</title>" in page
     assert (

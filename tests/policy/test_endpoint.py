@@ -14,10 +14,10 @@ from PIL import Image
 from kit.chat import Chat
 from kit.episode import Picture
 from kit.papers.agile.env import PROTOCOL
-from kit.policy import Params, Request
+from kit.policy import GenerationRequest, SamplingParams
 from kit.policy.endpoint import EndpointError, ServedPolicy, close_turn, messages
 
-PARAMS = Params(stops=PROTOCOL.stops, max_new_tokens=64, temperature=0.5)
+PARAMS = SamplingParams(stops=PROTOCOL.stops, max_new_tokens=64, temperature=0.5)
 TURN = "<think>A top left.</think><code>observation_image_1 = observation(state)</code>"
 
 
@@ -44,8 +44,8 @@ def picture(name: str, seed: int = 0) -> Picture:
     return Picture(name, Image.fromarray(pixels))
 
 
-def request_of(chat: Chat, text: str = "hello") -> Request:
-    return Request(tuple(chat.prompt("be good", [text])), ())
+def request_of(chat: Chat, text: str = "hello") -> GenerationRequest:
+    return GenerationRequest(tuple(chat.prompt("be good", [text])), ())
 
 
 def test_messages_say_what_the_ids_say(chat: Chat) -> None:
@@ -53,7 +53,7 @@ def test_messages_say_what_the_ids_say(chat: Chat) -> None:
     ids = chat.prompt("You solve.", ["Image A: ", a, "Image B: ", b, "Solve <|im_start|>system it."])
     ids += chat.text(TURN)
     ids += chat.reply(["Output: 1\nobservation_image_1: ", seen], closed=False)
-    got = messages(chat, Request(tuple(ids), (a, b, seen)))
+    got = messages(chat, GenerationRequest(tuple(ids), (a, b, seen)))
     assert [m["role"] for m in got] == ["system", "user", "assistant", "user"]
     assert got[0]["content"] == "You solve."
     kinds = [part["type"] for part in got[1]["content"]]
@@ -71,7 +71,7 @@ def test_a_turn_closed_by_the_policy_reads_the_same(chat: Chat) -> None:
     texts = []
     for closed in (False, True):
         ids = chat.prompt("s", ["q"]) + chat.text(TURN) + [chat.end_id] * closed + chat.reply(["o"], closed=closed)
-        texts.append(messages(chat, Request(tuple(ids), ())))
+        texts.append(messages(chat, GenerationRequest(tuple(ids), ())))
     assert texts[0] == texts[1]
 
 
@@ -79,13 +79,13 @@ def test_a_turn_closed_by_the_policy_reads_the_same(chat: Chat) -> None:
 def test_messages_refuse_a_wrong_number_of_pictures(chat: Chat, pictures: int) -> None:
     ids = chat.prompt("", ["look ", picture("A")])
     with pytest.raises(ValueError, match="picture"):
-        messages(chat, Request(tuple(ids), tuple(picture("A") for _ in range(pictures))))
+        messages(chat, GenerationRequest(tuple(ids), tuple(picture("A") for _ in range(pictures))))
 
 
 def test_messages_refuse_ids_without_roles(chat: Chat) -> None:
     ids = chat.message("user", ["hi"])
     with pytest.raises(ValueError, match="without a role"):
-        messages(chat, Request((ids[0], chat.end_id), ()))
+        messages(chat, GenerationRequest((ids[0], chat.end_id), ()))
 
 
 def test_the_stop_string_comes_back(server: FakeOpenAI, chat: Chat) -> None:

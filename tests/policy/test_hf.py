@@ -9,16 +9,16 @@ from PIL import Image
 
 from kit.chat import Chat
 from kit.episode import Episode, Observation, Picture, Task, Turn
-from kit.policy import Params, Request, Sample
+from kit.policy import Completion, GenerationRequest, SamplingParams
 from kit.policy.hf import HFPolicy
 from kit.policy.scripted import ScriptedPolicy
-from kit.policy.suppress import forbid_logits
+from kit.policy.suppress import suppress_logits
 from kit.rollout import content
 
-GREEDY = Params(stops=(), temperature=0, max_new_tokens=12)
+GREEDY = SamplingParams(stops=(), temperature=0, max_new_tokens=12)
 
 
-def requests_of(chat: Chat, tasks: list[Task]) -> list[Request]:
+def requests_of(chat: Chat, tasks: list[Task]) -> list[GenerationRequest]:
     """Contexts of different lengths and numbers of pictures."""
     requests = []
     for i, task in enumerate(tasks):
@@ -26,7 +26,7 @@ def requests_of(chat: Chat, tasks: list[Task]) -> list[Request]:
         parts: list[Any] = [f"{i} " * i]
         for picture in pictures:
             parts += ["Image: ", picture]
-        requests.append(Request(tuple(chat.prompt("see", parts)), tuple(pictures)))
+        requests.append(GenerationRequest(tuple(chat.prompt("see", parts)), tuple(pictures)))
     return requests
 
 
@@ -55,9 +55,9 @@ def test_eight_at_once_equal_eight_alone(model: Any, chat: Chat, tasks: list[Tas
 
 def test_logprobs_are_those_of_one_forward_pass(model: Any, chat: Chat, tasks: list[Task]) -> None:
     request = requests_of(chat, tasks)[3]
-    sample = HFPolicy(model, chat).sample([request], Params(stops=(), temperature=1.0, max_new_tokens=9))[0]
+    sample = HFPolicy(model, chat).sample([request], SamplingParams(stops=(), temperature=1.0, max_new_tokens=9))[0]
     logits = forward_logits(model, chat, [*request.ids, *sample.ids], request.images)
-    logits[:, list(chat.forbidden_ids)] = -1e9
+    logits[:, list(chat.suppressed_ids)] = -1e9
     logp = torch.log_softmax(logits, -1)
     first = len(request.ids)
     expected = [logp[first - 1 + k, token].item() for k, token in enumerate(sample.ids)]
@@ -67,12 +67,12 @@ def test_logprobs_are_those_of_one_forward_pass(model: Any, chat: Chat, tasks: l
 def test_remembered_turns_equal_fresh_ones(model: Any, chat: Chat, tasks: list[Task]) -> None:
     """Three turns with a picture after each, sampled: with and without the prefix store."""
 
-    def play(policy: HFPolicy) -> list[list[Sample]]:
+    def play(policy: HFPolicy) -> list[list[Completion]]:
         episodes = [Episode(task, tuple(chat.prompt("s", [*task.images]))) for task in tasks for _ in range(2)]
         turns = []
         for k in range(3):
-            requests = [Request(tuple(e.ids), e.images, e, 100 * i + k) for i, e in enumerate(episodes)]
-            samples = policy.sample(requests, Params(stops=("x",), max_new_tokens=8))
+            requests = [GenerationRequest(tuple(e.ids), e.images, e, 100 * i + k) for i, e in enumerate(episodes)]
+            samples = policy.sample(requests, SamplingParams(stops=("x",), max_new_tokens=8))
             side = 56 + 28 * k
             seen = Observation("now ", (Picture(f"o{k}", Image.new("RGB", (side, side), (k * 80, 9, 200))),))
             turns.append(samples)
@@ -94,7 +94,7 @@ def test_new_weights_after_a_reset(model: Any, chat: Chat, tasks: list[Task]) ->
     policy = HFPolicy(model, chat)
     request = requests_of(chat, tasks)[0]
     before = policy.sample([request], GREEDY)[0]
-    longer = Request((*request.ids, *before.ids, 5), request.images)
+    longer = GenerationRequest((*request.ids, *before.ids, 5), request.images)
     assert policy._store.find(longer) is not None
     policy.reset()
     assert policy._store.find(longer) is None
@@ -102,7 +102,7 @@ def test_new_weights_after_a_reset(model: Any, chat: Chat, tasks: list[Task]) ->
 
 def test_a_requests_seed_fixes_its_sample(model: Any, chat: Chat, tasks: list[Task]) -> None:
     """Whatever else is sampled in the same call, in which order, and in how large a batch."""
-    params = Params(stops=("e",), max_new_tokens=12)
+    params = SamplingParams(stops=("e",), max_new_tokens=12)
     requests = [replace(r, seed=i) for i, r in enumerate([r for r in requests_of(chat, tasks) for _ in range(4)])]
     first = HFPolicy(model, chat).sample(requests, params)
     assert [s.ids for s in HFPolicy(model, chat, batch_size=3).sample(requests[::-1], params)[::-1]] == [
@@ -117,7 +117,7 @@ def test_a_requests_seed_fixes_its_sample(model: Any, chat: Chat, tasks: list[Ta
 def test_tokens_are_sampled_as_often_as_the_distribution_says(model: Any, chat: Chat, tasks: list[Task]) -> None:
     """The first token of 4,000 turns of one context, at temperature 2: Pearson's χ² over the ids to be met 5 times."""
     (request, *_), n = requests_of(chat, tasks), 4000
-    params = Params(stops=(), temperature=2.0, max_new_tokens=1)
+    params = SamplingParams(stops=(), temperature=2.0, max_new_tokens=1)
     policy = HFPolicy(model, chat, batch_size=500, cache_bytes=0)
     samples = policy.sample([replace(request, seed=s) for s in range(n)], params)
     met = torch.zeros(len(chat.tokenizer))
@@ -132,7 +132,7 @@ def test_tokens_are_sampled_as_often_as_the_distribution_says(model: Any, chat: 
             pixel_values=torch.cat([p.patches for p in pixels]),
             image_grid_thw=torch.tensor([p.grid for p in pixels]),
         ).logits[0, -1, : len(chat.tokenizer)]
-    wanted = n * torch.softmax(forbid_logits(logits / 2, chat.forbidden_ids), -1)
+    wanted = n * torch.softmax(suppress_logits(logits / 2, chat.suppressed_ids), -1)
     often = wanted >= 5
     assert int(often.sum()) > 20
     chi_squared = float(((met - wanted)[often] ** 2 / wanted[often]).sum())
@@ -143,17 +143,19 @@ def test_tokens_are_sampled_as_often_as_the_distribution_says(model: Any, chat: 
 def test_forbidden_tokens_are_never_sampled(model: Any, chat: Chat, tasks: list[Task]) -> None:
     """Hot sampling visits the whole vocabulary, but never a control token."""
     requests = [replace(requests_of(chat, tasks)[0], seed=seed) for seed in range(32)]
-    samples = HFPolicy(model, chat).sample(requests, Params(stops=(), temperature=50.0, max_new_tokens=40))
+    samples = HFPolicy(model, chat).sample(requests, SamplingParams(stops=(), temperature=50.0, max_new_tokens=40))
     said = {token for sample in samples for token in sample.ids}
     assert len(said) > 200
-    assert not said & set(chat.forbidden_ids)
+    assert not said & set(chat.suppressed_ids)
 
 
 def test_a_stop_string_ends_the_turn_and_stays(model: Any, chat: Chat, tasks: list[Task]) -> None:
     request = requests_of(chat, tasks)[0]
     free = HFPolicy(model, chat).sample([request], GREEDY)[0]
     stop = chat.decode(free.ids[:4])[-1:]
-    stopped = HFPolicy(model, chat).sample([request], Params(stops=(stop,), temperature=0, max_new_tokens=12))[0]
+    stopped = HFPolicy(model, chat).sample([request], SamplingParams(stops=(stop,), temperature=0, max_new_tokens=12))[
+        0
+    ]
     assert stopped.finish == "stop"
     assert stopped.ids == free.ids[: len(stopped.ids)]
     assert stop in chat.decode(stopped.ids) and stop not in chat.decode(stopped.ids[:-1])
@@ -162,9 +164,9 @@ def test_a_stop_string_ends_the_turn_and_stays(model: Any, chat: Chat, tasks: li
 @pytest.mark.parametrize("bad", [{"temperature": -1.0}, {"max_new_tokens": 0}])
 def test_impossible_parameters_are_named(bad: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=next(iter(bad))):
-        Params(stops=(), **bad)  # type: ignore[arg-type]
+        SamplingParams(stops=(), **bad)  # type: ignore[arg-type]
 
 
 def test_a_script_needs_an_episode(chat: Chat) -> None:
     with pytest.raises(ValueError, match="no episode"):
-        ScriptedPolicy(chat, lambda episode: "hi").sample([Request((1,), ())], GREEDY)
+        ScriptedPolicy(chat, lambda episode: "hi").sample([GenerationRequest((1,), ())], GREEDY)

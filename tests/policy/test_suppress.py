@@ -8,7 +8,7 @@ from training_fixtures import batch, clone
 from trl.trainer.utils import add_fused_lm_head
 
 from kit.chat import Chat
-from kit.policy.suppress import FLOOR, forbid, forbid_logits
+from kit.policy.suppress import FLOOR, suppress_logits, suppress_tokens
 from kit.train.pack import pack
 
 
@@ -16,7 +16,7 @@ from kit.train.pack import pack
 def test_a_forbidden_logit_has_exactly_no_probability(dtype: torch.dtype) -> None:
     logits = torch.randn(3, 50, dtype=dtype) * 20
     before = logits.clone()
-    masked = forbid_logits(logits, [4, 7])
+    masked = suppress_logits(logits, [4, 7])
     assert torch.equal(logits, before)
     p = masked.float().softmax(-1)
     assert p[:, [4, 7]].eq(0).all()
@@ -31,14 +31,14 @@ def test_sampler_logits_and_trainer_logprobs_are_the_same_distribution(chat: Cha
     inputs = packed.model_inputs()
     with torch.no_grad():
         plain = model(**inputs).logits
-    expected = torch.log_softmax(forbid_logits(plain, chat.forbidden_ids), -1)
+    expected = torch.log_softmax(suppress_logits(plain, chat.suppressed_ids), -1)
     add_fused_lm_head(model, outputs=("log_probs", "entropy"))
     labels = packed.labels
-    with torch.no_grad(), forbid(model, chat.forbidden_ids):
+    with torch.no_grad(), suppress_tokens(model, chat.suppressed_ids):
         logits = model(**inputs).logits
         fused = model(**inputs, labels=labels, fused_lm_head=True)
-    assert logits[..., list(chat.forbidden_ids)].max() < FLOOR / 2
-    allowed = [i for i in range(logits.size(-1)) if i not in chat.forbidden_ids]
+    assert logits[..., list(chat.suppressed_ids)].max() < FLOOR / 2
+    allowed = [i for i in range(logits.size(-1)) if i not in chat.suppressed_ids]
     together = torch.log_softmax(logits, -1)[..., allowed]
     torch.testing.assert_close(together, expected[..., allowed], atol=1e-5, rtol=0)
     kept = labels[:, 1:] != -100
@@ -54,7 +54,7 @@ def test_the_mask_is_gone_afterwards_and_never_saved(chat: Chat, model) -> None:
     inputs = pack(batch(chat), chat).model_inputs()
     with torch.no_grad():
         before = model(**inputs).logits
-        with pytest.raises(KeyError), forbid(model, chat.forbidden_ids):
+        with pytest.raises(KeyError), suppress_tokens(model, chat.suppressed_ids):
             assert set(model.state_dict()) == names
             assert all("bias" not in n for n, _ in model.lm_head.named_parameters())
             raise KeyError("an error inside")
@@ -64,8 +64,8 @@ def test_the_mask_is_gone_afterwards_and_never_saved(chat: Chat, model) -> None:
 def test_masks_do_not_nest(chat: Chat, model) -> None:
     model = clone(model)
     with (
-        forbid(model, chat.forbidden_ids),
+        suppress_tokens(model, chat.suppressed_ids),
         pytest.raises(ValueError, match="has a bias already"),
-        forbid(model, chat.forbidden_ids),
+        suppress_tokens(model, chat.suppressed_ids),
     ):
         pass

@@ -19,10 +19,10 @@ from kit.chat import Chat
 from kit.data.scenes import scene
 from kit.episode import Episode, Observation, Picture, Task
 from kit.models import load_model
-from kit.policy import Params, Request, Sample
-from kit.policy.engine_io import Context, Continuation, EngineError, ReadyContexts, context, placeholders
+from kit.policy import Completion, GenerationRequest, SamplingParams
+from kit.policy.engine_io import Context, ContextSource, Continuation, EngineError, context, placeholders
 from kit.policy.hf import HFPolicy
-from kit.policy.suppress import forbid_logits
+from kit.policy.suppress import suppress_logits
 from kit.policy.vllm import Engine, VLLMPolicy
 from kit.rollout import Budget, rollout
 from kit.tiny.build import TINY
@@ -33,9 +33,9 @@ def picture(name: str, seed: int, width: int, height: int) -> Picture:
     return Picture(name, Image.fromarray(scene(np.random.default_rng(seed), 168)).resize((width, height)))
 
 
-def request_of(chat: Chat, *pictures: Picture) -> Request:
+def request_of(chat: Chat, *pictures: Picture) -> GenerationRequest:
     parts: list[Any] = [part for shown in pictures for part in (f"{shown.name}: ", shown)]
-    return Request(tuple(chat.prompt("see", [*parts, "What is it?"])), pictures)
+    return GenerationRequest(tuple(chat.prompt("see", [*parts, "What is it?"])), pictures)
 
 
 # ── without an engine ────────────────────────────────────────────────────────────────────────────
@@ -50,7 +50,7 @@ class Recorded:
         self.asked: list[tuple[Sequence[Context], Sequence[dict[str, Any]]]] = []
         self.events: list[str] = []
 
-    def stream(self, ready: ReadyContexts) -> Iterator[tuple[int, Continuation]]:
+    def stream(self, ready: ContextSource) -> Iterator[tuple[int, Continuation]]:
         while asked := ready("one"):
             contexts, options = zip(*[one for _, one in asked], strict=True)
             self.asked.append((contexts, options))
@@ -83,7 +83,7 @@ def test_a_broken_placeholder_is_refused(chat: Chat, broken: str) -> None:
     ids = list(request.ids)
     ids[first : first + n] = {"short": [chat.image_id] * (n - 1), "doubled": [chat.image_id] * 2 * n}.get(broken, [])
     with pytest.raises(ValueError, match=r"pictures are \[4, 12\] tokens long.*not written by kit.chat for these"):
-        VLLMPolicy(Recorded(), chat).sample([replace(request, ids=tuple(ids))], Params(()))
+        VLLMPolicy(Recorded(), chat).sample([replace(request, ids=tuple(ids))], SamplingParams(()))
 
 
 def test_levels_are_the_pixels_before_they_were_normalised(chat: Chat) -> None:
@@ -101,27 +101,29 @@ def test_levels_are_the_pixels_before_they_were_normalised(chat: Chat) -> None:
 def test_an_engine_is_asked_for_what_a_policy_promises(chat: Chat) -> None:
     engine = Recorded(*[Continuation((40, chat.end_id), (-0.1, -0.2), chat.end_id)] * 2, wants_levels=True)
     request = request_of(chat, picture("a", 0, 56, 56))
-    params = Params(("</answer>",), 0.7, 33)
+    params = SamplingParams(("</answer>",), 0.7, 33)
     VLLMPolicy(engine, chat).sample([replace(request, seed=5), replace(request, seed=6)], params)
     (contexts, (first, second)) = engine.asked[0]
     assert contexts[0].pixels[0].patches.dtype == torch.uint8
     assert (first["temperature"], first["max_tokens"], first["stop"]) == (0.7, 33, ["</answer>"])
     assert first["include_stop_str_in_output"] and first["stop_token_ids"] == [chat.end_id] and first["ignore_eos"]
-    assert set(first["logit_bias"]) == set(chat.forbidden_ids)
+    assert set(first["logit_bias"]) == set(chat.suppressed_ids)
     assert (first["seed"], second["seed"]) == (5, 6), "else a group's rollouts would all be the same"
 
 
 @pytest.mark.parametrize(("ended_by", "finish"), [("</answer>", "stop"), (1, "eos"), (None, "length")])
 def test_why_a_sample_ended(chat: Chat, ended_by: str | int | None, finish: str) -> None:
     engine = Recorded(Continuation((40, 41), (-0.1, -0.2), ended_by))
-    assert VLLMPolicy(engine, chat).sample([request_of(chat)], Params(())) == [Sample((40, 41), (-0.1, -0.2), finish)]
+    assert VLLMPolicy(engine, chat).sample([request_of(chat)], SamplingParams(())) == [
+        Completion((40, 41), (-0.1, -0.2), finish)
+    ]
 
 
 def test_what_must_not_be_said_ends_the_run(chat: Chat) -> None:
     for ids, what in (((40, chat.image_id), rf"ids \[{chat.image_id}\]"), ((), "nothing")):
         engine = Recorded(Continuation(ids, (-0.1,) * len(ids), None))
         with pytest.raises(EngineError, match=what):
-            VLLMPolicy(engine, chat).sample([request_of(chat)], Params(()))
+            VLLMPolicy(engine, chat).sample([request_of(chat)], SamplingParams(()))
 
 
 def test_a_rollout_begins_with_new_weights_and_nothing_remembered(chat: Chat) -> None:
@@ -208,7 +210,7 @@ class Album:
     def close(self) -> None: ...
 
 
-def play(policy: Any, chat: Chat, n: int, params: Params) -> list[Episode]:
+def play(policy: Any, chat: Chat, n: int, params: SamplingParams) -> list[Episode]:
     questions = ("What is it?", "What does the flag look like?", "Which number is it?", "Is it dark?")
     tasks = []
     for i in range(n):
@@ -221,7 +223,7 @@ def play(policy: Any, chat: Chat, n: int, params: Params) -> list[Episode]:
 def test_256_episodes_are_the_same_as_transformers(engine: Engine, tiny: tuple[Any, Chat]) -> None:
     """Greedy, three turns, six pictures each: the same ids in 99 %, log-probabilities within a thousandth."""
     model, chat = tiny
-    params = Params(("</think>", "."), 0.0, 24)
+    params = SamplingParams(("</think>", "."), 0.0, 24)
     theirs = play(VLLMPolicy(engine, chat), chat, 256, params)
     ours = play(HFPolicy(model, chat), chat, 256, params)
     assert all(len(e.turns) == 3 and len(e.images) == 6 for e in ours)
@@ -237,10 +239,12 @@ def test_256_episodes_are_the_same_as_transformers(engine: Engine, tiny: tuple[A
     assert gap < 1e-3
 
 
-def forward_logprobs(model: Any, chat: Chat, request: Request, sample: Sample, temperature: float) -> list[float]:
+def forward_logprobs(
+    model: Any, chat: Chat, request: GenerationRequest, sample: Completion, temperature: float
+) -> list[float]:
     """What one forward pass of transformers says of the sampled ids."""
     logits = forward_logits(model, chat, [*request.ids, *sample.ids], request.images)[len(request.ids) - 1 :]
-    logp = torch.log_softmax(forbid_logits(logits, chat.forbidden_ids) / temperature, -1)
+    logp = torch.log_softmax(suppress_logits(logits, chat.suppressed_ids) / temperature, -1)
     return [float(logp[k, i]) for k, i in enumerate(sample.ids)]
 
 
@@ -248,7 +252,7 @@ def test_sampled_log_probabilities_are_the_trainers(engine: Engine, tiny: tuple[
     """At temperature 1.3, so that taking them before it would be seen; and the same seed samples the same."""
     model, chat = tiny
     request = request_of(chat, picture("a", 0, 90, 120), picture("b", 1, 112, 84))
-    params = Params((), 1.3, 30)
+    params = SamplingParams((), 1.3, 30)
     policy = VLLMPolicy(engine, chat)
     group = [replace(request, seed=seed) for seed in range(8)]
     samples = policy.sample(group, params)
@@ -263,37 +267,37 @@ def test_stop_strings_and_the_turns_end_stay(engine: Engine, tiny: tuple[Any, Ch
     _, chat = tiny
     request = request_of(chat, picture("a", 0, 112, 112))
     policy = VLLMPolicy(engine, chat)
-    (stopped,) = policy.sample([request], Params((".",), 0.0, 30))
+    (stopped,) = policy.sample([request], SamplingParams((".",), 0.0, 30))
     assert stopped.finish == "stop" and chat.decode(stopped.ids).endswith(".")
-    (ended,) = policy.sample([request], Params((), 0.0, 30))
+    (ended,) = policy.sample([request], SamplingParams((), 0.0, 30))
     assert ended.finish == "eos" and ended.ids == (*stopped.ids, chat.end_id)
-    (cut,) = policy.sample([request], Params((), 0.0, 3))
+    (cut,) = policy.sample([request], SamplingParams((), 0.0, 3))
     assert cut.finish == "length" and cut.ids == ended.ids[:3]
 
 
 def test_forbidden_ids_are_never_sampled(engine: Engine, tiny: tuple[Any, Chat]) -> None:
     """After a context of turns' ends alone the model would say one in a hundred times or so."""
     model, chat = tiny
-    request, params = Request((chat.end_id,) * 5, ()), Params((), 2.0, 1)
+    request, params = GenerationRequest((chat.end_id,) * 5, ()), SamplingParams((), 2.0, 1)
     with torch.no_grad():
         logits = model(input_ids=torch.tensor([request.ids])).logits[0, -1]
-    mass = float(torch.softmax(logits / params.temperature, -1)[list(chat.forbidden_ids)].sum())
+    mass = float(torch.softmax(logits / params.temperature, -1)[list(chat.suppressed_ids)].sum())
     samples = VLLMPolicy(engine, chat).sample([request] * 2048, params)
     assert mass * len(samples) > 10, "else this could pass by chance"
-    assert not {i for sample in samples for i in sample.ids} & set(chat.forbidden_ids)
+    assert not {i for sample in samples for i in sample.ids} & set(chat.suppressed_ids)
 
 
 def test_nothing_outlives_the_weights_it_was_made_with(engine: Engine, tiny: tuple[Any, Chat]) -> None:
     """The vision tower is changed, in the engine and in the model: a new rollout sees by the new one alone."""
     model, chat = tiny
     request = request_of(chat, *(picture(f"p{k}", k, 224, 224) for k in range(4)))  # longer than a block of the cache
-    policy, params = VLLMPolicy(engine, chat), Params((), 0.0, 12)
+    policy, params = VLLMPolicy(engine, chat), SamplingParams((), 0.0, 12)
 
     def turn_around() -> None:
         engine.llm.apply_model(lambda model: model.visual.merger.ln_q.weight.data.neg_().sum())
         model.model.visual.merger.ln_q.weight.data.neg_()
 
-    def both() -> tuple[Sample, Sample]:
+    def both() -> tuple[Completion, Completion]:
         policy.reset()
         return policy.sample([request], params)[0], HFPolicy(model, chat).sample([request], params)[0]
 
@@ -311,9 +315,9 @@ def test_nothing_outlives_the_weights_it_was_made_with(engine: Engine, tiny: tup
 def test_a_call_that_failed_leaves_nothing_behind(engine: Engine, tiny: tuple[Any, Chat]) -> None:
     _, chat = tiny
     policy, request = VLLMPolicy(engine, chat), request_of(chat, picture("a", 0, 56, 56))
-    params = Params((), 0.0, 6)
+    params = SamplingParams((), 0.0, 6)
     right = policy.sample([request], params)
-    far = Request(request.ids * 400, request.images * 400)  # longer than the engine takes
+    far = GenerationRequest(request.ids * 400, request.images * 400)  # longer than the engine takes
     with pytest.raises(EngineError, match=r"refused request 1 \(13600 ids\).*longer than the maximum model length"):
         policy.sample([request, far], params)
     assert not engine.llm.llm_engine.has_unfinished_requests()

@@ -18,7 +18,7 @@ from fake_server import FakeServer, free_port
 
 from kit.chat import Chat
 from kit.models import load_model
-from kit.policy import Params, Sample
+from kit.policy import Completion, SamplingParams
 from kit.policy import vllm_server as module
 from kit.policy.engine_io import EngineError
 from kit.policy.hf import HFPolicy
@@ -79,7 +79,9 @@ def test_ids_go_in_and_come_out(fake: FakeVLLM, chat: Chat) -> None:
     assert engine.wants_levels
     policy, request = VLLMPolicy(engine, chat), request_of(chat)
     fake.faults = ["500", "drop", "junk"]
-    assert policy.sample([request], Params(("</answer>",), 0.5, 7)) == [Sample((40, 41), (-0.1, -0.2), "stop")]
+    assert policy.sample([request], SamplingParams(("</answer>",), 0.5, 7)) == [
+        Completion((40, 41), (-0.1, -0.2), "stop")
+    ]
     sent = fake.bodies[-1]
     assert sent["token_ids"] == list(request.ids) and sent["model"] == "tiny" and "features" not in sent
     assert sent["sampling_params"]["max_tokens"] == 7 and sent["sampling_params"]["stop"] == ["</answer>"]
@@ -117,7 +119,7 @@ def test_a_refused_request_takes_the_others_back(fake: FakeVLLM, chat: Chat) -> 
     bad = type(bad)((*bad.ids, 40), ())
     fake.refused = list(bad.ids)
     with pytest.raises(EngineError, match=r"HTTP 400.*longer than the maximum"):
-        VLLMPolicy(engine, chat).sample([good, bad], Params(()))
+        VLLMPolicy(engine, chat).sample([good, bad], SamplingParams(()))
     assert fake.asked[-1] == "/inference/v1/abort_requests"
     taken = fake.bodies[-1]["request_ids"]
     assert len(taken) == 2 and {b["request_id"] for b in fake.bodies if "request_id" in b} <= set(taken)
@@ -127,7 +129,7 @@ def test_a_server_that_dies_meanwhile_is_named(fake: FakeVLLM, chat: Chat) -> No
     engine = Server(fake.address, "tiny", retries=1, sleep=no_sleep)
     fake.faults = ["drop"] * 9
     with pytest.raises(EngineError, match=rf"server at {fake.address}: no answer in 2 tries.*Is it running"):
-        VLLMPolicy(engine, chat).sample([request_of(chat)], Params(()))
+        VLLMPolicy(engine, chat).sample([request_of(chat)], SamplingParams(()))
 
 
 # ── with vLLM ────────────────────────────────────────────────────────────────────────────────────
@@ -164,7 +166,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def test_a_real_server_says_what_transformers_says(served: Server) -> None:
     """Greedy, three turns, six pictures each."""
     chat = Chat.from_pretrained(TINY)
-    params = Params(("</think>", "."), 0.0, 24)
+    params = SamplingParams(("</think>", "."), 0.0, 24)
     policy = VLLMPolicy(served, chat)
     theirs = play(policy, chat, 32, params)
     ours = play(HFPolicy(load_model(TINY), chat), chat, 32, params)
@@ -172,6 +174,6 @@ def test_a_real_server_says_what_transformers_says(served: Server) -> None:
     for a, b in zip(ours, theirs, strict=True):
         for turn, other in zip(a.turns, b.turns, strict=True):
             assert turn.logprobs == pytest.approx(other.logprobs, abs=1e-3)
-    hot = Params(("</think>",), 1.0, 20)
+    hot = SamplingParams(("</think>",), 1.0, 20)
     group = [replace(request_of(chat), seed=seed) for seed in range(4)]
     assert [s.ids for s in policy.sample(group, hot)] == [s.ids for s in policy.sample(group[::-1], hot)[::-1]]

@@ -7,13 +7,13 @@ from email.utils import formatdate
 
 import pytest
 
-from kit.tools.retry import GaveUp, Passing, passes, patiently, retry_after
+from kit.tools.retry import RetriesExhausted, TransientError, is_transient, retry, retry_after
 
 
 class Service:
     """Fails with each fault in turn, then answers."""
 
-    def __init__(self, *faults: Passing | Exception) -> None:
+    def __init__(self, *faults: TransientError | Exception) -> None:
         self.faults, self.waits, self.asked = list(faults), list[float](), 0
 
     def once(self) -> str:
@@ -24,11 +24,11 @@ class Service:
 
 
 def ask(service: Service, retries: int = 3, longest_wait: float = 60.0) -> str:
-    return patiently(service.once, retries, longest_wait, service.waits.append)
+    return retry(service.once, retries, longest_wait, service.waits.append)
 
 
 def test_waits_double_and_asked_for_waits_are_kept() -> None:
-    service = Service(Passing("busy"), Passing("busy", 7.0), Passing("busy"))
+    service = Service(TransientError("busy"), TransientError("busy", 7.0), TransientError("busy"))
     assert ask(service) == "answer"
     first, second, third = service.waits
     assert 0.375 <= first <= 0.5  # .5 s, less up to a quarter
@@ -37,28 +37,30 @@ def test_waits_double_and_asked_for_waits_are_kept() -> None:
 
 
 def test_waits_end_at_half_a_minute() -> None:
-    service = Service(*[Passing("busy")] * 12)
+    service = Service(*[TransientError("busy")] * 12)
     ask(service, retries=12)
     assert max(service.waits) <= 30.0
 
 
 def test_it_gives_up_and_says_why() -> None:
-    service = Service(*[Passing("HTTP 500: oh.")] * 9)
-    with pytest.raises(GaveUp, match=r"^no answer in 4 tries, the last: HTTP 500: oh$"):
+    service = Service(*[TransientError("HTTP 500: oh.")] * 9)
+    with pytest.raises(RetriesExhausted, match=r"^no answer in 4 tries, the last: HTTP 500: oh$"):
         ask(service)
     assert (service.asked, len(service.waits)) == (4, 3)
 
 
 def test_no_retries_is_one_try() -> None:
-    service = Service(Passing("no"))
-    with pytest.raises(GaveUp, match=r"^no answer in 1 tries"):
+    service = Service(TransientError("no"))
+    with pytest.raises(RetriesExhausted, match=r"^no answer in 1 tries"):
         ask(service, retries=0)
     assert service.waits == []
 
 
 def test_too_long_a_pause_is_not_waited_for() -> None:
-    service = Service(Passing("HTTP 429", 86_400.0))
-    with pytest.raises(GaveUp, match=r"^HTTP 429; it asks to wait 86400 s, more than longest_wait=60 s$") as error:
+    service = Service(TransientError("HTTP 429", 86_400.0))
+    with pytest.raises(
+        RetriesExhausted, match=r"^HTTP 429; it asks to wait 86400 s, more than longest_wait=60 s$"
+    ) as error:
         ask(service)
     assert error.value.way_out == "Run the same command later"
     assert (service.asked, service.waits) == (1, [])
@@ -77,4 +79,4 @@ def test_headers_and_statuses() -> None:
     assert retry_after({}) is None
     assert retry_after({"retry-after": "soon"}) is None
     assert retry_after({"retry-after": formatdate(time.time() + 40, usegmt=True)}) == pytest.approx(40, abs=5)
-    assert [status for status in (400, 401, 404, 408, 429, 500, 503) if passes(status)] == [408, 429, 500, 503]
+    assert [status for status in (400, 401, 404, 408, 429, 500, 503) if is_transient(status)] == [408, 429, 500, 503]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.episode import Episode, Observation, Task, Turn
-from kit.train.advantage import group_advantages, spread, turn_advantages
+from kit.train.advantage import broadcast_to_tokens, group_advantages, turn_advantages
 
 GOLDEN = torch.tensor([0.90, -0.05, 0.65, -0.25])
 
@@ -71,13 +71,13 @@ def _episode(*turns: tuple[int, int]) -> Episode:
 
 
 def test_spread_gives_each_turn_its_number_and_the_rest_nothing() -> None:
-    spread_out = spread([[0.5, -1.0], [2.0]], [_episode((2, 1), (1, 0)), _episode((1, 1))])
+    spread_out = broadcast_to_tokens([[0.5, -1.0], [2.0]], [_episode((2, 1), (1, 0)), _episode((1, 1))])
     assert spread_out.tolist() == [[0.5, 0.5, 0.0, -1.0], [2.0, 0.0, 0.0, 0.0]]
 
 
 def test_spread_refuses_a_missing_turn() -> None:
     with pytest.raises(ValueError, match="episode t: 2 turns but 1 advantages"):
-        spread([[0.5]], [_episode((2, 1), (1, 0))])
+        broadcast_to_tokens([[0.5]], [_episode((2, 1), (1, 0))])
 
 
 def test_golden_turns_of_three_episodes() -> None:

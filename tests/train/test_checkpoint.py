@@ -16,7 +16,16 @@ from training_fixtures import clone
 
 from kit.chat import Chat
 from kit.models import load_model
-from kit.train.checkpoint import claim, discard, export, newest_checkpoint, publish, schedule, spare, step_of
+from kit.train.checkpoint import (
+    checkpoints_to_delete,
+    commit_dir,
+    delete_dir,
+    export,
+    newest_checkpoint,
+    open_run,
+    schedule,
+    step_of,
+)
 
 
 @given(st.integers(1, 12), st.integers(0, 40), st.integers(0, 3))
@@ -35,19 +44,19 @@ def test_schedule_depends_on_the_seed() -> None:
 
 
 def _started(run_dir: Path, step: int, **settings: object) -> None:
-    claim(run_dir, settings, ["a", "b"])
+    open_run(run_dir, settings, ["a", "b"])
     (run_dir / "checkpoint" / f"checkpoint-{step}").mkdir()
 
 
 def test_the_newest_whole_checkpoint_is_resumed_and_half_ones_are_swept_away(tmp_path: Path) -> None:
-    assert claim(tmp_path, {"lr": 1.0}, ["a", "b"]) is None
+    assert open_run(tmp_path, {"lr": 1.0}, ["a", "b"]) is None
     folder = tmp_path / "checkpoint"
     for step in (2, 10, 9):
         (folder / f"checkpoint-{step}").mkdir()
     half = folder / ".partial" / "checkpoint-11"
     half.mkdir(parents=True)
     (half / "model.safetensors").write_bytes(b"half")
-    resume = claim(tmp_path, {"lr": 1.0}, ["a", "b"])
+    resume = open_run(tmp_path, {"lr": 1.0}, ["a", "b"])
     assert resume == folder / "checkpoint-10" and step_of(resume) == 10
     assert not (folder / ".partial").exists()
     assert newest_checkpoint(tmp_path / "nowhere") is None and step_of(None) == 0
@@ -56,15 +65,15 @@ def test_the_newest_whole_checkpoint_is_resumed_and_half_ones_are_swept_away(tmp
 def test_a_folder_belongs_to_one_run(tmp_path: Path) -> None:
     _started(tmp_path, 2, lr=1.0, steps=10)
     with pytest.raises(ValueError, match=r"lr=1.0, now lr=2.0"):
-        claim(tmp_path, {"lr": 2.0, "steps": 10}, ["a", "b"])
+        open_run(tmp_path, {"lr": 2.0, "steps": 10}, ["a", "b"])
     with pytest.raises(ValueError, match="other data"):
-        claim(tmp_path, {"lr": 1.0, "steps": 10}, ["a", "c"])
-    assert step_of(claim(tmp_path, {"lr": 1.0, "steps": 99}, ["a", "b"])) == 2
+        open_run(tmp_path, {"lr": 1.0, "steps": 10}, ["a", "c"])
+    assert step_of(open_run(tmp_path, {"lr": 1.0, "steps": 99}, ["a", "b"])) == 2
 
 
 def test_a_run_that_never_saved_may_start_again_with_other_settings(tmp_path: Path) -> None:
-    claim(tmp_path, {"lr": 1.0}, ["a"])
-    assert claim(tmp_path, {"lr": 2.0}, ["b"]) is None
+    open_run(tmp_path, {"lr": 1.0}, ["a"])
+    assert open_run(tmp_path, {"lr": 2.0}, ["b"]) is None
 
 
 def test_export_is_an_ordinary_checkpoint_and_replaces_an_older_one(chat: Chat, model, tmp_path: Path) -> None:
@@ -112,13 +121,13 @@ def test_a_folder_that_goes_loses_its_name_first(tmp_path: Path, monkeypatch: py
             (path / "weights").unlink()
             raise Killed
 
-    for remove in (lambda: publish(new, old), lambda: discard(old)):
+    for remove in (lambda: commit_dir(new, old), lambda: delete_dir(old)):
         with monkeypatch.context() as patched:
             patched.setattr("kit.train.checkpoint.shutil.rmtree", killed)
             with pytest.raises(Killed):
                 remove()
         assert not old.exists()
-        assert claim(tmp_path, {}, []) is None
+        assert open_run(tmp_path, {}, []) is None
         assert sorted(path.name for path in folder.iterdir()) == ["settings.json"]
         old.mkdir()
         (old / "weights").touch()
@@ -137,8 +146,13 @@ def test_the_last_stay_and_the_best(tmp_path: Path) -> None:
     rewards = [0.2, 0.4, 0.4, 0.6, 0.9, 0.0, 0.2, 0.2, 0.4, 0.4]
     rows = [{"step": step, "reward": reward} for step, reward in enumerate(rewards, start=1)]
     there = [tmp_path / f"checkpoint-{step}" for step in (10, 2, 8, 6, 4)]
-    assert [step_of(one) for one in spare(there, 2, rows, every=2)] == [2, 6]
-    assert [step_of(one) for one in spare(there, 3, rows, every=2)] == [2]
-    assert [step_of(one) for one in spare(there, 4, rows, every=2)] == [2]
-    assert [step_of(one) for one in spare(there, 1, [{"step": 4, "loss": 1.0}], every=2)] == [2, 4, 6, 8]
-    assert spare([], 2, rows, every=2) == spare(there[:1], 2, [], every=2) == []
+    assert [step_of(one) for one in checkpoints_to_delete(there, 2, rows, every=2)] == [2, 6]
+    assert [step_of(one) for one in checkpoints_to_delete(there, 3, rows, every=2)] == [2]
+    assert [step_of(one) for one in checkpoints_to_delete(there, 4, rows, every=2)] == [2]
+    assert [step_of(one) for one in checkpoints_to_delete(there, 1, [{"step": 4, "loss": 1.0}], every=2)] == [
+        2,
+        4,
+        6,
+        8,
+    ]
+    assert checkpoints_to_delete([], 2, rows, every=2) == checkpoints_to_delete(there[:1], 2, [], every=2) == []

@@ -37,7 +37,7 @@ from training_fixtures import (
 from kit.chat import Chat
 from kit.episode import Episode, Score, Task, Turn
 from kit.models import load_model
-from kit.policy.suppress import forbid
+from kit.policy.suppress import suppress_tokens
 from kit.train.advantage import group_advantages, turn_advantages
 from kit.train.checkpoint import export
 from kit.train.grpo import GRPOSettings, train_grpo
@@ -45,7 +45,7 @@ from kit.train.grpo_trainer import EpisodeGRPOTrainer, episode_stats
 from kit.train.metrics import read_metrics
 from kit.train.pack import pack
 
-QUICK = {"steps": 2, "groups": 2, "group_size": 2, "micro_batch": 2, "learning_rate": 1e-3, "save_every": 2}
+QUICK = {"steps": 2, "groups": 2, "group_size": 2, "per_device_batch_size": 2, "learning_rate": 1e-3, "save_every": 2}
 
 
 def rescored(model: Any, chat: Chat, episodes: list[Episode], temperature: float = 1.0) -> list[Episode]:
@@ -67,10 +67,10 @@ def trainer_for(
     model: Any, chat: Chat, tmp_path: Path, rewards: list[float], **settings: Any
 ) -> Iterator[tuple[EpisodeGRPOTrainer, list[Episode]]]:
     """A trainer whose rollout always plays the same four hand-written episodes: two groups of two."""
-    s = GRPOSettings(**{**QUICK, "micro_batch": 4, **settings})
+    s = GRPOSettings(**{**QUICK, "per_device_batch_size": 4, **settings})
     episodes = rescored(model, chat, [written(chat, 0), *batch(chat)[2:], written(chat, 1)], s.temperature)
     score = dict(zip([id(e) for e in episodes], rewards, strict=True))
-    with forbid(model, chat.forbidden_ids):
+    with suppress_tokens(model, chat.suppressed_ids):
         trainer = EpisodeGRPOTrainer(
             model=model,
             args=s.trl_args(tmp_path),
@@ -181,7 +181,7 @@ def test_loss_and_gradients_equal_those_computed_by_hand(
         packed = pack(played, chat)
         # An old policy some way off, so that ratios differ from 1 and some are clipped, on either side.
         noise = 0.5 * torch.randn(packed.logprobs.shape, generator=torch.Generator().manual_seed(0))
-        old = (packed.logprobs + noise) * packed.tool_mask
+        old = (packed.logprobs + noise) * packed.loss_mask
         loss = trainer._compute_loss(trainer.model, {**data, "old_per_token_logps": old})
         loss.backward()
         ours = {n: p.grad.clone() for n, p in trainer.model.named_parameters() if p.grad is not None}
@@ -193,7 +193,7 @@ def test_loss_and_gradients_equal_those_computed_by_hand(
     clipped = 0
     for i, episode in enumerate(played):
         terms = []
-        for t, sampled in enumerate(packed.tool_mask[i].tolist()):
+        for t, sampled in enumerate(packed.loss_mask[i].tolist()):
             if sampled:
                 ratio = torch.exp(new[i, t] - old[i, t])
                 bounded = ratio.clamp(0.8, 1.2)
@@ -213,12 +213,14 @@ def test_loss_and_gradients_equal_those_computed_by_hand(
 
 def test_micro_batches_change_nothing(chat: Chat, model, tmp_path: Path) -> None:
     norms = []
-    for micro_batch in (1, 2, 4):
-        settings = GRPOSettings(**{**QUICK, "steps": 1, "micro_batch": micro_batch})
+    for per_device_batch_size in (1, 2, 4):
+        settings = GRPOSettings(**{**QUICK, "steps": 1, "per_device_batch_size": per_device_batch_size})
         trained = clone(model)
         rollout = sampling_rollout(chat)
-        train_grpo(trained, chat, [task(0), task(1)], rollout, even_reward, settings, tmp_path / str(micro_batch))
-        norms.append(read_metrics(tmp_path / str(micro_batch) / "metrics.jsonl")[0]["grad_norm"])
+        train_grpo(
+            trained, chat, [task(0), task(1)], rollout, even_reward, settings, tmp_path / str(per_device_batch_size)
+        )
+        norms.append(read_metrics(tmp_path / str(per_device_batch_size) / "metrics.jsonl")[0]["grad_norm"])
     assert norms == pytest.approx([norms[0]] * 3, rel=1e-4)
 
 
@@ -230,7 +232,7 @@ def test_on_policy_no_old_logprobs_are_computed_and_the_ratio_is_one(chat: Chat,
     with trainer_for(clone(model), chat, tmp_path, [1.0, 0.0, 0.0, 1.0], iterations=2) as (trainer, played):
         data = trainer._generate_and_score_completions(inputs())
         packed = pack(played, chat)
-        sampled = packed.tool_mask.bool()
+        sampled = packed.loss_mask.bool()
         torch.testing.assert_close(data["old_per_token_logps"][sampled], packed.logprobs[sampled], atol=1e-5, rtol=0)
 
 
@@ -264,7 +266,7 @@ def test_observations_prompts_and_padding_get_exactly_no_gradient(chat: Chat, mo
         row, column = (data["completion_mask"].bool() & ~data["tool_mask"].bool()).nonzero()[0].tolist()
         wider = data["tool_mask"].clone()
         wider[row, column] = 1
-        changed = final_states_gradient(trainer, {**data, "tool_mask": wider}).abs().sum(-1)
+        changed = final_states_gradient(trainer, {**data, "loss_mask": wider}).abs().sum(-1)
         assert changed[row, start - 1 + column] > 0
 
 
@@ -276,13 +278,18 @@ def test_a_group_without_differences_teaches_exactly_nothing(chat: Chat, model, 
 
 
 def test_trainer_logprobs_equal_turn_by_turn_ones_in_any_chunks(chat: Chat, model, tmp_path: Path) -> None:
-    for micro_batch in (1, 2, 4):
+    for per_device_batch_size in (1, 2, 4):
         with trainer_for(
-            clone(model), chat, tmp_path, [1.0, 0.0, 0.0, 1.0], micro_batch=micro_batch, temperature=0.7
+            clone(model),
+            chat,
+            tmp_path,
+            [1.0, 0.0, 0.0, 1.0],
+            per_device_batch_size=per_device_batch_size,
+            temperature=0.7,
         ) as (trainer, played):
             packed = pack(played, chat)
             ours = trainer._logprobs(trainer.model, packed)
-            sampled = packed.tool_mask.bool()
+            sampled = packed.loss_mask.bool()
             torch.testing.assert_close(ours[sampled], packed.logprobs[sampled], atol=1e-5, rtol=0)
 
 
@@ -302,7 +309,7 @@ def test_rewards_that_ask_a_judge_are_asked_together(chat: Chat, model, tmp_path
         met.wait()
         return even_reward(episode, target)
 
-    settings = GRPOSettings(steps=1, groups=2, group_size=2, micro_batch=4)
+    settings = GRPOSettings(steps=1, groups=2, group_size=2, per_device_batch_size=4)
     sets = [task(0), task(1)]
     train_grpo(copy.deepcopy(model), chat, sets, sampling_rollout(chat), even_reward, settings, tmp_path / "a")
     train_grpo(model, chat, sets, sampling_rollout(chat), judged, settings, tmp_path / "b", reward_workers=4)
@@ -336,8 +343,10 @@ def test_settings_refused(name: str, value: Any, message: str) -> None:
 
 
 def test_micro_batches_must_add_up(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="micro_batch=3 on 1 processes does not divide the batch of 4 episodes"):
-        GRPOSettings(**{**QUICK, "micro_batch": 3}).trl_args(tmp_path)
+    with pytest.raises(
+        ValueError, match="per_device_batch_size=3 on 1 processes does not divide the batch of 4 episodes"
+    ):
+        GRPOSettings(**{**QUICK, "per_device_batch_size": 3}).trl_args(tmp_path)
 
 
 def test_a_reference_policy_needs_a_folder_to_come_from(chat: Chat, model, tmp_path: Path) -> None:
@@ -357,7 +366,7 @@ def test_a_full_reference_policy_starts_where_the_model_starts(chat: Chat, model
 def test_micro_batches_without_pictures_train_beside_those_with(chat: Chat, model, tmp_path: Path) -> None:
     model = clone(model)
     tasks = [task(0), Task("plain", (), "Hm?", ["A"])]
-    settings = GRPOSettings(**{**QUICK, "micro_batch": 1})
+    settings = GRPOSettings(**{**QUICK, "per_device_batch_size": 1})
     base = sampling_rollout(chat, observe=False)
     train_grpo(model, chat, tasks, base, even_reward, settings, tmp_path)
     assert [row["step"] for row in read_metrics(tmp_path / "metrics.jsonl")] == [1, 2]
@@ -420,7 +429,7 @@ def test_rows_hook_and_what_is_left_of_the_model(chat: Chat, model, tmp_path: Pa
     assert seen == [[1], [1, 2]]
     row = read_metrics(tmp_path / "metrics.jsonl")[0]
     for name in ("reward", "accuracy", "turns", "response_tokens", "entropy", "loss", "seconds", "tokens_per_second",
-                 "model_share", "rollout_seconds", "reward/accuracy", "grad_norm", "learning_rate"):  # fmt: skip
+                 "generation_time_share", "rollout_seconds", "reward/accuracy", "grad_norm", "learning_rate"):  # fmt: skip
         assert isinstance(row[name], float), name
     assert row["response_tokens"] <= 10 and row["turns"] == 2.0
     assert model.lm_head.bias is None and "forward" not in model.__dict__

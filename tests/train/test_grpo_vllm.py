@@ -41,7 +41,13 @@ def test_a_step_that_the_colocated_engine_plays(tmp_path: Path, monkeypatch: pyt
         return sample(policy, tasks, seed=seed)
 
     settings = GRPOSettings(
-        steps=1, groups=2, group_size=2, micro_batch=2, sampler="colocate", max_tokens=2048, engine_share=0.1
+        steps=1,
+        groups=2,
+        group_size=2,
+        per_device_batch_size=2,
+        sampler="colocate",
+        max_tokens=2048,
+        gpu_memory_utilization=0.1,
     )
     rewards = iter([0.0, 1.0, 1.0, 0.0])
     train_grpo(model, chat, [task(0), task(1)], rollout, lambda *_: Score(next(rewards), {}), settings, tmp_path)

@@ -14,19 +14,19 @@ from kit.train.metrics import read_metrics
 def test_a_rollout_takes_the_last_ones_place(tmp_path: Path) -> None:
     episodes = batch(fresh_chat())
     scores = [Score(k / 4, {"accuracy": k / 4}, (0.0, k / 4)) for k in range(4)]
-    assert latest.kept(tmp_path) is None
-    latest.keep(tmp_path, 1, episodes, scores)
+    assert latest.load(tmp_path) is None
+    latest.save(tmp_path, 1, episodes, scores)
     pictures = len(list((tmp_path / "latest" / "pictures").iterdir()))
-    assert latest.kept(tmp_path) == (1, list(zip(episodes, scores, strict=True)))
-    latest.keep(tmp_path, 2, episodes[1:2], scores[1:2])
-    assert latest.kept(tmp_path) == (2, [(episodes[1], scores[1])])
+    assert latest.load(tmp_path) == (1, list(zip(episodes, scores, strict=True)))
+    latest.save(tmp_path, 2, episodes[1:2], scores[1:2])
+    assert latest.load(tmp_path) == (2, [(episodes[1], scores[1])])
     assert len(list((tmp_path / "latest" / "pictures").iterdir())) < pictures, "a long run's folder doesn't grow"
     assert [path.name for path in tmp_path.iterdir()] == ["latest"]
 
 
 def test_training_keeps_what_was_played_last(tmp_path: Path) -> None:
     grpo_run(tmp_path)
-    found = latest.kept(tmp_path)
+    found = latest.load(tmp_path)
     assert found is not None
     step, played = found
     assert step == 5 and len(played) == 4

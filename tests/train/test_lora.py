@@ -9,7 +9,7 @@ import torch
 from training_fixtures import clone
 
 from kit.chat import Chat
-from kit.train.lora import LORA_TARGETS, borrowed, lora_config
+from kit.train.lora import LORA_TARGETS, lora_config, restore_after
 
 
 def test_adapters_sit_on_the_language_model_only(model) -> None:
@@ -27,7 +27,7 @@ def test_a_borrowed_model_comes_back_as_it_was(chat: Chat, model) -> None:
     model = clone(model)
     model.lm_head.requires_grad_(False)
     learns = {n: p.requires_grad for n, p in model.named_parameters()}
-    with pytest.raises(KeyError), borrowed(model, freeze_vision=True):
+    with pytest.raises(KeyError), restore_after(model, freeze_vision=True):
         assert not any(p.requires_grad for p in model.model.visual.parameters())
         model.train()
         model.forward = lambda: None
@@ -39,7 +39,7 @@ def test_a_borrowed_model_comes_back_as_it_was(chat: Chat, model) -> None:
 def test_tensors_of_no_pictures_are_left_out(chat: Chat, model) -> None:
     model = clone(model)
     ids = torch.tensor([chat.text("Hm?")])
-    with torch.no_grad(), borrowed(model, freeze_vision=False):
+    with torch.no_grad(), restore_after(model, freeze_vision=False):
         expected = model(input_ids=ids).logits
         nothing = {"pixel_values": torch.zeros(0, 1176), "image_grid_thw": torch.zeros(0, 3, dtype=torch.long)}
         assert torch.equal(model(input_ids=ids, **nothing).logits, expected)

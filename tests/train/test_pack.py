@@ -10,7 +10,7 @@ from training_fixtures import batch, clone, logprobs_turn_by_turn, picture, writ
 
 from kit.chat import Chat
 from kit.episode import Episode
-from kit.policy.suppress import forbid
+from kit.policy.suppress import suppress_tokens
 from kit.train.pack import IGNORED, by_length, pack, trimmed
 
 
@@ -34,8 +34,8 @@ def test_loss_mask_labels_and_logprobs_stand_on_sampled_tokens_only(chat: Chat) 
         sampled = [i for turn in episode.turns for i in turn.ids]
         labels = packed.labels[row]
         assert labels[labels != IGNORED].tolist() == sampled
-        assert packed.completion_ids[row][packed.tool_mask[row].bool()].tolist() == sampled
-        assert (packed.logprobs[row] != 0).tolist() == packed.tool_mask[row].bool().tolist()
+        assert packed.completion_ids[row][packed.loss_mask[row].bool()].tolist() == sampled
+        assert (packed.logprobs[row] != 0).tolist() == packed.loss_mask[row].bool().tolist()
 
 
 @pytest.mark.parametrize("sizes", [[], [(28, 28)], [(84, 56), (28, 112)], [(56, 56)] * 6])
@@ -56,7 +56,7 @@ def test_packed_logprobs_equal_turn_by_turn_ones(chat: Chat, model) -> None:
     episodes = batch(chat)
     packed = pack(episodes, chat)
     alone = [torch.cat(logprobs_turn_by_turn(model, chat, episode)) for episode in episodes]
-    with torch.no_grad(), forbid(model, chat.forbidden_ids):
+    with torch.no_grad(), suppress_tokens(model, chat.suppressed_ids):
         logits = model(**packed.model_inputs()).logits
     logp = torch.log_softmax(logits[:, :-1].float(), -1)
     for row, expected in enumerate(alone):
@@ -114,7 +114,7 @@ def test_refuses_nothing_to_learn_from(chat: Chat) -> None:
 
 def test_an_episode_without_turns_is_an_empty_row(chat: Chat) -> None:
     packed = pack([replace(written(chat, 1), turns=()), written(chat, 2)], chat)
-    assert packed.completion_mask[0].sum() == 0 and packed.tool_mask[0].sum() == 0
+    assert packed.completion_mask[0].sum() == 0 and packed.loss_mask[0].sum() == 0
 
 
 def _without_pictures(chat: Chat) -> Episode:

@@ -43,7 +43,9 @@ def test_each_batch_is_followed_by_its_rehearsal() -> None:
 
 def test_what_is_rehearsed_is_learnt_beside_the_rest(chat: Chat, model, tmp_path: Path) -> None:
     again = own_words([asked(chat, "A top left, B top right.")], chat)
-    settings = SFTSettings(epochs=8.0, batch=2, rehearsal=2, micro_batch=2, learning_rate=3e-3, save_every=100)
+    settings = SFTSettings(
+        epochs=8.0, batch=2, rehearsal=2, per_device_batch_size=2, learning_rate=3e-3, save_every=100
+    )
     train_sft(tuned := clone(model), chat, batch(chat)[:2], settings, tmp_path, rehearsal=again)
     assert len(read_metrics(tmp_path / "metrics.jsonl")) == 8
 

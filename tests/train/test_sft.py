@@ -14,12 +14,12 @@ from training_fixtures import batch, clone, picture, plain_logprobs, without_tim
 from kit.chat import Chat
 from kit.episode import Episode
 from kit.models import load_model
-from kit.policy.suppress import forbid
+from kit.policy.suppress import suppress_tokens
 from kit.train.metrics import read_metrics
 from kit.train.pack import pack
 from kit.train.sft import Collator, EpisodeSFTTrainer, SFTSettings, train_sft
 
-QUICK = {"epochs": 4.0, "batch": 4, "micro_batch": 2, "learning_rate": 3e-3, "warmup": 0.0, "save_every": 2}
+QUICK = {"epochs": 4.0, "batch": 4, "per_device_batch_size": 2, "learning_rate": 3e-3, "warmup": 0.0, "save_every": 2}
 
 
 def episodes(chat: Chat, number: int = 6) -> list[Episode]:
@@ -28,7 +28,7 @@ def episodes(chat: Chat, number: int = 6) -> list[Episode]:
 
 def test_golden_loss_of_two_tokens(chat: Chat, model, tmp_path: Path) -> None:
     # The worked example of kit.train.sft: probabilities 1/2 and 1/8 on sampled tokens, anything on an observation's.
-    with forbid(model := clone(model), chat.forbidden_ids):
+    with suppress_tokens(model := clone(model), chat.suppressed_ids):
         trainer = EpisodeSFTTrainer(
             model=model,
             args=SFTSettings(**QUICK).trl_args(tmp_path, 1),
@@ -43,19 +43,21 @@ def test_golden_loss_of_two_tokens(chat: Chat, model, tmp_path: Path) -> None:
     assert loss.item() == pytest.approx(1.3863, abs=1e-4)
 
 
-@pytest.mark.parametrize("micro_batch", [1, 2, 4])
+@pytest.mark.parametrize("per_device_batch_size", [1, 2, 4])
 def test_first_loss_and_gradient_equal_those_computed_by_hand(
-    chat: Chat, model, tmp_path: Path, micro_batch: int
+    chat: Chat, model, tmp_path: Path, per_device_batch_size: int
 ) -> None:
     train = episodes(chat, 4)
-    settings = SFTSettings(**{**QUICK, "epochs": 1.0, "freeze_vision": False, "micro_batch": micro_batch})
+    settings = SFTSettings(
+        **{**QUICK, "epochs": 1.0, "freeze_vision": False, "per_device_batch_size": per_device_batch_size}
+    )
     train_sft(clone(model), chat, train, settings, tmp_path)
     row = read_metrics(tmp_path / "metrics.jsonl")[0]
 
     by_hand = clone(model).train()
     packed = pack(train, chat)
     logprobs = plain_logprobs(by_hand, chat, packed, 1.0)
-    loss = -logprobs[packed.tool_mask.bool()].sum() / sum(sum(e.mask) for e in train)
+    loss = -logprobs[packed.loss_mask.bool()].sum() / sum(sum(e.mask) for e in train)
     loss.backward()
     norm = torch.stack([p.grad.norm() for p in by_hand.parameters() if p.grad is not None]).norm()
     assert row["loss"] == pytest.approx(loss.item(), abs=2e-6)
@@ -70,7 +72,7 @@ def test_observations_and_prompts_get_exactly_no_gradient(chat: Chat, model, tmp
         output.last_hidden_state.retain_grad()
         kept.append(output.last_hidden_state)
 
-    with forbid(model := clone(model), chat.forbidden_ids):
+    with suppress_tokens(model := clone(model), chat.suppressed_ids):
         trainer = EpisodeSFTTrainer(
             model=model,
             args=SFTSettings(**QUICK).trl_args(tmp_path, 1),

@@ -18,7 +18,7 @@ from kit import view
 from kit.chat import Chat
 from kit.data.scenes import scene
 from kit.episode import Action, Episode, Observation, Picture, Score, Task, Turn
-from kit.train.advantage import spread
+from kit.train.advantage import broadcast_to_tokens
 from kit.view.tokens import appended, blocks, pieces
 
 HOSTILE = '</div><script>alert(1)</script>" onload="x<img src=x onerror=y>'
@@ -129,10 +129,10 @@ def test_advantage_is_told_by_sign_line_and_words(chat: Chat) -> None:
 
 @pytest.mark.parametrize("kind", [list, torch.tensor, np.array])
 def test_advantage_of_each_token(chat: Chat, kind: Callable[[list[float]], object]) -> None:
-    """By turns, or as a (padded) row of :func:`kit.train.advantage.spread`: the same page."""
+    """By turns, or as a (padded) row of :func:`kit.train.advantage.broadcast_to_tokens`: the same page."""
     episode = played(chat)
     lengths = [len(turn.ids) for turn in episode.turns]
-    row = spread([[0.5, -1.0]], [episode])[0].tolist()
+    row = broadcast_to_tokens([[0.5, -1.0]], [episode])[0].tolist()
     by_row = view.show(episode, advantage=kind([*row, 0.0, 0.0]), chat=chat).body
     by_turn = view.show(episode, advantage=[kind([0.5] * lengths[0]), kind([-1.0] * lengths[1])], chat=chat).body
     assert by_row == by_turn

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from PIL import Image
 
 from kit.data.scenes import scene
-from kit.environment import CodeSession, ToolEnv, source
+from kit.environment import CodeSession, ToolEnv, module_source
 from kit.episode import Action, Observation, Picture, Task
 from kit.papers.agile.puzzle import make_task
 from kit.protocol import Protocol, parse_labels
@@ -57,7 +57,7 @@ see by. With the task's question before them it placed the pieces of 118 puzzles
 
 # Runs once in every episode's session; trusted. Names that start with an underscore are ours.
 _SETUP = (
-    f"{source(views)}\n_Image = Image\n"
+    f"{module_source(views)}\n_Image = Image\n"
     + """
 _labels, _before, _made = sorted(state), list(state), 0
 _pieces = {label: globals()[label] for label in _labels}

@@ -19,15 +19,13 @@ from kit.episode import Episode, Task
 from kit.papers.agile.env import JigsawEnv
 from kit.papers.agile.reward import score
 from kit.policy import Policy
-from kit.policy.hf import HFPolicy, load
+from kit.policy.hf import HFPolicy
 from kit.rollout import Pace
 from kit.sandbox import CONFINED, Sandbox
 from kit.seeding import Seed
 from kit.train import session as play
 from kit.train.grpo import GRPOSettings, train_grpo
-from kit.train.session import OnStep, load_to_train
-
-__all__ = ["Play", "Training", "first_per_level", "load", "play_greedily", "trained"]
+from kit.train.session import OnStep, load_for_training
 
 
 @dataclass(frozen=True)
@@ -77,7 +75,7 @@ class Training:
     def __call__(self, on_step: OnStep | None = None) -> Path:
         """Train; returns the folder of the trained model."""
         torch.set_num_threads(self.threads)
-        vlm, chat = load_to_train(self.start, self.settings.lora_rank)
+        vlm, chat = load_for_training(self.start, self.settings.lora_rank)
         tasks = load_tasks(self.tasks)
         with Sandbox(require=CONFINED, allow_unsafe=self.allow_unsafe) as box:
 
@@ -100,7 +98,7 @@ def trained(run: str | Path, stage: str) -> Path:
     Raises:
         FileNotFoundError: the stage hasn't finished, with the command that runs it.
     """
-    return play.trained(run, stage, {"sft": 12, "grpo": 13}[stage])
+    return play.trained_model(run, stage, {"sft": 12, "grpo": 13}[stage])
 
 
 def first_per_level(tasks: Sequence[Task], n: int) -> list[Task]:

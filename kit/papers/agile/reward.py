@@ -36,7 +36,7 @@ from kit.protocol import parse_labels
 
 
 @dataclass(frozen=True)
-class Weights:
+class RewardConfig:
     """α, β, γ, λ and step_max of eq. 5 and 6, with the paper's values (section 3.3, Table 5)."""
 
     accuracy: float = 0.8
@@ -61,9 +61,9 @@ def is_well_formed(episode: Episode) -> bool:
     )
 
 
-def score(episode: Episode, target: Sequence[str], weights: Weights | None = None) -> Score:
+def score(episode: Episode, target: Sequence[str], weights: RewardConfig | None = None) -> Score:
     """Eq. 6 for one finished episode; parts are weighted and add up to the total."""
-    w = weights or Weights()
+    w = weights or RewardConfig()
     right = is_right(episode, target)
     parts = {
         "accuracy": w.accuracy * right,

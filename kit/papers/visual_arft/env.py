@@ -17,10 +17,10 @@ from collections.abc import Sequence
 from typing import Literal
 
 from kit.data.documents import sheet
-from kit.environment import CodeSession, ToolEnv, source
+from kit.environment import CodeSession, ToolEnv, module_source
 from kit.episode import Action, Observation, Picture, Task
 from kit.protocol import Protocol
-from kit.rewards.text_match import best, f1
+from kit.rewards.text_match import f1, max_over_references
 from kit.sandbox import Sandbox
 from kit.tools import crop_zoom as views
 from kit.tools import restoration as mending
@@ -56,7 +56,7 @@ PROMPTS = {"brief": BRIEF, "full": FULL}
 ASKED = {"code": " What is wrong with it?", "search": " What does the flag look like?"}
 """What ``brief`` adds to a question that comes with a picture: the words by which the tiny model was taught to see."""
 
-SETUP = f"{source(views)}\n{source(mending)}"
+SETUP = f"{module_source(views)}\n{module_source(mending)}"
 
 
 class VisualARFTEnv(ToolEnv):
@@ -154,4 +154,4 @@ class VisualARFTEnv(ToolEnv):
 
     def reward(self, answer: str) -> float:
         """The answer's token F1 (all of the reward is in kit.rewards)."""
-        return best(f1, answer, self.task.target)
+        return max_over_references(f1, answer, self.task.target)

@@ -22,7 +22,7 @@ from kit.data.photos import Split, photos
 from kit.data.scenes import Pixels
 from kit.data.store import load_tasks
 from kit.episode import Episode, Score, Task
-from kit.evaluate.baselines import AskingEnv, Way
+from kit.evaluate.baselines import Mode, SingleTurnEnv
 from kit.files import read_json, runs_folder, write_json
 from kit.papers.visual_arft import mat_coding
 from kit.papers.visual_arft.env import VisualARFTEnv
@@ -30,9 +30,9 @@ from kit.papers.visual_arft.invented import world
 from kit.papers.visual_arft.mat_coding import make_tasks as make_coding
 from kit.papers.visual_arft.mat_search import chains, passes
 from kit.papers.visual_arft.mat_search import task as as_task
-from kit.papers.visual_arft.reward import Rule, score, step_score
+from kit.papers.visual_arft.reward import RewardConfig, score, step_score
 from kit.policy import Policy
-from kit.policy.hf import HFPolicy, load
+from kit.policy.hf import HFPolicy
 from kit.rewards.similarity import MiniLM
 from kit.rollout import Pace
 from kit.sandbox import CONFINED, Sandbox
@@ -41,21 +41,7 @@ from kit.tools.index import Index
 from kit.tools.search import SNIPPET_CHARS, TOP_K, Search
 from kit.tools.serper import Serper
 from kit.train.grpo import GRPOSettings, train_grpo
-from kit.train.session import OnStep, agreed, load_to_train
-
-__all__ = [
-    "Play",
-    "Tools",
-    "Training",
-    "coding_lessons",
-    "coding_sets",
-    "load",
-    "payment",
-    "play_greedily",
-    "search_engine",
-    "search_lessons",
-    "text_questions",
-]
+from kit.train.session import OnStep, load_for_training, run_on_rank0
 
 COUNTRIES = 200
 """Of an invented world: as many flags as there are real ones; among more, fewer can be told from all others."""
@@ -172,30 +158,30 @@ class Training:
     def __call__(self, on_step: OnStep | None = None) -> Path:
         """Train; returns the folder of the trained model."""
         torch.set_num_threads(self.threads)
-        vlm, chat = load_to_train(self.start, self.settings.lora_rank)
+        vlm, chat = load_for_training(self.start, self.settings.lora_rank)
         tasks = load_tasks(self.tasks)
         with Sandbox(require=CONFINED, allow_unsafe=self.allow_unsafe) as box:
-            agreed(lambda: search_engine(self.play.search) is not None)  # makes the index, which the others open
+            run_on_rank0(lambda: search_engine(self.play.search) is not None)  # makes the index, which the others open
             tools = Tools(box, search_engine(self.play.search))
 
             def rollout(policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]:
                 return self.play(policy, chat, tools, tasks, self.settings.temperature, seed)
 
             return train_grpo(
-                vlm, chat, tasks, rollout, payment(self.reward), self.settings, self.run_dir, on_step=on_step
+                vlm, chat, tasks, rollout, make_reward(self.reward), self.settings, self.run_dir, on_step=on_step
             )
 
 
-def payment(reward: str) -> Callable[[Episode, Any], Score]:
+def make_reward(reward: str) -> Callable[[Episode, Any], Score]:
     """What is paid: ``f1`` or ``em`` of the answer, or ``steps``: each step for itself (section 3.2).
 
     Raises:
         ValueError: another name.
     """
     if reward == "steps":
-        alike, rule = MiniLM(), Rule(answer="f1")
+        alike, rule = MiniLM(), RewardConfig(answer="f1")
         return lambda episode, target: step_score(episode, target, episode.task.meta.get("queries", ()), alike, rule)
-    paid = Rule(answer=reward)  # type: ignore[arg-type]
+    paid = RewardConfig(answer=reward)  # type: ignore[arg-type]
     return lambda episode, target: score(episode, target, paid)
 
 
@@ -230,7 +216,7 @@ def _countries(tasks: Sequence[Task]) -> set[str]:
     return {name for task in tasks for name in task.meta["countries"]}
 
 
-def coding_lessons(n: int, seed: int) -> list[Task]:
+def coding_demonstrations(n: int, seed: int) -> list[Task]:
     """``n`` sheets for an expert to mend and read.
 
     Raises:
@@ -240,7 +226,7 @@ def coding_lessons(n: int, seed: int) -> list[Task]:
     return make_coding(mat_coding.drawn(_pixels("train"), "lesson"), counts, seed, "lesson-coding")[:n]
 
 
-def search_lessons(n: int, seed: int) -> list[tuple[list[Task], Search]]:
+def search_demonstrations(n: int, seed: int) -> list[tuple[list[Task], Search]]:
     """``n`` questions about invented worlds for an expert to answer: those of each world, and what finds things in it.
 
     About one country each, Simple and Hard by turns: there is nothing in them to be learnt by heart. In each, what is
@@ -283,11 +269,11 @@ def play_greedily(model: Any, chat: Chat, tools: Tools, tasks: Sequence[Task], h
     return how(HFPolicy(model, chat), chat, tools, tasks, temperature=0.0)
 
 
-def ask(model: Any, chat: Chat, way: Way, search: Search | None, tasks: Sequence[Task], how: Play) -> list[Episode]:
+def ask(model: Any, chat: Chat, way: Mode, search: Search | None, tasks: Sequence[Task], how: Play) -> list[Episode]:
     """What a model answers without tools: directly, after reasoning, or given what a plain search finds."""
 
-    def env() -> AskingEnv:
-        return AskingEnv(way, search, how.prompt, k=how.k, snippet_chars=how.snippet_chars)
+    def env() -> SingleTurnEnv:
+        return SingleTurnEnv(way, search, how.prompt, k=how.k, snippet_chars=how.snippet_chars)
 
     once = Pace(1, how.max_new_tokens, how.max_tokens, how.workers)
     return once.play(HFPolicy(model, chat), chat, tasks, env, temperature=0.0)

@@ -35,7 +35,7 @@ from PIL import Image
 
 from kit.data.distortion import GROUPS, STRENGTHS, Distortion, Kind, distort, draw, undo
 from kit.data.documents import SIDE, Card, Sheet, board, sheet
-from kit.data.readable import says
+from kit.data.readable import is_readable
 from kit.data.scenes import Pixels
 from kit.episode import Picture, Task
 from kit.tools import restoration as mending
@@ -138,7 +138,7 @@ def _about(one: Sheet, source: str, rng: np.random.Generator) -> Question:
     return Question(
         *(one.image, question, (answer,), source, one.kind),
         reading=one.text,
-        legible=lambda mended: says(one, mended, answer),
+        legible=lambda mended: is_readable(one, mended, answer),
     )
 
 
@@ -149,7 +149,7 @@ def _about_card(image: Image.Image, card: Card, source: str, rng: np.random.Gene
 
     def legible(mended: Image.Image) -> bool:
         part = mended.crop((x1, y1, x2, y2)).resize((SIDE, SIDE), Image.Resampling.LANCZOS)
-        return says(card.sheet, part, answer)
+        return is_readable(card.sheet, part, answer)
 
     part = f"{card.colour} card {card.corner}"
     return Question(image, asked, (answer,), source, "board", card.box, card.sheet.text, part, legible)
@@ -195,7 +195,7 @@ def _make(source: Source, category: str, rng: np.random.Generator, id: str) -> T
             mended = REMEDIES[one.kind](mended)
         # Knowing how strong it was it can be undone; and so it can by operations that guess (where white is the
         # brightest, as on paper: of other pictures nobody knows how bright they were).
-        guessed = question.legible is None or (question.legible(mended) and undone(task, [mended]))
+        guessed = question.legible is None or (question.legible(mended) and restored(task, [mended]))
         if question.passes(undo(bad, done)) and guessed:
             return task
     raise MakingError(
@@ -215,7 +215,7 @@ def distortions(task: Task) -> tuple[Distortion, ...]:
     return tuple(Distortion(*one) for one in task.meta["distortions"])
 
 
-def undone(task: Task, shown: Sequence[Image.Image]) -> bool:
+def restored(task: Task, shown: Sequence[Image.Image]) -> bool:
     """Whether the last picture that code showed is the task's picture, mended (section 4.1's "right" operation).
 
     It has to have gone at least a third of the way from the distorted picture to the one that is mended knowing how

@@ -5,8 +5,8 @@ metric      meaning
 ==========  =======================================================================================
 ``f1``      mean token F1 of the answers (:mod:`kit.rewards.text_match`); no answer has 0
 ``em``      share of answers that match exactly
-``undone``  share of episodes on one distortion whose last picture is the mended one
-            (:func:`kit.papers.visual_arft.mat_coding.undone`; ours: the paper judges answers alone)
+``restored``  share of episodes on one distortion whose last picture is the mended one
+            (:func:`kit.papers.visual_arft.mat_coding.restored`; ours: the paper judges answers alone)
 ``turns``   mean turns of an episode, the answer included
 ``tools``   mean actions of an episode that weren't the answer
 ==========  =======================================================================================
@@ -24,9 +24,9 @@ from kit.data.distortion import STRENGTHS
 from kit.episode import Episode
 from kit.evaluate import outcomes as stages
 from kit.evaluate.outcomes import Metrics
-from kit.papers.visual_arft.mat_coding import undone
+from kit.papers.visual_arft.mat_coding import restored
 from kit.papers.visual_arft.reported import VISUAL_ARFT
-from kit.rewards.text_match import best, exact_match, f1
+from kit.rewards.text_match import exact_match, f1, max_over_references
 
 SETTINGS = {"coding": "MAT-Coding", "search": "MAT-Search", "text": "multi-hop questions of text alone"}
 LABELS = ("simple", "hard")
@@ -44,7 +44,7 @@ BESIDE: dict[str, Mapping[str, float]] = {
 HEADLINES = {
     "f1_coding_simple": "coding F1, Simple",
     "f1_coding_hard": "coding F1, Hard",
-    "undone_coding": "distortions undone",
+    "restored_coding": "distortions restored",
     "f1_search_simple": "search F1, Simple",
     "f1_search_hard": "search F1, Hard",
     "f1_text": "text-only F1",
@@ -62,7 +62,7 @@ class Outcome:
         label: ``simple`` or ``hard``.
         category: what was done to the picture; of a search the number of its gold queries.
         f1, em: of the answer.
-        undone: whether the one distortion was undone; None where there was none, or several, or no picture to mend.
+        restored: whether the one distortion was undone; None where there was none, or several, or no picture to mend.
         reason: a key of :data:`kit.evaluate.outcomes.REASONS`.
         turns, tools, tokens: turns played, actions but for the answer, tokens sampled.
         seed: of the training run that made the policy.
@@ -75,7 +75,7 @@ class Outcome:
     category: str
     f1: float
     em: bool
-    undone: bool | None
+    restored: bool | None
     reason: str
     turns: int
     tools: int
@@ -92,7 +92,7 @@ def outcome(episode: Episode, seed: int = 0) -> Outcome:
     task, meta = episode.task, episode.task.meta
     if episode.ended == "running":
         raise ValueError(f"episode {task.id} is still running: only ended episodes have an outcome")
-    right = bool(best(exact_match, episode.answer, task.target))
+    right = bool(max_over_references(exact_match, episode.answer, task.target))
     coding = "category" in meta
     shown = [p.image for turn in episode.turns if turn.observation for p in turn.observation.images]
     return Outcome(
@@ -101,9 +101,9 @@ def outcome(episode: Episode, seed: int = 0) -> Outcome:
         setting="coding" if coding else "search" if task.images else "text",
         label=str(meta["difficulty"]),
         category=str(meta["category"] if coding else len(meta["queries"])),
-        f1=best(f1, episode.answer, task.target),
+        f1=max_over_references(f1, episode.answer, task.target),
         em=right,
-        undone=undone(task, shown) if coding and meta["category"] in STRENGTHS else None,
+        restored=restored(task, shown) if coding and meta["category"] in STRENGTHS else None,
         reason=episode.ended if episode.ended != "answer" else "solved" if right else "wrong",
         turns=len(episode.turns),
         tools=episode.steps,
@@ -122,11 +122,11 @@ def evaluate_outcomes(played: Sequence[Outcome]) -> Metrics:
         raise ValueError("nothing to evaluate: 0 episodes; play at least one task")
     metrics: Metrics = {}
     for name, some in _slices(played):
-        for metric in ("f1", "em", "undone", "turns", "tools"):
+        for metric in ("f1", "em", "restored", "turns", "tools"):
             asked = [o for o in some if getattr(o, metric) is not None]
             if asked:
                 values = [float(getattr(o, metric)) for o in asked]
-                share, right = metric in ("f1", "em", "undone"), metric in ("em", "undone")
+                share, right = metric in ("f1", "em", "restored"), metric in ("em", "restored")
                 metrics[f"{metric}_{name}"] = stages.interval(metric, values, asked, share, right)
     return metrics
 
@@ -141,7 +141,7 @@ def _slices(played: Sequence[Outcome]) -> Iterator[tuple[str, list[Outcome]]]:
                     yield f"{setting}_{label}", labelled
 
 
-def table(results: Mapping[str, Any], metrics: Sequence[str] = ("f1", "em", "undone")) -> str:
+def table(results: Mapping[str, Any], metrics: Sequence[str] = ("f1", "em", "restored")) -> str:
     """Stages side by side with intervals, and beside each the paper's number (in brackets).
 
     Args:

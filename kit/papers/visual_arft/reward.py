@@ -20,7 +20,7 @@ tags; what a query or a picture was worth shows in the answer.
 
 Departures
 - Code that failed, or in which there is no statement, earns nothing. The paper pays for any code block, a comment
-  too: ``Rule(any_code=True)``. (Its released code pays .9: ``code=0.9``.)
+  too: ``RewardConfig(any_code=True)``. (Its released code pays .9: ``code=0.9``.)
 - The paper compares a query with the step's one gold query. An episode may look things up in another order: each query
   is compared with the gold queries that no earlier one of the episode was nearest to.
 """
@@ -34,13 +34,13 @@ from typing import Literal
 from kit.episode import Episode, Score, Turn
 from kit.papers.visual_arft.env import PROTOCOL
 from kit.rewards.similarity import Similarity
-from kit.rewards.text_match import best, exact_match, f1
+from kit.rewards.text_match import exact_match, f1, max_over_references
 
 MEASURES: dict[str, Callable[[str, str], float]] = {"f1": f1, "em": exact_match}
 
 
 @dataclass(frozen=True)
-class Rule:
+class RewardConfig:
     """What is paid for.
 
     Attributes:
@@ -60,7 +60,7 @@ class Rule:
             raise ValueError(f"Rule.answer={self.answer!r}: must be one of {', '.join(MEASURES)}")
 
 
-def score(episode: Episode, target: Sequence[str], rule: Rule | None = None) -> Score:
+def score(episode: Episode, target: Sequence[str], rule: RewardConfig | None = None) -> Score:
     """An episode's reward, 0 to 2: the tags of all its turns, and its answer.
 
     Args:
@@ -69,10 +69,10 @@ def score(episode: Episode, target: Sequence[str], rule: Rule | None = None) -> 
     Raises:
         ValueError: there is no gold answer.
     """
-    rule = rule or Rule()
+    rule = rule or RewardConfig()
     parts = {
         "format": float(episode.answer is not None and all(_well_formed(turn) for turn in episode.turns)),
-        "answer": best(MEASURES[rule.answer], episode.answer, target),
+        "answer": max_over_references(MEASURES[rule.answer], episode.answer, target),
     }
     return Score(sum(parts.values()), parts)
 
@@ -82,7 +82,7 @@ def step_scores(
     target: Sequence[str],
     queries: Sequence[str],
     similarity: Similarity,
-    rule: Rule | None = None,
+    rule: RewardConfig | None = None,
 ) -> tuple[Score, ...]:
     """The reward of every turn, 0 to 2 each: its tags, and what it was for.
 
@@ -93,7 +93,7 @@ def step_scores(
     Raises:
         ValueError: there is no gold answer.
     """
-    rule = rule or Rule()
+    rule = rule or RewardConfig()
     left = list(queries)
     scores = []
     for turn in episode.turns:
@@ -101,7 +101,7 @@ def step_scores(
         if turn.action is not None:
             kind, text = turn.action.kind, turn.action.text
             if kind == "answer":
-                parts[kind] = best(MEASURES[rule.answer], text, target)
+                parts[kind] = max_over_references(MEASURES[rule.answer], text, target)
             elif kind == "search":
                 parts[kind] = _query(text, left, similarity, rule.least)
             else:
@@ -118,7 +118,7 @@ def step_score(
     target: Sequence[str],
     queries: Sequence[str],
     similarity: Similarity,
-    rule: Rule | None = None,
+    rule: RewardConfig | None = None,
 ) -> Score:
     """:func:`step_scores` as one score of the episode: its mean turn, and each turn's reward in ``turns``.
 

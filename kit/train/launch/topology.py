@@ -18,11 +18,11 @@ from typing import Any, Literal, get_args
 
 import torch
 
-Shard = Literal["ddp", "zero2", "zero3", "fsdp2"]
+Strategy = Literal["ddp", "zero2", "zero3", "fsdp2"]
 """What each process holds of its own: everything (DDP); weights, but its part of gradients and of the optimizer
 (ZeRO-2); its part of the weights too (ZeRO-3 by DeepSpeed, FSDP2 by torch)."""
 
-Sampler = Literal["transformers", "colocate", "server"]
+RolloutEngine = Literal["transformers", "colocate", "server"]
 
 PORT = 29500
 """Where several machines meet, unless another is given (torch's default)."""
@@ -56,10 +56,10 @@ class Processes:
     """
 
     n: int = 1
-    shard: Shard = "ddp"
+    shard: Strategy = "ddp"
     hosts: str = ""
     port: int = 0
-    sampler: Sampler = "transformers"
+    sampler: RolloutEngine = "transformers"
     server: str = ""
 
     @classmethod
@@ -75,7 +75,7 @@ class Processes:
         made: dict[str, Any] = {"n": int(first)}
         for word in words:
             key, _, value = word.partition("=")
-            if word in get_args(Shard):
+            if word in get_args(Strategy):
                 made["shard"] = word
             elif word in ("transformers", "colocate"):
                 made["sampler"] = word
@@ -87,7 +87,7 @@ class Processes:
                 made["port"] = int(value)
             else:
                 raise ValueError(
-                    f"processes={text!r}: {word!r} is none of {', '.join(get_args(Shard))}, colocate, a vLLM server's "
+                    f"processes={text!r}: {word!r} is none of {', '.join(get_args(Strategy))}, colocate, a vLLM server's "
                     "address, hosts=FILE, port=NUMBER"
                 )
         return cls(**made)
@@ -95,7 +95,7 @@ class Processes:
     def __post_init__(self) -> None:
         if self.n < 1:
             raise ValueError(f"Processes.n={self.n}: at least 1 process trains")
-        if self.shard not in (known := get_args(Shard)):
+        if self.shard not in (known := get_args(Strategy)):
             raise ValueError(f"Processes.shard={self.shard!r}: choose one of {', '.join(known)}")
 
     def machines(self) -> list[Host]:

@@ -20,7 +20,7 @@ from typing import Any, TypeVar, get_type_hints
 from accelerate.utils import gather_object
 
 from kit.files import read_json, write_json
-from kit.train.session import agreed, process, together
+from kit.train.session import init_process_group, rank, run_on_rank0
 
 T = TypeVar("T")
 
@@ -101,17 +101,17 @@ def work(path: Path) -> None:
     """Do this process's part of the job in ``path``; what went wrong is left beside it."""
     job = read_json(path)
     try:
-        together()
-        everyone = gather_object([(f"{socket.gethostname()} (process {process()})", installed())])
-        agreed(lambda: check_alike(everyone))
+        init_process_group()
+        everyone = gather_object([(f"{socket.gethostname()} (process {rank()})", installed())])
+        run_on_rank0(lambda: check_alike(everyone))
         module, _, name = job["call"].partition(":")
         rebuilt(getattr(importlib.import_module(module), name), job["values"])()
     except BaseException as error:
         write_json(
-            path.with_name(f"failed-{process()}.json"),
+            path.with_name(f"failed-{rank()}.json"),
             {
                 "at": time.time(),
-                "process": process(),
+                "process": rank(),
                 "host": socket.gethostname(),
                 "error": f"{type(error).__name__}: {error}",
                 "traceback": traceback.format_exc(),

@@ -11,8 +11,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from kit.policy.hf import AT_ONCE, CACHE_BYTES, fitting
-from kit.train.launch.topology import Sampler, Shard
+from kit.policy.hf import CACHE_BYTES, MAX_BATCH_SIZE, batch_size_that_fits
+from kit.train.launch.topology import RolloutEngine, Strategy
 from kit.train.planner.architecture import PATCH, Architecture, Kept
 
 GB = 1e9
@@ -40,8 +40,8 @@ class Stage:
         memory: of each, in bytes.
         shard: what is divided among them.
         sampler: who plays; None in supervised training, where nobody does.
-        engine_share: of each GPU's memory, for a colocated engine.
-        micro_batch: episodes a forward pass and GPU.
+        gpu_memory_utilization: of each GPU's memory, for a colocated engine.
+        per_device_batch_size: episodes a forward pass and GPU.
         batch: episodes an optimizer step, on all GPUs.
         tokens: of the longest episode.
         picture_tokens: of them, of pictures.
@@ -57,9 +57,9 @@ class Stage:
     model: Architecture
     gpus: int
     memory: float
-    shard: Shard
-    sampler: Sampler | None
-    micro_batch: int
+    shard: Strategy
+    sampler: RolloutEngine | None
+    per_device_batch_size: int
     batch: int
     tokens: int
     picture_tokens: int
@@ -68,7 +68,7 @@ class Stage:
     freeze_vision: bool
     recompute: bool = True
     reference: bool = False
-    engine_share: float = 0.3
+    gpu_memory_utilization: float = 0.3
     optimizer_steps: int = 1
     flops: float = 312e12
     bandwidth: float = 2.0e12
@@ -124,14 +124,14 @@ def fixed(stage: Stage) -> Iterator[Need]:
         part = n if three else 1
         yield Need("reference", 2 * total / part, f"2 B × {total:,}" + f" / {part}" * (part > 1))
     if stage.sampler == "colocate":
-        share = stage.engine_share
+        share = stage.gpu_memory_utilization
         yield Need("engine", share * stage.memory, f"{share} × {stage.memory / GB:g} GB: vLLM's weights and cache")
     yield Need("CUDA", CONTEXT, "assumed")
 
 
 def learning_pass(stage: Stage) -> Iterator[Need]:
     """What a forward pass keeps for its backward pass."""
-    m, tokens = stage.model, stage.micro_batch * stage.tokens
+    m, tokens = stage.model, stage.per_device_batch_size * stage.tokens
     one = m.kept(stage.held, stage.lora_rank)
     if stage.recompute:
         kept = m.layers * m.recomputed(stage.held) + one
@@ -140,7 +140,7 @@ def learning_pass(stage: Stage) -> Iterator[Need]:
         kept = m.layers * one
         text = f"{tokens:,} tokens × {m.layers} × {one:,} B"
     yield Need("activations", tokens * kept, text)
-    patches = 4 * stage.micro_batch * stage.picture_tokens
+    patches = 4 * stage.per_device_batch_size * stage.picture_tokens
     yield Need("pictures", patches * PATCH * 4, f"{patches:,} patches × {PATCH} × 4 B")
     if not stage.freeze_vision and not stage.lora_rank:
         seen = m.seen(stage.held)
@@ -164,7 +164,9 @@ def _rows(stage: Stage) -> int:
     """Episodes that transformers decodes at once: as many as half of the free memory has room for."""
     whole = 2 * stage.total if stage.shard == "zero3" else 0
     free = stage.memory - sum(need.bytes for need in fixed(stage)) - CACHE_BYTES - whole
-    return fitting(min(AT_ONCE, math.ceil(stage.batch / stage.gpus)), free, stage.model.remembered(), stage.tokens)
+    return batch_size_that_fits(
+        min(MAX_BATCH_SIZE, math.ceil(stage.batch / stage.gpus)), free, stage.model.remembered(), stage.tokens
+    )
 
 
 def needed(stage: Stage) -> float:
@@ -178,7 +180,7 @@ def needed(stage: Stage) -> float:
 
 def engine_room(stage: Stage) -> float:
     """Bytes that a colocated engine has for keys and values: its share without its weights."""
-    return stage.engine_share * stage.memory - 2 * (stage.model.language + stage.model.vision)
+    return stage.gpu_memory_utilization * stage.memory - 2 * (stage.model.language + stage.model.vision)
 
 
 def seconds(stage: Stage) -> dict[str, tuple[float, str]]:
@@ -210,7 +212,7 @@ def knobs(stage: Stage) -> list[str]:
     """What would make a stage fit that doesn't, each for itself; as it would be said."""
     tried = {
         "recompute activations (gradient_checkpointing)": replace(stage, recompute=True),
-        "micro_batch=1": replace(stage, micro_batch=1),
+        "per_device_batch_size=1": replace(stage, per_device_batch_size=1),
         "zero3 instead of " + stage.shard: replace(stage, shard="zero3"),
         "adapters: lora_rank=32, freeze_vision=true": replace(stage, lora_rank=32, freeze_vision=True, reference=False),
     }

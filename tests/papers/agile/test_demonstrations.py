@@ -15,14 +15,14 @@ from kit.episode import Action, Episode, Observation, Task, Turn
 from kit.papers.agile.demonstrations import KINDS, Counts, action_kind, balance, curate, is_sound, kinds
 from kit.papers.agile.env import PROTOCOL
 from kit.papers.agile.expert import STEPS, ScriptedExpert
-from kit.policy import Params, Sample
+from kit.policy import Completion, SamplingParams
 from kit.policy.endpoint import EndpointError, ServedPolicy
 from kit.policy.scripted import ScriptedPolicy
 from kit.protocol import FormatError
 from kit.rollout import Budget
 from kit.train.demonstrations import collect
 
-PARAMS = Params(stops=PROTOCOL.stops, max_new_tokens=400)
+PARAMS = SamplingParams(stops=PROTOCOL.stops, max_new_tokens=400)
 BUDGET = Budget(turns=9, tokens=10**6)
 
 
@@ -128,7 +128,7 @@ def test_collecting_goes_on_where_it_stopped(chat: Chat, tasks: list[Task], tmp_
     path = tmp_path / "all.jsonl"
 
     class Fails(ScriptedPolicy):
-        def sample(self, requests: Any, params: Params) -> list[Sample]:
+        def sample(self, requests: Any, params: SamplingParams) -> list[Completion]:
             if any(r.episode.task.id == "task-5" for r in requests):
                 raise KeyboardInterrupt
             return super().sample(requests, params)

@@ -14,7 +14,7 @@ from kit.papers.agile.env import PROTOCOL, JigsawEnv
 from kit.papers.agile.expert import STEPS, ScriptedExpert, expert_script
 from kit.papers.agile.reward import score
 from kit.papers.agile.tasks import evaluation_set
-from kit.policy import Params
+from kit.policy import SamplingParams
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import Budget
 from kit.sandbox import Sandbox
@@ -92,7 +92,7 @@ def test_every_play_is_right_in_the_real_environment(
         chat,
         tasks,
         lambda: JigsawEnv(box, turns=turns),
-        Params(stops=PROTOCOL.stops, max_new_tokens=400),
+        SamplingParams(stops=PROTOCOL.stops, max_new_tokens=400),
         Budget(turns=turns, tokens=10**6),
         tmp_path / "all.jsonl",
     )

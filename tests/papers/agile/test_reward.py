@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from kit.episode import Action, Episode, Task, Turn
 from kit.papers.agile.env import PROTOCOL
-from kit.papers.agile.reward import Weights, is_well_formed, score
+from kit.papers.agile.reward import RewardConfig, is_well_formed, score
 
 TARGET = ("B", "A", "D", "C")
 CODE = "<think>look</think><code>observation(state)</code>"
@@ -52,7 +52,7 @@ def test_an_answer_in_passing_is_not_an_end() -> None:
 
 
 def test_weights_are_the_settings_they_name() -> None:
-    result = score(play(CODE, RIGHT), TARGET, Weights(accuracy=2, format=3, step=10, step_penalty=-0.1))
+    result = score(play(CODE, RIGHT), TARGET, RewardConfig(accuracy=2, format=3, step=10, step_penalty=-0.1))
     assert result.parts == pytest.approx({"accuracy": 2, "format": 3, "step": -1})
 
 

@@ -13,9 +13,9 @@ from kit.data.corpora import documents
 from kit.data.countries import Countries
 from kit.data.scenes import scene
 from kit.episode import Episode, Task, Turn
-from kit.papers.visual_arft.experiment import Play, Tools, coding_lessons, search_lessons, text_questions
+from kit.papers.visual_arft.experiment import Play, Tools, coding_demonstrations, search_demonstrations, text_questions
 from kit.papers.visual_arft.expert import expert, search_turns, turns_of
-from kit.papers.visual_arft.mat_coding import CATEGORIES, drawn, make_tasks, undone
+from kit.papers.visual_arft.mat_coding import CATEGORIES, drawn, make_tasks, restored
 from kit.papers.visual_arft.mat_search import in_words
 from kit.papers.visual_arft.mat_search import make_tasks as make_search_tasks
 from kit.papers.visual_arft.reward import score, step_score
@@ -54,11 +54,11 @@ def test_its_episodes_earn_all_there_is_in_one_environment(
     for episode in played[: len(coding)]:
         shown = [p.image for turn in episode.turns if turn.observation for p in turn.observation.images]
         if episode.task.meta["category"] != "crop":
-            assert undone(episode.task, shown), episode.task.meta["category"]
+            assert restored(episode.task, shown), episode.task.meta["category"]
 
 
 def test_what_is_shown_of_searching_is_about_an_invented_world(chat: Chat) -> None:
-    ((tasks, search),) = search_lessons(8, 1)
+    ((tasks, search),) = search_demonstrations(8, 1)
     assert [task.meta["difficulty"] for task in tasks] == ["simple", "hard"] * 4
     assert [task.images == () for task in tasks] == [True, False, False, False, False, False, True, False]
     assert len({task.meta["source"] for task in tasks}) == 8
@@ -71,7 +71,7 @@ def test_what_is_shown_of_searching_is_about_an_invented_world(chat: Chat) -> No
 
 
 def test_sheets_to_be_shown_are_of_every_category() -> None:
-    made = coding_lessons(12, 1)
+    made = coding_demonstrations(12, 1)
     assert len(made) == 12 and {task.meta["category"] for task in made} == set(CATEGORIES)
 
 

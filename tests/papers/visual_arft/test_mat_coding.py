@@ -23,8 +23,8 @@ from kit.papers.visual_arft.mat_coding import (
     drawn,
     likeness,
     make_tasks,
+    restored,
     summary,
-    undone,
 )
 from kit.tools import restoration as mending
 
@@ -109,23 +109,23 @@ def test_pictures_that_can_not_be_mended_are_refused_by_name() -> None:
 def test_the_right_operation_undoes_and_no_other_does(kind: str) -> None:
     made = make_tasks(SOURCE, {kind: 12}, seed=3, name="one")
     for task in made:
-        assert undone(task, [REMEDIES[kind](picture(task))]), kind
-        assert not undone(task, []) and not undone(task, [picture(task)])
+        assert restored(task, [REMEDIES[kind](picture(task))]), kind
+        assert not restored(task, []) and not restored(task, [picture(task)])
         for other, operation in REMEDIES.items():
             if other != kind:
-                assert not undone(task, [operation(picture(task))]), (kind, other)
+                assert not restored(task, [operation(picture(task))]), (kind, other)
 
 
 def test_only_the_last_picture_counts(tasks: list[Task]) -> None:
     task = next(t for t in tasks if t.meta["category"] == "rotate180")
     right = mending.rotate(picture(task), 180)
-    assert undone(task, [picture(task), right]) and not undone(task, [right, picture(task)])
+    assert restored(task, [picture(task), right]) and not restored(task, [right, picture(task)])
 
 
 def test_what_is_whole_must_be_left_so(tasks: list[Task]) -> None:
     task = next(t for t in tasks if t.meta["category"] == "none")
-    assert undone(task, []) and undone(task, [picture(task)])
-    assert not undone(task, [mending.rotate(picture(task), 180)])
+    assert restored(task, []) and restored(task, [picture(task)])
+    assert not restored(task, [mending.rotate(picture(task), 180)])
 
 
 def test_combinations_are_undone_step_by_step(tasks: list[Task]) -> None:
@@ -133,9 +133,9 @@ def test_combinations_are_undone_step_by_step(tasks: list[Task]) -> None:
         if task.meta["category"] == "light+turn":
             mended = picture(task)
             for one in reversed(distortions(task)):
-                assert not undone(task, [mended])
+                assert not restored(task, [mended])
                 mended = REMEDIES[one.kind](mended)
-            assert undone(task, [mended])
+            assert restored(task, [mended])
 
 
 def test_tasks_survive_the_disk(tasks: list[Task], tmp_path) -> None:

@@ -49,29 +49,29 @@ def mended(task: Task, how) -> Turn:
 
 def test_an_outcome_says_how_right_and_whether_it_was_mended() -> None:
     right = outcome(played(DARK, DARK.target[0], mended(DARK, mending.brighten)))
-    assert (right.f1, right.em, right.undone, right.reason) == (1.0, True, True, "solved")
+    assert (right.f1, right.em, right.restored, right.reason) == (1.0, True, True, "solved")
     assert (right.setting, right.label, right.category) == ("coding", "simple", "dark")
     assert (right.turns, right.tools, right.tokens) == (2, 1, 4)
     wrong = outcome(played(DARK, "nothing of it", mended(DARK, mending.denoise)))
-    assert (wrong.f1, wrong.em, wrong.undone, wrong.reason) == (0.0, False, False, "wrong")
+    assert (wrong.f1, wrong.em, wrong.restored, wrong.reason) == (0.0, False, False, "wrong")
 
 
-def test_nothing_can_be_undone_where_nothing_was_done() -> None:
+def test_nothing_can_be_restored_where_nothing_was_done() -> None:
     """Else an agent without tools would mend a seventh of the simple sheets by leaving them alone."""
     whole = make_tasks(drawn((), "w"), {"none": 1}, 0, "w")[0]
-    assert outcome(played(whole, whole.target[0])).undone is None
+    assert outcome(played(whole, whole.target[0])).restored is None
 
 
 def test_a_search_is_judged_by_its_answer_alone() -> None:
     found = outcome(played(SEARCH, "the red car"))
-    assert (found.f1, found.em, found.undone) == (0.5, False, None)
+    assert (found.f1, found.em, found.restored) == (0.5, False, None)
     assert (found.setting, found.label, found.category, found.picture) == ("search", "hard", "3", "Chad")
     assert outcome(played(replace(SEARCH, images=()), "red cars")).setting == "text"
 
 
 def test_no_answer_has_nothing() -> None:
     silent = outcome(played(DARK, None, mended(DARK, mending.brighten), ended="turns"))
-    assert (silent.f1, silent.em, silent.undone, silent.reason) == (0.0, False, True, "turns")
+    assert (silent.f1, silent.em, silent.restored, silent.reason) == (0.0, False, True, "turns")
     with pytest.raises(ValueError, match="still running"):
         outcome(played(DARK, None, ended="running"))
 
@@ -85,10 +85,10 @@ def test_metrics_are_means_of_each_setting_and_label() -> None:
     ]
     metrics = evaluate(episodes)
     assert metrics["f1_coding"].value == metrics["f1_coding_simple"].value == 0.5
-    assert metrics["em_coding"].value == 0.5 and metrics["undone_coding"].value == 0.0
+    assert metrics["em_coding"].value == 0.5 and metrics["restored_coding"].value == 0.0
     assert metrics["f1_search_hard"].value == 0.5 and metrics["em_search"].value == 0
     assert metrics["turns_coding"].value == 1.5 and metrics["tools_coding"].value == 0.5
-    assert "undone_search" not in metrics and "f1_text" not in metrics
+    assert "restored_search" not in metrics and "f1_text" not in metrics
     assert failures(episodes) == {"solved": pytest.approx(1 / 3), "wrong answer": pytest.approx(2 / 3)}
 
 

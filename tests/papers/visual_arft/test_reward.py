@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.episode import Action, Episode, Observation, Status, Task, Turn
-from kit.papers.visual_arft.reward import PROTOCOL, Rule, score, step_score, step_scores
+from kit.papers.visual_arft.reward import PROTOCOL, RewardConfig, score, step_score, step_scores
 from kit.protocol import FormatError
 
 TASK = Task("t", (), "Which cars?", ("red cars",))
@@ -38,7 +38,7 @@ def test_the_papers_numbers() -> None:
     """{red, car} against {red, cars}: P = R = 1/2, F1 = 1/2, EM 0; with the tags 1.5 and 1."""
     assert score(episode(ANSWER), TASK.target).total == 1.5
     assert score(episode(ANSWER), TASK.target).parts == {"format": 1.0, "answer": 0.5}
-    assert score(episode(ANSWER), TASK.target, Rule(answer="em")).total == 1.0
+    assert score(episode(ANSWER), TASK.target, RewardConfig(answer="em")).total == 1.0
     assert score(episode(ANSWER), ("blue", "the red car!")).total == 2.0  # of several golds the nearest
 
 
@@ -99,19 +99,19 @@ def test_only_code_that_ran_earns_unless_the_papers_rule_is_asked_for(
     """A comment alone is an error in the sandbox: there is no statement in it."""
     code = said("<think>.</think><code># look</code>", Observation("", status=status))
 
-    def worth(rule: Rule) -> float:
+    def worth(rule: RewardConfig) -> float:
         return step_scores(episode(code), TASK.target, (), words_in_common, rule)[0].parts["code"]
 
-    assert worth(Rule()) == ours
-    assert worth(Rule(any_code=True)) == papers
-    assert worth(Rule(any_code=True, code=0.9)) == 0.9 * papers
+    assert worth(RewardConfig()) == ours
+    assert worth(RewardConfig(any_code=True)) == papers
+    assert worth(RewardConfig(any_code=True, code=0.9)) == 0.9 * papers
 
 
 def test_a_question_without_gold_and_an_unknown_measure_are_refused() -> None:
     with pytest.raises(ValueError, match="no gold answer"):
         score(episode(ANSWER), ())
     with pytest.raises(ValueError, match=r"Rule.answer='bleu': must be one of f1, em"):
-        Rule(answer="bleu")  # type: ignore[arg-type]
+        RewardConfig(answer="bleu")  # type: ignore[arg-type]
 
 
 def test_an_answer_in_another_script() -> None:

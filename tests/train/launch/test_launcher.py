@@ -37,11 +37,11 @@ def as_a_notebook_would(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def toy(folder: Path, **settings: Any) -> Toy:
-    return Toy(str(folder), settings.pop("steps", 5), {"micro_batch": 4, **settings})
+    return Toy(str(folder), settings.pop("steps", 5), {"per_device_batch_size": 4, **settings})
 
 
 def test_two_processes_are_one_and_are_followed(tmp_path: Path) -> None:
-    train(tmp_path / "one", {"micro_batch": 8})
+    train(tmp_path / "one", {"per_device_batch_size": 8})
     seen: list[int] = []
 
     def on_step(rows: Sequence[Row]) -> None:
@@ -101,7 +101,7 @@ def until(what: Callable[[], bool], seconds: float) -> bool:
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_however_the_notebook_ends_no_process_is_left(tmp_path: Path, sent: signal.Signals) -> None:
     """Interrupted it ends them in order; killed, they find out for themselves."""
-    told = json.dumps({"steps": 500, "settings": {"micro_batch": 4, "slow": 0.2}})
+    told = json.dumps({"steps": 500, "settings": {"per_device_batch_size": 4, "slow": 0.2}})
     words = [sys.executable, str(HERE / "launched.py"), str(tmp_path / "a"), '{"n": 2}', told]
     notebook = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
@@ -121,7 +121,7 @@ def two_hosts(folder: Path, run: str) -> subprocess.CompletedProcess[str]:
     folder.mkdir(exist_ok=True)
     hosts = folder / "hosts.txt"
     hosts.write_text("10.0.0.1 slots=1  # runs the notebook\n10.0.0.2\n")
-    processes, told = json.dumps({"n": 2, "hosts": str(hosts)}), json.dumps({"settings": {"micro_batch": 4}})
+    processes, told = json.dumps({"n": 2, "hosts": str(hosts)}), json.dumps({"settings": {"per_device_batch_size": 4}})
     first = f"{sys.executable} {HERE}/launched.py {folder}/grpo '{processes}' '{told}'"
     other = f"{run} {sys.executable} -m kit join {folder.name} --wait 60"
     words = ["unshare", "-rn", str(HERE / "two_hosts.sh"), first, other]
@@ -131,7 +131,7 @@ def two_hosts(folder: Path, run: str) -> subprocess.CompletedProcess[str]:
 
 def test_two_hosts_are_one(tmp_path: Path) -> None:
     """Two network namespaces that a pair of interfaces joins."""
-    train(tmp_path / "one", {"micro_batch": 8})
+    train(tmp_path / "one", {"per_device_batch_size": 8})
     done = two_hosts(tmp_path / "two", "")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "taking part in grpo as machine 1: 1 processes" in done.stdout
@@ -150,7 +150,7 @@ def test_machines_with_other_versions_are_refused(tmp_path: Path) -> None:
 
 
 def test_another_number_of_processes_is_refused(tmp_path: Path) -> None:
-    train(tmp_path / "a", {"micro_batch": 8, "steps": 2})
+    train(tmp_path / "a", {"per_device_batch_size": 8, "steps": 2})
     with pytest.raises(LaunchError, match="holds a run of 1 processes, now there are 2: go on with 1"):
         launch(toy(tmp_path / "a"), Processes(2))
 
@@ -165,7 +165,7 @@ def test_joining_what_never_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("changed", [{}, {"lora_rank": 4, "beta": 0.05}])
 def test_divided_by_deepspeed_is_the_same(tmp_path: Path, shard: Any, changed: dict[str, Any]) -> None:
     """All weights or adapters and a KL term: as one process; killed on the way, the same after that."""
-    train(tmp_path / "one", {"micro_batch": 8, **changed})
+    train(tmp_path / "one", {"per_device_batch_size": 8, **changed})
     with pytest.raises(LaunchError, match="signal 9"):
         launch(toy(tmp_path / "two", fault="kill", **changed), Processes(2, shard))
     launch(toy(tmp_path / "two", **changed), Processes(2, shard))

@@ -49,18 +49,18 @@ def assert_the_same(one: Path, two: Path, steps: int) -> None:
 @pytest.mark.parametrize("changed", [{}, {"iterations": 2, "steps": 6}, {"lora_rank": 4, "beta": 0.05}])
 def test_two_processes_of_four_are_one_of_eight(tmp_path: Path, changed: dict[str, Any]) -> None:
     """With a ratio that isn't one, with adapters and a KL term too."""
-    train(tmp_path / "one", {**changed, "micro_batch": 8})
-    done = together(tmp_path / "two", 2, micro_batch=4, **changed)
+    train(tmp_path / "one", {**changed, "per_device_batch_size": 8})
+    done = together(tmp_path / "two", 2, per_device_batch_size=4, **changed)
     assert done.returncode == 0, done.stderr[-3000:]
     assert_the_same(tmp_path / "one", tmp_path / "two", changed.get("steps", 5))
 
 
 @pytest.mark.parametrize(("fault", "said"), [("kill", "Signal 9"), ("raise", "sandbox of this process is gone")])
 def test_one_process_gone_ends_the_job_which_then_goes_on(tmp_path: Path, fault: str, said: str) -> None:
-    ended = together(tmp_path / "a", 2, micro_batch=2, fault=fault)
+    ended = together(tmp_path / "a", 2, per_device_batch_size=2, fault=fault)
     assert ended.returncode != 0 and said in ended.stderr
     assert [row["step"] for row in without_times(tmp_path / "a")] == [1, 2]
-    assert together(tmp_path / "a", 2, micro_batch=2).returncode == 0
+    assert together(tmp_path / "a", 2, per_device_batch_size=2).returncode == 0
     assert [row["step"] for row in without_times(tmp_path / "a")] == [1, 2, 3, 4, 5]
     assert (tmp_path / "a" / "model" / "config.json").is_file()
 

@@ -10,14 +10,14 @@ import torch
 
 from kit.__main__ import main
 from kit.models import load_model
-from kit.policy.hf import fitting
+from kit.policy.hf import batch_size_that_fits
 from kit.tiny.build import TINY
 from kit.train.planner.architecture import Architecture
 from kit.train.planner.memory import GB, Stage, engine_room, fixed, knobs, learning_pass, needed, sampling, seconds
 
 SEVEN = Architecture.of("Qwen/Qwen2.5-VL-7B-Instruct")
 NODE = Stage(
-    SEVEN, 8, 80 * GB, "zero3", "colocate", micro_batch=2, batch=512, tokens=10000, picture_tokens=4000,
+    SEVEN, 8, 80 * GB, "zero3", "colocate", per_device_batch_size=2, batch=512, tokens=10000, picture_tokens=4000,
     sampled=5000, lora_rank=0, freeze_vision=False,
 )  # fmt: skip
 
@@ -80,16 +80,16 @@ def test_more_of_anything_never_needs_less() -> None:
     for shard in ("ddp", "zero2", "zero3", "fsdp2"):
         for sampler in (None, "transformers", "colocate", "server"):
             stage = replace(NODE, shard=shard, sampler=sampler)
-            assert needed(replace(stage, micro_batch=4)) >= needed(stage)
+            assert needed(replace(stage, per_device_batch_size=4)) >= needed(stage)
             assert needed(replace(stage, recompute=False)) > needed(stage)
             assert needed(replace(stage, gpus=16)) <= needed(stage)
 
 
 def test_as_many_at_once_as_there_is_room_for() -> None:
     # Half of 24 GB for episodes of 10,000 tokens of 57,344 B each: 12e9 / 573,440,000 = 20.9.
-    assert fitting(64, 24e9, 57344, 10000) == 20
-    assert fitting(8, 24e9, 57344, 10000) == 8
-    assert fitting(64, -1.0, 57344, 10000) == 1
+    assert batch_size_that_fits(64, 24e9, 57344, 10000) == 20
+    assert batch_size_that_fits(8, 24e9, 57344, 10000) == 8
+    assert batch_size_that_fits(64, -1.0, 57344, 10000) == 1
 
 
 def test_what_would_help() -> None:
@@ -98,7 +98,7 @@ def test_what_would_help() -> None:
     said = knobs(tight)
     for name, other in (
         ("a vLLM server on other GPUs instead of colocate", replace(tight, sampler="server")),
-        ("micro_batch=1", replace(tight, micro_batch=1)),
+        ("per_device_batch_size=1", replace(tight, per_device_batch_size=1)),
     ):
         assert (name in said) == (needed(other) <= tight.memory)
     assert "recompute activations (gradient_checkpointing)" in said
@@ -120,7 +120,7 @@ def test_a_plan_that_cant_fit_is_refused(capsys: pytest.CaptureFixture[str]) -> 
     said = capsys.readouterr().out
     assert "DOES NOT FIT; what would help: adapters: lora_rank=32, freeze_vision=true; 2 GPUs instead of 1" in said
     assert main(["plan", "13", "--profile", "node", "--memory", "40"]) == 2
-    assert "raise engine_share" in capsys.readouterr().out
+    assert "raise gpu_memory_utilization" in capsys.readouterr().out
 
 
 def test_what_cant_be_planned(capsys: pytest.CaptureFixture[str]) -> None:
