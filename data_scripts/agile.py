@@ -26,7 +26,7 @@ import numpy as np
 from kit.chat import Chat
 from kit.data.hub import HubError, HubSource, download, pin, read_lock
 from kit.data.leak import LeakError, check_tasks
-from kit.data.photos import PictureError, SourcePicture, folder_pictures, photos, table
+from kit.data.photos import ImageError, SourceImage, folder_pictures, photos, table
 from kit.data.store import save_episodes, save_tasks, write_atomic
 from kit.episode import Task
 from kit.papers.agile.demonstrations import curate
@@ -130,7 +130,7 @@ def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
     return args
 
 
-def pictures(args: argparse.Namespace) -> list[SourcePicture] | None:
+def pictures(args: argparse.Namespace) -> list[SourceImage] | None:
     """The pictures to cut puzzles from; None for the packaged photographs and scenes."""
     if args.images:
         return folder_pictures(args.images, args.needed, args.held_out)
@@ -152,7 +152,7 @@ def pictures(args: argparse.Namespace) -> list[SourcePicture] | None:
     return folder_pictures(args.out / "hub", total, held_out=min(0.5, max(args.eval, 1) / total), longest=1280)
 
 
-def puzzles(args: argparse.Namespace, sources: list[SourcePicture] | None) -> tuple[list[Task], dict[str, list[Task]]]:
+def puzzles(args: argparse.Namespace, sources: list[SourceImage] | None) -> tuple[list[Task], dict[str, list[Task]]]:
     """Training and evaluation puzzles, checked for pictures in common."""
     piece = args.piece_px or None
     train = training_set(args.train, args.seed, photo_share=args.photo_share, sources=sources, piece_px=piece)
@@ -164,7 +164,7 @@ def puzzles(args: argparse.Namespace, sources: list[SourcePicture] | None) -> tu
 
 
 def coldstart(
-    args: argparse.Namespace, sources: list[SourcePicture] | None, evaluation: Sequence[Task]
+    args: argparse.Namespace, sources: list[SourceImage] | None, evaluation: Sequence[Task]
 ) -> dict[str, int]:
     """Play, filter, balance, store; how many were played and kept."""
     n = int(np.ceil(args.episodes * args.played))
@@ -240,7 +240,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = options(argv)
     try:
         make(args)
-    except (PictureError, LeakError, HubError, EndpointError, OSError, ValueError) as error:
+    except (ImageError, LeakError, HubError, EndpointError, OSError, ValueError) as error:
         print(f"agile.py: {error}", file=sys.stderr)
         return 1
     return 0

@@ -32,7 +32,7 @@ from transformers import AutoTokenizer, Qwen2_5_VLForConditionalGeneration
 from kit.chat import Chat
 from kit.data.corpora import factbook_documents
 from kit.data.leak import check_sources
-from kit.data.photos import SourcePicture, folder_pictures, photos
+from kit.data.photos import SourceImage, folder_pictures, photos
 from kit.data.scenes import Pixels, discs, scene
 from kit.models import load_model
 from kit.models.vision_attention import batch_vision_attention
@@ -121,7 +121,7 @@ def main() -> None:
     finish(args)
 
 
-def photographs(folder: Path | None) -> list[SourcePicture]:
+def photographs(folder: Path | None) -> list[SourceImage]:
     """What training may see: the kit's training photographs, and all of ``folder``."""
     return photos("train") + (folder_pictures(folder) if folder else [])
 

@@ -21,7 +21,7 @@ import torch
 from torch import Tensor
 from transformers import AutoImageProcessor, AutoTokenizer
 
-from kit.episode import Picture
+from kit.episode import NamedImage
 
 FAMILY = "qwen2_5_vl"
 CONTROL_TOKENS = (
@@ -34,7 +34,7 @@ CONTROL_TOKENS = (
 )
 """What only this module may write. A policy must never sample them (see :attr:`Chat.suppressed_ids`)."""
 
-Content = Sequence[str | Picture]
+Content = Sequence[str | NamedImage]
 """Text and pictures in reading order."""
 
 
@@ -97,12 +97,12 @@ class Chat:
         """Text of sampled ids, control tokens left out."""
         return str(self.tokenizer.decode([i for i in ids if i != self.end_id], skip_special_tokens=False))
 
-    def _pixels(self, picture: Picture) -> Pixels:
+    def _pixels(self, picture: NamedImage) -> Pixels:
         out = self.image_processor(images=[picture.image.convert("RGB")], return_tensors="pt")
         t, h, w = (int(n) for n in out["image_grid_thw"][0])
         return Pixels(out["pixel_values"], (t, h, w))
 
-    def levels(self, picture: Picture) -> Pixels:
+    def levels(self, picture: NamedImage) -> Pixels:
         """The same patches before they were scaled and normalised: levels from 0 to 255, as bytes."""
         pixels, processor = self.pixels(picture), self.image_processor
         each = pixels.patches.shape[1] // len(processor.image_mean)  # a patch is channel after channel
@@ -110,7 +110,7 @@ class Chat:
         levels = (pixels.patches * std + mean) / processor.rescale_factor
         return Pixels(levels.round().to(torch.uint8), pixels.grid)
 
-    def image_tokens(self, picture: Picture) -> int:
+    def image_tokens(self, picture: NamedImage) -> int:
         """How many tokens the language model sees for ``picture``: patches / merge²."""
         t, h, w = self.pixels(picture).grid
         return t * h * w // self.image_processor.merge_size**2

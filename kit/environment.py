@@ -17,7 +17,7 @@ import gymnasium
 import numpy as np
 from PIL import Image
 
-from kit.episode import Action, Observation, Picture, Task
+from kit.episode import Action, NamedImage, Observation, Task
 from kit.protocol import FormatError, Protocol
 from kit.sandbox import Sandbox
 
@@ -53,7 +53,7 @@ class Observations(gymnasium.Space[Observation]):
     def sample(self, mask: Any = None, probability: Any = None) -> Observation:
         """A random small picture."""
         pixels = self.np_random.integers(0, 256, size=(28, 28, 3)).astype(np.uint8)
-        return Observation("", (Picture("image", Image.fromarray(pixels)),))
+        return Observation("", (NamedImage("image", Image.fromarray(pixels)),))
 
     def contains(self, x: Any) -> bool:
         """Whether ``x`` is an observation."""
@@ -83,7 +83,7 @@ class CodeSession:
         self._around = {"before": before, "after": after}
         self._session: Any = None
 
-    def run(self, code: str, show: Callable[[Sequence[Picture]], Sequence[Picture]]) -> Observation:
+    def run(self, code: str, show: Callable[[Sequence[NamedImage]], Sequence[NamedImage]]) -> Observation:
         """What a turn's code printed, and of the pictures it made those that ``show`` picks; or why it failed."""
         if self._session is None:
             self._session = self._open()
@@ -121,7 +121,7 @@ class ToolEnv(gymnasium.Env[Observation, str]):
         self._turn = 0
 
     @abstractmethod
-    def prompt(self, task: Task) -> tuple[str, list[str | Picture]]:
+    def prompt(self, task: Task) -> tuple[str, list[str | NamedImage]]:
         """System text and user message."""
 
     @abstractmethod

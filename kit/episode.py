@@ -36,7 +36,7 @@ def content_hash(image: Image.Image) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Picture:
+class NamedImage:
     """A picture under the name by which code can use it in later turns; equal if name and pixels are.
 
     Pixels as every reader of the kit takes them, in RGB. They must not change any more: they are hashed once.
@@ -54,7 +54,7 @@ class Picture:
         return content_hash(self.image)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Picture):
+        if not isinstance(other, NamedImage):
             return NotImplemented
         return (self.name, self.image.mode, self.sha256) == (other.name, other.image.mode, other.sha256)
 
@@ -77,7 +77,7 @@ class Task:
     """
 
     id: str
-    images: tuple[Picture, ...]
+    images: tuple[NamedImage, ...]
     question: str
     target: Any
     meta: Mapping[str, Any] = field(default_factory=dict)
@@ -96,7 +96,7 @@ class Observation:
     """What the environment says back: text, pictures under their names, and how the action ended."""
 
     text: str
-    images: tuple[Picture, ...] = ()
+    images: tuple[NamedImage, ...] = ()
     status: Status = "ok"
 
 
@@ -159,7 +159,7 @@ class Episode:
         return mask
 
     @property
-    def images(self) -> tuple[Picture, ...]:
+    def images(self) -> tuple[NamedImage, ...]:
         """Every picture in the order its tokens appear: the task's, then each observation's."""
         pictures = list(self.task.images)
         for turn in self.turns:

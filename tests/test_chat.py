@@ -9,7 +9,7 @@ from PIL import Image
 
 from kit.chat import CONTROL_TOKENS, Chat, check_family
 from kit.data.images import flat_image
-from kit.episode import Picture
+from kit.episode import NamedImage
 
 
 @pytest.mark.parametrize("token", [*CONTROL_TOKENS, "<|im_end|>", "<|endoftext|>"])
@@ -26,7 +26,7 @@ def test_any_text_encodes_without_control_tokens(chat: Chat, text: str) -> None:
 
 @pytest.mark.parametrize(("size", "tokens"), [((56, 56), 4), ((112, 112), 16), ((57, 40), 2), ((114, 114), 16)])
 def test_image_tokens_equal_patches_over_four(chat: Chat, size: tuple[int, int], tokens: int) -> None:
-    picture = Picture("p", Image.new("RGB", size))
+    picture = NamedImage("p", Image.new("RGB", size))
     pixels = chat.pixels(picture)
     assert chat.image_tokens(picture) == tokens
     assert pixels.patches.shape[0] == 4 * tokens

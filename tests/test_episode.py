@@ -3,11 +3,11 @@
 import pytest
 from PIL import Image
 
-from kit.episode import Action, Episode, Observation, Picture, Task, Turn
+from kit.episode import Action, Episode, NamedImage, Observation, Task, Turn
 
 
-def picture(name: str, grey: int = 0) -> Picture:
-    return Picture(name, Image.new("RGB", (28, 28), (grey, grey, grey)))
+def picture(name: str, grey: int = 0) -> NamedImage:
+    return NamedImage(name, Image.new("RGB", (28, 28), (grey, grey, grey)))
 
 
 def two_turns() -> Episode:
@@ -58,5 +58,5 @@ def test_a_palette_is_part_of_what_a_picture_shows() -> None:
     red, blue = Image.new("P", (2, 2)), Image.new("P", (2, 2))
     red.putpalette([255, 0, 0])
     blue.putpalette([0, 0, 255])
-    assert Picture("A", red) != Picture("A", blue)
-    assert Picture("A", red) == Picture("A", red.copy())
+    assert NamedImage("A", red) != NamedImage("A", blue)
+    assert NamedImage("A", red) == NamedImage("A", red.copy())

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from kit.chat import Chat
-from kit.episode import Action, Episode, Observation, Picture, Task
+from kit.episode import Action, Episode, NamedImage, Observation, Task
 from kit.papers.agile.env import PROTOCOL, JigsawEnv
 from kit.policy import SamplingParams
 from kit.policy.hf import HFPolicy
@@ -37,14 +37,14 @@ class Echo:
             return Observation("no", status="format"), 0.0, True, False, {"action": None}
         if parsed.kind == "answer":
             return Observation(""), 1.0, True, False, {"action": parsed}
-        picture = Picture("seen", Image.new("RGB", (self.side, self.side)))
+        picture = NamedImage("seen", Image.new("RGB", (self.side, self.side)))
         return Observation("here ", (picture,)), 0.0, False, False, {"action": parsed}
 
     def close(self) -> None: ...
 
 
 def task_of(side: int, name: str = "t") -> Task:
-    return Task(name, (Picture("A", Image.new("RGB", (56, 56))),), "?", ("A",), {"side": side})
+    return Task(name, (NamedImage("A", Image.new("RGB", (56, 56))),), "?", ("A",), {"side": side})
 
 
 def script(looks: int) -> Any:

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageOps
 
-from kit.data.photos import SourcePicture
+from kit.data.photos import SourceImage
 from kit.episode import Task, content_hash
 
 LIMIT = 10
@@ -136,7 +136,7 @@ def check_leak(train: Named, evaluation: Named) -> None:
         raise LeakError(pairs)
 
 
-def check_sources(train: Sequence[SourcePicture], evaluation: Sequence[SourcePicture]) -> None:
+def check_sources(train: Sequence[SourceImage], evaluation: Sequence[SourceImage]) -> None:
     """:func:`check_leak` on the pictures that puzzles are cut from."""
     check_leak(((p.id, p.image) for p in train), ((p.id, p.image) for p in evaluation))
 

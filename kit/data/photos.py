@@ -33,12 +33,12 @@ Split = Literal["train", "held-out"]
 Kind = Literal["colour", "gray", "scene", "user", "hub"]
 
 
-class PictureError(ValueError):
+class ImageError(ValueError):
     """A picture, or a folder of them, cannot be used; the message names the file and the way out."""
 
 
 @dataclass(frozen=True)
-class SourcePicture:
+class SourceImage:
     """A picture puzzles are cut from, opened when needed.
 
     Attributes:
@@ -116,14 +116,14 @@ def photo_path(photo: Photo) -> Path:
     """Where ``photo`` lies on this machine.
 
     Raises:
-        PictureError: its package isn't installed, or no longer ships the file.
+        ImageError: its package isn't installed, or no longer ships the file.
     """
     spec = importlib.util.find_spec(photo.module)  # top level only: finds the package without importing it
     if spec is None or spec.origin is None:
-        raise PictureError(f"photograph {photo.id}: package {photo.package} is not installed; pip install it")
+        raise ImageError(f"photograph {photo.id}: package {photo.package} is not installed; pip install it")
     path = Path(spec.origin).parent / photo.file
     if not path.is_file():
-        raise PictureError(
+        raise ImageError(
             f"photograph {photo.id}: {photo.package} ships no {photo.file} any more; install the version in locks/"
         )
     return path
@@ -133,12 +133,12 @@ def open_upright(path: Path, longest: int = 1024) -> Image.Image:
     """An upright RGB picture whose longer side has at most ``longest`` pixels.
 
     Raises:
-        PictureError: missing, unreadable or truncated; names the file.
+        ImageError: missing, unreadable or truncated; names the file.
     """
     try:
         stat = path.stat()
     except OSError as error:
-        raise PictureError(f"picture {path}: {error.strerror or error}") from None
+        raise ImageError(f"picture {path}: {error.strerror or error}") from None
     return _read(path, longest, stat.st_mtime_ns, stat.st_size)  # a changed file is read again
 
 
@@ -149,24 +149,24 @@ def _read(path: Path, longest: int, mtime: int, size: int) -> Image.Image:
             image.draft("RGB", (longest, longest))  # a JPEG can be decoded smaller at once
             upright = flat_image(image)
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-        raise PictureError(f"picture {path}: cannot be read ({error}); replace or remove it") from error
+        raise ImageError(f"picture {path}: cannot be read ({error}); replace or remove it") from error
     upright.thumbnail((longest, longest), Image.Resampling.LANCZOS)
     return upright
 
 
-def photos(split: Split) -> list[SourcePicture]:
+def photos(split: Split) -> list[SourceImage]:
     """The packages' photographs of one split, in the table's order."""
     return [
-        SourcePicture(p.id, p.split, p.kind, p.licence, partial(open_upright, photo_path(p)))
+        SourceImage(p.id, p.split, p.kind, p.licence, partial(open_upright, photo_path(p)))
         for p in PHOTOS
         if p.split == split
     ]
 
 
-def scenes(n: int, seed: int, size: int = 168) -> list[SourcePicture]:
+def scenes(n: int, seed: int, size: int = 168) -> list[SourceImage]:
     """``n`` procedural scenes for training; scene k of a seed is the same for every ``n``."""
     return [
-        SourcePicture(f"scene-{seed}-{k}", "train", "scene", "generated", partial(_scene, seed, k, size))
+        SourceImage(f"scene-{seed}-{k}", "train", "scene", "generated", partial(_scene, seed, k, size))
         for k in range(n)
     ]
 
@@ -183,7 +183,7 @@ SMALLEST = 64
 
 def folder_pictures(
     folder: str | os.PathLike[str], needed: int = 4, held_out: float = 0.25, longest: int = 1024
-) -> list[SourcePicture]:
+) -> list[SourceImage]:
     """The user's own pictures, split by picture: those with the smallest content hashes are held out.
 
     The split depends on contents alone, so renaming or copying files changes nothing, and two
@@ -196,11 +196,11 @@ def folder_pictures(
         longest: pictures are read at this many pixels on the longer side at most.
 
     Raises:
-        PictureError: no such folder; a picture that can't be read or is too small; too few pictures.
+        ImageError: no such folder; a picture that can't be read or is too small; too few pictures.
     """
     root = Path(folder)
     if not root.is_dir():
-        raise PictureError(f"--images {root}: no such folder")
+        raise ImageError(f"--images {root}: no such folder")
     if needed < 2 or not 0 < held_out < 1:
         raise ValueError(f"needed={needed}, held_out={held_out}: need at least 2 pictures and a share between 0 and 1")
     files = sorted(p for p in root.rglob("*") if p.is_file() and not p.name.startswith("."))
@@ -208,7 +208,7 @@ def folder_pictures(
     for path in (p for p in files if p.suffix.lower() in SUFFIXES):
         image = open_upright(path, longest)
         if min(image.size) < SMALLEST:
-            raise PictureError(
+            raise ImageError(
                 f"picture {path}: {image.width}×{image.height} pixels; at least {SMALLEST} on the shorter side are "
                 "needed, so replace or remove it"
             )
@@ -216,14 +216,14 @@ def folder_pictures(
     if len(by_hash) < needed:
         others = sorted({p.suffix.lower() or p.name for p in files if p.suffix.lower() not in SUFFIXES})
         passed_over = f" (files of other kinds were passed over: {', '.join(others[:8])})" if others else ""
-        raise PictureError(
+        raise ImageError(
             f"--images {root}: {len(by_hash)} different pictures there, {needed} needed{passed_over}; "
             f"add pictures ({', '.join(SUFFIXES)})"
         )
     hashes = sorted(by_hash)
     cut = min(max(1, round(held_out * len(hashes))), len(hashes) - 1)
     return [
-        SourcePicture(
+        SourceImage(
             str(by_hash[h].relative_to(root)),
             "held-out" if rank < cut else "train",
             "user",
@@ -263,6 +263,6 @@ def random_crop(rng: np.random.Generator, image: Image.Image, m: int, tries: int
     return None
 
 
-def table(pictures: Sequence[SourcePicture]) -> str:
+def table(pictures: Sequence[SourceImage]) -> str:
     """Id, split, kind and licence of each picture, one a line."""
     return "\n".join(f"{p.id:24s} {p.split:9s} {p.kind:7s} {p.licence}" for p in pictures)

@@ -36,7 +36,7 @@ from typing import Any, cast, get_args
 from PIL import Image
 
 from kit.data.schema import Record, RecordError
-from kit.episode import Action, Ended, Episode, Observation, Picture, Status, Task, Turn
+from kit.episode import Action, Ended, Episode, NamedImage, Observation, Status, Task, Turn
 
 SCHEMA = 1
 STATUSES: tuple[str, ...] = get_args(Status)
@@ -78,7 +78,7 @@ def write_atomic(path: Path, data: bytes) -> None:
             raise
 
 
-def _save_picture(folder: Path, picture: Picture) -> dict[str, str]:
+def _save_picture(folder: Path, picture: NamedImage) -> dict[str, str]:
     path = folder / "pictures" / f"{picture.sha256}.png"
     if not path.exists():
         buffer = io.BytesIO()
@@ -186,9 +186,9 @@ class _Pictures:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._known: dict[tuple[str, str], Picture] = {}
+        self._known: dict[tuple[str, str], NamedImage] = {}
 
-    def read(self, record: Record) -> Picture:
+    def read(self, record: Record) -> NamedImage:
         name, digest = record.text("name"), record.text("sha256")
         if (name, digest) not in self._known:
             path = self.folder / f"{digest}.png"
@@ -199,13 +199,13 @@ class _Pictures:
                 raise RecordError(f"{record.where('sha256')}: picture {path} is missing") from None
             except (OSError, SyntaxError, ValueError) as error:
                 raise RecordError(f"{record.where('sha256')}: picture {path} cannot be read ({error})") from error
-            picture = Picture(name, rgb)
+            picture = NamedImage(name, rgb)
             if picture.sha256 != digest:
                 raise RecordError(f"{record.where('sha256')}: picture {path} is not what was stored; make the set anew")
             self._known[name, digest] = picture
         return self._known[name, digest]
 
-    def all(self, record: Record) -> tuple[Picture, ...]:
+    def all(self, record: Record) -> tuple[NamedImage, ...]:
         return tuple(self.read(image) for image in record.records("images"))
 
 

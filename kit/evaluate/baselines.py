@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from kit.environment import ToolEnv
-from kit.episode import Action, Observation, Picture, Task
+from kit.episode import Action, NamedImage, Observation, Task
 from kit.protocol import FormatError, Protocol
 from kit.rewards.text_match import f1, max_over_references
 from kit.tools.search import SNIPPET_CHARS, TOP_K, Search, information
@@ -64,9 +64,9 @@ class SingleTurnEnv(ToolEnv):
         self.way, self.search, self.system = way, search, SYSTEMS[prompt][way]
         self.k, self.snippet_chars = k, snippet_chars
 
-    def prompt(self, task: Task) -> tuple[str, list[str | Picture]]:
+    def prompt(self, task: Task) -> tuple[str, list[str | NamedImage]]:
         """System text and user message: what was found, if anything was looked for, pictures, question."""
-        parts: list[str | Picture] = []
+        parts: list[str | NamedImage] = []
         if self.way == "rag":
             assert self.search is not None
             parts.append(information(self.search.search(task.question, self.k), self.snippet_chars) + " ")

@@ -13,7 +13,7 @@ from concurrent.futures import wait as wait_for
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar
 
-from kit.episode import Episode, Picture
+from kit.episode import Episode, NamedImage
 
 FinishReason = Literal["stop", "eos", "length"]
 """Why a sample ended: a stop string; the end-of-turn token; the token limit."""
@@ -29,7 +29,7 @@ class GenerationRequest:
     """
 
     ids: tuple[int, ...]
-    images: tuple[Picture, ...]
+    images: tuple[NamedImage, ...]
     episode: Episode | None = None
     seed: int = 0
 

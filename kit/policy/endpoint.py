@@ -27,7 +27,7 @@ from typing import Any
 import openai
 
 from kit.chat import Chat
-from kit.episode import Picture
+from kit.episode import NamedImage
 from kit.policy import (
     Completion,
     FinishReason,
@@ -44,7 +44,7 @@ class EndpointError(RuntimeError):
     """An endpoint can't be used, or didn't answer after all retries; the message says which and what to do."""
 
 
-def data_url(picture: Picture) -> str:
+def data_url(picture: NamedImage) -> str:
     """A picture as a PNG in a ``data:`` URL."""
     buffer = io.BytesIO()
     picture.image.convert("RGB").save(buffer, "PNG")

@@ -11,7 +11,7 @@ from typing import Any
 
 from PIL import Image
 
-from kit.episode import Picture
+from kit.episode import NamedImage
 from kit.sandbox import wire
 from kit.sandbox.checks import check_code
 from kit.sandbox.connection import Connection
@@ -110,7 +110,7 @@ def _result(header: dict[str, Any], blobs: Sequence[bytes], want: Sequence[str])
         except (ValueError, TypeError, RecursionError) as error:
             warnings.append(f"values left out: {type(error).__name__}")
     pictures = tuple(
-        Picture(name, Image.frombytes("RGB", (width, height), data))
+        NamedImage(name, Image.frombytes("RGB", (width, height), data))
         for (name, width, height), data in zip(header["pictures"], pixels, strict=True)
     )
     return Result(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from kit.episode import Picture
+from kit.episode import NamedImage
 
 JSON = None | bool | int | float | str | list["JSON"] | dict[str, "JSON"]
 """What a variable must be made of to travel."""
@@ -59,7 +59,7 @@ class Result:
     stdout: str = ""
     stderr: str = ""
     error: str = ""
-    pictures: tuple[Picture, ...] = ()
+    pictures: tuple[NamedImage, ...] = ()
     values: Mapping[str, JSON] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     cpu_s: float = 0.0

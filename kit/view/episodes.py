@@ -22,7 +22,7 @@ from itertools import accumulate
 from typing import Any
 
 from kit.chat import Chat
-from kit.episode import Episode, Picture, Score, Turn
+from kit.episode import Episode, NamedImage, Score, Turn
 from kit.protocol import parse_labels
 from kit.rewards.text_match import exact_match, max_over_references
 from kit.view.html import PICTURE_BYTES, Html, clean, figures
@@ -60,7 +60,7 @@ class _Look:
     group: int
     figures: Iterator[str]
 
-    def take(self, pictures: Sequence[Picture]) -> str:
+    def take(self, pictures: Sequence[NamedImage]) -> str:
         """The next pictures as HTML."""
         return "".join(next(self.figures) for _ in pictures)
 
@@ -124,13 +124,13 @@ def compare(
     return Html(body, f"{len(episodes)} rollouts of {', '.join(tasks)}")
 
 
-def _look(episodes: Sequence[Episode], chat: Chat | None, pictures: Sequence[Picture], budget: int) -> _Look:
+def _look(episodes: Sequence[Episode], chat: Chat | None, pictures: Sequence[NamedImage], budget: int) -> _Look:
     # Picture tokens are drawn as one chip, however many they are.
     spans = sum(sum(i != chat.image_id for i in e.ids) for e in episodes) if chat else 0
     return _Look(chat, max(1, -(-spans // (SPANS * len(episodes)))), iter(figures(pictures, budget)))
 
 
-def _seen(episode: Episode) -> list[Picture]:
+def _seen(episode: Episode) -> list[NamedImage]:
     """Every picture an environment sent, also those that ended the episode before they were appended."""
     return [p for turn in episode.turns if turn.observation is not None for p in turn.observation.images]
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from kit.episode import Picture
+from kit.episode import NamedImage
 from kit.files import write_text
 
 SIDE = 200
@@ -123,7 +123,7 @@ def _encode(image: Image.Image, side: int, quality: int) -> str:
     return f"data:image/{best[0]};base64,{base64.b64encode(best[1]).decode()}"
 
 
-def figures(pictures: Sequence[Picture], budget: int = PICTURE_BYTES) -> list[str]:
+def figures(pictures: Sequence[NamedImage], budget: int = PICTURE_BYTES) -> list[str]:
     """One ``<figure>`` a picture: its name and true size under it, all of them within ``budget`` bytes if they can."""
     encoded: list[str] = []
     for side, quality in _LADDER:

@@ -45,7 +45,7 @@ from kit import view
 from kit.chat import CONTROL_TOKENS, Chat
 from kit.data.photos import photos, random_crop
 from kit.data.scenes import scene
-from kit.episode import Episode, Picture, Turn
+from kit.episode import Episode, NamedImage, Turn
 from kit.models import load_model
 from kit.papers.agile.env import PROTOCOL, JigsawEnv
 from kit.papers.agile.puzzle import make_task
@@ -184,7 +184,7 @@ assert chat.image_tokens(piece) == len(features.pooler_output) == 56 * 56 // 784
 
 # %%
 for size in [(28, 28), (56, 56), (57, 40), (100, 60), (112, 112), (114, 114)]:
-    picture = Picture("p", Image.new("RGB", size))
+    picture = NamedImage("p", Image.new("RGB", size))
     _, h, w = chat.pixels(picture).grid
     tokens = chat.image_tokens(picture)
     print(f"{size!s:10s} → {w * 14:3d} × {h * 14:3d} pixels → {tokens:2d} tokens")

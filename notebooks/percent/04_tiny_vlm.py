@@ -53,7 +53,7 @@ import torch
 from IPython.display import Markdown, display
 from kit.chat import Chat
 from kit.data.scenes import scene
-from kit.episode import Picture
+from kit.episode import NamedImage
 from kit.policy.hf import load_model_and_chat
 from kit.tiny.build import TINY, build_config, build_image_processor, build_tokenizer
 from kit.tiny.pretrain import batches, collate, encode, loss_of, train
@@ -85,7 +85,7 @@ for offset in (-1, 0, 1):
     grid[84 + offset] = grid[:, [84 + offset, 168 + offset, 252 + offset]] = 255
 display(plot.pictures([("112 × 56 pixels", Image.fromarray(grid))], side=3.2))
 for width, height in ((112, 56), (56, 56), (640, 448)):
-    picture = Picture("any", Image.new("RGB", (width, height)))
+    picture = NamedImage("any", Image.new("RGB", (width, height)))
     patches, tokens = len(chat.pixels(picture).patches), chat.image_tokens(picture)
     print(f"{width}×{height}: {patches} patches, {tokens} tokens")
 
@@ -99,7 +99,7 @@ for width, height in ((112, 56), (56, 56), (640, 448)):
 
 # %%
 counting = np.kron(np.arange(16).reshape(4, 4) * 16, np.ones((14, 14))).astype(np.uint8)
-picture = Picture("counting", Image.fromarray(counting).convert("RGB"))
+picture = NamedImage("counting", Image.fromarray(counting).convert("RGB"))
 patches = chat.pixels(picture).patches
 order = torch.argsort(torch.argsort(patches.mean(1))).tolist()
 print("patches as they enter:", order)
@@ -127,7 +127,7 @@ print("after the merger:", tuple(seen.pooler_output.shape), "enter the language 
 # there. It takes 8 tokens below, 2 rows of 4. At which position does the text go on: 8 further?
 
 # %%
-wide = Picture("A", Image.fromarray(view))
+wide = NamedImage("A", Image.fromarray(view))
 content = ["Image A: ", wide, "Where?"]
 ids = torch.tensor([chat.content(content)])
 positions, _ = vlm.model.get_rope_index(

@@ -58,7 +58,7 @@ from kit.data import documents as printed
 from kit.data.corpora import documents
 from kit.data.countries import Countries
 from kit.data.distortion import NAMES, STRENGTHS, distort, draw, undo
-from kit.episode import Picture, Task
+from kit.episode import NamedImage, Task
 from kit.files import run_folder
 from kit.papers.visual_arft import experiment as visual_arft
 from kit.papers.visual_arft import mat_coding, mat_search
@@ -289,7 +289,7 @@ from kit.tiny.build import TINY
 flag = task.images[0].image
 dark = distort(flag, [draw("dark", np.random.default_rng(seed))])
 meta = {**task.meta, "tools": ["code", "search"]}
-night = Task("night", (Picture("flag", dark),), task.question, task.target, meta)
+night = Task("night", (NamedImage("flag", dark),), task.question, task.target, meta)
 first = "<think>dark.</think><code>image_1 = brighten(flag)</code>"
 turns = (first, *search_turns(task))
 

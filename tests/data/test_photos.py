@@ -10,7 +10,7 @@ from kit.data.leak import check_sources
 from kit.data.photos import (
     FLAT,
     PHOTOS,
-    PictureError,
+    ImageError,
     flatness,
     folder_pictures,
     open_upright,
@@ -58,7 +58,7 @@ def test_every_photograph_gives_puzzles_of_both_sizes() -> None:
 
 def test_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(PictureError, match=r"photograph china: package scikit-learn is not installed"):
+    with pytest.raises(ImageError, match=r"photograph china: package scikit-learn is not installed"):
         photo_path(PHOTOS[0])
 
 
@@ -107,27 +107,27 @@ def test_a_corrupt_picture_is_named(folder: Path, damage: str) -> None:
     data = (folder / "p1.jpg").read_bytes()
     broken = {"truncated": data[: len(data) // 2], "text": b"not a picture", "empty": b""}[damage]
     (folder / "p1.jpg").write_bytes(broken)
-    with pytest.raises(PictureError, match=r"p1\.jpg: cannot be read .*replace or remove it"):
+    with pytest.raises(ImageError, match=r"p1\.jpg: cannot be read .*replace or remove it"):
         folder_pictures(folder)
 
 
 def test_a_link_to_nowhere_is_named(folder: Path) -> None:
-    with pytest.raises(PictureError, match=r"gone\.png: No such file"):
+    with pytest.raises(ImageError, match=r"gone\.png: No such file"):
         open_upright(folder / "gone.png")
 
 
 def test_a_tiny_picture_is_named(folder: Path) -> None:
     Image.new("RGB", (200, 20)).save(folder / "thin.png")
-    with pytest.raises(PictureError, match=r"thin\.png: 200×20 pixels; at least 64"):
+    with pytest.raises(ImageError, match=r"thin\.png: 200×20 pixels; at least 64"):
         folder_pictures(folder)
 
 
 def test_too_few_pictures_says_how_many(tmp_path: Path) -> None:
     picture(0).save(tmp_path / "one.png")
     (tmp_path / "photo.heic").write_bytes(b"x")
-    with pytest.raises(PictureError, match=r"1 different pictures there, 4 needed .*\.heic"):
+    with pytest.raises(ImageError, match=r"1 different pictures there, 4 needed .*\.heic"):
         folder_pictures(tmp_path)
-    with pytest.raises(PictureError, match="no such folder"):
+    with pytest.raises(ImageError, match="no such folder"):
         folder_pictures(tmp_path / "missing")
 
 

@@ -21,16 +21,16 @@ from kit.data.store import (
     save_tasks,
     write_atomic,
 )
-from kit.episode import Action, Episode, Observation, Picture, Task, Turn, content_hash
+from kit.episode import Action, Episode, NamedImage, Observation, Task, Turn, content_hash
 
 
-def picture(name: str, seed: int) -> Picture:
-    return Picture(name, Image.fromarray(np.random.default_rng(seed).integers(0, 256, (9, 7, 3), dtype=np.uint8)))
+def picture(name: str, seed: int) -> NamedImage:
+    return NamedImage(name, Image.fromarray(np.random.default_rng(seed).integers(0, 256, (9, 7, 3), dtype=np.uint8)))
 
 
 def plain(value: Any) -> Any:
     """A noun as comparable values: pictures by name and content."""
-    if isinstance(value, Picture):
+    if isinstance(value, NamedImage):
         return value.name, content_hash(value.image)
     if isinstance(value, tuple):
         return tuple(plain(item) for item in value)

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from kit.chat import Chat
-from kit.episode import Picture, Task
+from kit.episode import NamedImage, Task
 from kit.evaluate.baselines import SingleTurnEnv
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import Pace
 from kit.tools.search import Snippet
 
-PICTURE = Picture("flag", Image.fromarray(np.zeros((28, 28, 3), dtype=np.uint8)))
+PICTURE = NamedImage("flag", Image.fromarray(np.zeros((28, 28, 3), dtype=np.uint8)))
 TASK = Task("t", (PICTURE,), "Which country?", ("Chad",))
 
 

@@ -18,7 +18,7 @@ from torch import Tensor
 from transformers import Qwen2_5_VLForConditionalGeneration
 
 from kit.chat import Chat
-from kit.episode import Action, Episode, Observation, Picture, Score, Task, Turn
+from kit.episode import Action, Episode, NamedImage, Observation, Score, Task, Turn
 from kit.policy import GenerationRequest, Policy, SamplingParams
 from kit.seeding import Seed, child_seed, seed_per_episode
 from kit.tiny.build import build_config, build_image_processor, build_tokenizer
@@ -26,10 +26,10 @@ from kit.train.metrics import TIMES, read_metrics
 from kit.train.pack import Packed
 
 
-def picture(name: str, seed: int, width: int = 28, height: int = 28) -> Picture:
+def picture(name: str, seed: int, width: int = 28, height: int = 28) -> NamedImage:
     """A picture of noise: every token of it carries something."""
     pixels = np.random.default_rng(seed).integers(0, 256, (height, width, 3), dtype=np.uint8)
-    return Picture(name, Image.fromarray(pixels))
+    return NamedImage(name, Image.fromarray(pixels))
 
 
 def task(i: int) -> Task:
@@ -57,7 +57,7 @@ def prompt(chat: Chat, task: Task) -> tuple[int, ...]:
     return tuple(chat.prompt("Look.", [*task.images, task.question]))
 
 
-def written(chat: Chat, i: int, seen: Sequence[Picture] = ()) -> Episode:
+def written(chat: Chat, i: int, seen: Sequence[NamedImage] = ()) -> Episode:
     """An episode written by hand: code, an observation with the pictures ``seen``, an answer."""
     first, second = f"<code>look({i})</code>", "<answer>A</answer>" + "!" * i
     episode = Episode(task(i), prompt(chat, task(i)))

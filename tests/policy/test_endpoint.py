@@ -12,7 +12,7 @@ from fake_openai import FakeOpenAI
 from PIL import Image
 
 from kit.chat import Chat
-from kit.episode import Picture
+from kit.episode import NamedImage
 from kit.papers.agile.env import PROTOCOL
 from kit.policy import GenerationRequest, SamplingParams
 from kit.policy.endpoint import EndpointError, ServedPolicy, close_turn, messages
@@ -39,9 +39,9 @@ def policy(server: FakeOpenAI, chat: Chat, **options: Any) -> tuple[ServedPolicy
     return ServedPolicy(server.url, "tiny", chat, sleep=waits, **options), waits
 
 
-def picture(name: str, seed: int = 0) -> Picture:
+def picture(name: str, seed: int = 0) -> NamedImage:
     pixels = np.random.default_rng(seed).integers(0, 256, (56, 56, 3), dtype=np.uint8)
-    return Picture(name, Image.fromarray(pixels))
+    return NamedImage(name, Image.fromarray(pixels))
 
 
 def request_of(chat: Chat, text: str = "hello") -> GenerationRequest:

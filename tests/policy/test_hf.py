@@ -8,7 +8,7 @@ import torch
 from PIL import Image
 
 from kit.chat import Chat
-from kit.episode import Episode, Observation, Picture, Task, Turn
+from kit.episode import Episode, NamedImage, Observation, Task, Turn
 from kit.policy import Completion, GenerationRequest, SamplingParams
 from kit.policy.hf import HFPolicy
 from kit.policy.scripted import ScriptedPolicy
@@ -30,7 +30,7 @@ def requests_of(chat: Chat, tasks: list[Task]) -> list[GenerationRequest]:
     return requests
 
 
-def forward_logits(model: Any, chat: Chat, ids: list[int], images: tuple[Picture, ...]) -> torch.Tensor:
+def forward_logits(model: Any, chat: Chat, ids: list[int], images: tuple[NamedImage, ...]) -> torch.Tensor:
     row = torch.tensor([ids])
     pixels = [chat.pixels(p) for p in images]
     with torch.no_grad():
@@ -74,7 +74,7 @@ def test_remembered_turns_equal_fresh_ones(model: Any, chat: Chat, tasks: list[T
             requests = [GenerationRequest(tuple(e.ids), e.images, e, 100 * i + k) for i, e in enumerate(episodes)]
             samples = policy.sample(requests, SamplingParams(stops=("x",), max_new_tokens=8))
             side = 56 + 28 * k
-            seen = Observation("now ", (Picture(f"o{k}", Image.new("RGB", (side, side), (k * 80, 9, 200))),))
+            seen = Observation("now ", (NamedImage(f"o{k}", Image.new("RGB", (side, side), (k * 80, 9, 200))),))
             turns.append(samples)
             episodes = [
                 e.add(Turn(s.ids, s.logprobs, "", None, seen, tuple(chat.reply(content(seen), closed=False))))

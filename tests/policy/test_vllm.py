@@ -17,7 +17,7 @@ from PIL import Image
 
 from kit.chat import Chat
 from kit.data.scenes import scene
-from kit.episode import Episode, Observation, Picture, Task
+from kit.episode import Episode, NamedImage, Observation, Task
 from kit.models import load_model
 from kit.policy import Completion, GenerationRequest, SamplingParams
 from kit.policy.engine_io import Context, ContextSource, Continuation, EngineError, context, placeholders
@@ -29,11 +29,11 @@ from kit.tiny.build import TINY
 from tests.policy.test_hf import forward_logits
 
 
-def picture(name: str, seed: int, width: int, height: int) -> Picture:
-    return Picture(name, Image.fromarray(scene(np.random.default_rng(seed), 168)).resize((width, height)))
+def picture(name: str, seed: int, width: int, height: int) -> NamedImage:
+    return NamedImage(name, Image.fromarray(scene(np.random.default_rng(seed), 168)).resize((width, height)))
 
 
-def request_of(chat: Chat, *pictures: Picture) -> GenerationRequest:
+def request_of(chat: Chat, *pictures: NamedImage) -> GenerationRequest:
     parts: list[Any] = [part for shown in pictures for part in (f"{shown.name}: ", shown)]
     return GenerationRequest(tuple(chat.prompt("see", [*parts, "What is it?"])), pictures)
 
@@ -189,7 +189,7 @@ class Album:
     def __init__(self) -> None:
         self.rng = np.random.default_rng(0)
 
-    def _two(self) -> tuple[Picture, ...]:
+    def _two(self) -> tuple[NamedImage, ...]:
         sizes = self.rng.integers(40, 225, size=(2, 2))
         return tuple(
             picture(f"image_{k}", int(self.rng.integers(1 << 30)), int(w), int(h)) for k, (w, h) in enumerate(sizes)

@@ -12,7 +12,7 @@ from PIL import Image
 
 from kit.chat import Chat
 from kit.data.scenes import Pixels, scene
-from kit.episode import Picture
+from kit.episode import NamedImage
 from kit.tiny.curriculum import LAST, MIXTURE, mixture_at
 from kit.tiny.pretrain import batches, collate, encode, learning_rate, loss_of, patchify, train
 from kit.tiny.probe import box_iou
@@ -29,7 +29,7 @@ def pool() -> list[Pixels]:
 def test_patchify_equals_the_processor(chat: Chat, size: tuple[int, int]) -> None:
     pixels = np.random.default_rng(0).integers(0, 256, size=(*size, 3)).astype(np.uint8)
     patches, grid = patchify(pixels)
-    expected = chat.pixels(Picture("p", Image.fromarray(pixels)))
+    expected = chat.pixels(NamedImage("p", Image.fromarray(pixels)))
     assert grid == expected.grid
     assert torch.allclose(patches, expected.patches, atol=1e-6)
 

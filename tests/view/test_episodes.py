@@ -17,7 +17,7 @@ from PIL import Image
 from kit import view
 from kit.chat import Chat
 from kit.data.scenes import scene
-from kit.episode import Action, Episode, Observation, Picture, Score, Task, Turn
+from kit.episode import Action, Episode, NamedImage, Observation, Score, Task, Turn
 from kit.train.advantage import broadcast_to_tokens
 from kit.view.tokens import appended, blocks, pieces
 
@@ -53,11 +53,11 @@ def played(chat: Chat, said: str = SAID, out: str = "done", name: str = "A", tur
     """Turns that say ``said``; each but the last is answered by ``out`` and a picture."""
     rng = np.random.default_rng(0)
     image = Image.fromarray(scene(rng, 112))
-    task = Task("t-1", (Picture(name, image.crop((0, 0, 56, 56))),), "Solve it.", ("B", "A"))
+    task = Task("t-1", (NamedImage(name, image.crop((0, 0, 56, 56))),), "Solve it.", ("B", "A"))
     episode = Episode(task, tuple(chat.prompt("", [*task.images, task.question])))
     for k in range(turns):
         ids = tuple(chat.text(said))
-        seen = Observation(out, (Picture(name, image),)) if k < turns - 1 else None
+        seen = Observation(out, (NamedImage(name, image),)) if k < turns - 1 else None
         reply = tuple(chat.reply([out, *seen.images], closed=False)) if seen else ()
         episode = episode.add(Turn(ids, (-0.5,) * len(ids), said, Action("code", "x"), seen, reply))
     return episode.end("turns")
@@ -170,7 +170,7 @@ def test_head_says_what_came_of_it(chat: Chat, target: tuple[str, ...], answer: 
 
 
 def test_an_observation_that_ended_the_episode_is_shown_as_such(chat: Chat) -> None:
-    seen = Observation("too late", (Picture("late", Image.new("RGB", (56, 56))),))
+    seen = Observation("too late", (NamedImage("late", Image.new("RGB", (56, 56))),))
     page = Page(view.show(played(chat, turns=0).add(Turn((1,), (0.0,), "x", None, seen)), chat=chat))
     assert "not appended: the episode had ended" in page.text and "too late" in page.text
     assert sum(tag == "img" for tag, _ in page.found) == 2
@@ -191,7 +191,7 @@ def test_an_episode_takes_at_most_60_kb(chat: Chat) -> None:
     episode = played(chat, turns=0)
     for _ in range(5):
         ids = tuple(chat.text("state[0], state[1] = state[1], state[0]\n" * 40))[:140]
-        turn = Turn(ids, (-1.0,) * 140, "", Action("code", ""), Observation("", (Picture("o", noise),)), (1,))
+        turn = Turn(ids, (-1.0,) * 140, "", Action("code", ""), Observation("", (NamedImage("o", noise),)), (1,))
         episode = episode.add(turn)
     page = view.show(episode, Score(1, {}), 0.3, chat)
     assert len(page._repr_html_().encode()) <= 60_000

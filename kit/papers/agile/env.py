@@ -19,7 +19,7 @@ from PIL import Image
 
 from kit.data.scenes import scene
 from kit.environment import CodeSession, ToolEnv, module_source
-from kit.episode import Action, Observation, Picture, Task
+from kit.episode import Action, NamedImage, Observation, Task
 from kit.papers.agile.puzzle import make_task
 from kit.protocol import Protocol, parse_labels
 from kit.sandbox import Sandbox
@@ -122,9 +122,9 @@ class JigsawEnv(ToolEnv):
         self.box = box
         self.system, self.question = PROMPTS[prompt], QUESTIONS[prompt]
 
-    def prompt(self, task: Task) -> tuple[str, list[str | Picture]]:
+    def prompt(self, task: Task) -> tuple[str, list[str | NamedImage]]:
         """System text and user message: each piece after its label, then the question."""
-        parts: list[str | Picture] = []
+        parts: list[str | NamedImage] = []
         for picture in task.images:
             parts += [f"Image {picture.name}: ", picture]
         state = "[" + ", ".join(f'"{p.name}"' for p in task.images) + "]"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PIL import Image
 
-from kit.episode import Picture, Task
+from kit.episode import NamedImage, Task
 
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -61,7 +61,7 @@ def make_task(
     pieces = []
     for spot, home in enumerate(order):
         x, y = home % m * width, home // m * height
-        pieces.append(Picture(LABELS[spot], picture.crop((x, y, x + width, y + height))))
+        pieces.append(NamedImage(LABELS[spot], picture.crop((x, y, x + width, y + height))))
     target = [""] * (m * m)
     for spot, home in enumerate(order):
         target[home] = LABELS[spot]

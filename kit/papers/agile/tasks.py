@@ -24,7 +24,7 @@ import numpy as np
 from PIL import Image
 
 from kit.data.leak import check_sources, check_tasks
-from kit.data.photos import PictureError, SourcePicture, photos, random_crop, scenes
+from kit.data.photos import ImageError, SourceImage, photos, random_crop, scenes
 from kit.data.scenes import random_view
 from kit.episode import Task
 from kit.papers.agile.puzzle import make_task
@@ -36,14 +36,14 @@ LEVELS: dict[int, tuple[int, ...]] = {2: (0, 1, 2), 3: (0, 1, 2, 3, 4, 5, 6, 7)}
 _ORDER, _CROP, _SHUFFLE, _MIX = range(4)
 
 
-def _views(sources: Sequence[SourcePicture], n: int, m: int, seed: int) -> list[tuple[str, Image.Image]]:
+def _views(sources: Sequence[SourceImage], n: int, m: int, seed: int) -> list[tuple[str, Image.Image]]:
     """``n`` crops, as even over the sources as possible; the first k are the same for every n ≥ k."""
     order = np.random.default_rng([seed, _ORDER]).permutation(len(sources))
     usable = [sources[int(i)] for i in order]
     views: list[tuple[str, Image.Image]] = []
     while len(views) < n:
         if not usable:
-            raise PictureError(
+            raise ImageError(
                 f"none of the {len(sources)} pictures has a crop whose {m}×{m} pieces all differ from a plain surface; "
                 "give pictures with more in them, or fewer pieces"
             )
@@ -64,7 +64,7 @@ def _views(sources: Sequence[SourcePicture], n: int, m: int, seed: int) -> list[
 
 
 def make_puzzles(
-    sources: Sequence[SourcePicture],
+    sources: Sequence[SourceImage],
     n: int,
     m: int,
     levels: Sequence[int],
@@ -85,7 +85,7 @@ def make_puzzles(
         in_turn: each crop at one level only, ``levels`` in turn: ``n`` puzzles in all.
 
     Raises:
-        PictureError: no picture has a usable crop.
+        ImageError: no picture has a usable crop.
         ValueError: no sources, or a level that ``m`` doesn't have.
     """
     if not sources or n < 1:
@@ -106,7 +106,7 @@ def training_set(
     m: int = 2,
     levels: Sequence[int] = (0,),
     photo_share: float = 0.25,
-    sources: Sequence[SourcePicture] | None = None,
+    sources: Sequence[SourceImage] | None = None,
     piece_px: int | None = 56,
 ) -> list[Task]:
     """Puzzles to train on: procedural scenes and training photographs; the paper's are all misplaced (section 4.1).
@@ -137,7 +137,7 @@ def evaluation_set(
     seed: int,
     m: int = 2,
     levels: Sequence[int] | None = None,
-    sources: Sequence[SourcePicture] | None = None,
+    sources: Sequence[SourceImage] | None = None,
     piece_px: int | None = 56,
 ) -> list[Task]:
     """``n`` held-out puzzles a level (the paper: 300), at all of the paper's levels for ``m`` unless told otherwise."""
@@ -150,7 +150,7 @@ def evaluation_set(
 
 
 def check_split(
-    train: Sequence[Task], evaluation: Sequence[Task], sources: Sequence[SourcePicture] | None = None
+    train: Sequence[Task], evaluation: Sequence[Task], sources: Sequence[SourceImage] | None = None
 ) -> None:
     """Refuse a training and an evaluation set that share a picture: by name, by source picture, by puzzle.
 

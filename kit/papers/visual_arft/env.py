@@ -18,7 +18,7 @@ from typing import Literal
 
 from kit.data.documents import sheet
 from kit.environment import CodeSession, ToolEnv, module_source
-from kit.episode import Action, Observation, Picture, Task
+from kit.episode import Action, NamedImage, Observation, Task
 from kit.protocol import Protocol
 from kit.rewards.text_match import f1, max_over_references
 from kit.sandbox import Sandbox
@@ -109,11 +109,11 @@ class VisualARFTEnv(ToolEnv):
             return offered
         raise ValueError(f"task {task.id} is for {list(wanted)}, and here is only {list(self.tools)}: give both")
 
-    def prompt(self, task: Task) -> tuple[str, list[str | Picture]]:
+    def prompt(self, task: Task) -> tuple[str, list[str | NamedImage]]:
         """System text and user message: each picture after its name, then the question."""
         tools = self.offered(task)
         end = ENDS[self.style].format(tags=", ".join(f"<{tool}>" for tool in tools))
-        parts: list[str | Picture] = []
+        parts: list[str | NamedImage] = []
         for picture in task.images:
             parts += [f"{picture.name}: ", picture]
         asked = "".join(ASKED[tool] for tool in tools) if task.images and self.style == "brief" else ""
@@ -123,7 +123,7 @@ class VisualARFTEnv(ToolEnv):
         """A sheet to read, as it is."""
         one = sheet(self.np_random, ())
         question, answer = one.questions[int(self.np_random.integers(len(one.questions)))]
-        return Task("procedural", (Picture("image", one.image),), question, (answer,))
+        return Task("procedural", (NamedImage("image", one.image),), question, (answer,))
 
     def open(self, task: Task) -> CodeSession | None:
         """A session that holds the task's pictures by name, if it is one for code."""

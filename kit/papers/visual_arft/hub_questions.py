@@ -16,7 +16,7 @@ from PIL import Image
 
 from kit.data.hub import HubError, HubSource, pictures_of, rows
 from kit.data.images import flat_image
-from kit.episode import Picture, Task
+from kit.episode import NamedImage, Task
 from kit.papers.visual_arft.mat_coding import Question
 
 
@@ -110,12 +110,12 @@ def _field(row: Mapping[str, Any], *names: str) -> Any:
     raise HubError(f"MAT row {row.get('id')!r}: none of the fields {', '.join(names)}; it has {', '.join(row)}")
 
 
-def _picture(name: str, pictures: Mapping[str, Path], called: str) -> tuple[Picture, ...]:
+def _picture(name: str, pictures: Mapping[str, Path], called: str) -> tuple[NamedImage, ...]:
     path = pictures.get(Path(name).name)
     if path is None:
         raise HubError(f"MAT picture {name}: it isn't among the {len(pictures)} downloaded; download its folder, too")
     with Image.open(path) as image:
-        return (Picture(called, flat_image(image)),)
+        return (NamedImage(called, flat_image(image)),)
 
 
 def _coding(row: Mapping[str, Any], pictures: Mapping[str, Path]) -> Task:

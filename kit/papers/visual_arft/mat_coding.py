@@ -37,7 +37,7 @@ from kit.data.distortion import GROUPS, STRENGTHS, Distortion, Kind, distort, dr
 from kit.data.documents import SIDE, Card, Sheet, board, sheet
 from kit.data.readable import is_readable
 from kit.data.scenes import Pixels
-from kit.episode import Picture, Task
+from kit.episode import NamedImage, Task
 from kit.tools import restoration as mending
 
 SINGLE: tuple[str, ...] = ("none", *STRENGTHS)
@@ -189,7 +189,7 @@ def _make(source: Source, category: str, rng: np.random.Generator, id: str) -> T
             "kind": question.kind,
             "source": question.source,
         }
-        task = Task(id, (Picture("image", bad),), question.question, question.answers, meta)
+        task = Task(id, (NamedImage("image", bad),), question.question, question.answers, meta)
         mended = bad
         for one in reversed(done):
             mended = REMEDIES[one.kind](mended)

@@ -22,7 +22,7 @@ import numpy as np
 from PIL import Image
 
 from kit.data.countries import FACTS, PARTNERS, Countries, Step
-from kit.episode import Picture, Task
+from kit.episode import NamedImage, Task
 from kit.papers.visual_arft.mat_coding import MakingError
 from kit.rewards.text_match import tokens
 from kit.tiny.skills.whose import THIS
@@ -86,7 +86,7 @@ def task(chain: Chain, image: Image.Image | None, id: str) -> Task:
     """A chain as a task: with its flag, or (text alone) with its country's name."""
     shown = Task(
         id,
-        (Picture("flag", image),) if image is not None else (),
+        (NamedImage("flag", image),) if image is not None else (),
         f"What is {chain.asked} of {THIS}?",
         (chain.steps[-1].says,),
         {

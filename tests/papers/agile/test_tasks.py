@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from kit.data.leak import LeakError
-from kit.data.photos import PictureError, SourcePicture, photos, scenes
+from kit.data.photos import ImageError, SourceImage, photos, scenes
 from kit.data.scenes import scene
 from kit.data.store import load_tasks
 from kit.episode import Task, content_hash
@@ -69,18 +69,18 @@ def test_held_out_pictures_are_only_cropped() -> None:
     pixels = scene(np.random.default_rng(0), 128)[:, :, :1] // 2 + np.array([0, 40, 80], dtype=np.uint8)
     image = Image.fromarray(pixels.astype(np.uint8))
     for split, kept in (("held-out", True), ("train", False)):
-        source = SourcePicture("p", split, "user", "", lambda: image)  # type: ignore[arg-type]
+        source = SourceImage("p", split, "user", "", lambda: image)  # type: ignore[arg-type]
         tasks = make_puzzles([source], 12, 2, (0,), seed=0)
         ordered = [(np.diff(np.asarray(t.images[0].image).mean((0, 1))) > 0).all() for t in tasks]
         assert all(ordered) is kept
 
 
 def test_a_plain_picture_is_left_out_with_its_name_and_all_plain_is_an_error() -> None:
-    plain = SourcePicture("wall", "held-out", "user", "", lambda: Image.new("RGB", (128, 128), (9, 9, 9)))
+    plain = SourceImage("wall", "held-out", "user", "", lambda: Image.new("RGB", (128, 128), (9, 9, 9)))
     with pytest.warns(UserWarning, match="picture wall: too plain"):
         tasks = make_puzzles([plain, photos("held-out")[1]], 4, 2, (0,), seed=0)
     assert {t.meta["source"] for t in tasks} == {"coffee"}
-    with pytest.warns(UserWarning), pytest.raises(PictureError, match="none of the 1 pictures"):
+    with pytest.warns(UserWarning), pytest.raises(ImageError, match="none of the 1 pictures"):
         make_puzzles([plain], 4, 2, (0,), seed=0)
 
 

@@ -14,13 +14,13 @@ from PIL import Image, ImageChops
 
 from kit.data.distortion import distort, draw
 from kit.data.documents import receipt
-from kit.episode import Picture, Task
+from kit.episode import NamedImage, Task
 from kit.papers.visual_arft.env import VisualARFTEnv
 from kit.tools.search import SearchError, Snippet
 
 WHOLE = receipt(np.random.default_rng(0), ()).image
 TURNED = distort(WHOLE, [draw("rotate90", np.random.default_rng(0))])
-TASK = Task("t", (Picture("image", TURNED),), "What is the total?", ("6",))
+TASK = Task("t", (NamedImage("image", TURNED),), "What is the total?", ("6",))
 
 
 class Shelf:

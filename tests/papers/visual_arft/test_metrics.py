@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kit.episode import Ended, Episode, Observation, Picture, Task, Turn
+from kit.episode import Ended, Episode, NamedImage, Observation, Task, Turn
 from kit.papers.visual_arft.claims import r1, r2, r3, r4, r5
 from kit.papers.visual_arft.env import PROTOCOL
 from kit.papers.visual_arft.mat_coding import drawn, make_tasks
@@ -31,7 +31,7 @@ SEARCH = Task(
 )
 
 
-def said(text: str, *images: Picture) -> Turn:
+def said(text: str, *images: NamedImage) -> Turn:
     parsed = PROTOCOL.parse(text)
     action = None if isinstance(parsed, FormatError) else parsed
     seen = Observation("", images) if action is None or action.kind != "answer" else None
@@ -44,7 +44,7 @@ def played(task: Task, answer: str | None, *turns: Turn, ended: Ended = "answer"
 
 
 def mended(task: Task, how) -> Turn:
-    return said("<think>x</think><code>y</code>", Picture("image_1", how(task.images[0].image)))
+    return said("<think>x</think><code>y</code>", NamedImage("image_1", how(task.images[0].image)))
 
 
 def test_an_outcome_says_how_right_and_whether_it_was_mended() -> None:
