@@ -67,7 +67,7 @@ class Point(NamedTuple):
     """One measured value and the two things it shares with others: the seed that trained, the picture."""
 
     seed: int
-    picture: str
+    image: str
     value: float
 
 
@@ -182,7 +182,7 @@ def contrast(cells: Mapping[Any, Sequence[Point]], weights: Mapping[Any, float])
             thetas[seed] += weights[name] * mean
             for point in mine:
                 share = weights[name] * (point.value - mean) / (len(mine) * len(seeds))
-                influence[point.picture] = influence.get(point.picture, 0.0) + share
+                influence[point.image] = influence.get(point.image, 0.0) + share
     n = sum(len(points) for points in cells.values())
     k, p, value = len(seeds), len(influence), sum(thetas.values()) / max(1, len(seeds))
     if k < 2 or p < 2:

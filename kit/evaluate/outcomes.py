@@ -1,17 +1,17 @@
-"""What a stage of a run (untrained, sft, grpo, …) reached: kept, read again, set side by side. Shared by all papers.
+"""Save, load and compare the evaluation results of a run's stages (untrained, sft, grpo).
 
-A paper's module in :mod:`kit.evaluate` says what an outcome of an episode is and which metrics it has. An outcome
-is a frozen dataclass with at least ``task``, ``picture``, ``reason``, ``turns``, ``tokens`` and ``seed``.
+A paper describes its evaluation once, as an :class:`Evaluation`: the outcome of an episode, the metrics over outcomes,
+and the numbers the paper reports. An outcome is a frozen dataclass with at least the fields of :class:`Outcome`.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from kit.episode import Episode
 from kit.evaluate.intervals import Interval, Point, bootstrap_mean, contrast, proportion
@@ -19,7 +19,7 @@ from kit.evaluate.results import provenance
 from kit.files import read_json, write_json
 
 Metrics = dict[str, Interval]
-"""From a metric's name to its interval."""
+"""Metric's name → its value with a 95 % interval."""
 
 REASONS = {
     "solved": "solved",
@@ -30,14 +30,14 @@ REASONS = {
     "tokens": "out of tokens",
     "lost": "sandbox lost",
 }
-"""How an episode can end, in the order of the tables, and what to call it."""
+"""The ways an episode can end and their display names, in the order of the tables."""
 
 
-class Played(Protocol):
-    """What every paper's outcome has."""
+class Outcome(Protocol):
+    """The fields that every paper's outcome has: id of the source image, how the episode ended, training seed."""
 
     @property
-    def picture(self) -> str: ...
+    def image(self) -> str: ...
 
     @property
     def reason(self) -> str: ...
@@ -46,41 +46,45 @@ class Played(Protocol):
     def seed(self) -> int: ...
 
 
-T = TypeVar("T", bound=Played)
+T = TypeVar("T", bound=Outcome)
 
 
-def interval(
-    name: str, values: Sequence[float], played: Sequence[Played], share: bool, right: bool = False
-) -> Interval:
-    """A mean over outcomes with its 95 % interval: over other pictures, and over other seeds where there are several.
+@dataclass(frozen=True)
+class Metric:
+    """A mean over outcomes.
 
-    Args:
-        values: one for each of ``played``.
-        share: it can't leave 0 to 1.
-        right: every value is 0 or 1, whether something was right (then Wilson's interval).
+    Attributes:
+        name: first part of its name in results files: ``acc`` of ``acc_2x2``.
+        field: the outcome's attribute that is averaged; outcomes that have None there are left out.
+        kind: ``binary`` (each value is 0 or 1), ``share`` (0 to 1) or ``count`` (unbounded).
     """
-    pictures = [o.picture for o in played]
-    if len({o.seed for o in played}) > 1:
-        points = [Point(o.seed, o.picture, value) for o, value in zip(played, values, strict=True)]
-        found = contrast({name: points}, {name: 1.0})
-    elif right:
-        found = proportion([bool(value) for value in values], pictures)
-    else:
-        found = bootstrap_mean(list(values), pictures, span=1.0 if share else None)
-    return replace(found, low=max(0.0, found.low), high=min(1.0, found.high)) if share else found
+
+    name: str
+    field: str
+    kind: Literal["binary", "share", "count"]
+
+    def interval(self, outcomes: Sequence[Outcome]) -> Interval:
+        """Mean with its 95 % interval over other images and, where the outcomes have several seeds, other seeds.
+
+        Args:
+            outcomes: at least one, none with None in :attr:`field`.
+        """
+        values = [float(getattr(o, self.field)) for o in outcomes]
+        images = [o.image for o in outcomes]
+        if len({o.seed for o in outcomes}) > 1:
+            points = [Point(o.seed, o.image, value) for o, value in zip(outcomes, values, strict=True)]
+            found = contrast({self.name: points}, {self.name: 1.0})
+        elif self.kind == "binary":
+            found = proportion([bool(value) for value in values], images)
+        else:
+            found = bootstrap_mean(values, images, span=1.0 if self.kind == "share" else None)
+        return found if self.kind == "count" else replace(found, low=max(0.0, found.low), high=min(1.0, found.high))
 
 
-def reasons(played: Sequence[Played]) -> dict[str, float]:
+def failures(outcomes: Sequence[Outcome]) -> dict[str, float]:
     """Share of each way the episodes ended; every episode is counted once, so the shares add up to 1."""
-    counts = Counter(o.reason for o in played)
-    return {text: counts[key] / len(played) for key, text in REASONS.items() if counts[key]}
-
-
-def summary(metrics: Mapping[str, Interval], name: str) -> str:
-    """One metric as a line of text: value, interval, number of episodes."""
-    if name not in metrics:
-        raise ValueError(f"summary of {name!r}: these episodes have {', '.join(metrics)}")
-    return f"{metrics[name]}, n = {metrics[name].n}"
+    counts = Counter(o.reason for o in outcomes)
+    return {text: counts[key] / len(outcomes) for key, text in REASONS.items() if counts[key]}
 
 
 def by_stage(results: Mapping[str, Any]) -> dict[str, Metrics]:
@@ -97,28 +101,28 @@ def by_stage(results: Mapping[str, Any]) -> dict[str, Metrics]:
 
 def table(
     results: Mapping[str, Any],
-    paper: Mapping[str, Mapping[str, float]],
-    metrics: Sequence[str],
-    note: str,
-    beside: tuple[str, Callable[[str], str]] | None = None,
+    reported: Mapping[str, Mapping[str, float]] | None = None,
+    metrics: Sequence[str] = (),
+    note: str = "value [95 % interval]",
+    baseline: tuple[str, Callable[[str], str]] | None = None,
 ) -> str:
     """Stages side by side with intervals, and beside each the paper's number (in brackets), as text.
 
     Args:
         results: the content of a ``results.json``, or ``{"untrained": metrics, "sft": …, "grpo": …}``.
-        paper: the stages that come first, in this order, and what the paper reports of each, by metric.
-        metrics: which, by what their names begin with; empty: all.
-        note: stands below.
-        beside: the head of one more column, and what stands there for a metric.
+        reported: stage → metric → the paper's number; its stages come first, in its order.
+        metrics: first parts of the metrics' names to show; empty: all.
+        note: last line of the table.
+        baseline: one more column: its head, and the function that gives its cell for a metric's name.
     """
-    found = by_stage(results)
-    order = [s for s in paper if s in found] + [s for s in found if s not in paper]
+    found, reported = by_stage(results), reported or {}
+    order = [s for s in reported if s in found] + [s for s in found if s not in reported]
     wanted = [n for n in dict.fromkeys(n for s in order for n in found[s]) if not metrics or n.split("_")[0] in metrics]
-    rows = [["metric", *([beside[0]] if beside else []), *order]]
+    rows = [["metric", *([baseline[0]] if baseline else []), *order]]
     for name in wanted:
-        row = [name, *([beside[1](name)] if beside else [])]
+        row = [name, *([baseline[1](name)] if baseline else [])]
         for stage in order:
-            theirs = paper.get(stage, {}).get(name)
+            theirs = reported.get(stage, {}).get(name)
             cell = str(found[stage].get(name, "not run"))
             row.append(f"{cell} ({theirs:.3f})" if theirs is not None else cell)
         rows.append(row)
@@ -133,78 +137,149 @@ def _file(run: str | Path, stage: str) -> Path:
     return Path(run) / "stages" / f"{stage}.json"
 
 
-def save_outcomes(run: str | Path, stage: str, paper: str, played: Sequence[Any], metrics: Metrics) -> Metrics:
-    """Keep a stage's outcomes, of a run of ``paper``, in ``RUN/stages/STAGE.json``; returns the metrics."""
-    record = {
-        "stage": stage,
-        "paper": paper,
-        **provenance(),
-        "metrics": {name: found.record() for name, found in metrics.items()},
-        "failures": reasons(played),
-        "outcomes": [asdict(o) for o in played],
-    }
-    write_json(_file(run, stage), record)
-    return metrics
-
-
-def load_outcomes(run: str | Path, stage: str, outcome: type[T], seed: int = 0) -> list[T]:
-    """The outcomes that :func:`save_outcomes` kept, marked with the ``seed`` the run was trained with.
-
-    Raises:
-        FileNotFoundError: the stage was not evaluated in this run.
-    """
-    path = _file(run, stage)
-    record = read_json(path)
-    if record is None:
-        raise FileNotFoundError(f"{path}: stage {stage!r} was not evaluated in this run; run its notebook first")
-    return [outcome(**(o | {"seed": seed})) for o in record["outcomes"]]
-
-
 @dataclass(frozen=True)
 class Evaluation(Generic[T]):
-    """What every paper's module does with its own outcomes and metrics.
+    """A paper's evaluation: outcomes of episodes, metrics over outcomes, and the numbers the paper reports.
 
     Attributes:
-        paper: our name of it.
-        kind: its outcome's class.
-        outcome: of one finished episode, and the seed of the run that trained the policy.
-        metrics: of outcomes, at least one.
+        paper: the paper's name in :mod:`kit.papers.registry`.
+        outcome_type: class of its outcomes.
+        outcome: one finished episode and the seed of the run that trained the policy → its outcome.
+        is_right: an answered episode and its task's target → whether the answer is right.
+        slices: outcomes → (ending of the metrics' names, the outcomes it covers), for every row group of the tables.
+        metrics: the metrics computed for each slice.
+        reported: stage → metric → the paper's number; the stages in the order of the tables.
+        headlines: metrics shown in the README → their display names; the first is the default of :meth:`summary`.
+        tabled: first parts of the metrics' names that :meth:`table` shows.
+        note: last line of :meth:`table`.
+        baseline: one more column of :meth:`table`: its head, and the function from a metric's name to its cell.
     """
 
     paper: str
-    kind: type[T]
+    outcome_type: type[T]
     outcome: Callable[[Episode, int], T]
-    metrics: Callable[[Sequence[T]], Metrics]
+    is_right: Callable[[Episode, Any], bool]
+    slices: Callable[[Sequence[T]], Iterable[tuple[str, list[T]]]]
+    metrics: tuple[Metric, ...]
+    reported: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    headlines: Mapping[str, str] = field(default_factory=dict)
+    tabled: tuple[str, ...] = ()
+    note: str = "value [95 % interval]"
+    baseline: tuple[str, Callable[[str], str]] | None = None
 
     def outcomes(self, episodes: Sequence[Episode], seed: int = 0) -> list[T]:
-        """The outcome of each episode."""
+        """The outcome of each episode, marked with the ``seed`` of the training run.
+
+        Raises:
+            ValueError: an episode is still running.
+        """
         return [self.outcome(episode, seed) for episode in episodes]
 
     def evaluate(self, episodes: Sequence[Episode], seed: int = 0) -> Metrics:
-        """Every metric of one policy's episodes."""
-        return self.metrics(self.outcomes(episodes, seed))
+        """Every metric of one policy's episodes, with intervals over other images.
+
+        Raises:
+            ValueError: no episodes, or one is still running.
+        """
+        return self.evaluate_outcomes(self.outcomes(episodes, seed))
+
+    def evaluate_outcomes(self, outcomes: Sequence[T]) -> Metrics:
+        """Every metric of outcomes; of several seeds: with intervals over other images and other seeds.
+
+        Raises:
+            ValueError: no outcomes.
+        """
+        if not outcomes:
+            raise ValueError("nothing to evaluate: 0 episodes; play at least one task")
+        metrics: Metrics = {}
+        for ending, some in self.slices(outcomes):
+            for metric in self.metrics:
+                if known := [o for o in some if getattr(o, metric.field) is not None]:
+                    metrics[f"{metric.name}_{ending}"] = metric.interval(known)
+        return metrics
 
     def failures(self, episodes: Sequence[Episode]) -> dict[str, float]:
         """Share of each way the episodes ended; every episode is counted once, so the shares add up to 1."""
-        return reasons(self.outcomes(episodes))
+        return failures(self.outcomes(episodes))
 
-    def write_stage(self, run: str | Path, stage: str, episodes: Sequence[Episode]) -> Metrics:
-        """Keep what a stage of a run reached in ``RUN/stages/STAGE.json``; returns its metrics."""
-        played = self.outcomes(episodes)
-        return save_outcomes(run, stage, self.paper, played, self.metrics(played))
+    def save_stage(self, run: str | Path, stage: str, episodes: Sequence[Episode]) -> Metrics:
+        """Evaluate a stage's episodes and save outcomes and metrics in ``RUN/stages/STAGE.json``.
 
-    def read_outcomes(self, run: str | Path, stage: str, seed: int = 0) -> list[T]:
-        """The outcomes that :meth:`write_stage` kept, marked with the ``seed`` the run was trained with.
+        Args:
+            run: the run's folder.
+            stage: the stage's name, such as ``sft``.
+            episodes: finished episodes of the stage's policy, at least one.
+
+        Returns:
+            The stage's metrics.
+
+        Raises:
+            ValueError: no episodes, one is still running, or the stage's name can't be a file's.
+        """
+        outcomes = self.outcomes(episodes)
+        metrics = self.evaluate_outcomes(outcomes)
+        record = {
+            "stage": stage,
+            "paper": self.paper,
+            **provenance(),
+            "metrics": {name: found.record() for name, found in metrics.items()},
+            "failures": failures(outcomes),
+            "outcomes": [asdict(o) for o in outcomes],  # type: ignore[call-overload]
+        }
+        write_json(_file(run, stage), record)
+        return metrics
+
+    def load_outcomes(self, run: str | Path, stage: str, seed: int = 0) -> list[T]:
+        """The outcomes that :meth:`save_stage` wrote.
+
+        Args:
+            run: the run's folder.
+            stage: the stage's name.
+            seed: seed of the training run, written into each outcome.
+
+        Raises:
+            FileNotFoundError: the stage was not evaluated in this run.
+            ValueError: the file's outcomes have other fields than this version's.
+        """
+        path = _file(run, stage)
+        record = read_json(path)
+        if record is None:
+            raise FileNotFoundError(f"{path}: stage {stage!r} was not evaluated in this run; run its notebook first")
+        try:
+            return [self.outcome_type(**(o | {"seed": seed})) for o in record["outcomes"]]
+        except TypeError as error:
+            raise ValueError(
+                f"{path}: written by another version of the kit ({error}); evaluate the stage again"
+            ) from None
+
+    def load_stage(self, run: str | Path, stage: str) -> Metrics:
+        """The metrics of a stage that was evaluated in this run.
 
         Raises:
             FileNotFoundError: the stage was not evaluated in this run.
         """
-        return load_outcomes(run, stage, self.kind, seed)
+        return self.evaluate_outcomes(self.load_outcomes(run, stage))
 
-    def read_stage(self, run: str | Path, stage: str) -> Metrics:
-        """The metrics of a stage that was evaluated in this run.
+    def summary(self, metrics: Mapping[str, Interval], name: str = "") -> str:
+        """One metric as a line of text: value, interval, number of episodes.
+
+        Args:
+            metrics: result of :meth:`evaluate`.
+            name: the metric; empty: the first headline.
 
         Raises:
-            FileNotFoundError: it was not.
+            ValueError: ``metrics`` has no such metric.
         """
-        return self.metrics(self.read_outcomes(run, stage))
+        name = name or next(iter(self.headlines))
+        if name not in metrics:
+            raise ValueError(f"summary of {name!r}: these episodes have {', '.join(metrics)}")
+        return f"{metrics[name]}, n = {metrics[name].n}"
+
+    def table(self, results: Mapping[str, Any], metrics: Sequence[str] | None = None) -> str:
+        """Stages side by side with intervals, and beside each the paper's number (in brackets), as text.
+
+        Args:
+            results: the content of a ``results.json``, or ``{"untrained": evaluate(…), "sft": …, "grpo": …}``.
+            metrics: first parts of the metrics' names to show; None: :attr:`tabled`.
+        """
+        return table(results, self.reported, self.tabled if metrics is None else metrics, self.note, self.baseline)

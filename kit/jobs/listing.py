@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from kit.evaluate import outcomes as stages
+from kit.evaluate import outcomes
 from kit.files import ROOT, find_run, read_json, runs_folder
 from kit.jobs.notebooks import sources
 from kit.jobs.run import PROFILES
@@ -86,12 +86,12 @@ def stages_table(folder: Path) -> str:
     results = read_json(folder / "results.json")
     if results is not None:
         known = metrics_of(results["notebook"])
-        return str(known.table(results) if known else stages.table(results, {}, (), "value [95 % interval]"))
+        return str(known.table(results) if known else outcomes.table(results))
     names = sorted(path.stem for path in folder.glob("stages/*.json"))
     if not names:
         return ""
     metrics = metrics_of((read_json(folder / "stages" / f"{names[0]}.json") or {}).get("paper", "agile"))
-    return str(metrics.table({name: metrics.read_stage(folder, name) for name in names}))
+    return str(metrics.table({name: metrics.load_stage(folder, name) for name in names}))
 
 
 def claims_table(results: Mapping[str, Any]) -> str:

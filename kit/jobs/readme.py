@@ -59,13 +59,13 @@ def block(paper: str, results: Mapping[str, Any] | None) -> str:
 
 def _metrics(paper: str, results: Mapping[str, Any]) -> str:
     """The paper's headlines only; the rest is in the results file."""
-    module, stages = metrics_of(paper), by_stage(results)
-    shown = [stage for stage in module.BESIDE if stage in stages]
+    evaluation, stages = metrics_of(paper).EVALUATION, by_stage(results)
+    shown = [stage for stage in evaluation.reported if stage in stages]
     lines = [_row(["", *shown]), _row(["---"] * (len(shown) + 1))]
-    for name, called in module.HEADLINES.items():
+    for name, called in evaluation.headlines.items():
         cells = []
         for stage in shown:
-            here, theirs = stages[stage].get(name), module.BESIDE[stage].get(name)
+            here, theirs = stages[stage].get(name), evaluation.reported[stage].get(name)
             cell = "not run" if here is None else str(here)
             cells.append(f"{cell} (paper {theirs:.3f})" if theirs is not None else cell)
         lines.append(_row([called, *cells]))

@@ -1,8 +1,6 @@
-"""What a policy reached, one module a paper.
+"""Papers by name, and the evaluation of each.
 
-Each has ``Outcome``, ``outcome(s)``, ``evaluate``, ``evaluate_outcomes``, ``table``, ``write_stage``, ``read_outcomes``
-and ``read_stage``; ``HEADLINES``, the metrics that the README shows and what to call them; and ``BESIDE``, the stages
-in the order of the tables with the paper's figures for each. What they share is in :mod:`kit.stages`.
+A paper's ``metrics`` module has ``Outcome`` and ``EVALUATION`` (:class:`kit.evaluate.outcomes.Evaluation`).
 """
 
 from __future__ import annotations

@@ -69,11 +69,11 @@ def _encoded(image: Image.Image, kind: str, **options: Any) -> bytes:
     return buffer.getvalue()
 
 
-def pictures(items: Sequence[tuple[str, Image.Image]], columns: int = 0, side: float = 1.25) -> Plot:
+def images(items: Sequence[tuple[str, Image.Image]], columns: int = 0, side: float = 1.25) -> Plot:
     """Pictures under their titles, ``columns`` in a row (0: all in one), each ``side`` inches wide."""
     items = list(items)
     if not items:
-        raise ValueError("pictures: there are none to show")
+        raise ValueError("images: there are none to show")
     columns = min(columns, len(items)) or len(items)
     rows = -(-len(items) // columns)
     with rc_context(STYLE):

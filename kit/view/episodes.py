@@ -15,16 +15,13 @@ id and log-probability. Whatever a model, a tool or a file name says is escaped.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
 from kit.chat import Chat
 from kit.episode import Episode, NamedImage, Score, Turn
-from kit.protocol import parse_labels
-from kit.rewards.text_match import exact_match, max_over_references
 from kit.view.html import PICTURE_BYTES, Html, clean, figures
 from kit.view.tokens import appended, blocks, sampled, sense, strength
 
@@ -46,6 +43,10 @@ Worth = float | Sequence[float] | None
 """A turn's advantage: one for all its tokens, or one a token."""
 
 
+Judge = Callable[[Episode, Any], bool]
+"""A paper's judgement: an answered episode and its task's target → whether the answer is right."""
+
+
 @dataclass(frozen=True)
 class _Look:
     """What the parts of one view share.
@@ -65,14 +66,22 @@ class _Look:
         return "".join(next(self.figures) for _ in pictures)
 
 
-def show(episode: Episode, score: Score | None = None, advantage: Any = None, chat: Chat | None = None) -> Html:
+def show(
+    episode: Episode,
+    score: Score | None = None,
+    advantage: Any = None,
+    chat: Chat | None = None,
+    is_right: Judge | None = None,
+) -> Html:
     """One episode as a strip of turns, with its pictures, reward and tokens.
 
     Args:
         score: its reward, by parts.
-        advantage: of the whole episode; or one a token after the prompt (a row of :func:`kit.train.advantage.broadcast_to_tokens`);
-            or a sequence a turn, one a sampled token. Only the policy's tokens are tinted by it.
+        advantage: one for the whole episode; or one for each token after the prompt (a row of
+            :func:`kit.train.advantage.broadcast_to_tokens`); or one sequence for each turn, a value for each sampled
+            token. Only the policy's tokens are tinted by it.
         chat: the checkpoint's chat; with it tokens are shown one by one.
+        is_right: the paper's judgement of an answered episode, shown as ✓ or ✗ before the target.
 
     Raises:
         ValueError: the advantages are not one a token.
@@ -83,7 +92,7 @@ def show(episode: Episode, score: Score | None = None, advantage: Any = None, ch
     for k, turn in enumerate(episode.turns):
         strip.append(f"<section>{_turn(turn, k + 1, worth[k], look)}</section>")
     body = [
-        _head(clean(episode.task.id), episode, score, advantage),
+        _head(clean(episode.task.id), episode, score, advantage, is_right),
         _bar(episode),
         f'<div class="g">{"".join(strip)}</div>',
         _legend(look, advantage is not None),
@@ -96,11 +105,16 @@ def compare(
     scores: Sequence[Score] | None = None,
     advantages: Sequence[Any] | None = None,
     chat: Chat | None = None,
+    is_right: Judge | None = None,
 ) -> Html:
     """Rollouts side by side, each with its reward and advantage; the task they share is shown once.
 
     Args:
-        scores, advantages: one an episode; the advantages each as in :func:`show`.
+        episodes: the rollouts, usually of one task.
+        scores: one for each episode.
+        advantages: one for each episode, each as in :func:`show`.
+        chat: the checkpoint's chat; with it tokens are shown one by one.
+        is_right: the paper's judgement of an answered episode, shown as ✓ or ✗ before the target.
 
     Raises:
         ValueError: not one score or advantage for each episode, or advantages that are not one a token.
@@ -117,7 +131,7 @@ def compare(
     for k, episode in enumerate(episodes):
         advantage = advantages[k] if advantages is not None else None
         worth = _by_turn(episode, advantage)
-        head = _head(f"Rollout {k + 1}", episode, scores[k] if scores is not None else None, advantage)
+        head = _head(f"Rollout {k + 1}", episode, scores[k] if scores is not None else None, advantage, is_right)
         turns = "".join(f'<div class="x">{_turn(t, n + 1, worth[n], look)}</div>' for n, t in enumerate(episode.turns))
         columns.append(f"<section>{head}{_bar(episode)}{turns}</section>")
     body = f'<div class="g">{top}{"".join(columns)}</div>{_legend(look, advantages is not None)}'
@@ -161,19 +175,20 @@ def _number(value: float) -> str:
     return f"{value:+.2f}".replace("-", "−")
 
 
-def _right(answer: str, target: Sequence[str]) -> bool:
-    """Whether a puzzle's letters stand in their order; or else, whether the answer is one of those accepted."""
-    if all(re.fullmatch("[A-Z]", label) for label in target):
-        return parse_labels(answer) == tuple(target)
-    return max_over_references(exact_match, answer, target) == 1
-
-
-def _head(name: str, episode: Episode, score: Score | None, advantage: Any) -> str:
+def _head(
+    name: str,
+    episode: Episode,
+    score: Score | None,
+    advantage: Any,
+    is_right: Judge | None,
+) -> str:
     """Name, how it ended, reward by parts, advantage, and whether the answer is right."""
     parts = [f"<b>{name}</b>", f"<span>{ENDED[episode.ended]}, {len(episode.turns)} turns</span>"]
     target = episode.task.target
     if isinstance(target, tuple | list) and target and all(isinstance(label, str) for label in target):
-        mark = "" if episode.answer is None else "✓ right, " if _right(episode.answer, target) else "✗ wrong, "
+        mark = ""
+        if is_right is not None and episode.answer is not None:
+            mark = "✓ right, " if is_right(episode, target) else "✗ wrong, "
         parts.append(f"<span>{mark}target {clean(' '.join(target))}</span>")
     if score is not None:
         listed = ", ".join(f"{clean(name)} {_number(value)}" for name, value in score.parts.items())

@@ -17,20 +17,17 @@ from matplotlib import rc_context
 from kit.chat import Chat
 from kit.episode import Episode
 from kit.evaluate.intervals import Interval
-from kit.evaluate.outcomes import by_stage
-from kit.papers.agile.metrics import BESIDE, random_baseline
 from kit.train.metrics import Row, is_quiet, read_metrics
-from kit.view.charts import COLOURS, HATCHES, STYLE, Plot, bars, lines, pictures, stacked, timeline
+from kit.view.charts import COLOURS, HATCHES, STYLE, Plot, bars, images, lines, stacked, timeline
 
 __all__ = [
     "LivePlot",
     "Plot",
     "bars",
     "claims",
-    "levels",
+    "images",
     "lines",
     "masks",
-    "pictures",
     "stacked",
     "timeline",
     "training",
@@ -140,23 +137,6 @@ class LivePlot:
             self._handle.update(HTML(""))
             self._handle = None
         return training(self._rows, self.columns)
-
-
-def levels(results: Mapping[str, Any], metric: str = "acc", grid: str = "2x2") -> Plot:
-    """Acc of each level, untrained, SFT and GRPO side by side, with 95 % intervals."""
-    stages = by_stage(results)
-    groups: dict[str, dict[Any, float | Interval]] = {}
-    for stage in (s for s in BESIDE if s in stages):
-        found = {n.removeprefix(f"{metric}_{grid}"): i for n, i in stages[stage].items()}
-        whole = {"all": found[""]} if "" in found else {}
-        per_level = {n.removeprefix("_"): i for n, i in found.items() if n.startswith("_L")}
-        groups[stage] = {**whole, **per_level}
-        if not groups[stage]:
-            raise ValueError(f"{stage} has no {metric}_{grid}; it has {', '.join(stages[stage])}")
-    label = f"{metric.capitalize()} {grid.replace('x', '×')}"
-    figure = bars(groups, label, ("random", random_baseline(int(grid[0]))[metric]))
-    figure.axes[0].set_ylim(0, 1.02)
-    return figure
 
 
 VERDICTS = {"holds": (COLOURS[2], "o"), "doesn't": (COLOURS[5], "X"), "undecided": ("#777777", "D")}

@@ -48,12 +48,12 @@ from kit.papers.agile import experiment as agile
 from kit.papers.agile.env import PROTOCOL
 from kit.papers.agile.expert import expert_script
 from kit.papers.agile.puzzle import make_task
-from kit.papers.agile.reward import score
+from kit.papers.agile.reward import is_right, score
 from kit.policy.hf import load_model_and_chat
 from kit.policy.scripted import ScriptedPolicy
 from kit.sandbox import Sandbox
 from kit.tiny.build import TINY
-from kit.view import plots as plot
+from kit.view import plots
 
 torch.set_num_threads(threads)
 print("photographs to choose from:", ", ".join(p.id for p in photos("held-out")))
@@ -70,11 +70,11 @@ photo = {p.id: p for p in photos("held-out")}[picture]
 crop = random_crop(np.random.default_rng(seed), photo.image, 2)
 rng = np.random.default_rng(seed)
 task = make_task(crop, 2, 0, rng, "start", photo.id, piece_px=56)
-display(plot.pictures([(p.name, p.image) for p in task.images], side=1.6))
+display(plots.images([(p.name, p.image) for p in task.images], side=1.6))
 print("in reading order they lie as", ", ".join(p.name for p in task.images))
 
 # %%
-display(plot.pictures([("restored", solved(task))], side=1.6))
+display(plots.images([("restored", solved(task))], side=1.6))
 print("in reading order they belong as", ", ".join(task.target))
 
 # %% [markdown]
@@ -93,7 +93,7 @@ box = Sandbox(allow_unsafe=True).start()  # all players are the kit's
 play = agile.Play(prompt="brief", turns=9, max_new_tokens=256)
 expert = ScriptedPolicy(chat, expert_script(seed))
 [episode] = play(expert, chat, box, [task], temperature=0.0)
-display(view.show(episode, chat=chat))
+display(view.show(episode, chat=chat, is_right=is_right))
 
 # %% [markdown]
 # What you see is one *episode*, the object everything in this kit is made of. Tinted tokens were

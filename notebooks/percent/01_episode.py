@@ -49,8 +49,9 @@ from kit.episode import Episode, NamedImage, Turn
 from kit.models import load_model
 from kit.papers.agile.env import PROTOCOL, JigsawEnv
 from kit.papers.agile.puzzle import make_task
+from kit.papers.agile.reward import is_right
 from kit.tiny.build import TINY
-from kit.view import plots as plot
+from kit.view import plots
 from PIL import Image, ImageDraw
 
 chat = Chat.from_pretrained(TINY)
@@ -72,7 +73,7 @@ task = make_task(drawn, 2, 2, rng, "drawn", source="scene", piece_px=56)
 crop = random_crop(rng, taken.image, 2)
 other = make_task(crop, 2, 0, rng, "taken", source=photo, piece_px=56)
 shown = [(f"{t.id}: {p.name}", p.image) for t in (task, other) for p in t.images]
-display(plot.pictures(shown, columns=4))
+display(plots.images(shown, columns=4))
 
 # %%
 for t in (task, other):
@@ -166,7 +167,7 @@ def grid(image: Image.Image, zoom: int = 3) -> Image.Image:
 
 piece = task.images[0]
 shown = [("as it is", piece.image), ("14 and 28 pixels", grid(piece.image))]
-display(plot.pictures(shown))
+display(plots.images(shown))
 
 # %%
 pixels = chat.pixels(piece)
@@ -263,7 +264,7 @@ def play(*turns: str, budget: Budget | None = None) -> Episode:
 
 episode = play(look, swap, done)
 seen = [p for p in episode.images if p not in task.images]
-display(plot.pictures([(f"turn {k}", p.image) for k, p in enumerate(seen, 1)]))
+display(plots.images([(f"turn {k}", p.image) for k, p in enumerate(seen, 1)]))
 for p in seen:
     print(p.name, p.image.size, chat.image_tokens(p), "tokens")
 
@@ -304,7 +305,7 @@ print(f"{len(row)} ids, {sum(mask)} of them sampled by the policy: {share:.0%}")
 # %%
 from itertools import groupby
 
-display(plot.masks(episode, chat))
+display(plots.masks(episode, chat))
 print([(value, len(list(run))) for value, run in groupby(mask)])
 
 # %% [markdown]
@@ -312,7 +313,7 @@ print([(value, len(list(run))) for value, run in groupby(mask)])
 # its id. (A script leaves nothing to chance, hence log p = 0 everywhere.)
 
 # %%
-display(view.show(episode, chat=chat))
+display(view.show(episode, chat=chat, is_right=is_right))
 
 # %% [markdown]
 # ## Image tokens = image features
@@ -456,7 +457,7 @@ for who, chosen in {"the policy's": counts, "all others": ~counts}.items():
     moved = int((pull[chosen] > 0).sum())
     print(f"{who:12s} {int(chosen.sum()):3d} tokens, pulled on: {moved}")
 assert (pull[counts] > 0).all() and (pull[~counts] == 0).all()
-display(plot.masks(episode, chat, values=[0.0, *pull.tolist()]))
+display(plots.masks(episode, chat, values=[0.0, *pull.tolist()]))
 
 # %% [markdown]
 # Not small: zero. And without the mask? Then the loss also asks the model to predict the prompt, the

@@ -51,7 +51,7 @@ from kit.data.scenes import scene
 from kit.sandbox import CONFINED, Limits, Sandbox, SandboxError
 from kit.sandbox.confine import LAYERS
 from kit.sandbox.probes import FORGERY
-from kit.view import plots as plot
+from kit.view import plots
 from numpy.random import default_rng
 from PIL import Image
 
@@ -77,7 +77,7 @@ result = episode.run(
 )
 print(result.status, "·", result.stdout.strip())
 made = [(p.name, p.image) for p in result.pictures]
-display(plot.pictures([("photo", photo), *made]))
+display(plots.images([("photo", photo), *made]))
 
 # %% [markdown]
 # `part` came back because the turn bound it. `photo` didn't: it was there before. The next turn finds
@@ -411,7 +411,7 @@ start = {way: cost[0] for way, cost in measured.items()}
 for way, value in turn.items():
     also = f"   start {start[way]:6.2f} ms" if way in start else ""
     print(f"{way:16s} turn {value:6.2f} ms{also}")
-display(plot.bars({"a turn": turn, "a start": start}, "milliseconds"))
+display(plots.bars({"a turn": turn, "a start": start}, "milliseconds"))
 
 # %% [markdown]
 # The mechanism costs milliseconds: a fork, and pictures that travel. The layers add little to a turn,

@@ -56,7 +56,7 @@ from kit.papers.agile.env import PROTOCOL, JigsawEnv
 from kit.papers.agile.puzzle import make_task
 from kit.sandbox import Sandbox
 from kit.tiny.build import TINY
-from kit.view import plots as plot
+from kit.view import plots
 from PIL import Image
 
 chat = Chat.from_pretrained(TINY)
@@ -72,7 +72,7 @@ rng = np.random.default_rng(seed)
 task = make_task(Image.fromarray(scene(rng, 112)), 2, 2, rng, "demo", piece_px=56)
 labels = [p.name for p in task.images]
 i, j = (k for k in range(4) if labels[k] != task.target[k])
-display(plot.pictures([(p.name, p.image) for p in task.images]))
+display(plots.images([(p.name, p.image) for p in task.images]))
 print("state", labels, "→ right:", list(task.target))
 
 # %%
@@ -104,7 +104,7 @@ scripts = {
 # Write down four numbers. (`slack` forgets its reasoning once.)
 
 # %%
-from kit.papers.agile.reward import score
+from kit.papers.agile.reward import is_right, score
 from kit.policy import SamplingParams
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import rollout
@@ -169,7 +169,7 @@ from kit.train.advantage import group_advantages
 advantages = group_advantages(torch.tensor(rewards), group_size=4)
 assert np.allclose(advantages, by_hand, atol=1e-6)
 columns = {"reward": rewards, "advantage": advantages.tolist()}
-display(plot.bars({k: dict(zip(names, v, strict=True)) for k, v in columns.items()}))
+display(plots.bars({k: dict(zip(names, v, strict=True)) for k, v in columns.items()}))
 print("sum of the advantages:", round(abs(advantages.sum().item()), 6))
 
 # %% [markdown]
@@ -177,7 +177,7 @@ print("sum of the advantages:", round(abs(advantages.sum().item()), 6))
 # what the policy said is tinted; what the environment wrote is mask 0 and stays out of it.
 
 # %%
-display(view.compare(episodes, scores, advantages.tolist()))
+display(view.compare(episodes, scores, advantages.tolist(), is_right=is_right))
 
 # %% [markdown]
 # Predict before you run: what happens to the advantages if every reward is 10 higher? If every reward is
@@ -238,7 +238,7 @@ def clipped(ratio, advantage, eps=0.2):
 
 ratios = torch.linspace(0, 2, 81)
 curves = {f"A = {a:+d}": (ratios, clipped(ratios, a)) for a in (1, -1)}
-display(plot.lines(curves, x="ratio ρ", y="counts as"))
+display(plots.lines(curves, x="ratio ρ", y="counts as"))
 
 # %%
 for advantage in (1, -1):
@@ -577,7 +577,7 @@ def reuse(eps: float, steps: int = 20) -> list[float]:
 
 # %%
 paths = {"no clip": reuse(1e9), "ε = 0.2": reuse(settings.epsilon)}
-display(plot.lines({k: (range(len(v)), v) for k, v in paths.items()}, x="step", y="ρ"))
+display(plots.lines({k: (range(len(v)), v) for k, v in paths.items()}, x="step", y="ρ"))
 for name, path in paths.items():
     print(f"{name:8s}", *(f"{ratio:.2f}" for ratio in path[::2]))
 assert paths["no clip"][-1] < 0.7 < paths["ε = 0.2"][-1] < 0.8
@@ -626,7 +626,7 @@ from kit.papers.agile.reported import AGILE
 group_sizes = (2, 4, 8, 16)
 p = np.linspace(0, 1, 101)
 curves = {f"G = {G}": (p, p**G + (1 - p) ** G) for G in group_sizes}
-display(plot.lines(curves, x="p, how often an attempt succeeds", y="flat groups"))
+display(plots.lines(curves, x="p, how often an attempt succeeds", y="flat groups"))
 print("p        ", *(f"G = {G:<4d}" for G in group_sizes))
 stages = {"base": "untrained", "sft": "after SFT", "grpo": "after RL"}
 for stage, what in stages.items():
@@ -716,7 +716,7 @@ def learn(G: int, updates: int) -> list[float]:
 # %%
 learnt = {G: learn(G, updates) for G in group_sizes}
 curves = {f"G = {G}": (range(updates + 1), learnt[G]) for G in group_sizes}
-display(plot.lines(curves, x="updates", y="expected reward"))
+display(plots.lines(curves, x="updates", y="expected reward"))
 attempts = 4 * updates
 print(f"{'G':>3s}  {updates // 4} updates  {updates} updates  {attempts} attempts")
 for G in group_sizes:

@@ -59,7 +59,7 @@ from kit.tiny.build import TINY, build_config, build_image_processor, build_toke
 from kit.tiny.pretrain import batches, collate, encode, loss_of, train
 from kit.tiny.probe import answer
 from kit.tiny.skills import SKILLS
-from kit.view import plots as plot
+from kit.view import plots
 from PIL import Image
 from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
 
@@ -83,7 +83,7 @@ grid = np.kron(view, np.ones((3, 3, 1), np.uint8))
 grid[::42], grid[:, ::42] = 255, 255
 for offset in (-1, 0, 1):
     grid[84 + offset] = grid[:, [84 + offset, 168 + offset, 252 + offset]] = 255
-display(plot.pictures([("112 × 56 pixels", Image.fromarray(grid))], side=3.2))
+display(plots.images([("112 × 56 pixels", Image.fromarray(grid))], side=3.2))
 for width, height in ((112, 56), (56, 56), (640, 448)):
     picture = NamedImage("any", Image.new("RGB", (width, height)))
     patches, tokens = len(chat.pixels(picture).patches), chat.image_tokens(picture)
@@ -182,7 +182,7 @@ for name, parts in budgets.items():
     shares[name] = {part: parts[part] / total for part in order}
     percents = ", ".join(f"{part} {share:.0%}" for part, share in shares[name].items())
     print(f"{name:14s} {total:13,d}  {percents}")
-display(plot.bars(shares, label="share of the parameters"))
+display(plots.bars(shares, label="share of the parameters"))
 ratio = sum(budgets["Qwen2.5-VL-7B"].values()) / sum(budgets["tiny"].values())
 print(f"{ratio:,.0f} times smaller")
 
@@ -236,7 +236,7 @@ def sheet(sample) -> Image.Image:
 
 text_only = ("copying", "code", "sorting", "facts")
 drawn = [(name, sheet(s)) for name, s in samples.items() if name not in text_only]
-display(plot.pictures(drawn, columns=8))
+display(plots.images(drawn, columns=8))
 
 # %%
 for name, sample in samples.items():
@@ -347,13 +347,13 @@ log = train(
     every=25,
 )
 curves = {n: ([r["step"] for r in log], [r[n] for r in log]) for n in mixture}
-display(plot.lines(curves, x="step", y="loss on held-out scenes"))
+display(plots.lines(curves, x="step", y="loss on held-out scenes"))
 
 # %%
 settled = [row for row in log if row["step"] > steps // 5]
 at, place = [row["step"] for row in settled], [row["place"] for row in settled]
 floor = {name: (at[:1] + at[-1:], [loss, loss]) for name, loss in floors.items()}
-display(plot.lines({"place": (at, place), **floor}, x="step", y="loss of place"))
+display(plots.lines({"place": (at, place), **floor}, x="step", y="loss of place"))
 for name in mixture:
     print(f"{name:8s} loss {log[0][name]:.3f} → {log[-1][name]:.3f}")
 nearest = min(floors, key=lambda name: abs(place[-1] - floors[name]))
@@ -399,8 +399,8 @@ history = read_metrics(TINY / "log.jsonl")
 loss = [row["step"] for row in history], [row["loss"] for row in history]
 probed = [row for row in history if "place" in row]
 right = [row["step"] for row in probed], [row["place"] for row in probed]
-display(plot.lines({"loss": loss}, x="step", y="loss"))
-display(plot.lines({"place": right}, x="step", y="share of puzzles right"))
+display(plots.lines({"loss": loss}, x="step", y="loss"))
+display(plots.lines({"place": right}, x="step", y="share of puzzles right"))
 for row in probed[:20]:
     right, loss = f"{row['place']:.0%}", f"{row['loss']:.3f}"
     print(f"step {row['step']:5.0f}   loss {loss}   place {right}")
@@ -431,7 +431,7 @@ from kit.evaluate.intervals import Interval
 
 record = json.loads((TINY / "skills.json").read_text())
 measured = {name: Interval.of(entry) for name, entry in record.items()}
-display(plot.bars({"share right": measured}))
+display(plots.bars({"share right": measured}))
 chances = dict.fromkeys(("place", "photographs", "rearranged"), 1 / 24)
 chances |= {"adjacency": 1 / 5, "orientation": 1 / 4}
 for name, chance in chances.items():

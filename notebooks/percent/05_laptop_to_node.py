@@ -64,7 +64,7 @@ from kit.tiny.build import TINY
 from kit.train.launch.launcher import Processes, launch
 from kit.train.metrics import read_metrics
 from kit.train.sft import SFTSettings, SFTTraining
-from kit.view import plots as plot
+from kit.view import plots
 
 # %%
 torch.set_num_threads(threads)
@@ -240,7 +240,7 @@ def schedule(rounds: bool) -> dict[str, list[tuple[str, float, float]]]:
 ways = {"in rounds": schedule(rounds=True), "as they end": schedule(rounds=False)}
 ends = {k: max(row[-1][2] for row in rows.values()) for k, rows in ways.items()}
 for name, rows in ways.items():
-    display(plot.timeline(rows, f"seconds, {name}", until=max(ends.values())))
+    display(plots.timeline(rows, f"seconds, {name}", until=max(ends.values())))
 print(" | ".join(f"{name}: {end:.1f} s" for name, end in ends.items()))
 
 # %% [markdown]
@@ -307,7 +307,7 @@ made_of = {
     for n in ((gpus,) if name in ("ddp", "LoRA") else (gpus, 2 * gpus))
     for s in (replace(stage, gpus=n),)
 }
-display(plot.stacked(made_of, "GB of each GPU", [(f"{memory:g} GB", memory)]))
+display(plots.stacked(made_of, "GB of each GPU", [(f"{memory:g} GB", memory)]))
 
 # %% [markdown]
 # The activations stay as they are, whatever is divided: they belong to the episodes, not to the

@@ -62,10 +62,10 @@ from kit.papers.agile import experiment as agile
 from kit.papers.agile.env import PROTOCOL, JigsawEnv
 from kit.papers.agile.puzzle import LABELS, make_task, shuffle
 from kit.papers.agile.reported import AGILE
-from kit.papers.agile.reward import score
+from kit.papers.agile.reward import is_right, score
 from kit.sandbox import Sandbox
 from kit.tiny.build import TINY
-from kit.view import plots as plot
+from kit.view import plots
 
 # %%
 pictures = [*photos("train"), *photos("held-out")]
@@ -82,11 +82,11 @@ held_out = [p for p in pictures if p.split == "held-out"]
 photo = held_out[min(2, len(held_out) - 1)]
 crop = random_crop(np.random.default_rng(seed), photo.image, 2)
 task = make_task(crop, 2, 0, np.random.default_rng(7), "demo", photo.id, piece_px=56)
-display(plot.pictures([(p.name, p.image) for p in task.images], side=1.5))
+display(plots.images([(p.name, p.image) for p in task.images], side=1.5))
 print("cut from", task.meta["source"], "into pieces of", task.images[0].image.size)
 
 # %%
-display(plot.pictures([("put together", solved(task))], side=1.5))
+display(plots.images([("put together", solved(task))], side=1.5))
 print("at the top left:", task.target[0])
 
 # %% [markdown]
@@ -267,7 +267,7 @@ seen = [
     turn("zoom_image_1 = zoom(crop_image_1, 2.0)"),
 ]
 shown = [observation.images[0] for observation in seen]
-display(plot.pictures([(picture.name, picture.image) for picture in shown]))
+display(plots.images([(picture.name, picture.image) for picture in shown]))
 print([picture.image.size for picture in shown])
 
 # %% [markdown]
@@ -280,7 +280,7 @@ there = [p.name for p in task.images].index(wanted)
 swap = f"state[0], state[{there}] = state[{there}], state[0]"
 after = turn(f"{swap}\nobservation_image_2 = observation(state)")
 print(swap)
-display(plot.pictures([("before", shown[0].image), ("after", after.images[0].image)]))
+display(plots.images([("before", shown[0].image), ("after", after.images[0].image)]))
 
 # %% [markdown]
 # ## What can go wrong
@@ -335,7 +335,7 @@ from kit.policy.scripted import ScriptedPolicy
 thorough = ScriptedPolicy(chat, expert_script(seed, steps=(6,)))
 play = agile.Play(prompt=prompt, turns=9)
 [episode] = play(thorough, chat, box, [task], temperature=0.0)
-display(view.show(episode, chat=chat))
+display(view.show(episode, chat=chat, is_right=is_right))
 
 # %%
 print("steps:", episode.steps, "| ended by:", episode.ended)
@@ -425,11 +425,11 @@ from kit.data.photos import scenes, table
 print(table(pictures))
 for split in ("train", "held-out"):
     chosen = [p for p in pictures if p.split == split][:8]
-    display(plot.pictures([(p.id, p.image.resize((72, 72))) for p in chosen], side=1.0))
+    display(plots.images([(p.id, p.image.resize((72, 72))) for p in chosen], side=1.0))
 
 # %%
 made = scenes(8, seed)
-display(plot.pictures([(p.id, p.image.resize((72, 72))) for p in made], side=1.0))
+display(plots.images([(p.id, p.image.resize((72, 72))) for p in made], side=1.0))
 
 # %% [markdown]
 # ## Do they really share nothing?
@@ -487,7 +487,7 @@ for size, tasks in evaluation.items():
 
 # %%
 some = [(t.meta["source"], solved(t)) for t in [*train[:4], *evaluation[2][:4]]]
-display(plot.pictures(some, side=1.0))
+display(plots.images(some, side=1.0))
 
 # %% [markdown]
 # ## The cold-start episodes
@@ -552,8 +552,8 @@ by_kind = {
     "collected": {kind: collected.kinds.get(kind, 0) for kind in KINDS},
     "balanced": {kind: balanced.kinds.get(kind, 0) for kind in KINDS},
 }
-display(plot.bars(by_steps, label="episodes, by steps"))
-display(plot.bars(by_kind, label="actions, by kind"))
+display(plots.bars(by_steps, label="episodes, by steps"))
+display(plots.bars(by_kind, label="actions, by kind"))
 
 # %% [markdown]
 # ## Stored for 12, 13 and 14

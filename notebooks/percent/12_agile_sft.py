@@ -59,14 +59,14 @@ from kit.data.store import load_episodes, load_tasks, save_episodes
 from kit.files import run_folder
 from kit.papers.agile import experiment as agile
 from kit.papers.agile.metrics import evaluate, failures, summary
-from kit.papers.agile.reward import score
+from kit.papers.agile.reward import is_right, score
 from kit.policy.hf import load_model_and_chat
 from kit.sandbox import CONFINED, Sandbox
 from kit.tiny.build import TINY
 from kit.train.launch.launcher import Processes, launch
 from kit.train.replay import own_words
 from kit.train.sft import SFTSettings, SFTTraining
-from kit.view import plots as plot
+from kit.view import plots
 
 # %%
 torch.set_num_threads(threads)
@@ -126,7 +126,8 @@ print(
     len(episodes), "episodes; steps:", {n: steps.count(n) for n in sorted(set(steps))}
 )
 shortest = min(episodes, key=lambda e: len(e.ids))
-display(view.show(shortest, score=score(shortest, shortest.task.target), chat=chat))
+earned = score(shortest, shortest.task.target)
+display(view.show(shortest, score=earned, chat=chat, is_right=is_right))
 
 # %% [markdown]
 # Here is a thing to hold on to for later. The expert takes four to eight turns of code *before* it
@@ -199,7 +200,7 @@ training = SFTTraining(
 del vlm  # the training loads its own
 
 # %%
-live = plot.LivePlot(columns=("loss", "mean_token_accuracy"))
+live = plots.LivePlot(columns=("loss", "mean_token_accuracy"))
 trained = launch(training, together, live)
 vlm, chat = load_model_and_chat(trained)
 live.figure()
@@ -226,7 +227,8 @@ for reason, share in failures(tuned).items():
 
 # %%
 failed = next((e for e in tuned if e.ended == "turns"), tuned[0])
-display(view.show(failed, score=score(failed, failed.task.target), chat=chat))
+earned = score(failed, failed.task.target)
+display(view.show(failed, score=earned, chat=chat, is_right=is_right))
 
 # %% [markdown]
 # ## Paper / here / why different
@@ -235,11 +237,11 @@ display(view.show(failed, score=score(failed, failed.task.target), chat=chat))
 # five turns, nor which of the expert's turns mattered. The table reads this run's own figures.
 
 # %%
-from kit.papers.agile.metrics import write_stage
+from kit.papers.agile.metrics import save_stage
 from kit.papers.agile.reported import AGILE
 
-write_stage(folder, "untrained", untrained)
-write_stage(folder, "sft", tuned)
+save_stage(folder, "untrained", untrained)
+save_stage(folder, "sft", tuned)
 for name, stage, here in (
     ("untrained", "base", untrained),
     ("after SFT", "sft", tuned),

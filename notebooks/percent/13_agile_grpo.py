@@ -63,9 +63,9 @@ from kit.papers.agile.env import JigsawEnv
 from kit.papers.agile.metrics import (
     evaluate,
     failures,
-    read_stage,
+    load_stage,
+    save_stage,
     summary,
-    write_stage,
 )
 from kit.papers.agile.reported import AGILE
 from kit.papers.agile.reward import is_right, score
@@ -74,7 +74,7 @@ from kit.sandbox import CONFINED, Sandbox
 from kit.train.advantage import group_advantages
 from kit.train.grpo import GRPOSettings
 from kit.train.launch.launcher import Processes, launch
-from kit.view import plots as plot
+from kit.view import plots
 
 # %%
 torch.set_num_threads(threads)
@@ -124,6 +124,7 @@ display(
         pair,
         scores=[scores[best], scores[worst]],
         advantages=[float(advantage[best]), float(advantage[worst])],
+        is_right=is_right,
     )
 )
 
@@ -183,7 +184,7 @@ training = agile.Training(
 del vlm, policy  # the training loads its own
 
 # %%
-live = plot.LivePlot()
+live = plots.LivePlot()
 trained = launch(training, together, live)
 vlm, chat = load_model_and_chat(trained)
 live.figure()
@@ -196,7 +197,7 @@ live.figure()
 
 # %%
 rl = agile.play_greedily(vlm, chat, box, puzzles, play)
-sft = read_stage(folder, "sft")
+sft = load_stage(folder, "sft")
 print("after SFT: ", summary(sft))
 print("after GRPO:", summary(evaluate(rl)))
 
@@ -208,7 +209,8 @@ for reason, share in failures(rl).items():
 # %%
 right = [e for e in rl if is_right(e, e.task.target)]
 solved = (right or rl)[0]
-display(view.show(solved, score=score(solved, solved.task.target), chat=chat))
+earned = score(solved, solved.task.target)
+display(view.show(solved, score=earned, chat=chat, is_right=is_right))
 
 # %% [markdown]
 # ## Does it do what it says?
@@ -242,12 +244,12 @@ print(f"right answers: {len(right)}; code had put the pieces so in {len(made)} o
 # ## Paper / here / why different
 
 # %%
-write_stage(folder, "grpo", rl)
-write_stage(folder, f"grpo-{steps * groups:05d}", rl)  # the last budget of claim A5
+save_stage(folder, "grpo", rl)
+save_stage(folder, f"grpo-{steps * groups:05d}", rl)  # the last budget of claim A5
 for done in budgets:
     halfway, _ = load_model_and_chat(folder / "grpo" / f"model-{done}")
     played = agile.play_greedily(halfway, chat, box, puzzles, play)
-    write_stage(folder, f"grpo-{done * groups:05d}", played)
+    save_stage(folder, f"grpo-{done * groups:05d}", played)
 for name, stage, here in (
     ("after SFT", "sft", sft),
     ("after GRPO", "grpo", evaluate(rl)),

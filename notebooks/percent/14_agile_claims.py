@@ -54,12 +54,13 @@ from kit.evaluate.results import write_results
 from kit.files import ROOT, read_json, run_folder
 from kit.papers.agile import claims
 from kit.papers.agile import experiment as agile
-from kit.papers.agile import metrics as evaluate
+from kit.papers.agile.metrics import EVALUATION
+from kit.papers.agile.plots import levels
 from kit.policy.hf import load_model_and_chat
 from kit.sandbox import CONFINED, Sandbox
 from kit.tiny.build import TINY
 from kit.train.metrics import read_metrics
-from kit.view import plots as plot
+from kit.view import plots
 
 began = time.monotonic()
 torch.set_num_threads(threads)
@@ -82,7 +83,7 @@ def play_nine(folder, stage, checkpoint):
     vlm, chat = load_model_and_chat(checkpoint)
     with Sandbox(require=CONFINED, allow_unsafe=allow_unsafe) as box:
         played = agile.play_greedily(vlm, chat, box, some, play)
-    return evaluate.write_stage(folder, f"{stage}-3x3", played)
+    return EVALUATION.save_stage(folder, f"{stage}-3x3", played)
 
 
 # %%
@@ -110,16 +111,16 @@ def gathered(stage):
         outcome
         for seed, folder in enumerate(folders)
         for name in (stage, f"{stage}-3x3")
-        for outcome in evaluate.read_outcomes(folder, name, seed)
+        for outcome in EVALUATION.load_outcomes(folder, name, seed)
     ]
 
 
 played = {stage: gathered(stage) for stage in ("untrained", "sft", "grpo")}
-metrics = {stage: evaluate.evaluate_outcomes(some) for stage, some in played.items()}
-print(evaluate.table(metrics))
+metrics = {stage: EVALUATION.evaluate_outcomes(some) for stage, some in played.items()}
+print(EVALUATION.table(metrics))
 
 # %%
-display(plot.levels(metrics))
+display(levels(metrics))
 
 # %% [markdown]
 # ## From a sentence to a rule
@@ -134,7 +135,7 @@ for seed, folder in enumerate(folders):
     names = sorted(path.stem for path in (folder / "stages").glob("grpo-*.json"))
     found = {int(n[5:]): n for n in names if n[5:].isdigit()}
     for puzzles, stage in {0: "sft", **found}.items():
-        some = evaluate.read_outcomes(folder, stage, seed)
+        some = EVALUATION.load_outcomes(folder, stage, seed)
         budgets.setdefault(puzzles, []).extend(some)
 print("RL puzzles at which accuracy was looked at:", sorted(budgets))
 
@@ -166,7 +167,7 @@ results = write_results(
 print("written:", f"runs/{run}/results.json")
 
 # %%
-display(plot.claims(results))
+display(plots.claims(results))
 
 # %% [markdown]
 # ## The same rules, more seeds
@@ -179,7 +180,7 @@ published = read_json(ROOT / "results" / "agile.json")
 print("seeds:", published["seed"])
 for name, claim in published["claims"].items():
     print(name, claim["verdict"])
-display(plot.claims(published))
+display(plots.claims(published))
 
 # %% [markdown]
 # ## Paper / here / why different

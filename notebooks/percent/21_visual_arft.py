@@ -63,10 +63,11 @@ from kit.files import run_folder
 from kit.papers.visual_arft import experiment as visual_arft
 from kit.papers.visual_arft import mat_coding, mat_search
 from kit.papers.visual_arft.env import VisualARFTEnv
+from kit.papers.visual_arft.metrics import is_right
 from kit.sandbox import Sandbox
 from kit.tools import restoration as mending
 from kit.tools.index import Index
-from kit.view import plots as plot
+from kit.view import plots
 
 # %% [markdown]
 # ## Pictures to read from
@@ -80,7 +81,7 @@ sheets = [
     draw_one(np.random.default_rng(seed + 3), ())
     for draw_one in printed.SHEETS.values()
 ]
-display(plot.pictures([(sheet.kind, sheet.image) for sheet in sheets], side=1.4))
+display(plots.images([(sheet.kind, sheet.image) for sheet in sheets], side=1.4))
 for sheet in sheets:
     question, answer = sheet.questions[0]
     print(f"{sheet.kind:8s} {question:28s} {answer}")
@@ -95,11 +96,11 @@ for sheet in sheets:
 whole = sheets[0].image
 happened = {kind: draw(kind, np.random.default_rng(seed)) for kind in STRENGTHS}
 bad = {kind: distort(whole, [one]) for kind, one in happened.items()}
-display(plot.pictures([(NAMES[kind], image) for kind, image in bad.items()], side=1.3))
+display(plots.images([(NAMES[kind], image) for kind, image in bad.items()], side=1.3))
 
 # %%
 mended = {kind: undo(bad[kind], [one]) for kind, one in happened.items()}
-display(plot.pictures([(NAMES[kind], m) for kind, m in mended.items()], side=1.3))
+display(plots.images([(NAMES[kind], m) for kind, m in mended.items()], side=1.3))
 for kind, image in mended.items():
     near = mat_coding.likeness(whole, image)
     print(f"{NAMES[kind]:12s} mended, it is like the original to {near:5.1f} dB")
@@ -132,7 +133,7 @@ from kit.data.readable import is_readable
 question, answer = sheets[0].questions[0]
 right = mending.rotate(bad["rotate90"], -90)
 wrong = mending.rotate(bad["rotate90"], 90)
-display(plot.pictures([("turned back", right), ("turned on", wrong)], side=1.3))
+display(plots.images([("turned back", right), ("turned on", wrong)], side=1.3))
 print(question, answer)
 for name, image in (("turned back", right), ("turned on", wrong)):
     print(f"{name:12s} can be read: {is_readable(sheets[0], image, answer)}")
@@ -155,7 +156,7 @@ print("here, to test on:", counts["simple"], "simple,", counts["hard"], "hard")
 # %%
 shown = {task.meta["category"]: task for task in test}
 some = [(name, shown[name].images[0].image) for name in mat_coding.CATEGORIES[7:]]
-display(plot.pictures(some, side=1.4))
+display(plots.images(some, side=1.4))
 for name, _ in some:
     print(f"{name:18s} {shown[name].question}")
 
@@ -190,7 +191,7 @@ code = f"a = {calls[light].format('image')}\nb = {calls[turned].format('a')}"
 print(code)
 seen, *_ = env.step(f"<think>I mend it.</think><code>{code}</code>")
 images = [("given", task.images[0].image), (seen.images[0].name, seen.images[0].image)]
-display(plot.pictures(images, side=1.4))
+display(plots.images(images, side=1.4))
 
 # %%
 answer = task.target[0]
@@ -225,7 +226,7 @@ known = Countries()
 flags = known.flags
 rng = np.random.default_rng(seed + 5)
 names = [str(name) for name in rng.choice(sorted(flags), size=6, replace=False)]
-display(plot.pictures([("?", flags[name]) for name in names], side=1.2))
+display(plots.images([("?", flags[name]) for name in names], side=1.2))
 print("What is the capital of each?")
 print("(" + ", ".join(names) + ")")
 
@@ -257,7 +258,7 @@ search_tasks, held_out = mat_search.make_tasks(
     known, index, test_seed, search_train, search_test
 )
 task = next(t for t in held_out if t.meta["difficulty"] == "hard")
-display(plot.pictures([("flag", task.images[0].image)], side=1.4))
+display(plots.images([("flag", task.images[0].image)], side=1.4))
 print(task.question, "\n")
 for query, says_so in zip(task.meta["queries"], task.meta["says"], strict=True):
     print(f"{query:64s} → {says_so}")
@@ -298,7 +299,7 @@ how = {"k": k, "snippet_chars": snippet_chars, "search": search}
 play = visual_arft.Play(prompt=prompt, turns=8, **how)
 script = ScriptedPolicy(chat, lambda episode: turns[len(episode.turns)])
 [episode] = play(script, chat, visual_arft.Tools(box, index), [night], temperature=0.0)
-display(view.show(episode, chat=chat))
+display(view.show(episode, chat=chat, is_right=is_right))
 
 # %%
 print("actions:", [turn.action.kind for turn in episode.turns])
@@ -321,7 +322,7 @@ from kit.tools.search import information
 worlds = visual_arft.search_demonstrations(lesson_searches, seed)
 invented, their_index = worlds[0]
 sewn = [(t.meta["source"], t.images[0].image) for t in invented if t.images]
-display(plot.pictures(sewn[:5], side=1.2))
+display(plots.images(sewn[:5], side=1.2))
 task = invented[1]
 print(task.question)
 for query in task.meta["queries"]:

@@ -43,7 +43,7 @@ from kit.papers.visual_arft.reward import RewardConfig, score, step_score, step_
 from kit.rewards.similarity import MiniLM
 from kit.rewards.text_match import exact_match, f1, tokens
 from kit.train.advantage import group_advantages, turn_advantages
-from kit.view import plots as plot
+from kit.view import plots
 
 # %% [markdown]
 # ## How right is an answer?
@@ -267,7 +267,7 @@ for name, played in names.items():
     whole = score(played, played.task.target).total
     each = " ".join(f"{one.total:.2f}" for one in made)
     print(f"{name:15s} episode {whole:.2f}  steps {each}")
-display(plot.bars(rewards, label="reward of each turn"))
+display(plots.bars(rewards, label="reward of each turn"))
 
 # %% [markdown]
 # The episode's reward says: a little worse. The steps' says where.

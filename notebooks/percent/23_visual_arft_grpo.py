@@ -60,7 +60,13 @@ from kit import view
 from kit.data.store import load_episodes, load_tasks, save_episodes, save_tasks
 from kit.files import run_folder
 from kit.papers.visual_arft import experiment as visual_arft
-from kit.papers.visual_arft.metrics import evaluate, failures, table, write_stage
+from kit.papers.visual_arft.metrics import (
+    evaluate,
+    failures,
+    is_right,
+    save_stage,
+    table,
+)
 from kit.papers.visual_arft.reward import score
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.sandbox import CONFINED, Sandbox
@@ -68,7 +74,7 @@ from kit.tiny.build import TINY
 from kit.train.grpo import GRPOSettings
 from kit.train.launch.launcher import Processes, launch
 from kit.train.sft import SFTSettings, SFTTraining
-from kit.view import plots as plot
+from kit.view import plots
 
 # %%
 torch.set_num_threads(threads)
@@ -94,7 +100,7 @@ print(len(held_out), "tasks to be measured by")
 
 # %%
 untrained = visual_arft.play_greedily(vlm, chat, tools, held_out, play)
-write_stage(folder, "untrained", untrained)
+save_stage(folder, "untrained", untrained)
 for kind in ("code", "search"):
     first = next(e for e in untrained if e.task.meta["tools"] == [kind])
     print(f"{kind:6s} {first.turns[0].text[:76]!r}")
@@ -124,7 +130,7 @@ for kind in ("code", "search"):
 # model remembers what it was asked three turns ago; this one doesn't.
 
 # %%
-live = plot.LivePlot(columns=("loss", "mean_token_accuracy"))
+live = plots.LivePlot(columns=("loss", "mean_token_accuracy"))
 if lesson_epochs:
     settings = SFTSettings(
         epochs=lesson_epochs,
@@ -146,7 +152,7 @@ if lesson_epochs:
 
 # %%
 taught = visual_arft.play_greedily(vlm, chat, tools, held_out, play)
-write_stage(folder, "sft", taught)
+save_stage(folder, "sft", taught)
 print(table({"untrained": evaluate(untrained), "sft": evaluate(taught)}))
 
 # %% [markdown]
@@ -233,7 +239,7 @@ training = visual_arft.Training(
 del vlm, policy  # the training loads its own
 
 # %%
-live = plot.LivePlot()
+live = plots.LivePlot()
 trained = launch(training, together, live)
 vlm, chat = load_model_and_chat(trained)
 live.figure()
@@ -243,7 +249,7 @@ live.figure()
 
 # %%
 rl = visual_arft.play_greedily(vlm, chat, tools, held_out, play)
-write_stage(folder, "grpo", rl)
+save_stage(folder, "grpo", rl)
 stages = {"untrained": untrained, "sft": taught, "grpo": rl}
 print(table({name: evaluate(played) for name, played in stages.items()}))
 
@@ -278,7 +284,8 @@ for category in CATEGORIES:
 best = [e for e in rl if e.answer in e.task.target]
 hard = [e for e in best if e.task.meta["difficulty"] == "hard" and e.task.images]
 chosen = (hard or best or rl)[-1]
-display(view.show(chosen, score=score(chosen, chosen.task.target), chat=chat))
+earned = score(chosen, chosen.task.target)
+display(view.show(chosen, score=earned, chat=chat, is_right=is_right))
 
 # %% [markdown]
 # ## Right for the right reason?

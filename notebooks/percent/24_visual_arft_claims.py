@@ -55,13 +55,13 @@ from kit.papers.visual_arft import claims
 from kit.papers.visual_arft import experiment as visual_arft
 from kit.papers.visual_arft.metrics import (
     evaluate_outcomes,
-    read_outcomes,
+    load_outcomes,
+    save_stage,
     table,
-    write_stage,
 )
 from kit.policy.hf import load_model_and_chat
 from kit.tiny.build import TINY
-from kit.view import plots as plot
+from kit.view import plots
 
 # %%
 began = time.monotonic()
@@ -85,8 +85,8 @@ tasks = [t for name in sets for t in load_tasks(data / f"{name}.jsonl")]
 played = {}
 for way in ("direct", "cot", "rag"):
     asked = visual_arft.ask(vlm, chat, way, index, tasks, play)
-    write_stage(folders[0], way, asked)
-    played[way] = read_outcomes(folders[0], way)
+    save_stage(folders[0], way, asked)
+    played[way] = load_outcomes(folders[0], way)
     print(f"{way:7s} {asked[0].task.question} → {asked[0].answer!r}")
 
 # %% [markdown]
@@ -102,7 +102,7 @@ def gathered(stage, some):
     return [
         outcome
         for seed, folder in enumerate(some)
-        for outcome in read_outcomes(folder, stage, seed)
+        for outcome in load_outcomes(folder, stage, seed)
     ]
 
 
@@ -153,7 +153,7 @@ results = write_results(
 print("written:", f"runs/{run}/results.json")
 
 # %%
-display(plot.claims(results))
+display(plots.claims(results))
 
 # %% [markdown]
 # ## The same rules, more seeds
@@ -166,7 +166,7 @@ published = read_json(ROOT / "results" / "visual_arft.json")
 print("seeds:", published["seed"])
 for name, claim in published["claims"].items():
     print(name, claim["verdict"])
-display(plot.claims(published))
+display(plots.claims(published))
 
 # %% [markdown]
 # An interval has two causes: other pictures, and another training run. R1's last statistic is kept open by its

@@ -107,7 +107,7 @@ def test_contrast_pairs_pictures() -> None:
     hard = rng.random(60)
     before = [Point(k, f"p{i}", hard[i] + rng.normal(0, 0.05)) for k in range(3) for i in range(60)]
     after = [Point(k, f"p{i}", hard[i] + 0.1 + rng.normal(0, 0.05)) for k in range(3) for i in range(60)]
-    strangers = [Point(p.seed, "other-" + p.picture, p.value) for p in after]
+    strangers = [Point(p.seed, "other-" + p.image, p.value) for p in after]
     weights = {"before": -1.0, "after": 1.0}
     paired = contrast({"before": before, "after": after}, weights)
     unpaired = contrast({"before": before, "after": strangers}, weights)

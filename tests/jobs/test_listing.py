@@ -13,8 +13,8 @@ from kit.evaluate.intervals import Interval
 from kit.evaluate.results import write_results
 from kit.files import run_folder
 from kit.jobs.listing import claims_table, table, view
-from kit.papers.agile.metrics import write_stage
-from kit.papers.visual_arft.metrics import write_stage as write_reading
+from kit.papers.agile.metrics import save_stage
+from kit.papers.visual_arft.metrics import save_stage as write_reading
 
 
 @pytest.fixture(autouse=True)
@@ -35,8 +35,8 @@ def played(right: bool, ended_by: str) -> Episode:
 
 def test_stages_are_shown_before_results_are_written() -> None:
     folder = run_folder("toy")
-    write_stage(folder, "sft", [played(False, "a")])
-    write_stage(folder, "grpo", [played(True, "a")])
+    save_stage(folder, "sft", [played(False, "a")])
+    save_stage(folder, "grpo", [played(True, "a")])
     (row,) = [line for line in view("toy").splitlines() if line.startswith("acc_2x2 ")]
     assert row.index("0.000 [") < row.index("1.000 [")
 

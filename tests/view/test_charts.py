@@ -25,7 +25,7 @@ def shown(figure: drawing.Plot) -> Image.Image:
 def test_a_notebook_shows_it_without_pyplot() -> None:
     data, _ = DisplayFormatter().format(drawing.lines({"a": ([0, 1], [1, 2])}))
     assert "image/png" in data and "image/jpeg" not in data
-    data, _ = DisplayFormatter().format(drawing.pictures([("a", Image.new("RGB", (28, 28)))]))
+    data, _ = DisplayFormatter().format(drawing.images([("a", Image.new("RGB", (28, 28)))]))
     assert "image/jpeg" in data and "image/png" not in data
     assert plt.get_fignums() == []
 
@@ -43,17 +43,17 @@ def test_style_does_not_leak() -> None:
 
 def test_pictures_wrap_into_rows_and_keep_their_colours() -> None:
     colours = ["red", "lime", "blue", "white", "black"]
-    figure = drawing.pictures([(c, Image.new("RGB", (28, 28), c)) for c in colours], columns=3)
+    figure = drawing.images([(c, Image.new("RGB", (28, 28), c)) for c in colours], columns=3)
     assert [a.get_title() for a in figure.axes if a.get_title()] == colours
     assert [tuple(a.images[0].get_array()[0, 0]) for a in figure.axes[:2]] == [(255, 0, 0), (0, 255, 0)]
     assert shown(figure).size[0] > shown(figure).size[1]
     with pytest.raises(ValueError, match="none to show"):
-        drawing.pictures([])
+        drawing.images([])
 
 
 def test_long_titles_are_broken_and_scenes_stay_small() -> None:
     rng = np.random.default_rng(0)
-    figure = drawing.pictures([(f"observation_image_{k}", Image.fromarray(scene(rng, 168))) for k in range(6)])
+    figure = drawing.images([(f"observation_image_{k}", Image.fromarray(scene(rng, 168))) for k in range(6)])
     assert figure.axes[0].get_title() == "observation image\n0"
     shown(figure)
 

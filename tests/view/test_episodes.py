@@ -149,24 +149,32 @@ def test_advantages_that_are_not_one_a_token_are_refused(chat: Chat) -> None:
         view.compare([episode] * 2, [Score(0, {})])
 
 
-@pytest.mark.parametrize(
-    ("target", "answer", "mark"),
-    [
-        (("B", "A"), "[B, A]", "✓ right, target B A"),
-        (("B", "A"), "[A, B]", "✗ wrong, target B A"),
-        (("B", "A"), "B", "✗ wrong, target B A"),
-        ((".fi",), ".fi", "✓ right, target .fi"),
-        (("euros", "euro"), "Euro.", "✓ right, target euros euro"),
-        (("euros", "euro"), "francs", "✗ wrong, target euros euro"),
-    ],
-)
-def test_head_says_what_came_of_it(chat: Chat, target: tuple[str, ...], answer: str, mark: str) -> None:
-    task = Task("t", (), "", target)
+def answered(target: tuple[str, ...], answer: str) -> Episode:
     turn = Turn((1,), (0.0,), f"<answer>{answer}</answer>", Action("answer", answer))
-    page = view.show(Episode(task, (1,), (turn,), "answer"), Score(0.9, {"accuracy": 0.8, "step": -0.1}))
-    assert mark in page.body
+    return Episode(Task("t", (), "", target), (1,), (turn,), "answer")
+
+
+@pytest.mark.parametrize("papers_verdict", [True, False])
+def test_head_shows_the_papers_verdict_and_does_not_guess_one(papers_verdict: bool) -> None:
+    mark = "✓ right, target B A" if papers_verdict else "✗ wrong, target B A"
+    for answer in ("[B, A]", "[A, B]"):
+        episode = answered(("B", "A"), answer)
+        for page in (
+            view.show(episode, is_right=lambda *_: papers_verdict),
+            view.compare([episode] * 2, is_right=lambda *_: papers_verdict),
+        ):
+            assert mark in page.body
+        assert "✓" not in (plain := view.show(episode).body) and "✗" not in plain and "target B A" in plain
+
+
+def test_head_marks_no_unanswered_episode(chat: Chat) -> None:
+    page = view.show(played(chat), is_right=lambda *_: True).body
+    assert "out of turns, 2 turns" in page and "right" not in page
+
+
+def test_head_shows_reward_by_parts() -> None:
+    page = view.show(answered(("B",), "B"), Score(0.9, {"accuracy": 0.8, "step": -0.1}))
     assert "reward <b>+0.90</b> <small>= accuracy +0.80, step −0.10" in page.body
-    assert "out of turns, 2 turns" in view.show(played(chat)).body
 
 
 def test_an_observation_that_ended_the_episode_is_shown_as_such(chat: Chat) -> None:

@@ -15,14 +15,14 @@ import pytest
 from kit.chat import Chat
 from kit.episode import Episode, Task, Turn
 from kit.train.metrics import read_metrics
-from kit.view import plots as plot
+from kit.view import plots
 from tests.view.test_charts import shown
 
 ROWS: list[dict[str, Any]] = [{"step": k, "reward": k / 10, "turns": 3.0} for k in range(1, 21)]
 
 
 def test_training_draws_the_columns_there_are(tmp_path: Path) -> None:
-    figure = plot.training(ROWS)
+    figure = plots.training(ROWS)
     assert [a.get_title() for a in figure.axes] == ["reward", "turns"]
     faint, mean = figure.axes[0].lines
     assert faint.get_ydata().tolist() == [row["reward"] for row in ROWS]  # type: ignore[union-attr]
@@ -31,20 +31,20 @@ def test_training_draws_the_columns_there_are(tmp_path: Path) -> None:
     shown(figure)
     path = tmp_path / "metrics.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
-    assert plot.training(path)._repr_png_() == figure._repr_png_() == plot.training(read_metrics(path))._repr_png_()
+    assert plots.training(path)._repr_png_() == figure._repr_png_() == plots.training(read_metrics(path))._repr_png_()
 
 
 def test_training_without_a_known_column_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="nothing to draw"):
-        plot.training([{"step": 1, "other": 2}])
+        plots.training([{"step": 1, "other": 2}])
     with pytest.raises(ValueError, match="0 rows"):
-        plot.training(tmp_path / "none.jsonl")
+        plots.training(tmp_path / "none.jsonl")
 
 
 def test_masks_follow_the_episode(chat: Chat) -> None:
     turn = Turn((1, 2), (0.0, 0.0), "", None, None, (5, chat.image_id, 7))
     episode = Episode(Task("t", (), "", ()), (9, 9, 9)).add(turn).add(turn)
-    figure = plot.masks(episode, chat)
+    figure = plots.masks(episode, chat)
     drawn = {
         str(band.get_label()): [(p.vertices[:, 0].min(), p.vertices[:, 0].max()) for p in band.get_paths()]
         for band in figure.axes[0].collections
@@ -56,7 +56,7 @@ def test_masks_follow_the_episode(chat: Chat) -> None:
     }
     places = [round(p.get_x() + 0.5) for p in figure.axes[0].patches]  # type: ignore[attr-defined]
     assert places == [k for k, token in enumerate(episode.ids) if token == chat.image_id] == [6, 11]
-    with_values = plot.masks(episode, values=[float(m) for m in episode.mask])
+    with_values = plots.masks(episode, values=[float(m) for m in episode.mask])
     assert [p.get_height() for p in with_values.axes[0].patches] == episode.mask  # type: ignore[attr-defined]
     shown(with_values)
 
@@ -87,7 +87,7 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Screen:
 
 def test_live_plot_redraws_in_place_every_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = watched(monkeypatch)
-    live = plot.LivePlot(every=2)
+    live = plots.LivePlot(every=2)
     drawn = []
     for k in range(1, 6):
         live(ROWS[:k])
@@ -95,13 +95,13 @@ def test_live_plot_redraws_in_place_every_few_steps(monkeypatch: pytest.MonkeyPa
     assert drawn == [[], [2], [2], [4], [4]]
 
 
-def _steps(figure: plot.Plot) -> list[float]:
+def _steps(figure: plots.Plot) -> list[float]:
     return list(figure.axes[0].lines[0].get_xdata())  # type: ignore[arg-type]
 
 
 def test_live_plot_makes_room_for_the_figure_that_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = watched(monkeypatch)
-    live = plot.LivePlot(every=1)
+    live = plots.LivePlot(every=1)
     live(ROWS)
     final = live.figure()
     assert [type(drawn).__name__ for drawn in screen.shown] == ["HTML"] and screen.shown[0].data == ""
@@ -112,29 +112,13 @@ def test_live_plot_makes_room_for_the_figure_that_stays(monkeypatch: pytest.Monk
 @pytest.mark.parametrize("variable", ["KIT_QUIET", "PAPERMILL", "PYTEST_CURRENT_TEST"])
 def test_live_plot_is_silent_when_nobody_watches(monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
     screen = watched(monkeypatch)
-    live = plot.LivePlot(every=1)
+    live = plots.LivePlot(every=1)
     monkeypatch.setenv(variable, "1")
     live(ROWS)
     assert screen.shown == []
     monkeypatch.delenv(variable)
     live(ROWS)
     assert len(screen.shown) == 1
-
-
-RECORD = {"value": 0.5, "low": 0.4, "high": 0.6, "n": 30}
-
-
-def test_levels_draw_stages_in_order_beside_chance() -> None:
-    metrics = {f"{s}/acc_2x2{x}": RECORD for s in ("grpo", "untrained") for x in ("", "_L0", "_L1")}
-    figure = plot.levels({"metrics": metrics})
-    axis = figure.axes[0]
-    assert [p.get_height() for p in axis.patches] == [0.5] * 6  # type: ignore[attr-defined]
-    assert [t.get_text() for t in axis.get_xticklabels()] == ["all", "L0", "L1"]
-    assert [t.get_text() for t in figure.legends[0].get_texts()] == ["random", "untrained", "grpo"]
-    assert np.asarray(axis.lines[-1].get_ydata())[0] == pytest.approx(1 / 24)
-    shown(figure)
-    with pytest.raises(ValueError, match="untrained has no acc_3x3"):
-        plot.levels({"metrics": metrics}, grid="3x3")
 
 
 def check(value: float, low: float | None, high: float | None, verdict: str, side: str = "above") -> dict[str, Any]:
@@ -150,7 +134,7 @@ def test_claims_are_drawn_on_the_side_where_they_hold() -> None:
         check(0.05, -0.1, 0.09, "doesn't"),
         check(0.2, None, None, "undecided"),
     ]
-    figure = plot.claims({"claims": {"A1": {"checks": checks}, "A6": {"verdict": "undecided", "checks": []}}})
+    figure = plots.claims({"claims": {"A1": {"checks": checks}, "A6": {"verdict": "undecided", "checks": []}}})
     lines = figure.axes[0].lines
     spans = [np.asarray(line.get_xdata()) for line in lines[0:8:2]]
     assert (spans[0] > 0).all() and (spans[1] > 0).all() and (spans[2] < 0).all()
@@ -165,4 +149,4 @@ def test_claims_are_drawn_on_the_side_where_they_hold() -> None:
 
 def test_claims_without_a_check_are_refused() -> None:
     with pytest.raises(ValueError, match="none of these claims"):
-        plot.claims({"claims": {}})
+        plots.claims({"claims": {}})

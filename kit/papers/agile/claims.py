@@ -49,7 +49,7 @@ def _stages(m: int, metric: str, **stages: Sequence[Outcome]) -> dict[str, list[
         some = _grid(stage, played, m)
         if stage == "untrained" and len(_seeds(some)) == 1:
             some = [replace(o, seed=seed) for seed in seeds for o in some]
-        cells[stage] = [Point(o.seed, o.picture, float(getattr(o, metric))) for o in some]
+        cells[stage] = [Point(o.seed, o.image, float(getattr(o, metric))) for o in some]
     return cells
 
 
@@ -73,7 +73,7 @@ def a1(untrained: Sequence[Outcome]) -> Claim:
     seeds). Rule: holds if the upper bound is below chance, 1/24, + :data:`NEAR_RANDOM`.
     """
     some = _grid("untrained", untrained, 2)
-    found = proportion([o.right for o in some], [o.picture for o in some])
+    found = proportion([o.right for o in some], [o.image for o in some])
     chance = random_baseline(2)["acc"]
     check = Check("untrained Acc 2×2", found, chance + NEAR_RANDOM, "below")
     return Claim("A1", "the untrained model is near random on 2×2", (check,), f"a random arrangement has {chance:.3f}")
@@ -116,7 +116,7 @@ def a4(grpo: Sequence[Outcome]) -> Claim:
     """
     some = _grid("grpo", grpo, 2)
     levels = sorted({o.level for o in some})
-    cells = {n: [Point(o.seed, o.picture, float(o.right)) for o in some if o.level == n] for n in levels}
+    cells = {n: [Point(o.seed, o.image, float(o.right)) for o in some if o.level == n] for n in levels}
     check = Check("slope of Acc 2×2, a level", _slope(cells), 0.0)
     return Claim("A4", "accuracy rises with N (L0 < L1 < L2)", (check,))
 
@@ -132,7 +132,7 @@ def a5(budgets: Mapping[int, Sequence[Outcome]]) -> Claim:
     seed. Order, because budgets that include 0 have no logarithm. Rule: above 0.
     """
     cells = {
-        n: [Point(o.seed, o.picture, float(o.right)) for o in _grid(f"budget {n}", budgets[n], 2)]
+        n: [Point(o.seed, o.image, float(o.right)) for o in _grid(f"budget {n}", budgets[n], 2)]
         for n in sorted(budgets)
     }
     check = Check("slope of Acc 2×2, a budget", _slope(cells), 0.0)

@@ -17,19 +17,15 @@ doesn't say; without this rule ``A, A, A, A`` would earn a quarter for nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import factorial
-from typing import Any
 
 from kit.episode import Episode
-from kit.evaluate import outcomes as stages
-from kit.evaluate.outcomes import Interval, Metrics
-from kit.papers.agile.reported import AGILE
+from kit.evaluate.outcomes import Evaluation, Metric
+from kit.papers.agile.reported import REPORTED
+from kit.papers.agile.reward import is_right
 from kit.protocol import parse_labels
-
-BESIDE = {"untrained": AGILE["base"], "sft": AGILE["sft"], "grpo": AGILE["grpo"]}
-"""The columns of the tables, and the paper's figures for each."""
 
 HEADLINES = {
     "acc_2x2": "2×2 solved",
@@ -37,25 +33,28 @@ HEADLINES = {
     "acc_3x3": "3×3 solved",
     "score_3x3": "3×3 pieces in place",
 }
-"""Metrics that the README shows, and what to call them."""
+"""Metrics shown in the README, and their display names."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one played puzzle contributes to the tables.
+    """The result of one puzzle's episode.
 
     Attributes:
-        task, picture: ids; puzzles of one picture are related.
-        m, level: pieces a side; pieces in place at the start.
+        task: id of the puzzle.
+        image: id of the photograph it was cut from; puzzles of one photograph are related.
+        m: pieces a side.
+        level: pieces in their place at the start.
         right: whether every piece ended in its place.
         score: share of pieces in their place.
         reason: a key of :data:`kit.evaluate.outcomes.REASONS`.
-        turns, tokens: turns played, tokens sampled.
-        seed: of the training run that made the policy.
+        turns: turns played, the answer included.
+        tokens: tokens the policy sampled.
+        seed: seed of the training run that made the policy.
     """
 
     task: str
-    picture: str
+    image: str
     m: int
     level: int
     right: bool
@@ -84,7 +83,7 @@ def outcome(episode: Episode, seed: int = 0) -> Outcome:
         reason = "solved" if right else "wrong" if whole else "malformed"
     return Outcome(
         task=task.id,
-        picture=str(task.meta.get("source") or task.id),
+        image=str(task.meta.get("source") or task.id),
         m=int(task.meta["m"]),
         level=int(task.meta["level"]),
         right=right,
@@ -96,64 +95,48 @@ def outcome(episode: Episode, seed: int = 0) -> Outcome:
     )
 
 
-def evaluate_outcomes(played: Sequence[Outcome]) -> Metrics:
-    """The same from outcomes. One seed: intervals say what other pictures would change; several: other seeds too.
-
-    Raises:
-        ValueError: no outcomes.
-    """
-    if not played:
-        raise ValueError("nothing to evaluate: 0 episodes; play at least one puzzle")
-    metrics: Metrics = {}
-    for name, some in _slices(played):
-        for metric in ("acc", "score", "turns", "tokens"):
-            metrics[f"{metric}_{name}"] = _interval(metric, some)
-    return metrics
-
-
-def _slices(played: Sequence[Outcome]) -> Iterator[tuple[str, list[Outcome]]]:
-    for m in sorted({o.m for o in played}):
-        grid = [o for o in played if o.m == m]
+def _slices(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, list[Outcome]]]:
+    for m in sorted({o.m for o in outcomes}):
+        grid = [o for o in outcomes if o.m == m]
         yield f"{m}x{m}", grid
         for level in sorted({o.level for o in grid}):
             yield f"{m}x{m}_L{level}", [o for o in grid if o.level == level]
 
 
-def _interval(metric: str, some: Sequence[Outcome]) -> Interval:
-    values = [float(getattr(o, "right" if metric == "acc" else metric)) for o in some]
-    return stages.interval(metric, values, some, share=metric in ("acc", "score"), right=metric == "acc")
-
-
 def random_baseline(m: int) -> dict[str, float]:
-    """Acc and Score of an arrangement drawn uniformly: 1/n! and 1/n for n = m² pieces, exactly.
+    """Acc and Score of a permutation drawn uniformly: 1/n! and 1/n for n = m² pieces, exactly.
 
-    Every piece is in its place in (n−1)! of n! arrangements, so n pieces contribute 1/n each to a sum over n.
+    Every piece is in its place in (n−1)! of n! permutations, so n pieces contribute 1/n each to a sum over n.
     """
     n = m * m
     return {"acc": 1 / factorial(n), "score": 1 / n}
 
 
-def summary(metrics: Mapping[str, Interval], name: str = "acc_2x2") -> str:
-    """One metric as a line of text: value, interval, number of episodes."""
-    return stages.summary(metrics, name)
-
-
-def table(results: Mapping[str, Any], metrics: Sequence[str] = ("acc", "score")) -> str:
-    """Stages side by side with intervals, and beside each the paper's number (in brackets).
-
-    Args:
-        results: the content of a ``results.json``, or ``{"untrained": evaluate(…), "sft": …, "grpo": …}``.
-    """
-    note = "value [95 % interval] (the paper's, Qwen2.5-VL-7B: Tables 1 and 2); random: exact"
-    return stages.table(results, BESIDE, metrics, note, ("random", _chance))
-
-
-def _chance(name: str) -> str:
-    """What a random arrangement has of a metric, if it has any."""
+def _random_cell(name: str) -> str:
+    """The random baseline's value of a metric; empty where it has none."""
     metric, grid = name.split("_")[:2]
     return f"{random_baseline(int(grid[0]))[metric]:.3f}" if metric in ("acc", "score") else ""
 
 
-_evaluation = stages.Evaluation("agile", Outcome, outcome, evaluate_outcomes)
-outcomes, evaluate, failures = _evaluation.outcomes, _evaluation.evaluate, _evaluation.failures
-write_stage, read_outcomes, read_stage = _evaluation.write_stage, _evaluation.read_outcomes, _evaluation.read_stage
+EVALUATION = Evaluation(
+    "agile",
+    Outcome,
+    outcome,
+    is_right,
+    _slices,
+    (
+        Metric("acc", "right", "binary"),
+        Metric("score", "score", "share"),
+        Metric("turns", "turns", "count"),
+        Metric("tokens", "tokens", "count"),
+    ),
+    reported=REPORTED,
+    headlines=HEADLINES,
+    tabled=("acc", "score"),
+    note="value [95 % interval] (the paper's, Qwen2.5-VL-7B: Tables 1 and 2); random: exact",
+    baseline=("random", _random_cell),
+)
+
+outcomes, failures, summary, table = EVALUATION.outcomes, EVALUATION.failures, EVALUATION.summary, EVALUATION.table
+evaluate, evaluate_outcomes = EVALUATION.evaluate, EVALUATION.evaluate_outcomes
+save_stage, load_stage, load_outcomes = EVALUATION.save_stage, EVALUATION.load_stage, EVALUATION.load_outcomes

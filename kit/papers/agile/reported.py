@@ -33,3 +33,6 @@ AGILE: dict[str, dict[str, float]] = {
 """AGILE, Table 1 (``acc_…``) and Table 2 (``score_…``), rows Random, Qwen2.5VL-7B, +Cold-Start and +RL.
 
 300 puzzles a level; what has no level is the mean over levels."""
+
+REPORTED = {"untrained": AGILE["base"], "sft": AGILE["sft"], "grpo": AGILE["grpo"]}
+"""Stage → metric → AGILE's number; the stages in the order of the tables."""

@@ -38,7 +38,7 @@ def _cells(
             some = _some(name, played, setting, label)
             if name in UNSEEDED and seeds:
                 some = [replace(o, seed=seed) for seed in seeds for o in some]
-            cells[f"{name} {label}".strip()] = [Point(o.seed, o.picture, float(getattr(o, metric))) for o in some]
+            cells[f"{name} {label}".strip()] = [Point(o.seed, o.image, float(getattr(o, metric))) for o in some]
     return cells
 
 

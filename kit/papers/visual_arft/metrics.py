@@ -16,30 +16,18 @@ Names end in the setting and in the label where there is one: ``f1_coding``, ``f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from kit.data.distortion import STRENGTHS
 from kit.episode import Episode
-from kit.evaluate import outcomes as stages
-from kit.evaluate.outcomes import Metrics
+from kit.evaluate.outcomes import Evaluation, Metric
 from kit.papers.visual_arft.mat_coding import restored
-from kit.papers.visual_arft.reported import VISUAL_ARFT
+from kit.papers.visual_arft.reported import REPORTED
 from kit.rewards.text_match import exact_match, f1, max_over_references
 
 SETTINGS = {"coding": "MAT-Coding", "search": "MAT-Search", "text": "multi-hop questions of text alone"}
 LABELS = ("simple", "hard")
-BESIDE: dict[str, Mapping[str, float]] = {
-    "direct": VISUAL_ARFT["base"],  # appendix A.2: the baselines answer in one turn, without tools
-    "cot": VISUAL_ARFT["cot"],
-    "rag": VISUAL_ARFT["rag"],
-    "untrained": {},
-    "sft": {},
-    "em-reward": VISUAL_ARFT["em-reward"],
-    "grpo": VISUAL_ARFT["visual-arft"],
-}
-"""The columns of the tables, and the paper's figures for each; it has no untrained agent with tools."""
 
 HEADLINES = {
     "f1_coding_simple": "coding F1, Simple",
@@ -49,27 +37,31 @@ HEADLINES = {
     "f1_search_hard": "search F1, Hard",
     "f1_text": "text-only F1",
 }
-"""Metrics that the README shows, and what to call them."""
+"""Metrics shown in the README, and their display names."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one played task contributes to the tables.
+    """The result of one task's episode.
 
     Attributes:
-        task, picture: ids; tasks about one picture (one country's flag) are related.
+        task: id of the task.
+        image: id of its source image; tasks about one image (one country's flag) are related.
         setting: a key of :data:`SETTINGS`.
         label: ``simple`` or ``hard``.
-        category: what was done to the picture; of a search the number of its gold queries.
-        f1, em: of the answer.
-        restored: whether the one distortion was undone; None where there was none, or several, or no picture to mend.
+        category: the distortions of the image; of a search, the number of its gold queries.
+        f1: token F1 of the answer.
+        em: whether the answer matches exactly.
+        restored: whether the one distortion was reverted; None where there was none, or several, or no image.
         reason: a key of :data:`kit.evaluate.outcomes.REASONS`.
-        turns, tools, tokens: turns played, actions but for the answer, tokens sampled.
-        seed: of the training run that made the policy.
+        turns: turns played, the answer included.
+        tools: actions other than the answer.
+        tokens: tokens the policy sampled.
+        seed: seed of the training run that made the policy.
     """
 
     task: str
-    picture: str
+    image: str
     setting: str
     label: str
     category: str
@@ -83,6 +75,15 @@ class Outcome:
     seed: int = 0
 
 
+def is_right(episode: Episode, target: Sequence[str]) -> bool:
+    """Whether the answer exactly matches one of the gold answers.
+
+    Raises:
+        ValueError: ``target`` is empty.
+    """
+    return bool(max_over_references(exact_match, episode.answer, target))
+
+
 def outcome(episode: Episode, seed: int = 0) -> Outcome:
     """The outcome of one finished episode.
 
@@ -92,12 +93,12 @@ def outcome(episode: Episode, seed: int = 0) -> Outcome:
     task, meta = episode.task, episode.task.meta
     if episode.ended == "running":
         raise ValueError(f"episode {task.id} is still running: only ended episodes have an outcome")
-    right = bool(max_over_references(exact_match, episode.answer, task.target))
+    right = is_right(episode, task.target)
     coding = "category" in meta
     shown = [p.image for turn in episode.turns if turn.observation for p in turn.observation.images]
     return Outcome(
         task=task.id,
-        picture=str(meta.get("source") or task.id),
+        image=str(meta.get("source") or task.id),
         setting="coding" if coding else "search" if task.images else "text",
         label=str(meta["difficulty"]),
         category=str(meta["category"] if coding else len(meta["queries"])),
@@ -112,28 +113,9 @@ def outcome(episode: Episode, seed: int = 0) -> Outcome:
     )
 
 
-def evaluate_outcomes(played: Sequence[Outcome]) -> Metrics:
-    """The same from outcomes. One seed: intervals say what other pictures would change; several: other seeds too.
-
-    Raises:
-        ValueError: no outcomes.
-    """
-    if not played:
-        raise ValueError("nothing to evaluate: 0 episodes; play at least one task")
-    metrics: Metrics = {}
-    for name, some in _slices(played):
-        for metric in ("f1", "em", "restored", "turns", "tools"):
-            asked = [o for o in some if getattr(o, metric) is not None]
-            if asked:
-                values = [float(getattr(o, metric)) for o in asked]
-                share, right = metric in ("f1", "em", "restored"), metric in ("em", "restored")
-                metrics[f"{metric}_{name}"] = stages.interval(metric, values, asked, share, right)
-    return metrics
-
-
-def _slices(played: Sequence[Outcome]) -> Iterator[tuple[str, list[Outcome]]]:
+def _slices(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, list[Outcome]]]:
     for setting in SETTINGS:
-        some = [o for o in played if o.setting == setting]
+        some = [o for o in outcomes if o.setting == setting]
         if some:
             yield setting, some
             for label in LABELS:
@@ -141,15 +123,25 @@ def _slices(played: Sequence[Outcome]) -> Iterator[tuple[str, list[Outcome]]]:
                     yield f"{setting}_{label}", labelled
 
 
-def table(results: Mapping[str, Any], metrics: Sequence[str] = ("f1", "em", "restored")) -> str:
-    """Stages side by side with intervals, and beside each the paper's number (in brackets).
+EVALUATION = Evaluation(
+    "visual_arft",
+    Outcome,
+    outcome,
+    is_right,
+    _slices,
+    (
+        Metric("f1", "f1", "share"),
+        Metric("em", "em", "binary"),
+        Metric("restored", "restored", "binary"),
+        Metric("turns", "turns", "count"),
+        Metric("tools", "tools", "count"),
+    ),
+    reported=REPORTED,
+    headlines=HEADLINES,
+    tabled=("f1", "em", "restored"),
+    note="value [95 % interval] (the paper's, Qwen2.5-VL-7B)",
+)
 
-    Args:
-        results: the content of a ``results.json``, or ``{"untrained": evaluate(…), "sft": …, "grpo": …}``.
-    """
-    return stages.table(results, BESIDE, metrics, "value [95 % interval] (the paper's, Qwen2.5-VL-7B)")
-
-
-_evaluation = stages.Evaluation("visual_arft", Outcome, outcome, evaluate_outcomes)
-outcomes, evaluate, failures = _evaluation.outcomes, _evaluation.evaluate, _evaluation.failures
-write_stage, read_outcomes, read_stage = _evaluation.write_stage, _evaluation.read_outcomes, _evaluation.read_stage
+outcomes, failures, summary, table = EVALUATION.outcomes, EVALUATION.failures, EVALUATION.summary, EVALUATION.table
+evaluate, evaluate_outcomes = EVALUATION.evaluate, EVALUATION.evaluate_outcomes
+save_stage, load_stage, load_outcomes = EVALUATION.save_stage, EVALUATION.load_stage, EVALUATION.load_outcomes

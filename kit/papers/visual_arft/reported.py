@@ -23,3 +23,14 @@ VISUAL_ARFT: dict[str, dict[str, float]] = {
     "rag": _mat(search="59.14 56.00 42.44 36.00 50.79 46.00"),
 }
 """Visual-ARFT, Qwen2.5-VL-7B: Table 1 (direct and trained), Table 2's average (text alone), Tables 3 and 4."""
+
+REPORTED: dict[str, dict[str, float]] = {
+    "direct": VISUAL_ARFT["base"],  # appendix A.2: the baselines answer in one turn, without tools
+    "cot": VISUAL_ARFT["cot"],
+    "rag": VISUAL_ARFT["rag"],
+    "untrained": {},
+    "sft": {},
+    "em-reward": VISUAL_ARFT["em-reward"],
+    "grpo": VISUAL_ARFT["visual-arft"],
+}
+"""Stage → metric → Visual-ARFT's number; the stages in the order of the tables. The untrained agent has none."""

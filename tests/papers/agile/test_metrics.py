@@ -19,14 +19,14 @@ from kit.papers.agile.metrics import (
     evaluate,
     evaluate_outcomes,
     failures,
+    load_outcomes,
+    load_stage,
     outcome,
     outcomes,
     random_baseline,
-    read_outcomes,
-    read_stage,
+    save_stage,
     summary,
     table,
-    write_stage,
 )
 from kit.papers.agile.reported import AGILE
 
@@ -62,7 +62,7 @@ def played(
 def test_acc_and_score_of_an_answer(answer: str, score: float, reason: str) -> None:
     found = outcome(played(answer))
     assert (found.score, found.right, found.reason) == (score, score == 1.0, reason)
-    assert (found.turns, found.tokens, found.picture, found.level, found.m) == (2, 5, "cat", 0, 2)
+    assert (found.turns, found.tokens, found.image, found.level, found.m) == (2, 5, "cat", 0, 2)
 
 
 @given(st.text())
@@ -154,16 +154,16 @@ def test_table_has_stages_in_order_and_the_paper_beside() -> None:
 
 def test_stage_comes_back_as_written(tmp_path: Path) -> None:
     episodes = [played(RIGHT, source=f"p{i}") for i in range(3)] + [played(None, "turns", source="q")]
-    written = write_stage(tmp_path, "grpo", episodes)
-    assert read_stage(tmp_path, "grpo") == written == evaluate(episodes)
-    assert read_outcomes(tmp_path, "grpo", seed=4) == outcomes(episodes, seed=4)
+    written = save_stage(tmp_path, "grpo", episodes)
+    assert load_stage(tmp_path, "grpo") == written == evaluate(episodes)
+    assert load_outcomes(tmp_path, "grpo", seed=4) == outcomes(episodes, seed=4)
     record = read_json(tmp_path / "stages" / "grpo.json")
     assert record["failures"] == {"solved": 0.75, "out of turns": 0.25}
     assert record["versions"]["torch"]
     with pytest.raises(FileNotFoundError, match="stage 'sft' was not evaluated"):
-        read_stage(tmp_path, "sft")
+        load_stage(tmp_path, "sft")
     with pytest.raises(ValueError, match="small letters"):
-        write_stage(tmp_path, "../sft", episodes)
+        save_stage(tmp_path, "../sft", episodes)
 
 
 def test_results_feed_the_table(tmp_path: Path) -> None:
