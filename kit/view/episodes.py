@@ -22,12 +22,12 @@ from typing import Any
 
 from kit.chat import Chat
 from kit.episode import Episode, NamedImage, Score, Turn
-from kit.view.html import PICTURE_BYTES, Html, clean, figures
-from kit.view.tokens import appended, blocks, sampled, sense, strength
+from kit.view.html import IMAGE_BYTES, Figure, Html, figures, render
+from kit.view.tokens import Block, Tint, Token, appended, blocks, sampled
 
 __all__ = ["Html", "compare", "show"]
 
-SPANS = 600
+TOKENS = 600
 """Tokens with a hover text of their own; in longer views neighbours share one (the legend says how many)."""
 
 ENDED = {
@@ -39,31 +39,30 @@ ENDED = {
     "running": "still running",
 }
 
-Worth = float | Sequence[float] | None
-"""A turn's advantage: one for all its tokens, or one a token."""
-
+TurnAdvantage = float | Sequence[float] | None
+"""A turn's advantage: one for all its tokens, or one for each token."""
 
 Judge = Callable[[Episode, Any], bool]
 """A paper's judgement: an answered episode and its task's target → whether the answer is right."""
 
 
 @dataclass(frozen=True)
-class _Look:
+class _View:
     """What the parts of one view share.
 
     Attributes:
         chat: tells tokens apart; None: text only.
-        group: how many tokens share a hover text.
-        figures: the view's pictures in reading order, each taken once.
+        group: number of tokens that share a hover text; 0 without ``chat``.
+        figures: the view's images in reading order, each taken once.
     """
 
     chat: Chat | None
     group: int
-    figures: Iterator[str]
+    figures: Iterator[Figure]
 
-    def take(self, pictures: Sequence[NamedImage]) -> str:
-        """The next pictures as HTML."""
-        return "".join(next(self.figures) for _ in pictures)
+    def take(self, images: Sequence[NamedImage]) -> list[Figure]:
+        """The next images, encoded."""
+        return [next(self.figures) for _ in images]
 
 
 def show(
@@ -73,9 +72,10 @@ def show(
     chat: Chat | None = None,
     is_right: Judge | None = None,
 ) -> Html:
-    """One episode as a strip of turns, with its pictures, reward and tokens.
+    """One episode as a strip of turns, with its images, reward and tokens.
 
     Args:
+        episode: finished or still running.
         score: its reward, by parts.
         advantage: one for the whole episode; or one for each token after the prompt (a row of
             :func:`kit.train.advantage.broadcast_to_tokens`); or one sequence for each turn, a value for each sampled
@@ -84,20 +84,21 @@ def show(
         is_right: the paper's judgement of an answered episode, shown as ✓ or ✗ before the target.
 
     Raises:
-        ValueError: the advantages are not one a token.
+        ValueError: the advantages are not one for each token.
     """
-    worth = _by_turn(episode, advantage)
-    look = _look([episode], chat, [*episode.task.images, *_seen(episode)], PICTURE_BYTES)
-    strip = [f'<section class="w">{_prompt(episode, look)}</section>']
-    for k, turn in enumerate(episode.turns):
-        strip.append(f"<section>{_turn(turn, k + 1, worth[k], look)}</section>")
-    body = [
-        _head(clean(episode.task.id), episode, score, advantage, is_right),
-        _bar(episode),
-        f'<div class="g">{"".join(strip)}</div>',
-        _legend(look, advantage is not None),
-    ]
-    return Html("".join(body), f"episode {episode.task.id}: {len(episode.turns)} turns, {ENDED[episode.ended]}")
+    advantages = _by_turn(episode, advantage)
+    view = _view([episode], chat, [*episode.task.images, *_observed(episode)], IMAGE_BYTES)
+    body = render(
+        "show.html",
+        head=_head(episode.task.id, episode, score, advantage, is_right),
+        episode=episode,
+        images=view.take(episode.task.images),
+        prompt=appended(episode.prompt_ids, chat, view.group) if chat else [],
+        turns=[_turn(turn, k + 1, advantages[k], view) for k, turn in enumerate(episode.turns)],
+        group=view.group,
+        advantages=advantage is not None,
+    )
+    return Html(body, f"episode {episode.task.id}: {len(episode.turns)} turns, {ENDED[episode.ended]}")
 
 
 def compare(
@@ -117,39 +118,40 @@ def compare(
         is_right: the paper's judgement of an answered episode, shown as ✓ or ✗ before the target.
 
     Raises:
-        ValueError: not one score or advantage for each episode, or advantages that are not one a token.
+        ValueError: not one score or advantage for each episode, or advantages that are not one for each token.
     """
     for name, values in (("scores", scores), ("advantages", advantages)):
         if values is not None and len(values) != len(episodes):
             raise ValueError(f"compare: {len(episodes)} episodes but {len(values)} {name}; one each")
     tasks = {episode.task.id: episode.task for episode in episodes}
     common = next(iter(tasks.values())).images if len(tasks) == 1 else ()
-    pictures = [*common, *(picture for episode in episodes for picture in _seen(episode))]
-    look = _look(episodes, chat, pictures, PICTURE_BYTES * max(1, len(episodes) // 2))
-    top = f'<section class="w"><header><b>Task</b></header>{look.take(common)}</section>' if common else ""
+    images = [*common, *(image for episode in episodes for image in _observed(episode))]
+    view = _view(episodes, chat, images, IMAGE_BYTES * max(1, len(episodes) // 2))
+    shared = view.take(common)
     columns = []
     for k, episode in enumerate(episodes):
         advantage = advantages[k] if advantages is not None else None
-        worth = _by_turn(episode, advantage)
+        by_turn = _by_turn(episode, advantage)
         head = _head(f"Rollout {k + 1}", episode, scores[k] if scores is not None else None, advantage, is_right)
-        turns = "".join(f'<div class="x">{_turn(t, n + 1, worth[n], look)}</div>' for n, t in enumerate(episode.turns))
-        columns.append(f"<section>{head}{_bar(episode)}{turns}</section>")
-    body = f'<div class="g">{top}{"".join(columns)}</div>{_legend(look, advantages is not None)}'
+        turns = [_turn(turn, n + 1, by_turn[n], view) for n, turn in enumerate(episode.turns)]
+        columns.append({"head": head, "episode": episode, "turns": turns})
+    body = render("compare.html", images=shared, columns=columns, group=view.group, advantages=advantages is not None)
     return Html(body, f"{len(episodes)} rollouts of {', '.join(tasks)}")
 
 
-def _look(episodes: Sequence[Episode], chat: Chat | None, pictures: Sequence[NamedImage], budget: int) -> _Look:
-    # Picture tokens are drawn as one chip, however many they are.
-    spans = sum(sum(i != chat.image_id for i in e.ids) for e in episodes) if chat else 0
-    return _Look(chat, max(1, -(-spans // (SPANS * len(episodes)))), iter(figures(pictures, budget)))
+def _view(episodes: Sequence[Episode], chat: Chat | None, images: Sequence[NamedImage], budget: int) -> _View:
+    # An image's tokens are drawn as one element, however many they are.
+    tokens = sum(sum(i != chat.image_id for i in e.ids) for e in episodes) if chat else 0
+    group = max(1, -(-tokens // (TOKENS * len(episodes)))) if chat else 0
+    return _View(chat, group, iter(figures(images, budget)))
 
 
-def _seen(episode: Episode) -> list[NamedImage]:
-    """Every picture an environment sent, also those that ended the episode before they were appended."""
-    return [p for turn in episode.turns if turn.observation is not None for p in turn.observation.images]
+def _observed(episode: Episode) -> list[NamedImage]:
+    """Every image an environment sent, also those that ended the episode before they were appended."""
+    return [image for turn in episode.turns if turn.observation is not None for image in turn.observation.images]
 
 
-def _by_turn(episode: Episode, advantage: Any) -> list[Worth]:
+def _by_turn(episode: Episode, advantage: Any) -> list[TurnAdvantage]:
     """``advantage``, of whatever kind, for each turn."""
     values = advantage.tolist() if hasattr(advantage, "tolist") else advantage
     if values is None or isinstance(values, int | float):
@@ -157,13 +159,13 @@ def _by_turn(episode: Episode, advantage: Any) -> list[Worth]:
     lengths = [len(turn.ids) for turn in episode.turns]
     rows = [row.tolist() if hasattr(row, "tolist") else row for row in values]
     if rows and isinstance(rows[0], int | float):
-        spans = [len(turn.ids) + len(turn.observation_ids) for turn in episode.turns]
+        after_prompt = [len(turn.ids) + len(turn.observation_ids) for turn in episode.turns]
         # Rows of a batch are padded with zeros to the longest.
-        if len(rows) < sum(spans) or any(rows[sum(spans) :]):
+        if len(rows) < sum(after_prompt) or any(rows[sum(after_prompt) :]):
             raise ValueError(
-                f"episode {episode.task.id}: {len(rows)} advantages for {sum(spans)} tokens after the prompt"
+                f"episode {episode.task.id}: {len(rows)} advantages for {sum(after_prompt)} tokens after the prompt"
             )
-        starts = accumulate(spans, initial=0)
+        starts = accumulate(after_prompt, initial=0)
         rows = [rows[start : start + length] for start, length in zip(starts, lengths, strict=False)]
     if [len(row) for row in rows] != lengths:
         given = [len(row) for row in rows]
@@ -171,101 +173,44 @@ def _by_turn(episode: Episode, advantage: Any) -> list[Worth]:
     return list(rows)
 
 
-def _number(value: float) -> str:
-    return f"{value:+.2f}".replace("-", "−")
-
-
-def _head(
-    name: str,
-    episode: Episode,
-    score: Score | None,
-    advantage: Any,
-    is_right: Judge | None,
-) -> str:
-    """Name, how it ended, reward by parts, advantage, and whether the answer is right."""
-    parts = [f"<b>{name}</b>", f"<span>{ENDED[episode.ended]}, {len(episode.turns)} turns</span>"]
-    target = episode.task.target
+def _head(name: str, episode: Episode, score: Score | None, advantage: Any, is_right: Judge | None) -> dict[str, Any]:
+    """Name, how it ended, reward by parts, advantage, target, and whether the answer is right."""
+    target, mark, shown = episode.task.target, "", None
     if isinstance(target, tuple | list) and target and all(isinstance(label, str) for label in target):
-        mark = ""
+        shown = " ".join(target)
         if is_right is not None and episode.answer is not None:
             mark = "✓ right, " if is_right(episode, target) else "✗ wrong, "
-        parts.append(f"<span>{mark}target {clean(' '.join(target))}</span>")
-    if score is not None:
-        listed = ", ".join(f"{clean(name)} {_number(value)}" for name, value in score.parts.items())
-        parts.append(f"<span>reward <b>{_number(score.total)}</b> <small>= {listed}</small></span>")
-    if advantage is not None and isinstance(advantage, int | float):
-        parts.append(f"<span>advantage <b>{_number(advantage)}</b> <small>{sense(advantage)[1]}</small></span>")
-    return f"<header>{''.join(parts)}</header>"
+    return {
+        "name": name,
+        "ended": f"{ENDED[episode.ended]}, {len(episode.turns)} turns",
+        "target": shown,
+        "mark": mark,
+        "score": score,
+        "tint": Tint(advantage) if isinstance(advantage, int | float) else None,
+    }
 
 
-def _bar(episode: Episode) -> str:
-    """The whole token row in proportion: prompt, then policy and environment in turns."""
-    stretches = [("i", len(episode.prompt_ids), "prompt")]
-    for number, turn in enumerate(episode.turns, start=1):
-        stretches.append(("u", len(turn.ids), f"turn {number}, policy"))
-        stretches.append(("i", len(turn.observation_ids), f"turn {number}, environment"))
-    inside = "".join(
-        f'<{tag} style="flex:{count}" title="{name}: {count} tokens"></{tag}>'
-        for tag, count, name in stretches
-        if count
-    )
-    learnt, count = sum(episode.mask), len(episode.ids)
-    note = f"<small>{count} tokens, {learnt} of them the policy's (mask 1)</small>"
-    return f'{note}<div class="m">{inside}</div>'
-
-
-def _prompt(episode: Episode, look: _Look) -> str:
-    """The task's pictures and question; with ``chat`` the whole prompt behind a fold."""
-    head = f"<header><b>Prompt</b><small>{len(episode.prompt_ids)} tokens, mask 0</small></header>"
-    pictures = look.take(episode.task.images)
-    question = f'<div class="t e">{clean(episode.task.question)}</div>' if episode.task.question else ""
-    if look.chat is None:
-        return head + pictures + question
-    tokens = appended(episode.prompt_ids, look.chat, look.group)
-    fold = f'<details><summary>every token of the prompt</summary><div class="t e">{tokens}</div></details>'
-    return head + pictures + question + fold
-
-
-def _turn(turn: Turn, number: int, worth: Worth, look: _Look) -> str:
-    """One turn: what the policy said, and what came back."""
-    did = turn.action.kind if turn.action else "no action"
-    status = "" if turn.observation is None else turn.observation.status
-    mark = "" if not status else f" → {'✓' if status == 'ok' else '⚠'} {status}"
-    tint, note = "", ""
-    if isinstance(worth, int | float):
-        style, words = sense(worth)
-        tint, note = f' {style}" style="{strength(worth)}', f" · {_number(worth)} {words}"
-    if look.chat is None:
-        said = "".join(f"{opening}<u>{clean(turn.text[a:b])}</u></div>" for opening, a, b in blocks(turn.text))
+def _turn(turn: Turn, number: int, advantage: TurnAdvantage, view: _View) -> dict[str, Any]:
+    """One turn: the policy's text and the environment's answer."""
+    tint, each = (Tint(advantage), None) if isinstance(advantage, int | float) else (None, advantage)
+    if view.chat is None:
+        said = [Block(tag, (Token(turn.text[a:b]),)) for tag, a, b in blocks(turn.text)]
     else:
-        said = sampled(turn, look.chat, look.group, None if isinstance(worth, int | float) else worth)
-    head = f"<header><b>Turn {number}</b><small>{clean(did)}{mark}</small></header>"
-    policy = f'<div class="t p{tint}"><small>policy · {len(turn.ids)} tokens{note}</small>{said}</div>'
-    return head + policy + _observation(turn, look)
-
-
-def _observation(turn: Turn, look: _Look) -> str:
-    """What the environment said: its tokens, or its text if they are not known; then its pictures."""
+        said = sampled(turn, view.chat, view.group, each)
     seen = turn.observation
-    if seen is None:
-        return ""
-    if not turn.observation_ids:
-        said, note = clean(seen.text), "not appended: the episode had ended"
-    elif look.chat is not None:
-        said, note = appended(turn.observation_ids, look.chat, look.group), f"{len(turn.observation_ids)} tokens"
+    note = f"{len(turn.observation_ids)} tokens" if turn.observation_ids else "not appended: the episode had ended"
+    if view.chat is not None and turn.observation_ids:
+        answer = appended(turn.observation_ids, view.chat, view.group)
     else:
-        said, note = f"<i>{clean(seen.text)}</i>" if seen.text else "", f"{len(turn.observation_ids)} tokens"
-    box = f'<div class="t e"><small>environment · {note}</small><div class="k">{said}</div></div>'
-    return box + look.take(seen.images)
-
-
-def _legend(look: _Look, advantages: bool) -> str:
-    """What the looks mean, and what hovering shows."""
-    parts = ["<u>the policy's tokens</u> mask 1, trained on", "<i>the environment's and the prompt's</i> mask 0"]
-    if advantages:
-        parts.append('<u class="u">▲ made likelier</u>')
-        parts.append('<u class="d">▼ made less likely</u>')
-    if look.chat is not None:
-        what = "a token" if look.group == 1 else f"{look.group} neighbouring tokens"
-        parts.append(f"hover over {what} for id and log-probability")
-    return f"<p><small>{' · '.join(parts)}</small></p>"
+        answer = [Token(seen.text)] if seen is not None and seen.text else []
+    return {
+        "number": number,
+        "action": turn.action.kind if turn.action else "no action",
+        "status": "" if seen is None else seen.status,
+        "count": len(turn.ids),
+        "tint": tint,
+        "blocks": said,
+        "note": note,
+        "appended": answer,
+        "images": [] if seen is None else view.take(seen.images),
+    }

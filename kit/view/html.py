@@ -1,77 +1,84 @@
-"""HTML for notebooks: one look for light and dark pages, pictures as small as they may be, nothing to inject.
+"""HTML for notebooks: escaped templates, one stylesheet for light and dark themes, images within a byte budget.
 
-Output stands alone (no script, no network) and is readable with its style sheet stripped, as a notebook
-that isn't trusted yet is shown: tokens are ``<u>`` (policy) and ``<i>`` (environment, prompt), so even
-then they differ by more than colour.
+Output stands alone (no script, no network) and is readable with its stylesheet stripped, as in a notebook that is not
+trusted: tokens are ``<u>`` (policy) and ``<i>`` (environment, prompt), so even then they differ by more than colour.
+The templates are in ``kit/view/templates``; every value they print is escaped (:func:`clean`).
 """
 
 from __future__ import annotations
 
 import base64
-import html
 import io
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 from PIL import Image
 
 from kit.episode import NamedImage
 from kit.files import write_text
 
 SIDE = 200
-"""Pictures are shown at most so wide and high (pixels)."""
+"""Longest side of a displayed image, in pixels."""
 
-PICTURE_BYTES = 26_000
-"""What one view's pictures may take, encoded; beyond it they get smaller, then coarser."""
+IMAGE_BYTES = 26_000
+"""Byte budget of one view's encoded images; beyond it they get smaller, then coarser."""
 
 _LADDER = ((SIDE, 85), (SIDE, 70), (160, 70), (128, 65), (96, 60), (64, 50))
-"""(Longest side, JPEG quality), tried in this order until all pictures of a view fit."""
-
-_LIGHT = (
-    "--b:var(--jp-layout-color0,#fff);--f:var(--jp-content-font-color1,#1c1c1c);--m:#5c5c5c;--l:#c9c9c9;"
-    "--s:#f5f5f5;--pl:#0072b2;--el:#767676;--u:#0072b2;--d:#d55e00"
-)
-_DARK = (
-    "--b:var(--jp-layout-color0,#141414);--f:var(--jp-content-font-color1,#ececec);--m:#a9a9a9;--l:#4a4a4a;"
-    "--s:#212121;--pl:#56b4e9;--el:#9a9a9a;--u:#56b4e9;--d:#e69f00"
-)
-
-STYLE = f"""<style>
-.kv{{{_LIGHT};background:var(--b);color:var(--f);font:13px/1.5 system-ui,sans-serif;padding:10px;border-radius:8px}}
-@media(prefers-color-scheme:dark){{.kv{{{_DARK}}}}}
-[data-jp-theme-light=true] .kv{{{_LIGHT}}}
-[data-jp-theme-light=false] .kv,.vscode-dark .kv{{{_DARK}}}
-.kv *{{box-sizing:border-box}}
-.kv header{{display:flex;flex-wrap:wrap;gap:2px 14px;align-items:baseline;margin:0 0 6px}}
-.kv header b{{font-size:14px}}
-.kv small{{font-size:11.5px;color:var(--m)}}
-.kv .x{{margin-top:14px}}
-.kv .g{{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(260px,100%),1fr));gap:10px;align-items:start}}
-.kv section{{border:1px solid var(--l);border-radius:6px;padding:8px 10px;min-width:0}}
-.kv .w{{grid-column:1/-1}}
-.kv .t{{border-left:4px solid var(--el);background:var(--s);margin:6px 0;padding:4px 8px;white-space:pre-wrap;
-overflow-wrap:anywhere;unicode-bidi:isolate}}
-.kv .p{{border-left-color:var(--pl)}}
-.kv .e{{border-left-style:dotted}}
-.kv .k{{display:block;font:12px/1.55 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}}
-.kv u{{text-decoration:underline var(--x,solid 1.5px) var(--c,var(--pl));text-underline-offset:3px;
-background:color-mix(in srgb,var(--c,var(--pl)) calc(var(--a,18%)*var(--w,1)),transparent)}}
-.kv i{{font-style:normal;color:var(--m);text-decoration:underline dotted 1px var(--el);text-underline-offset:3px}}
-.kv .p u:nth-of-type(even):not([style]){{--w:.55}}
-.kv .u{{--c:var(--u);--x:solid 2px}}
-.kv .d{{--c:var(--d);--x:wavy 1px}}
-.kv s{{text-decoration:none;opacity:.75;font:11px ui-monospace,Menlo,Consolas,monospace}}
-.kv figure{{display:inline-block;margin:6px 10px 0 0;vertical-align:top;font-size:11.5px;color:var(--m)}}
-.kv figure img{{display:block;border:1px solid var(--l);border-radius:2px;margin:0;max-width:100%;height:auto}}
-.kv .m{{display:flex;height:14px;border:1px solid var(--l);border-radius:3px;overflow:hidden;margin:2px 0 8px}}
-.kv .m u{{background:var(--pl);text-decoration:none}}
-.kv .m i{{background:repeating-linear-gradient(135deg,var(--el) 0 1px,transparent 1px 5px);text-decoration:none}}
-.kv .m i:first-child{{background:none}}
-.kv summary{{cursor:pointer}}
-</style>"""
+"""(Longest side, JPEG quality), tried in this order until all images of a view fit."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+
+def _printable(value: Any) -> Any:
+    """Control characters and lone surrogates of a string made visible; anything else unchanged."""
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    text = value.encode("utf-8", "replace").decode()
+    return _CONTROL.sub(lambda found: "␡" if found[0] == "\x7f" else chr(0x2400 + ord(found[0])), text)
+
+
+def clean(text: str) -> str:
+    """``text`` as harmless HTML: markup escaped, control characters and lone surrogates made visible."""
+    return str(escape(_printable(text)))
+
+
+def signed(value: float) -> str:
+    """A number with its sign and two decimals, as in ``−0.50``."""
+    return f"{value:+.2f}".replace("-", "−")
+
+
+@cache
+def _templates() -> Environment:
+    folder = FileSystemLoader(Path(__file__).parent / "templates")
+    found = Environment(
+        loader=folder,
+        autoescape=True,
+        finalize=_printable,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.filters["signed"] = signed
+    return found
+
+
+def render(template: str, **values: Any) -> str:
+    """Fill a template of ``kit/view/templates``; every value is escaped.
+
+    Args:
+        template: file name.
+        values: the template's variables, all of them.
+
+    Raises:
+        jinja2.UndefinedError: a variable of the template is missing.
+    """
+    return _templates().get_template(template).render(**values)
 
 
 class Html:
@@ -85,7 +92,7 @@ class Html:
         return f"<{self.title}>"
 
     def _repr_html_(self) -> str:
-        return f'{STYLE}<div class="kv">{self.body}</div>'
+        return f'<style>{render("style.css")}</style><div class="kv">{self.body}</div>'
 
     def save(self, path: str | Path) -> Path:
         """Write a page that stands alone and follows the reader's light or dark setting.
@@ -93,50 +100,53 @@ class Html:
         Raises:
             OSError: the page can't be written.
         """
-        head = '<meta charset="utf-8"><meta name="color-scheme" content="light dark"><style>body{margin:8px}</style>'
-        page = f'<!doctype html><html lang="en">{head}<title>{clean(self.title)}</title>{self._repr_html_()}</html>\n'
-        write_text(Path(path), page)
+        write_text(Path(path), render("page.html", title=self.title, content=Markup(self._repr_html_())) + "\n")
         return Path(path)
 
 
-def clean(text: str) -> str:
-    """``text`` as harmless HTML: markup escaped, control characters and lone surrogates made visible."""
-    text = text.encode("utf-8", "replace").decode()
-    return html.escape(
-        _CONTROL.sub(lambda found: "␡" if found[0] == "\x7f" else chr(0x2400 + ord(found[0])), text), quote=True
-    )
+@dataclass(frozen=True)
+class Figure:
+    """An image ready for a template.
+
+    Attributes:
+        name: the image's name.
+        url: data URL of the image, scaled down to fit.
+        width: displayed width in pixels.
+        height: displayed height in pixels.
+        size: true size as text.
+    """
+
+    name: str
+    url: str
+    width: int
+    height: int
+    size: str
 
 
 def _encode(image: Image.Image, side: int, quality: int) -> str:
     """A data URL of ``image`` no larger than ``side``: PNG or JPEG, whichever is shorter."""
     small = image.convert("RGB")
     small.thumbnail((side, side), Image.Resampling.LANCZOS)
-    best = ("", b"")
-    for kind in ("PNG", "JPEG"):
+    found = {}
+    for kind, options in (("png", {}), ("jpeg", {"quality": quality})):
         buffer = io.BytesIO()
-        if kind == "PNG":
-            small.save(buffer, kind, optimize=True)
-        else:
-            small.save(buffer, kind, quality=quality, optimize=True)
-        if not best[1] or len(buffer.getvalue()) < len(best[1]):
-            best = (kind.lower(), buffer.getvalue())
-    return f"data:image/{best[0]};base64,{base64.b64encode(best[1]).decode()}"
+        small.save(buffer, kind, optimize=True, **options)
+        found[kind] = buffer.getvalue()
+    best = min(found, key=lambda kind: len(found[kind]))
+    return f"data:image/{best};base64,{base64.b64encode(found[best]).decode()}"
 
 
-def figures(pictures: Sequence[NamedImage], budget: int = PICTURE_BYTES) -> list[str]:
-    """One ``<figure>`` a picture: its name and true size under it, all of them within ``budget`` bytes if they can."""
+def figures(images: Sequence[NamedImage], budget: int = IMAGE_BYTES) -> list[Figure]:
+    """Encode images, all of them together within ``budget`` bytes if the smallest size allows it."""
     encoded: list[str] = []
     for side, quality in _LADDER:
-        encoded = [_encode(picture.image, side, quality) for picture in pictures]
+        encoded = [_encode(each.image, side, quality) for each in images]
         if sum(map(len, encoded)) <= budget:
             break
     found = []
-    for picture, url in zip(pictures, encoded, strict=True):
-        width, height = picture.image.size
-        # As large as it is, up to SIDE; toy pieces, which have 56 pixels, a little larger.
+    for each, url in zip(images, encoded, strict=True):
+        width, height = each.image.size
+        # As large as it is, up to SIDE; images of toy tasks, which have 56 pixels, a little larger.
         scale = min(max(1.0, 72 / width), SIDE / width, SIDE / height)
-        true = f"{width} × {height}"
-        name = clean(picture.name)
-        img = f'<img src="{url}" alt="{name}, {true} pixels" width="{width * scale:.0f}" height="{height * scale:.0f}">'
-        found.append(f"<figure>{img}{name} <small>{true}</small></figure>")
+        found.append(Figure(each.name, url, round(width * scale), round(height * scale), f"{width} × {height}"))
     return found

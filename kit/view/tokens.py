@@ -1,14 +1,15 @@
-"""Tokens as HTML: each in its own element, those of a block (reasoning, code, answer) together."""
+"""Tokens for display: each with its hover text, those of a block (reasoning, code, answer) together."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from kit.chat import Chat
 from kit.episode import Turn
-from kit.view.html import clean
+from kit.view.html import signed
 
 _BLOCK = re.compile(r"<([a-z_]{1,20})>.*?</\1>", re.DOTALL)
 _PROSE = ("think", "reason", "reasoning")
@@ -17,23 +18,62 @@ Piece = tuple[str, int, int]
 """Text of some ids, and where those begin and end."""
 
 
-def sense(advantage: float) -> tuple[str, str]:
-    """The style of an advantage, and what it does in words."""
-    if advantage == 0:
-        return "z", "unchanged"
-    return ("u", "▲ made likelier") if advantage > 0 else ("d", "▼ made less likely")
+@dataclass(frozen=True)
+class Tint:
+    """Display of an advantage: a step makes these tokens likelier, less likely, or neither."""
+
+    advantage: float
+
+    @property
+    def style(self) -> str:
+        """CSS class: ``u`` up, ``d`` down, ``z`` zero."""
+        return "z" if self.advantage == 0 else "u" if self.advantage > 0 else "d"
+
+    @property
+    def words(self) -> str:
+        """The effect of a step in words."""
+        return {"z": "unchanged", "u": "▲ made likelier", "d": "▼ made less likely"}[self.style]
+
+    @property
+    def percent(self) -> str:
+        """Strength of the tint in percent: 0 at an advantage of 0, 45 from ±1.5 on."""
+        return f"{45 * min(1.0, abs(self.advantage) / 1.5):.0f}"
 
 
-def strength(advantage: float) -> str:
-    """How strong the tint is, as a style: none at 0, full at ±1.5."""
-    return f"--a:{45 * min(1.0, abs(advantage) / 1.5):.0f}%"
+@dataclass(frozen=True)
+class Token:
+    """One element of a token view: a token, or neighbours that share a hover text.
+
+    Attributes:
+        text: its text.
+        title: hover text.
+        tint: the policy's tokens only, and only where advantages differ from token to token.
+        control: whether it is a role or image token.
+    """
+
+    text: str
+    title: str = ""
+    tint: Tint | None = None
+    control: bool = False
+
+
+@dataclass(frozen=True)
+class Block:
+    """Tokens set in one face.
+
+    Attributes:
+        tag: ``pre`` for code, answers and anything else in tags; ``div`` for reasoning and untagged text.
+        tokens: in order.
+    """
+
+    tag: str
+    tokens: tuple[Token, ...]
 
 
 def blocks(text: str) -> list[tuple[str, int, int]]:
-    """``text`` cut where a tagged block begins or ends: the opening ``<div>``, from, to.
+    """``text`` cut where a tagged block begins or ends: (HTML tag as in :class:`Block`, from, to).
 
-    Code, answers and anything else in tags is set in a fixed-width face; reasoning and what has no
-    tags in the text face. White space between blocks goes with the block before.
+    White space between blocks goes with the block before.
     """
     cuts: list[tuple[str, int, int]] = []
     at = 0
@@ -42,9 +82,9 @@ def blocks(text: str) -> list[tuple[str, int, int]]:
         if cuts and not text[at:start].strip():
             cuts[-1] = (cuts[-1][0], cuts[-1][1], start)
         elif at < start:
-            cuts.append(("<div>", at, start))
+            cuts.append(("div", at, start))
         if found:
-            cuts.append(("<div>" if found[1] in _PROSE else '<div class="k">', start, end))
+            cuts.append(("div" if found[1] in _PROSE else "pre", start, end))
         at = end
     return cuts
 
@@ -72,55 +112,61 @@ def _grouped(found: Sequence[Piece], group: int) -> Iterator[Piece]:
             text = ""
 
 
-def sampled(turn: Turn, chat: Chat, group: int, advantages: Sequence[float] | None) -> str:
-    """The policy's tokens, block by block: ids, log-probabilities and advantages on hovering.
+def _listed(ids: Sequence[int]) -> str:
+    """Up to four ids, or the first and the last."""
+    return ", ".join(map(str, ids)) if len(ids) <= 4 else f"{ids[0]} … {ids[-1]}"
+
+
+def sampled(turn: Turn, chat: Chat, group: int, advantages: Sequence[float] | None) -> list[Block]:
+    """The policy's tokens, block by block: ids, log-probabilities and advantages as hover text.
 
     Args:
-        group: how many tokens share an element.
-        advantages: one a token, or None.
+        turn: the turn whose sampled ids are shown.
+        chat: tokenizer of the ids.
+        group: number of tokens that share an element.
+        advantages: one for each sampled token, or None.
     """
     found = list(_grouped(list(pieces(turn.ids, chat)), group))
     parts = []
-    for opening, a, b in blocks("".join(text for text, _, _ in found)):
-        inside, offset = "", 0
+    for tag, a, b in blocks("".join(text for text, _, _ in found)):
+        inside, offset = [], 0
         for text, start, end in found:
             # A token may reach over the end of a block ("><"): each block shows its part of it.
             part = text[max(0, a - offset) : max(0, b - offset)]
-            inside += _sampled((part, start, end), turn, advantages) if part else ""
+            inside += [_sampled((part, start, end), turn, advantages)] if part else []
             offset += len(text)
-        parts.append(f"{opening}{inside}</div>")
-    return "".join(parts)
+        parts.append(Block(tag, tuple(inside)))
+    return parts
 
 
-def _sampled(piece: Piece, turn: Turn, advantages: Sequence[float] | None) -> str:
+def _sampled(piece: Piece, turn: Turn, advantages: Sequence[float] | None) -> Token:
     text, start, end = piece
-    ids = (
-        ", ".join(str(i) for i in turn.ids[start:end])
-        if end - start <= 4
-        else f"{turn.ids[start]} … {turn.ids[end - 1]}"
-    )
     mean = sum(turn.logprobs[start:end]) / (end - start)
-    title, style = f"id {ids}: log p {mean:.2f}", ""
-    if advantages is not None:
-        worth = sum(advantages[start:end]) / (end - start)
-        title += f", A {worth:+.2f}"
-        style = f' class="{sense(worth)[0]}" style="{strength(worth)}"'
-    return f'<u{style} title="{title.replace("-", "−")}">{clean(text)}</u>'
+    title = f"id {_listed(turn.ids[start:end])}: log p {mean:.2f}".replace("-", "−")
+    if advantages is None:
+        return Token(text, title)
+    tint = Tint(sum(advantages[start:end]) / (end - start))
+    return Token(text, f"{title}, A {signed(tint.advantage)}", tint)
 
 
-def appended(ids: Sequence[int], chat: Chat, group: int) -> str:
-    """Tokens nobody sampled: text, role tokens, and a picture's tokens as one chip."""
-    parts = []
+def appended(ids: Sequence[int], chat: Chat, group: int) -> list[Token]:
+    """Tokens that were not sampled: text, role tokens, and an image's tokens as one element.
+
+    Args:
+        ids: token ids of a prompt or an observation.
+        chat: tokenizer of the ids.
+        group: number of text tokens that share an element.
+    """
+    found = []
     special = {*chat.suppressed_ids, chat.end_id}
     for key, run in groupby(ids, key=lambda i: i if i in special else -1):
         some = list(run)
         if key == chat.image_id:
-            parts.append(f'<i title="id {key}"><s>[picture: {len(some)} tokens]</s></i>')
+            found.append(Token(f"[image: {len(some)} tokens]", f"id {key}", control=True))
         elif key >= 0:
-            text = clean(str(chat.tokenizer.decode([key], skip_special_tokens=False)))
-            parts += [f'<i title="id {key}"><s>{text}</s></i>'] * len(some)
+            text = str(chat.tokenizer.decode([key], skip_special_tokens=False))
+            found += [Token(text, f"id {key}", control=True)] * len(some)
         else:
-            for text, start, end in _grouped(list(pieces(some, chat)), group):
-                title = ", ".join(map(str, some[start:end])) if end - start <= 4 else f"{some[start]} … {some[end - 1]}"
-                parts.append(f'<i title="id {title}">{clean(text)}</i>')
-    return "".join(parts)
+            grouped = _grouped(list(pieces(some, chat)), group)
+            found += [Token(text, f"id {_listed(some[start:end])}") for text, start, end in grouped]
+    return found

@@ -19,11 +19,27 @@ from kit.chat import Chat
 from kit.data.scenes import scene
 from kit.episode import Action, Episode, NamedImage, Observation, Score, Task, Turn
 from kit.train.advantage import broadcast_to_tokens
-from kit.view.tokens import appended, blocks, pieces
+from kit.view.tokens import Token, appended, blocks, pieces
 
 HOSTILE = '</div><script>alert(1)</script>" onload="x<img src=x onerror=y>'
 SAID = "<think>B goes first.</think>\n<code>state[0] = 'B'</code>"
-TAGS = {"div", "section", "header", "b", "span", "small", "p", "u", "i", "s", "figure", "img", "details", "summary"}
+TAGS = {
+    "div",
+    "section",
+    "header",
+    "b",
+    "span",
+    "small",
+    "p",
+    "u",
+    "i",
+    "pre",
+    "code",
+    "figure",
+    "img",
+    "details",
+    "summary",
+}
 
 
 class Page(HTMLParser):
@@ -104,7 +120,7 @@ def test_every_token_of_the_policy_is_there_with_id_and_logprob(chat: Chat) -> N
 def test_environment_and_prompt_tokens_look_different_and_pictures_are_one_chip(chat: Chat) -> None:
     episode = played(chat)
     shown = Page(view.show(episode, chat=chat))
-    assert shown.text.count("[picture: 4 tokens]") == 1 and shown.text.count("[picture: 16 tokens]") == 1
+    assert shown.text.count("[image: 4 tokens]") == 1 and shown.text.count("[image: 16 tokens]") == 1
     assert shown.text.count("<|im_start|>assistant") == 2  # in the prompt, and where the environment hands back
     assert sum(tag == "img" for tag, _ in shown.found) == len(episode.images) == 2
 
@@ -221,7 +237,7 @@ def test_blocks_cover_the_text_once() -> None:
     text = "well <think>a</think>\n<code>b</code> <answer>c"
     found = blocks(text)
     assert [text[a:b] for _, a, b in found] == ["well ", "<think>a</think>\n", "<code>b</code>", " <answer>c"]
-    assert [opening for opening, _, _ in found] == ["<div>", "<div>", '<div class="k">', "<div>"]
+    assert [tag for tag, _, _ in found] == ["div", "div", "pre", "div"]
 
 
 @given(st.text(st.sampled_from("<>/ \nabthinkcode"), max_size=80))
@@ -238,6 +254,18 @@ def test_tokens_of_one_character_come_together(chat: Chat) -> None:
 
 
 def test_appended_ids_are_named(chat: Chat) -> None:
-    shown = appended(chat.reply(["out"], closed=False), chat, 1)
-    assert f'<i title="id {chat.end_id}"><s>&lt;|im_end|&gt;</s></i>' in shown
-    assert Page(shown).text == "<|im_end|>\n<|im_start|>user\nout<|im_end|>\n<|im_start|>assistant\n"
+    found = appended(chat.reply(["out"], closed=False), chat, 1)
+    assert found[0] == Token("<|im_end|>", f"id {chat.end_id}", control=True)
+    assert (
+        "".join(token.text for token in found) == "<|im_end|>\n<|im_start|>user\nout<|im_end|>\n<|im_start|>assistant\n"
+    )
+
+
+def test_a_page_without_its_stylesheet_is_readable(chat: Chat) -> None:
+    """As in a notebook that isn't trusted: no word runs into the next, no token is struck out, code has its lines."""
+    page = view.show(played(chat, "<think>x</think>\n<code>a = 1\nb = 2</code>"), Score(0.5, {"step": 0.5}), 0.5, chat)
+    bare = re.sub(r' (style|class|title)="[^"]*"', "", page.body)
+    assert "<s>" not in bare and re.search(r"<pre>(?:<u>[^<]*</u>)*<u>[^<]*\n[^<]*</u>", bare)
+    text = " ".join(Page(bare).text.split())
+    assert "t-1 out of turns, 2 turns target B A reward +0.50 = step +0.50 advantage +0.50 ▲ made likelier" in text
+    assert "Turn 1 code → ✓ ok policy" in text and "A 112 × 112" in text
