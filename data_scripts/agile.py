@@ -27,8 +27,9 @@ from kit.chat import Chat
 from kit.data.hub import HubError, HubSource, download, pin, read_lock
 from kit.data.leak import LeakError, check_tasks
 from kit.data.photos import ImageError, SourceImage, folder_pictures, photos, table
-from kit.data.store import save_episodes, save_tasks, write_atomic
+from kit.data.store import save_episodes, save_tasks
 from kit.episode import Task
+from kit.files import write_bytes
 from kit.papers.agile.demonstrations import curate
 from kit.papers.agile.env import PROMPTS, PROTOCOL, JigsawEnv
 from kit.papers.agile.expert import STEPS, expert_script
@@ -232,7 +233,7 @@ def make(args: argparse.Namespace) -> None:
         print(table(used), flush=True)
     if args.coldstart:
         manifest["coldstart"] = coldstart(args, sources, [task for tasks in evaluation.values() for task in tasks])
-    write_atomic(args.out / "manifest.json", (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
+    write_bytes(args.out / "manifest.json", (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
 
 
 def main(argv: Sequence[str] | None = None) -> int:

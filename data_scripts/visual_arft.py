@@ -27,8 +27,9 @@ from kit.data.corpora import documents
 from kit.data.countries import Countries
 from kit.data.hub import HubError, pin, read_lock, revision_of
 from kit.data.images import flat_image
-from kit.data.store import save_tasks, write_atomic
+from kit.data.store import save_tasks
 from kit.episode import Task
+from kit.files import write_bytes
 from kit.papers.visual_arft.experiment import cache, coding_sets, part_of_test, text_questions
 from kit.papers.visual_arft.hub_questions import HubQuestions, benchmark, questions, text_tasks
 from kit.papers.visual_arft.mat_coding import CATEGORIES, MakingError, Question, Source, make_tasks, summary
@@ -188,7 +189,7 @@ def make(args: argparse.Namespace) -> None:
         "coding": {name: summary(sets[name]) for name in ("coding-train", "coding-test")},
         "documents": index.size,
     }
-    write_atomic(args.out / "manifest.json", (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
+    write_bytes(args.out / "manifest.json", (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
 
 
 def main(argv: Sequence[str] | None = None) -> int:

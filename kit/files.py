@@ -1,4 +1,4 @@
-"""Where things lie: the project's folder, and the runs' folders with their records.
+"""Paths of the project and of its runs, and atomic writing: files and folders are replaced as a whole or not at all.
 
 ::
 
@@ -25,6 +25,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 """The project's folder: the kit is installed in place, beside its notebooks."""
 
+GONE = ".gone-"
+"""Before the name of a folder that is being removed."""
+
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -42,7 +45,7 @@ def run_folder(name: str) -> Path:
         OSError: the folder can't be made.
     """
     path = find_run(name)
-    with explained(path):
+    with explain_full_disk(path):
         path.mkdir(parents=True, exist_ok=True)
     return path
 
@@ -59,38 +62,62 @@ def find_run(name: str) -> Path:
 
 
 @contextmanager
-def explained(path: Path) -> Iterator[None]:
-    """Make a full disk say where it is full and how many bytes are left."""
+def explain_full_disk(path: Path, errors: type[Exception] = OSError) -> Iterator[None]:
+    """Turn the error of a full disk, however a writing library words it, into one that says what to do.
+
+    Args:
+        path: the file or folder that is being written.
+        errors: what is looked at; Exception where a library wraps the system's error in one of its own.
+
+    Raises:
+        OSError: the disk is full; with the folder and its free bytes. Any other error passes unchanged.
+    """
     try:
         yield
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+    except errors as error:
+        if getattr(error, "errno", None) not in (errno.ENOSPC, errno.EDQUOT) and "No space left" not in str(error):
             raise
-        raise OSError(error.errno, full_disk(path)) from error
+        raise OSError(errno.ENOSPC, full_disk(path)) from error
 
 
 def full_disk(path: Path) -> str:
-    """What to tell when ``path`` could not be written because the disk is full."""
-    folder = next(parent for parent in [path, *path.parents] if parent.is_dir())
+    """The error message for a ``path`` that could not be written because the disk is full."""
+    folder = next(parent for parent in path.absolute().parents if parent.is_dir())
     free = shutil.disk_usage(folder).free
     return (
-        f"the disk is full: {folder} has {free:,} bytes free and {path.name} could not be written. "
-        "Free some space, or set KIT_RUNS to a folder on another disk, and give the same command again"
+        f"the disk is full: {folder} has {free:,} bytes free and {path.name} could not be written; what was stored "
+        "before is untouched. Free some space, or set KIT_RUNS to a folder on another disk, and give the same "
+        "command again: it continues from what is complete"
     )
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write ``path`` completely or leave it as it was.
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Make the folder of ``path``; name the file and the way out if it can't be written."""
+    try:
+        with explain_full_disk(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            yield
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise
+        reason = error.strerror or str(error)
+        raise type(error)(
+            error.errno, f"cannot write {path}: {reason}. What was stored before is untouched; choose another folder"
+        ) from error
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a file completely or leave it as it was, whenever the process is killed; its folder is made.
 
     Raises:
-        OSError: naming folder and free bytes if the disk is full.
+        OSError: naming the file, and for a full disk the free bytes.
     """
-    with explained(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+    with _writing(path):
         handle, partial = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
             os.chmod(partial, 0o644)
@@ -101,13 +128,34 @@ def write_text(path: Path, text: str) -> None:
             raise
 
 
+def append_bytes(path: Path, data: bytes) -> None:
+    """Append to a file in one call and wait until it is on the disk; a crash leaves at worst a torn end.
+
+    Raises:
+        OSError: as :func:`write_bytes`.
+    """
+    with _writing(path), open(path, "ab", buffering=0) as file:
+        file.write(data)
+        os.fsync(file.fileno())
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a UTF-8 file as :func:`write_bytes` does."""
+    write_bytes(path, text.encode("utf-8"))
+
+
 def write_json(path: Path, value: Any) -> None:
-    """Write ``value`` as readable JSON, completely or not at all."""
+    """Write ``value`` as indented JSON, as :func:`write_bytes` does.
+
+    Raises:
+        ValueError: it holds NaN or infinity.
+        TypeError: it is not made of JSON's types.
+    """
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def read_json(path: Path) -> Any:
-    """What is in the JSON file ``path``; None if there is no file.
+    """Read the JSON file ``path``; None if there is no file.
 
     Raises:
         ValueError: the file is not JSON, naming it.
@@ -118,3 +166,50 @@ def read_json(path: Path) -> Any:
         return None
     except json.JSONDecodeError as error:
         raise ValueError(f"{path} is not JSON ({error}); repair or remove it") from error
+
+
+@contextmanager
+def atomic_dir(folder: Path, concurrent: bool = False) -> Iterator[Path]:
+    """Yield an empty folder to write into; unless an error is raised, it then takes the name and place of ``folder``.
+
+    Args:
+        folder: replaced as a whole, or left as it was.
+        concurrent: several processes may make it at once, each with the same contents: the first one's stays.
+
+    Raises:
+        OSError: naming folder and free bytes if the disk is full.
+    """
+    with explain_full_disk(folder, Exception):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        if not concurrent:
+            partial = folder.with_name(f"{folder.name}.partial")
+            shutil.rmtree(partial, ignore_errors=True)  # left by a killed process
+            partial.mkdir()
+            yield partial
+            commit_dir(partial, folder)
+            return
+        partial = Path(tempfile.mkdtemp(prefix=f"{folder.name}-", dir=folder.parent))
+        try:
+            yield partial
+            os.replace(partial, folder)
+        except OSError:
+            if not folder.is_dir():  # else another process was quicker
+                raise
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+
+
+def commit_dir(partial: Path, final: Path) -> None:
+    """Rename a finished folder to ``final``, in place of an older one of that name."""
+    if final.exists():
+        delete_dir(final)
+    final.parent.mkdir(parents=True, exist_ok=True)
+    os.replace(partial, final)
+
+
+def delete_dir(folder: Path) -> None:
+    """Remove a folder, which loses its name first: killed meanwhile, no folder is left with half of its files."""
+    gone = folder.with_name(f"{GONE}{folder.name}")
+    shutil.rmtree(gone, ignore_errors=True)
+    os.replace(folder, gone)
+    shutil.rmtree(gone)

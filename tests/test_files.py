@@ -8,7 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from kit.files import ROOT, find_run, read_json, run_folder, runs_folder, write_json, write_text
+from kit.files import (
+    ROOT,
+    append_bytes,
+    atomic_dir,
+    find_run,
+    read_json,
+    run_folder,
+    runs_folder,
+    write_json,
+    write_text,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -56,3 +66,34 @@ def test_runs_lie_in_the_project_unless_told_otherwise(monkeypatch: pytest.Monke
     assert runs_folder() == ROOT / "runs"
     monkeypatch.setenv("KIT_RUNS", str(tmp_path))
     assert run_folder("a") == tmp_path / "a"
+
+
+def test_a_folder_is_replaced_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    with atomic_dir(folder) as partial:
+        (partial / "old").touch()
+    with pytest.raises(RuntimeError, match="half"), atomic_dir(folder) as partial:
+        (partial / "new").touch()
+        raise RuntimeError("half")
+    assert [path.name for path in folder.iterdir()] == ["old"]
+    with atomic_dir(folder) as partial:
+        assert not list(partial.iterdir()), "what the failed attempt left is gone"
+    assert [path.name for path in tmp_path.iterdir()] == ["model"] and not list(folder.iterdir())
+
+
+def test_of_processes_that_make_a_folder_at_once_the_first_wins(tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    with atomic_dir(folder, concurrent=True) as slow:
+        with atomic_dir(folder, concurrent=True) as quick:
+            (quick / "quick").touch()
+        (slow / "slow").touch()
+    assert [path.name for path in folder.iterdir()] == ["quick"] and [path.name for path in tmp_path.iterdir()] == [
+        "index"
+    ]
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a").touch()
+    for write in (write_text, lambda path, text: append_bytes(path, text.encode())):
+        with pytest.raises(OSError, match=r"cannot write .*a/b: .* choose another folder"):
+            write(tmp_path / "a" / "b", "text")

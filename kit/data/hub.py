@@ -24,8 +24,8 @@ from PIL import Image
 
 from kit.data.images import flat_image
 from kit.data.photos import SMALLEST, SUFFIXES
-from kit.data.store import write_atomic
 from kit.episode import content_hash
+from kit.files import write_bytes
 
 
 class HubError(RuntimeError):
@@ -109,7 +109,7 @@ def pin(sources: Sequence[HubSource], path: Path) -> dict[str, str]:
             continue
         with _reaching(source.id):
             lock[source.id] = str(HfApi().dataset_info(source.id).sha)
-    write_atomic(path, (json.dumps(lock, indent=2, sort_keys=True) + "\n").encode())
+    write_bytes(path, (json.dumps(lock, indent=2, sort_keys=True) + "\n").encode())
     return lock
 
 
@@ -229,7 +229,7 @@ def download(
                     image.thumbnail((longest, longest), Image.Resampling.LANCZOS)
                     buffer = io.BytesIO()
                     image.save(buffer, "JPEG", quality=95)
-                    write_atomic(place / f"{name}.jpg", buffer.getvalue())
+                    write_bytes(place / f"{name}.jpg", buffer.getvalue())
                     names.add(name)
                     progress(group, len(names), wanted)
                 if len(names) >= wanted:

@@ -24,11 +24,9 @@ whole lines (:func:`append_episodes`); a line cut off by a crash is dropped by :
 
 from __future__ import annotations
 
-import contextlib
 import io
 import json
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -37,45 +35,11 @@ from PIL import Image
 
 from kit.data.schema import Record, RecordError
 from kit.episode import Action, Ended, Episode, NamedImage, Observation, Status, Task, Turn
+from kit.files import append_bytes, write_bytes
 
 SCHEMA = 1
 STATUSES: tuple[str, ...] = get_args(Status)
 ENDINGS: tuple[str, ...] = get_args(Ended)
-
-
-@contextlib.contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    """Turn a failed write into a message that says which file and what to do."""
-    try:
-        yield
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise OSError(
-            error.errno,
-            f"cannot write {path}: {reason}. What was stored before is untouched; free space or choose another folder",
-        ) from error
-
-
-def write_atomic(path: Path, data: bytes) -> None:
-    """Write ``path`` completely or leave it as it was.
-
-    Raises:
-        OSError: naming the file (a full disk, no permission).
-    """
-    with _explained(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(name, 0o644)
-            os.replace(name, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(name)
-            raise
 
 
 def _save_picture(folder: Path, picture: NamedImage) -> dict[str, str]:
@@ -83,7 +47,7 @@ def _save_picture(folder: Path, picture: NamedImage) -> dict[str, str]:
     if not path.exists():
         buffer = io.BytesIO()
         picture.image.convert("RGB").save(buffer, "PNG")
-        write_atomic(path, buffer.getvalue())
+        write_bytes(path, buffer.getvalue())
     return {"name": picture.name, "sha256": picture.sha256}
 
 
@@ -149,24 +113,20 @@ def save_tasks(path: str | os.PathLike[str], tasks: Iterable[Task]) -> None:
         OSError: the file can't be written; an older one is then still there.
     """
     file = Path(path)
-    write_atomic(file, _lines([_task_record(file.parent, task) for task in tasks]))
+    write_bytes(file, _lines([_task_record(file.parent, task) for task in tasks]))
 
 
 def save_episodes(path: str | os.PathLike[str], episodes: Iterable[Episode]) -> None:
     """Write ``episodes`` to the JSONL file ``path``, as :func:`save_tasks` does."""
     file = Path(path)
-    write_atomic(file, _lines([_episode_record(file.parent, episode) for episode in episodes]))
+    write_bytes(file, _lines([_episode_record(file.parent, episode) for episode in episodes]))
 
 
 def append_episodes(path: str | os.PathLike[str], episodes: Sequence[Episode]) -> None:
     """Add whole lines to ``path`` and wait until they are on the disk; pictures are written first."""
     file = Path(path)
     data = _lines([_episode_record(file.parent, episode) for episode in episodes])
-    with _explained(file):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with open(file, "ab", buffering=0) as stream:
-            stream.write(data)
-            os.fsync(stream.fileno())
+    append_bytes(file, data)
 
 
 def drop_torn_line(path: str | os.PathLike[str]) -> int:

@@ -23,7 +23,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from kit.files import ROOT, explained, find_run, read_json, run_folder, write_json
+from kit.files import ROOT, explain_full_disk, find_run, read_json, run_folder, write_json
 from kit.jobs.notebooks import KERNEL, Source, find, load, local_kernel, parameters
 from kit.jobs.parameters import ParameterError, Value, check_values, parse, unknown
 
@@ -234,7 +234,7 @@ def _execute_one(planned: Planned, folder: Path, record: dict[str, Any]) -> None
     began = time.monotonic()
     status = "interrupted"
     try:
-        with local_kernel() as config, explained(output):
+        with local_kernel() as config, explain_full_disk(output):
             papermill.execute_notebook(
                 load(source),
                 output,

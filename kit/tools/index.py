@@ -11,10 +11,7 @@ words cost most; ``python -m kit bench search`` compares the two.
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import shutil
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -22,6 +19,7 @@ from pathlib import Path
 
 import tantivy
 
+from kit.files import atomic_dir
 from kit.tools.search import TOP_K, SearchError, Snippet
 
 FORMAT = "1"
@@ -108,18 +106,9 @@ def _name(documents: list[Document]) -> str:
 
 
 def _build(schema: tantivy.Schema, documents: list[Document], folder: Path) -> None:
-    """Beside its place, then moved there: an index is there whole or not at all."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    partial = Path(tempfile.mkdtemp(prefix=f"{folder.name}-", dir=folder.parent))
-    try:
+    with atomic_dir(folder, concurrent=True) as partial:
         writer = tantivy.Index(schema, path=str(partial)).writer(WRITER_BYTES, num_threads=1)
         for document in documents:
             writer.add_document(tantivy.Document(id=document.id, title=document.title, text=document.text))
         writer.commit()
         writer.wait_merging_threads()
-        os.replace(partial, folder)
-    except OSError:
-        if not folder.is_dir():  # else another process was quicker
-            raise
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)

@@ -13,12 +13,9 @@ A folder gets its name only once it is complete, by one rename.
 
 from __future__ import annotations
 
-import errno
 import json
-import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -26,11 +23,9 @@ from typing import Any
 import numpy as np
 
 from kit.chat import Chat
+from kit.files import GONE, atomic_dir, commit_dir, delete_dir, explain_full_disk, write_text
 from kit.models import load_model
 from kit.train.metrics import read_metrics
-
-GONE = ".gone-"
-"""Before the name of a folder that is being removed."""
 
 _MAY_CHANGE = {"steps", "epochs", "per_device_batch_size", "save_every", "keep"}
 """Settings a run may be continued with other values of: none of them changes the steps already done."""
@@ -122,9 +117,7 @@ def open_run(
                 f"{run_dir} holds a run divided by {divided}, now it is {shard}: go on with {divided}, or choose "
                 "another name for the new run"
             )
-    partial = path.with_suffix(".partial")
-    partial.write_text(json.dumps(mine))
-    os.replace(partial, path)
+    write_text(path, json.dumps(mine))
     return newest
 
 
@@ -147,10 +140,8 @@ class SafeCheckpoints:
         name = f"checkpoint-{trainer.state.global_step}"
         self._staging = str(folder / ".partial")
         try:
-            super()._save_checkpoint(model, trial)  # type: ignore[misc]
-        except Exception as error:
-            _explain_full_disk(error, folder)
-            raise
+            with explain_full_disk(folder / name, Exception):
+                super()._save_checkpoint(model, trial)  # type: ignore[misc]
         finally:
             self._staging = None
         trainer.accelerator.wait_for_everyone()
@@ -182,54 +173,14 @@ class SafeCheckpoints:
         """TRL reports every trainer it makes to a server; a run here tells nobody."""
 
 
-def commit_dir(partial: Path, final: Path) -> None:
-    """Give a finished folder its name, in place of an older one of that name."""
-    if final.exists():
-        delete_dir(final)
-    final.parent.mkdir(parents=True, exist_ok=True)
-    os.replace(partial, final)
-
-
-def delete_dir(folder: Path) -> None:
-    """Remove a folder. It loses its name first: killed meanwhile, it leaves no folder with half of its files."""
-    gone = folder.with_name(f"{GONE}{folder.name}")
-    shutil.rmtree(gone, ignore_errors=True)
-    os.replace(folder, gone)
-    shutil.rmtree(gone)
-
-
-@contextmanager
-def atomic_dir(folder: Path) -> Iterator[Path]:
-    """An empty folder to write into; without an error in between, it takes ``folder``'s name and place."""
-    partial = folder.with_name(f"{folder.name}.partial")
-    shutil.rmtree(partial, ignore_errors=True)  # left by a killed run
-    partial.mkdir(parents=True)
-    yield partial
-    commit_dir(partial, folder)
-
-
 def export(model: Any, chat: Chat, folder: Path) -> Path:
     """Save model, tokenizer and image processor as an ordinary checkpoint; returns ``folder``."""
-    try:
-        with atomic_dir(folder) as partial:
-            for part in (model, chat.tokenizer, chat.image_processor):
-                part.save_pretrained(str(partial))
-    except Exception as error:
-        _explain_full_disk(error, folder)
-        raise
+    with atomic_dir(folder) as partial:
+        for part in (model, chat.tokenizer, chat.image_processor):
+            part.save_pretrained(str(partial))
     return folder
 
 
 def restore(model: Any, folder: Path) -> None:
     """Put the weights saved in ``folder`` into ``model``; every weight must be there."""
     model.load_state_dict(load_model(folder, dtype=model.dtype).state_dict())
-
-
-def _explain_full_disk(error: Exception, folder: Path) -> None:
-    """Raise a clearer error if ``error`` comes from a full disk, however the writing library words it."""
-    if getattr(error, "errno", None) == errno.ENOSPC or "No space left" in str(error):
-        raise OSError(
-            errno.ENOSPC,
-            f"the disk is full; {folder} could not be saved. Free some space and give the same command again: "
-            "it continues from the last complete checkpoint",
-        ) from error

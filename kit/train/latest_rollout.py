@@ -16,8 +16,7 @@ from pathlib import Path
 
 from kit.data.store import load_episodes, save_episodes
 from kit.episode import Episode, Score
-from kit.files import read_json, write_json
-from kit.train.checkpoint import atomic_dir
+from kit.files import atomic_dir, read_json, write_json
 
 SHOWN = 4
 """Episodes kept of a rollout."""

@@ -17,6 +17,8 @@ from typing import Any
 
 from transformers import TrainerCallback
 
+from kit.files import write_text
+
 Row = dict[str, Any]
 
 TIMES = ("seconds", "rollout_seconds", "generation_time_share", "tokens_per_second")
@@ -48,10 +50,7 @@ def read_metrics(path: Path) -> list[Row]:
 def keep_until(path: Path, step: int) -> list[Row]:
     """Cut a ``metrics.jsonl`` after ``step`` and return what is left."""
     rows = [row for row in read_metrics(path) if row["step"] <= step]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
-    partial.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    os.replace(partial, path)
+    write_text(path, "".join(json.dumps(row) + "\n" for row in rows))
     return rows
 
 

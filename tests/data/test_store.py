@@ -19,9 +19,9 @@ from kit.data.store import (
     load_tasks,
     save_episodes,
     save_tasks,
-    write_atomic,
 )
 from kit.episode import Action, Episode, NamedImage, Observation, Task, Turn, content_hash
+from kit.files import write_bytes
 
 
 def picture(name: str, seed: int) -> NamedImage:
@@ -156,12 +156,12 @@ def test_appending_survives_a_cut_line(tmp_path: Path, episode: Episode) -> None
 def test_a_write_that_fails_leaves_what_was_there(tmp_path: Path) -> None:
     resource = pytest.importorskip("resource", reason="file size limits are POSIX")
     path = tmp_path / "set.jsonl"
-    write_atomic(path, b"before")
+    write_bytes(path, b"before")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, limits[1]))  # the system refuses to write more
     try:
         with pytest.raises(OSError, match=r"cannot write .*set\.jsonl: .* is untouched"):
-            write_atomic(path, b"x" * (2 << 20))
+            write_bytes(path, b"x" * (2 << 20))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert path.read_bytes() == b"before" and [p.name for p in tmp_path.iterdir()] == ["set.jsonl"]
@@ -170,5 +170,5 @@ def test_a_write_that_fails_leaves_what_was_there(tmp_path: Path) -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the device that is always full (Linux)")
 def test_a_full_disk_is_named_when_appending(tmp_path: Path, episode: Episode) -> None:
     (tmp_path / "e.jsonl").symlink_to("/dev/full")
-    with pytest.raises(OSError, match=r"cannot write .*e\.jsonl: No space left"):
+    with pytest.raises(OSError, match=r"the disk is full: .* and e\.jsonl could not be written"):
         append_episodes(tmp_path / "e.jsonl", [episode])

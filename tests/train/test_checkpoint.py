@@ -15,11 +15,10 @@ from places import HELPERS
 from training_fixtures import clone
 
 from kit.chat import Chat
+from kit.files import commit_dir, delete_dir
 from kit.models import load_model
 from kit.train.checkpoint import (
     checkpoints_to_delete,
-    commit_dir,
-    delete_dir,
     export,
     newest_checkpoint,
     open_run,
@@ -99,7 +98,7 @@ def test_a_full_disk_is_named_and_leaves_the_old_checkpoint(
         raise RuntimeError("Error while serializing: I/O error: No space left on device (os error 28)")
 
     monkeypatch.setattr(chat.tokenizer, "save_pretrained", full)
-    with pytest.raises(OSError, match=r"the disk is full; .*model could not be saved"):
+    with pytest.raises(OSError, match=r"the disk is full: .* and model could not be written"):
         export(model, chat, folder)
     assert (folder / "config.json").read_bytes() == before
 
@@ -123,7 +122,7 @@ def test_a_folder_that_goes_loses_its_name_first(tmp_path: Path, monkeypatch: py
 
     for remove in (lambda: commit_dir(new, old), lambda: delete_dir(old)):
         with monkeypatch.context() as patched:
-            patched.setattr("kit.train.checkpoint.shutil.rmtree", killed)
+            patched.setattr("kit.files.shutil.rmtree", killed)
             with pytest.raises(Killed):
                 remove()
         assert not old.exists()
