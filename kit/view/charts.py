@@ -51,15 +51,16 @@ class Plot(Figure):
 
     def _repr_png_(self) -> bytes | None:
         # A palette of 64 colours keeps a notebook small and these drawings as they are.
-        return None if self.photographic else _encoded(self._drawn().quantize(64), "PNG")
+        return None if self.photographic else _encoded(self.drawn().quantize(64), "PNG")
 
     def _repr_jpeg_(self) -> bytes | None:
-        return _encoded(self._drawn(), "JPEG", quality=85) if self.photographic else None
+        return _encoded(self.drawn(), "JPEG", quality=85) if self.photographic else None
 
-    def _drawn(self) -> Image.Image:
+    def drawn(self, dpi: int = STYLE["figure.dpi"]) -> Image.Image:
+        """The figure as an image in RGB, ``dpi`` pixels an inch."""
         buffer = io.BytesIO()
         with rc_context(STYLE):
-            self.savefig(buffer, format="png", dpi=STYLE["figure.dpi"])
+            self.savefig(buffer, format="png", dpi=dpi)
         return Image.open(buffer).convert("RGB")
 
 

@@ -1,0 +1,53 @@
+"""Draw docs/first_screen.png: an episode of AGILE's scripted expert, and the committed results of training.
+
+    python data_scripts/first_screen.py
+
+Everything comes with the kit: a held-out photograph, the environment in its sandbox, results/agile.json. The picture
+carries that file's hash, by which a test sees that it is out of date.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kit.data.photos import photos, random_crop
+from kit.episode import Episode
+from kit.evaluate.outcomes import by_stage
+from kit.files import ROOT, read_json
+from kit.papers.agile import experiment
+from kit.papers.agile.expert import expert_script
+from kit.papers.agile.puzzle import make_task
+from kit.papers.agile.reported import REPORTED
+from kit.policy.hf import load_model_and_chat
+from kit.policy.scripted import ScriptedPolicy
+from kit.sandbox import Sandbox
+from kit.tiny.build import TINY
+from kit.view.first_screen import file_hash, first_screen, save_png
+
+RESULTS = ROOT / "results" / "agile.json"
+PICTURE = ROOT / "docs" / "first_screen.png"
+NAMES = {
+    "acc_2x2": "2×2 puzzles solved",
+    "score_2x2": "2×2 pieces in place",
+    "score_3x3": "3×3 pieces in place (never trained on)",
+}
+SEED = 1
+"""Fixes crop, shuffle and the expert's turns: look, crop a seam, swap twice, answer."""
+
+
+def play() -> Episode:
+    """One puzzle of a held-out photograph, solved by the scripted expert in four turns of code and an answer."""
+    _, chat = load_model_and_chat(TINY)
+    photo = next(photo for photo in photos("held-out") if photo.id == "astronaut")
+    crop = random_crop(np.random.default_rng(SEED), photo.image, 2)
+    task = make_task(crop, 2, 0, np.random.default_rng(SEED), "first-screen", photo.id, piece_px=112)
+    expert = ScriptedPolicy(chat, expert_script(SEED, steps=(4,)))
+    with Sandbox(allow_unsafe=True) as box:  # runs the kit's own script only
+        [episode] = experiment.Play(prompt="brief", turns=9)(expert, chat, box, [task], temperature=0.0)
+    return episode
+
+
+if __name__ == "__main__":
+    measured = by_stage(read_json(RESULTS))
+    figure = first_screen(play(), {stage: measured[stage] for stage in REPORTED}, NAMES, REPORTED)
+    print(save_png(figure, PICTURE, results=file_hash(RESULTS)), f"{PICTURE.stat().st_size / 1000:.0f} KB")
