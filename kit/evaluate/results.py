@@ -4,6 +4,7 @@
 
     {"notebook": "14_agile_claims", "profile": "laptop", "commit": "…", "seed": [0, 1, 2],
      "hardware": {"cpu", "cores", "memory_gb", "gpus"}, "versions": {"python", "torch", …}, "minutes": 12.5,
+     "training_minutes": 40.2,
      "metrics": {"grpo/acc_2x2": {"value", "low", "high", "n"}, …},
      "claims": {"A1": {"verdict", "evidence", …}, …}}
 
@@ -82,13 +83,19 @@ def write_results(
     minutes: float,
     stages: Mapping[str, Mapping[str, Interval]],
     claims: Mapping[str, Mapping[str, Any]] | None = None,
+    training_minutes: float | None = None,
 ) -> dict[str, Any]:
     """Write a results file, completely or not at all; returns what was written.
 
     Args:
+        path: the file to write.
+        notebook: name of the notebook that measured.
+        profile: name of the profile whose values it ran with.
         seed: the seed, or all seeds, the metrics rest on.
+        minutes: wall time of the measuring notebook itself.
         stages: stage → metric → interval; becomes ``stage/metric``.
         claims: claim → its record (:meth:`kit.evaluate.claims.Claim.record`).
+        training_minutes: wall time of the trainings it measured, all seeds together; None where nothing was trained.
 
     Raises:
         ValueError: a value is not a finite number, or a verdict is none of the three.
@@ -106,6 +113,7 @@ def write_results(
         **provenance(),
         "seed": seed if isinstance(seed, int) else list(seed),
         "minutes": round(minutes, 2),
+        **({} if training_minutes is None else {"training_minutes": round(training_minutes, 2)}),
         "metrics": metrics,
         "claims": {name: dict(claim) for name, claim in (claims or {}).items()},
     }

@@ -1,8 +1,8 @@
-"""The README's generated block: figures come from ``results/``, never from a keyboard."""
+"""Fill the generated blocks of README.md and docs/results.md: figures come from ``results/``, never from a keyboard."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,28 +13,40 @@ from kit.papers.registry import PAPERS, metrics_of
 BEGIN = "<!-- results:begin -->"
 END = "<!-- results:end -->"
 
+Results = Mapping[str, Any] | None
+"""The content of a paper's results file; None where nothing was measured yet."""
+
 
 def fill(root: Path = ROOT) -> bool:
-    """Write the block of ``README.md`` anew; whether that changed anything.
+    """Write the block of every page in :data:`PAGES` anew; returns whether that changed anything.
 
     Raises:
-        ValueError: the README lacks the two marks.
+        ValueError: a page lacks the two marks.
     """
-    path = root / "README.md"
-    text = path.read_text(encoding="utf-8")
-    new = filled(text, published(root))
-    if new != text:
-        write_text(path, new)
-    return new != text
+    changed = False
+    for page, block in PAGES.items():
+        path = root / page
+        text = path.read_text(encoding="utf-8")
+        new = filled(text, published(root), block, page)
+        if new != text:
+            write_text(path, new)
+            changed = True
+    return changed
 
 
-def published(root: Path = ROOT) -> dict[str, Mapping[str, Any] | None]:
-    """Paper → its committed results file; None where nothing was measured yet."""
+def published(root: Path = ROOT) -> dict[str, Results]:
+    """Read the committed results file of every paper."""
     return {paper: read_json(root / "results" / f"{paper}.json") for paper in PAPERS}
 
 
-def filled(text: str, results: Mapping[str, Mapping[str, Any] | None]) -> str:
-    """``text`` with what stands between the marks made from ``results``, each paper's.
+def filled(text: str, results: Mapping[str, Results], block: Callable[[str, Results], str], page: str) -> str:
+    """Replace what stands between the marks of a page by each paper's block.
+
+    Args:
+        text: the page.
+        results: paper's name → its results.
+        block: makes Markdown of one paper's name and results.
+        page: the page's name, for the error.
 
     Raises:
         ValueError: the marks are missing or in the wrong order.
@@ -42,13 +54,24 @@ def filled(text: str, results: Mapping[str, Mapping[str, Any] | None]) -> str:
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
-        raise ValueError(f"README.md: put {BEGIN} and {END} on lines of their own where the figures belong")
+        raise ValueError(f"{page}: put {BEGIN} and {END} on lines of their own where the figures belong")
     blocks = "\n\n".join(block(paper, results[paper]) for paper in results)
     return f"{before}{BEGIN}\n{blocks}\n{END}{after}"
 
 
-def block(paper: str, results: Mapping[str, Any] | None) -> str:
-    """A paper's figures as Markdown: a table of metrics by stage, claims, and where they come from."""
+def headline(paper: str, results: Results) -> str:
+    """Format a paper's first headline metric, stage by stage, as one paragraph of Markdown."""
+    if results is None:
+        return f"**{PAPERS[paper]}**: not measured yet."
+    evaluation, stages = metrics_of(paper).EVALUATION, by_stage(results)
+    name, called = next(iter(evaluation.headlines.items()))
+    shown = [stage for stage in evaluation.reported if name in stages.get(stage, {})]
+    values = ", ".join(f"{stage} {stages[stage][name]}" for stage in shown)
+    return f"**{PAPERS[paper]}**, {called}: {values}. {_trained(results)}"
+
+
+def block(paper: str, results: Results) -> str:
+    """Format a paper's figures as Markdown: a table of metrics by stage, claims, and where they come from."""
     head = f"### {PAPERS[paper]}"
     if results is None:
         return f"{head}\n\nNot measured yet: `results/{paper}.json` does not exist."
@@ -78,8 +101,16 @@ def _origin(results: Mapping[str, Any]) -> str:
     return (
         "Value and 95 % interval; the paper's model has 7 billion weights and other pictures. "
         f"Measured by {results['notebook']}, profile {results['profile']}, seed {results['seed']}, "
-        f"commit {results['commit'][:12]}, on {what}, in {results['minutes']} minutes."
+        f"commit {results['commit'][:12]}, on {what}. {_trained(results)}"
     )
+
+
+def _trained(results: Mapping[str, Any]) -> str:
+    minutes = results.get("training_minutes")
+    if minutes is None:
+        return "Training time was not recorded with these figures."
+    seeds = results["seed"] if isinstance(results["seed"], list) else [results["seed"]]
+    return f"Trained in {minutes / len(seeds):.0f} minutes a seed ({len(seeds)} of them)."
 
 
 def _claims(results: Mapping[str, Any]) -> str:
@@ -90,3 +121,7 @@ def _claims(results: Mapping[str, Any]) -> str:
 
 def _row(cells: list[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+PAGES: dict[str, Callable[[str, Results], str]] = {"README.md": headline, "docs/results.md": block}
+"""The pages with a generated block, and what it is made of."""

@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,12 @@ def keep_until(path: Path, step: int) -> list[Row]:
     rows = [row for row in read_metrics(path) if row["step"] <= step]
     write_text(path, "".join(json.dumps(row) + "\n" for row in rows))
     return rows
+
+
+def training_minutes(folders: Iterable[Path]) -> float:
+    """Add up the wall time of every training step in the runs' folders, in minutes."""
+    files = [path for folder in folders for path in sorted(folder.glob("*/metrics.jsonl"))]
+    return sum(row["seconds"] for path in files for row in read_metrics(path)) / 60
 
 
 def is_quiet() -> bool:

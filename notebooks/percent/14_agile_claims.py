@@ -59,7 +59,7 @@ from kit.papers.agile.plots import levels
 from kit.policy.hf import load_model_and_chat
 from kit.sandbox import CONFINED, Sandbox
 from kit.tiny.build import TINY
-from kit.train.metrics import read_metrics
+from kit.train.metrics import read_metrics, training_minutes
 from kit.view import plots
 
 began = time.monotonic()
@@ -161,6 +161,7 @@ results = write_results(
     profile=profile,
     seed=list(range(len(folders))),
     minutes=(time.monotonic() - began) / 60,
+    training_minutes=training_minutes(folders),
     stages=metrics,
     claims={claim.name: claim.record() for claim in verdicts},
 )

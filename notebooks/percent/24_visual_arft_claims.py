@@ -61,6 +61,7 @@ from kit.papers.visual_arft.metrics import (
 )
 from kit.policy.hf import load_model_and_chat
 from kit.tiny.build import TINY
+from kit.train.metrics import training_minutes
 from kit.view import plots
 
 # %%
@@ -147,6 +148,7 @@ results = write_results(
     profile=profile,
     seed=list(range(len(folders))),
     minutes=(time.monotonic() - began) / 60,
+    training_minutes=training_minutes(folders),
     stages=metrics,
     claims={claim.name: claim.record() for claim in verdicts},
 )

@@ -1,16 +1,14 @@
-"""The README: figures from results files only, and a tree that is the real one."""
+"""The generated blocks of the README and docs/results.md: figures from results files only."""
 
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
 
 from kit.files import ROOT
-from kit.jobs.notebooks import sources
-from kit.jobs.readme import BEGIN, END, block, fill, filled, published
+from kit.jobs.readme import BEGIN, END, PAGES, block, fill, filled, headline, published
 
 RESULTS = {
     "notebook": "14_agile_claims",
@@ -37,43 +35,41 @@ def test_the_block_shows_metrics_claims_and_where_they_come_from() -> None:
     assert "| A2 | holds | grpo \\| sft |" in lines
     assert lines[-1].endswith(
         "Measured by 14_agile_claims, profile laptop, seed 0, commit abc1234, "
-        "on 2 cores of a processor, in 19.5 minutes."
+        "on 2 cores of a processor. Training time was not recorded with these figures."
     )
 
 
-def test_filling_replaces_the_block_and_nothing_else(tmp_path: Path) -> None:
-    readme = tmp_path / "README.md"
-    readme.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+def test_the_headline_is_the_first_metric_and_says_how_long_training_took() -> None:
+    assert headline("agile", RESULTS) == (
+        "**AGILE**, 2×2 solved: sft 0.250 [0.200, 0.300], grpo 0.875 [0.800, 0.930]. "
+        "Training time was not recorded with these figures."
+    )
+    timed = {**RESULTS, "seed": [0, 1], "training_minutes": 21.0}
+    assert headline("agile", timed).endswith("Trained in 10 minutes a seed (2 of them).")
+    assert headline("agile", None) == "**AGILE**: not measured yet."
+
+
+def test_filling_replaces_the_blocks_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    for page in PAGES:
+        (tmp_path / page).write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
     assert fill(tmp_path)
-    assert "Not measured yet" in readme.read_text() and "old" not in readme.read_text()
+    assert "not measured yet" in (tmp_path / "README.md").read_text()
+    assert "Not measured yet" in (tmp_path / "docs" / "results.md").read_text()
     (tmp_path / "results").mkdir()
     (tmp_path / "results" / "agile.json").write_text(json.dumps(RESULTS))
     assert fill(tmp_path) and not fill(tmp_path)
-    assert (
-        readme.read_text()
-        == f"before\n{BEGIN}\n{block('agile', RESULTS)}\n\n{block('visual_arft', None)}\n{END}\nafter\n"
-    )
+    expected = "\n\n".join((block("agile", RESULTS), block("visual_arft", None)))
+    assert (tmp_path / "docs" / "results.md").read_text() == f"before\n{BEGIN}\n{expected}\n{END}\nafter\n"
 
 
 @pytest.mark.parametrize("text", ["nothing", f"{END}{BEGIN}"])
 def test_missing_marks_are_named(text: str) -> None:
-    with pytest.raises(ValueError, match="results:begin"):
-        filled(text, {"agile": None})
+    with pytest.raises(ValueError, match=r"docs/results\.md: put .*results:begin"):
+        filled(text, {"agile": None}, block, "docs/results.md")
 
 
-def test_the_committed_block_is_what_the_results_say() -> None:
-    text = (ROOT / "README.md").read_text()
-    assert filled(text, published()) == text
-
-
-def test_the_tree_lists_every_part_of_the_kit_once() -> None:
-    tree = (ROOT / "README.md").read_text().partition("\nkit/\n")[2].partition("```")[0]
-    listed = [line.split()[0].rstrip("/") for line in tree.splitlines()]
-    files = {path.name for path in (ROOT / "kit").glob("*.py")} - {"__init__.py"}
-    folders = {path.name for path in (ROOT / "kit").iterdir() if path.is_dir() and path.name != "__pycache__"}
-    assert sorted(listed) == sorted(files | folders)
-
-
-def test_every_notebook_is_in_the_story() -> None:
-    linked = re.findall(r"^\| \[[^\]]+\]\(notebooks/([^)]+)\.ipynb\)", (ROOT / "README.md").read_text(), re.MULTILINE)
-    assert linked == [source.name for source in sources()]
+@pytest.mark.parametrize("page", PAGES)
+def test_the_committed_blocks_are_what_the_results_say(page: str) -> None:
+    text = (ROOT / page).read_text()
+    assert filled(text, published(), PAGES[page], page) == text
