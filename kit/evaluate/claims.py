@@ -1,16 +1,15 @@
-r"""Claims of papers as experiments: a statistic, an interval, a limit; one module a paper.
+r"""Test a paper's claims: each check is a statistic with an interval and a limit, and the verdict follows.
 
-A claim is one or more checks, each a statistic with its 95 % interval and a limit that its module fixed
+A claim is one or more checks, each a statistic with its 95 % interval and a limit that the paper's module fixed
 before anything was measured. The verdict follows from the intervals alone:
 
 - **holds**: every check's interval lies wholly on the claimed side of its limit;
 - **doesn't**: some check's interval lies wholly on the other side;
-- **undecided**: anything else. It is an answer: these data can't tell.
+- **undecided**: anything else. These data can't tell.
 
 All checks of a claim must pass, so each may be judged at 95 % without correction (an
 intersection–union test). Statistics over seeds use :func:`kit.evaluate.intervals.contrast`, whose interval
-covers both another seed and other pictures. With three seeds Student's t has about two degrees of
-freedom and is wide: that is what three runs can say.
+covers both other seeds and other images. With three seeds Student's t has two degrees of freedom and is wide.
 """
 
 from __future__ import annotations
@@ -26,7 +25,14 @@ Verdict = Literal["holds", "doesn't", "undecided"]
 
 @dataclass(frozen=True)
 class Check:
-    """One statistic against one limit, in the statistic's own unit."""
+    """One statistic against one limit.
+
+    Attributes:
+        name: the statistic's name.
+        interval: its value with a 95 % interval.
+        limit: in the statistic's unit, fixed before measuring.
+        side: the side of the limit where the claim says the statistic lies.
+    """
 
     name: str
     interval: Interval
@@ -35,7 +41,7 @@ class Check:
 
     @property
     def verdict(self) -> Verdict:
-        """Where the interval lies: all beyond the limit, all short of it, or across it."""
+        """``holds`` if the whole interval is on the claimed side, ``doesn't`` if on the other, else ``undecided``."""
         low, high = self.interval.low, self.interval.high
         if self.side == "below":
             low, high = 2 * self.limit - high, 2 * self.limit - low  # mirrored at the limit
@@ -47,7 +53,14 @@ class Check:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of the paper, what was measured of it, and anything that could not be."""
+    """A claim of a paper with the checks that were measured.
+
+    Attributes:
+        name: the claim's short name, such as ``C1``.
+        statement: the claim in one sentence.
+        checks: its statistics; empty if nothing could be measured.
+        note: further numbers, or the reason why nothing could be measured.
+    """
 
     name: str
     statement: str
@@ -68,7 +81,7 @@ class Claim:
         return "; ".join([*map(str, self.checks), *([self.note] if self.note else [])])
 
     def record(self) -> dict[str, Any]:
-        """As JSON, for ``results.json``."""
+        """The claim as a JSON object, for ``results.json``."""
         checks = [
             {"name": c.name, **c.interval.record(), "limit": c.limit, "side": c.side, "verdict": c.verdict}
             for c in self.checks
@@ -77,5 +90,5 @@ class Claim:
 
 
 def table(claims: Sequence[Claim]) -> str:
-    """Claims, verdicts and evidence as text."""
+    """Claims, verdicts and evidence as text, two lines a claim."""
     return "\n".join(f"{c.name}  {c.verdict:9s}  {c.statement}\n    {c.evidence}" for c in claims)

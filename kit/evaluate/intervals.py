@@ -1,11 +1,11 @@
-r"""Confidence intervals, all at 95 %: what a measured share or mean leaves open.
+r"""Confidence intervals at 95 %: Wilson's for shares, a bootstrap for means, and one over seeds and images together.
 
 ==================  ============================================================  ======================
-question            what varies                                                   function
+estimate            varies over                                                   function
 ==================  ============================================================  ======================
-one share           pictures (several puzzles of one picture count as related)    :func:`proportion`
-one mean            pictures                                                      :func:`bootstrap_mean`
-means over seeds    seeds *and* pictures                                          :func:`contrast`
+one share           images (tasks about one image count as related)               :func:`proportion`
+one mean            images                                                        :func:`bootstrap_mean`
+means over seeds    seeds *and* images                                            :func:`contrast`
 ==================  ============================================================  ======================
 
 The first two speak about one trained model; only the third speaks about the recipe that trained it.
@@ -30,15 +30,22 @@ from scipy.special import ndtri, stdtrit
 
 LEVEL = 0.95
 Z = float(ndtri(0.5 + LEVEL / 2))
-"""1.95996: what a normal quantity exceeds in 2.5 % of cases."""
+"""1.95996, the 97.5th percentile of the normal distribution."""
 
 RESAMPLES = 2000
-"""Of a bootstrap: enough for the third decimal of a 95 % bound to be noise of no interest."""
+"""Resamples of a bootstrap: enough for the second decimal of a 95 % bound."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate, its 95 % interval, and how many episodes it rests on. Bounds may be infinite: nothing is known."""
+    """An estimate with its 95 % interval.
+
+    Attributes:
+        value: the estimate.
+        low: lower bound; minus infinity if nothing is known.
+        high: upper bound; infinity if nothing is known.
+        n: number of episodes it rests on.
+    """
 
     value: float
     low: float
@@ -51,20 +58,24 @@ class Interval:
         return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
     def record(self) -> dict[str, Any]:
-        """As JSON: an infinite bound becomes null."""
+        """The interval as a JSON object; an infinite bound becomes null."""
         low, high = (bound if math.isfinite(bound) else None for bound in (self.low, self.high))
         return {"value": self.value, "low": low, "high": high, "n": self.n}
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Interval:
-        """The interval that :meth:`record` wrote."""
+        """Read the interval that :meth:`record` wrote.
+
+        Raises:
+            KeyError: the record lacks a field.
+        """
         low = -math.inf if record["low"] is None else float(record["low"])
         high = math.inf if record["high"] is None else float(record["high"])
         return cls(float(record["value"]), low, high, int(record["n"]))
 
 
 class Point(NamedTuple):
-    """One measured value and the two things it shares with others: the seed that trained, the picture."""
+    """One measured value, with the training seed and the source image that it shares with others."""
 
     seed: int
     image: str
@@ -72,7 +83,11 @@ class Point(NamedTuple):
 
 
 def wilson(successes: float, n: float) -> tuple[float, float]:
-    """Wilson's interval for a proportion; ``n`` may be an effective number.
+    """Wilson's interval for a proportion.
+
+    Args:
+        successes: number of successes, 0 to ``n``.
+        n: number of trials, positive; may be an effective (fractional) number.
 
     Raises:
         ValueError: ``n`` isn't positive, or ``successes`` isn't in 0..n.
@@ -89,11 +104,18 @@ def wilson(successes: float, n: float) -> tuple[float, float]:
 
 
 def proportion(right: Sequence[bool], clusters: Sequence[Hashable]) -> Interval:
-    """A share and Wilson's interval for it at the effective number of trials.
+    """A share with Wilson's interval at the effective number of trials.
 
-    Puzzles of one picture are not independent. The design effect (variance between clusters over what
+    Tasks about one image are not independent. The design effect (variance between clusters over what
     independent trials would have, at least 1) divides n. With nothing but right or nothing but wrong it is
-    taken as 1, its value when a single puzzle differs.
+    taken as 1, its value when a single task differs.
+
+    Args:
+        right: one for each task.
+        clusters: the image of each task.
+
+    Raises:
+        ValueError: no values, or not one cluster for each.
     """
     values = np.asarray(right, dtype=float)
     sums, counts = _by_cluster(values, clusters)
@@ -111,12 +133,17 @@ def proportion(right: Sequence[bool], clusters: Sequence[Hashable]) -> Interval:
 def bootstrap_mean(
     values: Sequence[float], clusters: Sequence[Hashable], span: float | None = None, seed: int = 0
 ) -> Interval:
-    """A mean and its percentile bootstrap interval, resampling whole clusters.
+    """A mean with its percentile bootstrap interval, resampling whole clusters.
 
     Args:
-        span: how far apart values can be, if they are bounded. n values that all agree still leave
-            ``3/n`` of ``span`` open (the rule of three); resampling alone would claim certainty.
+        values: one for each task.
+        clusters: the image of each task.
+        span: width of the range of possible values; None if unbounded. n values that all agree still leave
+            ``3/n`` of it open (the rule of three), where resampling alone would give an interval of width 0.
         seed: fixes the resamples, so the same values give the same interval.
+
+    Raises:
+        ValueError: no values, or not one cluster for each.
     """
     array = np.asarray(values, dtype=float)
     sums, counts = _by_cluster(array, clusters)
@@ -140,7 +167,7 @@ def _by_cluster(values: np.ndarray, clusters: Sequence[Hashable]) -> tuple[np.nd
 
 
 def mean_over_seeds(values: Sequence[float]) -> Interval:
-    """A mean of one number a seed with Student's t interval; one seed alone leaves everything open."""
+    """A mean of one number for each seed, with Student's t interval; of a single seed the interval is infinite."""
     k = len(values)
     mean = float(np.mean(values))
     if k < 2:
@@ -150,22 +177,21 @@ def mean_over_seeds(values: Sequence[float]) -> Interval:
 
 
 def contrast(cells: Mapping[Any, Sequence[Point]], weights: Mapping[Any, float]) -> Interval:
-    r"""A weighted sum of cell means (a difference of stages, a slope over levels) over seeds and pictures.
+    r"""A weighted sum of cell means (a difference of stages, a slope over levels), over seeds and images.
 
     $$\hat\theta = \frac1K\sum_k \sum_c w_c \bar x_{ck}, \qquad
     h^2 = t_{K-1}^2 \frac{s^2(\theta_k)}{K} + t_{P-1}^2 \frac{P}{P-1}\sum_p u_p^2$$
 
-    h is the half-width. Its first term is what another seed would change ($\theta_k$: the sum for seed k, of
-    K), its second what other pictures would ($u_p$: what picture p, of P, adds to $\hat\theta$). A picture played
-    in two cells enters both with its sign, so pairing is used where there is any. Simulated with 3 seeds
-    and 30 pictures, shares of variance from none to all: the interval covers the truth in 97.1 to 99.6 % of
-    cases, where Student's t over the seeds alone (seeds share their pictures!) can fall to 84 %.
-    It is never narrower than ±3/n times the largest weight (rule of three), with n puzzles a cell and seed: what so
-    many that all agree leave open.
+    h is the half-width. Its first term is the variation over seeds ($\theta_k$: the sum for seed k, of K), its second
+    that over images ($u_p$: the contribution of image p, of P, to $\hat\theta$). An image played in two cells
+    enters both with its sign, so pairing is used where there is any. Simulated with 3 seeds
+    and 30 images, shares of variance from none to all: the interval covers the truth in 97.1 to 99.6 % of
+    cases, where Student's t over the seeds alone (seeds share their images!) can fall to 84 %.
+    It is never narrower than ±3/n times the largest weight (rule of three), with n tasks a cell and seed.
 
     Args:
-        cells: the points of each cell.
-        weights: of each cell's mean.
+        cells: cell → its points.
+        weights: cell → the weight of its mean.
 
     Raises:
         ValueError: a cell is empty, or cells were measured for different seeds.
@@ -188,14 +214,14 @@ def contrast(cells: Mapping[Any, Sequence[Point]], weights: Mapping[Any, float])
     if k < 2 or p < 2:
         return Interval(value, -math.inf, math.inf, n)
     by_seed = float(np.var(list(thetas.values()), ddof=1)) / k
-    by_picture = p / (p - 1) * sum(u * u for u in influence.values())
+    by_image = p / (p - 1) * sum(u * u for u in influence.values())
     half = max(
         3 * len(cells) * k / n * max(abs(weight) for weight in weights.values()),
-        math.sqrt(_t(k - 1) ** 2 * by_seed + _t(p - 1) ** 2 * by_picture),
+        math.sqrt(_t(k - 1) ** 2 * by_seed + _t(p - 1) ** 2 * by_image),
     )
     return Interval(value, value - half, value + half, n)
 
 
 def _t(df: int) -> float:
-    """Student's t that is exceeded in 2.5 % of cases."""
+    """The 97.5th percentile of Student's t with ``df`` degrees of freedom."""
     return float(stdtrit(df, 0.5 + LEVEL / 2))

@@ -1,12 +1,12 @@
-"""``results.json``: what a notebook found, and everything needed to doubt it.
+"""Write ``results.json``: a notebook's metrics and claims, with commit, seed, hardware and versions.
 
 ::
 
-    {"notebook": "14_agile_claims", "profile": "laptop", "commit": "…", "seed": [0, 1, 2],
+    {"notebook": "…_claims", "profile": "laptop", "commit": "…", "seed": [0, 1, 2],
      "hardware": {"cpu", "cores", "memory_gb", "gpus"}, "versions": {"python", "torch", …}, "minutes": 12.5,
-     "training_minutes": 40.2,
-     "metrics": {"grpo/acc_2x2": {"value", "low", "high", "n"}, …},
-     "claims": {"A1": {"verdict", "evidence", …}, …}}
+    "training_minutes": 40.2,
+     "metrics": {"grpo/acc": {"value", "low", "high", "n"}, …},
+     "claims": {"C1": {"verdict", "evidence", …}, …}}
 
 Commit, hardware and versions are gathered here, never typed in.
 """
@@ -26,7 +26,7 @@ from kit.evaluate.intervals import Interval
 from kit.files import ROOT, write_json
 
 PACKAGES = ("torch", "transformers", "trl", "peft", "accelerate", "vllm", "numpy", "pillow")
-"""Whose versions can change a number."""
+"""Packages whose version can change a number."""
 
 
 def commit(root: Path = ROOT) -> str:

@@ -1,8 +1,8 @@
-"""The look of all figures, and the plain ones: pictures, bars, lines.
+"""The style of all figures, and general charts: images, bars, lines, stacked bars, timelines.
 
 Readable on light and dark pages and by colour-blind readers: colours are Okabe and Ito's (2008), and
 every series also differs by marker, dash or pattern. The background is white on purpose: a notebook's
-dark theme keeps pictures as they are, and black text on nothing would vanish there.
+dark theme keeps figures as they are, and black text on a transparent one would vanish there.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ class Plot(Figure):
     """A figure that shows itself in a notebook, without pyplot.
 
     Args:
-        photographic: it holds pictures: shown as JPEG, where a palette would leave bands in the shading.
+        width: inches.
+        height: inches.
+        photographic: whether it holds photographs; then it is shown as JPEG, since a palette would band the shading.
     """
 
     def __init__(self, width: float, height: float, photographic: bool = False, **kwargs: Any) -> None:
@@ -71,7 +73,16 @@ def _encoded(image: Image.Image, kind: str, **options: Any) -> bytes:
 
 
 def images(items: Sequence[tuple[str, Image.Image]], columns: int = 0, side: float = 1.25) -> Plot:
-    """Pictures under their titles, ``columns`` in a row (0: all in one), each ``side`` inches wide."""
+    """Draw images under their titles.
+
+    Args:
+        items: (title, image) of each.
+        columns: images in a row; 0: all in one row.
+        side: width of each in inches.
+
+    Raises:
+        ValueError: no images.
+    """
     items = list(items)
     if not items:
         raise ValueError("images: there are none to show")
@@ -94,10 +105,12 @@ def images(items: Sequence[tuple[str, Image.Image]], columns: int = 0, side: flo
 def bars(
     groups: Mapping[str, Mapping[Any, float | Interval]], label: str = "", reference: tuple[str, float] | None = None
 ) -> Plot:
-    """Bars side by side: series → category → value, or an interval, which gets its whiskers.
+    """Draw bars side by side; an interval gets whiskers.
 
     Args:
-        reference: a named height to compare with, drawn as a dashed line.
+        groups: series → category → value or interval.
+        label: label of the vertical axis.
+        reference: name and height of a dashed line to compare with.
     """
     categories = list(dict.fromkeys(c for values in groups.values() for c in values))
     width = 0.8 / len(groups)
@@ -132,14 +145,20 @@ def bars(
 
 
 def lines(series: Mapping[str, tuple[Any, Any]], x: str = "", y: str = "") -> Plot:
-    """Curves: name → (x values, y values)."""
+    """Draw curves.
+
+    Args:
+        series: name → (x values, y values), each ``(N,)``.
+        x: label of the horizontal axis.
+        y: label of the vertical axis.
+    """
     with rc_context(STYLE):
         figure = Plot(5.6, 2.4)
         axis = figure.subplots()
         for k, (name, (xs, ys)) in enumerate(series.items()):
             every = max(1, len(np.asarray(xs)) // 8)
-            look: Any = {"color": COLOURS[k % 6], "marker": MARKERS[k % 6], "linestyle": DASHES[k % 4]}
-            axis.plot(np.asarray(xs), np.asarray(ys), markevery=every, label=name, **look)
+            style: Any = {"color": COLOURS[k % 6], "marker": MARKERS[k % 6], "linestyle": DASHES[k % 4]}
+            axis.plot(np.asarray(xs), np.asarray(ys), markevery=every, label=name, **style)
         axis.set_xlabel(x)
         axis.set_ylabel(y)
         if len(series) > 1:
@@ -147,8 +166,8 @@ def lines(series: Mapping[str, tuple[Any, Any]], x: str = "", y: str = "") -> Pl
     return figure
 
 
-def _lying(figure: Plot, axis: Any, rows: Mapping[str, Any], x: str, size: int) -> None:
-    """Names of rows, first above; a legend over them."""
+def _label_rows(figure: Plot, axis: Any, rows: Mapping[str, Any], x: str, size: int) -> None:
+    """Name the rows, first at the top, and put a legend above them."""
     axis.set_yticks(np.arange(len(rows)), list(rows), fontsize=size)
     axis.invert_yaxis()
     axis.set_xlabel(x)
@@ -159,10 +178,12 @@ def _lying(figure: Plot, axis: Any, rows: Mapping[str, Any], x: str, size: int) 
 def stacked(
     groups: Mapping[str, Mapping[str, float]], label: str = "", limits: Sequence[tuple[str, float]] = ()
 ) -> Plot:
-    """What each sum is made of, lying: row → part → value; a part has one colour in all rows.
+    """Draw horizontal stacked bars; a part has one colour in all rows.
 
     Args:
-        limits: named sums to stay below, drawn as dashed lines.
+        groups: row → part → value.
+        label: label of the horizontal axis.
+        limits: name and value of each dashed line to stay below.
     """
     parts = list(dict.fromkeys(part for row in groups.values() for part in row))
     with rc_context(STYLE):
@@ -171,30 +192,32 @@ def stacked(
         left = np.zeros(len(groups))
         for k, part in enumerate(parts):
             wide = np.array([row.get(part, 0.0) for row in groups.values()])
-            look: Any = {"color": COLOURS[k % 6], "hatch": HATCHES[k // 6 * 2 + k % 2], "edgecolor": "white"}
-            axis.barh(np.arange(len(groups)), wide, 0.7, left=left, label=part, linewidth=0.5, **look)
+            style: Any = {"color": COLOURS[k % 6], "hatch": HATCHES[k // 6 * 2 + k % 2], "edgecolor": "white"}
+            axis.barh(np.arange(len(groups)), wide, 0.7, left=left, label=part, linewidth=0.5, **style)
             left += wide
         for k, (name, limit) in enumerate(limits):
             axis.axvline(limit, color="black", linewidth=1, linestyle=DASHES[1 + k % 3], label=name)
-        _lying(figure, axis, groups, label, 9)
+        _label_rows(figure, axis, groups, label, 9)
     return figure
 
 
 def timeline(rows: Mapping[str, Sequence[tuple[str, float, float]]], x: str = "", until: float = 0.0) -> Plot:
-    """Who does what when: row → (kind, begin, end); each kind has a colour and a pattern.
+    """Draw intervals of time; each kind has a colour and a pattern.
 
     Args:
-        until: where the axis ends, if several are to be compared.
+        rows: row → (kind, begin, end) of each interval.
+        x: label of the time axis.
+        until: end of the time axis, for figures that are compared; 0: fit the data.
     """
-    kinds = list(dict.fromkeys(kind for spans in rows.values() for kind, _, _ in spans))
+    kinds = list(dict.fromkeys(kind for row in rows.values() for kind, _, _ in row))
     with rc_context(STYLE):
         figure = Plot(7.0, 0.18 * len(rows) + 1.1)
         axis = figure.subplots()
         for k, kind in enumerate(kinds):
-            found = [(i, begin, end) for i, s in enumerate(rows.values()) for what, begin, end in s if what == kind]
+            found = [(i, begin, end) for i, row in enumerate(rows.values()) for of, begin, end in row if of == kind]
             at, begins, ends = (np.array(column) for column in zip(*found, strict=True))
-            look: Any = {"color": COLOURS[k % 6], "hatch": HATCHES[k % 6], "edgecolor": "white"}
-            axis.barh(at, ends - begins, 0.75, left=begins, label=kind, linewidth=0.3, **look)
+            style: Any = {"color": COLOURS[k % 6], "hatch": HATCHES[k % 6], "edgecolor": "white"}
+            axis.barh(at, ends - begins, 0.75, left=begins, label=kind, linewidth=0.3, **style)
         axis.set_xlim(0, until or None)
-        _lying(figure, axis, rows, x, 7)
+        _label_rows(figure, axis, rows, x, 7)
     return figure

@@ -1,7 +1,6 @@
-"""Figures of episodes, runs and results; :mod:`kit.view.charts` has their look and the plain ones.
+"""Figures of episodes, training runs and claims; :mod:`kit.view.charts` has their style and the general charts.
 
-Each function returns a matplotlib figure that belongs to nobody's global state: nothing is shown
-twice, nothing stays open, and any back end will do.
+Each function returns a matplotlib figure outside pyplot's global state: nothing is shown twice, nothing stays open.
 """
 
 from __future__ import annotations
@@ -35,16 +34,18 @@ __all__ = [
 
 
 def masks(episode: Episode, chat: Chat | None = None, values: Sequence[float] | None = None) -> Plot:
-    """An episode's tokens as a band: prompt, policy, environment; with ``chat``, where pictures are.
+    """Draw an episode's loss mask as a band of tokens: prompt, policy, environment.
 
     Args:
-        values: one a token, drawn as bars above the band (a gradient's size, say).
+        episode: the episode.
+        chat: the checkpoint's chat; with it, image tokens are marked.
+        values: one for each token, drawn as bars above the band (such as the gradient's norm).
     """
-    spans: tuple[list[tuple[int, int]], ...] = ([(0, len(episode.prompt_ids))], [], [])
+    bands: tuple[list[tuple[int, int]], ...] = ([(0, len(episode.prompt_ids))], [], [])
     at = len(episode.prompt_ids)
     for turn in episode.turns:
-        spans[1].append((at, len(turn.ids)))
-        spans[2].append((at + len(turn.ids), len(turn.observation_ids)))
+        bands[1].append((at, len(turn.ids)))
+        bands[2].append((at + len(turn.ids), len(turn.observation_ids)))
         at += len(turn.ids) + len(turn.observation_ids)
     names = ("prompt (mask 0)", "policy (mask 1)", "environment (mask 0)")
     colours = ("#c4c4c4", COLOURS[0], COLOURS[1])
@@ -58,12 +59,12 @@ def masks(episode: Episode, chat: Chat | None = None, values: Sequence[float] | 
             above.set_ylabel("size")
         for kind, name in enumerate(names):
             # A token is drawn around its number: token 0 from -0.5 to 0.5.
-            shown = [(start - 0.5, length) for start, length in spans[kind] if length]
+            shown = [(start - 0.5, length) for start, length in bands[kind] if length]
             look: Any = {"facecolor": colours[kind], "hatch": HATCHES[kind], "edgecolor": "white", "linewidth": 0}
             band.broken_barh(shown, (0, 1), label=name, **look)
         if chat is not None:
             seen = [i for i, token in enumerate(episode.ids) if token == chat.image_id]
-            band.bar(seen, 0.35, width=1.0, color="black", label="picture tokens")
+            band.bar(seen, 0.35, width=1.0, color="black", label="image tokens")
         band.set_yticks([])
         band.grid(False)
         band.set_xlim(-0.5, at - 0.5)
@@ -77,11 +78,14 @@ CURVES = ("reward", "accuracy", "turns", "response_tokens", "entropy")
 
 
 def training(rows: Sequence[Row] | Path, columns: Sequence[str] = CURVES) -> Plot:
-    """A run's curves over its steps, faint, with a running mean on top.
+    """Draw a run's metrics over its steps, faint, with a running mean on top.
 
     Args:
         rows: metric rows, or the path of a ``metrics.jsonl``.
-        columns: those that no row has are left out.
+        columns: metrics to draw; those that no row has are left out.
+
+    Raises:
+        ValueError: no row has any of the columns.
     """
     rows = read_metrics(rows) if isinstance(rows, Path) else rows
     wanted = [c for c in columns if any(c in row for row in rows)]
@@ -102,10 +106,10 @@ def training(rows: Sequence[Row] | Path, columns: Sequence[str] = CURVES) -> Plo
 
 
 class LivePlot:
-    """Curves that redraw in place while a notebook trains; silent when nobody watches.
+    """Training curves that redraw in place while a notebook trains; nothing is drawn in jobs and tests.
 
     Args:
-        columns: what to draw.
+        columns: metrics to draw.
         every: steps between drawings.
     """
 
@@ -116,10 +120,10 @@ class LivePlot:
         self._handle: Any = None
 
     def __call__(self, rows: Sequence[Row]) -> None:
-        """Take all rows so far; give it to a trainer as ``on_step``."""
+        """Draw all rows so far; pass the object to a trainer as ``on_step``."""
         self._rows = list(rows)
-        unwatched = is_quiet() or "PAPERMILL" in os.environ or "PYTEST_CURRENT_TEST" in os.environ
-        if unwatched or len(rows) % self.every:
+        silent = is_quiet() or "PAPERMILL" in os.environ or "PYTEST_CURRENT_TEST" in os.environ
+        if silent or len(rows) % self.every:
             return
         from IPython.display import display
 
@@ -130,7 +134,11 @@ class LivePlot:
             self._handle.update(drawn)
 
     def figure(self) -> Plot:
-        """The curves as they are now, to be shown for good: the live drawing is taken away."""
+        """The final curves; the live drawing is removed.
+
+        Raises:
+            ValueError: no row has any of the columns.
+        """
         if self._handle is not None:
             from IPython.display import HTML
 
@@ -140,13 +148,19 @@ class LivePlot:
 
 
 VERDICTS = {"holds": (COLOURS[2], "o"), "doesn't": (COLOURS[5], "X"), "undecided": ("#777777", "D")}
-"""Colour and marker of a verdict."""
+"""Verdict → its colour and marker."""
 
 
 def claims(results: Mapping[str, Any]) -> Plot:
-    """Each claim's checks: the interval against its limit (the upright line), each on a scale of its own.
+    """Draw each claim's checks: the interval against its limit (the vertical line), each on a scale of its own.
 
-    To the right of the line is the claimed side. A dotted line is a check without an interval: one seed.
+    The claimed side is right of the line. A dotted line is a check without an interval: one seed.
+
+    Args:
+        results: the content of a ``results.json``.
+
+    Raises:
+        ValueError: no claim has a check.
     """
     checks = [(name, c) for name, claim in results["claims"].items() for c in claim.get("checks", [])]
     if not checks:
@@ -181,6 +195,6 @@ def _check(axis: Any, row: int, check: Mapping[str, Any]) -> None:
 
 
 def _finding(check: Mapping[str, Any]) -> str:
-    """What a check found, in figures and a word."""
+    """A check's interval, limit and verdict as text."""
     sign = "<" if check["side"] == "below" else ">"
     return f"{Interval.of(check)} {sign} {check['limit']:.3g}: {check['verdict']}"

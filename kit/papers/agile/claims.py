@@ -1,4 +1,4 @@
-"""AGILE's claims A1–A6: measurements of several seeds in, verdicts out (:mod:`kit.evaluate.claims` says how)."""
+"""Test AGILE's claims A1–A6 on outcomes of several seeds; :mod:`kit.evaluate.claims` explains the verdicts."""
 
 from __future__ import annotations
 
@@ -13,40 +13,40 @@ from kit.evaluate.intervals import Interval, Point, contrast, mean_over_seeds, p
 from kit.papers.agile.metrics import Outcome, random_baseline
 
 NEAR_RANDOM = 0.10
-"""A1: how far above chance still counts as near it. The paper's 9.5 % against 4.2 % does."""
+"""A1: largest distance above chance that counts as near it. The paper's 9.5 % against 4.2 % does."""
 
 WINDOWS = 8
-"""A6: a training curve is read as so many means of equally many steps."""
+"""A6: number of equal stretches of steps over which a training curve is averaged."""
 
 TURNS_THAT_COUNT = 0.1
-"""A6: a rise or fall of fewer turns than this is no change."""
+"""A6: smallest rise or fall in turns that counts as a change."""
 
 TOKENS_THAT_COUNT = 1.0
-"""A6: responses that end fewer tokens shorter than this are not shorter."""
+"""A6: smallest decrease in tokens for which responses count as shorter."""
 
 
-def _grid(stage: str, played: Sequence[Outcome], m: int) -> list[Outcome]:
-    some = [o for o in played if o.m == m]
+def _grid(stage: str, outcomes: Sequence[Outcome], m: int) -> list[Outcome]:
+    some = [o for o in outcomes if o.m == m]
     if not some:
         raise ValueError(
-            f"{stage}: no {m}×{m} puzzle among {len(played)} outcomes; play some, this claim is about them"
+            f"{stage}: no {m}×{m} puzzle among {len(outcomes)} outcomes; play some, this claim is about them"
         )
     return some
 
 
-def _seeds(played: Sequence[Outcome]) -> list[int]:
-    return sorted({o.seed for o in played})
+def _seeds(outcomes: Sequence[Outcome]) -> list[int]:
+    return sorted({o.seed for o in outcomes})
 
 
 def _stages(m: int, metric: str, **stages: Sequence[Outcome]) -> dict[str, list[Point]]:
-    """Cells of :func:`contrast`, one a stage.
+    """Cells of :func:`contrast`, one for each stage.
 
     The untrained model has no training seed; measured once, it stands for every seed.
     """
-    seeds = sorted({seed for played in stages.values() for seed in _seeds(played)})
+    seeds = sorted({seed for outcomes in stages.values() for seed in _seeds(outcomes)})
     cells = {}
-    for stage, played in stages.items():
-        some = _grid(stage, played, m)
+    for stage, outcomes in stages.items():
+        some = _grid(stage, outcomes, m)
         if stage == "untrained" and len(_seeds(some)) == 1:
             some = [replace(o, seed=seed) for seed in seeds for o in some]
         cells[stage] = [Point(o.seed, o.image, float(getattr(o, metric))) for o in some]
@@ -69,8 +69,11 @@ def _slope(cells: Mapping[int, Sequence[Point]]) -> Interval:
 def a1(untrained: Sequence[Outcome]) -> Claim:
     """A1: before training, 2×2 puzzles are solved about as often as by guessing (Table 1: 9.5 % against 4.1 %).
 
-    Statistic: Acc on 2×2, all levels, with Wilson's interval over pictures (the untrained model has no
+    Statistic: Acc on 2×2, all levels, with Wilson's interval over images (the untrained model has no
     seeds). Rule: holds if the upper bound is below chance, 1/24, + :data:`NEAR_RANDOM`.
+
+    Raises:
+        ValueError: no 2×2 puzzle was played.
     """
     some = _grid("untrained", untrained, 2)
     found = proportion([o.right for o in some], [o.image for o in some])
@@ -82,8 +85,16 @@ def a1(untrained: Sequence[Outcome]) -> Claim:
 def a2(untrained: Sequence[Outcome], sft: Sequence[Outcome], grpo: Sequence[Outcome]) -> Claim:
     """A2: the cold start gains little, RL gains most (Table 1: 9.5 → 22.0 → 82.8 % on 2×2).
 
-    Statistics, per seed and paired by picture: RL's gain minus the cold start's, (grpo − sft) − (sft −
+    Statistics, per seed and paired by image: RL's gain minus the cold start's, (grpo − sft) − (sft −
     untrained); and RL's gain alone, so that a harmful cold start can't make RL look good. Rule: both above 0.
+
+    Args:
+        untrained: outcomes of the untrained model, of one seed or of each.
+        sft: outcomes after the cold start, of each seed.
+        grpo: outcomes after RL, of each seed.
+
+    Raises:
+        ValueError: a stage has no 2×2 puzzle, or sft and grpo have other seeds.
     """
     cells = _stages(2, "right", untrained=untrained, sft=sft, grpo=grpo)
     more = contrast(cells, {"untrained": 1.0, "sft": -2.0, "grpo": 1.0})
@@ -95,8 +106,16 @@ def a2(untrained: Sequence[Outcome], sft: Sequence[Outcome], grpo: Sequence[Outc
 def a3(untrained: Sequence[Outcome], sft: Sequence[Outcome], grpo: Sequence[Outcome]) -> Claim:
     """A3: RL on 2×2 carries over to 3×3, which is never trained on (Table 2: Score 31.1 → 11.0 → 62.1 %).
 
-    Statistics, per seed and paired by picture: Score on 3×3 after RL minus after SFT, and minus untrained: undoing
-    harm of the cold start is no carrying over. Rule: both above 0. The note gives what needs no seeing.
+    Statistics, per seed and paired by image: Score on 3×3 after RL minus after SFT, and minus untrained:
+    recovering from a harmful cold start is no transfer. Rule: both above 0. The note gives two baselines without sight.
+
+    Args:
+        untrained: outcomes of the untrained model, of one seed or of each.
+        sft: outcomes after the cold start, of each seed.
+        grpo: outcomes after RL, of each seed.
+
+    Raises:
+        ValueError: a stage has no 3×3 puzzle, or sft and grpo have other seeds.
     """
     cells = _stages(3, "score", untrained=untrained, sft=sft, grpo=grpo)
     checks = []
@@ -113,6 +132,9 @@ def a4(grpo: Sequence[Outcome]) -> Claim:
     """A4: after RL, the more pieces start in place, the more puzzles are solved (Table 1: 78.7, 83.0, 86.7 %).
 
     Statistic: least-squares slope of Acc over the 2×2 levels, per seed. Rule: above 0.
+
+    Raises:
+        ValueError: no 2×2 puzzle was played, or puzzles of one level only.
     """
     some = _grid("grpo", grpo, 2)
     levels = sorted({o.level for o in some})
@@ -125,11 +147,14 @@ def a5(budgets: Mapping[int, Sequence[Outcome]]) -> Claim:
     """A5: more RL puzzles, higher accuracy (Figure 3: 22.0 % with none to 82.8 % with all).
 
     Args:
-        budgets: number of RL puzzles → outcomes of the models trained on so many (checkpoints of one run will do;
+        budgets: number of RL puzzles → outcomes of the models trained on that many (checkpoints of one run will do;
             0 is the model after SFT).
 
-    Statistic: least-squares slope of Acc on 2×2 over the budgets' order, that is, a step up the ladder; per
-    seed. Order, because budgets that include 0 have no logarithm. Rule: above 0.
+    Statistic: least-squares slope of Acc on 2×2 over the budgets' rank, per seed; ranks, because budgets that
+    include 0 have no logarithm. Rule: above 0.
+
+    Raises:
+        ValueError: fewer than two budgets, or one without a 2×2 puzzle.
     """
     cells = {
         n: [Point(o.seed, o.image, float(o.right)) for o in _grid(f"budget {n}", budgets[n], 2)]

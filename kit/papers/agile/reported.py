@@ -1,4 +1,4 @@
-"""Numbers that AGILE reports, as shares, under the names of :mod:`kit.papers.agile.metrics`."""
+"""The numbers AGILE reports, as shares, under the names of :mod:`kit.papers.agile.metrics`."""
 
 from __future__ import annotations
 

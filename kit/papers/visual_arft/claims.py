@@ -1,7 +1,7 @@
-"""Visual-ARFT's claims R1–R5 as experiments: outcomes of several seeds in, a verdict out.
+"""Test Visual-ARFT's claims R1–R5 on outcomes of several seeds; :mod:`kit.evaluate.claims` explains the verdicts.
 
-How a verdict follows from intervals is in :mod:`kit.evaluate.claims`; the limits here were fixed before
-anything was measured. The untrained model has no training seed; measured once, it stands for every seed.
+The limits here were fixed before anything was measured. The untrained model has no training seed; measured once, it
+stands for every seed.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from kit.evaluate.intervals import Point, contrast
 from kit.papers.visual_arft.metrics import LABELS, SETTINGS, Outcome
 
 UNSEEDED = frozenset(("untrained", "direct", "cot", "rag"))
-"""Ways to answer that no training run made."""
+"""Stages without a training seed: the untrained model and the single-turn baselines."""
 
 
-def _some(name: str, played: Sequence[Outcome], setting: str, label: str = "") -> list[Outcome]:
-    found = [o for o in played if o.setting == setting and label in ("", o.label)]
+def _some(name: str, outcomes: Sequence[Outcome], setting: str, label: str = "") -> list[Outcome]:
+    found = [o for o in outcomes if o.setting == setting and label in ("", o.label)]
     if not found:
         raise ValueError(
-            f"{name}: no {label or 'any'} {SETTINGS[setting]} task among {len(played)} outcomes; "
+            f"{name}: no {label or 'any'} {SETTINGS[setting]} task among {len(outcomes)} outcomes; "
             "play some, this claim is about them"
         )
     return found
@@ -30,12 +30,12 @@ def _some(name: str, played: Sequence[Outcome], setting: str, label: str = "") -
 def _cells(
     stages: Mapping[str, Sequence[Outcome]], setting: str, metric: str = "f1", labels: Sequence[str] = ("",)
 ) -> dict[str, list[Point]]:
-    """Cells of :func:`kit.evaluate.intervals.contrast`, one a stage and label."""
-    seeds = sorted({o.seed for name, played in stages.items() if name not in UNSEEDED for o in played})
+    """Cells of :func:`kit.evaluate.intervals.contrast`, one for each stage and label."""
+    seeds = sorted({o.seed for name, outcomes in stages.items() if name not in UNSEEDED for o in outcomes})
     cells = {}
-    for name, played in stages.items():
+    for name, outcomes in stages.items():
         for label in labels:
-            some = _some(name, played, setting, label)
+            some = _some(name, outcomes, setting, label)
             if name in UNSEEDED and seeds:
                 some = [replace(o, seed=seed) for seed in seeds for o in some]
             cells[f"{name} {label}".strip()] = [Point(o.seed, o.image, float(getattr(o, metric))) for o in some]
@@ -45,7 +45,7 @@ def _cells(
 def _gain(
     before: str, after: str, stages: Mapping[str, Sequence[Outcome]], setting: str, metric: str, name: str
 ) -> Check:
-    """How much higher ``after`` is than ``before``; must be above 0."""
+    """Check that a metric is higher in stage ``after`` than in ``before``."""
     cells = _cells({stage: stages[stage] for stage in (before, after)}, setting, metric)
     return Check(name, contrast(cells, {before: -1.0, after: 1.0}), 0.0)
 
@@ -65,8 +65,16 @@ def r1(direct: Sequence[Outcome], untrained: Sequence[Outcome], grpo: Sequence[O
     """R1: training lifts coding, most on Hard (Table 1: F1 55.2 → 60.1 on Simple, 19.7 → 45.6 on Hard).
 
     The paper compares with the model asked directly (appendix A.2); an agent that has the tools and wasn't trained
-    tells the training's part from the tools'. Statistics, per seed and paired by picture: the gain in F1 over each,
+    tells the training's part from the tools'. Statistics, per seed and paired by image: the gain in F1 over each,
     and Hard's gain minus Simple's, over direct answers. Rule: all above 0.
+
+    Args:
+        direct: outcomes of direct answering, without tools.
+        untrained: outcomes of the untrained agent.
+        grpo: outcomes of the trained agent, of each seed.
+
+    Raises:
+        ValueError: one of them has no Simple or no Hard coding task.
     """
     cells = _cells({"direct": direct, "grpo": grpo}, "coding", labels=LABELS)
     weights = {"direct simple": 1.0, "grpo simple": -1.0, "direct hard": -1.0, "grpo hard": 1.0}
@@ -75,14 +83,31 @@ def r1(direct: Sequence[Outcome], untrained: Sequence[Outcome], grpo: Sequence[O
 
 
 def r2(direct: Sequence[Outcome], untrained: Sequence[Outcome], grpo: Sequence[Outcome]) -> Claim:
-    """R2: training lifts search (Table 1: F1 53.5 → 63.8). Statistics as in :func:`r1`. Rule: both above 0."""
+    """R2: training lifts search (Table 1: F1 53.5 → 63.8). Statistics as in :func:`r1`. Rule: both above 0.
+
+    Args:
+        direct: outcomes of direct answering, without tools.
+        untrained: outcomes of the untrained agent.
+        grpo: outcomes of the trained agent, of each seed.
+
+    Raises:
+        ValueError: one of them has no search task.
+    """
     return Claim("R2", "training lifts search", _gains(direct, untrained, grpo, "search"))
 
 
 def r3(em_reward: Sequence[Outcome], f1_reward: Sequence[Outcome], setting: str = "coding") -> Claim:
     """R3: an F1 reward beats an EM reward, even on EM (Table 3, coding: F1 46.7 → 50.7, EM 31.5 → 34.5).
 
-    Statistics, per seed and paired by picture: F1 with the one reward minus with the other, and EM. Rule: both above 0.
+    Statistics, per seed and paired by image: F1 with the one reward minus with the other, and EM. Rule: both above 0.
+
+    Args:
+        em_reward: outcomes after training with the EM reward, of each seed.
+        f1_reward: outcomes after training with the F1 reward, of the same seeds.
+        setting: a key of :data:`kit.papers.visual_arft.metrics.SETTINGS`.
+
+    Raises:
+        ValueError: one of them has no task of the setting, or their seeds differ.
     """
     stages = {"em": em_reward, "f1": f1_reward}
     checks = tuple(
@@ -95,12 +120,20 @@ def r3(em_reward: Sequence[Outcome], f1_reward: Sequence[Outcome], setting: str 
 def r4(cot: Sequence[Outcome], rag: Sequence[Outcome], grpo: Sequence[Outcome]) -> Claim:
     """R4: the trained agent beats chain of thought and plain retrieval (Table 4: F1 63.8 against 52.1 and 50.8).
 
-    Statistics: its F1 on search minus each of theirs, paired by picture. Rule: both above 0.
+    Statistics: its F1 on search minus each of theirs, paired by image. Rule: both above 0.
+
+    Args:
+        cot: outcomes of chain-of-thought answering.
+        rag: outcomes of answering with plain retrieval.
+        grpo: outcomes of the trained agent, of each seed.
+
+    Raises:
+        ValueError: one of them has no search task.
     """
     stages = {"cot": cot, "rag": rag, "grpo": grpo}
     checks = tuple(
-        _gain(way, "grpo", stages, "search", "f1", f"F1 of the trained agent minus {called}")
-        for way, called in (("cot", "chain of thought"), ("rag", "plain retrieval"))
+        _gain(mode, "grpo", stages, "search", "f1", f"F1 of the trained agent minus {called}")
+        for mode, called in (("cot", "chain of thought"), ("rag", "plain retrieval"))
     )
     return Claim("R4", "the trained agent beats chain of thought and plain retrieval", checks)
 
@@ -108,8 +141,16 @@ def r4(cot: Sequence[Outcome], rag: Sequence[Outcome], grpo: Sequence[Outcome]) 
 def r5(direct: Sequence[Outcome], untrained: Sequence[Outcome], grpo: Sequence[Outcome]) -> Claim:
     """R5: twenty search examples carry over to text-only multi-hop questions (Table 2: F1 19.2 → 48.5).
 
-    Statistics as in :func:`r1`, on questions over two facts without pictures. Nobody trained on such; the lessons had
-    questions in words over one fact, about invented countries. Rule: both above 0.
+    Statistics as in :func:`r1`, on questions over two facts without images. None was trained on; the
+    demonstrations had text questions about one fact, on invented countries. Rule: both above 0.
+
+    Args:
+        direct: outcomes of direct answering, without tools.
+        untrained: outcomes of the untrained agent.
+        grpo: outcomes of the trained agent, of each seed.
+
+    Raises:
+        ValueError: one of them has no text-only task.
     """
     statement = "20 search examples carry over to text-only multi-hop questions"
     return Claim("R5", statement, _gains(direct, untrained, grpo, "text"))

@@ -5,10 +5,10 @@ metric      meaning
 ==========  =======================================================================================
 ``f1``      mean token F1 of the answers (:mod:`kit.rewards.text_match`); no answer has 0
 ``em``      share of answers that match exactly
-``restored``  share of episodes on one distortion whose last picture is the mended one
+``restored``  share of episodes on one distortion whose last image is the restored one
             (:func:`kit.papers.visual_arft.mat_coding.restored`; ours: the paper judges answers alone)
 ``turns``   mean turns of an episode, the answer included
-``tools``   mean actions of an episode that weren't the answer
+``tools``   mean actions of an episode other than the answer
 ==========  =======================================================================================
 
 Names end in the setting and in the label where there is one: ``f1_coding``, ``f1_coding_hard``, ``em_search``.
