@@ -4,7 +4,7 @@
 
     {"notebook": "…_claims", "profile": "laptop", "commit": "…", "seed": [0, 1, 2],
      "hardware": {"cpu", "cores", "memory_gb", "gpus"}, "versions": {"python", "torch", …}, "minutes": 12.5,
-    "training_minutes": 40.2,
+     "training_minutes": 40.2,
      "metrics": {"grpo/acc": {"value", "low", "high", "n"}, …},
      "claims": {"C1": {"verdict", "evidence", …}, …}}
 

@@ -59,7 +59,7 @@ class Plot(Figure):
         return _encoded(self.drawn(), "JPEG", quality=85) if self.photographic else None
 
     def drawn(self, dpi: int = STYLE["figure.dpi"]) -> Image.Image:
-        """The figure as an image in RGB, ``dpi`` pixels an inch."""
+        """Render the figure as an RGB image with ``dpi`` pixels an inch."""
         buffer = io.BytesIO()
         with rc_context(STYLE):
             self.savefig(buffer, format="png", dpi=dpi)

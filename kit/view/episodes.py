@@ -48,7 +48,7 @@ Judge = Callable[[Episode, Any], bool]
 
 @dataclass(frozen=True)
 class _View:
-    """What the parts of one view share.
+    """Settings and encoded images of one view.
 
     Attributes:
         chat: tells tokens apart; None: text only.

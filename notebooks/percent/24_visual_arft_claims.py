@@ -13,7 +13,7 @@
 # %% [markdown]
 # # 24 · Visual-ARFT: do its claims hold here?
 #
-# **The question.** The paper draws five conclusions about training agents to mend and to look up. Which
+# **The question.** The paper draws five conclusions about training agents to restore images and to search. Which
 # of them does a model a thousand times smaller bear out, with other pictures and other texts?
 #
 # **The paper.** Visual-ARFT, Tables 1 to 4.
@@ -71,10 +71,10 @@ folders = [run_folder(name) for name in (runs or [run])]
 print(len(folders), "seed(s):", [folder.name for folder in folders])
 
 # %% [markdown]
-# ## The same model, asked
+# ## Single-turn baselines
 #
-# Three ways to do without an agent: ask directly; ask to reason first; search for the question itself and put what
-# is found in front of it. What can each of them know about a flag?
+# Three modes of asking the same model without tools: directly; with reasoning first; with the snippets that a search
+# for the question itself finds. What can each of them know about a flag?
 
 # %%
 vlm, chat = load_model_and_chat(model or TINY)
@@ -84,11 +84,11 @@ index = visual_arft.search_engine(play.search)
 sets = ("search-test", "coding-test", "text-test")
 tasks = [t for name in sets for t in load_tasks(data / f"{name}.jsonl")]
 played = {}
-for way in ("direct", "cot", "rag"):
-    asked = visual_arft.ask(vlm, chat, way, index, tasks, play)
-    save_stage(folders[0], way, asked)
-    played[way] = load_outcomes(folders[0], way)
-    print(f"{way:7s} {asked[0].task.question} → {asked[0].answer!r}")
+for mode in ("direct", "cot", "rag"):
+    asked = visual_arft.ask(vlm, chat, mode, index, tasks, play)
+    save_stage(folders[0], mode, asked)
+    played[mode] = load_outcomes(folders[0], mode)
+    print(f"{mode:7s} {asked[0].task.question} → {asked[0].answer!r}")
 
 # %% [markdown]
 # ## Everything side by side
@@ -115,9 +115,9 @@ if em_folders:
 metrics = {stage: evaluate_outcomes(some) for stage, some in played.items()}
 
 # %%
-beside = [("direct", "cot", "rag"), ("untrained", "sft", "grpo")]
-beside += [("grpo", "em-reward")] if em_folders else []
-for stages in beside:
+tables = [("direct", "cot", "rag"), ("untrained", "sft", "grpo")]
+tables += [("grpo", "em-reward")] if em_folders else []
+for stages in tables:
     print(table({stage: metrics[stage] for stage in stages}, ("f1", "em")), "\n")
 
 # %% [markdown]
@@ -172,8 +172,8 @@ display(plots.claims(published))
 
 # %% [markdown]
 # An interval has two causes: other pictures, and another training run. R1's last statistic is kept open by its
-# pictures (there are few Simple sheets), R5 by its runs: nothing in the lessons or in training asks for two facts in
-# words, and what a run makes of such questions isn't steered by anything. R3's is narrow and has zero in its middle:
+# pictures (there are few Simple sheets), R5 by its runs: nothing in the demonstrations or in training asks for two facts in
+# words, and nothing steers what a run makes of such questions. R3's is narrow and has zero in its middle:
 # the two rewards differ where an answer is partly right, and as F1 and EM in the table show, few answers are.
 #
 # ## Paper / here / why different

@@ -101,7 +101,7 @@ def test_contrast_by_hand() -> None:
     assert found.high - found.value == pytest.approx(4.49232, abs=1e-5)
 
 
-def test_contrast_pairs_pictures() -> None:
+def test_contrast_pairs_images() -> None:
     """A difference between two stages that share their pictures is known better than one between strangers."""
     rng = np.random.default_rng(0)
     hard = rng.random(60)

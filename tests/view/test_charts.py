@@ -1,4 +1,4 @@
-"""Plain figures: they draw what they are given, stay small and out of everyone's way."""
+"""Charts draw the values they are given, stay small and leave pyplot's state alone."""
 
 from __future__ import annotations
 
@@ -12,48 +12,48 @@ from PIL import Image
 
 from kit.data.scenes import scene
 from kit.evaluate.intervals import Interval
-from kit.view import charts as drawing
+from kit.view import charts
 
 
-def shown(figure: drawing.Plot) -> Image.Image:
-    """What a notebook stores of a figure: one picture of at most 40 KB."""
+def shown(figure: charts.Plot) -> Image.Image:
+    """The one image of at most 40 KB that a notebook stores of a figure."""
     images = [data for data in (figure._repr_png_(), figure._repr_jpeg_()) if data is not None]
     assert len(images) == 1 and len(images[0]) <= 40_000
     return Image.open(io.BytesIO(images[0]))
 
 
 def test_a_notebook_shows_it_without_pyplot() -> None:
-    data, _ = DisplayFormatter().format(drawing.lines({"a": ([0, 1], [1, 2])}))
+    data, _ = DisplayFormatter().format(charts.lines({"a": ([0, 1], [1, 2])}))
     assert "image/png" in data and "image/jpeg" not in data
-    data, _ = DisplayFormatter().format(drawing.images([("a", Image.new("RGB", (28, 28)))]))
+    data, _ = DisplayFormatter().format(charts.images([("a", Image.new("RGB", (28, 28)))]))
     assert "image/jpeg" in data and "image/png" not in data
     assert plt.get_fignums() == []
 
 
 def test_same_figure_same_bytes() -> None:
     series = {"a": ([0, 1], [1, 2])}
-    assert drawing.lines(series)._repr_png_() == drawing.lines(series)._repr_png_()
+    assert charts.lines(series)._repr_png_() == charts.lines(series)._repr_png_()
 
 
 def test_style_does_not_leak() -> None:
     before = dict(plt.rcParams)
-    shown(drawing.bars({"a": {"x": 1}}))
+    shown(charts.bars({"a": {"x": 1}}))
     assert dict(plt.rcParams) == before
 
 
-def test_pictures_wrap_into_rows_and_keep_their_colours() -> None:
+def test_images_wrap_into_rows_and_keep_their_colours() -> None:
     colours = ["red", "lime", "blue", "white", "black"]
-    figure = drawing.images([(c, Image.new("RGB", (28, 28), c)) for c in colours], columns=3)
+    figure = charts.images([(c, Image.new("RGB", (28, 28), c)) for c in colours], columns=3)
     assert [a.get_title() for a in figure.axes if a.get_title()] == colours
     assert [tuple(a.images[0].get_array()[0, 0]) for a in figure.axes[:2]] == [(255, 0, 0), (0, 255, 0)]
     assert shown(figure).size[0] > shown(figure).size[1]
     with pytest.raises(ValueError, match="none to show"):
-        drawing.images([])
+        charts.images([])
 
 
 def test_long_titles_are_broken_and_scenes_stay_small() -> None:
     rng = np.random.default_rng(0)
-    figure = drawing.images([(f"observation_image_{k}", Image.fromarray(scene(rng, 168))) for k in range(6)])
+    figure = charts.images([(f"observation_image_{k}", Image.fromarray(scene(rng, 168))) for k in range(6)])
     assert figure.axes[0].get_title() == "observation image\n0"
     shown(figure)
 
@@ -63,7 +63,7 @@ def test_bars_draw_values_whiskers_and_a_reference() -> None:
         "one": {"a": 0.5, "b": Interval(0.25, 0.1, 0.4, 9)},
         "two": {"a": Interval(1.0, float("-inf"), float("inf"), 1)},
     }
-    figure = drawing.bars(groups, reference=("chance", 0.3))
+    figure = charts.bars(groups, reference=("chance", 0.3))
     axis = figure.axes[0]
     heights = [p.get_height() for p in axis.patches]
     assert heights[:3] == [0.5, 0.25, 1.0] and np.isnan(heights[3])
@@ -74,26 +74,26 @@ def test_bars_draw_values_whiskers_and_a_reference() -> None:
 
 
 def test_series_differ_by_more_than_colour() -> None:
-    figure = drawing.lines({name: ([0, 1], [k, k]) for k, name in enumerate("abcdef")})
+    figure = charts.lines({name: ([0, 1], [k, k]) for k, name in enumerate("abcdef")})
     looks = {(line.get_marker(), line.get_linestyle()) for line in figure.axes[0].lines}
     assert len(looks) == 6
-    assert len({p.get_hatch() for p in drawing.bars({n: {"x": 1} for n in "abcdef"}).axes[0].patches}) == 6
+    assert len({p.get_hatch() for p in charts.bars({n: {"x": 1} for n in "abcdef"}).axes[0].patches}) == 6
 
 
-def test_sums_lie_beside_their_limit_and_parts_keep_their_colour() -> None:
-    figure = drawing.stacked({"a": {"x": 2.0, "y": 1.0}, "b": {"y": 4.0}}, "GB", [("3 GB", 3.0)])
+def test_stacked_bars_add_up_and_parts_keep_their_colour() -> None:
+    figure = charts.stacked({"a": {"x": 2.0, "y": 1.0}, "b": {"y": 4.0}}, "GB", [("3 GB", 3.0)])
     axis = figure.axes[0]
     found = [(bar.get_x(), bar.get_width()) for part in axis.containers for bar in part]
     assert found == [(0, 2), (0, 0), (2, 1), (0, 4)]
     assert len({bar.get_facecolor() for bar in axis.containers[1]}) == 1
     assert [line.get_xdata()[0] for line in axis.lines] == [3.0]
-    parts = drawing.stacked({"a": {f"part {k}": 1.0 for k in range(9)}}).axes[0].containers
+    parts = charts.stacked({"a": {f"part {k}": 1.0 for k in range(9)}}).axes[0].containers
     assert len({(part[0].get_facecolor(), part[0].get_hatch()) for part in parts}) == 9
     shown(figure)
 
 
-def test_a_timeline_has_each_span_where_it_belongs() -> None:
-    figure = drawing.timeline({"0": [("speaks", 0, 2), ("waits", 2, 3)], "1": [("speaks", 1, 5)]}, until=9)
+def test_a_timeline_draws_each_interval_at_its_time() -> None:
+    figure = charts.timeline({"0": [("speaks", 0, 2), ("waits", 2, 3)], "1": [("speaks", 1, 5)]}, until=9)
     spans = {part.get_label(): [(bar.get_x(), bar.get_width()) for bar in part] for part in figure.axes[0].containers}
     assert spans == {"speaks": [(0, 2), (1, 4)], "waits": [(2, 1)]}
     assert figure.axes[0].get_xlim() == (0, 9)

@@ -1,4 +1,4 @@
-"""The viewer: everything is shown, nothing a model wrote becomes markup, a page stays small."""
+"""The viewer shows every token, turns no text of a model into markup, and stays small."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ TAGS = {
 
 
 class Page(HTMLParser):
-    """What a browser would make of it: tags with their attributes, and text."""
+    """Tags with their attributes, and text, as a browser parses them."""
 
     def __init__(self, page: view.Html | str) -> None:
         super().__init__()
@@ -117,7 +117,7 @@ def test_every_token_of_the_policy_is_there_with_id_and_logprob(chat: Chat) -> N
     assert "<think>eins</think><code>zwei</code>" in shown.text
 
 
-def test_environment_and_prompt_tokens_look_different_and_pictures_are_one_chip(chat: Chat) -> None:
+def test_environment_tokens_differ_from_the_policys_and_an_image_is_one_element(chat: Chat) -> None:
     episode = played(chat)
     shown = Page(view.show(episode, chat=chat))
     assert shown.text.count("[image: 4 tokens]") == 1 and shown.text.count("[image: 16 tokens]") == 1

@@ -1,4 +1,4 @@
-"""Pages: text stays text, pictures stay small."""
+"""HTML: text stays text, images keep to their byte budget."""
 
 from __future__ import annotations
 
@@ -32,30 +32,30 @@ def decoded(figure: Figure) -> Image.Image:
         ("ü 漢", "ü 漢"),
     ],
 )
-def test_clean(text: str, safe: str) -> None:
+def test_clean_escapes_markup_and_shows_control_characters(text: str, safe: str) -> None:
     assert clean(text) == safe
 
 
-def test_a_flat_picture_is_kept_as_it_is() -> None:
+def test_a_flat_image_loses_no_pixel() -> None:
     image = Image.new("RGB", (56, 40), "#0072b2")
     [figure] = figures([NamedImage("A", image)])
     assert decoded(figure).convert("RGB") == image
     assert (figure.name, figure.size, figure.width, figure.height) == ("A", "56 × 40", 72, 51)
 
 
-def test_a_large_picture_is_shown_small_with_its_real_size() -> None:
+def test_a_large_image_is_shown_small_with_its_real_size() -> None:
     image = Image.fromarray(scene(np.random.default_rng(0), 600)).crop((0, 0, 600, 300))
     [figure] = figures([NamedImage("A", image)])
     assert decoded(figure).size == (SIDE, SIDE // 2)
     assert (figure.size, figure.width, figure.height) == ("600 × 300", SIDE, SIDE // 2)
 
 
-def test_a_tall_picture_is_no_higher_than_wide_ones_are_wide() -> None:
+def test_a_tall_image_is_no_higher_than_a_wide_one_is_wide() -> None:
     [figure] = figures([NamedImage("A", Image.new("RGB", (100, 1000)))])
     assert (figure.width, figure.height) == (20, 200)
 
 
-def test_many_pictures_keep_to_the_budget() -> None:
+def test_many_images_keep_to_the_budget() -> None:
     noise = np.random.default_rng(0).integers(0, 255, (200, 200, 3), dtype=np.uint8)
     many = [NamedImage(str(k), Image.fromarray(np.roll(noise, k))) for k in range(10)]
     assert sum(len(f.url) for f in figures(many[:1])) > 10_000  # alone it may be fine

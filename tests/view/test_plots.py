@@ -1,4 +1,4 @@
-"""Figures of episodes, runs and results: what is drawn is what was given."""
+"""Figures of episodes, training runs and claims draw exactly the values they are given."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _steps(figure: plots.Plot) -> list[float]:
     return list(figure.axes[0].lines[0].get_xdata())  # type: ignore[arg-type]
 
 
-def test_live_plot_makes_room_for_the_figure_that_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_live_plot_is_replaced_by_the_final_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = watched(monkeypatch)
     live = plots.LivePlot(every=1)
     live(ROWS)

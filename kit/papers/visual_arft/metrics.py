@@ -76,7 +76,7 @@ class Outcome:
 
 
 def is_right(episode: Episode, target: Sequence[str]) -> bool:
-    """Whether the answer exactly matches one of the gold answers.
+    """Check whether the answer exactly matches one of the gold answers.
 
     Raises:
         ValueError: ``target`` is empty.

@@ -18,7 +18,7 @@ def stage(
     acc: float | Callable[[int], float],
     m: int = 2,
     seeds: tuple[int, ...] = SEEDS,
-    pictures: int = 24,
+    images: int = 24,
     spread: float = 0.02,
     rng: int = 0,
 ) -> list[Outcome]:
@@ -27,7 +27,7 @@ def stage(
     played = []
     for seed in seeds:
         shift = random.normal(0, spread)
-        for i in range(pictures):
+        for i in range(images):
             for level in range(3):
                 chance = acc(level) if callable(acc) else acc
                 right = bool(random.random() < np.clip(chance + shift * (0 < chance < 1), 0, 1))
@@ -47,17 +47,17 @@ def curve(turns: list[float], tokens: list[float], noise: float = 0.05, rng: int
     ]
 
 
-def test_a1() -> None:
-    assert a1(stage(0.04, seeds=(0,), pictures=48)).verdict == "holds"
+def test_a1_reaches_each_verdict() -> None:
+    assert a1(stage(0.04, seeds=(0,), images=48)).verdict == "holds"
     assert a1(stage(0.5, seeds=(0,))).verdict == "doesn't"
-    assert a1(stage(0.1, seeds=(0,), pictures=4)).verdict == "undecided"
+    assert a1(stage(0.1, seeds=(0,), images=4)).verdict == "undecided"
     # Never right, but in six puzzles only: the bound is .39, so that says nothing.
-    assert a1(stage(0.0, seeds=(0,), pictures=2)).verdict == "undecided"
+    assert a1(stage(0.0, seeds=(0,), images=2)).verdict == "undecided"
 
 
 def test_a1_by_hand() -> None:
     """0 of 36 puzzles: the bound is z²/(36 + z²) = .0964, the limit 1/24 + .1 = .1417."""
-    claim = a1(stage(0.0, seeds=(0,), pictures=12))
+    claim = a1(stage(0.0, seeds=(0,), images=12))
     assert claim.evidence == (
         "untrained Acc 2×2 0.000 [0.000, 0.096], must be below 0.142; a random arrangement has 0.042"
     )
@@ -68,7 +68,7 @@ def test_a1_the_papers_own_figure_would_hold() -> None:
     assert a1(wrong_and_right).verdict == "holds"
 
 
-def test_a2() -> None:
+def test_a2_reaches_each_verdict() -> None:
     untrained = stage(0.04, rng=1)
     assert a2(untrained, stage(0.25, rng=2), stage(0.85, rng=3)).verdict == "holds"
     assert a2(untrained, stage(0.8, rng=2), stage(0.85, rng=3)).verdict == "doesn't"
@@ -100,7 +100,7 @@ def test_a2_one_seed_decides_nothing() -> None:
     assert claim.record()["checks"][0]["low"] is None
 
 
-def test_a3() -> None:
+def test_a3_reaches_each_verdict() -> None:
     untrained, sft = stage(0.1, m=3, rng=1), stage(0.1, m=3, rng=2)
     assert a3(untrained, sft, stage(0.5, m=3, rng=3)).verdict == "holds"
     assert a3(untrained, stage(0.6, m=3, rng=2), stage(0.2, m=3, rng=3)).verdict == "doesn't"
@@ -113,7 +113,7 @@ def test_a3_refuses_2x2_puzzles() -> None:
         a3(stage(0.1), stage(0.1), stage(0.5))
 
 
-def test_a4() -> None:
+def test_a4_reaches_each_verdict() -> None:
     assert a4(stage(lambda level: 0.2 + 0.35 * level)).verdict == "holds"
     assert a4(stage(lambda level: 0.9 - 0.35 * level)).verdict == "doesn't"
     assert a4(stage(lambda level: 0.8)).verdict == "undecided"
@@ -134,7 +134,7 @@ def test_a4_the_papers_slope() -> None:
     assert check.verdict == "holds"
 
 
-def test_a5() -> None:
+def test_a5_reaches_each_verdict() -> None:
     rising = {n: stage(acc, rng=n) for n, acc in [(0, 0.2), (160, 0.4), (320, 0.6), (640, 0.8)]}
     assert a5(rising).verdict == "holds"
     assert a5(rising).checks[0].interval.value == pytest.approx(0.2, abs=0.05)
@@ -144,7 +144,7 @@ def test_a5() -> None:
         a5({160: stage(0.4)})
 
 
-def test_a6() -> None:
+def test_a6_reaches_each_verdict() -> None:
     tokens = [120.0, 120.0, 60.0]
     peaked = {k: curve([3.0, 4.0, 2.0], tokens, rng=k) for k in SEEDS}
     assert a6(peaked).verdict == "holds"

@@ -152,7 +152,7 @@ def test_table_has_stages_in_order_and_the_paper_beside() -> None:
     assert "not run" in table({"untrained": wrong, "grpo": right | extra})
 
 
-def test_stage_comes_back_as_written(tmp_path: Path) -> None:
+def test_a_stage_comes_back_as_saved(tmp_path: Path) -> None:
     episodes = [played(RIGHT, source=f"p{i}") for i in range(3)] + [played(None, "turns", source="q")]
     written = save_stage(tmp_path, "grpo", episodes)
     assert load_stage(tmp_path, "grpo") == written == evaluate(episodes)
@@ -180,3 +180,11 @@ def test_nothing_to_evaluate_is_an_error() -> None:
         evaluate([])
     with pytest.raises(ValueError, match="these episodes have acc_2x2"):
         summary(evaluate([played(RIGHT)]), "acc_3x3")
+
+
+def test_outcomes_of_another_version_are_refused_with_the_file_and_the_way_out(tmp_path: Path) -> None:
+    save_stage(tmp_path, "sft", [played(RIGHT)])
+    path = tmp_path / "stages" / "sft.json"
+    path.write_text(path.read_text().replace('"image":', '"picture":'))
+    with pytest.raises(ValueError, match=r"sft.json: written by another version of the kit .*'picture'.*evaluate the stage again"):
+        load_stage(tmp_path, "sft")

@@ -20,7 +20,7 @@ from kit.papers.visual_arft.metrics import (
     table,
 )
 from kit.protocol import FormatError
-from kit.tools import restoration as mending
+from kit.tools import restoration
 
 DARK, TURNED = (make_tasks(drawn((), "d"), {kind: 1}, 0, "t")[0] for kind in ("dark", "rotate180"))
 SEARCH = Task(
@@ -40,21 +40,21 @@ def played(task: Task, answer: str | None, *turns: Turn, ended: Ended = "answer"
     return Episode(task, (9,), (*turns, *last), ended)
 
 
-def mended(task: Task, how) -> Turn:
+def restoring(task: Task, how) -> Turn:
     return said("<think>x</think><code>y</code>", NamedImage("image_1", how(task.images[0].image)))
 
 
-def test_an_outcome_says_how_right_and_whether_it_was_mended() -> None:
-    right = outcome(played(DARK, DARK.target[0], mended(DARK, mending.brighten)))
+def test_an_outcome_has_f1_em_and_restoration() -> None:
+    right = outcome(played(DARK, DARK.target[0], restoring(DARK, restoration.brighten)))
     assert (right.f1, right.em, right.restored, right.reason) == (1.0, True, True, "solved")
     assert (right.setting, right.label, right.category) == ("coding", "simple", "dark")
     assert (right.turns, right.tools, right.tokens) == (2, 1, 4)
-    wrong = outcome(played(DARK, "nothing of it", mended(DARK, mending.denoise)))
+    wrong = outcome(played(DARK, "nothing of it", restoring(DARK, restoration.denoise)))
     assert (wrong.f1, wrong.em, wrong.restored, wrong.reason) == (0.0, False, False, "wrong")
 
 
 def test_nothing_can_be_restored_where_nothing_was_done() -> None:
-    """Else an agent without tools would mend a seventh of the simple sheets by leaving them alone."""
+    """Else an agent without tools would restore a seventh of the simple sheets by leaving them alone."""
     whole = make_tasks(drawn((), "w"), {"none": 1}, 0, "w")[0]
     assert outcome(played(whole, whole.target[0])).restored is None
 
@@ -66,8 +66,8 @@ def test_a_search_is_judged_by_its_answer_alone() -> None:
     assert outcome(played(replace(SEARCH, images=()), "red cars")).setting == "text"
 
 
-def test_no_answer_has_nothing() -> None:
-    silent = outcome(played(DARK, None, mended(DARK, mending.brighten), ended="turns"))
+def test_an_episode_without_an_answer_scores_zero_but_keeps_its_restoration() -> None:
+    silent = outcome(played(DARK, None, restoring(DARK, restoration.brighten), ended="turns"))
     assert (silent.f1, silent.em, silent.restored, silent.reason) == (0.0, False, True, "turns")
     with pytest.raises(ValueError, match="still running"):
         outcome(played(DARK, None, ended="running"))
@@ -77,7 +77,7 @@ def test_metrics_are_means_of_each_setting_and_label() -> None:
     """Coding: 1 and 0; search: one half. Two thirds of the turns' total over three episodes."""
     episodes = [
         played(DARK, DARK.target[0]),
-        played(TURNED, "?", mended(TURNED, lambda i: i)),
+        played(TURNED, "?", restoring(TURNED, lambda i: i)),
         played(SEARCH, "red car"),
     ]
     metrics = evaluate(episodes)
@@ -95,7 +95,7 @@ def test_the_table_sets_the_papers_numbers_beside_ours() -> None:
     assert "(0.396)" in row and "(0.558)" in row
 
 
-def test_what_a_stage_reached_is_kept(tmp_path: Path) -> None:
+def test_a_stage_comes_back_as_saved(tmp_path: Path) -> None:
     metrics = save_stage(tmp_path, "grpo", [played(DARK, DARK.target[0]), played(SEARCH, "red car")])
     assert load_stage(tmp_path, "grpo") == metrics
     assert {o.seed for o in load_outcomes(tmp_path, "grpo", seed=3)} == {3}
