@@ -186,5 +186,5 @@ def test_outcomes_of_another_version_are_refused_with_the_file_and_the_way_out(t
     save_stage(tmp_path, "sft", [played(RIGHT)])
     path = tmp_path / "stages" / "sft.json"
     path.write_text(path.read_text().replace('"image":', '"picture":'))
-    with pytest.raises(ValueError, match=r"sft.json: written by another version of the kit .*'picture'.*evaluate the stage again"):
+    with pytest.raises(ValueError, match=r"sft.json: written by another version .*'picture'.*evaluate the stage again"):
         load_stage(tmp_path, "sft")
