@@ -41,7 +41,7 @@ def checked(processes: str) -> None:
     found = Processes.parse(processes)
     if Path(found.hosts).exists():
         assert found.machines() == read_hosts(found.hosts) and [h.slots for h in found.machines()] == [8, 8]
-    assert (found.n, found.shard, found.sampler) == (16, "zero3", "colocate")
+    assert (found.n, found.strategy, found.rollout_engine) == (16, "zero3", "colocate")
     for target in ("agile", "visual_arft"):
         plan(target, "node", [f"processes={processes}"], "big")
 

@@ -60,7 +60,7 @@ def stages(
             "model": model,
             "gpus": gpus or together.n,
             "memory": memory,
-            "shard": together.shard,
+            "strategy": together.strategy,
             "per_device_batch_size": v["per_device_batch_size"],
             "lora_rank": v["lora_rank"],
             "freeze_vision": v["freeze_vision"],
@@ -68,16 +68,16 @@ def stages(
         }
         taught, played = "epochs" in v or v.get("lesson_epochs", 0) > 0, "group_size" in v
         if taught:
-            batch = v.get("batch", 8) + v.get("rehearsal", 0)
-            yield f"{name}: SFT", Stage(**shared, **longest(SFTSettings.max_tokens), sampler=None, batch=batch)
+            batch = v.get("batch_size", 8) + v.get("replay", 0)
+            yield f"{name}: SFT", Stage(**shared, **longest(SFTSettings.max_tokens), rollout_engine=None, batch=batch)
         if played:
             yield (
                 f"{name}: GRPO",
                 Stage(
                     **shared,
                     **longest(GRPOSettings.max_tokens),
-                    sampler=together.sampler,
-                    batch=v["groups"] * v["group_size"],
+                    rollout_engine=together.rollout_engine,
+                    batch=v["prompts_per_batch"] * v["group_size"],
                     reference=v["beta"] > 0 and not v["lora_rank"],
                 ),
             )
@@ -122,7 +122,7 @@ def report(
 
 def _too_much(stage: Stage) -> str | None:
     """Why a stage does not fit, and what would help; None if it does."""
-    if stage.sampler == "colocate" and engine_room(stage) <= 0:
+    if stage.rollout_engine == "colocate" and engine_room(stage) <= 0:
         return "DOES NOT FIT: the engine's share is smaller than its weights; raise gpu_memory_utilization"
     if needed(stage) > stage.memory:
         return "DOES NOT FIT; what would help: " + "; ".join(knobs(stage))
@@ -131,14 +131,14 @@ def _too_much(stage: Stage) -> str | None:
 
 def _of_stage(name: str, stage: Stage) -> str:
     lines = [
-        f"{name}, {stage.gpus} × {stage.memory / GB:g} GB, {stage.shard}: {stage.total / 1e9:.2f} billion weights, of "
+        f"{name}, {stage.gpus} × {stage.memory / GB:g} GB, {stage.strategy}: {stage.total / 1e9:.2f} billion weights, of "
         f"which {stage.learning / 1e9:.2f} learn"
     ]
     lines += _rows("always", list(fixed(stage)))
     lines += _rows("while it learns", list(learning_pass(stage)))
     lines += _rows("while it plays", list(sampling(stage)))
     lines.append(f"  {needed(stage) / GB:8.2f} GB at the most, of {stage.memory / GB:g}")
-    if stage.sampler == "colocate":
+    if stage.rollout_engine == "colocate":
         room = engine_room(stage)
         many = room / (stage.tokens * stage.model.remembered())
         lines.append(f"  {room / GB:8.2f} GB for vLLM's cache: {max(many, 0):.1f} of the longest episodes at once")

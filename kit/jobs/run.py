@@ -137,7 +137,9 @@ def _possible(source: Source, values: Mapping[str, Value]) -> None:
 def _shared(source: Source, values: Mapping[str, Value], n: int) -> None:
     """Refuse a batch that ``n`` processes can't share equally."""
     v: Any = values
-    batch = v["groups"] * v["group_size"] if "groups" in v else v["batch"] + v.get("rehearsal", 0)
+    batch = (
+        v["prompts_per_batch"] * v["group_size"] if "prompts_per_batch" in v else v["batch_size"] + v.get("replay", 0)
+    )
     if batch % (v["per_device_batch_size"] * n):
         raise ParameterError(
             f"notebook {source.number}: a batch of {batch} episodes on {n} process(es) with per_device_batch_size="

@@ -27,7 +27,7 @@ from kit.files import GONE, atomic_dir, commit_dir, delete_dir, explain_full_dis
 from kit.models import load_model
 from kit.train.metrics import read_metrics
 
-_MAY_CHANGE = {"steps", "epochs", "per_device_batch_size", "save_every", "keep"}
+_MAY_CHANGE = {"steps", "epochs", "per_device_batch_size", "save_every", "save_total_limit"}
 """Settings a run may be continued with other values of: none of them changes the steps already done."""
 
 
@@ -75,7 +75,7 @@ def checkpoints_to_delete(
 
 
 def open_run(
-    run_dir: Path, settings: Mapping[str, Any], data: Sequence[str], processes: int = 1, shard: str = "ddp"
+    run_dir: Path, settings: Mapping[str, Any], data: Sequence[str], processes: int = 1, strategy: str = "ddp"
 ) -> Path | None:
     """Start or continue the run in ``run_dir``: the checkpoint to resume from, None to begin.
 
@@ -83,7 +83,7 @@ def open_run(
         settings: the run's settings as plain values.
         data: ids of what it trains on, in order.
         processes: that train together; a checkpoint holds the random states of each.
-        shard: how the model is divided among them (:data:`kit.train.launch.topology.Strategy`); so is a checkpoint.
+        strategy: how the model is divided among them (:data:`kit.train.launch.topology.Strategy`); so is a checkpoint.
 
     Raises:
         ValueError: the folder holds a run with other settings, other data, of another number of processes, or
@@ -95,7 +95,7 @@ def open_run(
         shutil.rmtree(left, ignore_errors=True)
     newest = newest_checkpoint(folder)
     path = folder / "settings.json"
-    together = {"processes": processes, "shard": shard}
+    together = {"processes": processes, "strategy": strategy}
     mine = json.loads(json.dumps({"settings": dict(settings), "data": list(data), **together}))
     if newest is not None:
         theirs = json.loads(path.read_text())
@@ -112,9 +112,9 @@ def open_run(
                 f"{run_dir} holds a run of {before} processes, now there are {processes}: go on with {before}, or "
                 "choose another name for the new run"
             )
-        if (divided := theirs.get("shard", "ddp")) != shard:
+        if (divided := theirs.get("strategy", "ddp")) != strategy:
             raise ValueError(
-                f"{run_dir} holds a run divided by {divided}, now it is {shard}: go on with {divided}, or choose "
+                f"{run_dir} holds a run divided by {divided}, now it is {strategy}: go on with {divided}, or choose "
                 "another name for the new run"
             )
     write_text(path, json.dumps(mine))

@@ -54,7 +54,7 @@ class GRPOSettings:
 
     Attributes:
         steps: rollout batches (ours; the paper's one epoch of 15.6K tasks is 244).
-        groups: tasks a rollout batch (Table 5, train batch size).
+        prompts_per_batch: tasks a rollout batch (Table 5, train batch size).
         group_size: rollouts of one task (Table 5, rollout num).
         per_device_batch_size: episodes a forward pass and device (Table 5).
         iterations: optimizer steps on each rollout batch (Table 5: mini-batch = batch, so 1).
@@ -66,22 +66,23 @@ class GRPOSettings:
         epsilon: clipping range of the ratio (ours: verl's and TRL's default).
         loss_type: TRL's name of the objective; "grpo" is eq. 4.
         scale: divide advantages by the group's standard deviation (GRPO) or not (Dr. GRPO).
-        max_response: tokens by which "dr_grpo" divides (Table 5, max response length); others ignore it.
+        max_completion_length: tokens by which "dr_grpo" divides (Table 5, max response length); others ignore it.
         max_grad_norm: gradients are scaled down to this norm (ours).
         freeze_vision: leave vision tower and projector as they are (ours; the paper doesn't say).
         lora_rank: rank of low-rank adapters; 0 trains all weights (the paper trains all).
         gradient_checkpointing: recompute activations to save memory; None: on a GPU (ours).
         save_every: steps between checkpoints (ours).
-        keep: checkpoints kept, the last ones; and the best (ours).
+        save_total_limit: checkpoints kept, the last ones; and the best (ours).
         seed: of the order of tasks, of sampling, of adapters' first values (ours).
-        sampler: who plays: the trained model by transformers, or vLLM ``colocate``d with it or at a ``server`` (ours).
-        server: that server's address, ``http://host:port``.
+        rollout_engine: samples the episodes: the trained model by transformers, or vLLM ``colocate``d with it or at a
+            ``server`` (ours).
+        vllm_server_url: that server's address, ``http://host:port``.
         gpu_memory_utilization: of a GPU's memory, for a colocated engine: its weights and its cache (ours).
         max_tokens: of an episode; a colocated engine makes room for as many (Table 5: 8,192 and 20,000).
     """
 
     steps: int = 244
-    groups: int = 64
+    prompts_per_batch: int = 64
     group_size: int = 8
     per_device_batch_size: int = 2
     iterations: int = 1
@@ -93,16 +94,16 @@ class GRPOSettings:
     epsilon: float = 0.2
     loss_type: Literal["grpo", "dr_grpo", "bnpo", "dapo"] = "grpo"
     scale: Scale = "group"
-    max_response: int = 20000
+    max_completion_length: int = 20000
     max_grad_norm: float = 1.0
     freeze_vision: bool = False
     lora_rank: int = 0
     gradient_checkpointing: bool | None = None
     save_every: int = 10
-    keep: int = 2
+    save_total_limit: int = 2
     seed: int = 0
-    sampler: RolloutEngine = "transformers"
-    server: str = ""
+    rollout_engine: RolloutEngine = "transformers"
+    vllm_server_url: str = ""
     gpu_memory_utilization: float = 0.3
     max_tokens: int = 28192
 
@@ -110,7 +111,7 @@ class GRPOSettings:
         check_group_size("GRPOSettings.group_size", self.group_size)
         for name in (
             "steps",
-            "groups",
+            "prompts_per_batch",
             "per_device_batch_size",
             "iterations",
             "learning_rate",
@@ -120,15 +121,17 @@ class GRPOSettings:
             if getattr(self, name) <= 0:
                 raise ValueError(f"GRPOSettings.{name}={getattr(self, name)}: must be above 0")
         check_schedule("GRPOSettings.schedule", self.schedule)
-        if self.sampler not in (known := get_args(RolloutEngine)):
-            raise ValueError(f"GRPOSettings.sampler={self.sampler!r}: choose one of {', '.join(known)}")
-        if (self.sampler == "server") != bool(self.server):
+        if self.rollout_engine not in (known := get_args(RolloutEngine)):
+            raise ValueError(f"GRPOSettings.rollout_engine={self.rollout_engine!r}: choose one of {', '.join(known)}")
+        if (self.rollout_engine == "server") != bool(self.vllm_server_url):
             raise ValueError(
-                f"GRPOSettings.server={self.server!r} with sampler={self.sampler!r}: a server needs its address, "
-                "http://host:port, and the others have none"
+                f"GRPOSettings.vllm_server_url={self.vllm_server_url!r} with rollout_engine={self.rollout_engine!r}: "
+                "a server needs its address, http://host:port, and the others have none"
             )
-        if self.keep < 1:
-            raise ValueError(f"GRPOSettings.keep={self.keep}: a run needs at least 1 checkpoint to resume from")
+        if self.save_total_limit < 1:
+            raise ValueError(
+                f"GRPOSettings.save_total_limit={self.save_total_limit}: a run needs at least 1 checkpoint to resume from"
+            )
         if self.save_every % self.iterations:
             raise ValueError(
                 f"GRPOSettings.save_every={self.save_every}: must be a multiple of iterations={self.iterations}; "
@@ -137,9 +140,9 @@ class GRPOSettings:
 
     def trl_args(self, run_dir: Path) -> GRPOConfig:
         """The same as TRL's configuration."""
-        batch = self.groups * self.group_size
+        batch = self.prompts_per_batch * self.group_size
         shared = shared_args(
-            run_dir, self.steps, self.per_device_batch_size, batch, self.save_every, self.keep, self.seed
+            run_dir, self.steps, self.per_device_batch_size, batch, self.save_every, self.save_total_limit, self.seed
         )
         return GRPOConfig(
             **shared,
@@ -153,7 +156,7 @@ class GRPOSettings:
             beta=self.beta,
             epsilon=self.epsilon,
             loss_type=self.loss_type,
-            max_completion_length=self.max_response,
+            max_completion_length=self.max_completion_length,
             max_grad_norm=self.max_grad_norm,
             gradient_checkpointing=gradient_checkpointing_default(self.gradient_checkpointing),
             disable_dropout=True,
@@ -163,12 +166,12 @@ class GRPOSettings:
 
     def _vllm_args(self) -> dict[str, Any]:
         """TRL's settings of vLLM; the weights of :mod:`kit.train.importance` are made by us, and read by its loss."""
-        if self.sampler == "transformers":
+        if self.rollout_engine == "transformers":
             return {}
         return {
             "use_vllm": True,
-            "vllm_mode": self.sampler,
-            "vllm_server_base_url": self.server or None,
+            "vllm_mode": self.rollout_engine,
+            "vllm_server_base_url": self.vllm_server_url or None,
             "vllm_gpu_memory_utilization": self.gpu_memory_utilization,
             "vllm_max_model_length": self.max_tokens,
             "vllm_importance_sampling_mode": "token_truncate",
@@ -213,7 +216,7 @@ def train_grpo(
 
     def make_trainer(log: MetricsLog) -> EpisodeGRPOTrainer:
         rollouts = -(-settings.steps // settings.iterations)
-        order = schedule(len(tasks), rollouts * settings.groups, settings.seed)
+        order = schedule(len(tasks), rollouts * settings.prompts_per_batch, settings.seed)
         return EpisodeGRPOTrainer(
             model=model,
             args=settings.trl_args(run_dir),

@@ -145,7 +145,7 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         if self.use_vllm:
             weights = importance(batch["old_per_token_logps"], packed.logprobs, packed.loss_mask)
             batch["importance_sampling_ratio"] = weights
-            self._metrics["train"]["sampler_weight"].append(float(weights[packed.loss_mask.bool()].mean()))
+            self._metrics["train"]["importance_weight"].append(float(weights[packed.loss_mask.bool()].mean()))
         if self.beta:
             batch["ref_per_token_logps"] = self._reference_logprobs(packed)
         return batch

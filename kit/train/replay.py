@@ -27,11 +27,11 @@ def own_words(asked: Sequence[Episode], chat: Chat, opening: str = "<think>") ->
     Args:
         asked: episodes whose first turn is the model's answer; empty ones are left out.
     """
-    rehearsal = []
+    replay = []
     for episode in asked:
         words = chat.decode([i for i in episode.turns[0].ids if i != chat.end_id]).strip().removesuffix(".")
         if words:
             ids = tuple(chat.text(opening + words))
             turn = Turn(ids, (0.0,) * len(ids), opening + words)
-            rehearsal.append(replace(episode, turns=(turn,), ended="turns"))
-    return rehearsal
+            replay.append(replace(episode, turns=(turn,), ended="turns"))
+    return replay

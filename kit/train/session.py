@@ -35,7 +35,7 @@ OnStep = Callable[[Sequence[Row]], None]
 """Called with all rows so far after each step."""
 
 
-SHARD = "KIT_SHARD"
+STRATEGY = "KIT_STRATEGY"
 """Environment variable: how the model is divided among the processes (set by :mod:`kit.train.launch.launcher`)."""
 
 
@@ -118,7 +118,8 @@ def gradient_accumulation_steps(batch: int, per_device_batch_size: int) -> int:
     share = per_device_batch_size * world_size()
     if per_device_batch_size < 1 or batch % share:
         raise ValueError(
-            f"per_device_batch_size={per_device_batch_size} on {world_size()} processes does not divide the batch of {batch} episodes"
+            f"per_device_batch_size={per_device_batch_size} on {world_size()} processes does not divide the batch of "
+            f"{batch} episodes"
         )
     return batch // share
 
@@ -176,7 +177,7 @@ def run(
     final = run_dir / "model"
 
     def begin() -> tuple[Path | None, bool]:
-        newest = open_run(run_dir, settings, data, world_size(), os.environ.get(SHARD, "ddp"))
+        newest = open_run(run_dir, settings, data, world_size(), os.environ.get(STRATEGY, "ddp"))
         return newest, step_of(newest) >= steps and final.exists()
 
     resume, done = run_on_rank0(begin)

@@ -16,7 +16,7 @@ tokens: L = (ln 2 + ln 8) / 2 = **1.3863**.
 Departures
 - Tokens a policy may not say are left out of the softmax, as they are when it is sampled.
 - Over-long episodes are refused, not cut (the paper cuts at 16,384): a cut picture has no meaning.
-- Beside each batch there can be episodes of rehearsal (:mod:`kit.train.replay`); their tokens count like others.
+- Beside each batch there can be episodes of replay (:mod:`kit.train.replay`); their tokens count like others.
 """
 
 from __future__ import annotations
@@ -53,52 +53,61 @@ class SFTSettings:
 
     Attributes:
         epochs: passes over the episodes (Table 4).
-        batch: episodes an optimizer step (Table 4: 32).
+        batch_size: episodes an optimizer step (Table 4: 32).
         per_device_batch_size: episodes a forward pass and device (Table 4: 32 by 4 accumulation steps).
         learning_rate: at its peak (Table 4).
         schedule: of the learning rate (Table 4).
         warmup: share of the steps before the peak (Table 4).
         max_tokens: longest episode accepted (Table 4, cutoff length).
         freeze_vision: leave vision tower and projector as they are (Table 4).
-        rehearsal: episodes of rehearsal beside each batch (ours: the paper has none).
+        replay: episodes of replay beside each batch (ours: the paper has none).
         lora_rank: rank of low-rank adapters; 0 trains all weights (Table 4: full).
         gradient_checkpointing: recompute activations to save memory; None: on a GPU (ours).
         save_every: steps between checkpoints (ours).
-        keep: checkpoints kept (ours).
+        save_total_limit: checkpoints kept (ours).
         seed: of the order and of adapters' first values (ours).
     """
 
     epochs: float = 2.0
-    batch: int = 32
+    batch_size: int = 32
     per_device_batch_size: int = 8
     learning_rate: float = 1e-5
     schedule: str = "cosine"
     warmup: float = 0.1
     max_tokens: int = 16384
     freeze_vision: bool = True
-    rehearsal: int = 0
+    replay: int = 0
     lora_rank: int = 0
     gradient_checkpointing: bool | None = None
     save_every: int = 20
-    keep: int = 2
+    save_total_limit: int = 2
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("epochs", "batch", "per_device_batch_size", "learning_rate", "save_every", "keep"):
+        for name in (
+            "epochs",
+            "batch_size",
+            "per_device_batch_size",
+            "learning_rate",
+            "save_every",
+            "save_total_limit",
+        ):
             if getattr(self, name) <= 0:
                 raise ValueError(f"SFTSettings.{name}={getattr(self, name)}: must be above 0")
-        if self.rehearsal < 0:
-            raise ValueError(f"SFTSettings.rehearsal={self.rehearsal}: must not be below 0")
+        if self.replay < 0:
+            raise ValueError(f"SFTSettings.replay={self.replay}: must not be below 0")
         check_schedule("SFTSettings.schedule", self.schedule)
 
     def steps(self, episodes: int) -> int:
         """Optimizer steps that ``epochs`` passes over so many episodes make."""
-        return max(1, round(self.epochs * episodes / self.batch))
+        return max(1, round(self.epochs * episodes / self.batch_size))
 
     def trl_args(self, run_dir: Path, steps: int) -> SFTConfig:
         """The same as TRL's configuration."""
-        batch = self.batch + self.rehearsal
-        shared = shared_args(run_dir, steps, self.per_device_batch_size, batch, self.save_every, self.keep, self.seed)
+        batch = self.batch_size + self.replay
+        shared = shared_args(
+            run_dir, steps, self.per_device_batch_size, batch, self.save_every, self.save_total_limit, self.seed
+        )
         return SFTConfig(
             **shared,
             learning_rate=self.learning_rate,
@@ -135,39 +144,39 @@ class Collator:
         return {**packed.model_inputs(), "labels": packed.labels}
 
 
-def order(lengths: Sequence[int], rehearsal: int, settings: SFTSettings) -> list[int]:
-    """Which episode comes when; those of rehearsal are numbered after the others.
+def order(lengths: Sequence[int], replay: int, settings: SFTSettings) -> list[int]:
+    """Which episode comes when; those of replay are numbered after the others.
 
-    A batch begins with its shortest episodes and is followed by its rehearsal, so that a micro-batch is padded to the
+    A batch begins with its shortest episodes and is followed by its replay, so that a micro-batch is padded to the
     length of its like only. A step is the same sum in whatever order.
 
     Args:
         lengths: of the episodes, in tokens.
-        rehearsal: how many there are to rehearse.
+        replay: how many there are to replay.
     """
     steps = settings.steps(len(lengths))
-    a, b = settings.batch, settings.rehearsal
+    a, b = settings.batch_size, settings.replay
     taught = schedule(len(lengths), steps * a, settings.seed)
-    again = [len(lengths) + i for i in schedule(rehearsal, steps * b, settings.seed)] if b else []
+    again = [len(lengths) + i for i in schedule(replay, steps * b, settings.seed)] if b else []
     batches = [sorted(taught[s * a : (s + 1) * a], key=lambda i: lengths[i]) for s in range(steps)]
     return [i for s, batch in enumerate(batches) for i in (*batch, *again[s * b : (s + 1) * b])]
 
 
-def check(chat: Chat, episodes: Sequence[Episode], rehearsal: Sequence[Episode], settings: SFTSettings) -> None:
+def check(chat: Chat, episodes: Sequence[Episode], replay: Sequence[Episode], settings: SFTSettings) -> None:
     """Refuse what can't be trained on now, not hours into the run.
 
     Raises:
-        ValueError: no episodes, rehearsal asked for but not given or the reverse, or an episode that is too long
+        ValueError: no episodes, replay asked for but not given or the reverse, or an episode that is too long
             or can't be packed.
     """
     if not episodes:
         raise ValueError("train_sft: no episodes given; nothing to train on")
-    if bool(settings.rehearsal) != bool(rehearsal):
+    if bool(settings.replay) != bool(replay):
         raise ValueError(
-            f"SFTSettings.rehearsal={settings.rehearsal} beside each batch, but {len(rehearsal)} episodes to rehearse "
+            f"SFTSettings.replay={settings.replay} beside each batch, but {len(replay)} episodes to replay "
             "were given; give both or neither"
         )
-    for episode in (*episodes, *rehearsal):
+    for episode in (*episodes, *replay):
         if len(episode.ids) > settings.max_tokens:
             raise ValueError(
                 f"episode {episode.task.id}: {len(episode.ids)} tokens, above "
@@ -183,7 +192,7 @@ class SFTTraining:
     Attributes:
         start: the checkpoint to start from.
         episodes: file of the episodes to learn from.
-        rehearsal: file of those to rehearse; empty: none.
+        replay: file of those to replay; empty: none.
         run_dir: gets what :func:`train_sft` writes.
         settings: of SFT.
         threads: of each process.
@@ -193,7 +202,7 @@ class SFTTraining:
     episodes: str
     run_dir: str
     settings: SFTSettings
-    rehearsal: str = ""
+    replay: str = ""
     threads: int = 1
 
     def __call__(self, on_step: OnStep | None = None) -> Path:
@@ -201,8 +210,8 @@ class SFTTraining:
         torch.set_num_threads(self.threads)
         vlm, chat = load_for_training(self.start, self.settings.lora_rank)
         taught = load_episodes(self.episodes)
-        again = load_episodes(self.rehearsal) if self.rehearsal else []
-        return train_sft(vlm, chat, taught, self.settings, self.run_dir, rehearsal=again, on_step=on_step)
+        again = load_episodes(self.replay) if self.replay else []
+        return train_sft(vlm, chat, taught, self.settings, self.run_dir, replay=again, on_step=on_step)
 
 
 def train_sft(
@@ -212,7 +221,7 @@ def train_sft(
     settings: SFTSettings,
     run_dir: str | Path,
     *,
-    rehearsal: Sequence[Episode] = (),
+    replay: Sequence[Episode] = (),
     on_step: OnStep | None = None,
 ) -> Path:
     """Fine-tune ``model`` on ``episodes``; the same call again resumes.
@@ -221,7 +230,7 @@ def train_sft(
         model: a Qwen2.5-VL; it holds the trained weights afterwards.
         run_dir: gets ``checkpoint/``, ``metrics.jsonl`` (columns loss, entropy, mean_token_accuracy, …),
             ``tensorboard/`` and ``model/``.
-        rehearsal: to draw ``settings.rehearsal`` from beside each batch.
+        replay: to draw ``settings.replay`` from beside each batch.
         on_step: called with all metric rows so far after each step; once if the run was done before.
 
     Returns:
@@ -231,10 +240,10 @@ def train_sft(
         ValueError: an episode can't be packed or is too long, or ``run_dir`` holds another run.
     """
     run_dir = Path(run_dir)
-    check(chat, episodes, rehearsal, settings)
-    every = [*episodes, *rehearsal]
+    check(chat, episodes, replay, settings)
+    every = [*episodes, *replay]
     steps = settings.steps(len(episodes))
-    numbers = order([len(episode.ids) for episode in episodes], len(rehearsal), settings)
+    numbers = order([len(episode.ids) for episode in episodes], len(replay), settings)
 
     def make_trainer(log: MetricsLog) -> EpisodeSFTTrainer:
         return EpisodeSFTTrainer(

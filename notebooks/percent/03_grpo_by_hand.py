@@ -403,7 +403,9 @@ from kit.train.grpo import GRPOSettings
 from kit.train.grpo_trainer import EpisodeGRPOTrainer
 
 folder = Path(until_the_end.enter_context(TemporaryDirectory()))
-settings = GRPOSettings(steps=1, groups=1, group_size=4, per_device_batch_size=4)
+settings = GRPOSettings(
+    steps=1, prompts_per_batch=1, group_size=4, per_device_batch_size=4
+)
 print("eq. 4 is TRL's", repr(settings.loss_type), "with ε =", settings.epsilon)
 
 # %%
@@ -754,7 +756,12 @@ solved = f"{AGILE['grpo']['acc_2x2']:.1%}"
 rows = [
     ("", "paper", "here", "why different"),
     ("G", paper.group_size, settings.group_size, "four fit on paper"),
-    ("tasks a step", paper.groups, settings.groups, "one is enough to see"),
+    (
+        "tasks a step",
+        paper.prompts_per_batch,
+        settings.prompts_per_batch,
+        "one is enough to see",
+    ),
     ("attempts", "sampled, T = 1", "written", "so that we know all"),
     ("ε", "not stated", settings.epsilon, "the trainers' default"),
     ("β", paper.beta, settings.beta, "the same"),

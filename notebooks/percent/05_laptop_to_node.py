@@ -115,7 +115,9 @@ print(
 
 # %%
 save_episodes(folder / "taught.jsonl", played)
-settings = SFTSettings(epochs=1, batch=batch, learning_rate=learning_rate, seed=seed)
+settings = SFTSettings(
+    epochs=1, batch_size=batch, learning_rate=learning_rate, seed=seed
+)
 
 
 def train(n: int) -> list[dict]:
@@ -264,8 +266,8 @@ planned = Stage(
     model=Architecture.of(model),
     gpus=gpus,
     memory=memory * GB,
-    shard="ddp",
-    sampler=None,
+    strategy="ddp",
+    rollout_engine=None,
     per_device_batch_size=1,
     batch=64,
     tokens=12288,
@@ -294,8 +296,8 @@ print(f"{needed(planned) / GB:8.2f} GB  of {memory:g}")
 # %%
 ways = {
     "ddp": {},
-    "zero2": {"shard": "zero2"},
-    "zero3": {"shard": "zero3"},
+    "zero2": {"strategy": "zero2"},
+    "zero3": {"strategy": "zero3"},
     "LoRA": {"lora_rank": 32},
 }
 stages = {name: replace(planned, **way) for name, way in ways.items()}
@@ -321,8 +323,8 @@ display(plots.stacked(made_of, "GB of each GPU", [(f"{memory:g} GB", memory)]))
 # will a GPU spend its time on?
 
 # %%
-for sampler, name in (("transformers", "transformers"), ("colocate", "vLLM")):
-    stage = replace(stages["zero3"], sampler=sampler)
+for rollout_engine, name in (("transformers", "transformers"), ("colocate", "vLLM")):
+    stage = replace(stages["zero3"], rollout_engine=rollout_engine)
     print(f"zero3, {gpus} GPUs, {name} samples")
     for part, (value, formula) in seconds(stage).items():
         print(f"  {value:7.0f} s  {part}: {formula}")

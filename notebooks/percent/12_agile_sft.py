@@ -37,8 +37,8 @@ model: str = ""  # checkpoint folder or hub id; empty: the committed tiny model
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
 sft_episodes: int = 160  # expert episodes to imitate
 epochs: float = 2.0  # passes over them; paper: 2
-batch: int = 4  # episodes an optimizer step
-rehearsal: int = 4  # of the model's own answers beside each batch; paper: 0
+batch_size: int = 4  # episodes an optimizer step
+replay: int = 4  # replayed answers of the model beside each batch; paper: 0
 per_device_batch_size: int = 4  # episodes a forward pass
 learning_rate: float = 3e-4  # at its peak
 freeze_vision: bool = True  # leave the vision tower alone, as the paper does
@@ -150,7 +150,7 @@ print(f"{fitting:.0%} of the expert's episodes fit into {turns} turns")
 # ## What it takes away
 #
 # Learning to act moves weights that it sees with, and a few hundred puzzles can't teach seeing anew. Left
-# to itself a small model forgets some of it (try `rehearsal=0`).
+# to itself a small model forgets some of it (try `replay=0`).
 #
 # *Learning without forgetting* (Li and Hoiem, 2016) asks the model beforehand, and trains on its own
 # answers beside the new data. Here: on puzzles of the next notebook, whose truth stays untouched, put
@@ -159,7 +159,7 @@ print(f"{fitting:.0%} of the expert's episodes fit into {turns} turns")
 
 # %%
 again = []
-if rehearsal:
+if replay:
     ask = agile.Play(prompt=prompt, turns=1, max_new_tokens=max_new_tokens)
     train = load_tasks(folder / "data" / "train.jsonl")[: 2 * sft_episodes]
     for at in range(0, len(train), 64):  # at most 64 sessions at once
@@ -170,8 +170,8 @@ if rehearsal:
 # %%
 settings = SFTSettings(
     epochs=epochs,
-    batch=batch,
-    rehearsal=rehearsal,
+    batch_size=batch_size,
+    replay=replay,
     per_device_batch_size=per_device_batch_size,
     learning_rate=learning_rate,
     freeze_vision=freeze_vision,
@@ -186,7 +186,7 @@ print(settings.steps(len(episodes)), "optimizer steps")
 # (`processes="8 zero3"`): with them the model is divided, not the result.
 
 # %%
-taught, repeated = folder / "sft" / "episodes.jsonl", folder / "sft" / "rehearsal.jsonl"
+taught, repeated = folder / "sft" / "episodes.jsonl", folder / "sft" / "replay.jsonl"
 save_episodes(taught, episodes)
 save_episodes(repeated, again)
 training = SFTTraining(
@@ -194,7 +194,7 @@ training = SFTTraining(
     episodes=str(taught),
     run_dir=str(folder / "sft"),
     settings=settings,
-    rehearsal=str(repeated),
+    replay=str(repeated),
     threads=threads,
 )
 del vlm  # the training loads its own

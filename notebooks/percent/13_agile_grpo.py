@@ -34,7 +34,7 @@ run: str = "agile"  # run directory under runs/, shared by notebooks 11 to 14
 seed: int = 0  # order of the puzzles and everything sampled
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
 steps: int = 16  # rollout batches
-groups: int = 12  # puzzles a batch
+prompts_per_batch: int = 12  # puzzles a batch
 group_size: int = 8  # rollouts of one puzzle
 per_device_batch_size: int = 32  # episodes a forward pass
 learning_rate: float = 1e-4  # at its peak
@@ -96,7 +96,7 @@ play = agile.Play(prompt=prompt, turns=turns, max_new_tokens=max_new_tokens)
 # %%
 train = load_tasks(folder / "data" / "train.jsonl")
 policy = HFPolicy(vlm, chat)
-few = train[: min(groups, 8)]  # a real batch can be hundreds of episodes
+few = train[: min(prompts_per_batch, 8)]  # a real batch can be hundreds of episodes
 tasks = [task for task in few for _ in range(group_size)]
 batch = play(policy, chat, box, tasks, temperature, seed=seed)
 batch_scores = [score(episode, episode.task.target) for episode in batch]
@@ -134,7 +134,7 @@ display(
 #
 # ## Training
 #
-# Each step: play `groups` × `group_size` episodes, score, pack, one gradient step. The training is told
+# Each step: play `prompts_per_batch` × `group_size` episodes, score, pack, one gradient step. The training is told
 # in plain values, so that this process can do it, or several that are launched (`processes="8 zero3"`). This is all that each of them does:
 
 # %%
@@ -151,7 +151,7 @@ print(len(puzzles), "held-out puzzles, to look at on the way and at the end")
 # %%
 settings = GRPOSettings(
     steps=steps,
-    groups=groups,
+    prompts_per_batch=prompts_per_batch,
     group_size=group_size,
     per_device_batch_size=per_device_batch_size,
     learning_rate=learning_rate,
@@ -162,10 +162,13 @@ settings = GRPOSettings(
     lora_rank=lora_rank,
     save_every=10,
     seed=seed,
-    sampler=together.sampler,
-    server=together.server,
+    rollout_engine=together.rollout_engine,
+    vllm_server_url=together.vllm_server_url,
 )
-episodes, distinct = steps * groups * group_size, min(steps * groups, len(train))
+episodes, distinct = (
+    steps * prompts_per_batch * group_size,
+    min(steps * prompts_per_batch, len(train)),
+)
 print(episodes, "episodes on", distinct, "puzzles")
 
 # %%
@@ -245,11 +248,13 @@ print(f"right answers: {len(right)}; code had put the pieces so in {len(made)} o
 
 # %%
 save_stage(folder, "grpo", rl)
-save_stage(folder, f"grpo-{steps * groups:05d}", rl)  # the last budget of claim A5
+save_stage(
+    folder, f"grpo-{steps * prompts_per_batch:05d}", rl
+)  # the last budget of claim A5
 for done in budgets:
     halfway, _ = load_model_and_chat(folder / "grpo" / f"model-{done}")
     played = agile.play_greedily(halfway, chat, box, puzzles, play)
-    save_stage(folder, f"grpo-{done * groups:05d}", played)
+    save_stage(folder, f"grpo-{done * prompts_per_batch:05d}", played)
 for name, stage, here in (
     ("after SFT", "sft", sft),
     ("after GRPO", "grpo", evaluate(rl)),

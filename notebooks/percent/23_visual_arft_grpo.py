@@ -37,7 +37,7 @@ model: str = ""  # the checkpoint to start from; empty: the committed tiny model
 lesson_epochs: float = 2.0  # passes over the expert's episodes; paper: 0
 reward: str = "f1"  # f1 or em of the answer; steps: each for itself, as in the paper
 steps: int = 8  # rollout batches
-groups: int = 12  # tasks a batch
+prompts_per_batch: int = 12  # tasks a batch
 search_share: float = 0.25  # of them, search tasks
 group_size: int = 8  # rollouts of one task
 per_device_batch_size: int = 16  # episodes a forward pass
@@ -134,7 +134,7 @@ live = plots.LivePlot(columns=("loss", "mean_token_accuracy"))
 if lesson_epochs:
     settings = SFTSettings(
         epochs=lesson_epochs,
-        batch=8,
+        batch_size=8,
         per_device_batch_size=max(
             1, per_device_batch_size // 4
         ),  # every turn of theirs is learnt from
@@ -175,7 +175,7 @@ for kind in ("code", "search"):
 # %%
 sheets = load_tasks(data / "coding-train.jsonl")
 questions = load_tasks(data / "search-train.jsonl")
-n = steps * groups
+n = steps * prompts_per_batch
 looked_up = round(search_share * n)
 mixture = [sheets[i % len(sheets)] for i in range(n - looked_up)]
 mixture += [questions[i % len(questions)] for i in range(looked_up)]
@@ -208,7 +208,7 @@ for task in (sheets[0], questions[0]):
 # %%
 settings = GRPOSettings(
     steps=steps,
-    groups=groups,
+    prompts_per_batch=prompts_per_batch,
     group_size=group_size,
     per_device_batch_size=per_device_batch_size,
     learning_rate=learning_rate,
@@ -219,10 +219,10 @@ settings = GRPOSettings(
     lora_rank=lora_rank,
     save_every=10,
     seed=seed,
-    sampler=together.sampler,
-    server=together.server,
+    rollout_engine=together.rollout_engine,
+    vllm_server_url=together.vllm_server_url,
 )
-print(steps * groups * group_size, "episodes")
+print(steps * prompts_per_batch * group_size, "episodes")
 
 # %%
 save_tasks(folder / "grpo" / "tasks.jsonl", mixture)

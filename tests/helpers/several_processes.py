@@ -26,7 +26,9 @@ from kit.seeding import Seed
 from kit.train.grpo import GRPOSettings, train_grpo
 from kit.train.session import OnStep, rank, world_size
 
-RUN = GRPOSettings(steps=5, groups=2, group_size=4, per_device_batch_size=4, learning_rate=1e-3, save_every=2, seed=3)
+RUN = GRPOSettings(
+    steps=5, prompts_per_batch=2, group_size=4, per_device_batch_size=4, learning_rate=1e-3, save_every=2, seed=3
+)
 
 
 def train(folder: Path, settings: dict[str, Any], on_step: OnStep | None = None) -> Any:

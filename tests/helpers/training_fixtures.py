@@ -166,7 +166,7 @@ def grpo_run(run_dir: Path, kill_at: int | None = None, fail_at: int | None = No
 
     quick = {
         "steps": 5,
-        "groups": 2,
+        "prompts_per_batch": 2,
         "group_size": 2,
         "per_device_batch_size": 2,
         "learning_rate": 1e-3,

@@ -45,7 +45,14 @@ from kit.train.grpo_trainer import EpisodeGRPOTrainer, episode_stats
 from kit.train.metrics import read_metrics
 from kit.train.pack import pack
 
-QUICK = {"steps": 2, "groups": 2, "group_size": 2, "per_device_batch_size": 2, "learning_rate": 1e-3, "save_every": 2}
+QUICK = {
+    "steps": 2,
+    "prompts_per_batch": 2,
+    "group_size": 2,
+    "per_device_batch_size": 2,
+    "learning_rate": 1e-3,
+    "save_every": 2,
+}
 
 
 def rescored(model: Any, chat: Chat, episodes: list[Episode], temperature: float = 1.0) -> list[Episode]:
@@ -266,7 +273,7 @@ def test_observations_prompts_and_padding_get_exactly_no_gradient(chat: Chat, mo
         row, column = (data["completion_mask"].bool() & ~data["tool_mask"].bool()).nonzero()[0].tolist()
         wider = data["tool_mask"].clone()
         wider[row, column] = 1
-        changed = final_states_gradient(trainer, {**data, "loss_mask": wider}).abs().sum(-1)
+        changed = final_states_gradient(trainer, {**data, "tool_mask": wider}).abs().sum(-1)
         assert changed[row, start - 1 + column] > 0
 
 
@@ -309,7 +316,7 @@ def test_rewards_that_ask_a_judge_are_asked_together(chat: Chat, model, tmp_path
         met.wait()
         return even_reward(episode, target)
 
-    settings = GRPOSettings(steps=1, groups=2, group_size=2, per_device_batch_size=4)
+    settings = GRPOSettings(steps=1, prompts_per_batch=2, group_size=2, per_device_batch_size=4)
     sets = [task(0), task(1)]
     train_grpo(copy.deepcopy(model), chat, sets, sampling_rollout(chat), even_reward, settings, tmp_path / "a")
     train_grpo(model, chat, sets, sampling_rollout(chat), judged, settings, tmp_path / "b", reward_workers=4)
@@ -331,7 +338,7 @@ def test_rollout_that_loses_an_episode_is_refused(chat: Chat, model, tmp_path: P
     [
         ("group_size", 1, "GRPOSettings.group_size=1: a group needs at least 2 rollouts to have an advantage"),
         ("steps", 0, "GRPOSettings.steps=0: must be above 0"),
-        ("keep", 0, "GRPOSettings.keep=0"),
+        ("save_total_limit", 0, "GRPOSettings.save_total_limit=0"),
         ("temperature", 0.0, "GRPOSettings.temperature=0.0"),
         ("schedule", "cosin", "GRPOSettings.schedule='cosin': no such schedule of the learning rate; choose one of"),
         ("iterations", 3, "GRPOSettings.save_every=10: must be a multiple of iterations=3"),
@@ -429,7 +436,8 @@ def test_rows_hook_and_what_is_left_of_the_model(chat: Chat, model, tmp_path: Pa
     assert seen == [[1], [1, 2]]
     row = read_metrics(tmp_path / "metrics.jsonl")[0]
     for name in ("reward", "accuracy", "turns", "response_tokens", "entropy", "loss", "seconds", "tokens_per_second",
-                 "generation_time_share", "rollout_seconds", "reward/accuracy", "grad_norm", "learning_rate"):  # fmt: skip
+                 "generation_time_share", "rollout_seconds", "reward/accuracy", "grad_norm",
+                 "learning_rate"):  # fmt: skip
         assert isinstance(row[name], float), name
     assert row["response_tokens"] <= 10 and row["turns"] == 2.0
     assert model.lm_head.bias is None and "forward" not in model.__dict__

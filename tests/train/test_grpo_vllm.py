@@ -42,10 +42,10 @@ def test_a_step_that_the_colocated_engine_plays(tmp_path: Path, monkeypatch: pyt
 
     settings = GRPOSettings(
         steps=1,
-        groups=2,
+        prompts_per_batch=2,
         group_size=2,
         per_device_batch_size=2,
-        sampler="colocate",
+        rollout_engine="colocate",
         max_tokens=2048,
         gpu_memory_utilization=0.1,
     )
@@ -53,4 +53,4 @@ def test_a_step_that_the_colocated_engine_plays(tmp_path: Path, monkeypatch: pyt
     train_grpo(model, chat, [task(0), task(1)], rollout, lambda *_: Score(next(rewards), {}), settings, tmp_path)
     assert isinstance(policies[0], VLLMPolicy)
     (row,) = without_times(tmp_path)
-    assert row["sampler_weight"] == pytest.approx(1.0, abs=2e-3) and row["grad_norm"] > 0
+    assert row["importance_weight"] == pytest.approx(1.0, abs=2e-3) and row["grad_norm"] > 0

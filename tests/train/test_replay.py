@@ -30,7 +30,7 @@ def test_own_words_are_the_first_turn_behind_the_opening(chat: Chat) -> None:
 
 
 def test_each_batch_is_followed_by_its_rehearsal() -> None:
-    settings = SFTSettings(epochs=2.0, batch=2, rehearsal=3, seed=1)
+    settings = SFTSettings(epochs=2.0, batch_size=2, replay=3, seed=1)
     numbers = order([7, 3, 5, 9], 5, settings)
     assert len(numbers) == 4 * 5
     rows = [numbers[i : i + 5] for i in range(0, 20, 5)]
@@ -38,15 +38,15 @@ def test_each_batch_is_followed_by_its_rehearsal() -> None:
     assert sorted(i for row in rows for i in row[:2]) == sorted([0, 1, 2, 3] * 2)
     assert {i for row in rows for i in row[2:]} == {4, 5, 6, 7, 8}
     assert all([7, 3, 5, 9][row[0]] < [7, 3, 5, 9][row[1]] for row in rows)  # the shorter one first
-    assert order([7, 3, 5, 9], 0, SFTSettings(epochs=2.0, batch=2, seed=1)) == [i for row in rows for i in row[:2]]
+    assert order([7, 3, 5, 9], 0, SFTSettings(epochs=2.0, batch_size=2, seed=1)) == [i for row in rows for i in row[:2]]
 
 
 def test_what_is_rehearsed_is_learnt_beside_the_rest(chat: Chat, model, tmp_path: Path) -> None:
     again = own_words([asked(chat, "A top left, B top right.")], chat)
     settings = SFTSettings(
-        epochs=8.0, batch=2, rehearsal=2, per_device_batch_size=2, learning_rate=3e-3, save_every=100
+        epochs=8.0, batch_size=2, replay=2, per_device_batch_size=2, learning_rate=3e-3, save_every=100
     )
-    train_sft(tuned := clone(model), chat, batch(chat)[:2], settings, tmp_path, rehearsal=again)
+    train_sft(tuned := clone(model), chat, batch(chat)[:2], settings, tmp_path, replay=again)
     assert len(read_metrics(tmp_path / "metrics.jsonl")) == 8
 
     def likelihood(m) -> float:
@@ -57,7 +57,7 @@ def test_what_is_rehearsed_is_learnt_beside_the_rest(chat: Chat, model, tmp_path
 
 
 def test_both_or_neither(chat: Chat, model, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"SFTSettings\.rehearsal=2 beside each batch, but 0 episodes to rehearse"):
-        train_sft(model, chat, batch(chat), SFTSettings(rehearsal=2), tmp_path)
-    with pytest.raises(ValueError, match=r"SFTSettings\.rehearsal=-1: must not be below 0"):
-        SFTSettings(rehearsal=-1)
+    with pytest.raises(ValueError, match=r"SFTSettings\.replay=2 beside each batch, but 0 episodes to replay"):
+        train_sft(model, chat, batch(chat), SFTSettings(replay=2), tmp_path)
+    with pytest.raises(ValueError, match=r"SFTSettings\.replay=-1: must not be below 0"):
+        SFTSettings(replay=-1)

@@ -19,7 +19,14 @@ from kit.train.metrics import read_metrics
 from kit.train.pack import pack
 from kit.train.sft import Collator, EpisodeSFTTrainer, SFTSettings, train_sft
 
-QUICK = {"epochs": 4.0, "batch": 4, "per_device_batch_size": 2, "learning_rate": 3e-3, "warmup": 0.0, "save_every": 2}
+QUICK = {
+    "epochs": 4.0,
+    "batch_size": 4,
+    "per_device_batch_size": 2,
+    "learning_rate": 3e-3,
+    "warmup": 0.0,
+    "save_every": 2,
+}
 
 
 def episodes(chat: Chat, number: int = 6) -> list[Episode]:
@@ -140,8 +147,8 @@ def test_refused(chat: Chat, model, tmp_path: Path) -> None:
         train_sft(model, chat, [], SFTSettings(), tmp_path)
     with pytest.raises(ValueError, match=r"episode task-0: \d+ tokens, above SFTSettings.max_tokens=10"):
         train_sft(model, chat, episodes(chat), SFTSettings(max_tokens=10), tmp_path)
-    with pytest.raises(ValueError, match=r"SFTSettings\.batch=0: must be above 0"):
-        SFTSettings(batch=0)
+    with pytest.raises(ValueError, match=r"SFTSettings\.batch_size=0: must be above 0"):
+        SFTSettings(batch_size=0)
     with pytest.raises(ValueError, match=r"SFTSettings\.schedule='warm': no such schedule"):
         SFTSettings(schedule="warm")
     assert SFTSettings().steps(1600) == 100

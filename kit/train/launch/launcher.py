@@ -33,7 +33,7 @@ from kit.files import find_run, read_json, write_json
 from kit.train.launch.topology import PORT, Host, LaunchError, Processes, check_port, free_port, this_machine
 from kit.train.launch.worker import STARTED_BY
 from kit.train.metrics import Row, is_quiet, line, read_metrics
-from kit.train.session import SHARD, OnStep
+from kit.train.session import STRATEGY, OnStep
 
 WRAPPED = "Qwen2_5_VLDecoderLayer,Qwen2_5_VLVisionBlock"
 """The blocks that FSDP2 divides one by one."""
@@ -86,13 +86,13 @@ def launch(training: Training, processes: Processes, on_step: OnStep | None = No
         "call": f"{kind.__module__}:{kind.__qualname__}",
         "values": asdict(training),  # type: ignore[call-overload]
         "hosts": [asdict(host) for host in hosts],
-        "shard": processes.shard,
+        "strategy": processes.strategy,
         "port": port,
         "over": False,
     }
     write_json(folder / "job.json", job)
     where = f"{run_dir.name}/launch/log-0.txt"  # under the runs' folder, wherever that is
-    print(f"{processes.n} processes on {len(hosts)} machine(s), {processes.shard}; their log: {where}")
+    print(f"{processes.n} processes on {len(hosts)} machine(s), {processes.strategy}; their log: {where}")
     rows = Rows(run_dir / "metrics.jsonl", on_step)
     try:
         with started(folder / "job.json", 0) as agent:
@@ -130,7 +130,7 @@ def join(name: str, wait: float = 600.0, poll: float = 1.0) -> int:
             machine = this_machine(hosts)
             if machine == 0:
                 raise LaunchError(f"this is {hosts[0].name}, the rank file's first machine: it runs the notebook")
-            Processes(hosts[machine].slots, job["shard"]).check(hosts[machine].slots)
+            Processes(hosts[machine].slots, job["strategy"]).check(hosts[machine].slots)
             print(f"taking part in {path.parents[1].name} as machine {machine}: {hosts[machine].slots} processes")
             seen.add(job["id"])
             with started(path, machine) as agent:
@@ -164,7 +164,7 @@ def started(path: Path, machine: int) -> Iterator[subprocess.Popen[bytes]]:
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
-            env={**os.environ, **_environment(job["shard"], path.parent), STARTED_BY: str(os.getpid())},
+            env={**os.environ, **_environment(job["strategy"], path.parent), STARTED_BY: str(os.getpid())},
             start_new_session=True,  # Ctrl-C is for the notebook: it ends them in order
         )
         try:
@@ -189,12 +189,12 @@ def _end(process: subprocess.Popen[bytes], patience: float = 15.0) -> None:
         process.wait()
 
 
-def _environment(shard: str, folder: Path) -> dict[str, str]:
+def _environment(strategy: str, folder: Path) -> dict[str, str]:
     """What tells accelerate how the model is divided (as ``accelerate launch`` would)."""
-    common = {"OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"), SHARD: shard}
-    if shard == "ddp":
+    common = {"OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"), STRATEGY: strategy}
+    if strategy == "ddp":
         return common
-    if shard == "fsdp2":
+    if strategy == "fsdp2":
         return common | {
             "ACCELERATE_USE_FSDP": "true",
             "FSDP_VERSION": "2",
@@ -204,7 +204,7 @@ def _environment(shard: str, folder: Path) -> dict[str, str]:
             "FSDP_STATE_DICT_TYPE": "SHARDED_STATE_DICT",
         }
     settings = folder / "deepspeed.json"
-    write_json(settings, deepspeed_settings(int(shard[-1])))
+    write_json(settings, deepspeed_settings(int(strategy[-1])))
     found = {"ACCELERATE_USE_DEEPSPEED": "true", "ACCELERATE_DEEPSPEED_CONFIG_FILE": str(settings)}
     return common | found | ({} if torch.cuda.is_available() else {"DS_ACCELERATOR": "cpu"})
 

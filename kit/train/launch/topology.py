@@ -48,19 +48,19 @@ class Processes:
 
     Attributes:
         n: of them, on all machines.
-        shard: what is divided among them.
+        strategy: what is divided among them.
         hosts: the rank file; empty: this machine alone.
         port: where they meet; 0: any free one, or with several machines :data:`PORT`.
-        sampler: who plays in GRPO: ``transformers``, or vLLM ``colocate``d with each, or at a ``server``.
-        server: that server's address.
+        rollout_engine: who plays in GRPO: ``transformers``, or vLLM ``colocate``d with each, or at a ``server``.
+        vllm_server_url: that server's address.
     """
 
     n: int = 1
-    shard: Strategy = "ddp"
+    strategy: Strategy = "ddp"
     hosts: str = ""
     port: int = 0
-    sampler: RolloutEngine = "transformers"
-    server: str = ""
+    rollout_engine: RolloutEngine = "transformers"
+    vllm_server_url: str = ""
 
     @classmethod
     def parse(cls, text: str) -> Processes:
@@ -76,27 +76,27 @@ class Processes:
         for word in words:
             key, _, value = word.partition("=")
             if word in get_args(Strategy):
-                made["shard"] = word
+                made["strategy"] = word
             elif word in ("transformers", "colocate"):
-                made["sampler"] = word
+                made["rollout_engine"] = word
             elif word.startswith(("http://", "https://")):
-                made |= {"sampler": "server", "server": word}
+                made |= {"rollout_engine": "server", "vllm_server_url": word}
             elif key == "hosts" and value:
                 made["hosts"] = value
             elif key == "port" and value.isdigit():
                 made["port"] = int(value)
             else:
                 raise ValueError(
-                    f"processes={text!r}: {word!r} is none of {', '.join(get_args(Strategy))}, colocate, a vLLM server's "
-                    "address, hosts=FILE, port=NUMBER"
+                    f"processes={text!r}: {word!r} is none of {', '.join(get_args(Strategy))}, colocate, a vLLM "
+                    "server's address, hosts=FILE, port=NUMBER"
                 )
         return cls(**made)
 
     def __post_init__(self) -> None:
         if self.n < 1:
             raise ValueError(f"Processes.n={self.n}: at least 1 process trains")
-        if self.shard not in (known := get_args(Strategy)):
-            raise ValueError(f"Processes.shard={self.shard!r}: choose one of {', '.join(known)}")
+        if self.strategy not in (known := get_args(Strategy)):
+            raise ValueError(f"Processes.strategy={self.strategy!r}: choose one of {', '.join(known)}")
 
     def machines(self) -> list[Host]:
         """Those of the rank file, or this one.
@@ -124,14 +124,14 @@ class Processes:
                 f"{slots} processes on {socket.gethostname()}, which has {gpus} GPU(s): set processes={gpus}, name "
                 "more machines in a rank file, or choose another profile"
             )
-        if self.shard.startswith("zero") and importlib.util.find_spec("deepspeed") is None:
-            raise LaunchError(f"shard={self.shard!r} needs DeepSpeed: make lab LOCK=gpu, or choose ddp or fsdp2")
-        if self.sampler == "colocate" and importlib.util.find_spec("vllm") is None:
+        if self.strategy.startswith("zero") and importlib.util.find_spec("deepspeed") is None:
+            raise LaunchError(f"strategy={self.strategy!r} needs DeepSpeed: make lab LOCK=gpu, or choose ddp or fsdp2")
+        if self.rollout_engine == "colocate" and importlib.util.find_spec("vllm") is None:
             raise LaunchError("colocate needs vLLM: make lab LOCK=gpu, or leave sampling to transformers")
-        if self.shard == "fsdp2" and self.sampler == "transformers":
+        if self.strategy == "fsdp2" and self.rollout_engine == "transformers":
             raise LaunchError("FSDP2 divides the weights that transformers samples from: add colocate, or choose ddp")
-        if self.shard == "fsdp2" and not gpus:
-            raise LaunchError("shard='fsdp2' needs GPUs: accelerate divides nothing between CPUs; choose ddp")
+        if self.strategy == "fsdp2" and not gpus:
+            raise LaunchError("strategy='fsdp2' needs GPUs: accelerate divides nothing between CPUs; choose ddp")
 
 
 def read_hosts(path: str | Path) -> list[Host]:

@@ -38,8 +38,8 @@ class Stage:
         model: the architecture.
         gpus: that train together.
         memory: of each, in bytes.
-        shard: what is divided among them.
-        sampler: who plays; None in supervised training, where nobody does.
+        strategy: what is divided among them.
+        rollout_engine: who plays; None in supervised training, where nobody does.
         gpu_memory_utilization: of each GPU's memory, for a colocated engine.
         per_device_batch_size: episodes a forward pass and GPU.
         batch: episodes an optimizer step, on all GPUs.
@@ -57,8 +57,8 @@ class Stage:
     model: Architecture
     gpus: int
     memory: float
-    shard: Strategy
-    sampler: RolloutEngine | None
+    strategy: Strategy
+    rollout_engine: RolloutEngine | None
     per_device_batch_size: int
     batch: int
     tokens: int
@@ -78,7 +78,7 @@ class Stage:
         """How weights are held."""
         if self.lora_rank:
             return "adapters"
-        return "bfloat16" if self.shard.startswith("zero") else "float32"  # DeepSpeed keeps its float32 copy apart
+        return "bfloat16" if self.strategy.startswith("zero") else "float32"  # DeepSpeed keeps its float32 copy apart
 
     @property
     def learning(self) -> int:
@@ -105,7 +105,7 @@ class Need:
 def fixed(stage: Stage) -> Iterator[Need]:
     """What stays in memory from the first step to the last."""
     n, total, learning = stage.gpus, stage.total, stage.learning
-    zero, three = stage.shard.startswith("zero"), stage.shard in ("zero3", "fsdp2")
+    zero, three = stage.strategy.startswith("zero"), stage.strategy in ("zero3", "fsdp2")
     each = 4 if stage.held == "float32" else 2
     part = n if three else 1
     yield Need("weights", each * total / part, f"{each} B × {total:,}" + f" / {part}" * (part > 1))
@@ -123,7 +123,7 @@ def fixed(stage: Stage) -> Iterator[Need]:
     if stage.reference:
         part = n if three else 1
         yield Need("reference", 2 * total / part, f"2 B × {total:,}" + f" / {part}" * (part > 1))
-    if stage.sampler == "colocate":
+    if stage.rollout_engine == "colocate":
         share = stage.gpu_memory_utilization
         yield Need("engine", share * stage.memory, f"{share} × {stage.memory / GB:g} GB: vLLM's weights and cache")
     yield Need("CUDA", CONTEXT, "assumed")
@@ -150,19 +150,19 @@ def learning_pass(stage: Stage) -> Iterator[Need]:
 
 def sampling(stage: Stage) -> Iterator[Need]:
     """What transformers keeps while it plays; vLLM has room of its own."""
-    if stage.sampler != "transformers":
+    if stage.rollout_engine != "transformers":
         return
     rows, token = _rows(stage), stage.model.remembered()
     text = f"{rows} episodes at once × {stage.tokens:,} tokens × {token:,} B"
     yield Need("keys and values", rows * stage.tokens * token, text)
     yield Need("prefixes", CACHE_BYTES, "kit.policy.hf.HFPolicy's cache_bytes")
-    if stage.shard == "zero3":
+    if stage.strategy == "zero3":
         yield Need("whole weights", 2 * stage.total, f"2 B × {stage.total:,}: put together while it plays")
 
 
 def _rows(stage: Stage) -> int:
     """Episodes that transformers decodes at once: as many as half of the free memory has room for."""
-    whole = 2 * stage.total if stage.shard == "zero3" else 0
+    whole = 2 * stage.total if stage.strategy == "zero3" else 0
     free = stage.memory - sum(need.bytes for need in fixed(stage)) - CACHE_BYTES - whole
     return batch_size_that_fits(
         min(MAX_BATCH_SIZE, math.ceil(stage.batch / stage.gpus)), free, stage.model.remembered(), stage.tokens
@@ -186,7 +186,7 @@ def engine_room(stage: Stage) -> float:
 def seconds(stage: Stage) -> dict[str, tuple[float, str]]:
     """Seconds of one step by part, each with its formula; episodes as long as they may be."""
     share, total = stage.batch / stage.gpus, stage.total
-    passes = (4 if stage.lora_rank else 6) + 2 * stage.recompute + 2 * (stage.sampler in ("colocate", "server"))
+    passes = (4 if stage.lora_rank else 6) + 2 * stage.recompute + 2 * (stage.rollout_engine in ("colocate", "server"))
     work = stage.optimizer_steps * passes * total * share * stage.tokens
     rate = BUSY["arithmetic"] * stage.flops
     found = {
@@ -196,8 +196,8 @@ def seconds(stage: Stage) -> dict[str, tuple[float, str]]:
             f"{stage.flops / 1e12:g} TFLOP/s)",
         )
     }
-    if stage.sampler:
-        rows = share if stage.sampler != "transformers" else _rows(stage)
+    if stage.rollout_engine:
+        rows = share if stage.rollout_engine != "transformers" else _rows(stage)
         reads = 2 * total + rows * stage.tokens / 2 * stage.model.remembered()
         turns = stage.sampled * math.ceil(share / rows)
         found["playing"] = (
@@ -213,14 +213,14 @@ def knobs(stage: Stage) -> list[str]:
     tried = {
         "recompute activations (gradient_checkpointing)": replace(stage, recompute=True),
         "per_device_batch_size=1": replace(stage, per_device_batch_size=1),
-        "zero3 instead of " + stage.shard: replace(stage, shard="zero3"),
+        "zero3 instead of " + stage.strategy: replace(stage, strategy="zero3"),
         "adapters: lora_rank=32, freeze_vision=true": replace(stage, lora_rank=32, freeze_vision=True, reference=False),
     }
-    if stage.sampler == "colocate":
-        tried["a vLLM server on other GPUs instead of colocate"] = replace(stage, sampler="server")
+    if stage.rollout_engine == "colocate":
+        tried["a vLLM server on other GPUs instead of colocate"] = replace(stage, rollout_engine="server")
     found = [name for name, other in tried.items() if needed(other) <= stage.memory]
     for more in (2, 4, 8, 16, 32):
-        if needed(replace(stage, gpus=stage.gpus * more)) <= stage.memory and stage.shard != "ddp":
+        if needed(replace(stage, gpus=stage.gpus * more)) <= stage.memory and stage.strategy != "ddp":
             found.append(f"{stage.gpus * more} GPUs instead of {stage.gpus}")
             break
     return found or [f"none of these alone; GPUs of more than {needed(stage) / GB:.0f} GB"]

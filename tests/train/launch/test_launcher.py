@@ -161,19 +161,19 @@ def test_joining_what_never_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.skipif(importlib.util.find_spec("deepspeed") is None, reason="needs DeepSpeed: make test-vllm")
-@pytest.mark.parametrize("shard", ["zero2", "zero3"])
+@pytest.mark.parametrize("strategy", ["zero2", "zero3"])
 @pytest.mark.parametrize("changed", [{}, {"lora_rank": 4, "beta": 0.05}])
-def test_divided_by_deepspeed_is_the_same(tmp_path: Path, shard: Any, changed: dict[str, Any]) -> None:
+def test_divided_by_deepspeed_is_the_same(tmp_path: Path, strategy: Any, changed: dict[str, Any]) -> None:
     """All weights or adapters and a KL term: as one process; killed on the way, the same after that."""
     train(tmp_path / "one", {"per_device_batch_size": 8, **changed})
     with pytest.raises(LaunchError, match="signal 9"):
-        launch(toy(tmp_path / "two", fault="kill", **changed), Processes(2, shard))
-    launch(toy(tmp_path / "two", **changed), Processes(2, shard))
+        launch(toy(tmp_path / "two", fault="kill", **changed), Processes(2, strategy))
+    launch(toy(tmp_path / "two", **changed), Processes(2, strategy))
     assert_the_same(tmp_path / "one", tmp_path / "two", 5)
-    with pytest.raises(LaunchError, match=f"divided by {shard}, now it is ddp"):
+    with pytest.raises(LaunchError, match=f"divided by {strategy}, now it is ddp"):
         launch(toy(tmp_path / "two", **changed), Processes(2))
     stage = read_json(tmp_path / "two" / "launch" / "deepspeed.json")
-    assert stage["zero_optimization"]["stage"] == int(shard[-1])
+    assert stage["zero_optimization"]["stage"] == int(strategy[-1])
 
 
 def test_the_port_they_would_meet_at_is_taken(tmp_path: Path) -> None:

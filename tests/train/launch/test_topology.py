@@ -49,7 +49,7 @@ def test_processes_in_words() -> None:
     assert Processes.parse("1") == Processes()
     told = "16 zero3 hosts=ranks.txt port=29501 http://node-c:8000"
     assert Processes.parse(told) == Processes(16, "zero3", "ranks.txt", 29501, "server", "http://node-c:8000")
-    assert Processes.parse("8 fsdp2 colocate") == Processes(8, "fsdp2", sampler="colocate")
+    assert Processes.parse("8 fsdp2 colocate") == Processes(8, "fsdp2", rollout_engine="colocate")
 
 
 @pytest.mark.parametrize(
@@ -95,15 +95,15 @@ def test_fewer_gpus_than_processes(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_cant_be_divided_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machines.importlib.util, "find_spec", lambda name: None)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
-    with pytest.raises(LaunchError, match="shard='zero3' needs DeepSpeed"):
+    with pytest.raises(LaunchError, match="strategy='zero3' needs DeepSpeed"):
         Processes(2, "zero3").check(2)
-    with pytest.raises(LaunchError, match="shard='fsdp2' needs GPUs"):
-        Processes(2, "fsdp2", sampler="server").check(2)
+    with pytest.raises(LaunchError, match="strategy='fsdp2' needs GPUs"):
+        Processes(2, "fsdp2", rollout_engine="server").check(2)
     with pytest.raises(LaunchError, match="FSDP2 divides the weights that transformers samples from"):
         Processes(2, "fsdp2").check(2)
     with pytest.raises(LaunchError, match="colocate needs vLLM"):
-        Processes(2, sampler="colocate").check(2)
-    with pytest.raises(ValueError, match=r"Processes\.shard='zero1': choose one of ddp, zero2, zero3, fsdp2"):
+        Processes(2, rollout_engine="colocate").check(2)
+    with pytest.raises(ValueError, match=r"Processes\.strategy='zero1': choose one of ddp, zero2, zero3, fsdp2"):
         Processes(2, "zero1")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"Processes\.n=0"):
         Processes(0)

@@ -55,7 +55,9 @@ def test_weights_gradients_and_optimizer_are_those_of_a_real_step() -> None:
     optimizer.step()
     text = [p for name, p in model.named_parameters() if "visual" not in name]
     state = [value for p in text for value in optimizer.state[p].values() if value.dim()]
-    stage = replace(NODE, model=Architecture.of(str(TINY)), gpus=1, shard="ddp", freeze_vision=True, sampler=None)
+    stage = replace(
+        NODE, model=Architecture.of(str(TINY)), gpus=1, strategy="ddp", freeze_vision=True, rollout_engine=None
+    )
     found = {need.name: need.bytes for need in fixed(stage)}
     assert found["weights"] == sum(p.nbytes for p in model.parameters())
     assert found["gradients"] == sum(p.grad.nbytes for p in text if p.grad is not None)
@@ -63,13 +65,13 @@ def test_weights_gradients_and_optimizer_are_those_of_a_real_step() -> None:
 
 
 def test_what_learns_and_what_is_divided() -> None:
-    alone = replace(NODE, gpus=1, shard="ddp", sampler="server")
+    alone = replace(NODE, gpus=1, strategy="ddp", rollout_engine="server")
     assert sizes(fixed(alone)) | {"CUDA": 0} == {
         "weights": 33.169, "half copies": 16.584, "gradients": 33.169, "optimizer": 66.337, "CUDA": 0
     }  # fmt: skip
-    two = sizes(fixed(replace(NODE, shard="zero2", sampler="server")))
+    two = sizes(fixed(replace(NODE, strategy="zero2", rollout_engine="server")))
     assert (two["weights"], two["gradients"], two["optimizer"]) == (16.584, 2.073, 12.438)
-    own = sizes(fixed(replace(NODE, shard="fsdp2", sampler="server")))
+    own = sizes(fixed(replace(NODE, strategy="fsdp2", rollout_engine="server")))
     assert (own["weights"], own["gradients"], own["optimizer"]) == (4.146, 4.146, 8.292)
     adapters = replace(alone, lora_rank=32, freeze_vision=True)
     assert sizes(fixed(adapters))["weights"] == pytest.approx(16.584 + 2 * SEVEN.adapters(32) / GB, abs=1e-3)
@@ -77,9 +79,9 @@ def test_what_learns_and_what_is_divided() -> None:
 
 
 def test_more_of_anything_never_needs_less() -> None:
-    for shard in ("ddp", "zero2", "zero3", "fsdp2"):
-        for sampler in (None, "transformers", "colocate", "server"):
-            stage = replace(NODE, shard=shard, sampler=sampler)
+    for strategy in ("ddp", "zero2", "zero3", "fsdp2"):
+        for rollout_engine in (None, "transformers", "colocate", "server"):
+            stage = replace(NODE, strategy=strategy, rollout_engine=rollout_engine)
             assert needed(replace(stage, per_device_batch_size=4)) >= needed(stage)
             assert needed(replace(stage, recompute=False)) > needed(stage)
             assert needed(replace(stage, gpus=16)) <= needed(stage)
@@ -97,12 +99,12 @@ def test_what_would_help() -> None:
     assert needed(tight) > tight.memory
     said = knobs(tight)
     for name, other in (
-        ("a vLLM server on other GPUs instead of colocate", replace(tight, sampler="server")),
+        ("a vLLM server on other GPUs instead of colocate", replace(tight, rollout_engine="server")),
         ("per_device_batch_size=1", replace(tight, per_device_batch_size=1)),
     ):
         assert (name in said) == (needed(other) <= tight.memory)
     assert "recompute activations (gradient_checkpointing)" in said
-    hopeless = replace(NODE, memory=1 * GB, sampler=None, tokens=100000)
+    hopeless = replace(NODE, memory=1 * GB, rollout_engine=None, tokens=100000)
     assert knobs(hopeless)[0].startswith("none of these alone; GPUs of more than")
 
 
