@@ -6,12 +6,13 @@ import base64
 from collections.abc import Iterator
 from pathlib import Path
 
-from kit.files import find_run
+from kit.files import find_run, read_json
 from kit.jobs.listing import parts
+from kit.papers.registry import metrics_of
 from kit.train import latest_rollout as latest
 from kit.train.metrics import read_metrics
-from kit.view import plots as plot
-from kit.view import show
+from kit.view import plots, show
+from kit.view.episodes import Judge
 from kit.view.html import Html, clean
 from kit.view.plots import Plot
 
@@ -27,25 +28,28 @@ def write(name: str) -> Path:
     """
     texts = parts(name)
     folder = find_run(name)
+    notebooks = (read_json(folder / "params.json") or {"notebooks": {}})["notebooks"]
+    found = [paper for name in notebooks if (paper := metrics_of(name))]
+    is_right = found[0].EVALUATION.is_right if found else None
     body = [f"<header><b>{clean(name)}</b></header>", *(f'<div class="t k">{clean(text)}</div>' for text in texts[1:])]
     for path in sorted(folder.glob("**/metrics.jsonl")):
-        body += _stage(path.parent)
+        body += _stage(path.parent, is_right)
     return Html("".join(body), f"run {name}").save(folder / PAGE)
 
 
-def _stage(folder: Path) -> Iterator[str]:
+def _stage(folder: Path, is_right: Judge | None) -> Iterator[str]:
     """A training stage: its curves, and what was played last."""
     rows = read_metrics(folder / "metrics.jsonl")
-    columns = [c for c in (*plot.CURVES, "loss", "mean_token_accuracy") if any(c in row for row in rows)]
+    columns = [c for c in (*plots.CURVES, "loss", "mean_token_accuracy") if any(c in row for row in rows)]
     if columns:
         yield f'<div class="x"><header><b>{clean(folder.name)}</b><small>{len(rows)} steps</small></header>'
-        yield f"{_image(plot.training(rows, columns), f'curves of {folder.name}')}</div>"
+        yield f"{_image(plots.training(rows, columns), f'curves of {folder.name}')}</div>"
     found = latest.load(folder)
     if found:
         step, played = found
         yield f'<div class="x"><header><b>played before step {step}</b></header></div>'
         for episode, score in played:
-            yield show(episode, score).body
+            yield show(episode, score, is_right=is_right).body
 
 
 def _image(figure: Plot, called: str) -> str:

@@ -25,6 +25,10 @@ def test_a_runs_page_shows_curves_and_what_was_played_last() -> None:
     (episode, *_) = batch(fresh_chat())
     latest.save(folder, 2, [episode], [Score(0.5, {"accuracy": 0.5})])
     page = write("training").read_text()
+    assert "✓ right" not in page and "✗ wrong" not in page, "no paper is known that could judge the answer"
+    write_text(folder.parent / "params.json", '{"notebooks": {"13_agile_grpo": {"profile": "x", "status": "running"}}}')
+    page = write("training").read_text()
+    assert "✗ wrong" in page or "✓ right" in page
     assert page.startswith("<!doctype html>") and "<title>run training</title>" in page
     assert (
         "grpo</b><small>1 steps" in page and 'alt="curves of grpo" style="max-width:100%" src="data:image/png' in page
