@@ -77,7 +77,7 @@ play = agile.Play(prompt=prompt, turns=turns, max_new_tokens=max_new_tokens)
 
 
 def play_nine(folder, stage, checkpoint):
-    """Nine-piece puzzles, played once; the outcome is kept beside the others."""
+    """Play nine-piece puzzles once and save their outcomes."""
     tasks = load_tasks(folder / "data" / "eval-3x3.jsonl")
     some = agile.first_per_level(tasks, eval_puzzles)
     vlm, chat = load_model_and_chat(checkpoint)
