@@ -1,8 +1,10 @@
-r"""Advantages: how much better than its group a rollout did.
+r"""Compute advantages: how much better than its group a rollout did.
+
+Which of them a training uses is a setting, :data:`Advantage`, the same in all of its processes.
 
 $$\hat{A}_i = \frac{r_i - \operatorname{mean}(r_1, \dots, r_G)}{\operatorname{std}(r_1, \dots, r_G) + \epsilon}$$
 
-(GRPO; AGILE, section 3.3, takes it over: the $\hat{A}_{i,t}$ of eq. 4 is this number on every sampled token.)
+(GRPO, Shao et al. 2024: the $\hat{A}_{i,t}$ of its objective is this number on every sampled token.)
 
 ==============  ==================================================  =================
 symbol          meaning                                             name here
@@ -13,7 +15,7 @@ $\hat{A}_i$     advantage of rollout $i$                            the result
 $\epsilon$      keeps a nearly flat group finite                    ``EPS``
 ==============  ==================================================  =================
 
-Worked example, a group of AGILE's four golden rewards .90, −.05, .65, −.25: the mean is .3125, the
+Worked example, a group of four rewards .90, −.05, .65, −.25: the mean is .3125, the
 deviations are .5875, −.3625, .3375, −.5625; their squares add up to .906875, divided by G − 1 = 3
 that is .302292, whose root is .549811. With ε = 1e-4: **1.0684, −.6592, .6137, −1.0229**.
 
@@ -27,7 +29,8 @@ Departures
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from dataclasses import dataclass
+from typing import Literal, get_args
 
 import torch
 from torch import Tensor
@@ -37,12 +40,48 @@ from kit.episode import Episode
 Scale = Literal["group", "none"]
 """Divide by the group's standard deviation, or don't."""
 
+Advantage = Literal["group_relative", "per_turn", "sequence_plus_turn"]
+"""One number an episode (:func:`group_advantages`), one a turn (:func:`turn_advantages`), or the sum of both
+(:func:`sequence_plus_turn_advantages`)."""
+
+Baseline = Literal["all_turns", "calls"]
+"""Turns over which returns are normalised: all of the batch, or all but the last of each episode (its calls)."""
+
 EPS = 1e-4
 """ε, TRL's value."""
 
 
+@dataclass(frozen=True)
+class AdvantageSettings:
+    """Which advantages a training uses, and their constants.
+
+    Attributes:
+        advantage: which (:data:`Advantage`).
+        scale: divide by the group's standard deviation, or don't.
+        discount: γ of the turns' returns; only ``sequence_plus_turn`` reads it and the following.
+        weight: of the turn's part.
+        baseline: turns over which returns are normalised.
+    """
+
+    advantage: Advantage = "group_relative"
+    scale: Scale = "group"
+    discount: float = 0.2
+    weight: float = 0.2
+    baseline: Baseline = "all_turns"
+
+    def __post_init__(self) -> None:
+        for name, kind in (("advantage", Advantage), ("scale", Scale), ("baseline", Baseline)):
+            if getattr(self, name) not in (known := get_args(kind)):
+                raise ValueError(f"{name}={getattr(self, name)!r}: choose one of {', '.join(known)}")
+
+
 def group_advantages(rewards: Tensor, group_size: int, scale: Scale = "group") -> Tensor:
-    """Advantages ``(B,)`` of rewards ``(B,)``; each ``group_size`` neighbours played the same task.
+    """Group-relative advantages ``(B,)``.
+
+    Args:
+        rewards: of the episodes ``(B,)``.
+        group_size: episodes of one task, neighbours in the batch.
+        scale: whether deviations are divided by the group's standard deviation.
 
     Raises:
         ValueError: a group of fewer than 2, a batch that isn't whole groups, or a reward that is no number.
@@ -81,12 +120,15 @@ def turn_advantages(
 
     $$\hat{A}_{i,k} = \frac{r_{i,k} - \operatorname{mean}_j(r_{j,k})}{\operatorname{std}_j(r_{j,k}) + \epsilon}$$
 
-    over the episodes $j$ of the group that have a turn $k$. Visual-ARFT compares rollouts of one step that begin alike;
-    here the k-th turns of episodes that are played through are compared, as near to that as whole episodes come. A
-    turn that no other episode of the group has got to gets 0.
+    over the episodes $j$ of the group that have a turn $k$. A turn that no other episode of the group reached gets 0.
 
     Worked example, rewards (1, 2), (0, 1) and (2) in a group of three: first turns mean 1, std 1: **0, −1, 1** (ε
     aside); second turns mean 1.5, std $\sqrt{.5}$ = .7071: **.7071, −.7071**.
+
+    Args:
+        rewards: of each episode, one number a turn.
+        group_size: episodes of one task, neighbours in the batch.
+        scale: whether deviations are divided by their standard deviation.
 
     Raises:
         ValueError: a group of fewer than 2, a batch that isn't whole groups, or a reward that is no number.
@@ -104,6 +146,69 @@ def turn_advantages(
                 for i, value in zip(having, group_advantages(some, len(having), scale).tolist(), strict=True):
                     found[i][k] = value
     return [tuple(turns) for turns in found]
+
+
+def turn_returns(rewards: Sequence[float], discount: float) -> list[float]:
+    r"""Discounted returns of one episode's turns, $R_t = \sum_k \gamma^k r_{t+k}$.
+
+    Worked example, rewards (−.5, 0, −.5, 0) with γ = .2: **−.52, −.1, −.5, 0**.
+
+    Args:
+        rewards: one number a turn.
+        discount: $\gamma$, 0 to 1.
+    """
+    found: list[float] = []
+    for reward in reversed(rewards):
+        found.insert(0, reward + discount * (found[0] if found else 0.0))
+    return found
+
+
+def sequence_plus_turn_advantages(
+    totals: Tensor,
+    rewards: Sequence[Sequence[float]],
+    group_size: int,
+    scale: Scale = "group",
+    discount: float = 0.2,
+    weight: float = 0.2,
+    baseline: Baseline = "all_turns",
+) -> list[tuple[float, ...]]:
+    r"""Advantages of turns: the episode's group-relative one plus a weighted, normalised return of the turn.
+
+    $$\hat{A}_{i,t} = \hat{A}_i + w\,\frac{R_{i,t} - \operatorname{mean}(R)}{\operatorname{std}(R)}$$
+
+    with mean and standard deviation (of the population) over the turns of the whole batch that ``baseline`` names. With
+    ``calls`` a last turn's part is 0. Mean and deviation are then those of calls alone: since only failures cost
+    anything, every successful call is above the mean, which is a hidden bonus for calling.
+
+    Worked example, ``calls``: rewards (−.5, 0, 0) and (0, 0), γ = .2, have the returns −.5, 0 and 0 before their last
+    turns; mean −.16667, deviation .23570; the turns' parts are **−1.41421, .70711, 0** and **.70711, 0**.
+
+    Args:
+        totals: rewards of whole episodes ``(B,)``.
+        rewards: of each episode, one number a turn.
+        group_size: episodes of one task, neighbours in the batch.
+        scale: whether the episode's part is divided by its group's standard deviation.
+        discount: $\gamma$ of :func:`turn_returns`.
+        weight: $w$ of the turn's part.
+        baseline: turns over which returns are normalised.
+
+    Raises:
+        ValueError: a group of fewer than 2, a batch that isn't whole groups, a reward that is no number, or an unknown
+            ``baseline``.
+    """
+    if baseline not in (known := get_args(Baseline)):
+        raise ValueError(f"baseline={baseline!r}: choose one of {', '.join(known)}")
+    sequence = group_advantages(totals, group_size, scale).tolist()
+    returns = [turn_returns(turns, discount) for turns in rewards]
+    last = 0 if baseline == "all_turns" else 1
+    counted = torch.tensor([r for turns in returns for r in turns[: len(turns) - last]], dtype=torch.float64)
+    mean, deviation = (float(counted.mean()), float(counted.std(correction=0))) if len(counted) else (0.0, 0.0)
+    found = []
+    for one, turns in zip(sequence, returns, strict=True):
+        n = len(turns) - last
+        parts = [(r - mean) / deviation if k < n and deviation > 0 else 0.0 for k, r in enumerate(turns)]
+        found.append(tuple(one + weight * part for part in parts))
+    return found
 
 
 def broadcast_to_tokens(turns: Sequence[Sequence[float]], episodes: Sequence[Episode]) -> Tensor:

@@ -39,9 +39,10 @@ from trl import GRPOConfig
 
 from kit.chat import Chat
 from kit.episode import Task
-from kit.train.advantage import Scale, check_group_size
+from kit.rewards.base import GroupReward
+from kit.train.advantage import Advantage, AdvantageSettings, Baseline, Scale, check_group_size
 from kit.train.checkpoint import schedule
-from kit.train.grpo_trainer import EpisodeGRPOTrainer, Reward, Rollout
+from kit.train.grpo_trainer import EpisodeGRPOTrainer, Rollout
 from kit.train.launch.topology import RolloutEngine
 from kit.train.lora import lora_config
 from kit.train.metrics import MetricsLog
@@ -65,7 +66,11 @@ class GRPOSettings:
         beta: weight of the KL term (Table 5).
         epsilon: clipping range of the ratio (ours: verl's and TRL's default).
         loss_type: TRL's name of the objective; "grpo" is eq. 4.
+        advantage: ``group_relative`` (eq. 4), ``per_turn`` or ``sequence_plus_turn`` (:mod:`kit.train.advantage`).
         scale: divide advantages by the group's standard deviation (GRPO) or not (Dr. GRPO).
+        turn_discount: γ of the turns' returns, for ``sequence_plus_turn``.
+        turn_weight: weight of the turn's part, for ``sequence_plus_turn``.
+        turn_baseline: turns over which returns are normalised, for ``sequence_plus_turn``.
         max_completion_length: tokens by which "dr_grpo" divides (Table 5, max response length); others ignore it.
         max_grad_norm: gradients are scaled down to this norm (ours).
         freeze_vision: leave vision tower and projector as they are (ours; the paper doesn't say).
@@ -93,7 +98,11 @@ class GRPOSettings:
     beta: float = 0.0
     epsilon: float = 0.2
     loss_type: Literal["grpo", "dr_grpo", "bnpo", "dapo"] = "grpo"
+    advantage: Advantage = "group_relative"
     scale: Scale = "group"
+    turn_discount: float = 0.2
+    turn_weight: float = 0.2
+    turn_baseline: Baseline = "all_turns"
     max_completion_length: int = 20000
     max_grad_norm: float = 1.0
     freeze_vision: bool = False
@@ -109,6 +118,10 @@ class GRPOSettings:
 
     def __post_init__(self) -> None:
         check_group_size("GRPOSettings.group_size", self.group_size)
+        try:
+            self.credit()
+        except ValueError as error:
+            raise ValueError(f"GRPOSettings.{error}") from None
         for name in (
             "steps",
             "prompts_per_batch",
@@ -130,13 +143,17 @@ class GRPOSettings:
             )
         if self.save_total_limit < 1:
             raise ValueError(
-                f"GRPOSettings.save_total_limit={self.save_total_limit}: a run needs at least 1 checkpoint to resume from"
+                f"GRPOSettings.save_total_limit={self.save_total_limit}: a run needs at least 1 to resume from"
             )
         if self.save_every % self.iterations:
             raise ValueError(
                 f"GRPOSettings.save_every={self.save_every}: must be a multiple of iterations={self.iterations}; "
                 "rollouts are not saved, so a run can only resume where the next ones begin"
             )
+
+    def credit(self) -> AdvantageSettings:
+        """The settings of :mod:`kit.train.advantage`."""
+        return AdvantageSettings(self.advantage, self.scale, self.turn_discount, self.turn_weight, self.turn_baseline)
 
     def trl_args(self, run_dir: Path) -> GRPOConfig:
         """The same as TRL's configuration."""
@@ -183,7 +200,7 @@ def train_grpo(
     chat: Chat,
     tasks: Sequence[Task],
     rollout: Rollout,
-    reward: Reward,
+    reward: GroupReward,
     settings: GRPOSettings,
     run_dir: str | Path,
     *,
@@ -196,9 +213,10 @@ def train_grpo(
     Args:
         model: a Qwen2.5-VL; it holds the trained weights afterwards.
         rollout: lets the policy it is given play tasks; all its randomness must come from its ``seed``.
+        reward: scores the episodes of a group (:func:`kit.rewards.base.per_episode` lifts a reward of one episode).
         run_dir: gets ``checkpoint/``, ``metrics.jsonl``, ``tensorboard/`` and ``model/``.
         exports: steps after which the model so far is kept too, as ``run_dir/model-STEP``.
-        reward_workers: episodes scored at once, in threads: for a reward that asks a judge or a service.
+        reward_workers: groups scored at once, in threads: for a reward that asks a judge or a service.
         on_step: called with all metric rows so far after each step; once if the run was done before.
 
     Returns:
@@ -227,7 +245,7 @@ def train_grpo(
             tasks=tasks,
             rollout=rollout,
             reward=reward,
-            scale=settings.scale,
+            settings=settings.credit(),
             reward_workers=reward_workers,
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
@@ -29,9 +29,16 @@ from kit.policy.hf import HFPolicy
 from kit.policy.suppress import suppress_tokens
 from kit.policy.vllm import Engine, VLLMPolicy
 from kit.policy.vllm_server import Server
+from kit.rewards.base import GroupReward
 from kit.seeding import child_seed, seed_per_episode
 from kit.train import latest_rollout as latest
-from kit.train.advantage import Scale, broadcast_to_tokens, group_advantages, turn_advantages
+from kit.train.advantage import (
+    AdvantageSettings,
+    broadcast_to_tokens,
+    group_advantages,
+    sequence_plus_turn_advantages,
+    turn_advantages,
+)
 from kit.train.checkpoint import SafeCheckpoints
 from kit.train.importance import importance
 from kit.train.pack import Packed, by_length, pack, trimmed
@@ -49,10 +56,6 @@ class Rollout(Protocol):
     def __call__(self, policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]: ...
 
 
-Reward = Callable[[Episode, Any], Score]
-"""From an episode and its task's target to a score."""
-
-
 class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
     """TRL's trainer on our episodes. Make it inside :func:`kit.policy.suppress.suppress_tokens`."""
 
@@ -65,8 +68,8 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         chat: Chat,
         tasks: Sequence[Task],
         rollout: Rollout,
-        reward: Reward,
-        scale: Scale = "group",
+        reward: GroupReward,
+        settings: AdvantageSettings | None = None,
         reward_workers: int = 1,
         **kwargs: Any,
     ) -> None:
@@ -75,7 +78,7 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         self.tasks = tasks
         self.rollout = rollout
         self.reward = reward
-        self.scale: Scale = scale
+        self.credit = settings or AdvantageSettings()
         self.reward_workers = reward_workers
         self.policy = self._policy()
         self._logprobs_checked = False
@@ -115,8 +118,7 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         """Play, score, pack: the batch that TRL's ``_compute_loss`` reads."""
         tasks = [self.tasks[row["task"]] for row in inputs]
         episodes = self._play(tasks)
-        with ThreadPoolExecutor(self.reward_workers) as pool:
-            scores = list(pool.map(lambda episode: self.reward(episode, episode.task.target), episodes))
+        scores = self._score(episodes)
         packed = pack(episodes, self.chat).to(self.accelerator.device)
         self._check_logprob_mismatch(episodes)
         rewards = torch.tensor([s.total for s in scores], dtype=torch.float64, device=self.accelerator.device)
@@ -150,13 +152,48 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
             batch["ref_per_token_logps"] = self._reference_logprobs(packed)
         return batch
 
+    def _score(self, episodes: list[Episode]) -> list[Score]:
+        """Score this process's episodes, each within its whole group, also where groups are spread over processes."""
+        size, mine = self.num_generations, self._mine(episodes)
+        if len(episodes) % size == 0:  # alike in all processes: their shares are equally large
+            everyone, first = episodes, 0
+        else:
+            everyone, first = gather_object(episodes), mine.start - mine.start % size
+        stop = len(everyone) if everyone is episodes else mine.stop
+        groups = [everyone[at : at + size] for at in range(first, stop, size)]
+        with ThreadPoolExecutor(self.reward_workers) as pool:
+            scored = list(pool.map(lambda group: self.reward(group, group[0].task.target), groups))
+        for group, found in zip(groups, scored, strict=True):
+            if len(found) != len(group):
+                raise ValueError(f"reward: {len(found)} scores for the {len(group)} episodes of {group[0].task.id}")
+        scores = [score for found in scored for score in found]
+        at = 0 if everyone is episodes else mine.start - first
+        return scores[at : at + len(episodes)]
+
     def _advantages(self, episodes: list[Episode], scores: list[Score], everyone: Tensor, packed: Packed) -> Tensor:
-        """This process's advantages: ``(B,)``, or ``(B, C)`` where every turn was rewarded for itself."""
-        mine = self._mine(episodes)
-        if not any(score.turns for score in scores):
-            return group_advantages(everyone.cpu(), self.num_generations, self.scale)[mine]
-        turns = turn_advantages(gather_object([score.turns for score in scores]), self.num_generations, self.scale)
-        rows = broadcast_to_tokens(turns[mine], episodes)
+        """This process's advantages: ``(B,)``, or ``(B, C)`` where turns have their own.
+
+        The settings decide which, never this process's scores: all processes must take part in the same collectives.
+        """
+        credit, size, mine = self.credit, self.num_generations, self._mine(episodes)
+        if credit.advantage == "group_relative":
+            return group_advantages(everyone.cpu(), size, credit.scale)[mine]
+        pairs = [(e.task.id, len(e.turns), s.turns) for e, s in zip(episodes, scores, strict=True)]
+        gathered = gather_object(pairs)
+        for name, turns, rewards in gathered:
+            if len(rewards) != turns:
+                raise ValueError(
+                    f"advantage={credit.advantage!r} needs a reward for every turn: episode {name} has {turns} turns, "
+                    f"its Score.turns holds {len(rewards)}; let the reward fill it, or choose 'group_relative'"
+                )
+        rewards = [rewards for _, _, rewards in gathered]
+        if credit.advantage == "per_turn":
+            found = turn_advantages(rewards, size, credit.scale)
+        else:
+            found = sequence_plus_turn_advantages(
+                everyone.cpu(), rewards, size, credit.scale, credit.discount, credit.weight, credit.baseline
+            )
+        rows = broadcast_to_tokens(found[mine], episodes)
         return torch.nn.functional.pad(rows, (0, packed.completion_ids.size(1) - rows.size(1)))
 
     def _mine(self, share: Sequence[Any]) -> slice:

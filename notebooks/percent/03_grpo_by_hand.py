@@ -107,6 +107,7 @@ scripts = {
 from kit.papers.agile.reward import is_right, score
 from kit.policy import SamplingParams
 from kit.policy.scripted import ScriptedPolicy
+from kit.rewards.base import per_episode
 from kit.rollout import rollout
 
 names = list(scripts)
@@ -416,7 +417,7 @@ trainer = EpisodeGRPOTrainer(
     chat=chat,
     tasks=[task],
     rollout=lambda policy, tasks, *, seed: episodes,
-    reward=score,
+    reward=per_episode(score),
 )
 trainer.current_gradient_accumulation_steps = 1
 trainer.model.train()
@@ -605,7 +606,7 @@ assert abs(ours - theirs) < 1e-6
 # %%
 from kit.episode import Score
 
-trainer.reward = lambda episode, target: Score(0.65, {})
+trainer.reward = per_episode(lambda episode, target: Score(0.65, {}))
 flat = trainer._generate_and_score_completions([{"task": 0}] * 4)
 slopes = torch.autograd.grad(trainer._compute_loss(trainer.model, flat), weights)
 largest = max(slope.abs().max().item() for slope in slopes)

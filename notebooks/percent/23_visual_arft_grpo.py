@@ -207,6 +207,7 @@ for task in (sheets[0], questions[0]):
 
 # %%
 settings = GRPOSettings(
+    advantage=visual_arft.ADVANTAGES[reward],
     steps=steps,
     prompts_per_batch=prompts_per_batch,
     group_size=group_size,

@@ -2,7 +2,8 @@
 
 What is sampled depends on the episode's place in the batch alone, not on the process that plays it or on what else it
 plays: so any number of processes trains on the same episodes. ``SETTINGS`` (JSON) are those of GRPO; ``fault`` in it:
-``kill`` or ``raise`` in the last process's third rollout; ``slow``: seconds that each rollout waits.
+``kill`` or ``raise`` in the last process's third rollout; ``slow``: seconds that each rollout waits; ``reward``:
+``even`` (of one episode), ``siblings`` (of its group) or ``one_rank`` (turns are rewarded in the first process alone).
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from typing import Any
 import torch
 from training_fixtures import even_reward, fresh_chat, fresh_model, sampling_rollout, task
 
-from kit.episode import Episode, Task
+from kit.episode import Episode, Score, Task
 from kit.policy import Policy
+from kit.rewards.base import GroupReward
 from kit.seeding import Seed
 from kit.train.grpo import GRPOSettings, train_grpo
 from kit.train.session import OnStep, rank, world_size
@@ -31,10 +33,29 @@ RUN = GRPOSettings(
 )
 
 
+def siblings(episodes: Sequence[Episode], target: Any) -> list[Score]:
+    """An episode's own score, weighed by the group's mean square: it can't be worked out without the siblings."""
+    scores = even_reward(episodes, target)
+    mean = sum(score.total**2 for score in scores) / len(scores)
+    return [Score(score.total**2 - mean * score.total, score.parts) for score in scores]
+
+
+def one_rank(episodes: Sequence[Episode], target: Any) -> list[Score]:
+    """Rewards of turns in the first process, none in the others."""
+    scores = even_reward(episodes, target)
+    if rank() > 0:
+        return scores
+    return [replace(s, turns=(s.total,) * len(e.turns)) for s, e in zip(scores, episodes, strict=True)]
+
+
+REWARDS: dict[str, GroupReward] = {"even": even_reward, "siblings": siblings, "one_rank": one_rank}
+
+
 def train(folder: Path, settings: dict[str, Any], on_step: OnStep | None = None) -> Any:
     """The run; returns the model."""
     fault = settings.pop("fault", "")
     slow = settings.pop("slow", 0.0)
+    reward = REWARDS[settings.pop("reward", "even")]
     chat = fresh_chat()
     model = fresh_model(chat)
     sample = sampling_rollout(chat)
@@ -50,7 +71,7 @@ def train(folder: Path, settings: dict[str, Any], on_step: OnStep | None = None)
         return sample(policy, tasks, seed=seed)
 
     made = replace(RUN, **settings)
-    train_grpo(model, chat, [task(i) for i in range(3)], rollout, even_reward, made, folder, on_step=on_step)
+    train_grpo(model, chat, [task(i) for i in range(3)], rollout, reward, made, folder, on_step=on_step)
     return model
 
 

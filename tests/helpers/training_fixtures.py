@@ -20,6 +20,7 @@ from transformers import Qwen2_5_VLForConditionalGeneration
 from kit.chat import Chat
 from kit.episode import Action, Episode, NamedImage, Observation, Score, Task, Turn
 from kit.policy import GenerationRequest, Policy, SamplingParams
+from kit.rewards.base import per_episode
 from kit.seeding import Seed, child_seed, seed_per_episode
 from kit.tiny.build import build_config, build_image_processor, build_tokenizer
 from kit.train.metrics import TIMES, read_metrics
@@ -103,11 +104,14 @@ def sampling_rollout(chat: Chat, observe: bool = True) -> Callable[..., list[Epi
     return rollout
 
 
-def even_reward(episode: Episode, target: Any) -> Score:
+def even_score(episode: Episode, target: Any) -> Score:
     """The share of sampled ids that are even: simple, and rarely equal within a group."""
     ids = [i for turn in episode.turns for i in turn.ids]
     share = sum(i % 2 == 0 for i in ids) / len(ids)
     return Score(share, {"accuracy": share})
+
+
+even_reward = per_episode(even_score)
 
 
 def logprobs_turn_by_turn(model: Any, chat: Chat, episode: Episode, temperature: float = 1.0) -> list[Tensor]:

@@ -8,12 +8,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.episode import Episode, Observation, Task, Turn
-from kit.train.advantage import broadcast_to_tokens, group_advantages, turn_advantages
+from kit.train.advantage import (
+    AdvantageSettings,
+    Baseline,
+    broadcast_to_tokens,
+    group_advantages,
+    sequence_plus_turn_advantages,
+    turn_advantages,
+    turn_returns,
+)
+from kit.train.grpo import GRPOSettings
 
 GOLDEN = torch.tensor([0.90, -0.05, 0.65, -0.25])
 
 
-def test_golden_group_of_the_four_agile_rewards() -> None:
+def test_golden_group_of_four_rewards() -> None:
     # By hand, see the module: mean .3125, std sqrt(.906875 / 3) = .549811.
     expected = torch.tensor([1.0684, -0.6592, 0.6137, -1.0229])
     torch.testing.assert_close(group_advantages(GOLDEN, 4), expected, atol=5e-5, rtol=0)
@@ -105,3 +114,43 @@ def test_one_turn_each_is_the_groups_advantage() -> None:
 def test_turns_that_are_no_whole_groups_are_refused() -> None:
     with pytest.raises(ValueError, match="3 episodes are not whole groups of group_size=2"):
         turn_advantages([(1.0,)] * 3, 2)
+
+
+def test_golden_returns_of_turns() -> None:
+    """[fail, ok, fail, answer] at γ = .2, by hand: −.5, then −.1, then −.5 + .2·(−.1) = −.52."""
+    assert turn_returns((-0.5, 0.0, -0.5, 0.0), 0.2) == pytest.approx([-0.52, -0.1, -0.5, 0.0])
+    assert turn_returns((), 0.2) == []
+
+
+def test_golden_calls_of_a_batch_are_compared_with_calls() -> None:
+    """[fail, ok, answer] and [ok, answer]: mean −.16667, deviation .23570, so −1.41421 and +.70711 for each success."""
+    found = sequence_plus_turn_advantages(
+        torch.zeros(2), [(-0.5, 0.0, 0.0), (0.0, 0.0)], 2, discount=0.2, weight=1.0, baseline="calls"
+    )
+    assert found[0] == pytest.approx((-1.41421, 0.70711, 0.0), abs=1e-5)
+    assert found[1] == pytest.approx((0.70711, 0.0), abs=1e-5)
+
+
+def test_golden_all_turns_of_a_batch_are_compared() -> None:
+    """The same returns −.5, 0, 0, 0, 0: mean −.1, deviation .2: −2 and +.5, a fifth of which joins the episode's."""
+    found = sequence_plus_turn_advantages(torch.tensor([1.0, 0.0]), [(-0.5, 0.0, 0.0), (0.0, 0.0)], 2)
+    first = 0.5 / (0.5**0.5 + 1e-4)
+    assert found[0] == pytest.approx((first - 0.4, first + 0.1, first + 0.1), abs=1e-6)
+    assert found[1] == pytest.approx((0.1 - first, 0.1 - first), abs=1e-6)
+
+
+@pytest.mark.parametrize("baseline", ["all_turns", "calls"])
+def test_turns_that_are_all_alike_add_nothing(baseline: Baseline) -> None:
+    found = sequence_plus_turn_advantages(torch.tensor([1.0, 1.0]), [(0.0, 0.0), (0.0,)], 2, baseline=baseline)
+    assert found == [(0.0, 0.0), (0.0,)]
+
+
+@pytest.mark.parametrize("name", ["advantage", "scale", "baseline"])
+def test_an_unknown_way_to_compute_advantages_is_named(name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name}='best': choose one of"):
+        AdvantageSettings(**{name: "best"})
+
+
+def test_the_settings_name_themselves() -> None:
+    with pytest.raises(ValueError, match=r"GRPOSettings\.advantage='best': choose one of group_relative, per_turn"):
+        GRPOSettings(advantage="best")  # type: ignore[arg-type]

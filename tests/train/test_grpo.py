@@ -24,6 +24,7 @@ from training_fixtures import (
     batch,
     clone,
     even_reward,
+    even_score,
     fresh_model,
     grpo_run,
     logprobs_turn_by_turn,
@@ -38,7 +39,8 @@ from kit.chat import Chat
 from kit.episode import Episode, Score, Task, Turn
 from kit.models import load_model
 from kit.policy.suppress import suppress_tokens
-from kit.train.advantage import group_advantages, turn_advantages
+from kit.rewards.base import per_episode
+from kit.train.advantage import AdvantageSettings, group_advantages, turn_advantages
 from kit.train.checkpoint import export
 from kit.train.grpo import GRPOSettings, train_grpo
 from kit.train.grpo_trainer import EpisodeGRPOTrainer, episode_stats
@@ -85,8 +87,8 @@ def trainer_for(
             chat=chat,
             tasks=[e.task for e in episodes],
             rollout=lambda policy, tasks, *, seed: episodes,
-            reward=lambda episode, target: Score(score[id(episode)], {"accuracy": score[id(episode)]}),
-            scale=s.scale,
+            reward=per_episode(lambda episode, target: Score(score[id(episode)], {"accuracy": score[id(episode)]})),
+            settings=s.credit(),
         )
         trainer.current_gradient_accumulation_steps = 1
         trainer.model.train()
@@ -128,7 +130,7 @@ def test_what_another_engine_sampled_weighs_as_much_as_the_trainer_holds_it_like
         other = [replace(turn, logprobs=tuple(p - 0.5 for p in turn.logprobs)) for turn in played[0].turns]
         mixed = [replace(played[0], turns=tuple(other)), *played[1:]]
         trainer.rollout = lambda policy, tasks, *, seed: mixed
-        trainer.reward = lambda episode, target: Score(float(episode in (mixed[0], mixed[3])), {})
+        trainer.reward = per_episode(lambda episode, target: Score(float(episode in (mixed[0], mixed[3])), {}))
         trainer.use_vllm = True
         data = trainer._generate_and_score_completions(inputs())
         loss = trainer._compute_loss(trainer.model, data).item()
@@ -145,7 +147,8 @@ def test_turns_rewarded_for_themselves_teach_their_own_tokens(chat: Chat, model,
     with trainer_for(clone(model), chat, tmp_path, [0.0] * 4) as (trainer, played):
         rewards = [tuple(float(i + k * k) for k in range(len(e.turns))) for i, e in enumerate(played)]
         by_id = {id(e): turns for e, turns in zip(played, rewards, strict=True)}
-        trainer.reward = lambda episode, target: Score(0.0, {}, by_id[id(episode)])
+        trainer.reward = per_episode(lambda episode, target: Score(0.0, {}, by_id[id(episode)]))
+        trainer.credit = AdvantageSettings("per_turn")
         data = trainer._generate_and_score_completions(inputs())
         loss = trainer._compute_loss(trainer.model, data)
     assert data["advantages"].shape == data["completion_ids"].shape
@@ -170,7 +173,8 @@ def test_turns_all_alike_and_episodes_all_alike_teach_the_same(chat: Chat, model
                 total = totals[id(episode)]
                 return Score(total, {}, (total,) * len(episode.turns) if turned else ())
 
-            trainer.reward = reward
+            trainer.reward = per_episode(reward)
+            trainer.credit = AdvantageSettings("per_turn" if turned else "group_relative")
             losses.append(
                 trainer._compute_loss(trainer.model, trainer._generate_and_score_completions(inputs())).item()
             )
@@ -314,12 +318,14 @@ def test_rewards_that_ask_a_judge_are_asked_together(chat: Chat, model, tmp_path
 
     def judged(episode: Episode, target: Any) -> Score:
         met.wait()
-        return even_reward(episode, target)
+        return even_score(episode, target)
 
     settings = GRPOSettings(steps=1, prompts_per_batch=2, group_size=2, per_device_batch_size=4)
     sets = [task(0), task(1)]
     train_grpo(copy.deepcopy(model), chat, sets, sampling_rollout(chat), even_reward, settings, tmp_path / "a")
-    train_grpo(model, chat, sets, sampling_rollout(chat), judged, settings, tmp_path / "b", reward_workers=4)
+    train_grpo(
+        model, chat, sets, sampling_rollout(chat), per_episode(judged, 2), settings, tmp_path / "b", reward_workers=2
+    )
     assert without_times(tmp_path / "a") == without_times(tmp_path / "b")
 
 

@@ -26,6 +26,7 @@ def test_a_step_that_the_colocated_engine_plays(tmp_path: Path, monkeypatch: pyt
     from kit.models import load_model
     from kit.policy import Policy
     from kit.policy.vllm import VLLMPolicy
+    from kit.rewards.base import per_episode
     from kit.tiny.build import TINY
     from kit.train.grpo import GRPOSettings, train_grpo
 
@@ -50,7 +51,8 @@ def test_a_step_that_the_colocated_engine_plays(tmp_path: Path, monkeypatch: pyt
         gpu_memory_utilization=0.1,
     )
     rewards = iter([0.0, 1.0, 1.0, 0.0])
-    train_grpo(model, chat, [task(0), task(1)], rollout, lambda *_: Score(next(rewards), {}), settings, tmp_path)
+    reward = per_episode(lambda *_: Score(next(rewards), {}))
+    train_grpo(model, chat, [task(0), task(1)], rollout, reward, settings, tmp_path)
     assert isinstance(policies[0], VLLMPolicy)
     (row,) = without_times(tmp_path)
     assert row["importance_weight"] == pytest.approx(1.0, abs=2e-3) and row["grad_norm"] > 0

@@ -20,6 +20,7 @@ from kit.papers.agile.env import JigsawEnv
 from kit.papers.agile.reward import score
 from kit.policy import Policy
 from kit.policy.hf import HFPolicy
+from kit.rewards.base import per_episode
 from kit.rollout import Pace
 from kit.sandbox import CONFINED, Sandbox
 from kit.seeding import Seed
@@ -82,8 +83,9 @@ class Training:
             def rollout(policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]:
                 return self.play(policy, chat, box, tasks, self.settings.temperature, seed)
 
+            reward = per_episode(score)
             return train_grpo(
-                vlm, chat, tasks, rollout, score, self.settings, self.run_dir, exports=self.exports, on_step=on_step
+                vlm, chat, tasks, rollout, reward, self.settings, self.run_dir, exports=self.exports, on_step=on_step
             )
 
 

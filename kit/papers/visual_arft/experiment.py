@@ -33,6 +33,7 @@ from kit.papers.visual_arft.mat_search import task as as_task
 from kit.papers.visual_arft.reward import RewardConfig, score, step_score
 from kit.policy import Policy
 from kit.policy.hf import HFPolicy
+from kit.rewards.base import per_episode
 from kit.rewards.similarity import MiniLM
 from kit.rollout import Pace
 from kit.sandbox import CONFINED, Sandbox
@@ -40,6 +41,7 @@ from kit.seeding import Seed
 from kit.tools.index import Index
 from kit.tools.search import SNIPPET_CHARS, TOP_K, Search
 from kit.tools.serper import Serper
+from kit.train.advantage import Advantage
 from kit.train.grpo import GRPOSettings, train_grpo
 from kit.train.session import OnStep, load_for_training, run_on_rank0
 
@@ -167,13 +169,16 @@ class Training:
             def rollout(policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]:
                 return self.play(policy, chat, tools, tasks, self.settings.temperature, seed)
 
-            return train_grpo(
-                vlm, chat, tasks, rollout, make_reward(self.reward), self.settings, self.run_dir, on_step=on_step
-            )
+            reward = per_episode(make_reward(self.reward))
+            return train_grpo(vlm, chat, tasks, rollout, reward, self.settings, self.run_dir, on_step=on_step)
+
+
+ADVANTAGES: dict[str, Advantage] = {"f1": "group_relative", "em": "group_relative", "steps": "per_turn"}
+"""The advantage that goes with each reward of :func:`make_reward`."""
 
 
 def make_reward(reward: str) -> Callable[[Episode, Any], Score]:
-    """What is paid: ``f1`` or ``em`` of the answer, or ``steps``: each step for itself (section 3.2).
+    """Make a reward by its name: ``f1`` or ``em`` of the answer, or ``steps``: each step for itself (section 3.2).
 
     Raises:
         ValueError: another name.

@@ -73,3 +73,27 @@ def test_what_the_first_refuses_all_refuse(tmp_path: Path) -> None:
     assert other.stderr.count("holds a run with learning_rate=0.001, now learning_rate=0.5") == 2
     with pytest.raises(ValueError, match="holds a run of 2 processes, now there are 1: go on with 2"):
         train(tmp_path, {"steps": 3})
+
+
+@pytest.mark.parametrize("per_device", [2, 1])
+def test_a_group_spread_over_processes_is_scored_whole(tmp_path: Path, per_device: int) -> None:
+    """One group of four a batch: each of two processes plays two of it, in one or two passes."""
+    told = {"reward": "siblings", "prompts_per_batch": 1, "steps": 3}
+    train(tmp_path / "one", {**told, "per_device_batch_size": 4})
+    done = together(tmp_path / "two", 2, per_device_batch_size=per_device, **told)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert_the_same(tmp_path / "one", tmp_path / "two", 3)
+
+
+def test_rewards_of_turns_in_one_process_alone_stop_no_other(tmp_path: Path) -> None:
+    """The settings choose the advantages. When a process's own scores chose, the processes' collectives differed."""
+    done = together(tmp_path / "a", 2, per_device_batch_size=4, reward="one_rank", steps=2)
+    assert done.returncode == 0, done.stderr[-3000:]
+    train(tmp_path / "b", {"per_device_batch_size": 8, "steps": 2})
+    assert_the_same(tmp_path / "b", tmp_path / "a", 2)
+
+
+def test_a_missing_reward_of_turns_is_the_error_of_all_processes(tmp_path: Path) -> None:
+    done = together(tmp_path, 2, per_device_batch_size=4, reward="one_rank", steps=2, advantage="per_turn")
+    assert done.returncode != 0
+    assert done.stderr.count("ValueError: advantage='per_turn' needs a reward for every turn") == 2
