@@ -29,7 +29,7 @@ from kit.environment import ToolEnv
 from kit.episode import Episode, Observation, Task
 from kit.policy import Completion, SamplingParams
 from kit.policy.engine_io import placeholders
-from kit.rollout import Budget, advance, content
+from kit.rollout import RolloutConfig, advance, content
 
 Context = tuple[tuple[int, ...], tuple[int, ...]]
 """Ids, and a digest of each picture's patches: puzzles of the same shape have the same ids."""
@@ -117,7 +117,7 @@ def turn_by_turn(
     return episodes
 
 
-UNBOUNDED = Budget(turns=1 << 30, tokens=1 << 30)
+UNBOUNDED = RolloutConfig(max_turns=1 << 30, max_episode_tokens=1 << 30)
 """Here only environments end an episode."""
 
 

@@ -19,7 +19,7 @@ from kit.chat import Chat, Content
 from kit.data.corpora import documents
 from kit.episode import Action, Episode, Observation, Task
 from kit.models import load_model
-from kit.papers.agile.env import PROTOCOL, JigsawEnv
+from kit.papers.agile.env import JigsawEnv
 from kit.papers.agile.expert import STEPS, expert_script
 from kit.papers.agile.reward import score
 from kit.papers.agile.tasks import training_set
@@ -27,7 +27,8 @@ from kit.policy import Completion, GenerationRequest, Policy, RequestSource, Sam
 from kit.policy.hf import ForcedPolicy, HFPolicy
 from kit.policy.scripted import Script, ScriptedPolicy
 from kit.policy.vllm import Engine, VLLMPolicy
-from kit.rollout import Budget, rollout
+from kit.protocol import Protocol
+from kit.rollout import RolloutConfig, rollout
 from kit.sandbox import Sandbox
 from kit.tiny.build import TINY
 
@@ -55,10 +56,11 @@ def loops_bench(
     limit, turns = 120, max(STEPS) + 1
     recorder = Recorder(model, chat, script)
     forced = ForcedPolicy(model, chat, script)
-    params = SamplingParams((), max_new_tokens=limit)  # turns end by their last token: the others know no stop strings
+    # Turns end by their last token: the others know no stop strings.
+    config = RolloutConfig(max_turns=turns, max_new_tokens=limit, max_episode_tokens=28192, stops=())
 
     def ours(policy: Policy) -> list[Episode]:
-        return rollout(policy, chat, tasks, make_env, params, Budget(turns=turns))
+        return rollout(policy, chat, tasks, make_env, config)
 
     played = ours(recorder)
     trl = TRLLoop(model, chat, recorder.said, limit)
@@ -113,12 +115,12 @@ def rollout_bench(episodes: int = 64, repeats: int = 3, threads: int = 1) -> dic
     torch.set_num_threads(threads)
     chat, model = Chat.from_pretrained(TINY), load_model(TINY)
     tasks = training_set(episodes, seed=0, photo_share=0.0)
-    params = SamplingParams(PROTOCOL.stops, max_new_tokens=120)
+    config = RolloutConfig(max_turns=9, max_new_tokens=120, max_episode_tokens=28192)
     figures: dict[str, float] = {}
     with Sandbox() as box:
 
         def play(policy: Policy) -> int:
-            played = rollout(policy, chat, tasks, lambda: JigsawEnv(box, turns=9), params, Budget(turns=9))
+            played = rollout(policy, chat, tasks, lambda: JigsawEnv(box), config)
             return sum(len(episode.turns) for episode in played)
 
         script = expert_script(0)
@@ -130,7 +132,7 @@ def rollout_bench(episodes: int = 64, repeats: int = 3, threads: int = 1) -> dic
         inside = remembering.seconds / (repeats + 1)
         without = _timed(lambda: play(fresh), repeats)
         alone = _timed(lambda: play(ScriptedPolicy(chat, script)), repeats)
-        loops = loops_bench(tasks, model, chat, lambda: JigsawEnv(box, turns=9), script)
+        loops = loops_bench(tasks, model, chat, lambda: JigsawEnv(box), script)
     wall = statistics.median(with_store)
     figures["episodes_per_second"] = episodes / wall
     figures["turns_per_second"] = turns / wall
@@ -152,6 +154,7 @@ class Waiting:
     """
 
     def __init__(self, mean: float) -> None:
+        self.protocol = Protocol(actions=())
         self.mean = mean
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, dict]:
@@ -202,7 +205,7 @@ def tail_bench(episodes: int = 32, mean: float = 0.5, tokens: int = 48, repeats:
     chat, model = Chat.from_pretrained(TINY), load_model(TINY)
     drawn = training_set(episodes, seed=0, photo_share=0.0)
     tasks = [Task(str(i), task.images[:1], "What is it?", ("",)) for i, task in enumerate(drawn)]
-    params = SamplingParams(("?",), max_new_tokens=tokens)
+    config = RolloutConfig(9, tokens, 28192, env_workers=episodes, stops=("?",))
     policies: dict[str, Policy] = {"transformers": HFPolicy(model, chat)}
     if importlib.util.find_spec("vllm"):
         os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0"  # one process, as when it is colocated
@@ -213,7 +216,7 @@ def tail_bench(episodes: int = 32, mean: float = 0.5, tokens: int = 48, repeats:
 
     def play(policy: Policy) -> list[Episode]:
         make_env = partial(Waiting, mean)
-        return rollout(policy, chat, tasks, make_env, params, Budget(turns=9), workers=episodes, seed=1)
+        return rollout(policy, chat, tasks, make_env, config, seed=1)
 
     for name, policy in policies.items():
         played = {}

@@ -31,13 +31,13 @@ from kit.data.store import save_episodes, save_tasks
 from kit.episode import Task
 from kit.files import write_bytes
 from kit.papers.agile.demonstrations import curate
-from kit.papers.agile.env import PROMPTS, PROTOCOL, JigsawEnv
+from kit.papers.agile.env import PROMPTS, JigsawEnv
 from kit.papers.agile.expert import STEPS, expert_script
 from kit.papers.agile.tasks import check_split, evaluation_set, training_set
-from kit.policy import Policy, SamplingParams
+from kit.policy import Policy
 from kit.policy.endpoint import EndpointError, ServedPolicy
 from kit.policy.scripted import ScriptedPolicy
-from kit.rollout import Budget
+from kit.rollout import RolloutConfig
 from kit.sandbox import Sandbox
 from kit.tiny.build import TINY
 from kit.train.demonstrations import collect
@@ -180,16 +180,15 @@ def coldstart(
         else ServedPolicy(args.base_url, args.model, chat, args.key_env)
     )
     turns = max(STEPS) + 1
-    params = SamplingParams(stops=PROTOCOL.stops, max_new_tokens=args.max_new_tokens)
-    budget = Budget(turns=turns, tokens=28192 + turns * args.max_new_tokens)
+    tokens = 28192 + turns * args.max_new_tokens
+    config = RolloutConfig(max_turns=turns, max_new_tokens=args.max_new_tokens, max_episode_tokens=tokens)
     with Sandbox() as box:
         played = collect(
             policy,
             chat,
             tasks,
-            lambda: JigsawEnv(box, turns=turns, prompt=args.prompt),
-            params,
-            budget,
+            lambda: JigsawEnv(box, prompt=args.prompt),
+            config,
             args.out / "coldstart-all.jsonl",
             progress=lambda done, of: print(f"cold start: {done} of {of} episodes played", flush=True),
         )

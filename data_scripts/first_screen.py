@@ -43,7 +43,7 @@ def play() -> Episode:
     task = make_task(crop, 2, 0, np.random.default_rng(SEED), "first-screen", photo.id, piece_px=112)
     expert = ScriptedPolicy(chat, expert_script(SEED, steps=(4,)))
     with Sandbox(allow_unsafe=True) as box:  # runs the kit's own script only
-        [episode] = experiment.Play(prompt="brief", turns=9)(expert, chat, box, [task], temperature=0.0)
+        [episode] = experiment.Play(prompt="brief", max_turns=9)(expert, chat, box, [task], temperature=0.0)
     return episode
 
 

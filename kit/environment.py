@@ -105,20 +105,17 @@ class ToolEnv(gymnasium.Env[Observation, str]):
 
     Args:
         protocol: the tags.
-        turns: turn budget, the answer included.
         tasks: what :meth:`reset` draws from when it isn't given a task.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 (gymnasium's own convention)
 
-    def __init__(self, protocol: Protocol, turns: int, tasks: Sequence[Task] = ()) -> None:
+    def __init__(self, protocol: Protocol, tasks: Sequence[Task] = ()) -> None:
         self.action_space = AnyText()
         self.observation_space = Observations()
         self.protocol = protocol
-        self.turns = turns
         self.tasks = tuple(tasks)
         self.session: CodeSession | None = None
-        self._turn = 0
 
     @abstractmethod
     def prompt(self, task: Task) -> tuple[str, list[str | NamedImage]]:
@@ -150,22 +147,20 @@ class ToolEnv(gymnasium.Env[Observation, str]):
         if task is None and self.tasks:
             task = self.tasks[int(self.np_random.integers(len(self.tasks)))]
         self.close()
-        self.task, self._turn = task or self.draw(), 0
+        self.task = task or self.draw()
         self.session = self.open(self.task)
         return Observation(self.task.question, self.task.images), {"task": self.task.id}
 
     def step(self, action: str) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Do one turn's text. The reward is the answer's at the end and 0 before; papers' own are in kit.rewards."""
-        self._turn += 1
         parsed = self.protocol.parse(action)
-        over = self._turn >= self.turns
         if isinstance(parsed, FormatError):
             return Observation(f"Error: {parsed.message}", status="format"), 0.0, True, False, {"action": None}
         if parsed.kind == self.protocol.final:
             return Observation(""), self.reward(parsed.text), True, False, {"action": parsed}
         observation = self.act(parsed)
         lost = observation.status == "episode_lost"
-        return observation, 0.0, lost, over and not lost, {"action": None if lost else parsed}
+        return observation, 0.0, lost, False, {"action": None if lost else parsed}
 
     def close(self) -> None:
         """End the session; the environment can be reset again."""

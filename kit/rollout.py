@@ -7,7 +7,7 @@ episodes get ready is the policy's choice (:meth:`kit.policy.Policy.stream`). Id
 twice, so what a trainer sees is what the policy saw.
 
 An episode ends when the policy answers (``answer``), when a turn holds no action (``format``),
-after ``Budget.turns`` turns (``turns``), when the next observation would not leave room for
+after ``RolloutConfig.max_turns`` turns (``turns``), when the next observation would not leave room for
 another turn (``tokens``; the observation is then not appended, so a picture is never cut), or
 when the sandbox lost its state (``lost``).
 """
@@ -28,20 +28,27 @@ from kit.seeding import Seed, child_seed, seed_per_episode
 
 
 @dataclass(frozen=True)
-class Budget:
-    """How long an episode may get.
+class RolloutConfig:
+    """Limits of a rollout: the one place for turns and tokens, from a notebook's parameter to the loop.
 
     Attributes:
-        turns: turns of the policy, the answer included (AGILE: 5, Table 5).
-        tokens: of the whole episode (AGILE: 8,192 of prompt and 20,000 of response).
+        max_turns: turns of the policy, the answer included.
+        max_new_tokens: tokens of one turn.
+        max_episode_tokens: tokens of the whole episode, prompt and observations included.
+        env_workers: environments stepped at once, in threads (the work is in the sandbox's processes).
+        stops: strings that end a turn; None: those of the environment's protocol.
     """
 
-    turns: int = 5
-    tokens: int = 28192
+    max_turns: int = 8
+    max_new_tokens: int = 512
+    max_episode_tokens: int = 16384
+    env_workers: int = 16
+    stops: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        if self.turns < 1:
-            raise ValueError(f"Budget.turns={self.turns}: an episode needs at least 1 turn")
+        for name in ("max_turns", "max_new_tokens", "max_episode_tokens", "env_workers"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"RolloutConfig.{name}={getattr(self, name)}: must be at least 1")
 
 
 class Environment(Protocol):
@@ -72,37 +79,41 @@ def rollout(
     chat: Chat,
     tasks: Sequence[Task],
     make_env: Callable[[], Environment],
-    params: SamplingParams,
-    budget: Budget | None = None,
-    workers: int = 16,
+    config: RolloutConfig,
+    temperature: float = 1.0,
     seed: Seed = 0,
 ) -> list[Episode]:
     """Play every task once; episodes come back in the tasks' order.
 
     Args:
+        policy: samples the turns.
+        chat: encodes prompts and observations.
+        tasks: the tasks to play.
         make_env: makes one environment; there are as many as tasks.
-        workers: environments stepped at once (threads: the work is in the sandbox's processes).
+        config: limits of turns and tokens.
+        temperature: of sampling; 0 is greedy.
         seed: of all that is sampled; or one an episode. What an episode samples depends on its own alone.
 
     Raises:
         ValueError: seeds for another number of episodes.
     """
-    budget = budget or Budget()
     seeds = seed_per_episode(seed, len(tasks))
     policy.reset()
     envs = [make_env() for _ in tasks]
-    with ThreadPoolExecutor(workers) as pool:
+    stops = config.stops if config.stops is not None else envs[0].protocol.stops if envs else ()
+    params = SamplingParams(stops, temperature, config.max_new_tokens)
+    with ThreadPoolExecutor(config.env_workers) as pool:
         try:
             list(pool.map(lambda pair: pair[0].reset(options={"task": pair[1]}), zip(envs, tasks, strict=True)))
             episodes = [
                 Episode(task, tuple(chat.prompt(*env.prompt(task)))) for env, task in zip(envs, tasks, strict=True)
             ]
-            played = _Played(chat, envs, episodes, seeds, params, budget, pool)
+            played = _Played(chat, envs, episodes, seeds, params, config, pool)
             try:
-                for i, sample in policy.stream(played.ready, params):
-                    played.said(i, sample)
+                for i, sample in policy.stream(played.next_requests, params):
+                    played.submit_step(i, sample)
             finally:
-                played.settle()
+                played.drain()
         finally:
             list(pool.map(lambda env: env.close(), envs))
     return episodes
@@ -123,7 +134,7 @@ class _Played:
     episodes: list[Episode]
     seeds: Sequence[int]
     params: SamplingParams
-    budget: Budget
+    config: RolloutConfig
     pool: ThreadPoolExecutor
 
     def __post_init__(self) -> None:
@@ -131,32 +142,32 @@ class _Played:
         self.waiting: list[int] = []
         self._answers: SimpleQueue[tuple[int, Completion, str, Future[Any]]] = SimpleQueue()
         for i in range(len(self.episodes)):
-            self._go_on(i)
+            self.enqueue(i)
 
-    def _go_on(self, i: int) -> None:
+    def enqueue(self, i: int) -> None:
         """The next turn of ``i``, unless it has ended, or a turn of full length would not fit any more."""
         if self.episodes[i].ended == "running":
-            if len(self.episodes[i].ids) + self.params.max_new_tokens > self.budget.tokens:
+            if len(self.episodes[i].ids) + self.params.max_new_tokens > self.config.max_episode_tokens:
                 self.episodes[i] = self.episodes[i].end("tokens")
             else:
                 self.waiting.append(i)
 
-    def said(self, i: int, sample: Completion) -> None:
+    def submit_step(self, i: int, sample: Completion) -> None:
         """A turn has ended: its environment steps."""
         text = self.chat.decode(sample.ids)
         self.stepping += 1
         future = self.pool.submit(self.envs[i].step, text)
         future.add_done_callback(lambda done: self._answers.put((i, sample, text, done)))
 
-    def ready(self, wait: Wait) -> list[tuple[int, GenerationRequest]]:
+    def next_requests(self, wait: Wait) -> list[tuple[int, GenerationRequest]]:
         """Requests for the next turns (:class:`kit.policy.RequestSource`)."""
         while self.stepping and (wait == "all" or (wait == "one" and not self.waiting) or not self._answers.empty()):
             i, sample, text, answer = self._answers.get()
             self.stepping -= 1
             self.episodes[i] = advance(
-                self.chat, self.episodes[i], sample, text, answer.result(), self.budget, self.params
+                self.chat, self.episodes[i], sample, text, answer.result(), self.config, self.params
             )
-            self._go_on(i)
+            self.enqueue(i)
         handed, self.waiting = sorted(self.waiting), []
         return [(i, self._request(i)) for i in handed]
 
@@ -166,7 +177,7 @@ class _Played:
             tuple(episode.ids), episode.images, episode, child_seed(self.seeds[i], len(episode.turns))
         )
 
-    def settle(self) -> None:
+    def drain(self) -> None:
         """After an error, too, no environment may be closed while it steps."""
         while self.stepping:
             self._answers.get()
@@ -179,7 +190,7 @@ def advance(
     sample: Completion,
     text: str,
     step: tuple[Observation, float, bool, bool, dict],
-    budget: Budget,
+    config: RolloutConfig,
     params: SamplingParams,
 ) -> Episode:
     """The episode after one more turn: ended, or with the observation appended."""
@@ -190,39 +201,9 @@ def advance(
     if terminated:
         ended = "answer" if action else "lost" if observation.status == "episode_lost" else "format"
         return episode.add(turn).end(ended)
-    if truncated or len(episode.turns) + 1 == budget.turns:
+    if truncated or len(episode.turns) + 1 == config.max_turns:
         return episode.add(replace(turn, observation=observation)).end("turns")
     reply = tuple(chat.reply(content(observation), closed=sample.ids[-1:] == (chat.end_id,)))
-    if len(episode.ids) + len(sample.ids) + len(reply) + params.max_new_tokens > budget.tokens:
+    if len(episode.ids) + len(sample.ids) + len(reply) + params.max_new_tokens > config.max_episode_tokens:
         return episode.add(replace(turn, observation=observation)).end("tokens")
     return episode.add(replace(turn, observation=observation, observation_ids=reply))
-
-
-@dataclass(frozen=True)
-class Pace:
-    """How long episodes may be, and how many environments are stepped at once.
-
-    Attributes:
-        turns: turn budget, the answer included.
-        max_new_tokens: of one turn.
-        max_tokens: of an episode.
-        workers: environments stepped at once.
-    """
-
-    turns: int = 5
-    max_new_tokens: int = 2048
-    max_tokens: int = 28192
-    workers: int = 16
-
-    def play(
-        self,
-        policy: Policy,
-        chat: Chat,
-        tasks: Sequence[Task],
-        make_env: Callable[[], Environment],
-        temperature: float,
-        seed: Seed = 0,
-    ) -> list[Episode]:
-        """Play each task once, each in an environment of its own."""
-        params = SamplingParams(make_env().protocol.stops, temperature, self.max_new_tokens)
-        return rollout(policy, chat, tasks, make_env, params, Budget(self.turns, self.max_tokens), self.workers, seed)

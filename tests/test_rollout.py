@@ -13,15 +13,18 @@ from kit.policy import SamplingParams
 from kit.policy.hf import HFPolicy
 from kit.policy.scripted import ScriptedPolicy
 from kit.protocol import FormatError
-from kit.rollout import Budget, rollout
+from kit.rollout import RolloutConfig, rollout
 from kit.seeding import seed_per_episode
 
 PARAMS = SamplingParams(stops=PROTOCOL.stops, max_new_tokens=120)
+CONFIG = RolloutConfig(max_turns=5, max_new_tokens=120, max_episode_tokens=28192)
 LOOK = "<think>look</think><code>observation_image_{k} = observation(state)</code>"
 
 
 class Echo:
     """An environment without a sandbox: shows a picture of a size its task asks for."""
+
+    protocol = PROTOCOL
 
     def prompt(self, task: Task) -> tuple[str, list[Any]]:
         return "system", [*task.images, task.question]
@@ -55,8 +58,8 @@ def script(looks: int) -> Any:
     return say
 
 
-def play(chat: Chat, say: Any, tasks: list[Task], budget: Budget | None = None) -> list[Episode]:
-    return rollout(ScriptedPolicy(chat, say), chat, tasks, Echo, PARAMS, budget)
+def play(chat: Chat, say: Any, tasks: list[Task], config: RolloutConfig = CONFIG) -> list[Episode]:
+    return rollout(ScriptedPolicy(chat, say), chat, tasks, Echo, config)
 
 
 def image_tokens(chat: Chat, episode: Episode) -> tuple[int, int]:
@@ -98,39 +101,41 @@ def test_endings_are_named(chat: Chat, say: Any, ended: str, turns: int) -> None
 def test_a_picture_that_would_not_fit_ends_the_episode_uncut(chat: Chat) -> None:
     (free,) = play(chat, script(2), [task_of(224)])
     limit = len(free.prompt_ids) + len(free.turns[0].ids) + PARAMS.max_new_tokens + 20
-    (episode,) = play(chat, script(2), [task_of(224)], Budget(tokens=limit))
+    (episode,) = play(chat, script(2), [task_of(224)], replace(CONFIG, max_episode_tokens=limit))
     assert episode.ended == "tokens" and len(episode.turns) == 1
     tokens, features = image_tokens(chat, episode)
     assert tokens == features == chat.image_tokens(episode.task.images[0])
 
 
 def test_a_prompt_over_budget_ends_before_a_turn(chat: Chat) -> None:
-    (episode,) = play(chat, script(1), [task_of(56)], Budget(tokens=50))
+    (episode,) = play(chat, script(1), [task_of(56)], replace(CONFIG, max_episode_tokens=50))
     assert episode.ended == "tokens" and episode.turns == ()
 
 
 def test_a_budget_without_turns_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"Budget.turns=0"):
-        Budget(turns=0)
+    with pytest.raises(ValueError, match=r"RolloutConfig.max_turns=0: must be at least 1"):
+        RolloutConfig(max_turns=0)
 
 
 def test_eight_episodes_at_once_equal_eight_alone(box: Any, chat: Chat, model: Any, tasks: list[Task]) -> None:
     """Greedy, with the real environment and sandbox: a random model, so mostly format errors, plus a scripted start."""
-    params = SamplingParams(stops=PROTOCOL.stops, temperature=0, max_new_tokens=12)
-    together = rollout(HFPolicy(model, chat), chat, tasks, lambda: JigsawEnv(box), params)
+    config, temperature = replace(CONFIG, max_new_tokens=12), 0.0
+    together = rollout(HFPolicy(model, chat), chat, tasks, lambda: JigsawEnv(box), config, temperature)
     for task, episode in zip(tasks, together, strict=True):
-        (alone,) = rollout(HFPolicy(model, chat), chat, [task], lambda: JigsawEnv(box), params)
+        (alone,) = rollout(HFPolicy(model, chat), chat, [task], lambda: JigsawEnv(box), config, temperature)
         assert (alone.ids, alone.mask, alone.ended) == (episode.ids, episode.mask, episode.ended)
 
 
 def test_half_a_batch_plays_what_the_whole_would(box: Any, chat: Chat, model: Any, tasks: list[Task]) -> None:
     """Sampled: an episode's seed is its own, so it doesn't matter who else is played, or by which process."""
-    params = SamplingParams(stops=PROTOCOL.stops, max_new_tokens=12)
-    whole = rollout(HFPolicy(model, chat), chat, tasks, lambda: JigsawEnv(box), params, seed=3)
+    config, temperature = replace(CONFIG, max_new_tokens=12), 1.0
+    whole = rollout(HFPolicy(model, chat), chat, tasks, lambda: JigsawEnv(box), config, temperature, seed=3)
     second = seed_per_episode(3, len(tasks))[len(tasks) // 2 :]
-    half = rollout(HFPolicy(model, chat), chat, tasks[len(tasks) // 2 :], lambda: JigsawEnv(box), params, seed=second)
+    half = rollout(
+        HFPolicy(model, chat), chat, tasks[len(tasks) // 2 :], lambda: JigsawEnv(box), config, temperature, seed=second
+    )
     assert [e.ids for e in half] == [e.ids for e in whole[len(tasks) // 2 :]]
-    other = rollout(HFPolicy(model, chat), chat, tasks, lambda: JigsawEnv(box), params, seed=4)
+    other = rollout(HFPolicy(model, chat), chat, tasks, lambda: JigsawEnv(box), config, temperature, seed=4)
     assert [e.ids for e in other] != [e.ids for e in whole]
 
 
@@ -143,8 +148,8 @@ def test_batched_play_with_pictures_equals_alone(box: Any, chat: Chat, tasks: li
     def env() -> JigsawEnv:
         return JigsawEnv(box)
 
-    together = rollout(ScriptedPolicy(chat, say), chat, tasks, env, PARAMS)
+    together = rollout(ScriptedPolicy(chat, say), chat, tasks, env, CONFIG)
     for task, episode in zip(tasks, together, strict=True):
-        (alone,) = rollout(ScriptedPolicy(chat, say), chat, [task], env, PARAMS)
+        (alone,) = rollout(ScriptedPolicy(chat, say), chat, [task], env, CONFIG)
         assert replace(alone, task=episode.task) == episode
         assert isinstance(episode.turns[-1].action, Action)

@@ -28,8 +28,8 @@ from kit.policy import (
 )
 from kit.policy.hf import HFPolicy
 from kit.policy.scripted import ScriptedPolicy
-from kit.rollout import Budget, rollout
-from tests.test_rollout import PARAMS, Echo, script, task_of
+from kit.rollout import rollout
+from tests.test_rollout import CONFIG, PARAMS, Echo, script, task_of
 
 PATIENCE = 20.0
 """Seconds until a test that waits for what never comes fails."""
@@ -53,10 +53,10 @@ class Held(ScriptedPolicy):
 def test_a_long_turn_holds_nobody(chat: Chat) -> None:
     """Three episodes play all their turns while the first one's first turn is sampled."""
     policy = Held(chat, script(2))
-    played = rollout(policy, chat, [task_of(56, f"t{i}") for i in range(4)], Echo, PARAMS)
+    played = rollout(policy, chat, [task_of(56, f"t{i}") for i in range(4)], Echo, CONFIG)
     assert policy.meanwhile == 9
     assert [(e.ended, len(e.turns)) for e in played] == [("answer", 3)] * 4
-    rounds = rollout(ScriptedPolicy(chat, script(2)), chat, [task_of(56, f"t{i}") for i in range(4)], Echo, PARAMS)
+    rounds = rollout(ScriptedPolicy(chat, script(2)), chat, [task_of(56, f"t{i}") for i in range(4)], Echo, CONFIG)
     assert [e.ids for e in played] == [e.ids for e in rounds]
 
 
@@ -82,7 +82,7 @@ def test_environments_step_while_others_decode(chat: Chat, model: Any) -> None:
             picks = [ids[min(len(turn.ids), len(ids) - 1)] for ids, (_, turn) in zip(says, at, strict=True)]
             return torch.tensor(picks), torch.zeros(len(picks))
 
-    played = rollout(Forced(model, chat), chat, [task_of(56), task_of(56)], Early, PARAMS)
+    played = rollout(Forced(model, chat), chat, [task_of(56), task_of(56)], Early, CONFIG)
     assert [len(e.turns[0].ids) > 25 for e in played] == [False, True]
     assert not torch.is_inference_mode_enabled() and torch.is_grad_enabled()
 
@@ -120,7 +120,7 @@ def test_an_error_of_an_environment_is_the_rollouts_and_none_is_closed_while_it_
 
     tasks = [task_of(28), task_of(56), task_of(56)]
     with pytest.raises(ConnectionError, match="gone"):
-        rollout(ScriptedPolicy(chat, script(1)), chat, tasks, Broken, PARAMS)
+        rollout(ScriptedPolicy(chat, script(1)), chat, tasks, Broken, CONFIG)
     assert closed_early == [False] * 3
 
 
@@ -169,7 +169,7 @@ def test_at_once_keeps_the_order(chat: Chat) -> None:
 
 
 def test_the_turn_budget_counts_each_episodes_own(chat: Chat) -> None:
-    played = rollout(Held(chat, script(9)), chat, [task_of(56), task_of(56)], Echo, PARAMS, Budget(turns=3))
+    played = rollout(Held(chat, script(9)), chat, [task_of(56), task_of(56)], Echo, replace(CONFIG, max_turns=3))
     assert [(e.ended, len(e.turns)) for e in played] == [("turns", 3)] * 2
 
 

@@ -60,7 +60,7 @@ class SingleTurnEnv(ToolEnv):
             raise ValueError(f"way={way!r}, prompt={prompt!r}: choose direct, cot or rag, and brief or full")
         if way == "rag" and search is None:
             raise ValueError("way='rag': retrieval needs a search engine; give search")
-        super().__init__(Protocol(actions=()), turns=1, tasks=tasks)
+        super().__init__(Protocol(actions=()), tasks=tasks)
         self.way, self.search, self.system = way, search, SYSTEMS[prompt][way]
         self.k, self.snippet_chars = k, snippet_chars
 

@@ -64,7 +64,7 @@ def stages(
             "per_device_batch_size": v["per_device_batch_size"],
             "lora_rank": v["lora_rank"],
             "freeze_vision": v["freeze_vision"],
-            "sampled": v["turns"] * v["max_new_tokens"],
+            "sampled": v["max_turns"] * v["max_new_tokens"],
         }
         taught, played = "epochs" in v or v.get("lesson_epochs", 0) > 0, "group_size" in v
         if taught:
@@ -75,7 +75,7 @@ def stages(
                 f"{name}: GRPO",
                 Stage(
                     **shared,
-                    **longest(GRPOSettings.max_tokens),
+                    **longest(GRPOSettings.max_episode_tokens),
                     rollout_engine=together.rollout_engine,
                     batch=v["prompts_per_batch"] * v["group_size"],
                     reference=v["beta"] > 0 and not v["lora_rank"],

@@ -9,8 +9,8 @@ from pathlib import Path
 from kit.chat import Chat
 from kit.data.store import append_episodes, drop_torn_line, load_episodes
 from kit.episode import Episode, Task
-from kit.policy import Policy, SamplingParams
-from kit.rollout import Budget, Environment, rollout
+from kit.policy import Policy
+from kit.rollout import Environment, RolloutConfig, rollout
 from kit.seeding import seed_per_episode
 
 
@@ -19,9 +19,9 @@ def collect(
     chat: Chat,
     tasks: Sequence[Task],
     make_env: Callable[[], Environment],
-    params: SamplingParams,
-    budget: Budget,
+    config: RolloutConfig,
     path: str | os.PathLike[str],
+    temperature: float = 1.0,
     chunk: int = 16,
     progress: Callable[[int, int], None] = lambda done, of: None,
     seed: int = 0,
@@ -32,7 +32,13 @@ def collect(
     stopped it (an endpoint that failed, a killed process) costs at most one chunk.
 
     Args:
+        policy: the expert.
+        chat: encodes prompts and observations.
+        tasks: the tasks to play.
+        make_env: makes one environment; there are as many as tasks of a chunk.
+        config: limits of turns and tokens.
         path: JSONL file that episodes are appended to, all of them: the filter comes later.
+        temperature: of sampling; 0 is greedy.
         chunk: episodes played at once.
         progress: told how many of the tasks are done.
         seed: of all that is sampled; a task's own follows from its place, whatever was played before.
@@ -59,7 +65,7 @@ def collect(
     progress(done, len(tasks))
     for at in range(0, len(todo), chunk):
         some = todo[at : at + chunk]
-        played = rollout(policy, chat, some, make_env, params, budget, seed=[seeds[task.id] for task in some])
+        played = rollout(policy, chat, some, make_env, config, temperature, seed=[seeds[task.id] for task in some])
         append_episodes(path, played)
         have.update((episode.task.id, episode) for episode in played)
         progress(done + at + len(some), len(tasks))

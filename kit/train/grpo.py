@@ -83,7 +83,7 @@ class GRPOSettings:
             ``server`` (ours).
         vllm_server_url: that server's address, ``http://host:port``.
         gpu_memory_utilization: of a GPU's memory, for a colocated engine: its weights and its cache (ours).
-        max_tokens: of an episode; a colocated engine makes room for as many (Table 5: 8,192 and 20,000).
+        max_episode_tokens: of an episode; a colocated engine makes room for as many (Table 5: 8,192 and 20,000).
     """
 
     steps: int = 244
@@ -114,7 +114,7 @@ class GRPOSettings:
     rollout_engine: RolloutEngine = "transformers"
     vllm_server_url: str = ""
     gpu_memory_utilization: float = 0.3
-    max_tokens: int = 28192
+    max_episode_tokens: int = 28192
 
     def __post_init__(self) -> None:
         check_group_size("GRPOSettings.group_size", self.group_size)
@@ -190,7 +190,7 @@ class GRPOSettings:
             "vllm_mode": self.rollout_engine,
             "vllm_server_base_url": self.vllm_server_url or None,
             "vllm_gpu_memory_utilization": self.gpu_memory_utilization,
-            "vllm_max_model_length": self.max_tokens,
+            "vllm_max_model_length": self.max_episode_tokens,
             "vllm_importance_sampling_mode": "token_truncate",
         }
 

@@ -90,7 +90,7 @@ print("in reading order they belong as", ", ".join(task.target))
 # %%
 vlm, chat = load_model_and_chat(model or TINY)
 box = Sandbox(allow_unsafe=True).start()  # all players are the kit's
-play = agile.Play(prompt="brief", turns=9, max_new_tokens=256)
+play = agile.Play(prompt="brief", max_turns=9, max_new_tokens=256)
 expert = ScriptedPolicy(chat, expert_script(seed))
 [episode] = play(expert, chat, box, [task], temperature=0.0)
 display(view.show(episode, chat=chat, is_right=is_right))

@@ -47,7 +47,7 @@ from kit.data.photos import photos, random_crop
 from kit.data.scenes import scene
 from kit.episode import Episode, NamedImage, Turn
 from kit.models import load_model
-from kit.papers.agile.env import PROTOCOL, JigsawEnv
+from kit.papers.agile.env import JigsawEnv
 from kit.papers.agile.puzzle import make_task
 from kit.papers.agile.reward import is_right
 from kit.tiny.build import TINY
@@ -236,9 +236,9 @@ assert pictures == sum(chat.image_tokens(p) for p in task.images)
 # (The pieces are pasted with a gap of 2 pixels.)
 
 # %%
-from kit.policy import SamplingParams
+from kit.papers.agile.experiment import Play
 from kit.policy.scripted import ScriptedPolicy
-from kit.rollout import Budget, rollout
+from kit.rollout import RolloutConfig, rollout
 
 i, j = (k for k in range(4) if task.images[k].name != task.target[k])
 answer = "[" + ", ".join(f'"{label}"' for label in task.target) + "]"
@@ -254,11 +254,13 @@ done = f"<think>All in place.</think><answer>{answer}</answer>"
 
 
 # %%
-def play(*turns: str, budget: Budget | None = None) -> Episode:
+limits = RolloutConfig(max_turns=5, max_new_tokens=64, max_episode_tokens=28192)
+
+
+def play(*turns: str, config: RolloutConfig = limits) -> Episode:
     """The episode that these turns make, in the real loop and sandbox."""
     policy = ScriptedPolicy(chat, lambda episode: turns[len(episode.turns)])
-    params = SamplingParams(stops=PROTOCOL.stops, max_new_tokens=64)
-    [episode] = rollout(policy, chat, [task], lambda: JigsawEnv(box), params, budget)
+    [episode] = rollout(policy, chat, [task], lambda: JigsawEnv(box), config)
     return episode
 
 
@@ -507,7 +509,7 @@ episodes = {
     "right answer, no look": play(done),
     "looks for ever": play(*[look] * 5),
     "only talks": play(look, "The two on the right look swapped."),
-    "context is full": play(look, swap, done, budget=Budget(tokens=300)),
+    "context is full": play(look, swap, done, config=RolloutConfig(5, 64, 300)),
 }
 for name, e in episodes.items():
     print(f"{name:26s} ended: {e.ended:7s} {len(e.turns)} turns, {len(e.ids)} ids")
@@ -560,12 +562,17 @@ for name, e in episodes.items():
 # %%
 from kit.papers.agile.reported import AGILE
 
-limits, largest = Budget(), max(chat.image_tokens(p) for p in episode.images)
+paper, largest = Play(), max(chat.image_tokens(p) for p in episode.images)
 solved = f"{AGILE['grpo']['acc_2x2']:.1%} of 2×2"
 rows = [
     ("", "paper", "here", "why different"),
-    ("turns, at most", limits.turns, limits.turns, "the same: its Table 5"),
-    ("ids, at most", f"{limits.tokens:,}", f"{len(row)} used", "short system text"),
+    ("turns, at most", paper.max_turns, limits.max_turns, "the same: its Table 5"),
+    (
+        "ids, at most",
+        f"{paper.max_episode_tokens:,}",
+        f"{len(row)} used",
+        "short system text",
+    ),
     ("ids a picture", f"up to {401408 // 784}", f"up to {largest}", "small pieces"),
     ("policy's own ids", "not reported", f"{share:.0%}", "short reasoning"),
     ("who plays", "Qwen2.5-VL-7B", "a script", "bones need no model"),

@@ -88,7 +88,7 @@ print(os.cpu_count(), "cores here,", torch.cuda.device_count(), "GPUs")
 policy = ForcedPolicy(vlm, chat, expert_script(seed))
 with Sandbox(require=CONFINED, allow_unsafe=allow_unsafe) as box:
     began = time.perf_counter()
-    how = agile.Play(prompt="brief", turns=9, max_new_tokens=120)
+    how = agile.Play(prompt="brief", max_turns=9, max_new_tokens=120)
     played = how(policy, chat, box, puzzles, temperature=0.0)
     took = time.perf_counter() - began
 said = sum(len(turn.ids) for episode in played for turn in episode.turns)

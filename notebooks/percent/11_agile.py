@@ -222,7 +222,7 @@ print(f"{'paper, untrained':21s}{accs}   {scores}")
 
 # %%
 box = Sandbox(allow_unsafe=True).start()  # all players are the kit's
-env = JigsawEnv(box, turns=20, prompt=prompt)
+env = JigsawEnv(box, prompt=prompt)
 system, user = env.prompt(task)
 print(system, "\n")
 shown = [part if isinstance(part, str) else "[picture] " for part in user]
@@ -333,7 +333,7 @@ from kit.papers.agile.expert import expert_script
 from kit.policy.scripted import ScriptedPolicy
 
 thorough = ScriptedPolicy(chat, expert_script(seed, steps=(6,)))
-play = agile.Play(prompt=prompt, turns=9)
+play = agile.Play(prompt=prompt, max_turns=9)
 [episode] = play(thorough, chat, box, [task], temperature=0.0)
 display(view.show(episode, chat=chat, is_right=is_right))
 

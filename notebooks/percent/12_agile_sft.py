@@ -43,7 +43,7 @@ per_device_batch_size: int = 4  # episodes a forward pass
 learning_rate: float = 3e-4  # at its peak
 freeze_vision: bool = True  # leave the vision tower alone, as the paper does
 lora_rank: int = 0  # 0 trains all weights
-turns: int = 5  # turn budget when playing
+max_turns: int = 5  # turn budget when playing
 max_new_tokens: int = 80  # of one turn when playing
 eval_puzzles: int = 24  # held-out puzzles a level
 processes: str = "1"  # that train together, as in "8 zero3 colocate"
@@ -74,7 +74,7 @@ folder = run_folder(run)
 start, together = str(model or TINY), Processes.parse(processes)
 vlm, chat = load_model_and_chat(start)
 box = Sandbox(require=CONFINED, allow_unsafe=allow_unsafe).start()
-play = agile.Play(prompt=prompt, turns=turns, max_new_tokens=max_new_tokens)
+play = agile.Play(prompt=prompt, max_turns=max_turns, max_new_tokens=max_new_tokens)
 
 # %% [markdown]
 # ## What the model does before anyone shows it
@@ -135,8 +135,8 @@ display(view.show(shortest, score=earned, chat=chat, is_right=is_right))
 # (Table 5). Which share of the expert's episodes would fit?
 
 # %%
-fitting = sum(episode.steps + 1 <= turns for episode in episodes) / len(episodes)
-print(f"{fitting:.0%} of the expert's episodes fit into {turns} turns")
+fitting = sum(episode.steps + 1 <= max_turns for episode in episodes) / len(episodes)
+print(f"{fitting:.0%} of the expert's episodes fit into {max_turns} turns")
 
 # %% [markdown]
 # ## What SFT minimises
@@ -160,7 +160,7 @@ print(f"{fitting:.0%} of the expert's episodes fit into {turns} turns")
 # %%
 again = []
 if replay:
-    ask = agile.Play(prompt=prompt, turns=1, max_new_tokens=max_new_tokens)
+    ask = agile.Play(prompt=prompt, max_turns=1, max_new_tokens=max_new_tokens)
     train = load_tasks(folder / "data" / "train.jsonl")[: 2 * sft_episodes]
     for at in range(0, len(train), 64):  # at most 64 sessions at once
         asked = agile.play_greedily(vlm, chat, box, train[at : at + 64], ask)

@@ -43,7 +43,7 @@ temperature: float = 1.0  # of sampling
 beta: float = 0.0  # weight of the KL term
 freeze_vision: bool = True  # leave the vision tower alone
 lora_rank: int = 0  # 0 trains all weights
-turns: int = 5  # turn budget
+max_turns: int = 5  # turn budget
 max_new_tokens: int = 80  # of one turn
 eval_puzzles: int = 24  # held-out puzzles a level
 processes: str = "1"  # that train together, as in "8 zero3 colocate"
@@ -81,7 +81,7 @@ torch.set_num_threads(threads)
 folder, together = run_folder(run), Processes.parse(processes)
 vlm, chat = load_model_and_chat(agile.trained(folder, "sft"))
 box = Sandbox(require=CONFINED, allow_unsafe=allow_unsafe).start()
-play = agile.Play(prompt=prompt, turns=turns, max_new_tokens=max_new_tokens)
+play = agile.Play(prompt=prompt, max_turns=max_turns, max_new_tokens=max_new_tokens)
 
 # %% [markdown]
 # ## A group
@@ -225,7 +225,7 @@ display(view.show(solved, score=earned, chat=chat, is_right=is_right))
 # %%
 def arrangement(episode) -> str:
     """What `state` is in the end: the code of every turn again, then a print."""
-    env = JigsawEnv(box, turns=turns + 1, prompt=prompt)
+    env = JigsawEnv(box, prompt=prompt)
     env.reset(options={"task": episode.task})
     for turn in episode.turns[:-1]:
         env.step(turn.text)

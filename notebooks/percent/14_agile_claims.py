@@ -36,7 +36,7 @@ run: str = "agile"  # run directory under runs/: results.json is written there
 runs: list[str] = []  # runs that differ in their seed only; empty: just this one
 model: str = ""  # the untrained checkpoint; empty: the committed tiny model
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
-turns: int = 5  # turn budget
+max_turns: int = 5  # turn budget
 max_new_tokens: int = 80  # of one turn
 eval_puzzles: int = 3  # 3×3 puzzles a level
 profile: str = "laptop"  # written into results.json
@@ -73,7 +73,7 @@ print(len(folders), "seed(s):", [folder.name for folder in folders])
 # Claim A3 needs puzzles of nine pieces. Each stage of each run plays the same ones.
 
 # %%
-play = agile.Play(prompt=prompt, turns=turns, max_new_tokens=max_new_tokens)
+play = agile.Play(prompt=prompt, max_turns=max_turns, max_new_tokens=max_new_tokens)
 
 
 def play_nine(folder, stage, checkpoint):

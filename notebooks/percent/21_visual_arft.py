@@ -296,7 +296,7 @@ turns = (first, *search_turns(task))
 
 chat = Chat.from_pretrained(TINY)
 how = {"k": k, "snippet_chars": snippet_chars, "search": search}
-play = visual_arft.Play(prompt=prompt, turns=8, **how)
+play = visual_arft.Play(prompt=prompt, max_turns=8, **how)
 script = ScriptedPolicy(chat, lambda episode: turns[len(episode.turns)])
 [episode] = play(script, chat, visual_arft.Tools(box, index), [night], temperature=0.0)
 display(view.show(episode, chat=chat, is_right=is_right))

@@ -46,7 +46,7 @@ temperature: float = 1.0  # of sampling
 beta: float = 0.0  # weight of the KL term
 freeze_vision: bool = True  # leave the vision tower alone
 lora_rank: int = 0  # 0 trains all weights
-turns: int = 5  # turn budget
+max_turns: int = 5  # turn budget
 max_new_tokens: int = 80  # of one turn
 processes: str = "1"  # that train together, as in "8 zero3 colocate"
 threads: int = 1  # CPU threads of a process
@@ -85,7 +85,7 @@ together = Processes.parse(processes)
 box = Sandbox(require=CONFINED, allow_unsafe=allow_unsafe).start()
 data = folder / "data"
 paid = visual_arft.make_reward(reward)
-play = visual_arft.Play.kept(data, turns=turns, max_new_tokens=max_new_tokens)
+play = visual_arft.Play.kept(data, max_turns=max_turns, max_new_tokens=max_new_tokens)
 index = visual_arft.search_engine(play.search)
 tools = visual_arft.Tools(box, index)
 sets = ("coding-test", "search-test", "text-test")

@@ -15,8 +15,7 @@ from kit.models import load_model
 from kit.papers.agile.env import JigsawEnv
 from kit.papers.agile.expert import expert_script
 from kit.papers.agile.tasks import training_set
-from kit.policy import SamplingParams
-from kit.rollout import Budget, rollout
+from kit.rollout import RolloutConfig, rollout
 from kit.sandbox import Sandbox
 from kit.tiny.build import TINY
 
@@ -35,8 +34,8 @@ def tasks() -> list[Task]:
 def played(box: Sandbox, tasks: list[Task]) -> tuple[list[Episode], Turns]:
     chat, model = Chat.from_pretrained(TINY), load_model(TINY)
     policy = Recorder(model, chat, expert_script(0))
-    params = SamplingParams((), max_new_tokens=120)
-    return rollout(policy, chat, tasks, lambda: JigsawEnv(box, turns=9), params, Budget(turns=9)), policy.said
+    config = RolloutConfig(max_turns=9, max_new_tokens=120, max_episode_tokens=28192, stops=())
+    return rollout(policy, chat, tasks, lambda: JigsawEnv(box), config), policy.said
 
 
 def test_trls_loop_and_generate_play_what_ours_plays(box: Sandbox, tasks: list[Task]) -> None:
@@ -44,8 +43,8 @@ def test_trls_loop_and_generate_play_what_ours_plays(box: Sandbox, tasks: list[T
     chat, model = Chat.from_pretrained(TINY), load_model(TINY)
     ours, said = played(box, tasks)
     assert [episode.ended for episode in ours] == ["answer"] * 3 and min(len(e.turns) for e in ours) > 3
-    theirs = turn_by_turn(model, chat, tasks, lambda: JigsawEnv(box, turns=9), said, 120)
-    trls = TRLLoop(model, chat, said, 120).play(tasks, lambda: JigsawEnv(box, turns=9))
+    theirs = turn_by_turn(model, chat, tasks, lambda: JigsawEnv(box), said, 120)
+    trls = TRLLoop(model, chat, said, 120).play(tasks, lambda: JigsawEnv(box))
     for one, two, three in zip(ours, theirs, trls, strict=True):
         assert one.ids == two.ids == three.ids and one.mask == two.mask == three.mask
         assert one.images == two.images == three.images and one.ended == two.ended == three.ended
@@ -65,12 +64,12 @@ def test_a_loop_that_shows_the_model_something_else_fails(box: Sandbox, tasks: l
     chat, model = Chat.from_pretrained(TINY), load_model(TINY)
     _, said = played(box, tasks)
     with pytest.raises(KeyError):
-        turn_by_turn(model, chat, tasks, lambda: Other(box, turns=9), said, 120)
+        turn_by_turn(model, chat, tasks, lambda: Other(box), said, 120)
 
 
 def test_the_benchmark_compares_in_one_run(box: Sandbox, tasks: list[Task], capsys: pytest.CaptureFixture[str]) -> None:
     torch.set_num_threads(1)
     chat, model = Chat.from_pretrained(TINY), load_model(TINY)
-    figures = loops_bench(tasks, model, chat, lambda: JigsawEnv(box, turns=9), expert_script(0))
+    figures = loops_bench(tasks, model, chat, lambda: JigsawEnv(box), expert_script(0))
     assert list(figures) == ["ours", "generate each turn", "TRL's tool loop"] and min(figures.values()) > 0
     assert "the same 3 episodes in all loops" in capsys.readouterr().out

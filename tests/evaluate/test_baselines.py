@@ -13,7 +13,7 @@ from kit.chat import Chat
 from kit.episode import NamedImage, Task
 from kit.evaluate.baselines import SingleTurnEnv
 from kit.policy.scripted import ScriptedPolicy
-from kit.rollout import Pace
+from kit.rollout import RolloutConfig, rollout
 from kit.tools.search import Snippet
 
 PICTURE = NamedImage("flag", Image.fromarray(np.zeros((28, 28, 3), dtype=np.uint8)))
@@ -52,9 +52,8 @@ def test_each_way_is_given_what_it_says(prompt: str) -> None:
     ],
 )
 def test_the_answer_is_what_stands_in_its_tags_or_all_of_it(said: str, answer: str, chat: Chat) -> None:
-    (played,) = Pace(turns=1, max_new_tokens=40).play(
-        ScriptedPolicy(chat, lambda episode: said), chat, [TASK], SingleTurnEnv, temperature=0.0
-    )
+    config = RolloutConfig(max_turns=1, max_new_tokens=40)
+    (played,) = rollout(ScriptedPolicy(chat, lambda episode: said), chat, [TASK], SingleTurnEnv, config)
     assert (played.answer, played.ended, played.steps) == (answer, "answer", 0)
 
 

@@ -24,7 +24,8 @@ from kit.policy.engine_io import Context, ContextSource, Continuation, EngineErr
 from kit.policy.hf import HFPolicy
 from kit.policy.suppress import suppress_logits
 from kit.policy.vllm import Engine, VLLMPolicy
-from kit.rollout import Budget, rollout
+from kit.protocol import Protocol
+from kit.rollout import RolloutConfig, rollout
 from kit.tiny.build import TINY
 from tests.policy.test_hf import forward_logits
 
@@ -187,6 +188,7 @@ class Album:
     """An environment that answers every turn with two more pictures, of any size."""
 
     def __init__(self) -> None:
+        self.protocol = Protocol(actions=())
         self.rng = np.random.default_rng(0)
 
     def _two(self) -> tuple[NamedImage, ...]:
@@ -217,7 +219,8 @@ def play(policy: Any, chat: Chat, n: int, params: SamplingParams) -> list[Episod
         album = Album()
         album.reset(options={"task": Task(str(i), (), "", None)})
         tasks.append(Task(str(i), album._two(), questions[i % 4], None))
-    return rollout(policy, chat, tasks, Album, params, Budget(turns=3, tokens=4000))
+    config = RolloutConfig(3, params.max_new_tokens, 4000, stops=params.stops)
+    return rollout(policy, chat, tasks, Album, config, params.temperature)
 
 
 def test_256_episodes_are_the_same_as_transformers(engine: Engine, tiny: tuple[Any, Chat]) -> None:

@@ -47,7 +47,7 @@ def test_a_step_that_the_colocated_engine_plays(tmp_path: Path, monkeypatch: pyt
         group_size=2,
         per_device_batch_size=2,
         rollout_engine="colocate",
-        max_tokens=2048,
+        max_episode_tokens=2048,
         gpu_memory_utilization=0.1,
     )
     rewards = iter([0.0, 1.0, 1.0, 0.0])

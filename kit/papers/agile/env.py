@@ -110,15 +110,14 @@ class JigsawEnv(ToolEnv):
 
     Args:
         box: the sandbox that runs the code; shared by any number of environments.
-        turns: turn budget (5, Table 5).
         prompt: ``brief`` or ``full``, see :data:`PROMPTS`.
         tasks: what :meth:`reset` draws from when it isn't given a task; procedural puzzles if empty.
     """
 
-    def __init__(self, box: Sandbox, turns: int = 5, prompt: str = "brief", tasks: Sequence[Task] = ()) -> None:
+    def __init__(self, box: Sandbox, prompt: str = "brief", tasks: Sequence[Task] = ()) -> None:
         if prompt not in PROMPTS:
             raise ValueError(f"prompt={prompt!r}: choose one of {sorted(PROMPTS)}")
-        super().__init__(PROTOCOL, turns, tasks)
+        super().__init__(PROTOCOL, tasks)
         self.box = box
         self.system, self.question = PROMPTS[prompt], QUESTIONS[prompt]
 

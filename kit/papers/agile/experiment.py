@@ -21,7 +21,7 @@ from kit.papers.agile.reward import score
 from kit.policy import Policy
 from kit.policy.hf import HFPolicy
 from kit.rewards.base import per_episode
-from kit.rollout import Pace
+from kit.rollout import RolloutConfig, rollout
 from kit.sandbox import CONFINED, Sandbox
 from kit.seeding import Seed
 from kit.train import session as play
@@ -30,22 +30,33 @@ from kit.train.session import OnStep, load_for_training
 
 
 @dataclass(frozen=True)
-class Play(Pace):
-    """How puzzles are played. Defaults are the paper's (Table 5: 8,192 tokens of prompt and 20,000 of response).
+class Play(RolloutConfig):
+    """Limits of an episode, and how puzzles are told. Defaults are the paper's (Table 5: 5 turns, 2,048 tokens each,
+    8,192 tokens of prompt and 20,000 of response).
 
     Attributes:
         prompt: ``brief`` or ``full`` (:data:`kit.papers.agile.env.PROMPTS`; ours: brief for the tiny model).
     """
 
+    max_turns: int = 5
+    max_new_tokens: int = 2048
+    max_episode_tokens: int = 28192
     prompt: str = "full"
 
     def __call__(
         self, policy: Policy, chat: Chat, box: Sandbox, tasks: Sequence[Task], temperature: float, seed: Seed = 0
     ) -> list[Episode]:
-        """Play each task once."""
-        return self.play(
-            policy, chat, tasks, lambda: JigsawEnv(box, turns=self.turns, prompt=self.prompt), temperature, seed
-        )
+        """Play each task once.
+
+        Args:
+            policy: samples the turns.
+            chat: its encoder.
+            box: runs the code.
+            tasks: the puzzles.
+            temperature: of sampling; 0 is greedy.
+            seed: of all that is sampled; or one an episode.
+        """
+        return rollout(policy, chat, tasks, lambda: JigsawEnv(box, prompt=self.prompt), self, temperature, seed)
 
 
 @dataclass(frozen=True)
@@ -80,12 +91,12 @@ class Training:
         tasks = load_tasks(self.tasks)
         with Sandbox(require=CONFINED, allow_unsafe=self.allow_unsafe) as box:
 
-            def rollout(policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]:
+            def play(policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]:
                 return self.play(policy, chat, box, tasks, self.settings.temperature, seed)
 
             reward = per_episode(score)
             return train_grpo(
-                vlm, chat, tasks, rollout, reward, self.settings, self.run_dir, exports=self.exports, on_step=on_step
+                vlm, chat, tasks, play, reward, self.settings, self.run_dir, exports=self.exports, on_step=on_step
             )
 
 

@@ -67,7 +67,6 @@ class VisualARFTEnv(ToolEnv):
     Args:
         box: runs the code; shared by any number of environments.
         search: looks things up; shared too.
-        turns: turn budget, the answer included (the paper evaluates with 5).
         prompt: ``brief`` or ``full``, see :data:`PROMPTS`.
         tasks: what :meth:`reset` draws from when it isn't given a task; sheets to read if empty.
         k: snippets of one search.
@@ -80,7 +79,6 @@ class VisualARFTEnv(ToolEnv):
         self,
         box: Sandbox | None = None,
         search: Search | None = None,
-        turns: int = 5,
         prompt: str = "brief",
         tasks: Sequence[Task] = (),
         k: int = TOP_K,
@@ -94,7 +92,7 @@ class VisualARFTEnv(ToolEnv):
             raise ValueError(f"prompt={prompt!r}: choose one of {sorted(PROMPTS)}")
         if on_search_error not in ("tell", "raise"):
             raise ValueError(f"on_search_error={on_search_error!r}: choose 'tell' or 'raise'")
-        super().__init__(Protocol(actions=tools), turns, tasks)
+        super().__init__(Protocol(actions=tools), tasks)
         self.box, self.search, self.tools, self.style = box, search, tools, prompt
         self.k, self.snippet_chars, self.on_search_error = k, snippet_chars, on_search_error
 

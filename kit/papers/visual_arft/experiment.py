@@ -35,7 +35,7 @@ from kit.policy import Policy
 from kit.policy.hf import HFPolicy
 from kit.rewards.base import per_episode
 from kit.rewards.similarity import MiniLM
-from kit.rollout import Pace
+from kit.rollout import RolloutConfig, rollout
 from kit.sandbox import CONFINED, Sandbox
 from kit.seeding import Seed
 from kit.tools.index import Index
@@ -82,7 +82,7 @@ class Tools:
 
 
 @dataclass(frozen=True)
-class Play(Pace):
+class Play(RolloutConfig):
     """How tasks are played. Defaults are the paper's evaluation: 5 turns, 4 snippets, 2,048 tokens a turn.
 
     Attributes:
@@ -93,6 +93,9 @@ class Play(Pace):
         on_search_error: ``tell`` the agent, or ``raise`` and stop; what was found is kept either way (ours).
     """
 
+    max_turns: int = 5
+    max_new_tokens: int = 2048
+    max_episode_tokens: int = 28192
     prompt: str = "full"
     k: int = TOP_K
     snippet_chars: int = SNIPPET_CHARS
@@ -120,7 +123,7 @@ class Play(Pace):
     def env(self, tools: Tools) -> VisualARFTEnv:
         """An environment with these tools."""
         return VisualARFTEnv(
-            *(tools.box, tools.search, self.turns, self.prompt),
+            *(tools.box, tools.search, self.prompt),
             k=self.k,
             snippet_chars=self.snippet_chars,
             on_search_error=self.on_search_error,
@@ -130,7 +133,7 @@ class Play(Pace):
         self, policy: Policy, chat: Chat, tools: Tools, tasks: Sequence[Task], temperature: float, seed: Seed = 0
     ) -> list[Episode]:
         """Play each task once."""
-        return self.play(policy, chat, tasks, lambda: self.env(tools), temperature, seed)
+        return rollout(policy, chat, tasks, lambda: self.env(tools), self, temperature, seed)
 
 
 @dataclass(frozen=True)
@@ -166,11 +169,11 @@ class Training:
             run_on_rank0(lambda: search_engine(self.play.search) is not None)  # makes the index, which the others open
             tools = Tools(box, search_engine(self.play.search))
 
-            def rollout(policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]:
+            def play(policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]:
                 return self.play(policy, chat, tools, tasks, self.settings.temperature, seed)
 
             reward = per_episode(make_reward(self.reward))
-            return train_grpo(vlm, chat, tasks, rollout, reward, self.settings, self.run_dir, on_step=on_step)
+            return train_grpo(vlm, chat, tasks, play, reward, self.settings, self.run_dir, on_step=on_step)
 
 
 ADVANTAGES: dict[str, Advantage] = {"f1": "group_relative", "em": "group_relative", "steps": "per_turn"}
@@ -280,5 +283,5 @@ def ask(model: Any, chat: Chat, way: Mode, search: Search | None, tasks: Sequenc
     def env() -> SingleTurnEnv:
         return SingleTurnEnv(way, search, how.prompt, k=how.k, snippet_chars=how.snippet_chars)
 
-    once = Pace(1, how.max_new_tokens, how.max_tokens, how.workers)
-    return once.play(HFPolicy(model, chat), chat, tasks, env, temperature=0.0)
+    once = RolloutConfig(1, how.max_new_tokens, how.max_episode_tokens, how.env_workers)
+    return rollout(HFPolicy(model, chat), chat, tasks, env, once, temperature=0.0)

@@ -19,15 +19,16 @@ from kit.policy import Completion, SamplingParams
 from kit.policy.endpoint import EndpointError, ServedPolicy
 from kit.policy.scripted import ScriptedPolicy
 from kit.protocol import FormatError
-from kit.rollout import Budget
+from kit.rollout import RolloutConfig
 from kit.train.demonstrations import collect
 
-PARAMS = SamplingParams(stops=PROTOCOL.stops, max_new_tokens=400)
-BUDGET = Budget(turns=9, tokens=10**6)
+CONFIG = RolloutConfig(max_turns=9, max_new_tokens=400, max_episode_tokens=10**6)
 
 
 class Blind:
     """The jigsaw without a sandbox: every code runs and shows nothing."""
+
+    protocol = PROTOCOL
 
     def prompt(self, task: Task) -> tuple[str, list[Any]]:
         return "solve", [f"task {task.id} ", *task.images]
@@ -134,7 +135,7 @@ def test_collecting_goes_on_where_it_stopped(chat: Chat, tasks: list[Task], tmp_
             return super().sample(requests, params)
 
     with pytest.raises(KeyboardInterrupt):
-        collect(Fails(chat, expert), chat, tasks, Blind, PARAMS, BUDGET, path, chunk=2)
+        collect(Fails(chat, expert), chat, tasks, Blind, CONFIG, path, chunk=2)
     assert [e.task.id for e in load_episodes(path)] == ["task-0", "task-1", "task-2", "task-3"]
     with path.open("ab") as file:
         file.write(b'{"schema": 1, "ki')  # and the machine went down while writing the next
@@ -147,7 +148,7 @@ def test_collecting_goes_on_where_it_stopped(chat: Chat, tasks: list[Task], tmp_
 
     seen: list[tuple[int, int]] = []
     policy = ScriptedPolicy(chat, remembering)
-    got = collect(policy, chat, tasks, Blind, PARAMS, BUDGET, path, chunk=2, progress=lambda *p: seen.append(p))
+    got = collect(policy, chat, tasks, Blind, CONFIG, path, chunk=2, progress=lambda *p: seen.append(p))
     assert [e.task.id for e in got] == [t.id for t in tasks] == [e.task.id for e in load_episodes(path)]
     assert set(asked) == {f"task-{i}" for i in range(4, 8)} and seen == [(4, 8), (6, 8), (8, 8)]
     assert all(is_sound(e) for e in got)
@@ -157,18 +158,18 @@ def test_episodes_of_another_tokenizer_are_refused(chat: Chat, tasks: list[Task]
     from kit.tiny.build import build_image_processor, build_tokenizer
 
     path = tmp_path / "all.jsonl"
-    collect(ScriptedPolicy(chat, expert), chat, tasks[:1], Blind, PARAMS, BUDGET, path)
+    collect(ScriptedPolicy(chat, expert), chat, tasks[:1], Blind, CONFIG, path)
     other = Chat(build_tokenizer(["completely other words"] * 9, 300), build_image_processor())
     with pytest.raises(ValueError, match="another tokenizer"):
-        collect(ScriptedPolicy(other, expert), other, tasks[:2], Blind, PARAMS, BUDGET, path)
+        collect(ScriptedPolicy(other, expert), other, tasks[:2], Blind, CONFIG, path)
 
 
 def test_a_task_that_changed_is_not_taken_for_the_stored_one(chat: Chat, tasks: list[Task], tmp_path: Path) -> None:
     path = tmp_path / "all.jsonl"
-    collect(ScriptedPolicy(chat, expert), chat, tasks[:1], Blind, PARAMS, BUDGET, path)
+    collect(ScriptedPolicy(chat, expert), chat, tasks[:1], Blind, CONFIG, path)
     changed = replace(tasks[0], question="Another question?")
     with pytest.raises(ValueError, match=f"{tasks[0].id} was played with another question"):
-        collect(ScriptedPolicy(chat, expert), chat, [changed], Blind, PARAMS, BUDGET, path)
+        collect(ScriptedPolicy(chat, expert), chat, [changed], Blind, CONFIG, path)
 
 
 def answering(tasks: list[Task]) -> Any:
@@ -191,14 +192,14 @@ def test_an_endpoints_play_is_collected_and_kept_when_it_fails(chat: Chat, tasks
         def policy() -> ServedPolicy:
             return ServedPolicy(server.url, "tiny", chat, retries=2, sleep=lambda seconds: None)
 
-        first = collect(policy(), chat, tasks[:3], Blind, PARAMS, BUDGET, path, chunk=3)
+        first = collect(policy(), chat, tasks[:3], Blind, CONFIG, path, chunk=3)
         assert all(is_sound(e) for e in first)
         server.faults = ["500"] * 1000
         with pytest.raises(EndpointError, match="what is stored is kept"):
-            collect(policy(), chat, tasks[:6], Blind, PARAMS, BUDGET, path, chunk=3)
+            collect(policy(), chat, tasks[:6], Blind, CONFIG, path, chunk=3)
         assert len(load_episodes(path)) == 3
         server.faults, before = [], len(server.bodies)
-        everything = collect(policy(), chat, tasks[:6], Blind, PARAMS, BUDGET, path, chunk=3)
+        everything = collect(policy(), chat, tasks[:6], Blind, CONFIG, path, chunk=3)
     assert len(server.bodies) - before == 3 * 5  # only the three that were missing, five turns each
     kept, report = curate(everything, 4, np.random.default_rng(0))
     assert len(kept) == 4 and report.sound.episodes == 6

@@ -137,10 +137,11 @@ def test_a_mistake_is_an_observation_and_leaves_no_trace(env: JigsawEnv, text: s
     assert after.images[0].image == first.images[0].image
 
 
-def test_turns_run_out(env: JigsawEnv) -> None:
+def test_the_environment_has_no_turn_budget_of_its_own(env: JigsawEnv) -> None:
+    """The one of :class:`kit.rollout.RolloutConfig` is the only one."""
     env.reset(options={"task": puzzle()})
-    flags = [env.step(code(f"i{k} = observation(state)"))[2:4] for k in range(5)]
-    assert flags == [(False, False)] * 4 + [(False, True)]
+    flags = [env.step(code(f"i{k} = observation(state)"))[2:4] for k in range(7)]
+    assert flags == [(False, False)] * 7
 
 
 def test_answers_and_format_errors_end_it(env: JigsawEnv) -> None:

@@ -14,9 +14,8 @@ from kit.papers.agile.env import PROTOCOL, JigsawEnv
 from kit.papers.agile.expert import STEPS, ScriptedExpert, expert_script
 from kit.papers.agile.reward import score
 from kit.papers.agile.tasks import evaluation_set
-from kit.policy import SamplingParams
 from kit.policy.scripted import ScriptedPolicy
-from kit.rollout import Budget
+from kit.rollout import RolloutConfig
 from kit.sandbox import Sandbox
 from kit.train.demonstrations import collect
 
@@ -91,9 +90,8 @@ def test_every_play_is_right_in_the_real_environment(
         ScriptedPolicy(chat, expert_script(0)),
         chat,
         tasks,
-        lambda: JigsawEnv(box, turns=turns),
-        SamplingParams(stops=PROTOCOL.stops, max_new_tokens=400),
-        Budget(turns=turns, tokens=10**6),
+        lambda: JigsawEnv(box),
+        RolloutConfig(max_turns=turns, max_new_tokens=400, max_episode_tokens=10**6),
         tmp_path / "all.jsonl",
     )
     assert [e.task.id for e in episodes] == [t.id for t in tasks]

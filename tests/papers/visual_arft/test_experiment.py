@@ -79,8 +79,8 @@ def test_a_run_stops_if_it_is_told_to_and_keeps_what_was_found(web: Any, chat: C
 
 
 def test_how_tasks_are_told_is_kept_beside_them(tmp_path: Path) -> None:
-    Play(prompt="brief", k=2, snippet_chars=80, turns=3).keep(tmp_path)
-    assert Play.kept(tmp_path, turns=7) == Play(prompt="brief", k=2, snippet_chars=80, turns=7)
+    Play(prompt="brief", k=2, snippet_chars=80, max_turns=3).keep(tmp_path)
+    assert Play.kept(tmp_path, max_turns=7) == Play(prompt="brief", k=2, snippet_chars=80, max_turns=7)
 
 
 def test_tasks_nobody_has_made_say_how_to_make_them(tmp_path: Path) -> None:

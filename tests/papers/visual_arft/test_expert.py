@@ -23,7 +23,7 @@ from kit.policy.scripted import ScriptedPolicy
 from kit.tools.index import Index
 
 POOL = [scene(np.random.default_rng(0), 168)]
-PLAY = Play(prompt="brief", k=3, snippet_chars=120, max_new_tokens=200, max_tokens=4000)
+PLAY = Play(prompt="brief", k=3, snippet_chars=120, max_new_tokens=200, max_episode_tokens=4000)
 
 
 @pytest.fixture(scope="module")
