@@ -51,15 +51,13 @@ Each process has its file, from outside in::
     bench.py, rivals.py                    what it costs, and what else there is
 """
 
-from kit.sandbox.client import PLOTTING, Sandbox
+from kit.sandbox.client import PLOTTING, Sandbox, guarantees, report
 from kit.sandbox.episode import SandboxEpisode
-from kit.sandbox.guarantees import guarantees, report
-from kit.sandbox.limits import CODEDANCE, Limits
+from kit.sandbox.limits import Limits
 from kit.sandbox.probes import CONFINED
 from kit.sandbox.result import Guarantee, Report, Result, SandboxError
 
 __all__ = [
-    "CODEDANCE",
     "CONFINED",
     "PLOTTING",
     "Guarantee",

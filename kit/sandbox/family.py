@@ -8,7 +8,7 @@ import signal
 import time
 
 from kit.sandbox import linux
-from kit.sandbox.watch import Lost
+from kit.sandbox.verdict import Lost
 
 SWEEP_SECONDS = 2.0
 GONE_SECONDS = 5.0

@@ -4,48 +4,42 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Collection
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Mapping
 
 from kit.sandbox.clean import environment
+from kit.sandbox.episode import SandboxEpisode
 from kit.sandbox.probes import PROBES, Probe
-from kit.sandbox.result import Guarantee, Report
-
-if TYPE_CHECKING:
-    from kit.sandbox.client import Sandbox
-
+from kit.sandbox.result import Guarantee, Report, Tier
 
 NAMES = tuple(probe.name for probe in PROBES)
 """What can be required."""
 
 
-def measure(box: Sandbox, names: Collection[str] = NAMES) -> Report:
-    """Try these promises in throwaway episodes of ``box``."""
+def measure(
+    start_episode: Callable[..., SandboxEpisode], tier: Tier, missing: Mapping[str, str], names: Collection[str] = NAMES
+) -> Report:
+    """Try promises of a sandbox, each in a throwaway episode.
+
+    Args:
+        start_episode: :meth:`kit.sandbox.Sandbox.episode` of the sandbox that is tried.
+        tier: how well that sandbox confines code.
+        missing: why a layer of its confinement is absent, by the layer's name.
+        names: the promises to try.
+    """
     with tempfile.NamedTemporaryFile(prefix="kit-outside-") as outside:
-        found = [_try(box, probe, outside.name) for probe in PROBES if probe.name in names]
-    return Report(box.tier, found, box.missing)
+        found = [_try(start_episode, probe, outside.name, missing) for probe in PROBES if probe.name in names]
+    return Report(tier, found, missing)
 
 
-def _try(box: Sandbox, probe: Probe, outside: str) -> Guarantee:
+def _try(
+    start_episode: Callable[..., SandboxEpisode], probe: Probe, outside: str, missing: Mapping[str, str]
+) -> Guarantee:
     # Names only: the values are what no episode should see.
     names = sorted(set(os.environ) - set(environment("")))
     variables = {"_outside": outside, "_names": list(names)}
-    with box.episode(variables=variables, limits=probe.limits) as episode:  # type: ignore[arg-type]  # dict is invariant
+    with start_episode(variables=variables, limits=probe.limits) as episode:
         kept = probe.kept(episode)
     if not kept:
         return Guarantee(probe.name, probe.says, False, "", probe.otherwise)
-    by = "; ".join(words for layer, words in probe.by.items() if layer not in box.missing)
+    by = "; ".join(words for layer, words in probe.by.items() if layer not in missing)
     return Guarantee(probe.name, probe.says, True, by, probe.limit)
-
-
-def guarantees() -> Report:
-    """What a sandbox holds on this machine, tried now in one of its own (seconds)."""
-    from kit.sandbox.client import Sandbox
-
-    with Sandbox(allow_unsafe=True) as box:
-        return box.guarantees
-
-
-def report() -> str:
-    """:func:`guarantees` as a table."""
-    return str(guarantees())

@@ -24,7 +24,6 @@ import resource
 import select
 import signal
 import socket
-import struct
 import sys
 import time
 from collections.abc import Mapping
@@ -37,10 +36,9 @@ from kit.sandbox.clean import at_home
 from kit.sandbox.confine import Confinement
 from kit.sandbox.limits import Limits, cpu_limit
 from kit.sandbox.turn import Session, describe
+from kit.sandbox.wire import HELLO, STATUS
 
 ORDER = 9
-HELLO = struct.Struct("!cI")
-STATUS = struct.Struct("!i")
 OPEN_FILES = 256
 MT19937_WORDS = 624
 """Words in the state of numpy's global generator, the Mersenne Twister (Matsumoto and Nishimura 1998)."""

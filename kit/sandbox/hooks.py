@@ -43,4 +43,4 @@ if __name__ == "__main__":
 
     from kit.sandbox import zygote
 
-    zygote.main(int(sys.argv[1]), sys.argv[2], json.loads(sys.argv[3]), hooks)
+    zygote.main(int(sys.argv[1]), sys.argv[2], json.loads(sys.argv[3]), hooks.close, hooks.register)

@@ -30,8 +30,8 @@ from kit.sandbox.files import MAX_ENTRIES, Shadow, TooMuch, remove_tree
 from kit.sandbox.limits import Limits
 from kit.sandbox.namespaces import furnish_room
 from kit.sandbox.turn import Session
-from kit.sandbox.verdict import Ended
-from kit.sandbox.watch import Closed, Lost, Watch
+from kit.sandbox.verdict import Ended, Lost
+from kit.sandbox.watch import Closed, Watch
 
 SETUP_SECONDS = 60.0
 SPAWN_SECONDS = 10.0
@@ -198,13 +198,13 @@ class Keeper:
             os.kill(self.head_pid, signal.SIGCONT)
             # Only of a child that ended by itself is it worth waiting for how: a killed one can do nothing any more.
             self.head.sendall((b"w" if by_itself else b"r") + bytes(8))
-            answer = wire.read_exactly(self.head, head_module.STATUS.size)
+            answer = wire.read_exactly(self.head, wire.STATUS.size)
         except OSError as error:
             raise Lost("the process that held the state does not answer") from error
         if not answer:
             raise Lost("the process that held the state is gone")
         self.family.pause(self.head_pid)
-        (status,) = head_module.STATUS.unpack(answer)
+        (status,) = wire.STATUS.unpack(answer)
         if by_itself:
             # Collected by the head (status >= 0), it may have left others in its group; else it runs on, disconnected.
             self.family.kill(watch.pid, group_only=status >= 0)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields
 
+MAX_WARNINGS = 32
+"""Warnings of one turn."""
+
 MAY_BE_NONE = ("stdout_chars", "pictures", "picture_enlarge_below", "picture_enlarge_to", "figure_dpi")
 
 

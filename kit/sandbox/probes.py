@@ -10,7 +10,7 @@ from kit.sandbox.limits import Limits
 from kit.sandbox.linux import LINUX
 
 if TYPE_CHECKING:
-    from kit.sandbox.client import SandboxEpisode
+    from kit.sandbox.episode import SandboxEpisode
 
 TIGHT = Limits(seconds=5.0, memory_mb=128, processes=6, file_mb=1, disk_mb=4, stdout_chars=1000)
 SHORT = Limits(seconds=0.25, memory_mb=128)

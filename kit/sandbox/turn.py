@@ -16,15 +16,14 @@ import signal
 import sys
 import time
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from kit.sandbox import linux
 from kit.sandbox.capture import Shown, capture, images_of
-from kit.sandbox.hooks import Hooks
-from kit.sandbox.limits import Limits
+from kit.sandbox.limits import MAX_WARNINGS, Limits
 
-ERROR_CHARS, MAX_WARNINGS = 2000, 32
+ERROR_CHARS = 2000
 SPARE_MB = 256
 """Memory on top of the limit, for reporting a turn that used it all."""
 
@@ -63,11 +62,11 @@ class Session:
     The zygote makes one for all: what is made before the fork is memory that the episodes share.
 
     Args:
-        hooks: for a turn that starts threads or forks.
+        register_hooks: called before a turn starts a thread or forks, for hooks put off by :mod:`kit.sandbox.hooks`.
     """
 
-    def __init__(self, hooks: Hooks) -> None:
-        self.turns, self._hooks = 0, hooks
+    def __init__(self, register_hooks: Callable[[], None]) -> None:
+        self.turns, self._register_hooks = 0, register_hooks
         self._base = linux.address_space()  # before any code ran
         self.shown = Shown()
         self.shown.watch()
@@ -96,9 +95,9 @@ class Session:
     def _audit(self, event: str, _: tuple[Any, ...]) -> None:
         if event in _STARTS and not self.own_fork:
             self.started = True  # the keeper skips a costly search after a turn that started no process
-            self._hooks.register()
+            self._register_hooks()
         elif event in _THREADS:
-            self._hooks.register()
+            self._register_hooks()
 
     def _streams(self) -> None:
         """Files on descriptors 1 and 2, which are new pipes each turn."""
@@ -125,7 +124,7 @@ class Session:
         if self.out.closed or self.err.closed:
             self._streams()
         sys.stdout, sys.stderr = self.out, self.err
-        images = images_of(self.namespace)
+        before = images_of(self.namespace)
         file = f"<turn {self.turns}>"
         error = ""
         self.limit_memory(spare=False)
@@ -141,7 +140,7 @@ class Session:
         if error:
             return self._header("error", error, [], []), [b"{}"]
         try:
-            return self._good(images, request["want"])
+            return self._good(before, request["want"])
         except Exception as raised:  # e.g. a figure that can't be drawn
             return self._header("error", f"the turn's pictures: {describe(raised, file)}", [], []), [b"{}"]
 
@@ -173,10 +172,10 @@ class Session:
             except Exception:  # closed, or an object of the code's own: nothing of ours is in it
                 continue
 
-    def _good(self, images: Mapping[str, Any], want: Sequence[str]) -> tuple[dict[str, Any], list[bytes]]:
-        """The verdict on a turn that raised nothing."""
+    def _good(self, before: Mapping[str, Any], want: Sequence[str]) -> tuple[dict[str, Any], list[bytes]]:
+        """Make the verdict on a turn that raised nothing; ``before``: the images it found."""
         values, warnings = self._values(want)
-        found = capture(images, self.namespace, self.shown)
+        found = capture(before, self.namespace, self.shown)
         pictures = [[name, width, height] for name, width, height, _ in found.pictures]
         header = self._header("ok", "", warnings + found.left_out, pictures)
         return header, [values, *(data for _, _, _, data in found.pictures)]

@@ -8,12 +8,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kit.sandbox import wire
-from kit.sandbox.limits import Limits, cpu_limit
+from kit.sandbox.limits import MAX_WARNINGS, Limits, cpu_limit
 from kit.sandbox.result import Status
-from kit.sandbox.turn import MAX_WARNINGS
 
 MAX_TEXT = 4000
 """Characters of an error or a warning that are passed on."""
+
+
+class Lost(Exception):
+    """The turn has no end that could be told: the state of its episode is gone."""
 
 
 @dataclass

@@ -14,9 +14,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from kit.sandbox import linux, wire
-from kit.sandbox.head import HELLO
 from kit.sandbox.limits import Limits
-from kit.sandbox.verdict import Ended, checked
+from kit.sandbox.verdict import Ended, Lost, checked
+from kit.sandbox.wire import HELLO
 
 LOOK_SECONDS = 0.05
 """How often processes and threads are counted."""
@@ -28,10 +28,6 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 class Closed(Exception):
     """Nobody waits for this turn any more."""
-
-
-class Lost(Exception):
-    """The head no longer does what a head does."""
 
 
 class Output:

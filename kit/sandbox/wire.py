@@ -18,6 +18,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 LENGTHS = struct.Struct("!II")
+HELLO = struct.Struct("!cI")
+"""A child's first message: ``h`` and its process id."""
+
+STATUS = struct.Struct("!i")
+"""A head's answer to ``w`` and ``r``: the child's wait status, or -1."""
+
 MAX_HEADER = 1 << 26
 MAX_BLOBS = 1 << 30
 """Bytes a frame between trusted processes may have."""

@@ -19,14 +19,13 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from kit.sandbox import keeper, linux, wire
 from kit.sandbox.clean import at_home
 from kit.sandbox.confine import Confinement, available
 from kit.sandbox.files import remove_tree
-from kit.sandbox.hooks import Hooks
 from kit.sandbox.namespaces import WORK, make_house, make_room
 from kit.sandbox.turn import Session
 
@@ -77,14 +76,21 @@ def _draw_once(pyplot: Any) -> None:
     pyplot.close("all")
 
 
-def main(control_fd: int, scratch: str, request: Mapping[str, Any], hooks: Hooks) -> None:
+def main(
+    control_fd: int,
+    scratch: str,
+    request: Mapping[str, Any],
+    stop_deferring: Callable[[], None],
+    register_hooks: Callable[[], None],
+) -> None:
     """Preload, confine, say how that went, then fork a keeper for every socket that comes along.
 
     Args:
         control_fd: the socket to the server.
         scratch: an empty folder.
         request: ``preload`` and ``without``, as :class:`kit.sandbox.Sandbox` takes them.
-        hooks: what modules want done at forks.
+        stop_deferring: called once all is imported: hooks on fork are registered at once from then on.
+        register_hooks: registers the hooks on fork that were put off until then.
     """
     control = socket.socket(fileno=control_fd)
     # Where the kit was found; code of the turns looks in its own folder and the installed packages.
@@ -101,8 +107,8 @@ def main(control_fd: int, scratch: str, request: Mapping[str, Any], hooks: Hooks
     if wrong:
         return
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers that have ended leave nothing behind
-    session = Session(hooks)
-    hooks.close()
+    session = Session(register_hooks)
+    stop_deferring()
     gc.collect()
     gc.freeze()  # what is shared by all stays out of their garbage collections, which would write to it
     number, fds = 0, list[int]()
