@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 from kit.jobs.run import plan
-from kit.train.launch.topology import Processes, read_hosts
+from kit.train.launch.topology import ProcessConfig, read_hosts
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -33,17 +35,19 @@ def test_slurm_starts_the_notebooks_on_one_and_joins_on_the_others(tmp_path: Pat
     first, second = (line.split("|")[:-1] for line in done.stdout.splitlines())
     assert second == ["-m", "kit", "join", "big", "--wait", "86400"]
     assert first[:7] == ["-m", "kit", "run", "agile", "--profile", "node", "--name"]
-    checked(first[-1].partition("=")[2])
+    checked(" ".join(first))
 
 
-def checked(processes: str) -> None:
-    """The words for the processes mean what the rank file says, and every notebook that trains takes them."""
-    found = Processes.parse(processes)
-    if Path(found.hosts).exists():
-        assert found.machines() == read_hosts(found.hosts) and [h.slots for h in found.machines()] == [8, 8]
-    assert (found.n, found.strategy, found.rollout_engine) == (16, "zero3", "colocate")
+def checked(command: str) -> None:
+    """Check that the command's values mean what the rank file says, and that every notebook that trains takes them."""
+    told = [text.strip("\"'") for text in re.findall(r"--set (\S+)", command)]
+    values: dict[str, Any] = dict(text.split("=", 1) for text in told)
+    found = ProcessConfig.of({**values, "num_processes": int(values["num_processes"])})
+    if Path(found.hostfile).exists():
+        assert found.machines() == read_hosts(found.hostfile) and [h.slots for h in found.machines()] == [8, 8]
+    assert (found.num_processes, found.strategy, found.rollout_engine) == (16, "zero3", "colocate")
     for target in ("agile", "visual_arft"):
-        plan(target, "node", [f"processes={processes}"], "big")
+        plan(target, "node", told, "big")
 
 
 @pytest.mark.filterwarnings("error")
@@ -55,5 +59,5 @@ def test_kubernetes_says_the_same() -> None:
     assert pod["subdomain"] == service["metadata"]["name"]
     names = [f"{job['metadata']['name']}-{i}.{pod['subdomain']}" for i in range(job["spec"]["completions"])]
     assert all(f"{name} slots={container['resources']['limits']['nvidia.com/gpu']}" in script for name in names)
-    checked(script.partition('processes="')[2].partition('"')[0])
+    checked(script)
     assert subprocess.run(["bash", "-n", "-c", script]).returncode == 0

@@ -10,7 +10,7 @@ from kit.jobs.notebooks import find, parameters
 from kit.jobs.run import Job, Planned, profile_values
 from kit.tiny.build import TINY
 from kit.train.grpo import GRPOSettings
-from kit.train.launch.topology import Processes
+from kit.train.launch.topology import ProcessConfig
 from kit.train.planner.architecture import Architecture
 from kit.train.planner.memory import (
     GB,
@@ -53,12 +53,12 @@ def stages(
         return {"tokens": length, "picture_tokens": min(picture_tokens or PICTURE_TOKENS, length)}
 
     for name, v in values.items():
-        if "processes" not in v:
+        if "num_processes" not in v:
             continue
-        together = Processes.parse(v["processes"])
+        together = ProcessConfig.of(v)
         shared: dict[str, Any] = {
             "model": model,
-            "gpus": gpus or together.n,
+            "gpus": gpus or together.num_processes,
             "memory": memory,
             "strategy": together.strategy,
             "per_device_batch_size": v["per_device_batch_size"],
@@ -131,8 +131,8 @@ def _too_much(stage: Stage) -> str | None:
 
 def _of_stage(name: str, stage: Stage) -> str:
     lines = [
-        f"{name}, {stage.gpus} × {stage.memory / GB:g} GB, {stage.strategy}: {stage.total / 1e9:.2f} billion weights, of "
-        f"which {stage.learning / 1e9:.2f} learn"
+        f"{name}, {stage.gpus} × {stage.memory / GB:g} GB, {stage.strategy}: {stage.total / 1e9:.2f} billion weights, "
+        f"of which {stage.learning / 1e9:.2f} learn"
     ]
     lines += _rows("always", list(fixed(stage)))
     lines += _rows("while it learns", list(learning_pass(stage)))

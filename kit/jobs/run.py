@@ -121,14 +121,14 @@ def _possible(source: Source, values: Mapping[str, Value]) -> None:
     """Refuse at once what a notebook would refuse only after those before it have worked for long."""
     if source.name not in SETTINGS:
         return
-    from kit.train.launch.topology import Processes
+    from kit.train.launch.topology import ProcessConfig
 
     module, _, name = SETTINGS[source.name].partition(":")
     settings = getattr(import_module(module), name)
     known = {field.name for field in fields(settings)}
     try:
         settings(**{key: value for key, value in values.items() if key in known})
-        n = Processes.parse(str(values["processes"])).n
+        n = ProcessConfig.of(values).num_processes
     except ValueError as error:
         raise ParameterError(f"notebook {source.number}: {error}") from None
     _shared(source, values, n)
@@ -143,7 +143,8 @@ def _shared(source: Source, values: Mapping[str, Value], n: int) -> None:
     if batch % (v["per_device_batch_size"] * n):
         raise ParameterError(
             f"notebook {source.number}: a batch of {batch} episodes on {n} process(es) with per_device_batch_size="
-            f"{v['per_device_batch_size']} each: {v['per_device_batch_size'] * n} at once don't divide it; choose another per_device_batch_size"
+            f"{v['per_device_batch_size']} each: {v['per_device_batch_size'] * n} at once don't divide it; choose "
+            "another per_device_batch_size"
         )
 
 
@@ -153,10 +154,10 @@ def check_machine(job: Job) -> None:
     Raises:
         LaunchError: too few GPUs, something isn't installed, the rank file is missing, or this machine isn't in it.
     """
-    from kit.train.launch.topology import Processes, this_machine
+    from kit.train.launch.topology import ProcessConfig, this_machine
 
     for planned in job.notebooks:
-        processes = Processes.parse(str(planned.values.get("processes", "1")))
+        processes = ProcessConfig.of(planned.values)
         hosts = processes.machines()
         processes.check(hosts[this_machine(hosts)].slots)
 

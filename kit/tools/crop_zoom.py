@@ -1,6 +1,7 @@
-"""Looking closer: part of a picture, or all of it larger. What the papers' crop and zoom do.
+"""Crop and zoom: a part of an image, or all of it larger.
 
-This file runs in agents' sessions as it stands (:func:`kit.environment.module_source`), so it imports nothing of the kit.
+This file runs in agents' sessions as it stands (:func:`kit.environment.module_source`), so it imports
+nothing of the kit.
 """
 
 from collections.abc import Sequence

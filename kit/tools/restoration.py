@@ -1,4 +1,4 @@
-"""Putting a distorted picture right without being told how strong the distortion was.
+"""Restore a distorted image without being told how strong the distortion was.
 
 ==============  ================================================================================
 ``rotate``      by degrees, clockwise; the picture grows with its corners
@@ -8,7 +8,8 @@
 ``denoise``     a noisy one: the median of every 3×3 pixels
 ==============  ================================================================================
 
-This file runs in agents' sessions as it stands (:func:`kit.environment.module_source`), so it imports nothing of the kit.
+This file runs in agents' sessions as it stands (:func:`kit.environment.module_source`), so it imports
+nothing of the kit.
 """
 
 import numpy as np

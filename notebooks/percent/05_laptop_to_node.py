@@ -35,7 +35,7 @@
 run: str = "scaling"  # run directory under runs/
 seed: int = 0  # fixes puzzles, order and what is drawn
 episodes: int = 48  # of an expert, to learn from
-batch: int = 8  # episodes an optimizer step, whoever computes it
+batch_size: int = 8  # episodes an optimizer step, whoever computes it
 learning_rate: float = 3e-4  # at its peak
 together: int = 2  # processes of the second training
 model: str = "Qwen/Qwen2.5-VL-7B-Instruct"  # to plan for: a hub id the planner knows
@@ -61,7 +61,8 @@ from kit.papers.agile.tasks import training_set
 from kit.policy.hf import ForcedPolicy, load_model_and_chat
 from kit.sandbox import CONFINED, Sandbox
 from kit.tiny.build import TINY
-from kit.train.launch.launcher import Processes, launch
+from kit.train.launch.launcher import launch
+from kit.train.launch.topology import LaunchError, ProcessConfig
 from kit.train.metrics import read_metrics
 from kit.train.sft import SFTSettings, SFTTraining
 from kit.view import plots
@@ -116,7 +117,7 @@ print(
 # %%
 save_episodes(folder / "taught.jsonl", played)
 settings = SFTSettings(
-    epochs=1, batch_size=batch, learning_rate=learning_rate, seed=seed
+    epochs=1, batch_size=batch_size, learning_rate=learning_rate, seed=seed
 )
 
 
@@ -126,10 +127,10 @@ def train(n: int) -> list[dict]:
         start=str(TINY),
         episodes=str(folder / "taught.jsonl"),
         run_dir=str(folder / f"processes-{n}"),
-        settings=replace(settings, per_device_batch_size=batch // n),
+        settings=replace(settings, per_device_batch_size=batch_size // n),
         threads=threads,
     )
-    launch(training, Processes(n))
+    launch(training, ProcessConfig(n))
     return read_metrics(folder / f"processes-{n}" / "metrics.jsonl")
 
 
@@ -159,7 +160,7 @@ assert max(apart) < 1e-4
 # Not by zero: sums of floating-point numbers depend on their order, and the parts are added in another
 # one. But by nothing that would grow. That holds for GRPO too, where the episodes themselves are sampled
 # by each process: every episode has a random seed of its own, derived from its place in the batch, so it
-# doesn't matter which process plays it (`tests/test_processes.py` compares five steps, with adapters and
+# doesn't matter which process plays it (`tests/train/launch/test_processes.py` compares five steps, with adapters and
 # with several updates a batch).
 #
 # **What has to be the same** is the batch: one process with 8 episodes or two with 4 are one experiment,
@@ -192,11 +193,17 @@ print(f"a step is {step[1] / step[together]:.2f} times as fast in {together} pro
 # %%
 import textwrap
 
-from kit.train.launch.topology import LaunchError
-
-for text in ("2", "8 zero3 colocate", "8 fsdp2", "16 hosts=ranks.txt", "2 zero4"):
+vllm = {"rollout_engine": "colocate"}
+for told in (
+    {"num_processes": 2},
+    {"num_processes": 8, "strategy": "zero3", **vllm},
+    {"num_processes": 8, "strategy": "fsdp2"},
+    {"num_processes": 16, "hostfile": "ranks.txt"},
+    {"num_processes": 2, "strategy": "zero4"},
+):
+    text = " ".join(map(str, told.values()))
     try:
-        wanted = Processes.parse(text)
+        wanted = ProcessConfig.of(told)
         wanted.check(wanted.machines()[0].slots)
         print(f"{text:20s} can start")
     except (LaunchError, ValueError) as error:

@@ -46,7 +46,10 @@ lora_rank: int = 0  # 0 trains all weights
 max_turns: int = 5  # turn budget when playing
 max_new_tokens: int = 80  # of one turn when playing
 eval_puzzles: int = 24  # held-out puzzles a level
-processes: str = "1"  # that train together, as in "8 zero3 colocate"
+num_processes: int = 1  # processes that train together, on all machines
+strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
+hostfile: str = ""  # the machines, a line each: name slots=8; empty: this one
+port: int = 0  # where several machines meet; 0: torch's default
 threads: int = 1  # CPU threads of a process
 allow_unsafe: bool = True  # the tiny model's code may run where nothing confines it
 
@@ -63,7 +66,8 @@ from kit.papers.agile.reward import is_right, score
 from kit.policy.hf import load_model_and_chat
 from kit.sandbox import CONFINED, Sandbox
 from kit.tiny.build import TINY
-from kit.train.launch.launcher import Processes, launch
+from kit.train.launch.launcher import launch
+from kit.train.launch.topology import ProcessConfig
 from kit.train.replay import own_words
 from kit.train.sft import SFTSettings, SFTTraining
 from kit.view import plots
@@ -71,7 +75,7 @@ from kit.view import plots
 # %%
 torch.set_num_threads(threads)
 folder = run_folder(run)
-start, together = str(model or TINY), Processes.parse(processes)
+start, together = str(model or TINY), ProcessConfig.of(globals())
 vlm, chat = load_model_and_chat(start)
 box = Sandbox(require=CONFINED, allow_unsafe=allow_unsafe).start()
 play = agile.Play(prompt=prompt, max_turns=max_turns, max_new_tokens=max_new_tokens)
@@ -183,7 +187,7 @@ print(settings.steps(len(episodes)), "optimizer steps")
 
 # %% [markdown]
 # The training is told in plain values, so that this process can do it, or several that are launched
-# (`processes="8 zero3"`): with them the model is divided, not the result.
+# (`num_processes=8, strategy="zero3"`): with them the model is divided, not the result.
 
 # %%
 taught, repeated = folder / "sft" / "episodes.jsonl", folder / "sft" / "replay.jsonl"

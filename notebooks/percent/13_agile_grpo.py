@@ -46,7 +46,12 @@ lora_rank: int = 0  # 0 trains all weights
 max_turns: int = 5  # turn budget
 max_new_tokens: int = 80  # of one turn
 eval_puzzles: int = 24  # held-out puzzles a level
-processes: str = "1"  # that train together, as in "8 zero3 colocate"
+num_processes: int = 1  # processes that train together, on all machines
+strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
+rollout_engine: str = "transformers"  # or vLLM: colocate, server
+vllm_server_url: str = ""  # that server's address, http://host:port
+hostfile: str = ""  # the machines, a line each: name slots=8; empty: this one
+port: int = 0  # where several machines meet; 0: torch's default
 threads: int = 1  # CPU threads of a process
 allow_unsafe: bool = True  # the tiny model's code may run where nothing confines it
 
@@ -73,12 +78,13 @@ from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.sandbox import CONFINED, Sandbox
 from kit.train.advantage import group_advantages
 from kit.train.grpo import GRPOSettings
-from kit.train.launch.launcher import Processes, launch
+from kit.train.launch.launcher import launch
+from kit.train.launch.topology import ProcessConfig
 from kit.view import plots
 
 # %%
 torch.set_num_threads(threads)
-folder, together = run_folder(run), Processes.parse(processes)
+folder, together = run_folder(run), ProcessConfig.of(globals())
 vlm, chat = load_model_and_chat(agile.trained(folder, "sft"))
 box = Sandbox(require=CONFINED, allow_unsafe=allow_unsafe).start()
 play = agile.Play(prompt=prompt, max_turns=max_turns, max_new_tokens=max_new_tokens)
@@ -135,7 +141,7 @@ display(
 # ## Training
 #
 # Each step: play `prompts_per_batch` × `group_size` episodes, score, pack, one gradient step. The training is told
-# in plain values, so that this process can do it, or several that are launched (`processes="8 zero3"`). This is all that each of them does:
+# in plain values, so that this process can do it, or several that are launched (`num_processes=8, strategy="zero3"`). This is all that each of them does:
 
 # %%
 display(Code(inspect.getsource(agile.Training.__call__), language="python"))
@@ -162,8 +168,8 @@ settings = GRPOSettings(
     lora_rank=lora_rank,
     save_every=10,
     seed=seed,
-    rollout_engine=together.rollout_engine,
-    vllm_server_url=together.vllm_server_url,
+    rollout_engine=rollout_engine,
+    vllm_server_url=vllm_server_url,
 )
 episodes, distinct = (
     steps * prompts_per_batch * group_size,

@@ -48,7 +48,12 @@ freeze_vision: bool = True  # leave the vision tower alone
 lora_rank: int = 0  # 0 trains all weights
 max_turns: int = 5  # turn budget
 max_new_tokens: int = 80  # of one turn
-processes: str = "1"  # that train together, as in "8 zero3 colocate"
+num_processes: int = 1  # processes that train together, on all machines
+strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
+rollout_engine: str = "transformers"  # or vLLM: colocate, server
+vllm_server_url: str = ""  # that server's address, http://host:port
+hostfile: str = ""  # the machines, a line each: name slots=8; empty: this one
+port: int = 0  # where several machines meet; 0: torch's default
 threads: int = 1  # CPU threads of a process
 allow_unsafe: bool = True  # the tiny model's code may run where nothing confines it
 
@@ -72,7 +77,8 @@ from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.sandbox import CONFINED, Sandbox
 from kit.tiny.build import TINY
 from kit.train.grpo import GRPOSettings
-from kit.train.launch.launcher import Processes, launch
+from kit.train.launch.launcher import launch
+from kit.train.launch.topology import ProcessConfig
 from kit.train.sft import SFTSettings, SFTTraining
 from kit.view import plots
 
@@ -81,7 +87,7 @@ torch.set_num_threads(threads)
 folder = run_folder(run)
 start = str(model or TINY)
 vlm, chat = load_model_and_chat(start)
-together = Processes.parse(processes)
+together = ProcessConfig.of(globals())
 box = Sandbox(require=CONFINED, allow_unsafe=allow_unsafe).start()
 data = folder / "data"
 paid = visual_arft.make_reward(reward)
@@ -220,8 +226,8 @@ settings = GRPOSettings(
     lora_rank=lora_rank,
     save_every=10,
     seed=seed,
-    rollout_engine=together.rollout_engine,
-    vllm_server_url=together.vllm_server_url,
+    rollout_engine=rollout_engine,
+    vllm_server_url=vllm_server_url,
 )
 print(steps * prompts_per_batch * group_size, "episodes")
 

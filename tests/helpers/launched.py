@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kit.train.launch.launcher import launch
-from kit.train.launch.topology import Processes
+from kit.train.launch.topology import ProcessConfig
 from kit.train.session import OnStep
 
 
@@ -35,4 +35,4 @@ if __name__ == "__main__":
 
     # As a kernel does. A shell that starts its jobs in the background has them ignore it, and so had the tests.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    launch(launched.Toy(sys.argv[1], **json.loads(sys.argv[3])), Processes(**json.loads(sys.argv[2])), poll=0.1)
+    launch(launched.Toy(sys.argv[1], **json.loads(sys.argv[3])), ProcessConfig(**json.loads(sys.argv[2])), poll=0.1)

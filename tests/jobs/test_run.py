@@ -228,10 +228,10 @@ def test_a_killed_job_leaves_no_lock_and_runs_again(project: Path) -> None:
 @pytest.mark.parametrize(
     ("target", "sets", "said"),
     [
-        ("13", ["processes=2"], "batch of 96 episodes on 2 process.* 64 at once don't divide it"),
-        ("12", ["processes=4"], "batch of 8 episodes on 4 process.* 16 at once"),
-        ("13", ["processes=8 zero9"], "'zero9' is none of ddp"),
-        ("23", ["processes=0"], r"Processes\.n=0"),
+        ("13", ["num_processes=2"], "batch of 96 episodes on 2 process.* 64 at once don't divide it"),
+        ("12", ["num_processes=4"], "batch of 8 episodes on 4 process.* 16 at once"),
+        ("13", ["strategy=zero9"], "strategy='zero9': choose one of ddp"),
+        ("23", ["num_processes=0"], "num_processes=0"),
     ],
 )
 def test_processes_that_cant_share_a_batch(target: str, sets: list[str], said: str) -> None:
@@ -246,8 +246,8 @@ def test_a_machine_that_cant_do_it_is_told_before_anything_runs(
     import torch
 
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
-    job = plan("agile", "laptop", ["13.processes=2", "13.per_device_batch_size=16"], "toy")
+    job = plan("agile", "laptop", ["13.num_processes=2", "13.per_device_batch_size=16"], "toy")
     with pytest.raises(LaunchError, match=r"2 processes on .*, which has 1 GPU\(s\)"):
         check_machine(job)
-    assert main(["run", "13", "--set", "processes=2", "--set", "per_device_batch_size=16", "--name", "toy"]) == 2
+    assert main(["run", "13", "--set", "num_processes=2", "--set", "per_device_batch_size=16", "--name", "toy"]) == 2
     assert not (tmp_path / "toy").exists()

@@ -30,7 +30,7 @@ from typing import Any, Protocol
 import torch
 
 from kit.files import find_run, read_json, write_json
-from kit.train.launch.topology import PORT, Host, LaunchError, Processes, check_port, free_port, this_machine
+from kit.train.launch.topology import PORT, Host, LaunchError, ProcessConfig, check_port, free_port, this_machine
 from kit.train.launch.worker import STARTED_BY
 from kit.train.metrics import Row, is_quiet, line, read_metrics
 from kit.train.session import STRATEGY, OnStep
@@ -51,7 +51,7 @@ class Training(Protocol):
     def __call__(self, on_step: OnStep | None = None) -> Any: ...
 
 
-def launch(training: Training, processes: Processes, on_step: OnStep | None = None, poll: float = 0.5) -> Path:
+def launch(training: Training, processes: ProcessConfig, on_step: OnStep | None = None, poll: float = 0.5) -> Path:
     """Train, here or in as many processes as are wanted; returns the folder of the trained model.
 
     The same call again resumes, and does nothing if the training was done.
@@ -65,7 +65,7 @@ def launch(training: Training, processes: Processes, on_step: OnStep | None = No
         LaunchError: they can't be started here, or one failed: says which one, why, and where its log is.
     """
     run_dir = Path(training.run_dir)
-    if processes.n == 1 and not processes.hosts:
+    if processes.num_processes == 1 and not processes.hostfile:
         training(on_step)
         return run_dir / "model"
     kind = type(training)
@@ -92,7 +92,7 @@ def launch(training: Training, processes: Processes, on_step: OnStep | None = No
     }
     write_json(folder / "job.json", job)
     where = f"{run_dir.name}/launch/log-0.txt"  # under the runs' folder, wherever that is
-    print(f"{processes.n} processes on {len(hosts)} machine(s), {processes.strategy}; their log: {where}")
+    print(f"{processes.num_processes} processes on {len(hosts)} machine(s), {processes.strategy}; their log: {where}")
     rows = Rows(run_dir / "metrics.jsonl", on_step)
     try:
         with started(folder / "job.json", 0) as agent:
@@ -130,7 +130,7 @@ def join(name: str, wait: float = 600.0, poll: float = 1.0) -> int:
             machine = this_machine(hosts)
             if machine == 0:
                 raise LaunchError(f"this is {hosts[0].name}, the rank file's first machine: it runs the notebook")
-            Processes(hosts[machine].slots, job["strategy"]).check(hosts[machine].slots)
+            ProcessConfig(hosts[machine].slots, job["strategy"]).check(hosts[machine].slots)
             print(f"taking part in {path.parents[1].name} as machine {machine}: {hosts[machine].slots} processes")
             seen.add(job["id"])
             with started(path, machine) as agent:

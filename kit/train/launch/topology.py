@@ -12,7 +12,8 @@ import importlib.util
 import os
 import re
 import socket
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -43,60 +44,46 @@ class Host:
 
 
 @dataclass(frozen=True)
-class Processes:
-    """How many train together.
+class ProcessConfig:
+    """The processes that train together; the fields are the notebooks' parameters of the same names.
 
     Attributes:
-        n: of them, on all machines.
+        num_processes: their number, on all machines.
         strategy: what is divided among them.
-        hosts: the rank file; empty: this machine alone.
+        rollout_engine: samples the episodes in GRPO: ``transformers``, or vLLM ``colocate``d with each
+            or at a ``server``.
+        hostfile: the rank file; empty: this machine alone.
+        vllm_server_url: that server's address, ``http://host:port``.
         port: where they meet; 0: any free one, or with several machines :data:`PORT`.
-        rollout_engine: who plays in GRPO: ``transformers``, or vLLM ``colocate``d with each, or at a ``server``.
-        vllm_server_url: that server's address.
     """
 
-    n: int = 1
+    num_processes: int = 1
     strategy: Strategy = "ddp"
-    hosts: str = ""
-    port: int = 0
     rollout_engine: RolloutEngine = "transformers"
+    hostfile: str = ""
     vllm_server_url: str = ""
+    port: int = 0
 
     @classmethod
-    def parse(cls, text: str) -> Processes:
-        """From words: ``8``, ``8 zero3 colocate``, ``16 fsdp2 hosts=ranks.txt port=29501 http://node-c:8000``.
+    def of(cls, parameters: Mapping[str, Any]) -> ProcessConfig:
+        """Read the configuration from a notebook's parameters; those it doesn't have keep their defaults.
 
         Raises:
-            ValueError: naming the word that is none of these.
+            ValueError: naming the parameter, its value and what it may be.
         """
-        first, *words = text.split() or [""]
-        if not first.isdigit():
-            raise ValueError(f"processes={text!r}: begins with their number: 8 zero3 colocate")
-        made: dict[str, Any] = {"n": int(first)}
-        for word in words:
-            key, _, value = word.partition("=")
-            if word in get_args(Strategy):
-                made["strategy"] = word
-            elif word in ("transformers", "colocate"):
-                made["rollout_engine"] = word
-            elif word.startswith(("http://", "https://")):
-                made |= {"rollout_engine": "server", "vllm_server_url": word}
-            elif key == "hosts" and value:
-                made["hosts"] = value
-            elif key == "port" and value.isdigit():
-                made["port"] = int(value)
-            else:
-                raise ValueError(
-                    f"processes={text!r}: {word!r} is none of {', '.join(get_args(Strategy))}, colocate, a vLLM "
-                    "server's address, hosts=FILE, port=NUMBER"
-                )
-        return cls(**made)
+        return cls(**{field.name: parameters[field.name] for field in fields(cls) if field.name in parameters})
 
     def __post_init__(self) -> None:
-        if self.n < 1:
-            raise ValueError(f"Processes.n={self.n}: at least 1 process trains")
-        if self.strategy not in (known := get_args(Strategy)):
-            raise ValueError(f"Processes.strategy={self.strategy!r}: choose one of {', '.join(known)}")
+        if self.num_processes < 1:
+            raise ValueError(f"num_processes={self.num_processes}: at least 1 process trains")
+        for name, kind in (("strategy", Strategy), ("rollout_engine", RolloutEngine)):
+            if getattr(self, name) not in (known := get_args(kind)):
+                raise ValueError(f"{name}={getattr(self, name)!r}: choose one of {', '.join(known)}")
+        if (self.rollout_engine == "server") != bool(self.vllm_server_url):
+            raise ValueError(
+                f"vllm_server_url={self.vllm_server_url!r} with rollout_engine={self.rollout_engine!r}: a server needs "
+                "its address, http://host:port, and the others have none"
+            )
 
     def machines(self) -> list[Host]:
         """Those of the rank file, or this one.
@@ -104,12 +91,14 @@ class Processes:
         Raises:
             LaunchError: the file is missing or says something else.
         """
-        if not self.hosts:
-            return [Host(socket.gethostname(), self.n)]
-        found = read_hosts(self.hosts)
-        if sum(host.slots for host in found) != self.n:
+        if not self.hostfile:
+            return [Host(socket.gethostname(), self.num_processes)]
+        found = read_hosts(self.hostfile)
+        if sum(host.slots for host in found) != self.num_processes:
             slots = " + ".join(str(host.slots) for host in found)
-            raise LaunchError(f"{self.hosts}: {slots} slots, but {self.n} processes are wanted: make them agree")
+            raise LaunchError(
+                f"{self.hostfile}: {slots} slots, but {self.num_processes} processes are wanted: make them agree"
+            )
         return found
 
     def check(self, slots: int) -> None:
@@ -121,7 +110,7 @@ class Processes:
         gpus = torch.cuda.device_count()
         if gpus and gpus < slots:
             raise LaunchError(
-                f"{slots} processes on {socket.gethostname()}, which has {gpus} GPU(s): set processes={gpus}, name "
+                f"{slots} processes on {socket.gethostname()}, which has {gpus} GPU(s): set num_processes={gpus}, name "
                 "more machines in a rank file, or choose another profile"
             )
         if self.strategy.startswith("zero") and importlib.util.find_spec("deepspeed") is None:

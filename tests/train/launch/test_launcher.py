@@ -22,7 +22,7 @@ from training_fixtures import without_times
 
 from kit.files import read_json
 from kit.train.launch.launcher import join, launch
-from kit.train.launch.topology import LaunchError, Processes, free_port
+from kit.train.launch.topology import LaunchError, ProcessConfig, free_port
 from kit.train.metrics import Row
 from tests.train.launch.test_processes import assert_the_same
 
@@ -47,16 +47,16 @@ def test_two_processes_are_one_and_are_followed(tmp_path: Path) -> None:
     def on_step(rows: Sequence[Row]) -> None:
         seen.append(len(rows))
 
-    assert launch(toy(tmp_path / "two"), Processes(2), on_step, poll=0.05) == tmp_path / "two" / "model"
+    assert launch(toy(tmp_path / "two"), ProcessConfig(2), on_step, poll=0.05) == tmp_path / "two" / "model"
     assert_the_same(tmp_path / "one", tmp_path / "two", 5)
     assert seen == sorted(set(seen)) and seen[-1] == 5 and len(seen) > 1
-    launch(toy(tmp_path / "two"), Processes(2), on_step)  # it is done: nothing but its rows
+    launch(toy(tmp_path / "two"), ProcessConfig(2), on_step)  # it is done: nothing but its rows
     assert seen[-2:] == [5, 5] and len(without_times(tmp_path / "two")) == 5
 
 
 def test_one_process_is_this_one(tmp_path: Path) -> None:
     seen: list[int] = []
-    launch(toy(tmp_path / "a", steps=2), Processes(), lambda rows: seen.append(len(rows)))
+    launch(toy(tmp_path / "a", steps=2), ProcessConfig(), lambda rows: seen.append(len(rows)))
     assert seen == [1, 2] and not (tmp_path / "a" / "launch").exists()
 
 
@@ -69,10 +69,10 @@ def test_one_process_is_this_one(tmp_path: Path) -> None:
 )
 def test_the_one_that_failed_is_named_and_the_job_goes_on(tmp_path: Path, fault: str, said: str) -> None:
     with pytest.raises(LaunchError, match=said) as error:
-        launch(toy(tmp_path / "a", fault=fault), Processes(2))
+        launch(toy(tmp_path / "a", fault=fault), ProcessConfig(2))
     assert "goes on from the last checkpoint" in str(error.value) and "log-0.txt, ends with" in str(error.value)
     assert [row["step"] for row in without_times(tmp_path / "a")] == [1, 2]
-    launch(toy(tmp_path / "a"), Processes(2))
+    launch(toy(tmp_path / "a"), ProcessConfig(2))
     assert [row["step"] for row in without_times(tmp_path / "a")] == [1, 2, 3, 4, 5]
 
 
@@ -102,7 +102,7 @@ def until(what: Callable[[], bool], seconds: float) -> bool:
 def test_however_the_notebook_ends_no_process_is_left(tmp_path: Path, sent: signal.Signals) -> None:
     """Interrupted it ends them in order; killed, they find out for themselves."""
     told = json.dumps({"steps": 500, "settings": {"per_device_batch_size": 4, "slow": 0.2}})
-    words = [sys.executable, str(HERE / "launched.py"), str(tmp_path / "a"), '{"n": 2}', told]
+    words = [sys.executable, str(HERE / "launched.py"), str(tmp_path / "a"), '{"num_processes": 2}', told]
     notebook = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         assert until(lambda: (tmp_path / "a" / "metrics.jsonl").exists(), 90)
@@ -121,7 +121,10 @@ def two_hosts(folder: Path, run: str) -> subprocess.CompletedProcess[str]:
     folder.mkdir(exist_ok=True)
     hosts = folder / "hosts.txt"
     hosts.write_text("10.0.0.1 slots=1  # runs the notebook\n10.0.0.2\n")
-    processes, told = json.dumps({"n": 2, "hosts": str(hosts)}), json.dumps({"settings": {"per_device_batch_size": 4}})
+    processes, told = (
+        json.dumps({"num_processes": 2, "hostfile": str(hosts)}),
+        json.dumps({"settings": {"per_device_batch_size": 4}}),
+    )
     first = f"{sys.executable} {HERE}/launched.py {folder}/grpo '{processes}' '{told}'"
     other = f"{run} {sys.executable} -m kit join {folder.name} --wait 60"
     words = ["unshare", "-rn", str(HERE / "two_hosts.sh"), first, other]
@@ -152,7 +155,7 @@ def test_machines_with_other_versions_are_refused(tmp_path: Path) -> None:
 def test_another_number_of_processes_is_refused(tmp_path: Path) -> None:
     train(tmp_path / "a", {"per_device_batch_size": 8, "steps": 2})
     with pytest.raises(LaunchError, match="holds a run of 1 processes, now there are 2: go on with 1"):
-        launch(toy(tmp_path / "a"), Processes(2))
+        launch(toy(tmp_path / "a"), ProcessConfig(2))
 
 
 def test_joining_what_never_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,11 +170,11 @@ def test_divided_by_deepspeed_is_the_same(tmp_path: Path, strategy: Any, changed
     """All weights or adapters and a KL term: as one process; killed on the way, the same after that."""
     train(tmp_path / "one", {"per_device_batch_size": 8, **changed})
     with pytest.raises(LaunchError, match="signal 9"):
-        launch(toy(tmp_path / "two", fault="kill", **changed), Processes(2, strategy))
-    launch(toy(tmp_path / "two", **changed), Processes(2, strategy))
+        launch(toy(tmp_path / "two", fault="kill", **changed), ProcessConfig(2, strategy))
+    launch(toy(tmp_path / "two", **changed), ProcessConfig(2, strategy))
     assert_the_same(tmp_path / "one", tmp_path / "two", 5)
     with pytest.raises(LaunchError, match=f"divided by {strategy}, now it is ddp"):
-        launch(toy(tmp_path / "two", **changed), Processes(2))
+        launch(toy(tmp_path / "two", **changed), ProcessConfig(2))
     stage = read_json(tmp_path / "two" / "launch" / "deepspeed.json")
     assert stage["zero_optimization"]["stage"] == int(strategy[-1])
 
@@ -184,5 +187,5 @@ def test_the_port_they_would_meet_at_is_taken(tmp_path: Path) -> None:
         other.bind(("", port))
         other.listen()
         with pytest.raises(LaunchError, match=f"port {port} is taken"):
-            launch(toy(tmp_path / "a"), Processes(2, port=port))
+            launch(toy(tmp_path / "a"), ProcessConfig(2, port=port))
     assert not (tmp_path / "a" / "launch" / "job.json").exists()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 from kit.train.launch import topology as machines
-from kit.train.launch.topology import Host, LaunchError, Processes, read_hosts, this_machine
+from kit.train.launch.topology import Host, LaunchError, ProcessConfig, read_hosts, this_machine
 from kit.train.launch.worker import check_alike, installed
 
 
@@ -21,7 +22,7 @@ def ranks(folder: Path, text: str) -> Path:
 def test_a_rank_file(tmp_path: Path) -> None:
     path = ranks(tmp_path, "# two nodes\nnode-a slots=8\n\n10.0.0.2   # one\n")
     assert read_hosts(path) == [Host("node-a", 8), Host("10.0.0.2", 1)]
-    assert Processes(9, hosts=str(path)).machines() == read_hosts(path)
+    assert ProcessConfig(9, hostfile=str(path)).machines() == read_hosts(path)
 
 
 @pytest.mark.parametrize(
@@ -40,31 +41,30 @@ def test_a_rank_file_that_says_something_else(tmp_path: Path, text: str, said: s
 
 def test_no_rank_file_or_other_slots(tmp_path: Path) -> None:
     with pytest.raises(LaunchError, match="nowhere: No such file"):
-        Processes(2, hosts="nowhere").machines()
+        ProcessConfig(2, hostfile="nowhere").machines()
     with pytest.raises(LaunchError, match=r"4 \+ 4 slots, but 16 processes are wanted"):
-        Processes(16, hosts=str(ranks(tmp_path, "a slots=4\nb slots=4\n"))).machines()
+        ProcessConfig(16, hostfile=str(ranks(tmp_path, "a slots=4\nb slots=4\n"))).machines()
 
 
-def test_processes_in_words() -> None:
-    assert Processes.parse("1") == Processes()
-    told = "16 zero3 hosts=ranks.txt port=29501 http://node-c:8000"
-    assert Processes.parse(told) == Processes(16, "zero3", "ranks.txt", 29501, "server", "http://node-c:8000")
-    assert Processes.parse("8 fsdp2 colocate") == Processes(8, "fsdp2", rollout_engine="colocate")
+def test_a_configuration_is_read_from_a_notebooks_parameters() -> None:
+    parameters = {"num_processes": 16, "strategy": "zero3", "hostfile": "ranks.txt", "steps": 3, "seed": 0}
+    assert ProcessConfig.of(parameters) == ProcessConfig(16, "zero3", hostfile="ranks.txt")
+    assert ProcessConfig.of({}) == ProcessConfig()
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("parameters", "said"),
     [
-        ("", "begins with their number"),
-        ("zero3 8", "begins with their number"),
-        ("8 zero1", "'zero1' is none of ddp, zero2, zero3, fsdp2, colocate"),
-        ("8 hosts=", "'hosts=' is none of"),
-        ("0", r"Processes\.n=0"),
+        ({"num_processes": 0}, "num_processes=0: at least 1"),
+        ({"strategy": "zero1"}, "strategy='zero1': choose one of ddp, zero2, zero3, fsdp2"),
+        ({"rollout_engine": "vllm"}, "rollout_engine='vllm': choose one of transformers, colocate, server"),
+        ({"rollout_engine": "server"}, "vllm_server_url='' with rollout_engine='server': a server needs its address"),
+        ({"vllm_server_url": "http://node-c:8000"}, "with rollout_engine='transformers': .* the others have none"),
     ],
 )
-def test_words_that_mean_nothing(text: str, said: str) -> None:
+def test_an_impossible_configuration_is_named(parameters: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        Processes.parse(text)
+        ProcessConfig.of(parameters)
 
 
 def test_which_machine_this_is(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,26 +87,22 @@ def test_which_machine_this_is(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_fewer_gpus_than_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
-    Processes(2).check(2)
-    with pytest.raises(LaunchError, match=r"8 processes on .*, which has 2 GPU\(s\): set processes=2"):
-        Processes(8).check(8)
+    ProcessConfig(2).check(2)
+    with pytest.raises(LaunchError, match=r"8 processes on .*, which has 2 GPU\(s\): set num_processes=2"):
+        ProcessConfig(8).check(8)
 
 
 def test_what_cant_be_divided_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machines.importlib.util, "find_spec", lambda name: None)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
     with pytest.raises(LaunchError, match="strategy='zero3' needs DeepSpeed"):
-        Processes(2, "zero3").check(2)
+        ProcessConfig(2, "zero3").check(2)
     with pytest.raises(LaunchError, match="strategy='fsdp2' needs GPUs"):
-        Processes(2, "fsdp2", rollout_engine="server").check(2)
+        ProcessConfig(2, "fsdp2", rollout_engine="server", vllm_server_url="http://c:1").check(2)
     with pytest.raises(LaunchError, match="FSDP2 divides the weights that transformers samples from"):
-        Processes(2, "fsdp2").check(2)
+        ProcessConfig(2, "fsdp2").check(2)
     with pytest.raises(LaunchError, match="colocate needs vLLM"):
-        Processes(2, rollout_engine="colocate").check(2)
-    with pytest.raises(ValueError, match=r"Processes\.strategy='zero1': choose one of ddp, zero2, zero3, fsdp2"):
-        Processes(2, "zero1")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"Processes\.n=0"):
-        Processes(0)
+        ProcessConfig(2, rollout_engine="colocate").check(2)
 
 
 def test_versions_that_differ() -> None:
