@@ -65,7 +65,7 @@ class CodeSession:
 
     Args:
         box: the sandbox, shared by any number of sessions.
-        variables, pictures: what the session's Python holds by name.
+        variables, images: what the session's Python holds by name.
         setup: trusted code that runs once, before the agent's.
         before, after: trusted code around each turn's; if it raises, the turn fails and leaves no trace.
     """
@@ -74,12 +74,12 @@ class CodeSession:
         self,
         box: Sandbox,
         variables: Mapping[str, Any],
-        pictures: Mapping[str, Image.Image],
+        images: Mapping[str, Image.Image],
         setup: str,
         before: str = "",
         after: str = "",
     ) -> None:
-        self._open = lambda: box.episode(variables=dict(variables), pictures=dict(pictures), setup=setup)
+        self._open = lambda: box.episode(variables=dict(variables), images=dict(images), setup=setup)
         self._around = {"before": before, "after": after}
         self._session: Any = None
 
@@ -92,7 +92,7 @@ class CodeSession:
             reason = result.error or result.status
             return Observation(f"Error: {reason[:200]}", status=result.status)
         text = f"Output: {result.stdout[:500].rstrip()}\n" if result.stdout else ""
-        return Observation(text, tuple(show(result.pictures)))
+        return Observation(text, tuple(show(result.images)))
 
     def close(self) -> None:
         """End the session, if it was begun."""
@@ -156,7 +156,7 @@ class ToolEnv(gymnasium.Env[Observation, str]):
         parsed = self.protocol.parse(action)
         if isinstance(parsed, FormatError):
             return Observation(f"Error: {parsed.message}", status="format"), 0.0, True, False, {"action": None}
-        if parsed.kind == self.protocol.final:
+        if parsed.name == self.protocol.final:
             return Observation(""), self.reward(parsed.text), True, False, {"action": parsed}
         observation = self.act(parsed)
         lost = observation.status == "episode_lost"

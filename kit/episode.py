@@ -85,10 +85,17 @@ class Task:
 
 @dataclass(frozen=True)
 class Action:
-    """What a turn asks for, as its protocol read it: ``kind`` is the tag, ``text`` what it encloses."""
+    """An action of a turn, as its protocol read it.
 
-    kind: str
+    Attributes:
+        name: the tool's name, or the tag of the answer.
+        text: what the action's tags enclose.
+        arguments: of a tool that is called with JSON, by name; else empty.
+    """
+
+    name: str
     text: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -172,12 +179,12 @@ class Episode:
     def answer(self) -> str | None:
         """The text of the final answer, or None."""
         last = self.turns[-1].action if self.turns else None
-        return last.text if last is not None and last.kind == "answer" else None
+        return last.text if last is not None and last.name == "answer" else None
 
     @property
-    def steps(self) -> int:
-        """How many turns held an action other than the answer."""
-        return sum(turn.action is not None and turn.action.kind != "answer" for turn in self.turns)
+    def calls(self) -> int:
+        """Number of turns that held an action other than the answer."""
+        return sum(turn.action is not None and turn.action.name != "answer" for turn in self.turns)
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ def test_a_picture_that_was_not_appended_is_not_in_the_context() -> None:
 
 
 def test_steps_are_turns_with_an_action_before_the_answer() -> None:
-    assert two_turns().steps == 1
+    assert two_turns().calls == 1
     assert two_turns().answer == "[B, A]"
 
 

@@ -38,7 +38,7 @@ class Echo:
         parsed = PROTOCOL.parse(action)
         if isinstance(parsed, FormatError):
             return Observation("no", status="format"), 0.0, True, False, {"action": None}
-        if parsed.kind == "answer":
+        if parsed.name == "answer":
             return Observation(""), 1.0, True, False, {"action": parsed}
         picture = NamedImage("seen", Image.new("RGB", (self.side, self.side)))
         return Observation("here ", (picture,)), 0.0, False, False, {"action": parsed}
@@ -73,7 +73,7 @@ def test_image_tokens_equal_image_features(chat: Chat, looks: int, side: int) ->
     (episode,) = play(chat, script(looks), [task_of(side)])
     tokens, features = image_tokens(chat, episode)
     assert tokens == features > 0
-    assert episode.ended == "answer" and episode.steps == looks
+    assert episode.ended == "answer" and episode.calls == looks
 
 
 def test_ids_read_back_as_the_conversation(chat: Chat) -> None:

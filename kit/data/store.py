@@ -28,6 +28,7 @@ import io
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -37,7 +38,7 @@ from kit.data.schema import Record, RecordError
 from kit.episode import Action, Ended, Episode, NamedImage, Observation, Status, Task, Turn
 from kit.files import append_bytes, write_bytes
 
-SCHEMA = 1
+SCHEMA = 2
 STATUSES: tuple[str, ...] = get_args(Status)
 ENDINGS: tuple[str, ...] = get_args(Ended)
 
@@ -78,7 +79,7 @@ def _turn_record(folder: Path, turn: Turn) -> dict[str, Any]:
         "ids": turn.ids,
         "logprobs": turn.logprobs,
         "text": turn.text,
-        "action": turn.action and {"kind": turn.action.kind, "text": turn.action.text},
+        "action": turn.action and asdict(turn.action),
         "observation": seen
         and {
             "text": seen.text,
@@ -197,7 +198,7 @@ def _turn(record: Record, pictures: _Pictures) -> Turn:
         ids,
         logprobs,
         record.text("text"),
-        Action(action.text("kind"), action.text("text")) if action else None,
+        Action(action.text("name"), action.text("text"), action.record("arguments").fields) if action else None,
         Observation(seen.text("text"), pictures.all(seen), cast(Status, seen.choice("status", STATUSES)))
         if seen
         else None,

@@ -84,7 +84,7 @@ class SingleTurnEnv(ToolEnv):
 
     def act(self, action: Action) -> Observation:
         """There is nothing to be done: every turn answers."""
-        return Observation(f"Error: there is no {action.kind} here", status="error")
+        return Observation(f"Error: there is no {action.name} here", status="error")
 
     def reward(self, answer: str) -> float:
         """The answer's token F1."""

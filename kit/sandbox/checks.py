@@ -66,4 +66,4 @@ def check_variables(*groups: Mapping[str, object]) -> None:
     for group in groups:
         for name in group:
             if not name.isidentifier():
-                raise ValueError(f"variables, pictures: {name!r} can't be the name of a variable")
+                raise ValueError(f"variables, images: {name!r} can't be the name of a variable")

@@ -149,7 +149,7 @@ class Sandbox:
         self,
         files: Mapping[str, bytes] | None = None,
         variables: Mapping[str, JSON] | None = None,
-        pictures: Mapping[str, Image.Image] | None = None,
+        images: Mapping[str, Image.Image] | None = None,
         setup: str = "",
         limits: Limits | None = None,
     ) -> SandboxEpisode:
@@ -158,7 +158,7 @@ class Sandbox:
         Args:
             files: contents by path relative to the episode's working directory.
             variables: JSON values bound to names.
-            pictures: bound to names as PIL images.
+            images: bound to names as PIL images.
             setup: Python source run once, after those; trusted.
             limits: of its turns, if not the sandbox's.
 
@@ -167,10 +167,10 @@ class Sandbox:
             TypeError: a file's content that isn't bytes.
             SandboxError: the setup failed.
         """
-        files, pictures, chosen = files or {}, pictures or {}, limits or self.limits
+        files, images, chosen = files or {}, images or {}, limits or self.limits
         check_files(files, chosen)
-        check_variables(variables or {}, pictures)
-        given = {name: image if image.mode in MODES else image.convert("RGB") for name, image in pictures.items()}
+        check_variables(variables or {}, images)
+        given = {name: image if image.mode in MODES else image.convert("RGB") for name, image in images.items()}
         number = next(self._numbers)
         header = {
             "kind": "start",

@@ -45,7 +45,7 @@ class Result:
             ``ok`` the variables and files are what they were before the turn.
         stdout, stderr: what it wrote, control characters made visible, at most ``Limits.stdout_chars`` each.
         error: one line that says what went wrong and in which line of the turn's code; empty after ``ok``.
-        pictures: images that this turn bound to a public name, showed (``show``, ``image.show``) or saved to a file,
+        images: images that this turn bound to a public name, showed (``show``, ``image.show``) or saved to a file,
             and matplotlib's figures; sized and left out as its limits say.
         values: the JSON values of the names in ``want``; empty unless ``ok``.
         warnings: what was left out (output over a cap, values that aren't JSON) or stopped (threads, processes).
@@ -59,7 +59,7 @@ class Result:
     stdout: str = ""
     stderr: str = ""
     error: str = ""
-    pictures: tuple[NamedImage, ...] = ()
+    images: tuple[NamedImage, ...] = ()
     values: Mapping[str, JSON] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     cpu_s: float = 0.0

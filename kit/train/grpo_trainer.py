@@ -285,7 +285,7 @@ def episode_stats(episode: Episode, score: Score) -> dict[str, float]:
         **earned,
         **{f"reward/{name}": part for name, part in sorted(score.parts.items())},
         "turns": len(episode.turns),
-        "steps": episode.steps,
+        "calls": episode.calls,
         "response_tokens": sum(episode.mask),
         "tokens": len(episode.ids),
         "answered": float(episode.ended == "answer"),

@@ -205,7 +205,7 @@ def _turn(turn: Turn, number: int, advantage: TurnAdvantage, view: _View) -> dic
         answer = [Token(seen.text)] if seen is not None and seen.text else []
     return {
         "number": number,
-        "action": turn.action.kind if turn.action else "no action",
+        "action": turn.action.name if turn.action else "no action",
         "status": "" if seen is None else seen.status,
         "count": len(turn.ids),
         "tint": tint,

@@ -73,7 +73,7 @@ def draw_strip(figure: FigureBase, episode: Episode) -> None:
         axis.set_xticks([])
         axis.set_yticks([])
         axis.spines[:].set_visible(False)
-        axis.set_title(f"turn {k + 1}" if turn.action is None else f"turn {k + 1}: {turn.action.kind}", fontsize=9)
+        axis.set_title(f"turn {k + 1}" if turn.action is None else f"turn {k + 1}: {turn.action.name}", fontsize=9)
         text = turn.text if turn.action is None else turn.action.text
         lines = [part for line in text.splitlines() for part in wrap(line, CHARS, subsequent_indent="  ")]
         axis.set_xlabel("\n".join(lines), fontsize=7, family="monospace", loc="left")

@@ -69,14 +69,14 @@ box = Sandbox(allow_unsafe=True).start()
 
 # %%
 photo = Image.fromarray(scene(default_rng(3), 168))
-episode = box.episode(variables={"state": ["B", "A"]}, pictures={"photo": photo})
+episode = box.episode(variables={"state": ["B", "A"]}, images={"photo": photo})
 result = episode.run(
     "part = photo.crop((40, 40, 120, 120)).resize((168, 168))\n"
     "state.reverse()\n"
     "print(state)"
 )
 print(result.status, "·", result.stdout.strip())
-made = [(p.name, p.image) for p in result.pictures]
+made = [(p.name, p.image) for p in result.images]
 display(plots.images([("photo", photo), *made]))
 
 # %% [markdown]
@@ -187,7 +187,7 @@ print(episode.run("print(state)", want=("state",)).values)
 # %%
 flood = "for i in range(1000): globals()[f'p{i}'] = photo.copy()\nprint('x' * 10**6)"
 result = episode.run(flood)
-print(result.status, len(result.stdout), [p.name for p in result.pictures])
+print(result.status, len(result.stdout), [p.name for p in result.images])
 for warning in result.warnings:
     print("-", warning)
 
@@ -384,7 +384,7 @@ def costs(*without: str) -> tuple[float, float]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         weaker = Sandbox(without=without, allow_unsafe=True).start()
-    with weaker, weaker.episode(pictures={"photo": photo}) as one:
+    with weaker, weaker.episode(images={"photo": photo}) as one:
         turn = milliseconds(lambda: one.run(crop))
         return milliseconds(lambda: weaker.episode().close()), turn
 

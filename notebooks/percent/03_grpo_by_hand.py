@@ -129,7 +129,7 @@ episodes = play(lambda script: ScriptedPolicy(chat, script))
 scores = [score(episode, task.target) for episode in episodes]
 rewards = [s.total for s in scores]
 for name, e, r in zip(names, episodes, rewards, strict=True):
-    print(f"{name:6s} {e.steps} steps, {sum(e.mask):3d} own tokens, R = {r:+.2f}")
+    print(f"{name:6s} {e.calls} steps, {sum(e.mask):3d} own tokens, R = {r:+.2f}")
 assert np.allclose(rewards, [0.8 + 0.2 - 0.10, 0.2 - 0.25, 0.8 - 0.15, -0.25])
 
 # %% [markdown]

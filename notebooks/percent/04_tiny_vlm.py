@@ -33,7 +33,7 @@
 # %% tags=["parameters"]
 seed: int = 0  # fixes pictures, weights and batches
 steps: int = 800  # optimizer steps of the model re-made here
-batch: int = 16  # conversations a step
+batch_size: int = 16  # conversations a step
 hidden: int = 128  # its width, a multiple of 64
 layers: int = 2  # its language layers
 learning_rate: float = 2e-3  # at its peak
@@ -336,7 +336,9 @@ def losses() -> dict[str, float]:
 from kit.models.vision_attention import batch_vision_attention
 
 batch_vision_attention(student)  # many small pictures at once: faster, same numbers
-stream = batches(own, scenes, np.random.default_rng(seed), batch, lambda step: mixture)
+stream = batches(
+    own, scenes, np.random.default_rng(seed), batch_size, lambda step: mixture
+)
 log = train(
     student,
     stream,

@@ -338,7 +338,7 @@ play = agile.Play(prompt=prompt, max_turns=9)
 display(view.show(episode, chat=chat, is_right=is_right))
 
 # %%
-print("steps:", episode.steps, "| ended by:", episode.ended)
+print("steps:", episode.calls, "| ended by:", episode.ended)
 print(len(episode.ids), "tokens, the policy's own:", sum(episode.mask))
 
 # %% [markdown]

@@ -125,7 +125,7 @@ print("untrained:", seeing(untrained))
 
 # %%
 episodes = load_episodes(folder / "data" / "coldstart.jsonl")[:sft_episodes]
-steps = [episode.steps for episode in episodes]
+steps = [episode.calls for episode in episodes]
 print(
     len(episodes), "episodes; steps:", {n: steps.count(n) for n in sorted(set(steps))}
 )
@@ -139,7 +139,7 @@ display(view.show(shortest, score=earned, chat=chat, is_right=is_right))
 # (Table 5). Which share of the expert's episodes would fit?
 
 # %%
-fitting = sum(episode.steps + 1 <= max_turns for episode in episodes) / len(episodes)
+fitting = sum(episode.calls + 1 <= max_turns for episode in episodes) / len(episodes)
 print(f"{fitting:.0%} of the expert's episodes fit into {max_turns} turns")
 
 # %% [markdown]

@@ -116,7 +116,7 @@ k = int(spread.argmax())
 chosen = slice(k * group_size, (k + 1) * group_size)
 group, scores, advantage = batch[chosen], batch_scores[chosen], advantages[k]
 for episode, s, a in zip(group, scores, advantage.tolist(), strict=True):
-    print(f"{episode.ended:8s} {episode.steps} steps  R = {s.total:+.2f}  A = {a:+.2f}")
+    print(f"{episode.ended:8s} {episode.calls} steps  R = {s.total:+.2f}  A = {a:+.2f}")
 
 # %% [markdown]
 # Every token the policy sampled in an episode carries that episode's advantage: raised if it is

@@ -302,7 +302,7 @@ script = ScriptedPolicy(chat, lambda episode: turns[len(episode.turns)])
 display(view.show(episode, chat=chat, is_right=is_right))
 
 # %%
-print("actions:", [turn.action.kind for turn in episode.turns])
+print("actions:", [turn.action.name for turn in episode.turns])
 print("answer: ", episode.answer, "| gold:", task.target[0])
 print(len(episode.ids), "tokens, the agent's own:", sum(episode.mask))
 

@@ -149,7 +149,7 @@ for turn, step in zip(hard.turns, steps, strict=True):
 def said(text: str, status: str = "ok") -> Turn:
     """A turn written by hand, with what the sandbox said to it."""
     action = PROTOCOL.parse(text)
-    last = action.kind == "answer"
+    last = action.name == "answer"
     return Turn(
         (0,), (0.0,), text, action, None if last else Observation("", (), status)
     )

@@ -102,7 +102,7 @@ def change(path: Path, line: int, edit: Any) -> None:
             r"observation.status: 'fine'; expected one of ok",
         ),
         (lambda r: r.update(ended="over"), "field ended: 'over'; expected one of running"),
-        (lambda r: r.update(schema=99), "field schema: 99; this version of the kit reads 1"),
+        (lambda r: r.update(schema=99), "field schema: 99; this version of the kit reads 2"),
         (lambda r: r.update(kind="task"), "field kind: 'task'; expected 'episode'"),
         (lambda r: r["task"].update(images=["a"]), r"field task.images\[0\]: 'a'; expected an object"),
         (lambda r: r["task"]["images"][0].update(sha256="0" * 64), r"task.images\[0\].sha256: picture .* is missing"),

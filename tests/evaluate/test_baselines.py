@@ -54,7 +54,7 @@ def test_each_way_is_given_what_it_says(prompt: str) -> None:
 def test_the_answer_is_what_stands_in_its_tags_or_all_of_it(said: str, answer: str, chat: Chat) -> None:
     config = RolloutConfig(max_turns=1, max_new_tokens=40)
     (played,) = rollout(ScriptedPolicy(chat, lambda episode: said), chat, [TASK], SingleTurnEnv, config)
-    assert (played.answer, played.ended, played.steps) == (answer, "answer", 0)
+    assert (played.answer, played.ended, played.calls) == (answer, "answer", 0)
 
 
 @given(st.text(max_size=40))
@@ -62,7 +62,7 @@ def test_any_text_ends_it_with_a_reward_of_0_to_1(text: str) -> None:
     env = SingleTurnEnv()
     env.reset(options={"task": TASK})
     _, reward, terminated, _, info = env.step(text)
-    assert terminated and 0 <= reward <= 1 and info["action"].kind == "answer"
+    assert terminated and 0 <= reward <= 1 and info["action"].name == "answer"
 
 
 @pytest.mark.parametrize(

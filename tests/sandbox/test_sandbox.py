@@ -29,7 +29,7 @@ def tight() -> Iterator[Sandbox]:
 
 @pytest.fixture
 def episode(tight: Sandbox) -> Iterator[SandboxEpisode]:
-    with tight.episode(variables={"state": ["B", "A"]}, pictures={"A": RED}, files={"in/a.txt": b"good"}) as episode:
+    with tight.episode(variables={"state": ["B", "A"]}, images={"A": RED}, files={"in/a.txt": b"good"}) as episode:
         yield episode
 
 
@@ -92,7 +92,7 @@ def test_a_failed_turn_changes_nothing(episode: SandboxEpisode, code: str, statu
     result = episode.run(code if code.startswith("#") else DAMAGE + code, want=("state",))
     assert result.status == status, result
     assert error in result.error
-    assert (result.values, result.pictures) == ({}, ())
+    assert (result.values, result.images) == ({}, ())
     assert state(episode) == START
 
 
@@ -153,7 +153,7 @@ def test_the_harness_survives_what_code_patches(episode: SandboxEpisode) -> None
         "time.perf_counter = sys.stdout = None\nB = A.rotate(90)\nbuiltins.__dict__.clear()\n"
     )
     result = episode.run(code)
-    assert (result.status, [p.name for p in result.pictures]) == ("ok", ["B"])
+    assert (result.status, [p.name for p in result.images]) == ("ok", ["B"])
     assert episode.run("x = 1", want=("x",)).values == {"x": 1}
     assert episode.run("print(1)").error == "NameError: name 'print' is not defined (line 1)"
 
@@ -183,15 +183,15 @@ def test_a_failed_turn_does_not_move_in_open_files(episode: SandboxEpisode) -> N
 
 def test_pictures_are_what_was_bound_shown_or_plotted(episode: SandboxEpisode) -> None:
     result = episode.run("B = A.rotate(90, expand=True)\n_hidden = B.copy()\nsame = A\nnumber = 3")
-    assert [(p.name, p.image.size, p.image.mode) for p in result.pictures] == [
+    assert [(p.name, p.image.size, p.image.mode) for p in result.images] == [
         ("B", (10, 20), "RGB"),
         ("same", (20, 10), "RGB"),
     ]
-    assert result.pictures[1].image.getpixel((0, 0)) == (255, 0, 0)
-    assert episode.run("C = 1").pictures == ()
-    assert [p.name for p in episode.run("B = B.rotate(1)").pictures] == ["B"]
+    assert result.images[1].image.getpixel((0, 0)) == (255, 0, 0)
+    assert episode.run("C = 1").images == ()
+    assert [p.name for p in episode.run("B = B.rotate(1)").images] == ["B"]
     code = "show(A)\nA.putpixel((0, 0), (0, 0, 1))\nshow(A, 'later')\nD = A.convert('L')\nshow(D)"
-    names = {p.name: p.image.getpixel((0, 0)) for p in episode.run(code).pictures}
+    names = {p.name: p.image.getpixel((0, 0)) for p in episode.run(code).images}
     assert names == {"A": (255, 0, 0), "later": (0, 0, 1), "D": (0, 0, 0)}
     assert "show: needs a PIL image, not int" in episode.run("show(3)").error
 
@@ -199,8 +199,8 @@ def test_pictures_are_what_was_bound_shown_or_plotted(episode: SandboxEpisode) -
 def test_matplotlib_figures_are_pictures(tight: Sandbox) -> None:
     with tight.episode(limits=Limits()) as episode:
         code = "import matplotlib.pyplot as plt\nplt.figure(figsize=(1, 1), dpi=50)\nplt.plot([1, 2])"
-        assert [(p.name, p.image.size) for p in episode.run(code).pictures] == [("figure_1", (50, 50))]
-        assert episode.run("x = 1").pictures == ()
+        assert [(p.name, p.image.size) for p in episode.run(code).images] == [("figure_1", (50, 50))]
+        assert episode.run("x = 1").images == ()
 
 
 def test_shown_and_saved_pictures_come_back_sized_as_codedance_does(tight: Sandbox) -> None:
@@ -210,7 +210,7 @@ def test_shown_and_saved_pictures_come_back_sized_as_codedance_does(tight: Sandb
         def sizes(code: str) -> list[tuple[str, tuple[int, int]]]:
             result = episode.run("from PIL import Image\nimport io\n" + code)
             assert result.status == "ok", result
-            return [(picture.name, picture.image.size) for picture in result.pictures]
+            return [(picture.name, picture.image.size) for picture in result.images]
 
         assert sizes("Image.new('RGB', (40, 80)).show()") == [("shown_1", (112, 224))]
         assert sizes("Image.new('RGB', (56, 99)).save('kept.png')") == [("kept.png", (56, 99))]
@@ -224,10 +224,10 @@ def test_shown_and_saved_pictures_come_back_sized_as_codedance_does(tight: Sandb
 
 def test_pictures_are_capped(episode: SandboxEpisode) -> None:
     result = episode.run("for i in range(5000): globals()[f'p{i}'] = A.copy()")
-    assert [p.name for p in result.pictures] == ["p0", "p1", "p2"]
+    assert [p.name for p in result.images] == ["p0", "p1", "p2"]
     assert result.warnings == ("4997 pictures left out: a turn returns at most 3",)
     result = episode.run("from PIL import Image\nwide = Image.new('RGB', (301, 1))\nnone = Image.new('RGB', (0, 0))")
-    assert (result.status, result.pictures, len(result.warnings)) == ("ok", (), 2)
+    assert (result.status, result.images, len(result.warnings)) == ("ok", (), 2)
 
 
 def test_values_that_cannot_travel_are_left_out(episode: SandboxEpisode) -> None:
@@ -278,7 +278,7 @@ def test_a_fork_by_the_code_is_pythons(episode: SandboxEpisode) -> None:
 @pytest.mark.skipif(not linux.LINUX, reason="memory is limited on Linux")
 def test_given_pictures_take_no_memory_from_the_code(tight: Sandbox) -> None:
     large = Image.new("RGB", (6000, 6000), "red")  # 137 MB in memory
-    with tight.episode(pictures={"A": large}, limits=replace(QUICK, memory_mb=32)) as episode:
+    with tight.episode(images={"A": large}, limits=replace(QUICK, memory_mb=32)) as episode:
         assert episode.run("x = bytearray(20 << 20)\nprint(A.size)").stdout == "(6000, 6000)\n"
         assert episode.run("y = bytearray(40 << 20)").error.startswith("MemoryError")
 

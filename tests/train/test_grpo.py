@@ -512,5 +512,5 @@ def test_episode_stats_by_hand(chat: Chat) -> None:
     episode = written(chat, 2)
     stats = episode_stats(episode, Score(0.75, {"accuracy": 0.8, "format": 0.0, "step": -0.05}))
     assert stats["reward"] == 0.75 and stats["accuracy"] == 1.0 and stats["format"] == 0.0
-    assert stats["reward/step"] == -0.05 and stats["turns"] == 2 and stats["steps"] == 1 and stats["answered"] == 1.0
+    assert stats["reward/step"] == -0.05 and stats["turns"] == 2 and stats["calls"] == 1 and stats["answered"] == 1.0
     assert stats["response_tokens"] == sum(len(turn.ids) for turn in episode.turns)

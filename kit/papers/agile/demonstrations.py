@@ -43,7 +43,7 @@ def action_kind(code: str) -> str:
 
 def kinds(episode: Episode) -> Counter[str]:
     """How often each kind of action occurs in an episode."""
-    return Counter(action_kind(t.action.text) for t in episode.turns if t.action and t.action.kind == "code")
+    return Counter(action_kind(t.action.text) for t in episode.turns if t.action and t.action.name == "code")
 
 
 def is_sound(episode: Episode) -> bool:
@@ -63,7 +63,7 @@ class Counts:
     @classmethod
     def of(cls, episodes: Sequence[Episode]) -> Counts:
         """Count ``episodes``."""
-        steps = Counter(episode.steps for episode in episodes)
+        steps = Counter(episode.calls for episode in episodes)
         total: Counter[str] = Counter()
         for episode in episodes:
             total += kinds(episode)
@@ -96,7 +96,7 @@ def balance(episodes: Sequence[Episode], n: int, rng: np.random.Generator) -> li
     Others than 4–8 steps are not used. Fewer than ``n`` come back only if there aren't more.
     """
     order = [int(i) for i in rng.permutation(len(episodes))]
-    pools = {s: [i for i in order if episodes[i].steps == s] for s in STEPS}
+    pools = {s: [i for i in order if episodes[i].calls == s] for s in STEPS}
     counts = {i: np.array([kinds(episodes[i])[k] for k in KINDS], dtype=float) for pool in pools.values() for i in pool}
     level = {i: episodes[i].task.meta.get("level") for i in counts}
     taken = Counter[object]()

@@ -8,7 +8,7 @@ symbol              meaning                                                     
 ==================  ===========================================================  ==================
 $R_{acc}$           1 if every piece is in its place, else 0                     ``right``
 $R_{format}$        1 if reasoning, code and answer are each in their tags       ``well_formed``
-$step_{num}$        turns that held code                                         ``Episode.steps``
+$step_{num}$        turns that held code                                         ``Episode.calls``
 $step_{max}$        the turn budget                                              ``step_max``
 $\lambda$           −0.05, the price of a step                                   ``step_penalty``
 ==================  ===========================================================  ==================
@@ -56,7 +56,7 @@ def is_well_formed(episode: Episode) -> bool:
     turns = episode.turns
     return (
         episode.answer is not None
-        and episode.steps > 0
+        and episode.calls > 0
         and all(turn.action is not None and PROTOCOL.well_formed(turn.text) for turn in turns)
     )
 
@@ -68,6 +68,6 @@ def score(episode: Episode, target: Sequence[str], weights: RewardConfig | None 
     parts = {
         "accuracy": w.accuracy * right,
         "format": w.format * is_well_formed(episode),
-        "step": w.step * w.step_penalty * (episode.steps if right else w.step_max),
+        "step": w.step * w.step_penalty * (episode.calls if right else w.step_max),
     }
     return Score(sum(parts.values()), parts)

@@ -132,7 +132,7 @@ class VisualARFTEnv(ToolEnv):
 
     def act(self, action: Action) -> Observation:
         """Run code, or search."""
-        if action.kind == "search":
+        if action.name == "search":
             return self._look_up(action.text)
         assert self.session is not None
         # The last picture is the one that the code was for: those before it are steps on the way.

@@ -107,7 +107,7 @@ def outcome(episode: Episode, seed: int = 0) -> Outcome:
         restored=restored(task, shown) if coding and meta["category"] in STRENGTHS else None,
         reason=episode.ended if episode.ended != "answer" else "solved" if right else "wrong",
         turns=len(episode.turns),
-        tools=episode.steps,
+        tools=episode.calls,
         tokens=sum(len(turn.ids) for turn in episode.turns),
         seed=seed,
     )

@@ -99,7 +99,7 @@ def step_scores(
     for turn in episode.turns:
         parts = {"format": float(_well_formed(turn))}
         if turn.action is not None:
-            kind, text = turn.action.kind, turn.action.text
+            kind, text = turn.action.name, turn.action.text
             if kind == "answer":
                 parts[kind] = max_over_references(MEASURES[rule.answer], text, target)
             elif kind == "search":

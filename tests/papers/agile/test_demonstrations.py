@@ -40,7 +40,7 @@ class Blind:
         parsed = PROTOCOL.parse(action)
         if isinstance(parsed, FormatError):
             return Observation("no", status="format"), 0.0, True, False, {"action": None}
-        return Observation("fine"), 0.0, parsed.kind == "answer", False, {"action": parsed}
+        return Observation("fine"), 0.0, parsed.name == "answer", False, {"action": parsed}
 
     def close(self) -> None: ...
 
@@ -83,7 +83,7 @@ def test_balancing_evens_out_steps_and_kinds(tasks: list[Task]) -> None:
     steps = [int(s) for s in rng.choice(STEPS, 600, p=[0.6, 0.1, 0.1, 0.1, 0.1])]
     some = [played(easy[i % len(easy)], s, i) for i, s in enumerate(steps)]
     kept = balance(some, 100, np.random.default_rng(1))
-    assert Counter(e.steps for e in kept) == dict.fromkeys(STEPS, 20)
+    assert Counter(e.calls for e in kept) == dict.fromkeys(STEPS, 20)
     assert len({id(e) for e in kept}) == 100
 
     def spread(episodes: list[Episode]) -> float:
@@ -91,7 +91,7 @@ def test_balancing_evens_out_steps_and_kinds(tasks: list[Task]) -> None:
         shares = np.array([total[k] for k in KINDS]) / sum(total.values())
         return float(shares.max() - shares.min())
 
-    naive = [e for s in STEPS for e in [x for x in some if x.steps == s][:20]]
+    naive = [e for s in STEPS for e in [x for x in some if x.calls == s][:20]]
     assert spread(kept) < 0.5 * spread(naive)
     assert [id(e) for e in balance(some, 100, np.random.default_rng(1))] == [id(e) for e in kept]
 
@@ -101,12 +101,12 @@ def test_balancing_evens_out_levels(tasks: list[Task]) -> None:
     some = [played(at[(0, 1, 1, 2, 2, 2)[i % 6]], STEPS[i % 5], i) for i in range(600)]
     kept = balance(some, 150, np.random.default_rng(0))
     assert Counter(e.task.meta["level"] for e in kept) == {0: 50, 1: 50, 2: 50}
-    assert Counter(e.steps for e in kept) == dict.fromkeys(STEPS, 30)
+    assert Counter(e.calls for e in kept) == dict.fromkeys(STEPS, 30)
 
 
 def test_what_one_number_of_steps_lacks_the_others_fill(tasks: list[Task]) -> None:
     some = [played(tasks[0], 4, i) for i in range(2)] + [played(tasks[0], 8, i) for i in range(20)]
-    assert Counter(e.steps for e in balance(some, 10, np.random.default_rng(0))) == {4: 2, 8: 8}
+    assert Counter(e.calls for e in balance(some, 10, np.random.default_rng(0))) == {4: 2, 8: 8}
     assert len(balance(some, 100, np.random.default_rng(0))) == 22
     assert balance([], 5, np.random.default_rng(0)) == []
 

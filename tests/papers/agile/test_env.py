@@ -132,7 +132,7 @@ def test_a_mistake_is_an_observation_and_leaves_no_trace(env: JigsawEnv, text: s
     first = env.step(code("before = observation(state)"))[0]
     seen, _, terminated, _, info = env.step(code(text))
     assert seen.status == "error" and not terminated and not seen.images
-    assert reason in seen.text and info["action"].kind == "code"
+    assert reason in seen.text and info["action"].name == "code"
     after = env.step(code("again = observation(state)"))[0]
     assert after.images[0].image == first.images[0].image
 

@@ -97,7 +97,7 @@ def test_every_play_is_right_in_the_real_environment(
     assert [e.task.id for e in episodes] == [t.id for t in tasks]
     for episode in episodes:
         assert is_sound(episode), [t.observation for t in episode.turns]
-        assert 4 <= episode.steps <= 8 and episode.ended == "answer"
+        assert 4 <= episode.calls <= 8 and episode.ended == "answer"
         parts = score(episode, episode.task.target).parts
         assert parts["accuracy"] > 0 and parts["format"] > 0
         assert all(len(t.observation.images) == 1 for t in episode.turns[:-1] if t.observation)

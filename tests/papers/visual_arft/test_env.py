@@ -67,7 +67,7 @@ def test_it_is_a_proper_environment(box: Any) -> None:
 
 def test_code_and_search_in_one_episode(both: VisualARFTEnv) -> None:
     seen, reward, terminated, truncated, info = both.step(code("image_1 = rotate(image, -90)"))
-    assert (seen.status, reward, terminated, truncated, info["action"].kind) == ("ok", 0, False, False, "code")
+    assert (seen.status, reward, terminated, truncated, info["action"].name) == ("ok", 0, False, False, "code")
     assert seen.images[0].name == "image_1" and same(seen.images[0].image, WHOLE)
     found = both.step(search("Chad capital"))[0]
     assert found.text == "<information>1. Chad, capital, name: N'Djamen…</information>"

@@ -31,7 +31,7 @@ SEARCH = Task(
 def said(text: str, *images: NamedImage) -> Turn:
     parsed = PROTOCOL.parse(text)
     action = None if isinstance(parsed, FormatError) else parsed
-    seen = Observation("", images) if action is None or action.kind != "answer" else None
+    seen = Observation("", images) if action is None or action.name != "answer" else None
     return Turn((1, 2), (0.0, 0.0), text, action, seen)
 
 

@@ -17,7 +17,7 @@ OK = Observation("seen")
 def said(text: str, observation: Observation | None = OK) -> Turn:
     parsed = PROTOCOL.parse(text)
     action = None if isinstance(parsed, FormatError) else parsed
-    return Turn((), (), text, action, None if action is None or action.kind == "answer" else observation)
+    return Turn((), (), text, action, None if action is None or action.name == "answer" else observation)
 
 
 def episode(*turns: Turn) -> Episode:
