@@ -563,16 +563,12 @@ for name, e in episodes.items():
 from kit.papers.agile.reported import AGILE
 
 paper, largest = Play(), max(chat.image_tokens(p) for p in episode.images)
+most = f"{paper.max_episode_tokens:,}"
 solved = f"{AGILE['grpo']['acc_2x2']:.1%} of 2×2"
 rows = [
     ("", "paper", "here", "why different"),
     ("turns, at most", paper.max_turns, limits.max_turns, "the same: its Table 5"),
-    (
-        "ids, at most",
-        f"{paper.max_episode_tokens:,}",
-        f"{len(row)} used",
-        "short system text",
-    ),
+    ("ids, at most", most, f"{len(row)} used", "short system text"),
     ("ids a picture", f"up to {401408 // 784}", f"up to {largest}", "small pieces"),
     ("policy's own ids", "not reported", f"{share:.0%}", "short reasoning"),
     ("who plays", "Qwen2.5-VL-7B", "a script", "bones need no model"),

@@ -49,7 +49,6 @@ eval_puzzles: int = 24  # held-out puzzles a level
 num_processes: int = 1  # processes that train together, on all machines
 strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
 hostfile: str = ""  # the machines, a line each: name slots=8; empty: this one
-port: int = 0  # where several machines meet; 0: torch's default
 threads: int = 1  # CPU threads of a process
 allow_unsafe: bool = True  # the tiny model's code may run where nothing confines it
 

@@ -51,7 +51,6 @@ strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
 rollout_engine: str = "transformers"  # or vLLM: colocate, server
 vllm_server_url: str = ""  # that server's address, http://host:port
 hostfile: str = ""  # the machines, a line each: name slots=8; empty: this one
-port: int = 0  # where several machines meet; 0: torch's default
 threads: int = 1  # CPU threads of a process
 allow_unsafe: bool = True  # the tiny model's code may run where nothing confines it
 
@@ -171,10 +170,8 @@ settings = GRPOSettings(
     rollout_engine=rollout_engine,
     vllm_server_url=vllm_server_url,
 )
-episodes, distinct = (
-    steps * prompts_per_batch * group_size,
-    min(steps * prompts_per_batch, len(train)),
-)
+played = steps * prompts_per_batch
+episodes, distinct = played * group_size, min(played, len(train))
 print(episodes, "episodes on", distinct, "puzzles")
 
 # %%

@@ -62,6 +62,7 @@ from kit.tiny.build import TINY
 from kit.train.metrics import read_metrics, training_minutes
 from kit.view import plots
 
+# %%
 began = time.monotonic()
 torch.set_num_threads(threads)
 folders = [run_folder(name) for name in (runs or [run])]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -73,7 +74,11 @@ def test_code_cells_are_short(name: str) -> None:
     for cell in load(source(name)).cells:
         if cell.cell_type == "code":
             lines = cell.source.splitlines()
-            assert len(lines) <= 20, f"{len(lines)} lines: {lines[0]}"
+            # A list of parameters or of imports is looked up, not followed.
+            listing = "parameters" in cell.metadata.get("tags", []) or all(
+                isinstance(node, ast.Import | ast.ImportFrom) for node in ast.parse(cell.source).body
+            )
+            assert len(lines) <= (28 if listing else 20), f"{len(lines)} lines: {lines[0]}"
             assert all(len(line) <= 88 for line in lines), max(lines, key=len)
 
 
