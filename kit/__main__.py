@@ -30,7 +30,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="python -m kit", description="Run, look at and check the kit's notebooks.")
     sub = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     run = sub.add_parser("run", help="execute a notebook, or a paper's in order, as a resumable job")
-    run.add_argument("target", help="a number (13), a name (13_agile_grpo) or a family (agile)")
+    run.add_argument("target", help="a number (13), a notebook's name, or a paper's for all of its notebooks")
     run.add_argument("--profile", default="laptop", help="smoke, laptop (default), gpu or node")
     run.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="13.NAME=VALUE sets one notebook's"
@@ -38,7 +38,7 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--name", help="of the run, a folder in runs/ (default: the family's name)")
     run.add_argument("--force", action="store_true", help="execute finished notebooks again too")
     plan = sub.add_parser("plan", help="memory and time that a job's trainings need, before anything is downloaded")
-    plan.add_argument("target", help="a number (13), a name (13_agile_grpo) or a family (agile)")
+    plan.add_argument("target", help="a number (13), a notebook's name, or a paper's for all of its notebooks")
     plan.add_argument("--profile", default="node", help="smoke, laptop, gpu or node (default)")
     plan.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="as for run")
     plan.add_argument("--gpus", type=int, help="instead of as many as the profile says")

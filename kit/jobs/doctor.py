@@ -10,9 +10,10 @@ from pathlib import Path
 
 from kit.files import ROOT, runs_folder
 from kit.jobs.listing import table
+from kit.papers.registry import papers
 
 NEEDED_GB = 2
-"""Free disk a laptop run of all AGILE notebooks needs."""
+"""Free disk that a laptop run of a paper's notebooks needs."""
 
 
 def read_lock(path: Path) -> dict[str, str]:
@@ -70,6 +71,7 @@ def doctor() -> tuple[str, bool]:
         ["torch", f"{torch.__version__}, GPUs: {', '.join(gpus) or 'none'}"],
         ["threads", f"torch {torch.get_num_threads()}, OMP_NUM_THREADS {threads}"],
         ["packages", f"{len(wrong)} differ from locks/{lock.name}" if wrong else f"as in locks/{lock.name}"],
+        ["papers", ", ".join(paper.title for paper in papers().values())],
         ["runs", str(runs_folder())],
         ["disk", f"{free:.1f} GB free" + ("" if free >= NEEDED_GB else f", below the {NEEDED_GB} GB a run needs")],
     ]

@@ -12,7 +12,7 @@ from kit.evaluate import outcomes
 from kit.files import ROOT, find_run, read_json, runs_folder
 from kit.jobs.notebooks import sources
 from kit.jobs.run import PROFILES
-from kit.papers.registry import metrics_of
+from kit.papers.registry import PaperError, find_paper, paper_of, papers
 
 Row = Sequence[str]
 
@@ -27,12 +27,17 @@ def table(rows: Sequence[Row]) -> str:
 def listing(root: Path = ROOT) -> str:
     """Notebooks, profiles and runs."""
     notebooks = [[s.number, s.family, s.title] for s in sources(root)]
-    parts = [table([["no.", "family", "notebook"], *notebooks]), f"profiles: {', '.join(PROFILES)}"]
+    known = [[paper.name, paper.title, paper.summary] for paper in papers().values()]
+    parts = [
+        table([["paper", "title", "task"], *known]),
+        table([["no.", "family", "notebook"], *notebooks]),
+        f"profiles: {', '.join(PROFILES)}",
+    ]
     runs = [_run_row(path) for path in sorted(runs_folder().glob("*/params.json"))]
     if runs:
         parts.append(table([["run", "profile", "notebooks"], *runs]))
     else:
-        parts.append(f"no runs yet in {runs_folder()}: python -m kit run agile --profile smoke")
+        parts.append(f"no runs yet in {runs_folder()}: python -m kit run {next(iter(papers()))} --profile smoke")
     return "\n\n".join(parts)
 
 
@@ -85,13 +90,17 @@ def stages_table(folder: Path) -> str:
     """
     results = read_json(folder / "results.json")
     if results is not None:
-        known = metrics_of(results["notebook"])
-        return str(known.table(results) if known else outcomes.table(results))
+        paper = paper_of(results["notebook"])
+        return paper.evaluation.table(results) if paper else outcomes.table(results)
     names = sorted(path.stem for path in folder.glob("stages/*.json"))
     if not names:
         return ""
-    metrics = metrics_of((read_json(folder / "stages" / f"{names[0]}.json") or {}).get("paper", "agile"))
-    return str(metrics.table({name: metrics.load_stage(folder, name) for name in names}))
+    path = folder / "stages" / f"{names[0]}.json"
+    try:
+        evaluation = find_paper(str((read_json(path) or {}).get("paper"))).evaluation
+    except PaperError as error:
+        raise PaperError(f"{path}: {error}") from error
+    return evaluation.table({name: evaluation.load_stage(folder, name) for name in names})
 
 
 def claims_table(results: Mapping[str, Any]) -> str:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from kit.files import ROOT, runs_folder, write_text
 from kit.jobs.parameters import Parameter, read_parameters
+from kit.papers.registry import paper_of, papers
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -44,7 +45,7 @@ class Source:
 
     @property
     def name(self) -> str:
-        """``13_agile_grpo``."""
+        """``13_paper_grpo``."""
         return self.path.stem
 
     @property
@@ -54,10 +55,12 @@ class Source:
 
     @property
     def family(self) -> str:
-        """The paper it belongs to (``agile``), or ``teaching``: numbers below 10 belong to none."""
+        """The paper it belongs to (``paper``), or ``teaching``: numbers below 10 belong to none."""
         if self.number < "10":
             return TEACHING
-        # Every notebook of a paper is named NN_<paper>, or NN_<paper>_<stage> with one of these stages.
+        if paper := paper_of(self.name):
+            return paper.name
+        # Of no registered paper: named NN_<family>, or NN_<family>_<stage> with one of these stages.
         return re.sub(r"_(sft|rewards|grpo|claims)$", "", self.name[3:])
 
     @property
@@ -83,8 +86,16 @@ class Source:
 
 
 def sources(root: Path = ROOT) -> list[Source]:
-    """All notebooks of the project in ``root``, by number."""
-    return [Source(path) for path in sorted((root / "notebooks" / "percent").glob("[0-9][0-9]_*.py"))]
+    """All notebooks of the project in ``root``, and of the papers of other packages if it is the kit's, by number.
+
+    Raises:
+        PaperError: an entry of the registry is broken.
+    """
+    folders = {root / "notebooks"}
+    if root == ROOT:
+        folders |= {paper.notebooks_dir for paper in papers().values()}
+    found = [path for folder in folders for path in (folder / "percent").glob("[0-9][0-9]_*.py")]
+    return [Source(path) for path in sorted(found, key=lambda path: path.name)]
 
 
 def find(target: str, root: Path = ROOT) -> list[Source]:
@@ -95,6 +106,8 @@ def find(target: str, root: Path = ROOT) -> list[Source]:
     """
     known = sources(root)
     found = [s for s in known if target in (s.number, s.name, s.twin.name, s.path.name)]
+    if len(found) > 1:
+        raise NotebookError(f"notebook {target!r} is ambiguous: {', '.join(str(s.path) for s in found)}; give its name")
     found = found or [s for s in known if s.family == target]
     if not found:
         families = sorted({s.family for s in known})

@@ -27,7 +27,7 @@ from kit.train.planner.memory import (
 from kit.train.sft import SFTSettings
 
 PICTURE_TOKENS = 8192
-"""Of an episode, at the most, unless told otherwise (AGILE, Table 5: longest prompt)."""
+"""Of an episode, at the most, unless told otherwise (the longest prompt of the papers' tables)."""
 
 
 def stages(

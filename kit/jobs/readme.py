@@ -8,7 +8,7 @@ from typing import Any
 
 from kit.evaluate.outcomes import by_stage
 from kit.files import ROOT, read_json, write_text
-from kit.papers.registry import PAPERS, metrics_of
+from kit.papers.registry import NOTEBOOKS, find_paper, papers
 
 BEGIN = "<!-- results:begin -->"
 END = "<!-- results:end -->"
@@ -36,7 +36,12 @@ def fill(root: Path = ROOT) -> bool:
 
 def published(root: Path = ROOT) -> dict[str, Results]:
     """Read the committed results file of every paper."""
-    return {paper: read_json(root / "results" / f"{paper}.json") for paper in PAPERS}
+    return {
+        name: read_json(
+            (root if paper.notebooks_dir == NOTEBOOKS else paper.notebooks_dir.parent) / "results" / f"{name}.json"
+        )
+        for name, paper in papers().items()
+    }
 
 
 def filled(text: str, results: Mapping[str, Results], block: Callable[[str, Results], str], page: str) -> str:
@@ -62,17 +67,17 @@ def filled(text: str, results: Mapping[str, Results], block: Callable[[str, Resu
 def headline(paper: str, results: Results) -> str:
     """Format a paper's first headline metric, stage by stage, as one paragraph of Markdown."""
     if results is None:
-        return f"**{PAPERS[paper]}**: not measured yet."
-    evaluation, stages = metrics_of(paper).EVALUATION, by_stage(results)
+        return f"**{find_paper(paper).title}**: not measured yet."
+    evaluation, stages = find_paper(paper).evaluation, by_stage(results)
     name, called = next(iter(evaluation.headlines.items()))
     shown = [stage for stage in evaluation.reported if name in stages.get(stage, {})]
     values = ", ".join(f"{stage} {stages[stage][name]}" for stage in shown)
-    return f"**{PAPERS[paper]}**, {called}: {values}. {_trained(results)}"
+    return f"**{find_paper(paper).title}**, {called}: {values}. {_trained(results)}"
 
 
 def block(paper: str, results: Results) -> str:
     """Format a paper's figures as Markdown: a table of metrics by stage, claims, and where they come from."""
-    head = f"### {PAPERS[paper]}"
+    head = f"### {find_paper(paper).title}"
     if results is None:
         return f"{head}\n\nNot measured yet: `results/{paper}.json` does not exist."
     parts = [head, *(text for text in (_metrics(paper, results), _claims(results)) if text)]
@@ -82,7 +87,7 @@ def block(paper: str, results: Results) -> str:
 
 def _metrics(paper: str, results: Mapping[str, Any]) -> str:
     """The paper's headlines only; the rest is in the results file."""
-    evaluation, stages = metrics_of(paper).EVALUATION, by_stage(results)
+    evaluation, stages = find_paper(paper).evaluation, by_stage(results)
     shown = [stage for stage in evaluation.reported if stage in stages]
     lines = [_row(["", *shown]), _row(["---"] * (len(shown) + 1))]
     for name, called in evaluation.headlines.items():

@@ -4,7 +4,7 @@ A run is a folder (:mod:`kit.files`). Its ``params.json`` says what was asked fo
 notebook came::
 
     {"name": "demo",
-     "notebooks": {"11_agile": {"status": "done", "profile": "laptop", "parameters": {...},
+     "notebooks": {"13_paper_grpo": {"status": "done", "profile": "laptop", "parameters": {...},
                                 "source": "<sha256>", "minutes": 0.4}}}
 
 The same command again goes on where it stopped: finished notebooks are skipped, an unfinished one
@@ -19,25 +19,17 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from kit.files import ROOT, explain_full_disk, find_run, read_json, run_folder, write_json
 from kit.jobs.notebooks import KERNEL, Source, find, load, local_kernel, parameters
 from kit.jobs.parameters import ParameterError, Value, check_values, parse, unknown
+from kit.papers.registry import paper_of
 
 __all__ = ["Job", "JobError", "Planned", "execute", "plan", "profile_values", "run_folder"]
 
 PROFILES = ("smoke", "laptop", "gpu", "node")
-
-
-SETTINGS = {
-    "12_agile_sft": "kit.train.sft:SFTSettings",
-    "13_agile_grpo": "kit.train.grpo:GRPOSettings",
-    "23_visual_arft_grpo": "kit.train.grpo:GRPOSettings",
-}
-"""What a notebook makes of its parameters and refuses impossible values: asked before anything runs."""
 
 
 class JobError(Exception):
@@ -86,7 +78,7 @@ def plan(target: str, profile: str, sets: Sequence[str], name: str | None, root:
     """Work out and check a job; nothing is run or written.
 
     Args:
-        target: a notebook's number or name, or a family (``agile``).
+        target: a notebook's number or name, or a family (``teaching``, a paper's name).
         sets: ``name=value`` for every notebook that has the parameter, ``13.name=value`` for one.
         name: of the run; by default the family's.
 
@@ -119,12 +111,12 @@ def plan(target: str, profile: str, sets: Sequence[str], name: str | None, root:
 
 def _possible(source: Source, values: Mapping[str, Value]) -> None:
     """Refuse at once what a notebook would refuse only after those before it have worked for long."""
-    if source.name not in SETTINGS:
+    paper = paper_of(source.name)
+    settings = paper.settings_of(source.name) if paper else None
+    if settings is None:
         return
     from kit.train.launch.topology import ProcessConfig
 
-    module, _, name = SETTINGS[source.name].partition(":")
-    settings = getattr(import_module(module), name)
     known = {field.name for field in fields(settings)}
     try:
         settings(**{key: value for key, value in values.items() if key in known})

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kit.files import find_run, read_json
 from kit.jobs.listing import parts
-from kit.papers.registry import metrics_of
+from kit.papers.registry import paper_of
 from kit.train import latest_rollout as latest
 from kit.train.metrics import read_metrics
 from kit.view import plots, show
@@ -29,8 +29,8 @@ def write(name: str) -> Path:
     texts = parts(name)
     folder = find_run(name)
     notebooks = (read_json(folder / "params.json") or {"notebooks": {}})["notebooks"]
-    found = [paper for name in notebooks if (paper := metrics_of(name))]
-    is_right = found[0].EVALUATION.is_right if found else None
+    found = [paper for name in notebooks if (paper := paper_of(name))]
+    is_right = found[0].evaluation.is_right if found else None
     body = [f"<header><b>{clean(name)}</b></header>", *(f'<div class="t k">{clean(text)}</div>' for text in texts[1:])]
     for path in sorted(folder.glob("**/metrics.jsonl")):
         body += _stage(path.parent, is_right)

@@ -1,20 +1,141 @@
-"""Papers by name, and the evaluation of each.
+"""The registry of papers: everything that commands, pages and tests need to know of one is in its typed record.
 
-A paper's ``metrics`` module has ``Outcome`` and ``EVALUATION`` (:class:`kit.evaluate.outcomes.Evaluation`).
+A paper is added by one line in :data:`PAPERS`, or from a package outside the kit by an entry point in its
+``pyproject.toml``::
+
+    [project.entry-points."visual_agents_kit.papers"]
+    your_own = "your_own.paper:PAPER"
 """
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module, metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-PAPERS = {"agile": "AGILE", "visual_arft": "Visual-ARFT"}
-"""Our name of a paper, as in notebooks' and modules' names, and its own."""
+from kit.evaluate.outcomes import Evaluation
+from kit.files import ROOT
+
+if TYPE_CHECKING:
+    from kit.environment import ToolEnv
+
+PAPERS = {
+    "agile": "kit.papers.agile.paper:PAPER",
+    "visual_arft": "kit.papers.visual_arft.paper:PAPER",
+}
+"""Paper's name → ``module:attribute`` of its record, imported when it is asked for."""
+
+GROUP = "visual_agents_kit.papers"
+"""The group of entry points by which other packages register papers."""
+
+NOTEBOOKS = ROOT / "notebooks"
 
 
-def metrics_of(name: str) -> Any:
-    """The module of a paper's metrics, by our name of it or by a notebook's; None if that names no paper."""
-    for paper in PAPERS:
-        if paper in name:
-            return importlib.import_module(f"kit.papers.{paper}.metrics")
-    return None
+class PaperError(ValueError):
+    """A paper that is unknown or whose registration is wrong."""
+
+
+@dataclass(frozen=True)
+class Paper:
+    """Record of a paper.
+
+    Attributes:
+        name: the paper's name in the registry, in its notebooks' names, profile and results files.
+        title: the paper's name for readers.
+        summary: one sentence on its task.
+        environment: class or function that makes its environment.
+        evaluation: its outcomes, metrics, headlines and the numbers the paper reports, stage by stage.
+        notebooks: names of its notebooks in order, each ``NN_NAME`` or ``NN_NAME_STAGE``.
+        settings: notebook's name → ``module:class`` of the settings it makes of its parameters; for those that train.
+        claims: id of a claim → its statement.
+        notebooks_dir: folder with ``percent/`` (sources) and ``profiles/``; ``results/`` lies beside it.
+    """
+
+    name: str
+    title: str
+    summary: str
+    environment: Callable[..., ToolEnv]
+    evaluation: Evaluation[Any]
+    notebooks: tuple[str, ...]
+    settings: Mapping[str, str] = field(default_factory=dict)
+    claims: Mapping[str, str] = field(default_factory=dict)
+    notebooks_dir: Path = NOTEBOOKS
+
+    def __post_init__(self) -> None:
+        """Check that the record agrees with itself.
+
+        Raises:
+            PaperError: a notebook isn't named after the paper, settings of a notebook that it
+                does not list, or the evaluation of another paper.
+        """
+        for notebook in self.notebooks:
+            if not (notebook[:2].isdigit() and f"{notebook[2:]}_".startswith(f"_{self.name}_")):
+                raise PaperError(
+                    f"paper {self.name!r}: notebook {notebook!r}; name it NN_{self.name} or NN_{self.name}_STAGE"
+                )
+        if unknown := sorted(set(self.settings) - set(self.notebooks)):
+            raise PaperError(f"paper {self.name!r}: settings of {unknown[0]!r}, which is none of its notebooks")
+        if self.evaluation.paper != self.name:
+            raise PaperError(f"paper {self.name!r}: its evaluation is of {self.evaluation.paper!r}; give both one name")
+
+    def settings_of(self, notebook: str) -> type | None:
+        """The settings class of a training notebook; None if it does not train."""
+        return _resolve(self.settings[notebook]) if notebook in self.settings else None
+
+
+def papers() -> dict[str, Paper]:
+    """All registered papers by name: the kit's, then those of installed packages.
+
+    Raises:
+        PaperError: an entry is registered twice, can't be imported, or is not a :class:`Paper` of that name.
+    """
+    entries = dict(PAPERS)
+    origin = dict.fromkeys(entries, "kit.papers.registry.PAPERS")
+    for point in metadata.entry_points(group=GROUP):
+        where = f"entry point {point.name} = {point.value!r}" + (f" of {point.dist.name}" if point.dist else "")
+        if entries.get(point.name, point.value) != point.value or point.name in PAPERS:
+            raise PaperError(
+                f"{where}: {origin[point.name]} already registers paper {point.name!r}; choose another name"
+            )
+        entries[point.name], origin[point.name] = point.value, where
+    return {name: _load(name, target, origin[name]) for name, target in entries.items()}
+
+
+def find_paper(name: str) -> Paper:
+    """The paper of a name.
+
+    Raises:
+        PaperError: no such paper, or an entry of the registry is broken.
+    """
+    known = papers()
+    if name not in known:
+        raise PaperError(f"no paper {name!r} is registered: there are {', '.join(known)}; see kit.papers.registry")
+    return known[name]
+
+
+def paper_of(notebook: str) -> Paper | None:
+    """The paper that lists a notebook (``13_paper_grpo``) as its own; None if none does.
+
+    Raises:
+        PaperError: an entry of the registry is broken.
+    """
+    return next((paper for paper in papers().values() if notebook in paper.notebooks), None)
+
+
+def _resolve(target: str) -> Any:
+    module, _, attribute = target.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+def _load(name: str, target: str, origin: str) -> Paper:
+    try:
+        paper = _resolve(target)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise PaperError(f"{origin}: paper {name!r} can't be loaded from {target!r}: {error}") from error
+    if not isinstance(paper, Paper):
+        raise PaperError(f"{origin}: {target!r} is a {type(paper).__name__}; register a kit.papers.registry.Paper")
+    if paper.name != name:
+        raise PaperError(f"{origin}: {target!r} is the paper {paper.name!r}; register it under that name, not {name!r}")
+    return paper

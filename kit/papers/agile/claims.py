@@ -12,6 +12,16 @@ from kit.evaluate.claims import Check, Claim
 from kit.evaluate.intervals import Interval, Point, contrast, mean_over_seeds, proportion
 from kit.papers.agile.metrics import Outcome, random_baseline
 
+CLAIMS = {
+    "A1": "the untrained model is near random on 2×2",
+    "A2": "cold start helps little, RL helps most",
+    "A3": "RL on 2×2 carries over to unseen 3×3",
+    "A4": "accuracy rises with N (L0 < L1 < L2)",
+    "A5": "more RL puzzles, higher accuracy",
+    "A6": "turns first rise, then fall, and responses get shorter",
+}
+"""Id of a claim → its statement."""
+
 NEAR_RANDOM = 0.10
 """A1: largest distance above chance that counts as near it. The paper's 9.5 % against 4.2 % does."""
 
@@ -79,7 +89,7 @@ def a1(untrained: Sequence[Outcome]) -> Claim:
     found = proportion([o.right for o in some], [o.image for o in some])
     chance = random_baseline(2)["acc"]
     check = Check("untrained Acc 2×2", found, chance + NEAR_RANDOM, "below")
-    return Claim("A1", "the untrained model is near random on 2×2", (check,), f"a random arrangement has {chance:.3f}")
+    return Claim("A1", CLAIMS["A1"], (check,), f"a random arrangement has {chance:.3f}")
 
 
 def a2(untrained: Sequence[Outcome], sft: Sequence[Outcome], grpo: Sequence[Outcome]) -> Claim:
@@ -100,7 +110,7 @@ def a2(untrained: Sequence[Outcome], sft: Sequence[Outcome], grpo: Sequence[Outc
     more = contrast(cells, {"untrained": 1.0, "sft": -2.0, "grpo": 1.0})
     gain = contrast({s: cells[s] for s in ("sft", "grpo")}, {"sft": -1.0, "grpo": 1.0})
     checks = (Check("RL's gain in Acc 2×2 minus SFT's", more, 0.0), Check("RL's gain", gain, 0.0))
-    return Claim("A2", "cold start helps little, RL helps most", checks)
+    return Claim("A2", CLAIMS["A2"], checks)
 
 
 def a3(untrained: Sequence[Outcome], sft: Sequence[Outcome], grpo: Sequence[Outcome]) -> Claim:
@@ -125,7 +135,7 @@ def a3(untrained: Sequence[Outcome], sft: Sequence[Outcome], grpo: Sequence[Outc
     still = float(np.mean([o.level / o.m**2 for o in grpo if o.m == 3]))
     chance = random_baseline(3)["score"]
     note = f"a random arrangement has Score {chance:.3f}, leaving the pieces as they are {still:.3f}"
-    return Claim("A3", "RL on 2×2 carries over to unseen 3×3", tuple(checks), note)
+    return Claim("A3", CLAIMS["A3"], tuple(checks), note)
 
 
 def a4(grpo: Sequence[Outcome]) -> Claim:
@@ -140,7 +150,7 @@ def a4(grpo: Sequence[Outcome]) -> Claim:
     levels = sorted({o.level for o in some})
     cells = {n: [Point(o.seed, o.image, float(o.right)) for o in some if o.level == n] for n in levels}
     check = Check("slope of Acc 2×2, a level", _slope(cells), 0.0)
-    return Claim("A4", "accuracy rises with N (L0 < L1 < L2)", (check,))
+    return Claim("A4", CLAIMS["A4"], (check,))
 
 
 def a5(budgets: Mapping[int, Sequence[Outcome]]) -> Claim:
@@ -161,7 +171,7 @@ def a5(budgets: Mapping[int, Sequence[Outcome]]) -> Claim:
         for n in sorted(budgets)
     }
     check = Check("slope of Acc 2×2, a budget", _slope(cells), 0.0)
-    return Claim("A5", "more RL puzzles, higher accuracy", (check,), f"budgets {', '.join(map(str, sorted(budgets)))}")
+    return Claim("A5", CLAIMS["A5"], (check,), f"budgets {', '.join(map(str, sorted(budgets)))}")
 
 
 def _windows(rows: Sequence[Mapping[str, Any]], column: str) -> np.ndarray:
@@ -181,11 +191,10 @@ def a6(curves: Mapping[int, Sequence[Mapping[str, Any]]]) -> Claim:
     flat curve is always above its ends. Then response tokens, start minus end. Student's t over seeds.
     Rule: rise and fall above :data:`TURNS_THAT_COUNT`, shortening above :data:`TOKENS_THAT_COUNT`.
     """
-    statement = "turns first rise, then fall, and responses get shorter"
     short = [seed for seed, rows in curves.items() if len(rows) < 2 * WINDOWS]
     if len(curves) < 2 or short:
         note = f"{len(curves)} seeds, shortest run {min(map(len, curves.values()), default=0)} steps"
-        return Claim("A6", statement, (), f"{note}: at least 2 seeds of {2 * WINDOWS} steps are needed")
+        return Claim("A6", CLAIMS["A6"], (), f"{note}: at least 2 seeds of {2 * WINDOWS} steps are needed")
     turns = np.array([_windows(rows, "turns") for rows in curves.values()])
     tokens = np.array([_windows(rows, "response_tokens") for rows in curves.values()])
     others = [np.delete(turns, k, axis=0).mean(axis=0) for k in range(len(turns))]
@@ -200,4 +209,4 @@ def a6(curves: Mapping[int, Sequence[Mapping[str, Any]]]) -> Claim:
         Check("fall in turns", over_seeds(peaks - turns[:, -1]), TURNS_THAT_COUNT),
         Check("response tokens saved", over_seeds(tokens[:, 0] - tokens[:, -1]), TOKENS_THAT_COUNT),
     )
-    return Claim("A6", statement, checks, f"{len(curves)} seeds")
+    return Claim("A6", CLAIMS["A6"], checks, f"{len(curves)} seeds")

@@ -13,6 +13,15 @@ from kit.evaluate.claims import Check, Claim
 from kit.evaluate.intervals import Point, contrast
 from kit.papers.visual_arft.metrics import LABELS, SETTINGS, Outcome
 
+CLAIMS = {
+    "R1": "training lifts coding, most on Hard",
+    "R2": "training lifts search",
+    "R3": "an F1 reward beats an EM reward, even on EM",
+    "R4": "the trained agent beats chain of thought and plain retrieval",
+    "R5": "20 search examples carry over to text-only multi-hop questions",
+}
+"""Id of a claim → its statement."""
+
 UNSEEDED = frozenset(("untrained", "direct", "cot", "rag"))
 """Stages without a training seed: the untrained model and the single-turn baselines."""
 
@@ -79,7 +88,7 @@ def r1(direct: Sequence[Outcome], untrained: Sequence[Outcome], grpo: Sequence[O
     cells = _cells({"direct": direct, "grpo": grpo}, "coding", labels=LABELS)
     weights = {"direct simple": 1.0, "grpo simple": -1.0, "direct hard": -1.0, "grpo hard": 1.0}
     more = Check("gain on Hard minus gain on Simple", contrast(cells, weights), 0.0)
-    return Claim("R1", "training lifts coding, most on Hard", (*_gains(direct, untrained, grpo, "coding"), more))
+    return Claim("R1", CLAIMS["R1"], (*_gains(direct, untrained, grpo, "coding"), more))
 
 
 def r2(direct: Sequence[Outcome], untrained: Sequence[Outcome], grpo: Sequence[Outcome]) -> Claim:
@@ -93,7 +102,7 @@ def r2(direct: Sequence[Outcome], untrained: Sequence[Outcome], grpo: Sequence[O
     Raises:
         ValueError: one of them has no search task.
     """
-    return Claim("R2", "training lifts search", _gains(direct, untrained, grpo, "search"))
+    return Claim("R2", CLAIMS["R2"], _gains(direct, untrained, grpo, "search"))
 
 
 def r3(em_reward: Sequence[Outcome], f1_reward: Sequence[Outcome], setting: str = "coding") -> Claim:
@@ -114,7 +123,7 @@ def r3(em_reward: Sequence[Outcome], f1_reward: Sequence[Outcome], setting: str 
         _gain("em", "f1", stages, setting, metric, f"{metric.upper()} with the F1 reward minus with the EM reward")
         for metric in ("f1", "em")
     )
-    return Claim("R3", "an F1 reward beats an EM reward, even on EM", checks)
+    return Claim("R3", CLAIMS["R3"], checks)
 
 
 def r4(cot: Sequence[Outcome], rag: Sequence[Outcome], grpo: Sequence[Outcome]) -> Claim:
@@ -135,7 +144,7 @@ def r4(cot: Sequence[Outcome], rag: Sequence[Outcome], grpo: Sequence[Outcome]) 
         _gain(mode, "grpo", stages, "search", "f1", f"F1 of the trained agent minus {called}")
         for mode, called in (("cot", "chain of thought"), ("rag", "plain retrieval"))
     )
-    return Claim("R4", "the trained agent beats chain of thought and plain retrieval", checks)
+    return Claim("R4", CLAIMS["R4"], checks)
 
 
 def r5(direct: Sequence[Outcome], untrained: Sequence[Outcome], grpo: Sequence[Outcome]) -> Claim:
@@ -152,5 +161,4 @@ def r5(direct: Sequence[Outcome], untrained: Sequence[Outcome], grpo: Sequence[O
     Raises:
         ValueError: one of them has no text-only task.
     """
-    statement = "20 search examples carry over to text-only multi-hop questions"
-    return Claim("R5", statement, _gains(direct, untrained, grpo, "text"))
+    return Claim("R5", CLAIMS["R5"], _gains(direct, untrained, grpo, "text"))

@@ -1,0 +1,194 @@
+"""The registry: every command works for a paper that a package outside the kit registers; wrong entries are named."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kit.__main__ import main
+from kit.files import ROOT, read_json
+from kit.jobs.doctor import doctor
+from kit.jobs.listing import listing, view
+from kit.jobs.notebooks import NotebookError, find, sources
+from kit.jobs.readme import block, published
+from kit.papers import registry
+from kit.papers.registry import PaperError, find_paper, paper_of, papers
+
+RECORD = """
+from dataclasses import dataclass
+from pathlib import Path
+
+from kit.environment import ToolEnv
+from kit.evaluate.outcomes import Evaluation, Metric
+from kit.papers.registry import Paper
+
+@dataclass(frozen=True)
+class Outcome:
+    task: str
+    image: str
+    right: bool
+    reason: str
+    seed: int = 0
+
+def outcome(episode, seed=0):
+    right = episode.answer == episode.task.target
+    return Outcome(episode.task.id, episode.task.id, right, "solved" if right else "wrong", seed)
+
+EVALUATION = Evaluation(
+    "counting", Outcome, outcome, lambda episode, target: episode.answer == target,
+    lambda outcomes: [("all", list(outcomes))], (Metric("acc", "right", "binary"),),
+    reported={"grpo": {"acc_all": 0.75}}, headlines={"acc_all": "counted"}, tabled=("acc",),
+)
+PAPER = Paper(
+    "counting", "Counting dots", "Count dots by marking them.", ToolEnv, EVALUATION, ("60_counting",),
+    claims={"C1": "training helps"}, notebooks_dir=Path(__file__).parent / "notebooks",
+)
+"""
+
+NOTEBOOK = """# %% [markdown]
+# # 60 · Counting dots
+
+# %% tags=["parameters"]
+run: str = "counting"  # run directory
+dots: int = 3  # how many
+profile: str = "laptop"  # written into results
+
+# %%
+from counting.paper import EVALUATION
+from kit.episode import Action, Episode, Task, Turn
+from kit.evaluate.results import write_results
+from kit.files import run_folder
+
+task = Task("t", (), "How many?", str(dots), {})
+turn = Turn((1,), (0.0,), "3", Action("answer", "3"))
+metrics = EVALUATION.save_stage(run_folder(run), "grpo", [Episode(task, (1,), (turn,), "answer")])
+
+# %%
+write_results(
+    run_folder(run) / "results.json", notebook="60_counting", profile=profile, seed=0, minutes=1,
+    stages={"grpo": metrics}, claims={"C1": {"verdict": "holds", "evidence": "1 of 1"}},
+)
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An importable package ``counting`` with its notebook and profiles, not registered yet."""
+    monkeypatch.setenv("KIT_RUNS", str(tmp_path / "runs"))
+    folder = tmp_path / "site" / "counting"
+    (folder / "notebooks" / "percent").mkdir(parents=True)
+    (folder / "notebooks" / "profiles").mkdir()
+    (folder / "__init__.py").write_text("")
+    (folder / "paper.py").write_text(RECORD)
+    (folder / "notebooks" / "percent" / "60_counting.py").write_text(NOTEBOOK)
+    (folder / "notebooks" / "profiles" / "counting.yaml").write_text("smoke: {60: {}}\nlaptop: {60: {dots: 5}}\n")
+    monkeypatch.syspath_prepend(str(folder.parent))
+    monkeypatch.setenv("PYTHONPATH", f"{folder.parent}:{ROOT}")
+    for name in ("counting", "counting.paper"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    return folder
+
+
+def by_line(package: Path, monkeypatch: pytest.MonkeyPatch, target: str = "counting.paper:PAPER") -> None:
+    monkeypatch.setitem(registry.PAPERS, "counting", target)
+
+
+def by_entry_point(
+    package: Path, monkeypatch: pytest.MonkeyPatch, line: str = "counting = counting.paper:PAPER"
+) -> None:
+    info = package.parent / "counting-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: counting\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[{registry.GROUP}]\n{line}\n")
+
+
+@pytest.mark.parametrize("register", [by_line, by_entry_point])
+def test_every_command_works_for_a_paper_of_another_package(
+    package: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], register: object
+) -> None:
+    register(package, monkeypatch)  # type: ignore[operator]
+    shown = listing()
+    assert "60   counting" in shown and "Count dots by marking them." in shown
+    assert main(["run", "counting", "--profile", "smoke", "--name", "mine"]) == 0
+    assert (
+        read_json(package.parents[1] / "runs" / "mine" / "params.json")["notebooks"]["60_counting"]["status"] == "done"
+    )
+    told = view("mine")
+    assert "acc_all  1.000 [" in told and "(0.750)" in told, "its metrics beside the paper's"
+    assert "C1     holds    1 of 1" in told
+    (package.parents[1] / "runs" / "mine" / "results.json").rename(package / "counting.json")
+    assert "acc_all  1.000 [" in view("mine"), "and from its stages alone"
+    assert main(["plan", "counting", "--profile", "smoke"]) == 2
+    assert "60_counting: nothing here trains in a way to plan for" in capsys.readouterr().err
+    assert "Counting dots" in doctor()[0]
+    assert published()["counting"] is None
+    text = block("counting", read_json(package / "counting.json"))
+    assert "### Counting dots" in text and "| counted | 1.000 [" in text and "(paper 0.750) |" in text
+    (package / "results").mkdir()
+    (package / "counting.json").rename(package / "results" / "counting.json")
+    assert published()["counting"]["notebook"] == "60_counting"
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        (
+            "counting.nowhere:PAPER",
+            r"PAPERS: paper 'counting' can't be loaded from 'counting.nowhere:PAPER': No module",
+        ),
+        ("counting.paper:NONE", r"can't be loaded from 'counting.paper:NONE': module .* has no attribute 'NONE'"),
+        ("counting.paper:RECORD_OF", "has no attribute"),
+        ("counting.paper:EVALUATION", "is a Evaluation; register a kit.papers.registry.Paper"),
+        ("kit.papers.agile.paper:PAPER", "is the paper 'agile'; register it under that name, not 'counting'"),
+    ],
+)
+def test_a_broken_entry_is_named(package: Path, monkeypatch: pytest.MonkeyPatch, target: str, message: str) -> None:
+    by_line(package, monkeypatch, target)
+    with pytest.raises(PaperError, match=message):
+        papers()
+
+
+def test_a_broken_or_second_entry_point_names_its_distribution(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    by_entry_point(package, monkeypatch, "counting = counting.gone:PAPER")
+    with pytest.raises(PaperError, match=r"entry point counting = 'counting.gone:PAPER' of counting: paper 'counting'"):
+        papers()
+    by_line(package, monkeypatch)
+    with pytest.raises(PaperError, match=r"of counting: .*PAPERS already registers paper 'counting'; choose another"):
+        papers()
+
+
+def test_an_unknown_paper_names_the_known_ones() -> None:
+    with pytest.raises(PaperError, match="no paper 'nothing' is registered: there are agile, visual_arft"):
+        find_paper("nothing")
+    assert paper_of("99_agile_by_hand") is None, "a name that only contains a paper's is none of its notebooks"
+
+
+def test_a_record_that_disagrees_with_itself_is_refused() -> None:
+    paper = find_paper("agile")
+    for changes, message in (
+        ({"notebooks": ("11_other",)}, "notebook '11_other'; name it NN_agile or NN_agile_STAGE"),
+        ({"settings": {"15_agile_x": "a:b"}}, "settings of '15_agile_x', which is none of its notebooks"),
+        ({"evaluation": find_paper("visual_arft").evaluation}, "its evaluation is of 'visual_arft'"),
+    ):
+        with pytest.raises(PaperError, match=message):
+            replace(paper, **changes)
+
+
+def test_the_records_match_the_notebooks_and_the_results() -> None:
+    listed = [name for paper in papers().values() for name in paper.notebooks]
+    assert [s.name for s in sources() if s.number >= "10"] == listed
+    for paper in papers().values():
+        assert [s.name for s in find(paper.name)] == list(paper.notebooks)
+        assert all(isinstance(paper.settings_of(name), type) for name in paper.settings)
+        results = published()[paper.name]
+        assert results is not None and set(results["claims"]) == set(paper.claims)
+
+
+def test_a_number_that_two_papers_use_is_ambiguous(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (package / "notebooks" / "percent" / "11_counting.py").write_text(NOTEBOOK)
+    by_line(package, monkeypatch)
+    with pytest.raises(NotebookError, match=r"notebook '11' is ambiguous: .*; give its name"):
+        find("11")
