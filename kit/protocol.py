@@ -1,9 +1,10 @@
-"""Tag grammar: a policy's text to an action, or to a named format error.
+"""Parse a policy's text into an action, or into a named format error.
 
-All five papers write their actions between tags, so one grammar serves them::
+Actions and answers stand between tags, so one grammar serves every environment::
 
-    turn   = <think> reasoning </think> ( action | answer )
-    action = <code> … </code>            (or <search>, <zoom>, … : the paper's tag)
+    turn   = <think> reasoning </think> ( action | call | answer )
+    action = <code> … </code>            (or <search>, <zoom>, … : free text for the tool of that name)
+    call   = <tool_call> {"tool": "crop", "task": …, "arguments": {…}} </tool_call>
     answer = <answer> … </answer>
 
 Sampling stops at a closing action or answer tag, so a turn holds at most one; if a text holds
@@ -12,6 +13,7 @@ more (written by another back end), the first one counts.
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,24 +23,30 @@ from kit.episode import Action
 
 @dataclass(frozen=True)
 class FormatError:
-    """Why a text holds no action, in words a policy could learn from."""
+    """A reason why a text holds no action, in words a policy could learn from."""
 
     message: str
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """The tags of one paper.
+    """The tags of an environment.
 
     Attributes:
         actions: tags that ask the environment for something.
         reasoning: tag around the reasoning.
         final: tag around the answer.
+        call: which of ``actions`` holds a tool call in JSON; empty: none does.
     """
 
     actions: tuple[str, ...]
     reasoning: str = "think"
     final: str = "answer"
+    call: str = ""
+
+    def __post_init__(self) -> None:
+        if self.call and self.call not in self.actions:
+            raise ValueError(f"Protocol.call={self.call!r}: must be one of the actions {', '.join(self.actions)}")
 
     @property
     def stops(self) -> tuple[str, ...]:
@@ -46,23 +54,27 @@ class Protocol:
         return tuple(f"</{tag}>" for tag in (*self.actions, self.final))
 
     @cached_property
-    def _action(self) -> re.Pattern[str]:
-        return re.compile(rf"<({'|'.join((*self.actions, self.final))})>(.*?)</\1>", re.DOTALL)
+    def _opening(self) -> re.Pattern[str]:
+        return re.compile(rf"<({'|'.join((*self.actions, self.final))})>")
 
     @cached_property
     def _tag(self) -> re.Pattern[str]:
         return re.compile(rf"</?(?:{'|'.join((self.reasoning, *self.actions, self.final))})>")
 
     def parse(self, text: str) -> Action | FormatError:
-        """The first action or answer in ``text``. Total: any text gives one or the other."""
-        found = self._action.search(text)
-        if found:
-            return Action(found[1], found[2].strip())
+        """Parse the first action or answer in ``text``. Total: any text gives one or the other."""
+        # Linear in the text: whether a tag is closed at all is looked up once, not searched for from each opening.
+        last = {tag: text.rfind(f"</{tag}>") for tag in (*self.actions, self.final)}
+        for opening in self._opening.finditer(text):
+            tag, start = opening[1], opening.end()
+            if last[tag] >= start:
+                body = text[start : text.index(f"</{tag}>", start)].strip()
+                return _call(tag, body) if tag == self.call else Action(tag, body)
         wanted = " nor ".join(f"<{tag}>…</{tag}>" for tag in (*self.actions, self.final))
         return FormatError(f"the turn holds neither {wanted}")
 
     def well_formed(self, text: str) -> bool:
-        """Whether a turn is reasoning in its tags, then one action or answer in its tags, and nothing else."""
+        """Check that a turn is reasoning in its tags, then one action or answer in its tags, and nothing else."""
         tags = self._tag.findall(text)
         opened = f"<{self.reasoning}>", f"</{self.reasoning}>"
         if len(tags) != 4 or tuple(tags[:2]) != opened or tags[2].startswith("</"):
@@ -74,11 +86,25 @@ class Protocol:
         return not any(blocks[i].strip() for i in (0, 2, 4)) and all(blocks[i].strip() for i in (1, 3))
 
 
+def _call(tag: str, body: str) -> Action | FormatError:
+    """Read a tool call; its arguments may be an object, or a string that holds one. ``task`` is an argument, too."""
+    try:
+        call = json.loads(body)
+        arguments = call.get("arguments", {}) if isinstance(call, dict) else None
+        arguments = json.loads(arguments) if isinstance(arguments, str) else arguments
+    except (ValueError, RecursionError) as error:
+        return FormatError(f"<{tag}> holds no JSON ({str(error)[:80]})")
+    if not isinstance(arguments, dict) or not isinstance(call.get("tool"), str):
+        return FormatError(f'<{tag}> must hold an object like {{"tool": "NAME", "arguments": {{…}}}}')
+    task = {"task": call["task"]} if "task" in call else {}
+    return Action(call["tool"], body, {**task, **arguments})
+
+
 _LABEL = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 
 
 def parse_labels(text: str) -> tuple[str, ...] | None:
-    """A list of labels from an answer: ``["B", "C"]``, ``['B', 'C']``, ``[B, C]`` or ``B, C``.
+    """Parse a list of labels from an answer: ``["B", "C"]``, ``['B', 'C']``, ``[B, C]`` or ``B, C``.
 
     Returns None for anything else. Total: no text makes it raise.
     """

@@ -1,5 +1,8 @@
 """The tag grammar and the answer parser are total and strict."""
 
+import re
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -78,3 +81,75 @@ def test_anything_else_is_no_list(text: str) -> None:
 def test_no_text_makes_the_parser_raise(text: str) -> None:
     labels = parse_labels(text)
     assert labels is None or all(label.isalnum() for label in labels)
+
+
+CALLS = Protocol(actions=("code", "tool_call"), call="tool_call")
+
+
+@pytest.mark.parametrize(
+    ("body", "name", "arguments"),
+    [
+        ('{"tool": "ocr", "task": "read", "arguments": {"region": [0, 0, 9, 9]}}', "ocr",
+         {"task": "read", "region": [0, 0, 9, 9]}),
+        ('{"tool": "ocr"}', "ocr", {}),
+        ('{"tool": "ocr", "arguments": "{\\"region\\": [1]}"}', "ocr", {"region": [1]}),
+    ],
+)  # fmt: skip
+def test_a_tool_call_is_read_with_its_arguments(body: str, name: str, arguments: dict[str, Any]) -> None:
+    action = CALLS.parse(f"<think>look</think><tool_call>{body}</tool_call>")
+    assert action == Action(name, body, arguments)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("ocr(1)", "holds no JSON"),
+        ("[1]", "must hold an object like"),
+        ('{"tool": 3}', "must hold an object like"),
+        ('{"arguments": {}}', "must hold an object like"),
+        ('{"tool": "ocr", "arguments": [1]}', "must hold an object like"),
+        ('{"tool": "ocr", "arguments": "{"}', "holds no JSON"),
+        ("[" * 100_000, "holds no JSON"),
+    ],
+)
+def test_a_broken_tool_call_is_a_format_error_that_says_why(body: str, said: str) -> None:
+    error = CALLS.parse(f"<tool_call>{body}</tool_call>")
+    assert isinstance(error, FormatError) and said in error.message
+
+
+def test_a_tag_for_calls_must_be_one_of_the_actions() -> None:
+    with pytest.raises(ValueError, match=r"Protocol\.call='tool_call': must be one of the actions code"):
+        Protocol(actions=("code",), call="tool_call")
+
+
+@given(st.lists(st.sampled_from(["<code>", "</code>", "<answer>", "</answer>", "<think>", "x", "\n"]), max_size=12))
+def test_parsing_finds_what_the_first_closed_pair_encloses(parts: list[str]) -> None:
+    """As a regular expression would, which takes a time that grows with the square of the open tags."""
+    text = "".join(parts)
+    found = re.search(r"<(code|answer)>(.*?)</\1>", text, re.DOTALL)
+    parsed = Protocol(actions=("code",)).parse(text)
+    assert (
+        (isinstance(parsed, Action) and (parsed.name, parsed.text) == (found[1], found[2].strip()))
+        if found
+        else (isinstance(parsed, FormatError))
+    )
+
+
+def test_many_open_tags_are_looked_at_once_each() -> None:
+    """Counted, not timed: one look for each closing tag, however many are opened."""
+
+    class Counted(str):
+        searched = 0
+
+        def index(self, *args: Any) -> int:
+            Counted.searched += 1
+            return super().index(*args)
+
+        def rfind(self, *args: Any) -> int:
+            Counted.searched += 1
+            return super().rfind(*args)
+
+    for n in (500, 20_000):
+        Counted.searched = 0
+        assert isinstance(Protocol(actions=("code",)).parse(Counted("<code>" * n)), FormatError)
+        assert Counted.searched == 2
