@@ -90,12 +90,12 @@ class Action:
     Attributes:
         name: the tool's name, or the tag of the answer.
         text: what the action's tags enclose.
-        arguments: of a tool that is called with JSON, by name; else empty.
+        arguments: of a tool that is called with JSON, by name; None where the text is free.
     """
 
     name: str
     text: str
-    arguments: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)

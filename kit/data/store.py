@@ -189,6 +189,11 @@ def _task(record: Record, pictures: _Pictures) -> Task:
     return Task(record.text("id"), pictures.all(record), record.text("question"), target, record.record("meta").fields)
 
 
+def _action(record: Record) -> Action:
+    arguments = record.optional("arguments")
+    return Action(record.text("name"), record.text("text"), arguments.fields if arguments else None)
+
+
 def _turn(record: Record, pictures: _Pictures) -> Turn:
     ids, logprobs = record.integers("ids"), record.numbers("logprobs")
     if len(ids) != len(logprobs):
@@ -198,7 +203,7 @@ def _turn(record: Record, pictures: _Pictures) -> Turn:
         ids,
         logprobs,
         record.text("text"),
-        Action(action.text("name"), action.text("text"), action.record("arguments").fields) if action else None,
+        _action(action) if action else None,
         Observation(seen.text("text"), pictures.all(seen), cast(Status, seen.choice("status", STATUSES)))
         if seen
         else None,

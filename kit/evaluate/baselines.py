@@ -82,10 +82,6 @@ class SingleTurnEnv(ToolEnv):
             parsed = Action("answer", after.strip())
         return Observation(""), self.reward(parsed.text), True, False, {"action": parsed}
 
-    def act(self, action: Action) -> Observation:
-        """There is nothing to be done: every turn answers."""
-        return Observation(f"Error: there is no {action.name} here", status="error")
-
     def reward(self, answer: str) -> float:
         """The answer's token F1."""
         return max_over_references(f1, answer, self.task.target)

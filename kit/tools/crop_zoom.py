@@ -1,6 +1,6 @@
 """Crop and zoom: a part of an image, or all of it larger.
 
-This file runs in agents' sessions as it stands (:func:`kit.environment.module_source`), so it imports
+This file runs in agents' sessions as it stands (:func:`kit.tools.code.module_source`), so it imports
 nothing of the kit.
 """
 

@@ -8,7 +8,7 @@
 ``denoise``     a noisy one: the median of every 3×3 pixels
 ==============  ================================================================================
 
-This file runs in agents' sessions as it stands (:func:`kit.environment.module_source`), so it imports
+This file runs in agents' sessions as it stands (:func:`kit.tools.code.module_source`), so it imports
 nothing of the kit.
 """
 

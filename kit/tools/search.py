@@ -7,9 +7,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from types import MappingProxyType
+from typing import Any, Literal, Protocol
+
+from kit.episode import Observation
+from kit.tools.base import Images
 
 TOP_K = 4
 """Snippets of one search (Visual-ARFT's released code)."""
@@ -42,6 +46,44 @@ class Search(Protocol):
         Raises:
             SearchError: it can't be done.
         """
+
+
+class SearchTool:
+    """Looks a query up.
+
+    Args:
+        search: where.
+        k: snippets of one search.
+        snippet_chars: characters of one snippet.
+        on_error: ``tell`` the agent that a search failed, or ``raise`` and end the run.
+    """
+
+    name = "search"
+    description = "Looks a query up and returns a few snippets."
+    parameters: Mapping[str, Any] = MappingProxyType(
+        {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
+    )
+
+    def __init__(
+        self,
+        search: Search,
+        k: int = TOP_K,
+        snippet_chars: int = SNIPPET_CHARS,
+        on_error: Literal["tell", "raise"] = "tell",
+    ) -> None:
+        self.search, self.k, self.snippet_chars, self.on_error = search, k, snippet_chars, on_error
+
+    def call(self, arguments: Mapping[str, Any], images: Images) -> Observation:
+        """Search for ``query``.
+
+        Raises:
+            SearchError: it can't be done.
+        """
+        del images
+        return Observation(information(self.search.search(arguments["query"], self.k), self.snippet_chars))
+
+    def close(self) -> None:
+        """Nothing is held: the search engine is shared."""
 
 
 def information(snippets: Sequence[Snippet], max_chars: int = SNIPPET_CHARS) -> str:

@@ -18,12 +18,13 @@ from collections.abc import Sequence
 from PIL import Image
 
 from kit.data.scenes import scene
-from kit.environment import CodeSession, ToolEnv, module_source
-from kit.episode import Action, NamedImage, Observation, Task
+from kit.environment import ToolEnv
+from kit.episode import NamedImage, Task
 from kit.papers.agile.puzzle import make_task
 from kit.protocol import Protocol, parse_labels
 from kit.sandbox import Sandbox
 from kit.tools import crop_zoom as views
+from kit.tools.code import CodeTool, module_source
 
 PROTOCOL = Protocol(actions=("code",))
 GAP = 0.02
@@ -134,17 +135,11 @@ class JigsawEnv(ToolEnv):
         image = Image.fromarray(scene(self.np_random, 112))
         return make_task(image, 2, int(self.np_random.integers(3)), self.np_random, "procedural", piece_px=56)
 
-    def open(self, task: Task) -> CodeSession:
-        """A session that holds the pieces and ``state``."""
+    def tools(self, task: Task) -> tuple[CodeTool]:
+        """Code, in a session that holds the pieces and ``state``; the one image that a turn makes is shown."""
         variables = {"state": [p.name for p in task.images], "_m": task.meta["m"], "_gap": GAP}
-        return CodeSession(
-            self.box, variables, {p.name: p.image for p in task.images}, _SETUP, before="_begin()", after="_end()"
-        )
-
-    def act(self, action: Action) -> Observation:
-        """Run code; the one picture it made is shown."""
-        assert self.session is not None
-        return self.session.run(action.text, show=lambda made: made[:1])
+        pieces = {p.name: p.image for p in task.images}
+        return (CodeTool(self.box, variables, pieces, _SETUP, "_begin()", "_end()", show=lambda made: made[:1]),)
 
     def reward(self, answer: str) -> float:
         """1 if every piece is in its place (eq. 6 is in kit.rewards)."""

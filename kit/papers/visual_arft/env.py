@@ -17,14 +17,16 @@ from collections.abc import Sequence
 from typing import Literal
 
 from kit.data.documents import sheet
-from kit.environment import CodeSession, ToolEnv, module_source
-from kit.episode import Action, NamedImage, Observation, Task
+from kit.environment import ToolEnv
+from kit.episode import NamedImage, Task
 from kit.protocol import Protocol
 from kit.rewards.text_match import f1, max_over_references
 from kit.sandbox import Sandbox
 from kit.tools import crop_zoom as views
 from kit.tools import restoration as mending
-from kit.tools.search import SNIPPET_CHARS, TOP_K, Search, SearchError, information
+from kit.tools.base import Tool
+from kit.tools.code import CodeTool, module_source
+from kit.tools.search import SNIPPET_CHARS, TOP_K, Search, SearchTool
 
 PROTOCOL = Protocol(actions=("code", "search"))
 
@@ -55,6 +57,8 @@ PROMPTS = {"brief": BRIEF, "full": FULL}
 """System texts: ``brief`` for the tiny model, ``full`` for real ones; one paragraph a tool."""
 ASKED = {"code": " What is wrong with it?", "search": " What does the flag look like?"}
 """What ``brief`` adds to a question that comes with a picture: the words by which the tiny model was taught to see."""
+
+NOTHING = "Nothing to show: assign a picture to a name, or print something."
 
 SETUP = f"{module_source(views)}\n{module_source(mending)}"
 
@@ -93,7 +97,7 @@ class VisualARFTEnv(ToolEnv):
         if on_search_error not in ("tell", "raise"):
             raise ValueError(f"on_search_error={on_search_error!r}: choose 'tell' or 'raise'")
         super().__init__(Protocol(actions=tools), tasks)
-        self.box, self.search, self.tools, self.style = box, search, tools, prompt
+        self.box, self.search, self.offers, self.style = box, search, tools, prompt
         self.k, self.snippet_chars, self.on_search_error = k, snippet_chars, on_search_error
 
     def offered(self, task: Task) -> tuple[str, ...]:
@@ -102,10 +106,10 @@ class VisualARFTEnv(ToolEnv):
         Raises:
             ValueError: none of those that the task is for is there.
         """
-        wanted = task.meta.get("tools", self.tools)
-        if offered := tuple(tool for tool in self.tools if tool in wanted):
+        wanted = task.meta.get("tools", self.offers)
+        if offered := tuple(tool for tool in self.offers if tool in wanted):
             return offered
-        raise ValueError(f"task {task.id} is for {list(wanted)}, and here is only {list(self.tools)}: give both")
+        raise ValueError(f"task {task.id} is for {list(wanted)}, and here is only {list(self.offers)}: give both")
 
     def prompt(self, task: Task) -> tuple[str, list[str | NamedImage]]:
         """System text and user message: each picture after its name, then the question."""
@@ -123,32 +127,17 @@ class VisualARFTEnv(ToolEnv):
         question, answer = one.questions[int(self.np_random.integers(len(one.questions)))]
         return Task("procedural", (NamedImage("image", one.image),), question, (answer,))
 
-    def open(self, task: Task) -> CodeSession | None:
-        """A session that holds the task's pictures by name, if it is one for code."""
+    def tools(self, task: Task) -> list[Tool]:
+        """Make those tools that the task is for; of the images that code makes, the last is shown."""
         self.protocol = Protocol(actions=self.offered(task))
-        if self.box is None or "code" not in self.protocol.actions:
-            return None
-        return CodeSession(self.box, {}, {picture.name: picture.image for picture in task.images}, SETUP)
-
-    def act(self, action: Action) -> Observation:
-        """Run code, or search."""
-        if action.name == "search":
-            return self._look_up(action.text)
-        assert self.session is not None
-        # The last picture is the one that the code was for: those before it are steps on the way.
-        seen = self.session.run(action.text, show=lambda made: made[-1:])
-        if seen.status == "ok" and not seen.text and not seen.images:
-            return Observation("Nothing to show: assign a picture to a name, or print something.")
-        return seen
-
-    def _look_up(self, query: str) -> Observation:
-        assert self.search is not None
-        try:
-            return Observation(information(self.search.search(query, self.k), self.snippet_chars))
-        except SearchError as error:
-            if self.on_search_error == "raise":
-                raise
-            return Observation(f"Error: {str(error)[:200]}", status="error")
+        made: list[Tool] = []
+        if self.box is not None and "code" in self.protocol.actions:
+            images = {image.name: image.image for image in task.images}
+            # The last image is the one that the code was for: those before it are steps on the way.
+            made.append(CodeTool(self.box, {}, images, SETUP, show=lambda made: made[-1:], nothing=NOTHING))
+        if self.search is not None and "search" in self.protocol.actions:
+            made.append(SearchTool(self.search, self.k, self.snippet_chars, self.on_search_error))
+        return made
 
     def reward(self, answer: str) -> float:
         """The answer's token F1 (all of the reward is in kit.rewards)."""

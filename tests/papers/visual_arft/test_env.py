@@ -128,7 +128,7 @@ def test_a_task_offers_the_tools_it_is_for(both: VisualARFTEnv) -> None:
     seen, _, terminated, _, _ = both.step(search("x"))
     assert terminated and seen.status == "format" and both.search.asked == []  # type: ignore[union-attr]
     both.reset(options={"task": searching})
-    assert both.session is None and "<code>" not in both.prompt(searching)[0]
+    assert list(both.toolset) == ["search"] and "<code>" not in both.prompt(searching)[0]
     assert both.step(search("x"))[0].status == "ok"
     both.reset(options={"task": TASK})
     assert both.step(code("a = rotate(image, 90)"))[0].status == "ok" and both.step(search("x"))[0].status == "ok"

@@ -1,0 +1,78 @@
+"""Python as a tool: an episode's session in the sandbox, begun when the first code comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType, ModuleType
+from typing import Any, Literal
+
+from PIL import Image
+
+from kit.episode import NamedImage, Observation
+from kit.sandbox import Sandbox
+from kit.tools.base import LONGEST, Images
+
+STDOUT = 500
+"""Characters of standard output that an observation repeats."""
+
+
+def module_source(module: ModuleType) -> str:
+    """Read a module's text, for a session's ``setup``: what agents call is code that is tested like any other."""
+    return Path(str(module.__file__)).read_text(encoding="utf-8")
+
+
+class CodeTool:
+    """Runs a turn's Python in the episode's session.
+
+    Args:
+        box: the sandbox, shared by any number of sessions.
+        variables: values that the session's Python holds by name.
+        images: PIL images that it holds by name.
+        setup: trusted code that runs once, before the agent's.
+        before: trusted code before each turn's; if it raises, the turn fails and leaves no trace.
+        after: trusted code after each turn's, likewise.
+        show: picks, of the images that a turn made, those to show.
+        nothing: text of the observation if a turn printed nothing and there is nothing to show.
+    """
+
+    name = "code"
+    description = "Runs Python. Variables and images stay for later turns; a turn that fails leaves no trace."
+    parameters: Mapping[str, Any] = MappingProxyType(
+        {"type": "object", "properties": {"code": {"type": "string"}}, "required": ["code"]}
+    )
+    on_error: Literal["tell", "raise"] = "raise"  # the sandbox tells of the code's errors; its own end the run
+
+    def __init__(
+        self,
+        box: Sandbox,
+        variables: Mapping[str, Any],
+        images: Mapping[str, Image.Image],
+        setup: str = "",
+        before: str = "",
+        after: str = "",
+        show: Callable[[Sequence[NamedImage]], Sequence[NamedImage]] = tuple,
+        nothing: str = "",
+    ) -> None:
+        self._open = lambda: box.episode(variables=dict(variables), images=dict(images), setup=setup)
+        self._around = {"before": before, "after": after}
+        self._show, self._nothing = show, nothing
+        self._session: Any = None
+
+    def call(self, arguments: Mapping[str, Any], images: Images) -> Observation:
+        """Run ``code``: its output and the images it made, or why it failed."""
+        del images  # the session has its own
+        if self._session is None:
+            self._session = self._open()
+        result = self._session.run(arguments["code"], **self._around)
+        if result.status != "ok":
+            reason = result.error or result.status
+            return Observation(f"Error: {reason[:LONGEST]}", status=result.status)
+        shown = tuple(self._show(result.images))
+        text = f"Output: {result.stdout[:STDOUT].rstrip()}\n" if result.stdout else ""
+        return Observation(text if text or shown else self._nothing, shown)
+
+    def close(self) -> None:
+        """End the session, if it was begun."""
+        if self._session is not None:
+            self._session.close()
