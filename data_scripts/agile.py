@@ -24,9 +24,10 @@ from pathlib import Path
 import numpy as np
 
 from kit.chat import Chat
+from kit.data.folder import folder_pictures
 from kit.data.hub import HubError, HubSource, download, pin, read_lock
 from kit.data.leak import LeakError, check_tasks
-from kit.data.photos import ImageError, SourceImage, folder_pictures, photos, table
+from kit.data.photos import ImageError, SourceImage, photos, table
 from kit.data.store import save_episodes, save_tasks
 from kit.episode import Task
 from kit.files import write_bytes
@@ -103,6 +104,7 @@ def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
     add("--out", type=Path, required=True, help="folder to write to")
     add("--images", type=Path, help="a folder of your own pictures instead of the packaged ones")
     add("--needed", type=int, default=4, help="how many different pictures --images must hold at least")
+    add("--skip-bad", action="store_true", help="leave out images of --images that cannot be used, instead of stopping")
     add("--held-out", type=float, default=0.25, help="share of --images held out for evaluation")
     add("--train", type=int, default=640, help="training puzzles (2×2, all pieces misplaced)")
     add("--eval", type=int, default=100, help="evaluation puzzles a level (the paper: 300)")
@@ -134,7 +136,7 @@ def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
 def pictures(args: argparse.Namespace) -> list[SourceImage] | None:
     """The pictures to cut puzzles from; None for the packaged photographs and scenes."""
     if args.images:
-        return folder_pictures(args.images, args.needed, args.held_out)
+        return folder_pictures(args.images, args.needed, args.held_out, skip_bad=args.skip_bad)
     if not args.hub:
         return None
     sources = [source for source in HUB if args.with_benchmarks or not source.benchmark]

@@ -31,8 +31,9 @@ from transformers import AutoTokenizer, Qwen2_5_VLForConditionalGeneration
 
 from kit.chat import Chat
 from kit.data.corpora import factbook_documents
+from kit.data.folder import folder_pictures
 from kit.data.leak import check_sources
-from kit.data.photos import SourceImage, folder_pictures, photos
+from kit.data.photos import SourceImage, photos
 from kit.data.scenes import Pixels, discs, scene
 from kit.models import load_model
 from kit.models.vision_attention import batch_vision_attention

@@ -1,7 +1,7 @@
 """Pictures from data sets on the Hugging Face hub, at pinned revisions, as ordinary files in a folder.
 
 After :func:`download` the folder is like any folder of the user's own pictures
-(:func:`kit.data.photos.folder_pictures`), so splitting, cropping and the leak check are the same.
+(:func:`kit.data.folder.folder_pictures`), so splitting, cropping and the leak check are the same.
 
 A data set may change under its name, so a revision is always a commit. Where the table in a data script knows
 none, it comes from ``hub.lock.json``, which :func:`pin` writes by asking the hub once; a branch
@@ -22,8 +22,8 @@ from typing import Any
 
 from PIL import Image
 
+from kit.data.folder import SMALLEST, SUFFIXES
 from kit.data.images import flat_image
-from kit.data.photos import SMALLEST, SUFFIXES
 from kit.episode import content_hash
 from kit.files import write_bytes
 

@@ -1,4 +1,4 @@
-"""Pictures to cut into puzzles: photographs that ship in packages, the user's folder, procedural scenes.
+"""Images to cut into puzzles: photographs that ship in packages, procedural scenes (a user's: :mod:`kit.data.folder`).
 
 A split is made by *picture*, never by crop: two crops of one photograph share most of their pixels,
 so one of them in training makes the other a memory test.
@@ -15,7 +15,6 @@ photographs' 2×2 puzzles, restores only 46–70 % of theirs, or they have next 
 from __future__ import annotations
 
 import importlib.util
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
@@ -27,7 +26,6 @@ from PIL import Image, UnidentifiedImageError
 
 from kit.data.images import flat_image
 from kit.data.scenes import scene
-from kit.episode import content_hash
 
 Split = Literal["train", "held-out"]
 Kind = Literal["colour", "gray", "scene", "user", "hub"]
@@ -174,64 +172,6 @@ def scenes(n: int, seed: int, size: int = 168) -> list[SourceImage]:
 @lru_cache(maxsize=32)
 def _scene(seed: int, k: int, size: int) -> Image.Image:
     return Image.fromarray(scene(np.random.default_rng([seed, k]), size))
-
-
-SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff")
-SMALLEST = 64
-"""Pixels on the shorter side below which a picture is refused: its pieces would be a few pixels wide."""
-
-
-def folder_pictures(
-    folder: str | os.PathLike[str], needed: int = 4, held_out: float = 0.25, longest: int = 1024
-) -> list[SourceImage]:
-    """The user's own pictures, split by picture: those with the smallest content hashes are held out.
-
-    The split depends on contents alone, so renaming or copying files changes nothing, and two
-    copies of one picture always stand on the same side.
-
-    Args:
-        folder: searched with its sub-folders; hidden files and other kinds of file are passed over.
-        needed: how many different pictures there must be.
-        held_out: share of the pictures held out, at least one.
-        longest: pictures are read at this many pixels on the longer side at most.
-
-    Raises:
-        ImageError: no such folder; a picture that can't be read or is too small; too few pictures.
-    """
-    root = Path(folder)
-    if not root.is_dir():
-        raise ImageError(f"--images {root}: no such folder")
-    if needed < 2 or not 0 < held_out < 1:
-        raise ValueError(f"needed={needed}, held_out={held_out}: need at least 2 pictures and a share between 0 and 1")
-    files = sorted(p for p in root.rglob("*") if p.is_file() and not p.name.startswith("."))
-    by_hash: dict[str, Path] = {}
-    for path in (p for p in files if p.suffix.lower() in SUFFIXES):
-        image = open_upright(path, longest)
-        if min(image.size) < SMALLEST:
-            raise ImageError(
-                f"picture {path}: {image.width}×{image.height} pixels; at least {SMALLEST} on the shorter side are "
-                "needed, so replace or remove it"
-            )
-        by_hash.setdefault(content_hash(image), path)
-    if len(by_hash) < needed:
-        others = sorted({p.suffix.lower() or p.name for p in files if p.suffix.lower() not in SUFFIXES})
-        passed_over = f" (files of other kinds were passed over: {', '.join(others[:8])})" if others else ""
-        raise ImageError(
-            f"--images {root}: {len(by_hash)} different pictures there, {needed} needed{passed_over}; "
-            f"add pictures ({', '.join(SUFFIXES)})"
-        )
-    hashes = sorted(by_hash)
-    cut = min(max(1, round(held_out * len(hashes))), len(hashes) - 1)
-    return [
-        SourceImage(
-            str(by_hash[h].relative_to(root)),
-            "held-out" if rank < cut else "train",
-            "user",
-            "the user's own",
-            partial(open_upright, by_hash[h], longest),
-        )
-        for rank, h in enumerate(hashes)
-    ]
 
 
 SMALLEST_CROP = 0.6

@@ -54,8 +54,9 @@ import numpy as np
 from IPython.display import display
 from kit import view
 from kit.chat import Chat
+from kit.data.folder import folder_pictures
 from kit.data.leak import solved
-from kit.data.photos import folder_pictures, photos, random_crop
+from kit.data.photos import photos, random_crop
 from kit.episode import Episode, Turn
 from kit.jobs.run import run_folder
 from kit.papers.agile import experiment as agile

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from kit.data.folder import folder_pictures
 from kit.data.hub import HubError, HubSource, download, pin, read_lock, revision_of, stream
-from kit.data.photos import folder_pictures
 from kit.data.scenes import scene
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"

@@ -6,19 +6,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from kit.data.folder import folder_pictures
 from kit.data.leak import check_sources
-from kit.data.photos import (
-    FLAT,
-    PHOTOS,
-    ImageError,
-    flatness,
-    folder_pictures,
-    open_upright,
-    photo_path,
-    photos,
-    random_crop,
-    scenes,
-)
+from kit.data.photos import FLAT, PHOTOS, ImageError, flatness, open_upright, photo_path, photos, random_crop, scenes
 from kit.data.scenes import scene
 from kit.episode import content_hash
 
@@ -148,3 +138,25 @@ def test_crops_are_square_and_large_enough() -> None:
         assert crop is not None
         assert crop.width == crop.height and 0.6 * min(image.size) <= crop.width <= min(image.size)
         assert flatness(crop, 2) >= FLAT
+
+
+def test_every_bad_image_of_a_folder_is_listed_in_one_error(tmp_path: Path) -> None:
+    for k, photo in enumerate(photos("train")[:4]):
+        photo.image.resize((80, 80)).save(tmp_path / f"good{k}.png")
+    whole = (tmp_path / "good0.png").read_bytes()
+    (tmp_path / "cut.png").write_bytes(whole[: len(whole) // 2])
+    (tmp_path / "text.jpg").write_text("not an image")
+    Image.new("RGB", (4, 4)).save(tmp_path / "small.png")
+    (tmp_path / "gone.png").symlink_to(tmp_path / "nowhere.png")
+    with pytest.raises(ImageError, match="4 of 8 images cannot be used") as caught:
+        folder_pictures(tmp_path)
+    for name, why in (
+        ("cut.png", "truncated"),
+        ("text.jpg", "identify"),
+        ("small.png", "4×4"),
+        ("gone.png", "No such"),
+    ):
+        assert any(name in line and why in line for line in str(caught.value).splitlines()), name
+    with pytest.warns(UserWarning, match="4 of 8 images cannot be used and are left out"):
+        kept = folder_pictures(tmp_path, skip_bad=True)
+    assert sorted(p.id for p in kept) == [f"good{k}.png" for k in range(4)]
