@@ -52,7 +52,8 @@ def parser() -> argparse.ArgumentParser:
     join.add_argument("--wait", type=float, default=600.0, help="seconds without work after which it ends (600)")
     sub.add_parser("list", help="notebooks, profiles and runs")
     sub.add_parser("view", help="a run's results and files").add_argument("run")
-    sub.add_parser("doctor", help="check this machine and installation")
+    check = sub.add_parser("doctor", help="check this machine and installation")
+    check.add_argument("--report", action="store_true", help="as a block to paste into a bug report")
     bench = sub.add_parser("bench", help="measure speed; prints ratios within one run")
     bench.add_argument("name", choices=sorted(BENCHES))
     notebooks = sub.add_parser("notebooks", help="bring the executed notebooks up to date with notebooks/percent")
@@ -132,9 +133,9 @@ def _view(args: argparse.Namespace) -> int:
 
 
 def _doctor(args: argparse.Namespace) -> int:
-    from kit.jobs.doctor import doctor
+    from kit.jobs.doctor import bug_report, doctor
 
-    report, well = doctor()
+    report, well = bug_report() if args.report else doctor()
     print(report)
     return 0 if well else 1
 

@@ -9,11 +9,15 @@ from importlib import metadata
 from pathlib import Path
 
 from kit.files import ROOT, runs_folder
-from kit.jobs.listing import table
+from kit.jobs.listing import run_row, table
 from kit.papers.registry import papers
 
 NEEDED_GB = 2
 """Free disk that a laptop run of a paper's notebooks needs."""
+
+
+MAIN_PACKAGES = ("torch", "transformers", "trl", "accelerate", "peft", "numpy", "pillow", "papermill")
+"""Packages whose versions a bug report names."""
 
 
 def read_lock(path: Path) -> dict[str, str]:
@@ -31,14 +35,19 @@ def read_lock(path: Path) -> dict[str, str]:
     return pins
 
 
+def installed(name: str) -> str:
+    """The version of an installed package, or ``missing``."""
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "missing"
+
+
 def differences(pins: dict[str, str]) -> list[tuple[str, str, str]]:
     """(package, locked, installed) of every package that is not installed as locked; local suffixes don't count."""
     found = []
     for name, wanted in pins.items():
-        try:
-            have = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            have = "missing"
+        have = installed(name)
         if have.partition("+")[0] != wanted:
             found.append((name, wanted, have))
     return found
@@ -80,3 +89,14 @@ def doctor() -> tuple[str, bool]:
         parts.append(table([["package", "lock", "installed"], *wrong]) + "\n\nmake -B .venv/ready-cpu puts that right")
     parts.append(report())
     return "\n\n".join(parts), not wrong and free >= NEEDED_GB
+
+
+def bug_report() -> tuple[str, bool]:
+    """The doctor's report, versions and the newest run as a block to paste, the home folder written ``~``."""
+    text, well = doctor()
+    versions = [[name, installed(name)] for name in MAIN_PACKAGES]
+    runs = sorted(runs_folder().glob("*/params.json"), key=lambda path: path.stat().st_mtime)
+    rows = [["newest run", "profile", "notebooks"], run_row(runs[-1])] if runs else [["newest run"], ["none"]]
+    parts = [f"python -m kit {installed('visual-agents-kit')}", text]
+    parts += [table([["package", "version"], *versions]), table(rows)]
+    return "```text\n" + "\n\n".join(parts).replace(str(Path.home()), "~") + "\n```", well

@@ -33,7 +33,7 @@ def listing(root: Path = ROOT) -> str:
         table([["no.", "family", "notebook"], *notebooks]),
         f"profiles: {', '.join(PROFILES)}",
     ]
-    runs = [_run_row(path) for path in sorted(runs_folder().glob("*/params.json"))]
+    runs = [run_row(path) for path in sorted(runs_folder().glob("*/params.json"))]
     if runs:
         parts.append(table([["run", "profile", "notebooks"], *runs]))
     else:
@@ -41,7 +41,8 @@ def listing(root: Path = ROOT) -> str:
     return "\n\n".join(parts)
 
 
-def _run_row(path: Path) -> Row:
+def run_row(path: Path) -> Row:
+    """The name, profiles and notebooks' states of the run that a ``params.json`` belongs to."""
     done = read_json(path)["notebooks"]
     profiles = sorted({str(entry["profile"]) for entry in done.values()})
     states = ", ".join(f"{name[:2]} {entry['status']}" for name, entry in sorted(done.items()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections import namedtuple
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 import torch
 
 import kit.jobs.doctor
-from kit.jobs.doctor import differences, doctor, read_lock
+from kit.jobs.doctor import bug_report, differences, doctor, read_lock
 
 
 def test_a_lock_is_read_and_a_loose_line_named(tmp_path: Path) -> None:
@@ -47,3 +48,20 @@ def test_a_wrong_version_or_a_full_disk_is_not_well(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(kit.jobs.doctor, "read_lock", lambda _: {"torch": "0.1"})
     report, well = doctor()
     assert not well and "1 differ" in report and torch.__version__ in report
+
+
+def test_a_bug_report_names_versions_and_the_newest_run_but_not_the_home_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("KIT_RUNS", str(tmp_path / "runs"))
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    assert "newest run\n----------\nnone" in bug_report()[0]
+    (tmp_path / "runs" / "toy").mkdir(parents=True)
+    done = '{"notebooks": {"13_x": {"profile": "smoke", "status": "failed"}}}'
+    (tmp_path / "runs" / "toy" / "params.json").write_text(done)
+    text, well = bug_report()
+    assert well and text.startswith("```text\n") and text.endswith("\n```")
+    assert re.search(r"^toy +smoke +13 failed$", text, re.MULTILINE)
+    assert re.search(rf"^torch +{re.escape(torch.__version__)}$", text, re.MULTILINE)
+    assert "~/runs" in text and str(tmp_path) not in text and "hf_secret" not in text
