@@ -16,7 +16,7 @@ OMP_NUM_THREADS ?= 1
 export OMP_NUM_THREADS
 export TOKENIZERS_PARALLELISM := false
 
-.PHONY: demo test test-vllm lint lab notebooks bench clean
+.PHONY: demo test test-fast test-vllm lint lab notebooks bench clean
 .DEFAULT_GOAL := demo
 
 demo: $(READY)  ## pictures to a trained jigsaw agent, and a table of what happened
@@ -24,6 +24,10 @@ demo: $(READY)  ## pictures to a trained jigsaw agent, and a table of what happe
 
 test: lint  ## style, types, unit tests and every notebook
 	$(BIN)/python -m pytest -n $(JOBS)
+
+test-fast: $(READY)  ## after changing a line: style and the quick unit tests (types and the rest: make test)
+	$(BIN)/ruff check . && $(BIN)/ruff format --check .
+	$(BIN)/python -m pytest -n $(JOBS) -m "not slow and not sandbox and not processes and not notebooks"
 
 test-vllm: $(VLLM)/ready  ## vLLM against transformers, token for token; DeepSpeed against one process
 	PYTHONPATH=tests/helpers/vllm_cpu $(VLLM)/bin/python -m pytest tests/policy/test_vllm.py tests/policy/test_vllm_server.py

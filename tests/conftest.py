@@ -8,6 +8,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("KIT_QUIET", "1")
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +24,24 @@ from kit.papers.agile.puzzle import make_task
 from kit.tiny.build import build_config, build_image_processor, build_tokenizer
 
 torch.set_num_threads(1)
+
+MARKED = {
+    "sandbox": ("sandbox/", "benchmarks/", "papers/agile/test_env.py", "papers/visual_arft/test_env.py"),
+    "processes": ("train/launch/", "train/test_grpo_vllm.py", "policy/test_vllm.py", "policy/test_vllm_server.py"),
+    "notebooks": ("jobs/test_notebooks.py", "jobs/test_run.py", "papers/test_registry.py"),
+    "slow": ("tiny/", "train/test_grpo.py", "train/test_sft.py", "data/test_visual_arft_script.py", "test_setup.py"),
+}
+"""Marker → files and folders of tests that ``make test-fast`` leaves out by it."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests by the file or folder they are in."""
+    here = Path(__file__).parent
+    for item in items:
+        name = item.path.relative_to(here).as_posix() if item.path.is_relative_to(here) else ""
+        for marker, places in MARKED.items():
+            if name.startswith(places):
+                item.add_marker(marker)
 
 
 @pytest.fixture(scope="session")
