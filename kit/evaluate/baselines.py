@@ -1,14 +1,14 @@
-"""Asking without tools: what an agent is compared with (Visual-ARFT, Tables 1 and 4).
+"""Single-turn baselines: the same model asked without tools, to compare an agent with.
 
 ==========  ====================================================================================
-way         what the model is given
+mode        what the model is given
 ==========  ====================================================================================
-``direct``  pictures and question, and is asked for the answer alone
+``direct``  images and question, and is asked for the answer alone
 ``cot``     the same, and is asked to reason first (chain of thought)
 ``rag``     before them, the snippets that a search for the question itself finds (plain retrieval)
 ==========  ====================================================================================
 
-There is one turn. What stands in answer tags is the answer; without tags, all that was said is.
+There is one turn. The text in answer tags is the answer; without tags, all of the text is.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class SingleTurnEnv(ToolEnv):
     """One question, one turn.
 
     Args:
-        way: see the table above.
+        mode: see the table above.
         search: where ``rag`` looks.
         prompt: ``brief`` for the tiny model, which was taught to answer barely; ``full`` for real ones.
         tasks: what :meth:`reset` draws from when it isn't given a task.
@@ -49,25 +49,25 @@ class SingleTurnEnv(ToolEnv):
 
     def __init__(
         self,
-        way: Mode = "direct",
+        mode: Mode = "direct",
         search: Search | None = None,
         prompt: str = "brief",
         tasks: Sequence[Task] = (),
         k: int = TOP_K,
         snippet_chars: int = SNIPPET_CHARS,
     ) -> None:
-        if prompt not in SYSTEMS or way not in SYSTEMS[prompt]:
-            raise ValueError(f"way={way!r}, prompt={prompt!r}: choose direct, cot or rag, and brief or full")
-        if way == "rag" and search is None:
-            raise ValueError("way='rag': retrieval needs a search engine; give search")
+        if prompt not in SYSTEMS or mode not in SYSTEMS[prompt]:
+            raise ValueError(f"mode={mode!r}, prompt={prompt!r}: choose direct, cot or rag, and brief or full")
+        if mode == "rag" and search is None:
+            raise ValueError("mode='rag': retrieval needs a search engine; give search")
         super().__init__(Protocol(actions=()), tasks=tasks)
-        self.way, self.search, self.system = way, search, SYSTEMS[prompt][way]
+        self.mode, self.search, self.system = mode, search, SYSTEMS[prompt][mode]
         self.k, self.snippet_chars = k, snippet_chars
 
     def prompt(self, task: Task) -> tuple[str, list[str | NamedImage]]:
         """System text and user message: what was found, if anything was looked for, pictures, question."""
         parts: list[str | NamedImage] = []
-        if self.way == "rag":
+        if self.mode == "rag":
             assert self.search is not None
             parts.append(information(self.search.search(task.question, self.k), self.snippet_chars) + " ")
         for picture in task.images:

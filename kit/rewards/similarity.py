@@ -1,6 +1,6 @@
-"""How alike two short texts are in meaning: the cosine of their embeddings by MiniLM, which installs with a package.
+"""Compare two short texts in meaning: the cosine of their embeddings by MiniLM, which installs with a package.
 
-all-MiniLM-L6-v2 (Wang et al. 2020; Reimers and Gurevych 2019) is the encoder of Visual-ARFT's search reward. 23 million
+all-MiniLM-L6-v2 (Wang et al. 2020; Reimers and Gurevych 2019) has 23 million
 parameters; a query takes a few milliseconds on one core, one that was seen before none.
 """
 

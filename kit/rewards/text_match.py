@@ -1,6 +1,5 @@
-r"""How right an answer in words is: token F1 and exact match.
+r"""Match an answer in words with its references: token F1 and exact match (SQuAD, Rajpurkar et al. 2016).
 
-Visual-ARFT's answer reward and both of its metrics (section 3.2.1 and 5; from SQuAD, Rajpurkar et al. 2016).
 With $T(x)$ the tokens of the normalised text, counted with their multiplicity:
 
 $$P = \frac{|T(o) \cap T(a)|}{|T(o)|}, \quad R = \frac{|T(o) \cap T(a)|}{|T(a)|}, \quad F_1 = \frac{2PR}{P + R}$$
@@ -11,7 +10,7 @@ Normalised is: lower case, punctuation and English articles removed, white space
 Worked example: "the red car" against "red cars" is {red, car} against {red, cars}: P = R = ½, F₁ = **.5**, EM = 0.
 
 Departures: SQuAD splits at white space alone, which makes a Chinese sentence one token. Here each character of a script
-that is written without spaces is a token, as in the paper's Chinese questions; Latin words amid them stay whole.
+that is written without spaces is a token; Latin words among them stay whole.
 Punctuation is Unicode's, not ASCII's alone.
 """
 

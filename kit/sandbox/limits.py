@@ -13,7 +13,7 @@ MAY_BE_NONE = ("stdout_chars", "pictures", "picture_enlarge_below", "picture_enl
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds of a turn. All values are ours (AGILE states none), but for the 15 seconds, which are CodeDance's.
+    """Limits of a turn. All values are ours; of the papers only one states a limit, the 15 seconds.
 
     Attributes:
         code_chars: characters of code.
@@ -58,10 +58,10 @@ class Limits:
                 raise ValueError(f"Limits.{item.name}={value!r}: needs a finite number of at least {least:g}")
 
 
-CODEDANCE = Limits(
+READABLE_FIGURES = Limits(
     picture_min_px=28, picture_aspect=200.0, picture_enlarge_below=56, picture_enlarge_to=112, figure_dpi=150
 )
-"""The sizes of pictures in CodeDance's released code."""
+"""Images as a vision model can read them: tiny and very long ones dropped, small ones enlarged, figures at 150 dpi."""
 
 
 def cpu_limit(limits: Limits) -> int:

@@ -16,7 +16,7 @@ from kit.episode import Observation
 from kit.tools.base import Images
 
 TOP_K = 4
-"""Snippets of one search (Visual-ARFT's released code)."""
+"""Snippets of one search."""
 
 SNIPPET_CHARS = 600
 """A snippet's length in a prompt; a search engine's own are shorter, a document's beginning may be longer."""

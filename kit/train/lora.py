@@ -9,7 +9,7 @@ from typing import Any
 from peft import LoraConfig
 
 LORA_TARGETS = r".*language_model.*\.(q_proj|k_proj|v_proj|o_proj|gate_proj|up_proj|down_proj)"
-"""Every linear layer of the language model, none of the vision tower (ours; AGILE trains all weights)."""
+"""Every linear layer of the language model, none of the vision tower (ours)."""
 
 
 def lora_config(rank: int) -> LoraConfig | None:

@@ -31,7 +31,7 @@ def test_it_is_a_proper_environment() -> None:
 
 @pytest.mark.parametrize("prompt", ["brief", "full"])
 def test_each_way_is_given_what_it_says(prompt: str) -> None:
-    direct, cot = (SingleTurnEnv(way, prompt=prompt).prompt(TASK) for way in ("direct", "cot"))
+    direct, cot = (SingleTurnEnv(mode, prompt=prompt).prompt(TASK) for mode in ("direct", "cot"))
     assert direct[1] == cot[1] == ["flag: ", PICTURE, "Which country?"]
     assert ("<think>" in cot[0]) and "<think>" not in direct[0]
     _, found = SingleTurnEnv("rag", Shelf(), prompt, k=2, snippet_chars=8).prompt(TASK)
@@ -67,7 +67,7 @@ def test_any_text_ends_it_with_a_reward_of_0_to_1(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("given_", "message"),
-    [({"way": "rag"}, "give search"), ({"way": "guess"}, "way='guess'"), ({"prompt": "long"}, "prompt='long'")],
+    [({"mode": "rag"}, "give search"), ({"mode": "guess"}, "mode='guess'"), ({"prompt": "long"}, "prompt='long'")],
 )
 def test_a_wrong_setting_is_named(given_: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):

@@ -12,7 +12,7 @@ from PIL import Image
 
 from kit.sandbox import Limits, Sandbox, SandboxEpisode, linux
 from kit.sandbox.clean import environment
-from kit.sandbox.limits import CODEDANCE
+from kit.sandbox.limits import READABLE_FIGURES
 from kit.sandbox.probes import BOMB, FORGERY, LOOP
 
 QUICK = Limits(
@@ -205,7 +205,7 @@ def test_matplotlib_figures_are_pictures(tight: Sandbox) -> None:
 
 def test_shown_and_saved_pictures_come_back_sized_as_codedance_does(tight: Sandbox) -> None:
     """Its rules: 150 dots an inch, no side under 28, no aspect over 200, short sides under 56 enlarged to 112."""
-    with tight.episode(limits=CODEDANCE) as episode:
+    with tight.episode(limits=READABLE_FIGURES) as episode:
 
         def sizes(code: str) -> list[tuple[str, tuple[int, int]]]:
             result = episode.run("from PIL import Image\nimport io\n" + code)

@@ -277,11 +277,11 @@ def play_greedily(model: Any, chat: Chat, tools: Tools, tasks: Sequence[Task], h
     return how(HFPolicy(model, chat), chat, tools, tasks, temperature=0.0)
 
 
-def ask(model: Any, chat: Chat, way: Mode, search: Search | None, tasks: Sequence[Task], how: Play) -> list[Episode]:
+def ask(model: Any, chat: Chat, mode: Mode, search: Search | None, tasks: Sequence[Task], how: Play) -> list[Episode]:
     """What a model answers without tools: directly, after reasoning, or given what a plain search finds."""
 
     def env() -> SingleTurnEnv:
-        return SingleTurnEnv(way, search, how.prompt, k=how.k, snippet_chars=how.snippet_chars)
+        return SingleTurnEnv(mode, search, how.prompt, k=how.k, snippet_chars=how.snippet_chars)
 
     once = RolloutConfig(1, how.max_new_tokens, how.max_episode_tokens, how.env_workers)
     return rollout(HFPolicy(model, chat), chat, tasks, env, once, temperature=0.0)
