@@ -10,85 +10,14 @@ import pytest
 
 from kit.files import ROOT
 
-LAYERS = (
-    (
-        "types",
-        {
-            "episode",
-            "runs",
-            "parameters",
-            "schema",
-            "chat",
-            "pictures",
-            "photos",
-            "arrangement",
-            "answers",
-            "printed",
-            "legible",
-            "store",
-            "hub",
-            "retry",
-            "seeds",
-            "leak",
-            "intervals",
-            "paper",
-            "results",
-        },
-    ),
-    ("protocol", {"protocol"}),
-    (
-        "environments, sandbox, tools, policies",
-        {
-            *("envs", "sandbox", "tools", "policy", "tiny", "vision", "similarity"),
-            *("distortion", "skills", "data", "experts"),
-        },
-    ),
-    ("rollout", {"rollout", "play"}),
-    ("rewards", {"rewards", "coldstart"}),
-    ("advantages", {"advantage", "offpolicy", "pack"}),
-    (
-        "trainers",
-        {
-            "metrics",
-            "latest",
-            "checkpoint",
-            "trainable",
-            "training",
-            "machines",
-            "worker",
-            "launch",
-            "architecture",
-            "planner",
-            "rehearsal",
-            "sft",
-            "grpo",
-            "grpo_trainer",
-            "pretrain",
-            "probe",
-        },
-    ),
-    (
-        "jobs",
-        {
-            *(
-                "stages",
-                "evaluate",
-                "claims",
-                "drawing",
-                "plot",
-                "page",
-                "spans",
-                "view",
-                "experiments",
-                "bench",
-                "loops",
-            ),
-            *("notebooks", "job", "show", "overview", "planning", "doctor", "readme", "__main__"),
-        },
-    ),
+ROOMS = (
+    *("files", "seeding", "episode", "protocol", "chat", "models", "sandbox", "tools", "data", "policy"),
+    *("environment", "rollout", "rewards", "evaluate", "train", "tiny", "view", "papers", "jobs", "__main__"),
 )
-"""Imports go from a layer to itself or to an earlier one."""
+"""The files and folders at the top of the kit. Each may import those before it."""
 
+MOST_ROOMS = 30
+TOP_FILES, TOP_LINES = 10, 2000
 LONGEST_FILE = 300
 LONGEST_FUNCTION = 60
 
@@ -97,29 +26,36 @@ SCRIPTS = sorted((ROOT / "data_scripts").glob("*.py"))
 code = pytest.mark.parametrize("path", [*MODULES, *SCRIPTS], ids=lambda path: str(path.relative_to(ROOT)))
 
 
-def noun(path: Path) -> str:
-    """The part of the kit a file belongs to: ``policy`` for kit/policy/hf.py, ``kit`` for kit/__init__.py."""
+def room(path: Path) -> str:
+    """The room of a file: ``policy`` for kit/policy/hf.py, ``kit`` for kit/__init__.py."""
     parts = path.relative_to(ROOT / "kit").with_suffix("").parts
     return "kit" if parts == ("__init__",) else parts[0]
 
 
-def layer_of(name: str) -> int:
-    return next(i for i, (_, members) in enumerate(LAYERS) if name in members)
+def module(path: Path) -> str:
+    """The name under which a file is imported."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+NAMES = {module(path): path for path in MODULES}
 
 
 def imported(path: Path) -> set[str]:
-    """Parts of the kit that a file imports, wherever in the file."""
+    """Modules of the kit that a file imports, wherever in the file, but for its types alone."""
+    tree = ast.parse(path.read_text())
+    typed = [n for n in ast.walk(tree) if isinstance(n, ast.If) and "TYPE_CHECKING" in ast.unparse(n.test)]
+    skipped = {inner for node in typed for inner in ast.walk(node)}
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree):
+        if node in skipped:
+            continue
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}, line {node.lineno}: write the import from kit, not relative"
-            names = [f"{node.module}.{alias.name}" for alias in node.names] if node.module == "kit" else [node.module]
+            full = [f"{node.module}.{alias.name}" for alias in node.names]
+            found |= {name if name in NAMES else str(node.module) for name in full}
         elif isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        else:
-            continue
-        found |= {name.split(".")[1] for name in names if name and name.startswith("kit.")}
-    return found
+            found |= {alias.name for alias in node.names}
+    return found & NAMES.keys() - {module(path)}
 
 
 def test_every_folder_of_modules_is_a_package() -> None:
@@ -127,31 +63,33 @@ def test_every_folder_of_modules_is_a_package() -> None:
     assert {path.parent for path in MODULES if not (path.parent / "__init__.py").is_file()} == set()
 
 
-def test_every_module_has_its_layer_and_no_layer_names_a_ghost() -> None:
-    named = [member for _, members in LAYERS for member in members]
-    assert sorted({noun(path) for path in MODULES} - {"kit"}) == sorted(named)
+def test_every_room_has_its_place_and_no_place_names_a_ghost() -> None:
+    assert {room(path) for path in MODULES} - {"kit"} == set(ROOMS)
+    assert len(ROOMS) == len(set(ROOMS)) <= MOST_ROOMS
+
+
+def test_the_top_of_the_kit_is_short() -> None:
+    top = sorted((ROOT / "kit").glob("*.py"))
+    assert len(top) <= TOP_FILES and sum(len(path.read_text().splitlines()) for path in top) <= TOP_LINES
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_imports_flow_one_way(path: Path) -> None:
-    if noun(path) == "kit":
+def test_no_import_runs_up(path: Path) -> None:
+    if room(path) == "kit":
         assert imported(path) == set(), "importing the package pulls nothing else in"
         return
-    mine = layer_of(noun(path))
-    upward = {name: LAYERS[layer_of(name)][0] for name in imported(path) if layer_of(name) > mine}
-    assert upward == {}, f"{path.name} is of the layer {LAYERS[mine][0]!r}"
+    up = {name for name in imported(path) if name != "kit" and ROOMS.index(room(NAMES[name])) > ROOMS.index(room(path))}
+    assert up == set(), f"{room(path)} may import {', '.join(ROOMS[: ROOMS.index(room(path))])}"
 
 
-def test_no_part_imports_itself_through_others() -> None:
-    uses: dict[str, set[str]] = {}
-    for path in MODULES:
-        uses.setdefault(noun(path), set()).update(imported(path) - {noun(path)})
+def test_no_file_imports_itself_through_others() -> None:
+    uses = {module(path): imported(path) for path in MODULES}
     done: set[str] = set()
 
     def visit(name: str, above: tuple[str, ...]) -> None:
         assert name not in above, " imports ".join([*above[above.index(name) :], name])
         if name not in done:
-            for other in sorted(uses.get(name, ())):
+            for other in sorted(uses[name]):
                 visit(other, (*above, name))
             done.add(name)
 
