@@ -29,7 +29,15 @@ MARKED = {
     "sandbox": ("sandbox/", "benchmarks/", "papers/agile/test_env.py", "papers/visual_arft/test_env.py"),
     "processes": ("train/launch/", "train/test_grpo_vllm.py", "policy/test_vllm.py", "policy/test_vllm_server.py"),
     "notebooks": ("jobs/test_notebooks.py", "jobs/test_run.py", "papers/test_registry.py"),
-    "slow": ("tiny/", "train/test_grpo.py", "train/test_sft.py", "data/test_visual_arft_script.py", "test_setup.py"),
+    "slow": (
+        "tiny/",
+        "train/test_grpo.py",
+        "train/test_sft.py",
+        "train/test_checkpoint.py",
+        "jobs/test_doctor.py",
+        "data/test_visual_arft_script.py",
+        "test_setup.py",
+    ),
 }
 """Marker → files and folders of tests that ``make test-fast`` leaves out by it."""
 
