@@ -52,7 +52,7 @@ from IPython.display import display
 from kit import view
 from kit.chat import Chat
 from kit.data.scenes import scene
-from kit.papers.agile.env import PROTOCOL, JigsawEnv
+from kit.papers.agile.env import JigsawEnv
 from kit.papers.agile.puzzle import make_task
 from kit.sandbox import Sandbox
 from kit.tiny.build import TINY
@@ -105,13 +105,15 @@ scripts = {
 
 # %%
 from kit.papers.agile.reward import is_right, score
-from kit.policy import SamplingParams
 from kit.policy.scripted import ScriptedPolicy
 from kit.rewards.base import per_episode
-from kit.rollout import rollout
+from kit.rollout import RolloutConfig, rollout
 
 names = list(scripts)
 box = Sandbox(allow_unsafe=True).start()  # all players are the kit's
+
+
+config = RolloutConfig(max_turns=5, max_new_tokens=256, max_episode_tokens=28192)
 
 
 def play(policy_for) -> list:
@@ -119,8 +121,7 @@ def play(policy_for) -> list:
     episodes = []
     for name in names:
         policy = policy_for(lambda e, name=name: scripts[name][len(e.turns)])
-        params = SamplingParams(stops=PROTOCOL.stops)
-        episodes += rollout(policy, chat, [task], lambda: JigsawEnv(box), params)
+        episodes += rollout(policy, chat, [task], lambda: JigsawEnv(box), config)
     return episodes
 
 
