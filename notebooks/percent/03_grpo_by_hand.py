@@ -113,7 +113,7 @@ names = list(scripts)
 box = Sandbox(allow_unsafe=True).start()  # all players are the kit's
 
 
-config = RolloutConfig(max_turns=5, max_new_tokens=256, max_episode_tokens=28192)
+limits = RolloutConfig(max_turns=5, max_new_tokens=256, max_episode_tokens=28192)
 
 
 def play(policy_for) -> list:
@@ -121,7 +121,7 @@ def play(policy_for) -> list:
     episodes = []
     for name in names:
         policy = policy_for(lambda e, name=name: scripts[name][len(e.turns)])
-        episodes += rollout(policy, chat, [task], lambda: JigsawEnv(box), config)
+        episodes += rollout(policy, chat, [task], lambda: JigsawEnv(box), limits)
     return episodes
 
 
