@@ -55,7 +55,9 @@ def usable_images(root: Path, files: Sequence[Path], longest: int, skip_bad: boo
         listed = "\n".join([*bad[:SHOWN], *rest])
         found = f"--images {root}: {len(bad)} of {len(files)} images cannot be used"
         if not skip_bad:
-            raise ImageError(f"{found}; replace or remove them, or leave them out (--skip-bad):\n{listed}")
+            raise ImageError(
+                f"{found}; replace or remove them, or go on without them (skip_bad, --skip-bad):\n{listed}"
+            )
         warnings.warn(f"{found} and are left out:\n{listed}", stacklevel=3)
     by_hash: dict[str, Path] = {}
     for path, (digest, why) in zip(files, results, strict=True):
