@@ -103,7 +103,7 @@ class Chat:
         return Pixels(out["pixel_values"], (t, h, w))
 
     def levels(self, picture: NamedImage) -> Pixels:
-        """The same patches before they were scaled and normalised: levels from 0 to 255, as bytes."""
+        """Undo scaling and normalisation of an image's patches: levels from 0 to 255, as bytes."""
         pixels, processor = self.pixels(picture), self.image_processor
         each = pixels.patches.shape[1] // len(processor.image_mean)  # a patch is channel after channel
         mean, std = (torch.tensor(v).repeat_interleave(each) for v in (processor.image_mean, processor.image_std))
@@ -111,7 +111,7 @@ class Chat:
         return Pixels(levels.round().to(torch.uint8), pixels.grid)
 
     def image_tokens(self, picture: NamedImage) -> int:
-        """How many tokens the language model sees for ``picture``: patches / merge²."""
+        """Count the tokens that the language model sees for ``picture``: patches / merge²."""
         t, h, w = self.pixels(picture).grid
         return t * h * w // self.image_processor.merge_size**2
 
@@ -139,7 +139,7 @@ class Chat:
         return [*head, *self.message("user", user), *self.open_assistant()]
 
     def reply(self, content: Content, *, closed: bool) -> list[int]:
-        """What the environment appends after a turn: close it, a user message, open the next turn.
+        """Encode what the environment appends after a turn: close it, a user message, open the next turn.
 
         Args:
             content: the observation.

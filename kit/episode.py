@@ -100,7 +100,7 @@ class Action:
 
 @dataclass(frozen=True)
 class Observation:
-    """What the environment says back: text, pictures under their names, and how the action ended."""
+    """The environment's reply to an action: text, named images, and how the action ended."""
 
     text: str
     images: tuple[NamedImage, ...] = ()

@@ -52,7 +52,7 @@ class RolloutConfig:
 
 
 class Environment(Protocol):
-    """What the loop asks of a ``gymnasium.Env``: its tags, two ways to speak, and the standard two methods."""
+    """The part of a ``gymnasium.Env`` that the loop uses: its tags, its prompt, and the standard two methods."""
 
     @property
     def protocol(self) -> Tags: ...

@@ -55,7 +55,7 @@ def _fields(tree: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, 
 
 
 def country_name(entry: dict[str, Any]) -> str:
-    """What an entry of the factbook is commonly called."""
+    """Return the common name of a factbook entry."""
     names = entry.get("Government", {}).get("Country name", {})
     for form in ("conventional short form", "conventional long form"):
         text = _plain(names.get(form, {}).get("text", ""))
@@ -99,7 +99,7 @@ TYPES = {"A": "ancient", "C": "constructed", "E": "extinct", "H": "historical", 
 
 
 def iso_documents() -> list[Document]:
-    """What ISO's lists say of languages, scripts, currencies, countries and their parts: some 13,700."""
+    """Load ISO's lists of languages, scripts, currencies, countries and their parts: some 13,700 documents."""
 
     def rows(number: str) -> list[dict[str, str]]:
         text = (files("pycountry") / "databases" / f"iso{number}.json").read_text(encoding="utf-8")

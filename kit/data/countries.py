@@ -1,4 +1,4 @@
-"""What is known of countries: their real flags, and what the CIA World Factbook says of them.
+"""Countries to ask about: their real flags, and their entries in the CIA World Factbook.
 
 A flag (flagpy, MIT: 195 of them, 180×90 pixels) leads to its country by the words in which the factbook describes
 it; a country leads to facts, and to the country it trades with most. Questions are made of that in
@@ -119,7 +119,7 @@ def _asked(country: str, called: str) -> str:
 
 
 class Countries:
-    """What is known of countries: documents by country and heading, flags by country.
+    """Facts of countries: documents by country and heading, flags by country.
 
     Args:
         documents: the factbook's; others are not looked at.

@@ -60,7 +60,7 @@ class HubSource:
 
     @property
     def is_local(self) -> bool:
-        """Whether ``id`` is a folder on this machine (then there is no revision)."""
+        """True if ``id`` is a folder on this machine (then there is no revision)."""
         return Path(self.id).is_dir()
 
 

@@ -93,7 +93,7 @@ def _closest(views: NDArray[np.uint64], wholes: NDArray[np.uint64]) -> NDArray[n
 
 
 def _confirmed(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> bool:
-    """Whether a view of one and the whole of the other are within ``CONFIRM`` of 256 bits, either way round."""
+    """Check that a view of one and the whole of the other are within ``CONFIRM`` of 256 bits, either way round."""
     return any(
         int(np.bitwise_count(views[:, 1:] ^ whole[0, 1:]).sum(axis=1).min()) <= CONFIRM
         for views, whole in ((one, other), (other, one))

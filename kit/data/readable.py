@@ -43,7 +43,7 @@ def is_readable(sheet: Sheet, picture: Image.Image, answer: str) -> bool:
 
 
 def _printed(grey: NDArray[np.float64], one: Print) -> bool:
-    """Whether nothing else that might be printed there looks more like it."""
+    """Check that nothing else that might be printed there looks more like it."""
     others = _others(one.text)
     x1, y1, x2, y2 = (round(v) for v in font(one.font, one.size).getbbox(one.text))
     left, top = one.xy[0] + x1 - PAD, one.xy[1] + y1 - PAD
@@ -79,7 +79,7 @@ def _correlation(first: NDArray[np.float64], second: NDArray[np.float64]) -> flo
 
 
 def _digits(grey: NDArray[np.float64], one: Print) -> str:
-    """What handwritten digits say."""
+    """Read handwritten digits."""
     assert one.font == HANDWRITTEN
     images, labels = handwritten()
     known = images.reshape(len(images), -1)

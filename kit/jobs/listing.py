@@ -1,4 +1,4 @@
-"""What ``python -m kit list`` and ``python -m kit view RUN`` print."""
+"""Print notebooks and runs (``python -m kit list``) and one run's results (``python -m kit view RUN``)."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def view(name: str) -> str:
 
 
 def parts(name: str) -> list[str]:
-    """The same, part by part.
+    """Collect the parts of :func:`view`.
 
     Raises:
         ValueError: no such run.
@@ -85,7 +85,7 @@ def parts(name: str) -> list[str]:
 
 
 def stages_table(folder: Path) -> str:
-    """What the run's stages reached, side by side and beside the paper's figures; empty before the first one.
+    """Format the metrics of a run's stages beside the paper's figures; empty before the first stage.
 
     Read from ``results.json``, or from ``stages/`` while the notebook that writes it has not run.
     """

@@ -135,7 +135,7 @@ def load(source: Source) -> NotebookNode:
 
 
 def parameters(source: Source) -> dict[str, Parameter]:
-    """What the cell tagged ``parameters`` declares; none if there is no such cell.
+    """Read what the cell tagged ``parameters`` declares; none if there is no such cell.
 
     Raises:
         ParameterError: it declares something in a form that can't be checked.
@@ -244,7 +244,7 @@ def _calm() -> Iterator[None]:
 
 
 def problems(source: Source) -> list[str]:
-    """What is wrong with the twin of ``source``; empty if it is fresh, executed and small enough."""
+    """List what is wrong with the twin of ``source``; empty if it is fresh, executed and small enough."""
     import nbformat
 
     twin = source.twin

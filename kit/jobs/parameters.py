@@ -45,7 +45,7 @@ class Parameter:
 
 
 def read_parameters(cell: str, where: str) -> dict[str, Parameter]:
-    """What the source of a parameters cell declares, in order.
+    """Read the declarations of a parameters cell, in order.
 
     Args:
         where: the notebook's name, for messages.

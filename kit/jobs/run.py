@@ -54,7 +54,7 @@ class Job:
 
 
 def profile_values(source: Source, profile: str) -> dict[str, Any]:
-    """What ``notebooks/profiles/<family>.yaml`` says for one notebook, as written there.
+    """Read one notebook's values from ``notebooks/profiles/<family>.yaml``, as written there.
 
     Raises:
         JobError: no such file or profile, or it is not of the expected form.

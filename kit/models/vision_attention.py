@@ -28,7 +28,7 @@ def _forward(
     position_embeddings: tuple[Tensor, Tensor] | None = None,
     **kwargs: Any,
 ) -> Tensor:
-    """As ``Qwen2_5_VLVisionAttention.forward``; ``hidden_states`` ``(N, D)``, segments between ``cu_seqlens``."""
+    """Attend within segments of equal length together; ``hidden_states`` ``(N, D)``, bounds in ``cu_seqlens``."""
     del kwargs
     assert position_embeddings is not None
     n = hidden_states.shape[0]

@@ -36,7 +36,7 @@ class GenerationRequest:
 
 @dataclass(frozen=True)
 class SamplingParams:
-    """How to sample.
+    """Settings of sampling.
 
     Attributes:
         stops: strings that end a turn; their tokens stay in the sample.

@@ -1,4 +1,4 @@
-"""What an engine is asked and what it answers: ids, patches of pictures, and where in the ids they belong."""
+"""Requests to an inference engine and its replies: ids, image patches, and where in the ids they belong."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Continuation:
-    """What an engine sampled, and what ended it: a stop string, an id, or (None) the limit."""
+    """An engine's reply: sampled ids, and what ended them: a stop string, an id, or (None) the limit."""
 
     ids: tuple[int, ...]
     logprobs: tuple[float, ...]
@@ -80,7 +80,7 @@ def context(chat: Chat, request: GenerationRequest, levels: bool) -> Context:
 
 
 def ended_by(finish_reason: str | None, stop_reason: str | int | None) -> str | int | None:
-    """What ended a continuation, from vLLM's two reasons.
+    """Derive what ended a continuation from vLLM's two reasons.
 
     Raises:
         EngineError: it was broken off.

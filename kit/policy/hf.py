@@ -32,7 +32,7 @@ CACHE_BYTES = 1 << 30
 
 
 def batch_size_that_fits(most: int, free: float, token: int, length: int) -> int:
-    """How many contexts to decode together: at most ``most``, at least one, in half of the ``free`` bytes.
+    """Choose how many contexts to decode together: at most ``most``, at least one, in half of the ``free`` bytes.
 
     Args:
         token: bytes that one token's keys and values take.
@@ -104,7 +104,7 @@ class HFPolicy:
             self.model.train(training)
 
     def _size(self, lengths: Sequence[int], params: SamplingParams) -> int:
-        """How many to decode together."""
+        """Choose how many to decode together."""
         if self.model.device.type != "cuda" or not lengths:
             return self.batch_size
         text = self.model.config.get_text_config()

@@ -21,7 +21,7 @@ from kit.policy import GenerationRequest
 
 @dataclass(frozen=True)
 class Prefix:
-    """What the model computed for one context.
+    """Keys and values of one context.
 
     ``keys`` and ``values``: a tensor ``(heads, n, head_dim)`` for each layer, ``n`` tokens long.
     ``images`` counts the pictures among those tokens.

@@ -66,7 +66,7 @@ class Server:
         self.wants_levels = self._checked()
 
     def _checked(self) -> bool:
-        """Whether it wants pixels as levels, once it is known to be the server that is wanted."""
+        """Check that it is the server that is wanted; returns whether it wants pixels as levels."""
         served = [entry["id"] for entry in self._ask("GET", "/v1/models")["data"]]
         if self.model not in served:
             raise EngineError(f"the server at {self.url} serves {served}, not {self.model!r}")

@@ -38,13 +38,13 @@ def _is_punctuation(character: str) -> bool:
 
 
 def tokens(text: str) -> list[str]:
-    """What a text is compared by: normalised words, or characters where a script has no spaces between words."""
+    """Split a text into normalised words, or characters where a script has no spaces between words."""
     kept = "".join(character for character in text.lower() if not _is_punctuation(character))
     return [token for token in _TOKEN.findall(kept) if token not in ARTICLES]
 
 
 def exact_match(answer: str, gold: str) -> bool:
-    """Whether both are the same after normalising."""
+    """Check that both are the same after normalising."""
     return tokens(answer) == tokens(gold)
 
 

@@ -27,7 +27,7 @@ class Captured:
 
 
 class Shown:
-    """What the builtin ``show``, ``image.show()`` and ``image.save(path)`` were given: copies, in order.
+    """Images given to ``show``, ``image.show()`` and ``image.save(path)``: copies, in order.
 
     Attributes:
         limits: the episode's, once there is one.

@@ -1,4 +1,4 @@
-"""What a sandbox is given, checked before anything starts."""
+"""Check a sandbox's input before anything starts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def known(argument: str, noun: str, names: Iterable[str], all_names: Collection[
 
 
 def check_code(code: object, limits: Limits) -> str:
-    """What is wrong with a turn's code that a model could have written: it is too long.
+    """Describe what is wrong with a turn's code that a model could have written: it is too long.
 
     Raises:
         TypeError: it is no text, which is the caller's mistake.

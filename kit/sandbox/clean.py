@@ -1,4 +1,4 @@
-"""How the sandbox's processes are started: this interpreter, the kit, and nothing of the host's environment."""
+"""Start the sandbox's processes with this interpreter, the kit, and nothing of the host's environment."""
 
 from __future__ import annotations
 

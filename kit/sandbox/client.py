@@ -104,7 +104,7 @@ class Sandbox:
             warnings.warn(f"sandbox: {lacking}", stacklevel=3)
 
     def _lacking(self) -> str:
-        """What is missing of what was asked for."""
+        """List required guarantees that are missing."""
         if self.tier == "none":
             why = "; ".join(f"no {layer}: {reason}" for layer, reason in self.missing.items())
             return f"code isn't confined here ({why})"
@@ -127,12 +127,12 @@ class Sandbox:
 
     @cached_property
     def guarantees(self) -> Report:
-        """What holds on this machine: every promise was put to the test in throwaway episodes."""
+        """Guarantees that hold on this machine, each tried in throwaway episodes."""
         return measure(self.episode, self.tier, self.missing)
 
     @property
     def tier(self) -> Tier:
-        """How well code is confined here."""
+        """The tier of confinement here."""
         return self._open().tier
 
     @property

@@ -31,7 +31,7 @@ TRY_ENTRIES = 100
 
 @dataclass(frozen=True)
 class Confinement:
-    """What a sandbox puts on.
+    """The layers of confinement of a sandbox.
 
     Attributes:
         namespaces: whether there is a house and a room for each episode.

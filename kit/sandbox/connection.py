@@ -132,7 +132,7 @@ class Connection:
         return ServerDied(self._closed) if self.died else SandboxError(self._closed)
 
     def _last_words(self) -> str:
-        """What the server wrote last before it died."""
+        """Read the server's last output before it died."""
         self._stderr.seek(0)
         lines = self._stderr.read().decode("utf-8", "replace").strip().splitlines()
         return f": {lines[-1]}" if lines else ""

@@ -1,4 +1,4 @@
-"""What a sandbox promises on this machine: tried, not assumed."""
+"""Measure the sandbox's guarantees on this machine: tried, not assumed."""
 
 from __future__ import annotations
 

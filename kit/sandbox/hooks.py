@@ -1,4 +1,4 @@
-"""What modules have Python do at every fork, put off until it can matter.
+"""Postpone modules' at-fork hooks until they can matter.
 
 ``random`` seeds anew in the forked process, ``threading`` and ``logging`` mend locks that other threads held. The
 processes of a sandbox have one thread and go on with their random numbers: all this would do is write to 140
@@ -26,7 +26,7 @@ class Hooks:
         self._waiting.append(hooks)
 
     def close(self) -> None:
-        """What is registered from here on is called at forks from here on."""
+        """Stop postponing: hooks registered from here on are called at forks from here on."""
         os.register_at_fork = self._register
 
     def register(self) -> None:

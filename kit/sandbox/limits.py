@@ -1,4 +1,4 @@
-"""What one turn of code may use."""
+"""Limits of one turn of code."""
 
 from __future__ import annotations
 

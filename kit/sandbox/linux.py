@@ -1,4 +1,4 @@
-"""What only Linux offers: adopting orphans, finding what a turn started, other processes' CPU clocks.
+"""Linux's own calls: adopting orphans, finding what a turn started, other processes' CPU clocks.
 
 Every function also runs elsewhere and says by its value that it couldn't do it; the
 guarantees of a sandbox are measured, so what is missing shows there.
@@ -44,7 +44,7 @@ def descendants() -> set[int]:
 
 
 def alive(pid: int) -> bool:
-    """Whether a process runs: one that has ended but wasn't collected doesn't."""
+    """Check that a process runs: one that has ended but wasn't collected doesn't."""
     return _stat(pid)[:1] not in ([], ["Z"], ["X"])
 
 
@@ -72,7 +72,7 @@ def _children(pid: int) -> list[int]:
 
 
 def _children_by_parent() -> Callable[[int], list[int]]:
-    """The same from every process's parent, as they are now."""
+    """Collect children from every process's parent, as they are now."""
     children: dict[int, list[int]] = {}
     for pid in _pids():
         if fields := _stat(pid):

@@ -1,4 +1,4 @@
-"""What a turn gives back, and what a sandbox says about itself."""
+"""Results of turns, and a sandbox's report about itself."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Instruction:
     otherwise: int = 0
 
     def packed(self) -> bytes:
-        """As the kernel reads it."""
+        """Pack the filter as the kernel reads it."""
         return struct.pack("=HBBI", self.code, self.then, self.otherwise, self.value)
 
 
@@ -97,7 +97,7 @@ def _program(attributes: bool, machine: str) -> Iterator[Instruction]:
 
 
 def _checked(name: str, attributes: bool) -> Iterator[Instruction]:
-    """What follows if the call is ``name``; always ends in a return. Upper halves of arguments don't count there."""
+    """Assemble the filter of the call ``name``; it always ends in a return. Upper halves of arguments don't count."""
     listed = {"fcntl": (1, FCNTLS), "ioctl": (1, IOCTLS), "prctl": (0, PRCTLS), "prlimit64": (0, (0,))}
     if name in listed:
         argument, values = listed[name]

@@ -1,4 +1,4 @@
-"""How a turn ended, and what of a child's own report about that is believed: only what is well-formed."""
+"""Decide how a turn ended; of a child's own report only what is well-formed is believed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Lost(Exception):
 
 @dataclass
 class Ended:
-    """How a turn ended. ``started``: whether it may have started processes (only its own word says it didn't)."""
+    """The end of a turn. ``started``: whether it may have started processes (only its own word says it didn't)."""
 
     status: Status
     error: str = ""

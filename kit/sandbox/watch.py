@@ -31,7 +31,7 @@ class Closed(Exception):
 
 
 class Output:
-    """What was written to one pipe, up to a cap."""
+    """Text written to one pipe, up to a cap."""
 
     def __init__(self, name: str, max_chars: int) -> None:
         self.name, self.max_chars = name, max_chars
@@ -117,7 +117,7 @@ class Watch:
         self.verdicts.settimeout(None)
 
     def verdict(self) -> Ended:
-        """What the child says, if it says it in time and within bounds; else how it ended."""
+        """Read the child's verdict, if it comes in time and within bounds; else derive how it ended."""
         px = self.limits.picture_px**2 * 3
         frame = wire.Incoming(1 << 18, px + self.limits.value_chars + (1 << 16))
         try:

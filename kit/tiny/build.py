@@ -123,7 +123,7 @@ def build_config(
 
 @torch.no_grad()
 def respell(model: Any, old: Any, new: Any) -> Qwen2_5_VLForConditionalGeneration:
-    """The same model with another vocabulary: a token it didn't have begins as the mean of what it was spelt by."""
+    """Give a model another vocabulary: a new token begins as the mean of the tokens it was spelt by."""
     config = build_config(
         new,
         model.config.text_config.hidden_size,

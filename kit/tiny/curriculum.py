@@ -1,4 +1,4 @@
-"""What the tiny VLM is taught when: which skills, in which shares."""
+"""The tiny VLM's curriculum: which skills at which step, in which shares."""
 
 from __future__ import annotations
 

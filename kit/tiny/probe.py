@@ -1,4 +1,4 @@
-"""What a VLM can see: greedy answers to skill samples, and the share of them that is right."""
+"""Probe a VLM's skills: greedy answers to samples, and the share of them that is right."""
 
 from __future__ import annotations
 

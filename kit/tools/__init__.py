@@ -1,1 +1,1 @@
-"""What agents can ask for besides running code: one file a tool."""
+"""Tools that agents can ask for."""

@@ -40,7 +40,7 @@ class RetriesExhausted(Exception):
 
 
 def is_transient(status: int) -> bool:
-    """Whether an HTTP status may be another one a moment later."""
+    """Check that an HTTP status may be another one a moment later."""
     return status in (408, 409, 429) or status >= 500
 
 
@@ -60,7 +60,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 def retry(
     once: Callable[[], T], retries: int, longest_wait: float = 120.0, sleep: Callable[[float], None] = time.sleep
 ) -> T:
-    """What ``once`` returns, tried again as long as it raises :class:`TransientError`.
+    """Call ``once``, again as long as it raises :class:`TransientError`.
 
     Args:
         retries: tries after the first.

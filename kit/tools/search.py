@@ -87,7 +87,7 @@ class SearchTool:
 
 
 def information(snippets: Sequence[Snippet], max_chars: int = SNIPPET_CHARS) -> str:
-    """What was found as a model reads it, between ``<information>`` tags, numbered from 1.
+    """Format snippets for a model, between ``<information>`` tags, numbered from 1.
 
     A page may hold anything, tags too: those of the protocol are taken out, so that what was found can't end early.
     """

@@ -167,7 +167,7 @@ class Serper:
 
 
 def snippets(answer: dict[str, Any]) -> tuple[Snippet, ...]:
-    """What Serper's JSON holds, in reading order."""
+    """Read the snippets of Serper's JSON, in reading order."""
     found = []
     box, known = answer.get("answerBox") or {}, answer.get("knowledgeGraph") or {}
     if text := box.get("answer") or box.get("snippet"):

@@ -156,7 +156,7 @@ class GRPOSettings:
         return AdvantageSettings(self.advantage, self.scale, self.turn_discount, self.turn_weight, self.turn_baseline)
 
     def trl_args(self, run_dir: Path) -> GRPOConfig:
-        """The same as TRL's configuration."""
+        """Convert to TRL's configuration."""
         batch = self.prompts_per_batch * self.group_size
         shared = shared_args(
             run_dir, self.steps, self.per_device_batch_size, batch, self.save_every, self.save_total_limit, self.seed

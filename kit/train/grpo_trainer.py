@@ -87,7 +87,7 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
             self._masks.enter_context(suppress_tokens(self.ref_model, chat.suppressed_ids))
 
     def _policy(self) -> HFPolicy | VLLMPolicy:
-        """Who plays: the model itself, or vLLM with the weights it has just now."""
+        """Make the policy: the model itself, or vLLM with the weights it has just now."""
         if not self.use_vllm:
             return HFPolicy(self.model, self.chat)
         own = self.vllm_mode == "colocate"
@@ -96,7 +96,7 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         return VLLMPolicy(engine, self.chat, refresh=self.vllm_generation.sync_weights)
 
     def _prepare_inputs(self, generation_batch: Any) -> dict[str, Any]:
-        """As TRL's, with episodes of like length in a micro-batch, and no column that is padding in all of its rows.
+        """Prepare a batch as TRL does, episodes of like length together, without columns that are padding in all rows.
 
         A step is the same sum whoever shares a forward pass; only with ``bnpo``, which weighs every micro-batch by its
         own tokens, chance decides that, as in TRL.
@@ -274,7 +274,7 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
 
 
 def episode_stats(episode: Episode, score: Score) -> dict[str, float]:
-    """What a step's row averages over episodes.
+    """Collect the numbers that a step's row averages over episodes.
 
     ``reward`` and its weighted parts ``reward/…``; ``accuracy`` and ``format`` as shares of episodes that
     earned that part; turns; turns with an action; sampled tokens; all tokens; whether it answered.

@@ -1,4 +1,4 @@
-r"""What it costs that another engine samples than the one that trains: truncated importance weights.
+r"""Truncated importance sampling for the mismatch between the inference engine's and the trainer's log-probabilities.
 
 $$w_{i,t} = \min\left(\frac{\pi_{old}(y_{i,t})}{\pi_{sampler}(y_{i,t})},\ C\right)$$
 

@@ -61,7 +61,7 @@ def training_minutes(folders: Iterable[Path]) -> float:
 
 
 def is_quiet() -> bool:
-    """Whether to print no progress: ``KIT_QUIET`` is set, or nobody watches (no terminal, no notebook)."""
+    """True if no progress is to be printed: ``KIT_QUIET`` is set, or nobody watches (no terminal, no notebook)."""
     if os.environ.get("KIT_QUIET", "") not in ("", "0"):
         return True
     return not (sys.stderr.isatty() or "ipykernel" in sys.modules)

@@ -62,7 +62,7 @@ class Packed:
         return torch.cat([torch.full_like(self.prompt_ids, IGNORED), completion], dim=1)
 
     def model_inputs(self) -> dict[str, Tensor]:
-        """What ``Qwen2_5_VLForConditionalGeneration`` takes; it places pictures by ``mm_token_type_ids``."""
+        """Inputs of ``Qwen2_5_VLForConditionalGeneration``, which places images by ``mm_token_type_ids``."""
         inputs = {
             "input_ids": torch.cat([self.prompt_ids, self.completion_ids], dim=1),
             "attention_mask": torch.cat([self.prompt_mask, self.completion_mask], dim=1),
@@ -73,7 +73,7 @@ class Packed:
         return inputs
 
     def to(self, device: torch.device | str) -> Packed:
-        """The same batch on ``device``."""
+        """Move the batch to ``device``."""
         moved: dict[str, Any] = {
             f.name: value.to(device) for f in fields(self) if isinstance(value := getattr(self, f.name), Tensor)
         }

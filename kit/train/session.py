@@ -1,4 +1,4 @@
-"""What SFT and GRPO share: one run from claim to exported model, and the trainer arguments both need.
+"""Run a training from its start to the exported model: what SFT and GRPO share.
 
 A script that trains may be started in one process or, by ``torchrun`` or ``accelerate launch``, in several: each plays
 and trains its share of every batch, the first writes what is written, and the losses are those of one process.
@@ -50,7 +50,7 @@ def rank() -> int:
 
 
 def by_deepspeed() -> bool:
-    """Whether DeepSpeed divides what is trained (set by :mod:`kit.train.launch.launcher` or ``accelerate launch``)."""
+    """True if DeepSpeed divides the model (set by :mod:`kit.train.launch.launcher` or ``accelerate launch``)."""
     return os.environ.get("ACCELERATE_USE_DEEPSPEED", "").lower() == "true"
 
 
@@ -75,7 +75,7 @@ def _leave() -> None:
 
 
 def run_on_rank0(once: Callable[[], T]) -> T:
-    """What the first process makes of it, in all that train together; its error is raised in all.
+    """Call ``once`` in the first process; its result is returned, its error raised, in all that train together.
 
     Else the others would wait for one that is gone, or several would write the same file at once.
     """
@@ -105,7 +105,7 @@ def check_schedule(name: str, value: str) -> None:
 
 
 def gradient_checkpointing_default(setting: bool | None) -> bool:
-    """Whether activations are computed again in the backward pass: as set, else on a GPU, where memory is short."""
+    """Decide whether activations are recomputed in the backward pass: as set, else on a GPU, where memory is short."""
     return torch.cuda.is_available() if setting is None else setting
 
 
@@ -227,7 +227,7 @@ class _Exports(TrainerCallback):
 
 
 def is_sharded(trainer: Any) -> bool:
-    """Whether no process has all weights (ZeRO-3, FSDP2)."""
+    """True if no process has all weights (ZeRO-3, FSDP2)."""
     return bool(trainer.is_fsdp_enabled or is_deepspeed_zero3_enabled())
 
 
@@ -261,7 +261,7 @@ def _undivided(trainer: Any) -> Iterator[None]:
 
 
 def load_for_training(path: str | Path, lora_rank: int) -> tuple[Any, Chat]:
-    """The same to train: weights that learn are float32; beside adapters, on a GPU, the others are bfloat16.
+    """Load a model to train, and its chat: weights that learn in float32; beside adapters, on a GPU, others bfloat16.
 
     The trainer moves them to where it computes.
 

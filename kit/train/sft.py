@@ -103,7 +103,7 @@ class SFTSettings:
         return max(1, round(self.epochs * episodes / self.batch_size))
 
     def trl_args(self, run_dir: Path, steps: int) -> SFTConfig:
-        """The same as TRL's configuration."""
+        """Convert to TRL's configuration."""
         batch = self.batch_size + self.replay
         shared = shared_args(
             run_dir, steps, self.per_device_batch_size, batch, self.save_every, self.save_total_limit, self.seed

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -33,7 +34,8 @@ class FakeVLLM(FakeServer):
 
     Attributes:
         asked: paths, in order.
-        refused: token ids that it says it can't continue.
+        refused: token ids that it says it can't continue; once another request is there, too, which it then works on
+            until it is told to abort.
     """
 
     def __init__(self, logprobs_mode: str = "processed_logprobs", dev: bool = True) -> None:
@@ -41,6 +43,7 @@ class FakeVLLM(FakeServer):
         self.logprobs_mode, self.dev = logprobs_mode, dev
         self.asked: list[str] = []
         self.refused: list[int] = []
+        self.met, self.aborted = threading.Barrier(2, timeout=20), threading.Event()
 
     def error(self, message: str) -> dict[str, Any]:
         return {"error": {"message": message}}
@@ -57,11 +60,16 @@ class FakeVLLM(FakeServer):
         if path.startswith("/reset"):
             return 200, {"success": True}
         if path == "/inference/v1/generate":
-            if body["token_ids"] == self.refused:
-                return 400, self.error("longer than the maximum model length")
+            if self.refused:
+                self.met.wait()
+                if body["token_ids"] == self.refused:
+                    return 400, self.error("longer than the maximum model length")
+                self.aborted.wait(20)
             content = [{"token_id": 40, "logprob": -0.1}, {"token_id": 41, "logprob": -0.2}]
             choice = {"token_ids": [40, 41], "logprobs": {"content": content}}
             return 200, {"choices": [choice | {"finish_reason": "stop", "stop_reason": "</answer>"}]}
+        if path.endswith("abort_requests"):
+            self.aborted.set()
         return 200, {}
 
 

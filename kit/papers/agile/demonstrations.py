@@ -32,7 +32,7 @@ _SWAP = re.compile(r"\bstate\s*(\[[^\]]*\]\s*,\s*state\s*\[[^\]]*\]\s*)?=[^=]")
 
 
 def action_kind(code: str) -> str:
-    """What a turn's code does: one of :data:`KINDS`, or ``other``."""
+    """Classify a turn's code: one of :data:`KINDS`, or ``other``."""
     call = _CALL.search(code)
     if _SWAP.search(code):
         return "swap"
@@ -42,7 +42,7 @@ def action_kind(code: str) -> str:
 
 
 def kinds(episode: Episode) -> Counter[str]:
-    """How often each kind of action occurs in an episode."""
+    """Count the kinds of action in an episode."""
     return Counter(action_kind(t.action.text) for t in episode.turns if t.action and t.action.name == "code")
 
 
@@ -54,7 +54,7 @@ def is_sound(episode: Episode) -> bool:
 
 @dataclass(frozen=True)
 class Counts:
-    """How many episodes, by number of steps, and how many actions, by kind."""
+    """Counts of episodes by number of calls, and of actions by kind."""
 
     episodes: int
     steps: Mapping[int, int]

@@ -101,7 +101,7 @@ class Training:
 
 
 def play_greedily(model: Any, chat: Chat, box: Sandbox, tasks: Sequence[Task], how: Play) -> list[Episode]:
-    """What a model does when it always says what it holds most likely: how results are measured."""
+    """Play tasks greedily (each token the likeliest): how results are measured."""
     return how(HFPolicy(model, chat), chat, box, tasks, temperature=0.0)
 
 

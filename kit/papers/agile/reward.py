@@ -47,12 +47,12 @@ class RewardConfig:
 
 
 def is_right(episode: Episode, target: Sequence[str]) -> bool:
-    """Whether the final answer names every piece in its place."""
+    """Check that the final answer names every piece in its place."""
     return episode.answer is not None and parse_labels(episode.answer) == tuple(target)
 
 
 def is_well_formed(episode: Episode) -> bool:
-    """Whether every turn keeps to the tags, code was used, and the episode ended with an answer."""
+    """Check that every turn keeps to the tags, code was used, and the episode ended with an answer."""
     turns = episode.turns
     return (
         episode.answer is not None

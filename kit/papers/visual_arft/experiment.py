@@ -75,7 +75,7 @@ def search_engine(name: str = "offline") -> Search:
 
 @dataclass(frozen=True)
 class Tools:
-    """What an agent is given: a sandbox to run code in, a search engine, or both."""
+    """The tools of an agent: a sandbox to run code in, a search engine, or both."""
 
     box: Sandbox | None = None
     search: Search | None = None
@@ -83,7 +83,7 @@ class Tools:
 
 @dataclass(frozen=True)
 class Play(RolloutConfig):
-    """How tasks are played. Defaults are the paper's evaluation: 5 turns, 4 snippets, 2,048 tokens a turn.
+    """Limits of an episode, and how tasks are told. Defaults: the paper's 5 turns, 4 snippets, 2,048 tokens a turn.
 
     Attributes:
         prompt: ``brief`` or ``full`` (:data:`kit.papers.visual_arft.env.PROMPTS`; ours: brief for the tiny model).
@@ -108,7 +108,7 @@ class Play(RolloutConfig):
 
     @classmethod
     def kept(cls, data: Path, **more: Any) -> Play:
-        """What was written down there, and ``more`` (``turns``, ``max_new_tokens``, …).
+        """Load what was written down there, with ``more`` (``max_turns``, ``max_new_tokens``, …).
 
         Raises:
             FileNotFoundError: nothing was; says which notebook does it.
@@ -273,12 +273,12 @@ def text_questions(known: Countries, search: Search, n: int, seed: int, test: Se
 
 
 def play_greedily(model: Any, chat: Chat, tools: Tools, tasks: Sequence[Task], how: Play) -> list[Episode]:
-    """What a model does when it always says what it holds most likely: how results are measured."""
+    """Play tasks greedily (each token the likeliest): how results are measured."""
     return how(HFPolicy(model, chat), chat, tools, tasks, temperature=0.0)
 
 
 def ask(model: Any, chat: Chat, mode: Mode, search: Search | None, tasks: Sequence[Task], how: Play) -> list[Episode]:
-    """What a model answers without tools: directly, after reasoning, or given what a plain search finds."""
+    """Ask a model without tools: directly, to reason first, or with what a plain search finds."""
 
     def env() -> SingleTurnEnv:
         return SingleTurnEnv(mode, search, how.prompt, k=how.k, snippet_chars=how.snippet_chars)

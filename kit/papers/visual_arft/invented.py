@@ -100,7 +100,7 @@ def _trade(rng: np.random.Generator, names: list[str]) -> str:
 
 
 def world(countries: int, rng: np.random.Generator) -> tuple[Countries, list[Document]]:
-    """What is known of so many invented countries, and the documents to search in.
+    """Make up so many countries, and the documents to search in.
 
     The documents are theirs and, as in the real world's index, ISO's lists, but for entries of the same names.
 

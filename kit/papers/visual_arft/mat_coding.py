@@ -211,12 +211,12 @@ def _happening(category: str, rng: np.random.Generator) -> list[Distortion]:
 
 
 def distortions(task: Task) -> tuple[Distortion, ...]:
-    """What was done to a task's picture, in order."""
+    """List the distortions of a task's image, in order."""
     return tuple(Distortion(*one) for one in task.meta["distortions"])
 
 
 def restored(task: Task, shown: Sequence[Image.Image]) -> bool:
-    """Whether the last picture that code showed is the task's picture, mended (section 4.1's "right" operation).
+    """Check that the last image that code showed is the task's image, restored.
 
     It has to have gone at least a third of the way from the distorted picture to the one that is mended knowing how
     strong each distortion was, measured by the root mean square difference: no other operation does. Of several
@@ -243,7 +243,7 @@ def _off(first: Image.Image, second: Image.Image) -> float:
 
 
 def summary(tasks: Sequence[Task]) -> dict[str, Any]:
-    """How many tasks of each category and label."""
+    """Count tasks by category and label."""
     names = [str(task.meta["category"]) for task in tasks]
     labels = [str(task.meta["difficulty"]) for task in tasks]
     return {name: names.count(name) for name in CATEGORIES} | {s: labels.count(s) for s in ("simple", "hard")}

@@ -43,7 +43,7 @@ class Chain:
 
     @property
     def hard(self) -> bool:
-        """Whether there is another country on the way."""
+        """True if there is another country on the way."""
         return len(self.through) > 1
 
 
@@ -67,7 +67,7 @@ def chains(known: Countries) -> Iterator[Chain]:
 
 
 def passes(chain: Chain, search: Search, texts: Mapping[str, str], k: int = TOP_K) -> bool:
-    """Whether each gold query finds its document, in which the next step's country or the answer stands."""
+    """Check that each gold query finds its document, which holds the next step's country or the answer."""
     for number, step in enumerate(chain.steps):
         if step.document not in [snippet.source for snippet in search.search(step.query, k)]:
             return False
@@ -104,7 +104,7 @@ def task(chain: Chain, image: Image.Image | None, id: str) -> Task:
 
 
 def in_words(task: Task) -> Task:
-    """The same question with the country's name instead of its flag: the first step is gone."""
+    """Ask with the country's name instead of its flag: the first step is gone."""
     meta = {name: task.meta[name][1:] for name in ("queries", "documents", "says")}
     question = task.question.replace(THIS, task.meta["source"])
     return replace(task, images=(), question=question, meta={**task.meta, **meta, "kind": "text"})

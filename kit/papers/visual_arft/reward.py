@@ -41,7 +41,7 @@ MEASURES: dict[str, Callable[[str, str], float]] = {"f1": f1, "em": exact_match}
 
 @dataclass(frozen=True)
 class RewardConfig:
-    """What is paid for.
+    """Settings of the reward.
 
     Attributes:
         answer: measure of the answer, ``f1`` (the paper's) or ``em`` (its ablation).
@@ -135,7 +135,7 @@ def _well_formed(turn: Turn) -> bool:
 
 
 def _ran(turn: Turn) -> bool:
-    """Whether the turn's code ran; of the last turn, which nothing followed, nobody knows."""
+    """Check that the turn's code ran; of a last turn, which nothing followed, it isn't known."""
     return turn.observation is not None and turn.observation.status == "ok"
 
 

@@ -1,4 +1,4 @@
-"""What stands around a question: so that neither seeing nor saying depends on being asked barely.
+"""Put distractors around a question, so that neither seeing nor answering depends on being asked barely.
 
 A model that was only ever asked bare questions sees nothing once an instruction stands around them.
 Measured: a base that placed the pieces of 94 % of puzzles placed those of 71 % behind a system text
@@ -26,7 +26,7 @@ TAGS = ("think", "code", "answer", "search", "information", "zoom", "rethink", "
 
 
 def vocabulary(chat: Chat) -> list[str]:
-    """What each token says, control tokens and parts of letters left out, and many times the skills' words.
+    """List the text of each token, control tokens and parts of letters left out, and many times the skills' words.
 
     An instruction's words are often those of the question, letters too.
     """
@@ -36,7 +36,7 @@ def vocabulary(chat: Chat) -> list[str]:
 
 
 def amid(rng: np.random.Generator, sample: Sample, words: Sequence[str]) -> Sample:
-    """The same questions amid words that mean nothing: a system text, a remark, an opening to say first.
+    """Put distractors around the questions: a system text, a remark, an opening to say first.
 
     To say any opening it has to know every word, too.
 
@@ -73,12 +73,12 @@ def tagged(rng: np.random.Generator, sample: Sample, after: Sample) -> Sample:
 
 
 def later(first: Sample, sample: Sample) -> Sample:
-    """The same questions after another sample's."""
+    """Ask the questions after another sample's."""
     return Sample(sample.skill, (*first.turns, *sample.turns), sample.system)
 
 
 def within(rng: np.random.Generator, sample: Sample, words: Sequence[str], pool: Sequence[Pixels]) -> Sample:
-    """The same questions amid words, four in ten of them tagged and three in ten later in a conversation."""
+    """Ask among distractors, four in ten in tags and three in ten later in a conversation."""
     if rng.random() < 0.4:
         sample = tagged(rng, sample, (copying, code, sorting)[int(rng.integers(3))](rng, pool))
     sample = amid(rng, sample, words)

@@ -1,4 +1,4 @@
-"""What the tiny VLM is taught of looking facts up: to find, in a few lines about invented places, what was asked.
+"""Samples that teach looking facts up: find what was asked in a few lines about invented places.
 
 Places, towns and values are syllables and words drawn at random, so that nothing can be learnt but to find and to copy.
 """
@@ -79,7 +79,7 @@ def value(rng: np.random.Generator, field: str) -> str:
 
 
 def asked_for(field: str, right: str) -> tuple[str, str]:
-    """What to call this heading in a question, and what of its text answers it: of partners, the first one's name."""
+    """Name a heading in a question, and the part of its text that answers it: of partners, the first one's name."""
     if field in PARTNERS:
         return f"main {field.partition('s -')[0]} partner", right.split(",")[0].rsplit(" ", 1)[0]
     return field.partition(",")[0], right

@@ -1,4 +1,4 @@
-"""What the tiny VLM is taught of flags: the words that say what one looks like.
+"""Samples that teach flags: the words that say what one looks like.
 
 The flags are invented: bands, stripes, crosses and diagonals in any colours, with or without a triangle, a corner,
 stars, a disk, a crescent, a sun, arms. The words are those that encyclopaedias describe real flags by.

@@ -1,4 +1,4 @@
-"""What the tiny VLM is taught of reading: sheets, boards of them, what distorts a picture.
+"""Samples that teach reading: sheets, boards of them, what distorts an image.
 
 The words are few (:data:`kit.data.documents.WORDS`) and their fonts known; what stands beside what is drawn at random.
 A third of the sheets look as sheets do that were mended: a distortion and its undoing, or a small one enlarged.
@@ -39,7 +39,7 @@ def _array(image: Image.Image) -> NDArray[np.uint8]:
 
 
 def _mended(rng: np.random.Generator, image: Image.Image) -> Image.Image:
-    """As a picture looks after it was distorted and put right."""
+    """Distort an image and restore it."""
     done = mishap(rng, 2)
     return undo(distort(image, done), done)
 

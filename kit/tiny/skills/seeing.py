@@ -1,4 +1,4 @@
-"""What the tiny VLM is taught of seeing: pieces of pictures and their places, colours, shapes, digits, bars."""
+"""Samples that teach seeing: pieces of images and their places, colours, shapes, digits, bars."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tiny VLM is taught of text: copying, putting lists in order, a line of Python.
+"""Samples that teach text: copying, putting lists in order, a line of Python.
 
 A pretrained language model brings all this; agents are made of what a model can already say. Words, names and numbers
 are drawn at random, so that nothing but the form can be learnt by heart.

@@ -190,7 +190,7 @@ def _end(process: subprocess.Popen[bytes], patience: float = 15.0) -> None:
 
 
 def _environment(strategy: str, folder: Path) -> dict[str, str]:
-    """What tells accelerate how the model is divided (as ``accelerate launch`` would)."""
+    """Environment variables that tell accelerate how the model is divided (as ``accelerate launch`` would)."""
     common = {"OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"), STRATEGY: strategy}
     if strategy == "ddp":
         return common
@@ -250,7 +250,7 @@ class Rows:
 
 
 def _why(folder: Path, machine: int, code: int) -> str:
-    """What ended a job: the first error any process left, or how the agent's log says that one was killed."""
+    """Explain what ended a job: the first error any process left, or how the agent's log says that one was killed."""
     log = folder / f"log-{machine}.txt"
     text = log.read_text(encoding="utf-8", errors="replace")
     failed = sorted((read_json(path) for path in folder.glob("failed-*.json")), key=lambda one: one["at"])

@@ -43,7 +43,7 @@ def rebuilt(kind: type[T], values: Mapping[str, Any]) -> T:
 
 
 def installed() -> dict[str, str]:
-    """What must be the same everywhere: Python, packages, and the kit's own source."""
+    """Collect the versions that must be the same everywhere: Python, packages, and the kit's own source."""
     found = {"python": platform.python_version()}
     for package in SAME:
         try:

@@ -1,4 +1,4 @@
-r"""What a Qwen2.5-VL is made of, counted from its configuration: weights, and what a pass through it keeps.
+r"""Count a Qwen2.5-VL's weights, and what a pass through it keeps, from its configuration.
 
 Weights, with $h$ the hidden size, $k$ the width of all key heads, $i$ the inner size, $L$ layers, $V$ words:
 

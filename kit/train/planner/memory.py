@@ -1,4 +1,4 @@
-"""What a training will need, before anything is downloaded: memory of each GPU and time of a step, with the formulas.
+"""Plan a training before anything is downloaded: memory of each GPU and time of a step, with the formulas.
 
 ``python -m kit plan 13 --profile node --gpus 8 --memory 80``. Nothing here was measured on a GPU: counts (weights,
 gradients, optimizer, what a pass keeps) are exact or checked against what torch keeps, episodes are as long as they may
@@ -75,7 +75,7 @@ class Stage:
 
     @property
     def held(self) -> Kept:
-        """How weights are held."""
+        """The form in which weights are held."""
         if self.lora_rank:
             return "adapters"
         return "bfloat16" if self.strategy.startswith("zero") else "float32"  # DeepSpeed keeps its float32 copy apart
@@ -103,7 +103,7 @@ class Need:
 
 
 def fixed(stage: Stage) -> Iterator[Need]:
-    """What stays in memory from the first step to the last."""
+    """Memory that is held from the first step to the last."""
     n, total, learning = stage.gpus, stage.total, stage.learning
     zero, three = stage.strategy.startswith("zero"), stage.strategy in ("zero3", "fsdp2")
     each = 4 if stage.held == "float32" else 2
@@ -130,7 +130,7 @@ def fixed(stage: Stage) -> Iterator[Need]:
 
 
 def learning_pass(stage: Stage) -> Iterator[Need]:
-    """What a forward pass keeps for its backward pass."""
+    """Memory that a forward pass keeps for its backward pass."""
     m, tokens = stage.model, stage.per_device_batch_size * stage.tokens
     one = m.kept(stage.held, stage.lora_rank)
     if stage.recompute:
@@ -149,7 +149,7 @@ def learning_pass(stage: Stage) -> Iterator[Need]:
 
 
 def sampling(stage: Stage) -> Iterator[Need]:
-    """What transformers keeps while it plays; vLLM has room of its own."""
+    """Memory that transformers takes while it samples; vLLM has room of its own."""
     if stage.rollout_engine != "transformers":
         return
     rows, token = _rows(stage), stage.model.remembered()
@@ -209,7 +209,7 @@ def seconds(stage: Stage) -> dict[str, tuple[float, str]]:
 
 
 def knobs(stage: Stage) -> list[str]:
-    """What would make a stage fit that doesn't, each for itself; as it would be said."""
+    """List the changes that would each make a stage fit that doesn't, in words."""
     tried = {
         "recompute activations (gradient_checkpointing)": replace(stage, recompute=True),
         "per_device_batch_size=1": replace(stage, per_device_batch_size=1),
