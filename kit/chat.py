@@ -1,8 +1,8 @@
-"""Messages and pictures to token ids and pixel tensors, for the Qwen2.5-VL family.
+"""Messages and images to token ids and pixel tensors, for every model family.
 
-This is the only module that writes role and picture tokens. Everything that did not come from
+This is the only module that writes role and image tokens. Everything that did not come from
 us (questions, tool output, code output, file names) is encoded with special tokens switched
-off, so a picture named ``<|image_pad|>`` stays thirteen ordinary characters.
+off, so an image named ``<|image_pad|>`` stays thirteen ordinary characters.
 
 A turn is closed and the next one opened by one call, :meth:`Chat.reply`, so that an episode is a
 concatenation of id lists: nothing is ever decoded and encoded again.
@@ -10,43 +10,23 @@ concatenation of id lists: nothing is ever decoded and encoded again.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import torch
-from torch import Tensor
 from transformers import AutoImageProcessor, AutoTokenizer
 
 from kit.episode import NamedImage
+from kit.models import family_of
+from kit.models.family import ModelFamily, Pixels, levels
+from kit.models.qwen2_5_vl import Qwen25VL
 
-FAMILY = "qwen2_5_vl"
-CONTROL_TOKENS = (
-    "<|im_start|>",
-    "<|vision_start|>",
-    "<|vision_end|>",
-    "<|vision_pad|>",
-    "<|image_pad|>",
-    "<|video_pad|>",
-)
-"""What only this module may write. A policy must never sample them (see :attr:`Chat.suppressed_ids`)."""
+END = "<|im_end|>"
+"""The token that ends a message: the only control token that a policy may sample."""
 
 Content = Sequence[str | NamedImage]
-"""Text and pictures in reading order."""
-
-
-@dataclass(frozen=True, eq=False)
-class Pixels:
-    """One picture as the vision tower reads it.
-
-    ``patches``: ``(t*h*w, channels*temporal*patch*patch)``; ``grid``: ``(t, h, w)`` in patches.
-    """
-
-    patches: Tensor
-    grid: tuple[int, int, int]
+"""Text and images in reading order."""
 
 
 class Chat:
@@ -54,26 +34,36 @@ class Chat:
 
     Args:
         tokenizer: the checkpoint's tokenizer.
-        image_processor: its PIL image processor (``Qwen2VLImageProcessorPil``).
+        image_processor: its PIL image processor (``Qwen2VLImageProcessorPil``, ``GotOcr2ImageProcessorPil``).
+        family: the model family of the checkpoint.
+
+    Attributes:
+        image_id: the id of an image token.
+        image_bounds: ids of the tokens before and after an image's.
+        start_id: the id that opens a message.
+        end_id: the id that closes a message.
+        pad_id: the id of padding.
+        suppressed_ids: ids that a policy must never sample: every special token but ``end_id``.
+
+    Raises:
+        ValueError: the tokenizer lacks a control token of the family.
     """
 
-    def __init__(self, tokenizer: Any, image_processor: Any) -> None:
+    def __init__(self, tokenizer: Any, image_processor: Any, family: ModelFamily = Qwen25VL()) -> None:  # noqa: B008
         self.tokenizer = tokenizer
         self.image_processor = image_processor
-        ids = tokenizer.convert_tokens_to_ids([*CONTROL_TOKENS, "<|im_end|>"])
-        if any(i is None or i == tokenizer.unk_token_id for i in ids):
-            raise ValueError(
-                f"this tokenizer lacks some of {[*CONTROL_TOKENS, '<|im_end|>']}: "
-                "it is not of the Qwen2.5-VL family, the one kit.chat writes"
-            )
-        named = dict(zip([*CONTROL_TOKENS, "<|im_end|>"], ids, strict=True))
-        self.image_id: int = named["<|image_pad|>"]
-        self.end_id: int = named["<|im_end|>"]
-        self._vision = (named["<|vision_start|>"], named["<|vision_end|>"])
-        self._start: int = named["<|im_start|>"]
+        self.family = family
+        ids = {token: tokenizer.convert_tokens_to_ids(token) for token in (*family.control_tokens, END)}
+        missing = [token for token, i in ids.items() if i is None or i == tokenizer.unk_token_id]
+        if missing:
+            raise ValueError(f"this tokenizer lacks {missing}: it is not of the {family.title} family")
+        self.image_id: int = ids[family.image_token]
+        self.image_bounds: tuple[int, int] = (ids[family.image_bounds[0]], ids[family.image_bounds[1]])
+        self.start_id: int = ids["<|im_start|>"]
+        self.end_id: int = ids.pop(END)
         self.pad_id: int = tokenizer.pad_token_id
         # Every other special token (end of text, boxes, ...) would confuse a later turn as well.
-        special = set(tokenizer.all_special_ids) | {named[t] for t in CONTROL_TOKENS}
+        special = set(tokenizer.all_special_ids) | set(ids.values())
         self.suppressed_ids: tuple[int, ...] = tuple(sorted(special - {self.end_id}))
         self.pixels = lru_cache(maxsize=4096)(self._pixels)
 
@@ -82,56 +72,54 @@ class Chat:
         """Load tokenizer and image processor of a checkpoint folder or hub id.
 
         Raises:
-            ValueError: the checkpoint is not of the Qwen2.5-VL family.
+            ValueError: the checkpoint is missing or of no known family.
         """
-        check_family(path)
+        family = family_of(path)
         # The PIL back end by name: where torchvision is installed the default resamples differently.
         processor = AutoImageProcessor.from_pretrained(str(path), backend="pil")
-        return cls(AutoTokenizer.from_pretrained(str(path)), processor)
+        return cls(AutoTokenizer.from_pretrained(str(path)), processor, family)
 
     def text(self, text: str) -> list[int]:
-        """Ids of ``text``; nothing in it can become a control token."""
+        """Encode ``text``; nothing in it can become a control token."""
         return list(self.tokenizer.encode(text, add_special_tokens=False, split_special_tokens=True))
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Text of sampled ids, control tokens left out."""
+        """Decode sampled ids, the end of the message left out."""
         return str(self.tokenizer.decode([i for i in ids if i != self.end_id], skip_special_tokens=False))
 
-    def _pixels(self, picture: NamedImage) -> Pixels:
-        out = self.image_processor(images=[picture.image.convert("RGB")], return_tensors="pt")
-        t, h, w = (int(n) for n in out["image_grid_thw"][0])
-        return Pixels(out["pixel_values"], (t, h, w))
+    def _pixels(self, image: NamedImage) -> Pixels:
+        return self.family.pixels(self.image_processor, image.image.convert("RGB"))
 
-    def levels(self, picture: NamedImage) -> Pixels:
+    def levels(self, image: NamedImage) -> Pixels:
         """Undo scaling and normalisation of an image's patches: levels from 0 to 255, as bytes."""
-        pixels, processor = self.pixels(picture), self.image_processor
-        each = pixels.patches.shape[1] // len(processor.image_mean)  # a patch is channel after channel
-        mean, std = (torch.tensor(v).repeat_interleave(each) for v in (processor.image_mean, processor.image_std))
-        levels = (pixels.patches * std + mean) / processor.rescale_factor
-        return Pixels(levels.round().to(torch.uint8), pixels.grid)
+        return levels(self.image_processor, self.pixels(image))
 
-    def image_tokens(self, picture: NamedImage) -> int:
-        """Count the tokens that the language model sees for ``picture``: patches / merge²."""
-        t, h, w = self.pixels(picture).grid
-        return t * h * w // self.image_processor.merge_size**2
+    def image_tokens(self, image: NamedImage) -> int:
+        """Count the tokens that the language model reads for ``image``."""
+        return self.family.image_tokens(self.image_processor, self.pixels(image))
+
+    def resized(self, image: NamedImage) -> tuple[int, int]:
+        """Width and height in pixels to which the processor resizes ``image``."""
+        return self.family.resized(self.image_processor, image.image.size)
 
     def content(self, content: Content) -> list[int]:
-        """Ids of text and pictures in reading order."""
+        """Ids of text and images in reading order."""
         ids: list[int] = []
         for part in content:
             if isinstance(part, str):
                 ids += self.text(part)
             else:
-                ids += [self._vision[0], *[self.image_id] * self.image_tokens(part), self._vision[1]]
+                before, after = self.image_bounds
+                ids += [before, *[self.image_id] * self.image_tokens(part), after]
         return ids
 
     def message(self, role: str, content: Content) -> list[int]:
         """One closed message: ``<|im_start|>role\\n … <|im_end|>\\n``."""
-        return [self._start, *self.text(f"{role}\n"), *self.content(content), self.end_id, *self.text("\n")]
+        return [self.start_id, *self.text(f"{role}\n"), *self.content(content), self.end_id, *self.text("\n")]
 
     def open_assistant(self) -> list[int]:
         """The tokens after which the policy speaks."""
-        return [self._start, *self.text("assistant\n")]
+        return [self.start_id, *self.text("assistant\n")]
 
     def prompt(self, system: str, user: Content) -> list[int]:
         """A first prompt: system message, user message, and the assistant's turn opened."""
@@ -147,22 +135,3 @@ class Chat:
         """
         close = self.text("\n") if closed else [self.end_id, *self.text("\n")]
         return [*close, *self.message("user", content), *self.open_assistant()]
-
-
-def check_family(path: str | Path) -> None:
-    """Refuse a local checkpoint folder that is missing or of another family than Qwen2.5-VL.
-
-    Raises:
-        ValueError: naming the folder, its family and what is expected.
-    """
-    folder = Path(path)
-    if not folder.exists():
-        if folder.is_absolute() or str(path).startswith((".", "~")) or str(path).count("/") != 1:
-            raise ValueError(f"checkpoint {path}: no such folder, and not a hub id of the form owner/name")
-        return
-    config = folder / "config.json"
-    if not config.is_file():
-        raise ValueError(f"checkpoint {path}: it holds no config.json; give the folder that save_pretrained wrote")
-    family = json.loads(config.read_text()).get("model_type")
-    if family != FAMILY:
-        raise ValueError(f"checkpoint {path}: model_type={family!r}; the kit trains {FAMILY!r} (Qwen2.5-VL) only")

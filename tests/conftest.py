@@ -31,6 +31,7 @@ MARKED = {
     "notebooks": ("jobs/test_notebooks.py", "jobs/test_run.py", "papers/test_registry.py"),
     "slow": (
         "tiny/",
+        "models/test_family.py",
         "train/test_grpo.py",
         "train/test_sft.py",
         "train/test_checkpoint.py",

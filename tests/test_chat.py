@@ -1,18 +1,17 @@
 """Only chat writes control tokens; a conversation is a concatenation."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from kit.chat import CONTROL_TOKENS, Chat, check_family
+from kit.chat import Chat
 from kit.data.images import flat_image
 from kit.episode import NamedImage
+from kit.models.qwen2_5_vl import Qwen25VL
 
 
-@pytest.mark.parametrize("token", [*CONTROL_TOKENS, "<|im_end|>", "<|endoftext|>"])
+@pytest.mark.parametrize("token", [*Qwen25VL.control_tokens, "<|im_end|>", "<|endoftext|>"])
 def test_foreign_text_never_becomes_a_control_token(chat: Chat, token: str) -> None:
     ids = chat.text(f"a picture called {token}.png")
     assert not set(ids) & set(chat.tokenizer.all_special_ids)
@@ -43,19 +42,6 @@ def test_a_reply_closes_and_opens(chat: Chat) -> None:
 def test_the_policy_may_end_its_turn_and_nothing_else(chat: Chat) -> None:
     assert chat.end_id not in chat.suppressed_ids
     assert chat.image_id in chat.suppressed_ids and chat.pad_id in chat.suppressed_ids
-
-
-def test_another_family_is_refused_by_name(tmp_path: Path) -> None:
-    (tmp_path / "config.json").write_text('{"model_type": "llama"}')
-    with pytest.raises(ValueError, match=r"model_type='llama'"):
-        check_family(tmp_path)
-
-
-def test_a_missing_checkpoint_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="no such folder"):
-        check_family(tmp_path / "nowhere")
-    with pytest.raises(ValueError, match=r"no config\.json"):
-        check_family(tmp_path)
 
 
 def test_transparency_is_laid_on_white() -> None:

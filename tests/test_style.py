@@ -11,7 +11,7 @@ import pytest
 from kit.files import ROOT
 
 ROOMS = (
-    *("files", "seeding", "episode", "protocol", "chat", "models", "sandbox", "tools", "data", "policy"),
+    *("files", "seeding", "episode", "protocol", "models", "chat", "sandbox", "tools", "data", "policy"),
     *("environment", "rollout", "rewards", "evaluate", "train", "tiny", "view", "papers", "jobs", "__main__"),
 )
 """The files and folders at the top of the kit. Each may import those before it."""

@@ -1,17 +1,22 @@
-"""Load checkpoints of any size."""
+"""Load checkpoints of any size and of any known family."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import torch
-from transformers import Qwen2_5_VLForConditionalGeneration
+from transformers import AutoModelForImageTextToText, PreTrainedConfig
 from transformers.utils import logging
 
-from kit.chat import check_family
-from kit.models.vision_attention import batch_vision_attention
+from kit.models.family import ModelFamily
+from kit.models.internvl import InternVL3
+from kit.models.qwen2_5_vl import Qwen25VL
+
+FAMILIES: tuple[type[ModelFamily], ...] = (Qwen25VL, InternVL3)
+"""Families that the kit samples and trains."""
 
 
 @contextmanager
@@ -26,17 +31,43 @@ def without_progress() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-def load_model(path: str | Path, dtype: torch.dtype = torch.float32) -> Qwen2_5_VLForConditionalGeneration:
-    """Load a Qwen2.5-VL checkpoint, weights in ``dtype`` (the committed ones are stored in half precision).
-
-    Its vision tower attends within all small pictures at once (:mod:`kit.models.vision_attention`):
-    same numbers, sooner.
+def family_of(path: str | Path) -> ModelFamily:
+    """Find the family of a checkpoint folder or hub id from its ``config.json``.
 
     Raises:
-        ValueError: the checkpoint is missing or of another family.
+        ValueError: the checkpoint is missing or of no known family; the message names it and the known ones.
     """
-    check_family(path)
+    config = _read_config(path)
+    name = config.get("model_type")
+    for family in FAMILIES:
+        if family.model_type == name:
+            return family.from_config(config)
+    known = " or ".join(f"{family.model_type!r} ({family.title})" for family in FAMILIES)
+    raise ValueError(f"checkpoint {path}: model_type={name!r}; the kit knows {known} only")
+
+
+def _read_config(path: str | Path) -> dict[str, Any]:
+    folder = Path(path)
+    if not folder.exists():
+        if folder.is_absolute() or str(path).startswith((".", "~")) or str(path).count("/") != 1:
+            raise ValueError(f"checkpoint {path}: no such folder, and not a hub id of the form owner/name")
+    elif not (folder / "config.json").is_file():
+        raise ValueError(f"checkpoint {path}: it holds no config.json; give the folder that save_pretrained wrote")
+    try:
+        config, _ = PreTrainedConfig.get_config_dict(str(path))
+    except OSError as error:
+        raise ValueError(f"checkpoint {path}: no such folder, and its config.json can't be had: {error}") from error
+    return dict(config)
+
+
+def load_model(path: str | Path, dtype: torch.dtype = torch.float32) -> Any:
+    """Load a checkpoint of any known family, ready to sample, weights in ``dtype``.
+
+    Raises:
+        ValueError: the checkpoint is missing or of no known family.
+    """
+    family = family_of(path)
     with without_progress():
-        model = Qwen2_5_VLForConditionalGeneration.from_pretrained(str(path), dtype=dtype)
-    batch_vision_attention(model)
+        model = AutoModelForImageTextToText.from_pretrained(str(path), dtype=dtype)
+    family.prepare(model)
     return model.eval()

@@ -42,10 +42,10 @@ def batch_size_that_fits(most: int, free: float, token: int, length: int) -> int
 
 
 class HFPolicy:
-    """Samples from a Qwen2.5-VL model in this process.
+    """Samples from a transformers model in this process.
 
     Args:
-        model: ``Qwen2_5_VLForConditionalGeneration`` or a PEFT model around one.
+        model: a vision-language model of a family in :data:`kit.models.FAMILIES`, or a PEFT model around one.
         chat: its chat encoder.
         batch_size: how many requests decode together at the most; on a GPU as many as there is room for.
         cache_bytes: how much may be remembered between turns; 0 computes every context afresh.
@@ -120,7 +120,7 @@ class HFPolicy:
 
         Returns next-token logits ``(B, V)``, next positions ``(B,)``, attention ``(B, T)`` and the cache.
         """
-        device = self.model.device
+        device, family = self.model.device, self.chat.family
         done = [prefix.length if prefix else 0 for prefix in prefixes]
         seen = [prefix.images if prefix else 0 for prefix in prefixes]
         new = [request.ids[n:] for request, n in zip(requests, done, strict=True)]
@@ -133,13 +133,12 @@ class HFPolicy:
         if prefixes[0] is not None:
             cache, past = stack([prefix for prefix in prefixes if prefix is not None])
         attention = torch.cat([past.to(device), attention.to(device)], dim=1)
+        images = family.image_inputs(pixels, ids == self.chat.image_id)
         out = self.model(
             input_ids=ids.to(device),
             attention_mask=attention,
             position_ids=positions.to(device),
-            mm_token_type_ids=(ids == self.chat.image_id).long().to(device),
-            pixel_values=torch.cat([p.patches for p in pixels]).to(device) if pixels else None,
-            image_grid_thw=torch.tensor([p.grid for p in pixels], device=device) if pixels else None,
+            **{name: value.to(device) for name, value in images.items()},
             past_key_values=cache,
             use_cache=True,
             logits_to_keep=1,
@@ -147,20 +146,14 @@ class HFPolicy:
         return out.logits[:, -1], following.to(device), attention, cache
 
     def _positions(self, requests: Sequence[GenerationRequest], wide: int) -> tuple[Tensor, Tensor]:
-        """Multimodal positions of the last ``wide`` tokens ``(3, B, wide)`` and of the next one ``(B,)``."""
+        """Positions of the last ``wide`` tokens ``(…, B, wide)`` and of the next one ``(B,)``."""
         longest = max(len(r.ids) for r in requests)
         ids = torch.tensor([[self.chat.pad_id] * (longest - len(r.ids)) + list(r.ids) for r in requests])
         attention = torch.tensor([[0] * (longest - len(r.ids)) + [1] * len(r.ids) for r in requests])
-        grids = [self.chat.pixels(p).grid for r in requests for p in r.images]
+        pixels = [self.chat.pixels(p) for r in requests for p in r.images]
         model = self.model.get_base_model() if hasattr(self.model, "get_base_model") else self.model
-        positions, _ = model.model.get_rope_index(
-            ids,
-            (ids == self.chat.image_id).long(),
-            image_grid_thw=torch.tensor(grids) if grids else None,
-            attention_mask=attention,
-        )
-        # Text after pictures goes on from the largest position used so far, on all three axes.
-        return positions[:, :, longest - wide :], positions.amax(dim=(0, 2)) + 1
+        positions, following = self.chat.family.positions(model, attention, ids == self.chat.image_id, pixels)
+        return positions[..., longest - wide :], following
 
     def _start(
         self, requests: Sequence[GenerationRequest], prefixes: Sequence[Prefix | None]
@@ -203,7 +196,7 @@ class HFPolicy:
             logits = self.model(
                 input_ids=tokens[:, None],
                 attention_mask=attention,
-                position_ids=positions[None, :, None].expand(3, -1, 1),
+                position_ids=self.chat.family.next_positions(positions),
                 past_key_values=cache,
                 use_cache=True,
             ).logits[:, -1]

@@ -68,7 +68,7 @@ class PrefixStore:
         real = columns.bool()
         length = int(real.sum())
         ids = (*request.ids, *sampled)[:length]
-        layers: list[Any] = list(cache.layers)  # full attention in every layer of this family
+        layers: list[Any] = list(cache.layers)  # full attention in every layer of all families
         keys = tuple(layer.keys[row][:, real] for layer in layers)
         values = tuple(layer.values[row][:, real] for layer in layers)
         self._bytes += sum(t.numel() * t.element_size() for t in (*keys, *values))

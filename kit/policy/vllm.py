@@ -26,7 +26,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from kit.chat import Chat, check_family
+from kit.chat import Chat
+from kit.models import family_of
 from kit.policy import (
     Completion,
     FinishReason,
@@ -172,9 +173,11 @@ class Engine:
 
         Raises:
             ValueError: the checkpoint is missing or of another family.
-            EngineError: vLLM isn't installed.
+            EngineError: vLLM isn't installed, or this policy can't sample from the family.
         """
-        check_family(path)
+        family = family_of(path)
+        if not family.vllm:
+            raise EngineError(f"checkpoint {path}: {family.title} can't be sampled through vLLM here; use HFPolicy")
         try:
             from vllm import LLM
         except ImportError as error:

@@ -20,8 +20,9 @@ from transformers import (
 )
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
-from kit.chat import CONTROL_TOKENS
 from kit.models import without_progress
+from kit.models.family import ModelFamily
+from kit.models.qwen2_5_vl import Qwen25VL
 from kit.models.vision_attention import batch_vision_attention
 
 TINY = Path(__file__).parent / "weights"
@@ -30,12 +31,19 @@ TINY = Path(__file__).parent / "weights"
 PIXELS_PER_TOKEN = 28
 
 
-def build_tokenizer(corpus: Iterable[str], vocab_size: int = 1280) -> PreTrainedTokenizerFast:
-    """A byte-level BPE with Qwen2.5's control tokens, learnt from ``corpus``.
+def build_tokenizer(
+    corpus: Iterable[str], vocab_size: int = 1280, family: type[ModelFamily] = Qwen25VL
+) -> PreTrainedTokenizerFast:
+    """Train a byte-level BPE with a family's control tokens on ``corpus``.
 
     Byte-level, so that any text encodes. Tags (``<think>``) and identifiers
     (``observation_image_``) may become one token each, digits always stay single: a tiny model
     should spend its tokens on seeing.
+
+    Args:
+        corpus: the texts to learn from.
+        vocab_size: number of tokens, control tokens included.
+        family: the model family, for its control tokens.
     """
     tokenizer = Tokenizer(models.BPE())
     words = Regex(r"</?[a-z_]+>| ?[A-Za-z_]+|\d| ?[^\sA-Za-z_\d]+|\s+(?!\S)|\s")
@@ -46,7 +54,7 @@ def build_tokenizer(corpus: Iterable[str], vocab_size: int = 1280) -> PreTrained
         ]
     )
     tokenizer.decoder = decoders.ByteLevel()
-    specials = ["<|endoftext|>", "<|im_end|>", *CONTROL_TOKENS]
+    specials = ["<|endoftext|>", "<|im_end|>", *family.control_tokens]
     tokenizer.train_from_iterator(
         corpus,
         trainers.BpeTrainer(
@@ -60,7 +68,7 @@ def build_tokenizer(corpus: Iterable[str], vocab_size: int = 1280) -> PreTrained
         tokenizer_object=tokenizer,
         eos_token="<|im_end|>",
         pad_token="<|endoftext|>",
-        additional_special_tokens=list(CONTROL_TOKENS),
+        additional_special_tokens=list(family.control_tokens),
         model_max_length=32768,
         clean_up_tokenization_spaces=False,
     )
@@ -85,7 +93,7 @@ def build_config(
     vision_layers: int = 4,
 ) -> Qwen2_5_VLConfig:
     """The configuration of a tiny Qwen2.5-VL with heads of 32 and full attention in every vision layer."""
-    ids: dict[str, int] = {token: tokenizer.get_vocab()[token] for token in [*CONTROL_TOKENS, "<|im_end|>"]}
+    ids: dict[str, int] = {token: tokenizer.get_vocab()[token] for token in [*Qwen25VL.control_tokens, "<|im_end|>"]}
     return Qwen2_5_VLConfig(
         text_config={
             "vocab_size": len(tokenizer),

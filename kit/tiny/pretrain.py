@@ -65,7 +65,7 @@ def encode(chat: Chat, sample: Sample, asked: int | None = None) -> Encoded:
     ids: list[int] = []
     mask: list[int] = []
     pictures: list[Pixels] = []
-    vision_start, vision_end = chat._vision
+    vision_start, vision_end = chat.image_bounds
     if sample.system:
         ids += chat.message("system", [sample.system])
         mask += [0] * len(ids)

@@ -211,7 +211,7 @@ def train_grpo(
     """Train ``model`` on ``tasks``; the same call again resumes, and ends with the same metrics.
 
     Args:
-        model: a Qwen2.5-VL; it holds the trained weights afterwards.
+        model: a model of a known family; it holds the trained weights afterwards.
         rollout: lets the policy it is given play tasks; all its randomness must come from its ``seed``.
         reward: scores the episodes of a group (:func:`kit.rewards.base.per_episode` lifts a reward of one episode).
         run_dir: gets ``checkpoint/``, ``metrics.jsonl``, ``tensorboard/`` and ``model/``.
@@ -240,7 +240,7 @@ def train_grpo(
             args=settings.trl_args(run_dir),
             train_dataset=Dataset.from_dict({"prompt": [tasks[i].id for i in order], "task": order}),
             callbacks=[log],
-            peft_config=lora_config(settings.lora_rank),
+            peft_config=lora_config(settings.lora_rank, chat.family),
             chat=chat,
             tasks=tasks,
             rollout=rollout,

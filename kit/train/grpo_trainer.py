@@ -133,13 +133,10 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
             "completion_ids": packed.completion_ids,
             "completion_mask": packed.completion_mask,
             "tool_mask": packed.loss_mask,
-            "mm_token_type_ids": packed.mm_token_type_ids,
+            **packed.image_batch(),
             "advantages": advantages.to(self.accelerator.device),
             "num_items_in_batch": self.accelerator.gather(packed.loss_mask.sum()).sum(),
         }
-        if packed.pixel_values is not None:
-            batch |= {"pixel_values": packed.pixel_values, "image_grid_thw": packed.image_grid_thw}
-            batch["num_images"] = packed.num_images
         # Where rollouts and optimizer steps alternate one to one, π_old is π_θ and TRL takes it from the same pass.
         every = (self.args.steps_per_generation or 1) * self.num_iterations
         if self.use_vllm or self.args.gradient_accumulation_steps % every:
@@ -221,15 +218,12 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
 
     def _logprobs(self, model: Any, packed: Packed) -> Tensor:
         """Log-probabilities ``(B, C)`` of the completions' tokens, without gradient."""
-        inputs = packed.model_inputs()
-        images = {"num_images": packed.num_images} if packed.pixel_values is not None else {}
         with torch.no_grad():
             logprobs, _, _ = self._get_per_token_logps_and_entropies(
                 model,
                 logits_to_keep=packed.completion_ids.size(1),
                 batch_size=self.args.per_device_train_batch_size,
-                **inputs,
-                **images,
+                **packed.model_inputs() | packed.image_batch(),
             )
         return logprobs
 

@@ -2,39 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from peft import LoraConfig
 
-LORA_TARGETS = r".*language_model.*\.(q_proj|k_proj|v_proj|o_proj|gate_proj|up_proj|down_proj)"
-"""Every linear layer of the language model, none of the vision tower (ours)."""
+from kit.models.family import ModelFamily
 
 
-def lora_config(rank: int) -> LoraConfig | None:
+def lora_config(rank: int, family: ModelFamily) -> LoraConfig | None:
     """Adapters of ``rank`` on the language model, scaled by 2 (α = 2·rank); None for rank 0: train everything."""
     if rank == 0:
         return None
-    return LoraConfig(r=rank, lora_alpha=2 * rank, lora_dropout=0.0, target_modules=LORA_TARGETS)
+    return LoraConfig(r=rank, lora_alpha=2 * rank, lora_dropout=0.0, target_modules=family.lora_targets)
 
 
 @contextmanager
-def restore_after(model: Any, freeze_vision: bool) -> Iterator[Any]:
+def restore_after(model: Any, frozen: Sequence[str] = ()) -> Iterator[Any]:
     """Lend ``model`` to a trainer; afterwards it is as it was, but for what its weights learnt.
 
     Trainers patch the forward pass and the flags of a model they are given. Undone here: the patched
     forward, ``requires_grad`` and the training mode; also after an error or an interrupt.
 
     Args:
-        freeze_vision: keep the vision tower, its projector included, as it is.
+        model: a transformers model, without adapters.
+        frozen: attributes of its base model that must not learn (``ModelFamily.vision_modules``).
     """
     training = model.training
     learns = {name: p.requires_grad for name, p in model.named_parameters()}
     forward = model.__dict__.get("forward")
     hook = model.model.register_forward_pre_hook(_drop_no_pictures, with_kwargs=True)
-    if freeze_vision:
-        model.model.visual.requires_grad_(False)
+    for name in frozen:
+        getattr(model.model, name).requires_grad_(False)
     try:
         yield model
     finally:
@@ -57,5 +57,5 @@ def _drop_no_pictures(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     """
     pixels = kwargs.get("pixel_values")
     if pixels is not None and len(pixels) == 0:
-        kwargs = {**kwargs, "pixel_values": None, "image_grid_thw": None}
+        kwargs = {k: v for k, v in kwargs.items() if k not in ("pixel_values", "image_grid_thw")}
     return args, kwargs

@@ -13,11 +13,13 @@ completion_ids      (B, C)                 turns and observations, right-padded
 completion_mask     (B, C)                 1 on tokens, 0 on padding
 loss_mask           (B, C)                 the loss mask: 1 on sampled tokens, 0 elsewhere
 logprobs            (B, C)                 the sampler's log-probabilities, 0 elsewhere
-mm_token_type_ids   (B, P + C)             1 on image tokens, 0 elsewhere
-pixel_values        (patches, features)    all pictures of all rows, in order; None if none
-image_grid_thw      (pictures, 3)          their sizes in patches; None if none
-num_images          B numbers              pictures of each row
+image_inputs        by name                what the model reads of all rows' images, in order
+image_counts        by name, B numbers     images (and tiles) of each row
 ==================  =====================  ===============================================
+
+``image_inputs`` are the family's (:meth:`kit.models.family.ModelFamily.image_inputs`): for Qwen2.5-VL
+``mm_token_type_ids`` ``(B, P + C)``, 1 on image tokens, ``pixel_values`` ``(patches, features)`` and
+``image_grid_thw`` ``(images, 3)``; for InternVL3 ``pixel_values`` ``(tiles, 3, side, side)``.
 """
 
 from __future__ import annotations
@@ -50,10 +52,8 @@ class Packed:
     completion_mask: Tensor
     loss_mask: Tensor
     logprobs: Tensor
-    mm_token_type_ids: Tensor
-    pixel_values: Tensor | None
-    image_grid_thw: Tensor | None
-    num_images: list[int]
+    image_inputs: dict[str, Tensor]
+    image_counts: dict[str, list[int]]
 
     @property
     def labels(self) -> Tensor:
@@ -62,22 +62,24 @@ class Packed:
         return torch.cat([torch.full_like(self.prompt_ids, IGNORED), completion], dim=1)
 
     def model_inputs(self) -> dict[str, Tensor]:
-        """Inputs of ``Qwen2_5_VLForConditionalGeneration``, which places images by ``mm_token_type_ids``."""
-        inputs = {
+        """Inputs of the model's forward pass over whole rows, prompt and completion."""
+        return {
             "input_ids": torch.cat([self.prompt_ids, self.completion_ids], dim=1),
             "attention_mask": torch.cat([self.prompt_mask, self.completion_mask], dim=1),
-            "mm_token_type_ids": self.mm_token_type_ids,
+            **self.image_inputs,
         }
-        if self.pixel_values is not None and self.image_grid_thw is not None:
-            inputs |= {"pixel_values": self.pixel_values, "image_grid_thw": self.image_grid_thw}
-        return inputs
+
+    def image_batch(self) -> dict[str, Any]:
+        """Images as TRL's GRPO reads them: the model's inputs, and counts by which it divides them among rows."""
+        return {**self.image_inputs, **(self.image_counts if "pixel_values" in self.image_inputs else {})}
 
     def to(self, device: torch.device | str) -> Packed:
         """Move the batch to ``device``."""
         moved: dict[str, Any] = {
             f.name: value.to(device) for f in fields(self) if isinstance(value := getattr(self, f.name), Tensor)
         }
-        return replace(self, **moved)
+        images = {name: value.to(device) for name, value in self.image_inputs.items()}
+        return replace(self, **moved, image_inputs=images)
 
 
 def pack(episodes: Sequence[Episode], chat: Chat) -> Packed:
@@ -98,8 +100,8 @@ def pack(episodes: Sequence[Episode], chat: Chat) -> Packed:
         raise ValueError(f"pack: none of the {len(episodes)} episodes holds a sampled token; nothing to learn from")
     prompt_ids = _pad(prompts, chat.pad_id, left=True)
     completion_ids = _pad(completions, chat.pad_id)
-    types = (torch.cat([prompt_ids, completion_ids], dim=1) == chat.image_id).long()
-    pixels = [chat.pixels(picture) for episode in episodes for picture in episode.images]
+    rows = [[chat.pixels(image) for image in episode.images] for episode in episodes]
+    is_image = torch.cat([prompt_ids, completion_ids], dim=1) == chat.image_id
     return Packed(
         prompt_ids=prompt_ids,
         prompt_mask=_pad([[1] * len(ids) for ids in prompts], 0, left=True),
@@ -107,10 +109,8 @@ def pack(episodes: Sequence[Episode], chat: Chat) -> Packed:
         completion_mask=_pad([[1] * len(ids) for ids in completions], 0),
         loss_mask=_pad(masks, 0),
         logprobs=_pad([_logprobs(e) for e in episodes], 0.0),
-        mm_token_type_ids=types,
-        pixel_values=torch.cat([p.patches for p in pixels]) if pixels else None,
-        image_grid_thw=torch.tensor([p.grid for p in pixels]) if pixels else None,
-        num_images=[len(e.images) for e in episodes],
+        image_inputs=chat.family.image_inputs([pixels for row in rows for pixels in row], is_image),
+        image_counts=chat.family.image_counts(rows),
     )
 
 

@@ -187,7 +187,8 @@ def run(
             on_step(read_metrics(run_dir / "metrics.jsonl"))
         return final
     log = MetricsLog(run_dir, step_of(resume), on_step, writes=rank() == 0)
-    with restore_after(model, freeze_vision), suppress_tokens(model, chat.suppressed_ids), without_progress():
+    frozen = chat.family.vision_modules if freeze_vision else ()
+    with restore_after(model, frozen), suppress_tokens(model, chat.suppressed_ids), without_progress():
         trainer = make_trainer(log)
         trainer.remove_callback(PrinterCallback)
         trainer.add_callback(_Exports(trainer, chat, run_dir, exports))

@@ -227,7 +227,7 @@ def train_sft(
     """Fine-tune ``model`` on ``episodes``; the same call again resumes.
 
     Args:
-        model: a Qwen2.5-VL; it holds the trained weights afterwards.
+        model: a model of a known family; it holds the trained weights afterwards.
         run_dir: gets ``checkpoint/``, ``metrics.jsonl`` (columns loss, entropy, mean_token_accuracy, …),
             ``tensorboard/`` and ``model/``.
         replay: to draw ``settings.replay`` from beside each batch.
@@ -253,7 +253,7 @@ def train_sft(
             train_dataset=Dataset.from_dict({"episode": numbers}),
             processing_class=chat.tokenizer,
             callbacks=[log],
-            peft_config=lora_config(settings.lora_rank),
+            peft_config=lora_config(settings.lora_rank, chat.family),
         )
 
     return run(

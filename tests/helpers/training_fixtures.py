@@ -121,12 +121,7 @@ def logprobs_turn_by_turn(model: Any, chat: Chat, episode: Episode, temperature:
         before = Episode(episode.task, episode.prompt_ids, episode.turns[:number])
         ids = torch.tensor([[*before.ids, *turn.ids]])
         pixels = [chat.pixels(p) for p in before.images]
-        logits = model(
-            input_ids=ids,
-            mm_token_type_ids=(ids == chat.image_id).long(),
-            pixel_values=torch.cat([p.patches for p in pixels]),
-            image_grid_thw=torch.tensor([p.grid for p in pixels]),
-        ).logits[0]
+        logits = model(input_ids=ids, **chat.family.image_inputs(pixels, ids == chat.image_id)).logits[0]
         logits[:, list(chat.suppressed_ids)] = -torch.inf
         logp = torch.log_softmax(logits / temperature, dim=-1)[len(before.ids) - 1 : -1]
         rows.append(logp.gather(1, torch.tensor(turn.ids)[:, None])[:, 0])

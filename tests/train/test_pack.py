@@ -43,12 +43,12 @@ def test_image_tokens_are_image_features_whatever_the_pictures(chat: Chat, sizes
     seen = [picture(f"p{i}", i, *size) for i, size in enumerate(sizes)]
     episode = written(chat, 1, seen)
     packed = pack([episode, written(chat, 2)], chat)
-    assert packed.image_grid_thw is not None and packed.pixel_values is not None
-    assert packed.num_images == [2 + len(sizes), 2]
-    assert int(packed.mm_token_type_ids.sum()) == int(packed.image_grid_thw.prod(1).sum()) // 4
-    assert len(packed.pixel_values) == int(packed.image_grid_thw.prod(1).sum())
+    images = packed.image_inputs
+    assert packed.image_counts == {"num_images": [2 + len(sizes), 2]}
+    assert int(images["mm_token_type_ids"].sum()) == int(images["image_grid_thw"].prod(1).sum()) // 4
+    assert len(images["pixel_values"]) == int(images["image_grid_thw"].prod(1).sum())
     ids = packed.model_inputs()["input_ids"]
-    assert torch.equal(packed.mm_token_type_ids.bool(), ids == chat.image_id)
+    assert torch.equal(images["mm_token_type_ids"].bool(), ids == chat.image_id)
 
 
 def test_packed_logprobs_equal_turn_by_turn_ones(chat: Chat, model) -> None:
@@ -76,14 +76,14 @@ def test_the_model_places_pictures_by_mm_token_type_ids(chat: Chat, model) -> No
 def test_no_pictures_no_pixels(chat: Chat) -> None:
     plain = _without_pictures(chat)
     packed = pack([plain], chat)
-    assert packed.pixel_values is None and packed.image_grid_thw is None and packed.num_images == [0]
+    assert packed.image_counts == {"num_images": [0]} and "num_images" not in packed.image_batch()
     assert "pixel_values" not in packed.model_inputs()
 
 
 def test_to_moves_and_keeps_everything(chat: Chat) -> None:
     packed = pack(batch(chat), chat)
     moved = packed.to("cpu")
-    assert torch.equal(moved.completion_ids, packed.completion_ids) and moved.num_images == packed.num_images
+    assert torch.equal(moved.completion_ids, packed.completion_ids) and moved.image_counts == packed.image_counts
 
 
 def test_refuses_a_control_token_from_the_policy(chat: Chat) -> None:

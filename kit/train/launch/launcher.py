@@ -35,9 +35,6 @@ from kit.train.launch.worker import STARTED_BY
 from kit.train.metrics import Row, is_quiet, line, read_metrics
 from kit.train.session import STRATEGY, OnStep
 
-WRAPPED = "Qwen2_5_VLDecoderLayer,Qwen2_5_VLVisionBlock"
-"""The blocks that FSDP2 divides one by one."""
-
 LAST_LINES = 15
 """Of the log, in an error's message."""
 
@@ -200,7 +197,6 @@ def _environment(strategy: str, folder: Path) -> dict[str, str]:
             "FSDP_VERSION": "2",
             "FSDP_RESHARD_AFTER_FORWARD": "true",
             "FSDP_AUTO_WRAP_POLICY": "TRANSFORMER_BASED_WRAP",
-            "FSDP_TRANSFORMER_CLS_TO_WRAP": WRAPPED,
             "FSDP_STATE_DICT_TYPE": "SHARDED_STATE_DICT",
         }
     settings = folder / "deepspeed.json"

@@ -73,10 +73,10 @@ class Architecture:
 
     @classmethod
     def of(cls, model: str) -> Architecture:
-        """Of a checkpoint's folder, or of a hub id whose sizes are known.
+        """Read the sizes of a checkpoint's folder, or of a hub id whose sizes are known.
 
         Raises:
-            ValueError: neither.
+            ValueError: neither, or a checkpoint of another family.
         """
         if model in _TEXT:
             return cls.read({"text_config": _TEXT[model], "vision_config": _VISION})
@@ -87,9 +87,15 @@ class Architecture:
 
     @classmethod
     def read(cls, config: Mapping[str, Any]) -> Architecture:
-        """From a ``config.json``: newer ones keep the language model's sizes apart, older ones don't."""
+        """Read the sizes from a parsed ``config.json``: newer ones keep the language model's apart, older ones don't.
+
+        Raises:
+            ValueError: it is of another family.
+        """
         text = config.get("text_config") or config
         vision = config["vision_config"]
+        if (name := config.get("model_type", "qwen2_5_vl")) != "qwen2_5_vl":
+            raise ValueError(f"model_type={name!r}: memory is planned for 'qwen2_5_vl' (Qwen2.5-VL) only")
         return cls(
             hidden=text["hidden_size"],
             layers=text["num_hidden_layers"],

@@ -10,6 +10,7 @@ from peft import get_peft_model
 from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
 
 from kit.models import load_model
+from kit.models.qwen2_5_vl import Qwen25VL
 from kit.tiny.build import TINY
 from kit.train.lora import lora_config
 from kit.train.planner.architecture import _TEXT, _VISION, Architecture, Kept
@@ -47,7 +48,7 @@ def test_weights_of_the_published_ones(name: str) -> None:
 def test_weights_and_adapters_of_a_folder() -> None:
     counted, model = Architecture.of(str(TINY)), load_model(TINY)
     assert counted.language + counted.vision == sum(p.numel() for p in model.parameters())
-    tuned = get_peft_model(model, lora_config(4))
+    tuned = get_peft_model(model, lora_config(4, Qwen25VL()))
     assert counted.adapters(4) == sum(p.numel() for p in tuned.parameters() if p.requires_grad)
 
 
@@ -84,7 +85,7 @@ def of_text(held: Kept, layers: int, tokens: int, recompute: bool, sizes: dict[s
     if held != "float32":
         model.to(torch.bfloat16)
     if held == "adapters":
-        model = get_peft_model(model, lora_config(8))
+        model = get_peft_model(model, lora_config(8, Qwen25VL()))
     if recompute:
         model.gradient_checkpointing_enable({"use_reentrant": False})
         if held == "adapters":
@@ -136,3 +137,8 @@ def test_what_a_patch_leaves_behind(held: Kept) -> None:
 
     counted = Architecture.read({"text_config": TEXT, "vision_config": VISION}).seen(held)
     assert (more(24) - more(16)) / 2 / (24 * 24 - 16 * 16) == counted
+
+
+def test_another_family_is_refused_by_name() -> None:
+    with pytest.raises(ValueError, match="model_type='internvl': memory is planned for 'qwen2_5_vl'"):
+        Architecture.read({"model_type": "internvl", "vision_config": {}})

@@ -1,0 +1,185 @@
+"""Every family plays, packs and trains by the same code: its tokens, images and positions are the model's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from internvl_fixtures import TOKENS, internvl_chat, internvl_model
+from training_fixtures import (
+    batch,
+    clone,
+    even_reward,
+    fresh_chat,
+    fresh_model,
+    logprobs_turn_by_turn,
+    picture,
+    plain_logprobs,
+    sampling_rollout,
+    task,
+)
+
+from kit.chat import Chat
+from kit.models import FAMILIES, family_of, load_model
+from kit.models.internvl import InternVL3
+from kit.models.qwen2_5_vl import Qwen25VL
+from kit.policy.hf import HFPolicy
+from kit.train.checkpoint import export
+from kit.train.grpo import GRPOSettings, train_grpo
+from kit.train.metrics import read_metrics
+from kit.train.pack import pack
+from kit.train.sft import SFTSettings, train_sft
+
+Pair = tuple[Any, Chat]
+
+MAKERS = {Qwen25VL: (fresh_model, fresh_chat), InternVL3: (internvl_model, internvl_chat)}
+
+
+@pytest.fixture(scope="module", params=FAMILIES, ids=lambda family: family.title)
+def pair(request: pytest.FixtureRequest) -> Pair:
+    make_model, make_chat = MAKERS[request.param]
+    chat = make_chat()
+    return make_model(chat), chat
+
+
+def test_a_checkpoint_tells_its_family(pair: Pair, tmp_path: Path) -> None:
+    model, chat = pair
+    folder = export(model, chat, tmp_path / "model")
+    assert family_of(folder) == chat.family
+    loaded, again = load_model(folder), Chat.from_pretrained(folder)
+    assert type(loaded) is type(model) and again.suppressed_ids == chat.suppressed_ids
+    seen = picture("p", 1, 84, 56)
+    assert torch.equal(again.pixels(seen).patches, chat.pixels(seen).patches)
+
+
+def test_only_chat_writes_the_familys_control_tokens(pair: Pair) -> None:
+    _, chat = pair
+    for token in chat.family.control_tokens:
+        ids = chat.text(f"a picture called {token}.png")
+        assert not set(ids) & set(chat.suppressed_ids) and chat.decode(ids) == f"a picture called {token}.png"
+
+
+@pytest.mark.parametrize("size", [(28, 28), (84, 56), (30, 200), (300, 100)])
+def test_an_images_tokens_are_its_features(pair: Pair, size: tuple[int, int]) -> None:
+    model, chat = pair
+    seen = picture("p", 2, *size)
+    ids = torch.tensor([chat.prompt("", ["What is ", seen])])
+    assert int((ids == chat.image_id).sum()) == chat.image_tokens(seen)
+    with torch.no_grad():  # transformers refuses a number of features that isn't the number of tokens
+        model(input_ids=ids, **chat.family.image_inputs([chat.pixels(seen)], ids == chat.image_id))
+
+
+def test_levels_undo_the_processors_scaling(pair: Pair) -> None:
+    _, chat = pair
+    seen = picture("p", 3, 56, 56)
+    levels = chat.levels(seen).patches
+    assert levels.dtype == torch.uint8 and levels.shape == chat.pixels(seen).patches.shape
+    values = levels.reshape(-1)[:: 2 if isinstance(chat.family, Qwen25VL) else 1]  # a still image fills two frames
+    assert abs(float(values.float().mean()) - 127.5) < 10
+
+
+def test_positions_in_a_padded_batch_are_the_models_own(pair: Pair) -> None:
+    model, chat = pair
+    seen = [[picture("a", 1, 84, 56)], [picture("b", 2), picture("c", 3, 28, 56)]]
+    rows = [chat.prompt("Look.", [*images, "What now?"]) for images in seen]
+    wide = max(map(len, rows))
+    ids = torch.tensor([[chat.pad_id] * (wide - len(row)) + row for row in rows])
+    attention = torch.tensor([[0] * (wide - len(row)) + [1] * len(row) for row in rows])
+    pixels = [chat.pixels(image) for images in seen for image in images]
+    is_image = ids == chat.image_id
+    positions, following = chat.family.positions(model, attention, is_image, pixels)
+    images = chat.family.image_inputs(pixels, is_image)
+    with torch.no_grad():
+        together = model(input_ids=ids, attention_mask=attention, position_ids=positions, **images).logits[:, -1]
+    for row, (alone, own) in enumerate(zip(rows, seen, strict=True)):
+        one = torch.tensor([alone])
+        inputs = chat.family.image_inputs([chat.pixels(image) for image in own], one == chat.image_id)
+        with torch.no_grad():
+            torch.testing.assert_close(together[row], model(input_ids=one, **inputs).logits[0, -1], atol=1e-4, rtol=0)
+    assert (positions[..., -1] + 1).reshape(-1, len(rows)).eq(following).all()
+    assert chat.family.next_positions(following).shape == (*positions.shape[:-1], 1)
+
+
+def play(pair: Pair, seeds: Sequence[int] = (0, 0, 1)) -> Any:
+    model, chat = pair
+    return sampling_rollout(chat)(HFPolicy(model, chat), [task(i) for i in range(len(seeds))], seed=list(seeds))
+
+
+def test_what_is_played_is_what_is_packed(pair: Pair) -> None:
+    model, chat = pair
+    episodes = play(pair)
+    packed = pack(episodes, chat)
+    with torch.no_grad():
+        together = plain_logprobs(model, chat, packed, 1.0)
+        for row, episode in enumerate(episodes):
+            alone = torch.cat(logprobs_turn_by_turn(model, chat, episode))
+            sampled = packed.loss_mask[row].bool()
+            torch.testing.assert_close(packed.logprobs[row][sampled], alone, atol=1e-4, rtol=0)
+            torch.testing.assert_close(together[row][sampled], alone, atol=1e-4, rtol=0)
+
+
+@pytest.mark.parametrize("lora_rank", [0, 2])
+def test_grpo_takes_a_step_and_leaves_the_vision_tower(pair: Pair, tmp_path: Path, lora_rank: int) -> None:
+    chat = pair[1]
+    model = load_model(export(pair[0], chat, tmp_path / "start"))  # from where the reference policy is loaded, too
+    before = {name: p.clone() for name, p in model.named_parameters()}
+    settings = GRPOSettings(
+        steps=2,
+        prompts_per_batch=2,
+        group_size=2,
+        per_device_batch_size=2,
+        learning_rate=1e-3,
+        schedule="linear",
+        beta=0.1,
+        lora_rank=lora_rank,
+        freeze_vision=True,
+    )
+    folder = train_grpo(
+        model, chat, [task(i) for i in range(2)], sampling_rollout(chat), even_reward, settings, tmp_path
+    )
+    rows = read_metrics(tmp_path / "metrics.jsonl")
+    assert [row["step"] for row in rows] == [1, 2] and any(row["grad_norm"] > 0 for row in rows)
+    learnt = dict(load_model(folder).named_parameters())
+    moved = {name for name, p in before.items() if not torch.equal(p, learnt[name])}
+    assert moved and all("language_model" in name or "lm_head" in name for name in moved)
+
+
+def test_sft_learns_from_episodes(pair: Pair, tmp_path: Path) -> None:
+    model, chat = clone(pair[0]), pair[1]
+    settings = SFTSettings(epochs=10, batch_size=4, per_device_batch_size=2, learning_rate=1e-3, freeze_vision=False)
+    train_sft(model, chat, batch(chat), settings, tmp_path)
+    losses = [row["loss"] for row in read_metrics(tmp_path / "metrics.jsonl")]
+    assert losses[-1] < 0.7 * losses[0]
+
+
+def test_internvl_tiles_by_shape_and_adds_a_thumbnail() -> None:
+    chat = internvl_chat()
+    for size, tiles in [((56, 56), 1), ((112, 56), 3), ((40, 160), 5), ((100, 100), 5)]:
+        assert chat.pixels(picture("p", 1, *size)).grid == (tiles, 4, 4)
+        assert chat.image_tokens(picture("p", 1, *size)) == tiles * TOKENS
+
+
+def test_internvl_is_refused_by_vllm_with_the_way_out(tmp_path: Path) -> None:
+    from kit.policy.engine_io import EngineError
+    from kit.policy.vllm import Engine
+
+    chat = internvl_chat()
+    folder = export(internvl_model(chat), chat, tmp_path / "model")
+    with pytest.raises(EngineError, match="InternVL3 can't be sampled through vLLM here; use HFPolicy"):
+        Engine.load(folder)
+
+
+def test_another_family_is_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"model_type": "llama"}')
+    with pytest.raises(ValueError, match=r"model_type='llama'; the kit knows 'qwen2_5_vl'"):
+        family_of(tmp_path)
+
+
+def test_a_missing_checkpoint_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no such folder"):
+        family_of(tmp_path / "nowhere")
+    with pytest.raises(ValueError, match=r"no config\.json"):
+        family_of(tmp_path)
