@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kit.files import ROOT
+from kit.papers.registry import papers
 
 ROOMS = (
     *("files", "seeding", "episode", "protocol", "models", "chat", "sandbox", "tools", "data", "policy"),
@@ -80,6 +81,22 @@ def test_no_import_runs_up(path: Path) -> None:
         return
     up = {name for name in imported(path) if name != "kit" and ROOMS.index(room(NAMES[name])) > ROOMS.index(room(path))}
     assert up == set(), f"{room(path)} may import {', '.join(ROOMS[: ROOMS.index(room(path))])}"
+
+
+OF_PAPERS = re.compile(r"agile|visual.?arft|code.?dance|mags.?rl|vista.?(gym|r1)|\b(mags|vista)\b", re.IGNORECASE)
+"""Names of the five papers."""
+
+
+def test_every_registered_paper_has_a_name_that_is_looked_for() -> None:
+    assert all(OF_PAPERS.search(name) and OF_PAPERS.search(paper.title) for name, paper in papers().items())
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_shared_module_names_a_paper(path: Path) -> None:
+    if room(path) == "papers":
+        return
+    named = [f"line {i}: {line}" for i, line in enumerate(path.read_text().splitlines(), 1) if OF_PAPERS.search(line)]
+    assert named == [], "what belongs to one paper lives in kit/papers"
 
 
 def test_no_file_imports_itself_through_others() -> None:

@@ -1,8 +1,7 @@
 """Countries to ask about: their real flags, and their entries in the CIA World Factbook.
 
 A flag (flagpy, MIT: 195 of them, 180×90 pixels) leads to its country by the words in which the factbook describes
-it; a country leads to facts, and to the country it trades with most. Questions are made of that in
-:mod:`kit.papers.visual_arft.mat_search`.
+it; a country leads to facts, and to the country it trades with most: steps of a question of several hops.
 """
 
 from __future__ import annotations

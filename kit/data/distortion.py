@@ -1,4 +1,4 @@
-"""MAT-Coding's distortions (Visual-ARFT, appendix B.2.2), and how each is undone.
+"""Distort images in six ways (those of MAT-Coding, arXiv:2505.14246, appendix B.2.2), and undo each.
 
 ===============  ==========================================  ======================  ================================
 kind             what it does                                strength (ours)         undone by

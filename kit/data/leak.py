@@ -1,6 +1,6 @@
 """Leak check: does a picture of the training set show up again in evaluation?
 
-The released training files of AGILE share names with benchmarks it is evaluated on; names prove
+Released training files may share names with the benchmarks a model is evaluated on; names prove
 little either way, so pixels are compared. A picture's fingerprint is a pair of perceptual hashes
 (signs of the lowest frequencies of its brightness; 64 and 256 bits) of the whole picture and of
 nine windows of 90 % of its sides, and of their mirror images. Two pictures are held to be the same

@@ -9,7 +9,6 @@ from typing import Any
 from kit.jobs.notebooks import find, parameters
 from kit.jobs.run import Job, Planned, profile_values
 from kit.tiny.build import TINY
-from kit.train.grpo import GRPOSettings
 from kit.train.launch.topology import ProcessConfig
 from kit.train.planner.architecture import Architecture
 from kit.train.planner.memory import (
@@ -26,8 +25,9 @@ from kit.train.planner.memory import (
 )
 from kit.train.sft import SFTSettings
 
+EPISODE_TOKENS = 28192
 PICTURE_TOKENS = 8192
-"""Of an episode, at the most, unless told otherwise (the longest prompt of the papers' tables)."""
+"""Of an episode, at the most, unless told otherwise (the longest of the papers' tables); of them, of images."""
 
 
 def stages(
@@ -75,7 +75,7 @@ def stages(
                 f"{name}: GRPO",
                 Stage(
                     **shared,
-                    **longest(GRPOSettings.max_episode_tokens),
+                    **longest(EPISODE_TOKENS),
                     rollout_engine=together.rollout_engine,
                     batch=v["prompts_per_batch"] * v["group_size"],
                     reference=v["beta"] > 0 and not v["lora_rank"],

@@ -2,7 +2,7 @@ r"""Multi-turn GRPO: TRL's ``GRPOTrainer`` fed by our rollouts.
 
 $$J(\theta) = \mathbb{E}\left[\frac{1}{G}\sum_{i=1}^{G}\frac{1}{\sum_t I(y_{i,t})}\sum_{t: I(y_{i,t})=1}
 \min\left(\rho_{i,t}\hat{A}_i,\ \operatorname{clip}(\rho_{i,t}, 1-\epsilon, 1+\epsilon)\hat{A}_i\right)\right]
-- \beta D_{KL}(\pi_\theta \| \pi_{ref}) \tag{AGILE, eq. 4}$$
+- \beta D_{KL}(\pi_\theta \| \pi_{ref}) \tag{1}$$
 
 ==================  ==========================================================  =========================
 symbol              meaning                                                     name here
@@ -23,7 +23,7 @@ Departures
 - Only ``_generate_and_score_completions`` is TRL's no longer: tasks are played by
   :mod:`kit.rollout`, scored, packed and given advantages. Losses, optimizer, PEFT and distribution stay.
 - Ids that a policy may not say carry no probability, in sampler and trainer alike.
-- One optimizer step uses each rollout once by default, as in the paper (mini-batch = batch): then
+- One optimizer step uses each rollout once by default (mini-batch = batch): then
   π_old = π_θ, ρ = 1, and no second forward pass is needed for it.
 """
 
@@ -51,47 +51,47 @@ from kit.train.session import OnStep, check_schedule, gradient_checkpointing_def
 
 @dataclass(frozen=True)
 class GRPOSettings:
-    """How to run GRPO. Defaults are AGILE's (Table 5) unless marked ours.
+    """How to run GRPO; a paper's own values are in its ``settings`` (:mod:`kit.papers`).
 
     Attributes:
-        steps: rollout batches (ours; the paper's one epoch of 15.6K tasks is 244).
-        prompts_per_batch: tasks a rollout batch (Table 5, train batch size).
-        group_size: rollouts of one task (Table 5, rollout num).
-        per_device_batch_size: episodes a forward pass and device (Table 5).
-        iterations: optimizer steps on each rollout batch (Table 5: mini-batch = batch, so 1).
-        learning_rate: at its peak (Table 5).
-        schedule: of the learning rate (ours).
-        warmup: share of the steps before the peak (ours).
-        temperature: the one the rollout samples at (the paper names none).
-        beta: weight of the KL term (Table 5).
-        epsilon: clipping range of the ratio (ours: verl's and TRL's default).
-        loss_type: TRL's name of the objective; "grpo" is eq. 4.
-        advantage: ``group_relative`` (eq. 4), ``per_turn`` or ``sequence_plus_turn`` (:mod:`kit.train.advantage`).
+        steps: rollout batches.
+        prompts_per_batch: tasks a rollout batch.
+        group_size: rollouts of one task.
+        per_device_batch_size: episodes a forward pass and device.
+        iterations: optimizer steps on each rollout batch.
+        learning_rate: at its peak.
+        schedule: of the learning rate, by transformers' name.
+        warmup: share of the steps before the peak.
+        temperature: the one the rollout samples at.
+        beta: weight of the KL term; 0 needs no reference policy.
+        epsilon: clipping range of the ratio.
+        loss_type: TRL's name of the objective; "grpo" is eq. 1.
+        advantage: ``group_relative`` (eq. 1), ``per_turn`` or ``sequence_plus_turn`` (:mod:`kit.train.advantage`).
         scale: divide advantages by the group's standard deviation (GRPO) or not (Dr. GRPO).
         turn_discount: γ of the turns' returns, for ``sequence_plus_turn``.
         turn_weight: weight of the turn's part, for ``sequence_plus_turn``.
         turn_baseline: turns over which returns are normalised, for ``sequence_plus_turn``.
-        max_completion_length: tokens by which "dr_grpo" divides (Table 5, max response length); others ignore it.
-        max_grad_norm: gradients are scaled down to this norm (ours).
-        freeze_vision: leave vision tower and projector as they are (ours; the paper doesn't say).
-        lora_rank: rank of low-rank adapters; 0 trains all weights (the paper trains all).
-        gradient_checkpointing: recompute activations to save memory; None: on a GPU (ours).
-        save_every: steps between checkpoints (ours).
-        save_total_limit: checkpoints kept, the last ones; and the best (ours).
-        seed: of the order of tasks, of sampling, of adapters' first values (ours).
+        max_completion_length: tokens by which "dr_grpo" divides; others ignore it.
+        max_grad_norm: gradients are scaled down to this norm.
+        freeze_vision: leave vision tower and projector as they are.
+        lora_rank: rank of low-rank adapters; 0 trains all weights.
+        gradient_checkpointing: recompute activations to save memory; None: on a GPU.
+        save_every: steps between checkpoints.
+        save_total_limit: checkpoints kept, the last ones; and the best.
+        seed: of the order of tasks, of sampling, of adapters' first values.
         rollout_engine: samples the episodes: the trained model by transformers, or vLLM ``colocate``d with it or at a
-            ``server`` (ours).
+            ``server``.
         vllm_server_url: that server's address, ``http://host:port``.
-        gpu_memory_utilization: of a GPU's memory, for a colocated engine: its weights and its cache (ours).
-        max_episode_tokens: of an episode; a colocated engine makes room for as many (Table 5: 8,192 and 20,000).
+        gpu_memory_utilization: of a GPU's memory, for a colocated engine: its weights and its cache.
+        max_episode_tokens: of an episode; a colocated engine makes room for as many.
     """
 
-    steps: int = 244
-    prompts_per_batch: int = 64
+    steps: int = 100
+    prompts_per_batch: int = 8
     group_size: int = 8
-    per_device_batch_size: int = 2
+    per_device_batch_size: int = 8
     iterations: int = 1
-    learning_rate: float = 2e-6
+    learning_rate: float = 1e-6
     schedule: str = "constant"
     warmup: float = 0.0
     temperature: float = 1.0
@@ -103,7 +103,7 @@ class GRPOSettings:
     turn_discount: float = 0.2
     turn_weight: float = 0.2
     turn_baseline: Baseline = "all_turns"
-    max_completion_length: int = 20000
+    max_completion_length: int = 16384
     max_grad_norm: float = 1.0
     freeze_vision: bool = False
     lora_rank: int = 0
@@ -114,7 +114,7 @@ class GRPOSettings:
     rollout_engine: RolloutEngine = "transformers"
     vllm_server_url: str = ""
     gpu_memory_utilization: float = 0.3
-    max_episode_tokens: int = 28192
+    max_episode_tokens: int = 32768
 
     def __post_init__(self) -> None:
         check_group_size("GRPOSettings.group_size", self.group_size)

@@ -15,7 +15,7 @@ tokens: L = (ln 2 + ln 8) / 2 = **1.3863**.
 
 Departures
 - Tokens a policy may not say are left out of the softmax, as they are when it is sampled.
-- Over-long episodes are refused, not cut (the paper cuts at 16,384): a cut picture has no meaning.
+- Over-long episodes are refused, not cut (TRL cuts them): a cut image has no meaning.
 - Beside each batch there can be episodes of replay (:mod:`kit.train.replay`); their tokens count like others.
 """
 
@@ -49,23 +49,23 @@ from kit.train.session import (
 
 @dataclass(frozen=True)
 class SFTSettings:
-    """How to fine-tune. Defaults are AGILE's (Table 4) unless marked ours.
+    """How to fine-tune; a paper's own values are in its ``settings`` (:mod:`kit.papers`).
 
     Attributes:
-        epochs: passes over the episodes (Table 4).
-        batch_size: episodes an optimizer step (Table 4: 32).
-        per_device_batch_size: episodes a forward pass and device (Table 4: 32 by 4 accumulation steps).
-        learning_rate: at its peak (Table 4).
-        schedule: of the learning rate (Table 4).
-        warmup: share of the steps before the peak (Table 4).
-        max_tokens: longest episode accepted (Table 4, cutoff length).
-        freeze_vision: leave vision tower and projector as they are (Table 4).
-        replay: episodes of replay beside each batch (ours: the paper has none).
-        lora_rank: rank of low-rank adapters; 0 trains all weights (Table 4: full).
-        gradient_checkpointing: recompute activations to save memory; None: on a GPU (ours).
-        save_every: steps between checkpoints (ours).
-        save_total_limit: checkpoints kept (ours).
-        seed: of the order and of adapters' first values (ours).
+        epochs: passes over the episodes.
+        batch_size: episodes an optimizer step.
+        per_device_batch_size: episodes a forward pass and device.
+        learning_rate: at its peak.
+        schedule: of the learning rate, by transformers' name.
+        warmup: share of the steps before the peak.
+        max_tokens: longest episode accepted.
+        freeze_vision: leave vision tower and projector as they are.
+        replay: episodes of replay beside each batch.
+        lora_rank: rank of low-rank adapters; 0 trains all weights.
+        gradient_checkpointing: recompute activations to save memory; None: on a GPU.
+        save_every: steps between checkpoints.
+        save_total_limit: checkpoints kept.
+        seed: of the order and of adapters' first values.
     """
 
     epochs: float = 2.0

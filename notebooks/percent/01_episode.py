@@ -42,7 +42,7 @@ import numpy as np
 import torch
 from IPython.display import display
 from kit import view
-from kit.chat import CONTROL_TOKENS, Chat
+from kit.chat import Chat
 from kit.data.photos import photos, random_crop
 from kit.data.scenes import scene
 from kit.episode import Episode, NamedImage, Turn
@@ -115,7 +115,7 @@ assert chat.decode(ids) == text
 # A few ids stand for no text at all. They mark who speaks and where a picture goes:
 
 # %%
-marks = [*CONTROL_TOKENS, "<|im_end|>"]
+marks = [*chat.family.control_tokens, "<|im_end|>"]
 for mark, i in zip(marks, chat.tokenizer.convert_tokens_to_ids(marks), strict=True):
     who = "policy and kit" if i not in chat.suppressed_ids else "kit.chat alone"
     print(f"{i:3d}  {mark:18s} written by {who}")
@@ -487,7 +487,7 @@ logits = model(**packed.model_inputs()).logits[0, :-1]
 hook.remove()
 loss = torch.nn.functional.cross_entropy(logits, packed.labels[0, 1:])
 (entering,) = torch.autograd.grad(loss, kept[0])
-is_place = packed.mm_token_type_ids[0].bool()
+is_place = packed.image_inputs["mm_token_type_ids"][0].bool()
 reached = entering[0].norm(dim=-1) > 0
 count = int(reached[is_place].sum())
 print("picture places whose vectors get a gradient:", count, "of", places)

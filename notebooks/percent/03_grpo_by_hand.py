@@ -753,7 +753,8 @@ assert learnt[16][-1] > learnt[2][-1]
 # ## Paper / here / why different
 
 # %%
-paper = GRPOSettings()  # its defaults are the paper's (Table 5) unless marked ours
+from kit.papers.agile.settings import GRPO as paper  # its Table 5
+
 solved = f"{AGILE['grpo']['acc_2x2']:.1%}"
 rows = [
     ("", "paper", "here", "why different"),

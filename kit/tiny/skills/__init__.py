@@ -4,8 +4,8 @@ Each skill is a function ``(rng, pool) -> Sample``: pictures and one or more que
 pairs. ``pool`` holds pictures to take views of: procedural scenes (:func:`kit.data.scenes.scene`), photographs.
 A skill teaches *seeing* or (:mod:`kit.tiny.skills.text`) copying, and reading and writing a line of Python, as any base
 model can. In none does an agent act: to decide what to do in a turn, to do it and to answer in the end is what
-SFT and GRPO teach. Nearest to AGILE's task are ``order``, which says in words where each of four pieces belongs,
-and ``sorting``, which says of two lists of words what to exchange.
+SFT and GRPO teach. Nearest to a task of a paper (a jigsaw) are ``order``, which says in words where each of four pieces
+belongs, and ``sorting``, which says of two lists of words what to exchange.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 A model that was only ever asked bare questions sees nothing once an instruction stands around them.
 Measured: a base that placed the pieces of 94 % of puzzles placed those of 71 % behind a system text
-of two words and of none behind AGILE's; supervised fine-tuning didn't bring it back. Taught amid words that mean
-nothing it places as many behind AGILE's as when asked barely: those of 67 of 72 puzzles, both times.
+of two words and of none behind a paper's; supervised fine-tuning didn't bring it back. Taught amid words that mean
+nothing it places as many behind that one as when asked barely: those of 67 of 72 puzzles, both times.
 
 Fine-tuning of such a base still took a quarter of its seeing: within some thirty steps, while tags, code and later
 turns, all unheard of, were learnt. So questions also come later in a conversation, and answers inside tags, with a
