@@ -9,6 +9,7 @@ carries that file's hash, by which a test sees that it is out of date.
 from __future__ import annotations
 
 import numpy as np
+from first_screen_figure import file_hash, first_screen, save_png
 
 from kit.data.photos import photos, random_crop
 from kit.episode import Episode
@@ -22,7 +23,6 @@ from kit.policy.hf import load_model_and_chat
 from kit.policy.scripted import ScriptedPolicy
 from kit.sandbox import Sandbox
 from kit.tiny.build import TINY
-from kit.view.first_screen import file_hash, first_screen, save_png
 
 RESULTS = ROOT / "results" / "agile.json"
 PICTURE = ROOT / "docs" / "first_screen.png"

@@ -27,6 +27,7 @@ import torch.distributed as dist
 import torch.multiprocessing as mp
 from PIL import Image, ImageOps
 from tiny_card import after, read_log, write_card
+from tiny_curriculum import AMID, PLATEAU, mixture_at
 from transformers import AutoTokenizer, Qwen2_5_VLForConditionalGeneration
 
 from kit.chat import Chat
@@ -38,7 +39,6 @@ from kit.data.scenes import Pixels, discs, scene
 from kit.models import load_model
 from kit.models.vision_attention import batch_vision_attention
 from kit.tiny.build import TINY, build_config, build_image_processor, build_tokenizer, respell
-from kit.tiny.curriculum import AMID, PLATEAU, mixture_at
 from kit.tiny.pretrain import batches, train
 from kit.tiny.probe import examine
 from kit.tiny.skills import SKILLS

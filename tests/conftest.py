@@ -36,7 +36,7 @@ MARKED = {
         "train/test_sft.py",
         "train/test_checkpoint.py",
         "jobs/test_doctor.py",
-        "data/test_visual_arft_script.py",
+        "data_scripts/",
         "test_setup.py",
     ),
 }

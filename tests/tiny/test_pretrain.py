@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
+from tiny_curriculum import LAST, MIXTURE, mixture_at
 
 from kit.chat import Chat
 from kit.data.scenes import Pixels, scene
 from kit.episode import NamedImage
-from kit.tiny.curriculum import LAST, MIXTURE, mixture_at
 from kit.tiny.pretrain import batches, collate, encode, learning_rate, loss_of, patchify, train
 from kit.tiny.probe import box_iou
 from kit.tiny.skills import SKILLS

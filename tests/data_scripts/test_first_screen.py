@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from first_screen_figure import file_hash, first_screen, save_png
 from PIL import Image
 
 from kit.episode import Action, Episode, NamedImage, Observation, Task, Turn
 from kit.evaluate.intervals import Interval
 from kit.files import ROOT
 from kit.view.charts import COLOURS
-from kit.view.first_screen import file_hash, first_screen, save_png
 
 RED, LIME = (NamedImage(name, Image.new("RGB", (28, 28), name)) for name in ("red", "lime"))
 CODE = Turn((1,), (0.0,), "…", Action("code", "long_name = " * 4), Observation("", (LIME,)), (2,))

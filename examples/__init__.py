@@ -1,0 +1,1 @@
+"""Tasks of one's own that train with the kit from outside it."""

@@ -1,0 +1,338 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 60 · A task of your own
+#
+# **The question.** What does it take to train an agent on a task that no paper here has? Three files,
+# a hundred and forty lines: how tasks are made, an environment with a tool and a reward, and a record that
+# names them. This notebook shows them whole, checks them, and trains the tiny model on them. In the end
+# you replace them by your own.
+#
+# **The task.** An image holds one to four dots; how many? The agent has one tool: it crosses a dot out and
+# shows the image again. The tiny model was never taught to count dots, nor has it seen this tool.
+#
+# **Afterwards you can** write a task maker, a tool, an environment and a reward; say before training what a
+# guess would earn; and tell by a control what your agent has learnt to rely on.
+#
+# | | hardware | minutes | memory |
+# |---|---|---|---|
+# | `laptop` | 1 core, tiny model | 6 | 2 GB |
+# | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
+# | `node` | one 80 GB GPU, Qwen2.5-VL-7B with LoRA | not measured | 80 GB |
+#
+# Before this one: [01](01_episode.ipynb), what an episode is, and [03](03_grpo_by_hand.ipynb), one step of GRPO.
+
+# %% tags=["parameters"]
+run: str = "your_own"  # run directory under runs/
+package: str = "examples.your_own"  # where task, env and paper are imported from
+seed: int = 0  # order of the tasks and everything sampled
+model: str = ""  # checkpoint folder or hub id; empty: the committed tiny model
+demonstrations: int = 96  # expert episodes to imitate
+epochs: float = 6.0  # passes over them
+sft_learning_rate: float = 5e-4  # of imitation, at its peak
+steps: int = 16  # rollout batches of GRPO
+prompts_per_batch: int = 16  # tasks a batch
+group_size: int = 8  # rollouts of one task
+per_device_batch_size: int = 32  # episodes a forward pass
+learning_rate: float = 1e-4  # of GRPO, at its peak
+freeze_vision: bool = False  # leave the vision tower alone while imitating
+lora_rank: int = 0  # 0 trains all weights
+max_turns: int = 6  # turn budget
+max_new_tokens: int = 40  # of one turn
+eval_tasks: int = 96  # held-out tasks
+threads: int = 1  # CPU threads
+profile: str = "laptop"  # written into results.json
+
+# %%
+import time
+from importlib import import_module
+from pathlib import Path
+
+import torch
+from gymnasium.utils.env_checker import check_env
+from IPython.display import Code, display
+from kit import view
+from kit.evaluate.results import write_results
+from kit.files import ROOT, run_folder
+from kit.policy.hf import HFPolicy, load_model_and_chat
+from kit.policy.scripted import ScriptedPolicy
+from kit.rewards.base import per_episode
+from kit.rollout import RolloutConfig, rollout
+from kit.tiny.build import TINY
+from kit.train.grpo import GRPOSettings, train_grpo
+from kit.train.sft import SFTSettings, train_sft
+from kit.view import charts, plots
+from PIL import Image
+
+began = time.perf_counter()
+torch.set_num_threads(threads)
+task, env, paper = (
+    import_module(f"{package}.{part}") for part in ("task", "env", "paper")
+)
+evaluation = paper.PAPER.evaluation
+
+
+def show_file(module) -> None:
+    """Display a module's source under its path, and count its lines."""
+    path = Path(module.__file__)
+    where = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+    print(f"{where}: {len(path.read_text().splitlines())} lines")
+    display(Code(filename=str(path), language="python"))
+
+
+# %% [markdown]
+# ## 1. Tasks
+#
+# A task is an id, images, a question, a target, and in `meta` whatever an expert or a metric needs and the
+# agent must not see. It is drawn from a seed, so there are as many as you like, and the same ones again.
+
+# %%
+show_file(task)
+
+# %%
+held_out = task.make_tasks(eval_tasks, seed=99, name="test")
+first = held_out[:6]
+display(charts.images([(t.target, t.images[0].image) for t in first], columns=6))
+
+# %% [markdown]
+# ## 2. Environment, tool, reward, expert
+#
+# The environment says what the agent is told, which tools it has and when an answer is right. Turns, tokens
+# and tags it doesn't know: they belong to the loop and the protocol. A tool names its arguments as JSON
+# schema; a call that doesn't fit becomes an observation, not an exception.
+#
+# The reward sees a finished episode. Its parts have names, so that you can watch each of them while training.
+
+# %%
+show_file(env)
+
+# %% [markdown]
+# The expert is a function from an episode to the next turn. It plays through the same loop as any model:
+
+# %%
+tiny = model or str(TINY)
+vlm, chat = load_model_and_chat(tiny)
+limits = RolloutConfig(max_turns=max_turns, max_new_tokens=max_new_tokens)
+
+
+def play(policy, tasks, *, seed=0, temperature=1.0):
+    """Let a policy play each task once; returns the episodes."""
+    return rollout(policy, chat, tasks, env.Env, limits, temperature, seed)
+
+
+expert = ScriptedPolicy(chat, env.expert)
+(episode,) = play(expert, held_out[:1])
+earned = env.score(episode, episode.task.target)
+display(view.show(episode, score=earned, chat=chat, is_right=env.is_right))
+
+# %% [markdown]
+# ## 3. Checks before any training
+#
+# Most failed trainings are failed tasks. Five questions cost seconds. What do you expect a guess to earn?
+
+# %%
+again = task.make_tasks(eval_tasks, seed=99, name="test")
+assert [t.images for t in again] == [t.images for t in held_out], "not its seed's"
+
+train = task.make_tasks(steps * prompts_per_batch, seed=2 + seed, name="train")
+taught = task.make_tasks(demonstrations, seed=1 + seed, name="taught")
+unseen = {t.images for t in held_out}
+assert not unseen & {t.images for t in (*train, *taught)}, "test images in training"
+
+shown = play(expert, taught)
+solved = [env.is_right(e, e.task.target) for e in shown]
+assert all(solved), "the expert can't solve its own tasks within the limits"
+
+check_env(env.Env(), skip_render_check=True, skip_close_check=True)
+
+
+def guess(answer: str) -> float:
+    """Mean reward of saying ``answer`` at once, whatever the task."""
+    said = ScriptedPolicy(chat, lambda episode: f"<answer>{answer}</answer>")
+    scores = [env.score(e, e.task.target).total for e in play(said, held_out)]
+    return sum(scores) / len(scores)
+
+
+best = sum(env.score(e, e.task.target).total for e in shown) / len(shown)
+print(f"the expert earns {best:.3f} an episode, in {len(shown)} of {len(shown)} right")
+for answer in sorted({t.target for t in held_out}):
+    print(f"always saying {answer!r} earns {guess(answer):.3f}")
+
+# %% [markdown]
+# The best guess is the number to beat: a reward curve that ends there has learnt the answers' frequencies, and
+# nothing about images. The reward for crossing out (`found`) lies above it and has to be earned by acting. With
+# the answer alone, this model soon stops calling and guesses; try it.
+#
+# ## 4. Ask the base, then imitate
+#
+# Can the model do it already? And can it after some demonstrations?
+
+# %%
+outcomes = {"untrained": play(HFPolicy(vlm, chat), held_out)}
+print("untrained:", evaluation.summary(evaluation.evaluate(outcomes["untrained"])))
+print("its first words:", repr(outcomes["untrained"][0].turns[0].text))
+
+# %%
+folder = run_folder(run)
+imitation = SFTSettings(
+    epochs=epochs,
+    batch_size=8,
+    per_device_batch_size=8,
+    learning_rate=sft_learning_rate,
+    freeze_vision=freeze_vision,
+    lora_rank=lora_rank,
+    seed=seed,
+)
+live = plots.LivePlot(columns=("loss", "mean_token_accuracy"))
+train_sft(vlm, chat, shown, imitation, folder / "sft", on_step=live)
+display(live.figure())
+
+# %%
+outcomes["sft"] = play(HFPolicy(vlm, chat), held_out)
+print("after imitation:", evaluation.summary(evaluation.evaluate(outcomes["sft"])))
+for reason, share in evaluation.failures(outcomes["sft"]).items():
+    print(f"  {reason:28s} {share:6.1%}")
+
+# %% [markdown]
+# ## 5. Reinforce
+#
+# From here on nobody shows it anything. It plays, is scored, and what earned more than its siblings becomes more
+# likely. The training can be interrupted; the same cell goes on from the last checkpoint.
+
+# %%
+settings = GRPOSettings(
+    steps=steps,
+    prompts_per_batch=prompts_per_batch,
+    group_size=group_size,
+    per_device_batch_size=per_device_batch_size,
+    learning_rate=learning_rate,
+    schedule="cosine",
+    freeze_vision=True,
+    lora_rank=lora_rank,
+    seed=seed,
+)
+live = plots.LivePlot()
+reward = per_episode(env.score)
+train_grpo(vlm, chat, train, play, reward, settings, folder / "grpo", on_step=live)
+display(live.figure())
+
+# %% [markdown]
+# ## 6. What was learnt, and from what
+#
+# All stages on the same held-out tasks, sampled as in training. The last row is the control: the same agent, but
+# the image is blank. Only what the tool *says* still depends on the dots.
+
+# %%
+outcomes["grpo"] = play(HFPolicy(vlm, chat), held_out)
+
+
+def blank(t):
+    """Replace a task's images by grey ones of the same size and name."""
+    grey = [
+        type(image)(image.name, Image.new("RGB", image.image.size, "grey"))
+        for image in t.images
+    ]
+    return type(t)(t.id, tuple(grey), t.question, t.target, t.meta)
+
+
+outcomes["blind"] = play(HFPolicy(vlm, chat), [blank(t) for t in held_out])
+stages = {
+    name: evaluation.save_stage(folder, name, played)
+    for name, played in outcomes.items()
+}
+print(evaluation.table(stages))
+
+# %%
+accuracy = {name: found["acc_all"] for name, found in stages.items()}
+targets = [t.target for t in held_out]
+constant = max(map(targets.count, targets)) / len(targets)
+display(
+    charts.bars(
+        {"accuracy": accuracy},
+        label="accuracy, held-out tasks",
+        reference=("best constant answer", constant),
+    )
+)
+
+# %%
+right = [e for e in outcomes["grpo"] if env.is_right(e, e.task.target)]
+played = max(right or outcomes["grpo"], key=lambda e: len(e.turns))
+earned = env.score(played, played.task.target)
+display(view.show(played, score=earned, chat=chat, is_right=env.is_right))
+
+# %%
+minutes = (time.perf_counter() - began) / 60
+write_results(
+    folder / "results.json",
+    notebook="60_your_own",
+    profile=profile,
+    seed=seed,
+    minutes=minutes,
+    stages=stages,
+    claims={},
+)
+print(f"{minutes:.1f} minutes; python -m kit view {run} shows this run")
+
+# %% [markdown]
+# ## 7. Your turn
+#
+# **Make it yours.** Copy the folder, rename, change the three files, and point this notebook at it. Nothing in the
+# kit changes:
+#
+# ```
+# mkdir ../mine && cp -r examples/your_own ../mine/my_task
+# cd ../mine && sed -i 's/examples\.your_own/my_task/; s/your_own/my_task/' my_task/*.py
+# ```
+#
+# Beside the folder goes a `pyproject.toml`, which registers it:
+#
+# ```toml
+# [project]
+# name = "my-task"
+# version = "0.1"
+#
+# [project.entry-points."visual_agents_kit.papers"]
+# my_task = "my_task.paper:PAPER"
+#
+# [tool.setuptools]
+# packages = ["my_task"]
+# ```
+#
+# Install it into the kit's environment, `.venv/bin/python -m pip install --no-build-isolation -e ../mine`, and run
+#
+# ```
+# python -m kit run 60 --set package=my_task --name my_task
+# ```
+#
+# In `my_task/paper.py`, `notebooks` and `settings` list notebooks of its own; begin with none. What to change first:
+#
+# 1. `make_task`: another image, question, target; in `meta` what the expert must know.
+# 2. `Mark`: another tool, with other arguments. Keep what it says short.
+# 3. `score`: what is worth how much? Then read the five checks above again.
+#
+# <details><summary>Exercise: drop <code>found</code> and <code>missed</code> from the reward and train again. What dies
+# first, and why?</summary>
+# The calls. Guessing costs one turn and sometimes pays; marking pays only if all the rest goes well, too. Look at
+# <code>turns</code> and <code>frac_zero_std_groups</code>: soon all siblings guess alike, and there is nothing left to
+# compare.</details>
+#
+# <details><summary>Exercise: the blind agent crosses out more often than the seeing one and is right less often than the
+# best constant answer. The tool told it of every dot. Why did that not help?</summary>
+# It answers with how often it marked, as it was shown, not with how often it heard "A dot." Where eyes suffice, nothing
+# rewards listening. Make the dots too faint to see and train again: what is learnt then?</details>
+#
+# <details><summary>Exercise: which part of the reward moved first?</summary>
+# Read the rows: <code>read_metrics(folder / "grpo" / "metrics.jsonl")</code> has <code>reward/found</code>,
+# <code>reward/missed</code> and <code>reward/accuracy</code> of every step.</details>
+#
+# A paper of your own has notebooks of its own as well: [docs/adding.md](../docs/adding.md) goes on from here.
