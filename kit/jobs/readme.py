@@ -35,12 +35,13 @@ def fill(root: Path = ROOT) -> bool:
 
 
 def published(root: Path = ROOT) -> dict[str, Results]:
-    """Read the committed results file of every paper."""
+    """Read the committed results file of every paper whose claims are tested."""
     return {
         name: read_json(
             (root if paper.notebooks_dir == NOTEBOOKS else paper.notebooks_dir.parent) / "results" / f"{name}.json"
         )
         for name, paper in papers().items()
+        if paper.claims
     }
 
 

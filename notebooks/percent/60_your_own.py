@@ -74,6 +74,7 @@ from kit.train.sft import SFTSettings, train_sft
 from kit.view import charts, plots
 from PIL import Image
 
+# %%
 began = time.perf_counter()
 torch.set_num_threads(threads)
 task, env, paper = (
@@ -154,6 +155,12 @@ solved = [env.is_right(e, e.task.target) for e in shown]
 assert all(solved), "the expert can't solve its own tasks within the limits"
 
 check_env(env.Env(), skip_render_check=True, skip_close_check=True)
+
+# %% [markdown]
+# What you let it earn without acting is what it will learn first:
+
+
+# %%
 
 
 def guess(answer: str) -> float:
@@ -245,6 +252,7 @@ def blank(t):
     return type(t)(t.id, tuple(grey), t.question, t.target, t.meta)
 
 
+# %%
 outcomes["blind"] = play(HFPolicy(vlm, chat), [blank(t) for t in held_out])
 stages = {
     name: evaluation.save_stage(folder, name, played)

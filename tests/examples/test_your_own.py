@@ -10,6 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from kit.files import ROOT
 from kit.jobs.notebooks import find
 from kit.papers.registry import find_paper
@@ -58,4 +60,6 @@ def test_a_copy_under_another_name_works_as_the_notebook_says(tmp_path: Path) ->
     told = json.loads(done.stdout.splitlines()[-1])
     assert told["paper"] == "my_task"
     assert told["expert"] == [1.5, 24], "1 for the number and .5 for all dots crossed out"
-    assert 0 < told["guess"][0] < 1 and told["wrong"] == [-0.1, 0], "a place there is none of is told, and costs"
+    assert 0 < told["guess"][0] < 1 and told["wrong"] == pytest.approx([-0.1, 0]), (
+        "a place there is none of is told, and costs"
+    )
