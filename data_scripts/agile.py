@@ -169,7 +169,13 @@ def puzzles(args: argparse.Namespace, sources: list[SourceImage] | None) -> tupl
 def coldstart(
     args: argparse.Namespace, sources: list[SourceImage] | None, evaluation: Sequence[Task]
 ) -> dict[str, int]:
-    """Play, filter, balance, store; how many were played and kept."""
+    """Play, filter, balance, store; how many were played and kept.
+
+    Args:
+        args: the command line's options.
+        sources: images to cut; None: the packages' photographs.
+        evaluation: held-out tasks, which must not show up.
+    """
     n = int(np.ceil(args.episodes * args.played))
     tasks = training_set(
         n, args.seed + 2, photo_share=args.photo_share, sources=sources, piece_px=args.piece_px or None

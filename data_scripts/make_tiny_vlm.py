@@ -192,7 +192,13 @@ def end_with_parent() -> None:
 
 
 def work(rank: int, args: argparse.Namespace, meeting: str) -> None:
-    """One of the training processes, which meet by a file; the first one measures, logs and saves."""
+    """One of the training processes, which meet by a file; the first one measures, logs and saves.
+
+    Args:
+        rank: number of this process.
+        args: the command line's options.
+        meeting: address of the file by which they meet.
+    """
     end_with_parent()
     torch.set_num_threads(args.threads)
     dist.init_process_group("gloo", store=dist.FileStore(meeting, args.processes), rank=rank, world_size=args.processes)
@@ -252,7 +258,13 @@ def history(args: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def measure(model: Qwen2_5_VLForConditionalGeneration, chat: Chat, n: int) -> dict[str, list[bool]]:
-    """Every skill on scenes that training never draws, and ``place`` on views of the held-out photographs."""
+    """Every skill on scenes that training never draws, and ``place`` on views of the held-out photographs.
+
+    Args:
+        model: a transformers model or its PEFT wrapper.
+        chat: the model's chat encoder.
+        n: samples a skill.
+    """
     unseen = [scene(np.random.default_rng(10**6 + i)) for i in range(100)]
     views = [np.asarray(p.image) for p in photos("held-out")]
     on_photographs = examine(model, chat, views, n=n, skills=("place",))["place"]
@@ -266,7 +278,13 @@ def shares(hits: dict[str, list[bool]]) -> dict[str, float]:
 
 
 def save(model: Qwen2_5_VLForConditionalGeneration, chat: Chat, folder: Path) -> None:
-    """Write an ordinary checkpoint with half-precision weights (7 MB instead of 13)."""
+    """Write an ordinary checkpoint with half-precision weights (7 MB instead of 13).
+
+    Args:
+        model: a transformers model or its PEFT wrapper.
+        chat: the model's chat encoder.
+        folder: folder to write.
+    """
     half = Qwen2_5_VLForConditionalGeneration(model.config).half()
     half.load_state_dict({name: value.half() for name, value in model.state_dict().items()})
     half.save_pretrained(folder)

@@ -68,7 +68,17 @@ def write_card(
     others: int,
     note: str,
 ) -> None:
-    """``skills.json`` (with 95 % intervals), ``log.jsonl`` and the card made of them."""
+    """``skills.json`` (with 95 % intervals), ``log.jsonl`` and the card made of them.
+
+    Args:
+        folder: the checkpoint's folder.
+        hits: skill → whether each sample was answered rightly.
+        model: the model, for its size.
+        log: rows of the training log.
+        steps: steps that it was trained for.
+        others: number of photographs beside the kit's.
+        note: how this model came to be.
+    """
     skills = {}
     for name, right in hits.items():
         low, high = wilson(sum(right), len(right))

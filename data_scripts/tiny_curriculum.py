@@ -52,7 +52,13 @@ AMID = 0.7
 
 
 def mixture_at(step: int, plateau: int, steps: int) -> dict[str, float]:
-    """:data:`FIRST` up to step ``plateau``, then :data:`MIXTURE`, and :data:`LAST` for the rest of ``steps``."""
+    """:data:`FIRST` up to step ``plateau``, then :data:`MIXTURE`, and :data:`LAST` for the rest of ``steps``.
+
+    Args:
+        step: the step.
+        plateau: step at which the first mixture ends.
+        steps: steps of the whole run.
+    """
     if step < plateau:
         return FIRST
     return MIXTURE if step < ENDING * steps else LAST

@@ -118,6 +118,11 @@ def folder_questions(folder: Path) -> list[Question]:
 def split(found: Sequence[Question], held_out: float, seed: int) -> tuple[Source, Source, bool]:
     """Sources of training and test questions, split by picture; and whether any question is about a part.
 
+    Args:
+        found: questions with their images.
+        held_out: share of the images for the test.
+        seed: fixes everything that is random.
+
     Raises:
         MakingError: there are too few pictures to split.
     """

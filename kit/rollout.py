@@ -193,7 +193,17 @@ def advance(
     config: RolloutConfig,
     params: SamplingParams,
 ) -> Episode:
-    """The episode after one more turn: ended, or with the observation appended."""
+    """The episode after one more turn: ended, or with the observation appended.
+
+    Args:
+        chat: the model's chat encoder.
+        episode: the episode before the turn.
+        sample: the turn as sampled.
+        text: its text.
+        step: what the environment's ``step`` returned.
+        config: limits of the episode.
+        params: temperature, stop strings, tokens of a turn.
+    """
     observation, _, terminated, truncated, info = step
     action: Action | None = info["action"]
     turn = Turn(sample.ids, sample.logprobs, text, action)

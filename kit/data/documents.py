@@ -246,7 +246,13 @@ SHEETS: dict[str, Draw] = {f.__name__: f for f in (receipt, sign, form, chart, n
 
 
 def sheet(rng: np.random.Generator, pool: Sequence[Pixels], kinds: Sequence[str] = tuple(SHEETS)) -> Sheet:
-    """A sheet of one of these kinds."""
+    """A sheet of one of these kinds.
+
+    Args:
+        rng: source of all randomness.
+        pool: images to take views of, ``(height, width, 3)`` bytes each.
+        kinds: names of the kinds to choose from, keys of :data:`SHEETS`.
+    """
     return SHEETS[kinds[int(rng.integers(len(kinds)))]](rng, pool)
 
 

@@ -152,6 +152,11 @@ def _pictures(value: Any, source: HubSource, revision: str | None) -> Iterator[I
 def rows(source: HubSource, revision: str | None, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
     """The rows of a data set in its own order, read as they come: nothing else is downloaded.
 
+    Args:
+        source: the data set.
+        revision: commit of the data set; None: its newest.
+        columns: names of the columns to read.
+
     Raises:
         HubError: it can't be reached, or has no such split or columns.
     """
@@ -185,6 +190,11 @@ def stream(source: HubSource, revision: str | None) -> Iterator[Image.Image]:
 def pictures_of(row: Mapping[str, Any], source: HubSource, revision: str | None) -> Iterator[Image.Image]:
     """The pictures of one row, upright, RGB.
 
+    Args:
+        row: column's name → value.
+        source: the data set, for its image column.
+        revision: commit of the data set; None: its newest.
+
     Raises:
         HubError: a file can't be fetched, or the column holds something else.
     """
@@ -205,6 +215,14 @@ def download(
 
     Pictures are named by content hash and those already there count, so an interrupted download goes
     on where it was. Stored as JPEG (quality 95) with at most ``longest`` pixels on the longer side.
+
+    Args:
+        sources: data sets, each with its group.
+        sizes: group → number of images wanted.
+        folder: folder to write.
+        lock: data set → commit to read.
+        longest: pixels of the longer side, at most.
+        progress: called with group, images there and images wanted.
 
     Returns:
         How many pictures each group has.

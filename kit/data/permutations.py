@@ -19,6 +19,11 @@ def belonging(labels: Sequence[str], target: Sequence[str], m: int = 2) -> str:
 
     >>> belonging("ABCD", "BDCA")
     'A bottom right, B top left, C bottom left, D top right'
+
+    Args:
+        labels: the pieces' labels, in the order in which they are told.
+        target: the labels in row-major order of their places.
+        m: pieces a side.
     """
     homes = dict(zip(target, places(m), strict=True))
     return ", ".join(f"{label} {homes[label]}" for label in labels)
@@ -29,6 +34,11 @@ def exchanged(items: Sequence[str], i: int, j: int) -> list[str]:
 
     >>> exchanged("ABCD", 0, 2)
     ['C', 'B', 'A', 'D']
+
+    Args:
+        items: items in order.
+        i: index of one of the two.
+        j: index of the other.
     """
     swapped = list(items)
     swapped[i], swapped[j] = swapped[j], swapped[i]

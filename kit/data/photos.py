@@ -162,7 +162,13 @@ def photos(split: Split) -> list[SourceImage]:
 
 
 def scenes(n: int, seed: int, size: int = 168) -> list[SourceImage]:
-    """``n`` procedural scenes for training; scene k of a seed is the same for every ``n``."""
+    """``n`` procedural scenes for training; scene k of a seed is the same for every ``n``.
+
+    Args:
+        n: number of scenes.
+        seed: fixes everything that is random.
+        size: side of a scene in pixels.
+    """
     return [
         SourceImage(f"scene-{seed}-{k}", "train", "scene", "generated", partial(_scene, seed, k, size))
         for k in range(n)
@@ -191,6 +197,12 @@ def random_crop(rng: np.random.Generator, image: Image.Image, m: int, tries: int
     """A random square crop of which no m×m piece is uniform, or None if ``tries`` crops were all refused.
 
     A puzzle with a uniform piece may have no unique answer.
+
+    Args:
+        rng: source of all randomness.
+        image: the photograph.
+        m: pieces a side of the puzzle to be cut.
+        tries: crops to look at before giving up.
     """
     shorter = min(image.size)
     for _ in range(tries):

@@ -27,7 +27,13 @@ NEAREST = 5
 
 
 def is_readable(sheet: Sheet, picture: Image.Image, answer: str) -> bool:
-    """Whether ``answer``, which is about ``sheet``, can be read from a picture of it, mended somehow."""
+    """Whether ``answer``, which is about ``sheet``, can be read from a picture of it, mended somehow.
+
+    Args:
+        sheet: the sheet as it was drawn.
+        picture: an image of it, distorted or restored.
+        answer: text on the sheet that has to be read.
+    """
     grey = np.asarray(picture.convert("L"), dtype=np.float64)
     if sheet.kind == "chart":
         return _bars(picture) == sheet.rows

@@ -32,7 +32,13 @@ COLOURS: dict[str, tuple[int, int, int]] = {
 
 
 def colour_noise(rng: np.random.Generator, size: int, slope: float) -> NDArray[np.float64]:
-    """One picture of $1/f^{slope}$ noise in correlated colours: ``(size, size, 3)`` in 0..1."""
+    """One picture of $1/f^{slope}$ noise in correlated colours: ``(size, size, 3)`` in 0..1.
+
+    Args:
+        rng: source of all randomness.
+        size: side in pixels.
+        slope: exponent of the spectrum: 0 is white noise, 2 is smooth.
+    """
     fy, fx = np.meshgrid(np.fft.fftfreq(size), np.fft.rfftfreq(size), indexing="ij")
     radius = np.hypot(fy, fx)
     radius[0, 0] = 1.0
@@ -127,7 +133,13 @@ def scene(rng: np.random.Generator, size: int = 168) -> Pixels:
 
 
 def random_view(rng: np.random.Generator, pixels: Pixels, size: int) -> Pixels:
-    """A random crop of ``pixels`` at ``(size, size, 3)``, half of them mirrored, half in other colours."""
+    """A random crop of ``pixels`` at ``(size, size, 3)``, half of them mirrored, half in other colours.
+
+    Args:
+        rng: source of all randomness.
+        pixels: image ``(height, width, 3)``, bytes.
+        size: side of the view in pixels.
+    """
     height, width = pixels.shape[:2]
     side = int(rng.integers(min(size, height, width), min(height, width) + 1))
     y, x = int(rng.integers(height - side + 1)), int(rng.integers(width - side + 1))

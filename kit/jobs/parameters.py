@@ -83,6 +83,11 @@ def _known(kind: str) -> bool:
 def checked(parameter: Parameter, value: Any, where: str) -> Value:
     """``value`` if it is of the parameter's type (an int is turned into a float where one is wanted).
 
+    Args:
+        parameter: name, type and default, as the notebook declares them.
+        value: the value to check.
+        where: where the value came from, for the error.
+
     Raises:
         ParameterError: it is of another type; says which was expected, and where the value came from.
     """
@@ -119,6 +124,11 @@ def _with_dot(text: str) -> str:
 
 def parse(parameter: Parameter, text: str, where: str) -> Value:
     """The value that ``text`` on a command line means: ``true``, ``50``, ``1e-4``; lists ``1,2`` or ``[1, 2]``.
+
+    Args:
+        parameter: name, type and default, as the notebook declares them.
+        text: the value as typed.
+        where: where the value came from, for the error.
 
     Raises:
         ParameterError: it means none of the parameter's type.
@@ -159,6 +169,11 @@ def unknown(name: str, parameters: Mapping[str, Parameter], where: str) -> Param
 
 def check_values(parameters: Mapping[str, Parameter], values: Mapping[str, Any], where: str) -> dict[str, Value]:
     """All of ``values``, each known and of its type.
+
+    Args:
+        parameters: declared parameters by name.
+        values: values by name.
+        where: where the value came from, for the error.
 
     Raises:
         ParameterError: naming the first that is not.

@@ -36,6 +36,7 @@ def stages(
     """The trainings of a job, in order, each with a name.
 
     Args:
+        job: the planned job.
         gpus: instead of the number the profile says.
         memory: of each, in bytes.
         tokens: of the longest episode, instead of what the settings allow.
@@ -105,6 +106,11 @@ def report(
     """The plan as text, and whether all of it fits.
 
     Args:
+        job: the planned job.
+        gpus: number of GPUs instead of the profile's.
+        memory: bytes of each GPU.
+        tokens: tokens of the longest episode instead of what the settings allow.
+        picture_tokens: how many of them are image tokens.
         card: operations and bytes a second of one GPU.
 
     Raises:

@@ -79,8 +79,10 @@ def plan(target: str, profile: str, sets: Sequence[str], name: str | None, root:
 
     Args:
         target: a notebook's number or name, or a family (``teaching``, a paper's name).
+        profile: name of the profile, such as ``laptop``.
         sets: ``name=value`` for every notebook that has the parameter, ``13.name=value`` for one.
         name: of the run; by default the family's.
+        root: folder of the project.
 
     Raises:
         NotebookError: no such notebook.

@@ -93,14 +93,26 @@ class Policy(Protocol):
 
 
 def stream_batched(policy: Policy, ready: RequestSource, params: SamplingParams) -> Iterator[tuple[int, Completion]]:
-    """A policy's ``stream``, made of its ``sample``: in each round one turn of every episode that goes on."""
+    """A policy's ``stream``, made of its ``sample``: in each round one turn of every episode that goes on.
+
+    Args:
+        policy: the policy to ask.
+        ready: source of requests with their numbers.
+        params: temperature, stop strings, tokens of a turn.
+    """
     while asked := ready("all"):
         samples = policy.sample([request for _, request in asked], params)
         yield from zip([number for number, _ in asked], samples, strict=True)
 
 
 def sample_streaming(policy: Policy, requests: Sequence[GenerationRequest], params: SamplingParams) -> list[Completion]:
-    """A policy's ``sample``, made of its ``stream``."""
+    """A policy's ``sample``, made of its ``stream``.
+
+    Args:
+        policy: the policy to ask.
+        requests: one for each sample.
+        params: temperature, stop strings, tokens of a turn.
+    """
     asked = list(enumerate(requests))
 
     def ready(wait: Wait) -> list[tuple[int, GenerationRequest]]:
@@ -138,6 +150,9 @@ def in_threads(
     """Answers of ``one`` as they come, ``workers`` at once: for servers, which schedule what they are asked.
 
     Args:
+        ready: source of requests with their numbers.
+        one: answers one request.
+        workers: requests at once.
         give_up: called if nobody wants the answers any more, before those still asked for are waited for.
         poll: seconds after which to see what else has become ready, while answers are waited for.
     """

@@ -105,6 +105,11 @@ def close_turn(text: str, stops: Sequence[str], stopped: bool) -> tuple[str, boo
 
     Cut after the first stop string (for endpoints that ignore ``stop``); where the endpoint stopped
     and dropped the string, the closing tag of the last tag left open is put back.
+
+    Args:
+        text: the reply.
+        stops: stop strings, such as ``</code>``.
+        stopped: whether the endpoint says that it stopped at one.
     """
     found = [match.end() for stop in stops if (match := re.search(re.escape(stop), text))]
     if found:

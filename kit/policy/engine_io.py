@@ -65,6 +65,11 @@ def placeholders(ids: Sequence[int], image_id: int) -> tuple[tuple[int, int], ..
 def context(chat: Chat, request: GenerationRequest, levels: bool) -> Context:
     """A request with its pictures' patches (as ``levels`` or normalised), and where they belong.
 
+    Args:
+        chat: the model's chat encoder.
+        request: ids and images of one turn.
+        levels: whether the engine wants bytes instead of normalised numbers.
+
     Raises:
         ValueError: pictures and placeholders don't match, in number or in length.
     """

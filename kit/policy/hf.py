@@ -35,6 +35,8 @@ def batch_size_that_fits(most: int, free: float, token: int, length: int) -> int
     """Choose how many contexts to decode together: at most ``most``, at least one, in half of the ``free`` bytes.
 
     Args:
+        most: contexts, at most.
+        free: bytes that are free.
         token: bytes that one token's keys and values take.
         length: tokens of the longest, what it is going to say included.
     """
@@ -253,6 +255,11 @@ class ForcedPolicy(HFPolicy):
     """Runs the model over a script's turns: every token costs what sampling it would, but the script chooses it.
 
     For benchmarks that need whole episodes before a policy can play any, and to score given turns.
+
+    Args:
+        model: a transformers model or its PEFT wrapper.
+        chat: the model's chat encoder.
+        script: an episode → the text of its next turn.
     """
 
     def __init__(self, model: Any, chat: Chat, script: Script, **kwargs: Any) -> None:

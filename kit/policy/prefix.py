@@ -48,7 +48,13 @@ class PrefixStore:
 
     @staticmethod
     def key(request: GenerationRequest, length: int, images: int) -> tuple[object, ...]:
-        """Equal for equal contexts: the ids, and the pictures by value."""
+        """Equal for equal contexts: the ids, and the pictures by value.
+
+        Args:
+            request: the request.
+            length: tokens of the prefix.
+            images: images among them.
+        """
         return (request.ids[:length], request.images[:images])
 
     def find(self, request: GenerationRequest) -> Prefix | None:
@@ -64,7 +70,15 @@ class PrefixStore:
     def keep(
         self, request: GenerationRequest, sampled: list[int], cache: DynamicCache, row: int, columns: Tensor
     ) -> None:
-        """Remember one row: ``columns`` ``(T,)`` marks which of its cached columns are real tokens."""
+        """Remember one row: ``columns`` ``(T,)`` marks which of its cached columns are real tokens.
+
+        Args:
+            request: the request that was answered.
+            sampled: ids sampled after it.
+            cache: keys and values of the batch.
+            row: its row in the batch.
+            columns: ``(T,)``, 1 on cached columns that are tokens of this row.
+        """
         real = columns.bool()
         length = int(real.sum())
         ids = (*request.ids, *sampled)[:length]

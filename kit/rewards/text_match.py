@@ -61,6 +61,11 @@ def f1(answer: str, gold: str) -> float:
 def max_over_references(measure: Callable[[str, str], float], answer: str | None, golds: Sequence[str]) -> float:
     """The measure against the gold answer it is highest for; 0 for no answer.
 
+    Args:
+        measure: answer and gold answer → a number.
+        answer: what was answered; None: nothing.
+        golds: the gold answers.
+
     Raises:
         ValueError: there is no gold answer to compare with.
     """

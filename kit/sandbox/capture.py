@@ -84,6 +84,8 @@ def capture(before: Mapping[str, Any], namespace: Mapping[str, Any], shown: Show
 
     Args:
         before: :func:`images_of` the namespace when the turn began.
+        namespace: names and values when the turn has ended.
+        shown: what the turn showed.
     """
     now = images_of(namespace)
     bound = {name: image for name, image in now.items() if before.get(name) is not image}

@@ -14,6 +14,12 @@ NAME_BYTES, PATH_BYTES = 255, 4096
 def known(argument: str, noun: str, names: Iterable[str], all_names: Collection[str]) -> frozenset[str]:
     """The names as a set; a lone string is one name.
 
+    Args:
+        argument: the argument's name, for the error.
+        noun: what a name stands for, for the error.
+        names: the names that were given.
+        all_names: the names there are.
+
     Raises:
         ValueError: one that isn't among ``all_names``.
     """

@@ -23,7 +23,13 @@ Turn = tuple["SandboxEpisode", str, str, str, Sequence[str]]
 
 
 class SandboxEpisode:
-    """Python state and a working directory that live across turns; made by :meth:`Sandbox.episode`."""
+    """Python state and a working directory that live across turns; made by :meth:`Sandbox.episode`.
+
+    Args:
+        connection: the connection to the server.
+        number: the server's number of this episode.
+        limits: limits of its turns.
+    """
 
     def __init__(self, connection: Connection, number: int, limits: Limits) -> None:
         self._connection, self._number, self._closed = connection, number, False
@@ -32,7 +38,14 @@ class SandboxEpisode:
         """CPU seconds of all its processes up to its last turn."""
 
     def submit(self, code: str, before: str = "", after: str = "", want: Sequence[str] = ()) -> Future[Result]:
-        """:meth:`run` without waiting."""
+        """:meth:`run` without waiting.
+
+        Args:
+            code: Python source of the turn.
+            before: source that runs before it.
+            after: source that runs after it.
+            want: names whose values are returned.
+        """
         if self._closed:
             raise SandboxError("this episode is closed; start another with Sandbox.episode()")
         result: Future[Result] = Future()
@@ -78,7 +91,14 @@ class SandboxEpisode:
         return self.submit(code, before, after, want).result()
 
     async def run_async(self, code: str, before: str = "", after: str = "", want: Sequence[str] = ()) -> Result:
-        """:meth:`run` for asyncio."""
+        """:meth:`run` for asyncio.
+
+        Args:
+            code: Python source of the turn.
+            before: source that runs before it.
+            after: source that runs after it.
+            want: names whose values are returned.
+        """
         return await asyncio.wrap_future(self.submit(code, before, after, want))
 
     def close(self) -> None:

@@ -73,7 +73,13 @@ def remove_tree(path: str) -> None:
 
 
 class Shadow:
-    """Remembers ``work`` in ``store``, which must be empty or not exist."""
+    """Remembers ``work`` in ``store``, which must be empty or not exist.
+
+    Args:
+        work: folder whose files are remembered.
+        store: folder for the copies.
+        max_bytes: bytes of all copies together.
+    """
 
     def __init__(self, work: str, store: str, max_bytes: int) -> None:
         self.work, self.store, self.max_bytes = work, store, max_bytes

@@ -178,8 +178,10 @@ def main(
     """Set an episode up in this freshly forked process, say how that went, and serve.
 
     Args:
+        control: socket to the keeper.
         request: ``variables`` (JSON), ``pictures`` ([name, mode, width, height] each), ``setup``.
         pictures: their pixels; taken out of the list, or this process would hold them for good.
+        limits: limits of its turns.
         session: as the zygote made it.
         confinement: what this process puts on before it runs anything.
         work: the episode's directory, as the keeper names it.

@@ -42,8 +42,10 @@ class Keeper:
     """One episode; requests come from ``server``.
 
     Args:
+        server: socket to the server, from which requests come.
         folder: for its files, where it has no room of its own; doesn't exist yet.
         session: for its head, as the zygote made it.
+        confinement: what the kernel forbids it.
         spent: CPU seconds that went into this process's start.
     """
 
@@ -235,7 +237,15 @@ class Keeper:
 
 
 def main(server: socket.socket, folder: str, session: Session, confinement: Confinement, spent: float) -> NoReturn:
-    """Keep one episode in this freshly forked process until the server hangs up."""
+    """Keep one episode in this freshly forked process until the server hangs up.
+
+    Args:
+        server: socket to the server.
+        folder: folder for its files; doesn't exist yet.
+        session: its interpreter's state, as the zygote made it.
+        confinement: what the kernel forbids it.
+        spent: CPU seconds that went into this process's start.
+    """
     try:
         keeper = Keeper(server, folder, session, confinement, spent)
         try:

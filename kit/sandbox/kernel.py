@@ -71,7 +71,15 @@ def unshare(flags: int) -> None:
 
 
 def mount(source: str, target: str, kind: str = "", flags: int = 0, data: str = "") -> None:
-    """mount(2)."""
+    """mount(2).
+
+    Args:
+        source: device or folder.
+        target: mount point.
+        kind: file system, such as ``tmpfs``.
+        flags: ``MS_…`` bits.
+        data: options of the file system.
+    """
     names = [os.fsencode(text) for text in (source, target, kind)]
     call("mount", *names, flags, os.fsencode(data))
 
@@ -82,7 +90,13 @@ def bind(source: str, target: str) -> None:
 
 
 def restrict_mount(target: str, attributes: int, recursive: bool = True) -> None:
-    """Add attributes to a mount and to those below it, mount_setattr(2); none is taken away."""
+    """Add attributes to a mount and to those below it, mount_setattr(2); none is taken away.
+
+    Args:
+        target: mount point.
+        attributes: ``MOUNT_ATTR_…`` bits.
+        recursive: include the mounts below it.
+    """
     attr = struct.pack("=4Q", attributes, 0, 0, 0)  # struct mount_attr: set, clear, propagation, userns_fd
     call("mount_setattr", AT_FDCWD, os.fsencode(target), AT_RECURSIVE if recursive else 0, attr, len(attr))
 

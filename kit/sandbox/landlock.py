@@ -48,6 +48,11 @@ def restrict(readable: Iterable[str], own: Iterable[str], versions: int) -> None
 
     No other rights are left, so no program can be started, no TCP port used, no process outside signalled, as far
     as ``versions`` of the kernel's Landlock knows. Needs ``no_new_privs``.
+
+    Args:
+        readable: folders and files that may be read.
+        own: folders that may be changed.
+        versions: version of the kernel's Landlock.
     """
     handled = FIRST
     for since, right in SINCE.items():

@@ -72,7 +72,13 @@ class Probe:
 
 
 def rolls_back(code: str, status: str, error: str = "") -> Callable[[SandboxEpisode], bool]:
-    """Kept if ``code`` ends as it should, and ``x`` and the file ``f`` are what they were."""
+    """Kept if ``code`` ends as it should, and ``x`` and the file ``f`` are what they were.
+
+    Args:
+        code: Python source of a turn.
+        status: status with which the turn must end.
+        error: text that its error must hold.
+    """
 
     def kept(episode: SandboxEpisode) -> bool:
         episode.run("x = 1\nopen('f', 'w').write('1')")

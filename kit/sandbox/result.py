@@ -88,7 +88,13 @@ class Guarantee:
 
 
 class Report(Sequence[Guarantee]):
-    """Guarantees as they were measured; prints as a table."""
+    """Guarantees as they were measured; prints as a table.
+
+    Args:
+        tier: the tier that was reached.
+        guarantees: each with whether it held.
+        absent: guarantee → why it can't be had here.
+    """
 
     def __init__(self, tier: Tier, guarantees: Sequence[Guarantee], absent: Mapping[str, str]) -> None:
         self.tier, self.absent = tier, absent

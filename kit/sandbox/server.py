@@ -39,7 +39,13 @@ END_SECONDS = 3.0
 
 
 class Episode:
-    """The server's side of one episode."""
+    """The server's side of one episode.
+
+    Args:
+        reader: stream from the client.
+        writer: stream to the client.
+        seconds: wall seconds of a turn, at most.
+    """
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, seconds: float) -> None:
         self.reader, self.writer, self.seconds = reader, writer, seconds

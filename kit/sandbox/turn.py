@@ -84,6 +84,7 @@ class Session:
         """From here on this is one episode's.
 
         Args:
+            limits: limits of its turns.
             bound: whether its memory is limited.
             given: bytes of what it is given, which come on top.
         """

@@ -62,7 +62,14 @@ class Output:
 
 
 class Watch:
-    """The keeper's ends of one turn; a context manager that closes them."""
+    """The keeper's ends of one turn; a context manager that closes them.
+
+    Args:
+        limits: limits of the turn.
+        server: socket to the server.
+        head: socket to the head.
+        head_pid: process id of the head.
+    """
 
     def __init__(self, limits: Limits, server: socket.socket, head: socket.socket, head_pid: int) -> None:
         self.limits, self._server, self._head, self._head_pid = limits, server, head, head_pid

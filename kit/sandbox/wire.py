@@ -53,7 +53,13 @@ _encode, _decode = json.JSONEncoder(ensure_ascii=True, check_circular=True).enco
 
 
 def lengths(start: bytes, max_header: int = MAX_HEADER, max_blobs: int = MAX_BLOBS) -> tuple[int, int]:
-    """Lengths of header and blobs from a frame's first 8 bytes."""
+    """Lengths of header and blobs from a frame's first 8 bytes.
+
+    Args:
+        start: the frame's first 8 bytes.
+        max_header: bytes of a header, at most.
+        max_blobs: bytes of all blobs, at most.
+    """
     header, blobs = LENGTHS.unpack(start)
     if header > max_header or blobs > max_blobs:
         raise TooLong(f"frame of {header} + {blobs} bytes: at most {max_header} + {max_blobs} are allowed")

@@ -140,6 +140,9 @@ def start_keeper(folder: str, session: Session, confinement: Confinement, ours: 
     """Start the keeper of an episode before anyone asks for it: a fork and a room take as long as all that follows.
 
     Args:
+        folder: folder for the episode's files; doesn't exist yet.
+        session: its interpreter's state, as the zygote made it.
+        confinement: what the kernel forbids it.
         ours: descriptors of the zygote's own.
 
     Returns:

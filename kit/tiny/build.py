@@ -92,7 +92,15 @@ def build_config(
     vision_hidden: int = 128,
     vision_layers: int = 4,
 ) -> Qwen2_5_VLConfig:
-    """The configuration of a tiny Qwen2.5-VL with heads of 32 and full attention in every vision layer."""
+    """The configuration of a tiny Qwen2.5-VL with heads of 32 and full attention in every vision layer.
+
+    Args:
+        tokenizer: the tokenizer, for the control tokens' ids.
+        hidden: hidden size of the language model.
+        layers: layers of the language model.
+        vision_hidden: hidden size of the vision tower.
+        vision_layers: layers of the vision tower.
+    """
     ids: dict[str, int] = {token: tokenizer.get_vocab()[token] for token in [*Qwen25VL.control_tokens, "<|im_end|>"]}
     return Qwen2_5_VLConfig(
         text_config={
@@ -131,7 +139,13 @@ def build_config(
 
 @torch.no_grad()
 def respell(model: Any, old: Any, new: Any) -> Qwen2_5_VLForConditionalGeneration:
-    """Give a model another vocabulary: a new token begins as the mean of the tokens it was spelt by."""
+    """Give a model another vocabulary: a new token begins as the mean of the tokens it was spelt by.
+
+    Args:
+        model: the model.
+        old: tokenizer that it was trained with.
+        new: tokenizer to go on with.
+    """
     config = build_config(
         new,
         model.config.text_config.hidden_size,

@@ -61,7 +61,13 @@ def patchify(pixels: Pixels) -> tuple[Tensor, tuple[int, int, int]]:
 
 
 def encode(chat: Chat, sample: Sample, asked: int | None = None) -> Encoded:
-    """Ids, loss mask and pictures of a sample; given ``asked``, up to where that question's answer begins."""
+    """Ids, loss mask and pictures of a sample; given ``asked``, up to where that question's answer begins.
+
+    Args:
+        chat: the model's chat encoder.
+        sample: questions and answers.
+        asked: number of the question to stop at; None: encode all.
+    """
     ids: list[int] = []
     mask: list[int] = []
     pictures: list[Pixels] = []
@@ -143,6 +149,16 @@ def batches(
     ``pool`` are the pictures to draw from, or tells which they are at a step; ``amidst`` tells which share of the
     samples stands amid other words (:func:`kit.tiny.skills.context.within`). A step's samples come in ``parts`` of like
     length, for less padding.
+
+    Args:
+        chat: the model's chat encoder.
+        pool: images to draw from, or a function from a step to them.
+        rng: source of all randomness.
+        size: samples a batch.
+        mixture: step → skill → share.
+        start: first step.
+        amidst: step → share of samples that stand amid other words.
+        parts: micro-batches a step, of samples of like length.
     """
     words = vocabulary(chat)
     for step in itertools.count(start):
@@ -161,7 +177,14 @@ def batches(
 
 
 def learning_rate(step: int, steps: int, peak: float, warmup: int) -> float:
-    """Linear warm-up, then a cosine to zero."""
+    """Linear warm-up, then a cosine to zero.
+
+    Args:
+        step: the step.
+        steps: steps of the whole run.
+        peak: highest rate.
+        warmup: steps up to the peak.
+    """
     if step < warmup:
         return peak * (step + 1) / warmup
     return peak * 0.5 * (1 + math.cos(math.pi * (step - warmup) / max(1, steps - warmup)))
@@ -183,7 +206,13 @@ def optimizers(model: nn.Module, peak: float) -> list[torch.optim.Optimizer]:
 
 
 def add_gradients(model: nn.Module, parts: Sequence[Batch], half: bool) -> float:
-    """Add the gradient of a step whose samples come in ``parts``: the one of all of them at once; return its loss."""
+    """Add the gradient of a step whose samples come in ``parts``: the one of all of them at once; return its loss.
+
+    Args:
+        model: a transformers model or its PEFT wrapper.
+        parts: micro-batches of the step.
+        half: run matrix products in bfloat16.
+    """
     answered = [part.loss_mask.sum().item() for part in parts]
     total = 0.0
     for part, tokens in zip(parts, answered, strict=True):
@@ -222,9 +251,17 @@ def train(
     """Train in place; returns the log (one row every 25 steps, with the probe's figures when they are due).
 
     Args:
+        model: the model, changed in place.
+        stream: batches, each in its micro-batches.
+        steps: step at which to end.
+        peak: highest learning rate.
+        warmup: steps up to the peak.
         half: run matrix products in bfloat16 (2.4 times faster where the processor has it).
         folder: where ``log.jsonl`` and a resumable ``state.pt`` go.
+        probe: measures accuracy by skill.
+        every: steps between two probes.
         start: the step to resume from, with ``optimizer_states`` (none: they start afresh).
+        optimizer_states: states to resume with.
     """
     both = optimizers(model, peak)
     peaks = [[group["lr"] for group in optimizer.param_groups] for optimizer in both]

@@ -20,7 +20,15 @@ from kit.tiny.skills.text import Sample
 
 @torch.no_grad()
 def answer(model: Any, chat: Chat, samples: Sequence[Sample], question: int = 0, max_new_tokens: int = 60) -> list[str]:
-    """Greedy answers to one question of each sample, the ones before it answered rightly."""
+    """Greedy answers to one question of each sample, the ones before it answered rightly.
+
+    Args:
+        model: a transformers model or its PEFT wrapper.
+        chat: the model's chat encoder.
+        samples: questions with their answers.
+        question: number of the question.
+        max_new_tokens: tokens of an answer, at most.
+    """
     rows = [encode(chat, sample, asked=question) for sample in samples]
     longest = max(len(ids) for ids, _, _ in rows)
     ids = torch.tensor([[chat.pad_id] * (longest - len(row)) + row for row, _, _ in rows])
@@ -66,6 +74,15 @@ def examine(
 
     Second questions are asked with the first answered rightly, and counted apart (``shapes.2``);
     not every sample has one. Given ``words``, questions stand amid them (:func:`kit.tiny.skills.context.amid`).
+
+    Args:
+        model: a transformers model or its PEFT wrapper.
+        chat: the model's chat encoder.
+        pool: images to take views of, ``(height, width, 3)`` bytes each.
+        n: samples a skill.
+        seed: fixes everything that is random.
+        skills: names of the skills.
+        words: words to put around the questions; none: ask barely.
     """
     rng = np.random.default_rng(seed)
     hits: dict[str, list[bool]] = defaultdict(list)

@@ -63,6 +63,7 @@ def retry(
     """Call ``once``, again as long as it raises :class:`TransientError`.
 
     Args:
+        once: the call.
         retries: tries after the first.
         longest_wait: seconds; a service that asks for more is given up on.
         sleep: waits so many seconds.

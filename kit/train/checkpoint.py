@@ -35,6 +35,11 @@ def schedule(items: int, length: int, seed: int) -> list[int]:
     """The order of a run's items: whole shuffled passes one after another, cut at ``length``.
 
     Fixed by ``seed`` alone and prefix-stable, so a resumed or prolonged run meets the same items.
+
+    Args:
+        items: number of items.
+        length: number of places to fill.
+        seed: fixes everything that is random.
     """
     if items < 1:
         raise ValueError("schedule: there is nothing to train on; give at least one item")
@@ -62,6 +67,8 @@ def checkpoints_to_delete(
     Without rewards (SFT) there is no best: the training loss says more of the batch than of the model.
 
     Args:
+        checkpoints: folders, oldest first.
+        keep: how many of the last ones stay.
         rows: of the metrics, with ``step`` and, where there is one, ``reward``.
         every: steps between two checkpoints.
     """
@@ -80,6 +87,7 @@ def open_run(
     """Start or continue the run in ``run_dir``: the checkpoint to resume from, None to begin.
 
     Args:
+        run_dir: folder of the run.
         settings: the run's settings as plain values.
         data: ids of what it trains on, in order.
         processes: that train together; a checkpoint holds the random states of each.
@@ -174,7 +182,13 @@ class SafeCheckpoints:
 
 
 def export(model: Any, chat: Chat, folder: Path) -> Path:
-    """Save model, tokenizer and image processor as an ordinary checkpoint; returns ``folder``."""
+    """Save model, tokenizer and image processor as an ordinary checkpoint; returns ``folder``.
+
+    Args:
+        model: a transformers model or its PEFT wrapper.
+        chat: the model's chat encoder.
+        folder: folder to write.
+    """
     with atomic_dir(folder) as partial:
         for part in (model, chat.tokenizer, chat.image_processor):
             part.save_pretrained(str(partial))

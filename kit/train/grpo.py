@@ -212,8 +212,11 @@ def train_grpo(
 
     Args:
         model: a model of a known family; it holds the trained weights afterwards.
+        chat: the model's chat encoder.
+        tasks: tasks to train on, drawn in shuffled passes.
         rollout: lets the policy it is given play tasks; all its randomness must come from its ``seed``.
         reward: scores the episodes of a group (:func:`kit.rewards.base.per_episode` lifts a reward of one episode).
+        settings: how to train.
         run_dir: gets ``checkpoint/``, ``metrics.jsonl``, ``tensorboard/`` and ``model/``.
         exports: steps after which the model so far is kept too, as ``run_dir/model-STEP``.
         reward_workers: groups scored at once, in threads: for a reward that asks a judge or a service.

@@ -57,7 +57,16 @@ class Rollout(Protocol):
 
 
 class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
-    """TRL's trainer on our episodes. Make it inside :func:`kit.policy.suppress.suppress_tokens`."""
+    """TRL's trainer on our episodes. Make it inside :func:`kit.policy.suppress.suppress_tokens`.
+
+    Args:
+        chat: the model's chat encoder.
+        tasks: tasks by the numbers in the data set's rows.
+        rollout: lets a policy play tasks.
+        reward: scores the episodes of a group.
+        settings: kind of advantage.
+        reward_workers: groups scored at once, in threads.
+    """
 
     args: GRPOConfig
     num_generations: int

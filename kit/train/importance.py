@@ -36,5 +36,6 @@ def importance(old: Tensor, sampled: Tensor, mask: Tensor, bound: float = BOUND)
         old: the trainer's log-probabilities ``(B, C)``.
         sampled: the engine's ``(B, C)``.
         mask: 1 on sampled tokens ``(B, C)``.
+        bound: largest weight.
     """
     return ((old - sampled) * mask).exp().clamp(max=bound)

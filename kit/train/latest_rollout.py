@@ -23,7 +23,14 @@ SHOWN = 4
 
 
 def save(run_dir: Path, step: int, episodes: Sequence[Episode], scores: Sequence[Score]) -> None:
-    """Keep the first episodes of the rollout before ``step``, in place of the last rollout's."""
+    """Keep the first episodes of the rollout before ``step``, in place of the last rollout's.
+
+    Args:
+        run_dir: folder of the run.
+        step: the step that trains on them.
+        episodes: finished episodes.
+        scores: their scores, in order.
+    """
     with atomic_dir(run_dir / "latest") as folder:
         save_episodes(folder / "episodes.jsonl", episodes[:SHOWN])
         write_json(folder / "scores.json", {"step": step, "scores": [asdict(score) for score in scores[:SHOWN]]})

@@ -26,6 +26,8 @@ def own_words(asked: Sequence[Episode], chat: Chat, opening: str = "<think>") ->
 
     Args:
         asked: episodes whose first turn is the model's answer; empty ones are left out.
+        chat: the model's chat encoder.
+        opening: text that each turn begins with.
     """
     replay = []
     for episode in asked:

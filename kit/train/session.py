@@ -131,6 +131,15 @@ def shared_args(
 
     Reports go through :class:`kit.train.metrics.MetricsLog`, so the trainers' own are off. Items come in the
     order of :func:`kit.train.checkpoint.schedule`, so theirs is sequential.
+
+    Args:
+        run_dir: folder of the run.
+        steps: steps of the whole run.
+        per_device_batch_size: episodes a forward pass and device.
+        batch: episodes an optimizer step, of all processes.
+        save_every: steps between checkpoints.
+        keep: checkpoints that stay.
+        seed: seed of the trainer.
     """
     return {
         "output_dir": str(run_dir / "checkpoint"),
@@ -170,6 +179,18 @@ def run(
 
     Afterwards ``model`` holds the trained weights (adapters merged), also if the run was done before; unless they were
     divided among processes: then only the returned folder has them.
+
+    Args:
+        make_trainer: makes TRL's trainer, given the log of its metrics.
+        model: the model to train, changed in place.
+        chat: the model's chat encoder.
+        run_dir: folder of the run.
+        steps: step at which to end.
+        freeze_vision: leave vision tower and projector as they are.
+        settings: the run's settings as plain values; another run's are refused.
+        data: ids of what it trains on, in order.
+        on_step: called with all metric rows so far after each step.
+        exports: steps after which the model so far is saved too.
 
     Returns:
         ``run_dir/model``: the trained model with its tokenizer and image processor.
@@ -275,6 +296,11 @@ def load_for_training(path: str | Path, lora_rank: int) -> tuple[Any, Chat]:
 
 def trained_model(run: str | Path, stage: str, notebook: int) -> Path:
     """The model that a stage of a run ended with.
+
+    Args:
+        run: the run's folder.
+        stage: the stage's name, such as ``sft``.
+        notebook: number of the notebook that trains it, for the error.
 
     Raises:
         FileNotFoundError: the stage hasn't finished, with the command that runs it.

@@ -153,6 +153,7 @@ def order(lengths: Sequence[int], replay: int, settings: SFTSettings) -> list[in
     Args:
         lengths: of the episodes, in tokens.
         replay: how many there are to replay.
+        settings: batch sizes, epochs and seed.
     """
     steps = settings.steps(len(lengths))
     a, b = settings.batch_size, settings.replay
@@ -164,6 +165,12 @@ def order(lengths: Sequence[int], replay: int, settings: SFTSettings) -> list[in
 
 def check(chat: Chat, episodes: Sequence[Episode], replay: Sequence[Episode], settings: SFTSettings) -> None:
     """Refuse what can't be trained on now, not hours into the run.
+
+    Args:
+        chat: the model's chat encoder.
+        episodes: episodes to learn from.
+        replay: episodes to replay.
+        settings: how to train.
 
     Raises:
         ValueError: no episodes, replay asked for but not given or the reverse, or an episode that is too long
@@ -228,6 +235,9 @@ def train_sft(
 
     Args:
         model: a model of a known family; it holds the trained weights afterwards.
+        chat: the model's chat encoder.
+        episodes: episodes to learn from.
+        settings: how to train.
         run_dir: gets ``checkpoint/``, ``metrics.jsonl`` (columns loss, entropy, mean_token_accuracy, …),
             ``tensorboard/`` and ``model/``.
         replay: to draw ``settings.replay`` from beside each batch.

@@ -94,6 +94,11 @@ def balance(episodes: Sequence[Episode], n: int, rng: np.random.Generator) -> li
     Episodes are then taken one at a time, in turn from each number of steps, always of a level that has been
     taken least so far, and of these the one that brings the shares of the four kinds of action closest to equal.
     Others than 4–8 steps are not used. Fewer than ``n`` come back only if there aren't more.
+
+    Args:
+        episodes: finished episodes.
+        n: episodes wanted, at most.
+        rng: source of all randomness.
     """
     order = [int(i) for i in rng.permutation(len(episodes))]
     pools = {s: [i for i in order if episodes[i].calls == s] for s in STEPS}
@@ -121,7 +126,13 @@ def balance(episodes: Sequence[Episode], n: int, rng: np.random.Generator) -> li
 
 
 def curate(episodes: Sequence[Episode], n: int, rng: np.random.Generator) -> tuple[list[Episode], Report]:
-    """Filter, then balance: the cold-start set, and what happened on the way."""
+    """Filter, then balance: the cold-start set, and what happened on the way.
+
+    Args:
+        episodes: finished episodes.
+        n: episodes wanted, at most.
+        rng: source of all randomness.
+    """
     sound = [episode for episode in episodes if is_sound(episode)]
     kept = balance(sound, n, rng)
     return kept, Report(Counts.of(episodes), Counts.of(sound), Counts.of(kept))

@@ -101,7 +101,15 @@ class Training:
 
 
 def play_greedily(model: Any, chat: Chat, box: Sandbox, tasks: Sequence[Task], how: Play) -> list[Episode]:
-    """Play tasks greedily (each token the likeliest): how results are measured."""
+    """Play tasks greedily (each token the likeliest): how results are measured.
+
+    Args:
+        model: a transformers model or its PEFT wrapper.
+        chat: the model's chat encoder.
+        box: the sandbox that runs its code.
+        tasks: the tasks, each played once.
+        how: limits of an episode and the prompt's name.
+    """
     return how(HFPolicy(model, chat), chat, box, tasks, temperature=0.0)
 
 

@@ -13,6 +13,11 @@ LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 def shuffle(n: int, n_fixed: int, rng: np.random.Generator) -> list[int]:
     """A uniformly random permutation of ``range(n)`` with exactly ``n_fixed`` fixed points.
 
+    Args:
+        n: number of pieces.
+        n_fixed: pieces that stay in place.
+        rng: source of all randomness.
+
     Raises:
         ValueError: no such permutation exists (``n_fixed`` = n−1, n or out of range).
     """
@@ -45,11 +50,14 @@ def make_task(
     """Cut, shuffle and label a picture (eq. 1–3).
 
     Args:
+        image: the image to cut.
         m: pieces a side.
         n_fixed: how many pieces start in place (the paper's level L0, L1, …).
+        rng: source of all randomness.
+        id: id of the task.
         source: name of the picture, for splits and tables.
-        piece_px: side of a square piece in pixels; None keeps the picture's own size, resized so
-            that both sides divide by m.
+        piece_px: side of a square piece in pixels; None keeps the picture's own size, resized so that both sides divide
+            by m.
     """
     if not 2 <= m <= 5:
         raise ValueError(f"m={m}: a puzzle has 2 to 5 pieces a side (they are labelled A to Y)")

@@ -62,7 +62,13 @@ def is_well_formed(episode: Episode) -> bool:
 
 
 def score(episode: Episode, target: Sequence[str], weights: RewardConfig | None = None) -> Score:
-    """Eq. 6 for one finished episode; parts are weighted and add up to the total."""
+    """Eq. 6 for one finished episode; parts are weighted and add up to the total.
+
+    Args:
+        episode: a finished episode.
+        target: labels in the right order, row by row.
+        weights: weights of the parts; None: the paper's.
+    """
     w = weights or RewardConfig()
     right = is_right(episode, target)
     parts = {

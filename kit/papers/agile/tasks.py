@@ -79,8 +79,10 @@ def make_puzzles(
 
     Args:
         sources: pictures to crop, taken in turn.
+        n: puzzles a level.
         m: pieces a side.
         levels: how many pieces start in place.
+        seed: fixes crops and shuffles.
         piece_px: side of a piece in pixels (56 is four tokens of 28 pixels); None keeps the crop's own size.
         in_turn: each crop at one level only, ``levels`` in turn: ``n`` puzzles in all.
 
@@ -113,9 +115,12 @@ def training_set(
 
     Args:
         n: puzzles in all.
+        seed: fixes everything that is random.
+        m: pieces a side.
         levels: how many pieces start in place, puzzle by puzzle in turn.
         photo_share: share of the puzzles cut from photographs; the rest are scenes, each its own.
         sources: pictures instead of the packages' training photographs (then all puzzles are cut from them).
+        piece_px: side of a piece in pixels; None keeps the crop's own size.
     """
     if not 0 <= photo_share <= 1:
         raise ValueError(f"photo_share={photo_share}: must be from 0 to 1")
@@ -140,7 +145,16 @@ def evaluation_set(
     sources: Sequence[SourceImage] | None = None,
     piece_px: int | None = 56,
 ) -> list[Task]:
-    """``n`` held-out puzzles a level (the paper: 300), at all of the paper's levels for ``m`` unless told otherwise."""
+    """``n`` held-out puzzles a level (the paper: 300), at all of the paper's levels for ``m`` unless told otherwise.
+
+    Args:
+        n: puzzles a level.
+        seed: fixes everything that is random.
+        m: pieces a side.
+        levels: how many pieces start in place; None: all of the paper's levels.
+        sources: images to cut instead of the packages' held-out photographs.
+        piece_px: side of a piece in pixels; None keeps the crop's own size.
+    """
     if levels is None:
         if m not in LEVELS:
             raise ValueError(f"m={m}: the paper has levels for m=2 and 3 only; give levels")
@@ -153,6 +167,11 @@ def check_split(
     train: Sequence[Task], evaluation: Sequence[Task], sources: Sequence[SourceImage] | None = None
 ) -> None:
     """Refuse a training and an evaluation set that share a picture: by name, by source picture, by puzzle.
+
+    Args:
+        train: the training set.
+        evaluation: the evaluation set.
+        sources: images that evaluation puzzles may be cut from; None: the packages' held-out photographs.
 
     Raises:
         LeakError: naming the pairs.

@@ -209,6 +209,12 @@ def coding_sets(seed: int, train: int = 100, test: float = 1.0, test_seed: int =
     The test has a seed of its own: runs that differ in ``seed`` are measured on the same tasks. Signs stand before
     photographs: of the training ones here, of the held-out ones there.
 
+    Args:
+        seed: fixes the training tasks.
+        train: training tasks a category.
+        test: share of the paper's 200 test tasks.
+        test_seed: fixes the test tasks.
+
     Raises:
         kit.papers.visual_arft.mat_coding.MakingError: no sheet passes its check.
     """
@@ -265,6 +271,13 @@ def text_questions(known: Countries, search: Search, n: int, seed: int, test: Se
     """``n`` questions over two facts that name a country instead of showing its flag; of ``test``'s countries only.
 
     Fewer come back if there aren't as many whose gold queries find their documents.
+
+    Args:
+        known: countries and their facts.
+        search: the search that must find the documents.
+        n: number of questions.
+        seed: fixes everything that is random.
+        test: tasks whose countries may be asked about.
     """
     ours = _countries(test)
     hard = [c for c in chains(known) if c.hard and c.through <= ours and passes(c, search, known.texts)]
@@ -273,12 +286,29 @@ def text_questions(known: Countries, search: Search, n: int, seed: int, test: Se
 
 
 def play_greedily(model: Any, chat: Chat, tools: Tools, tasks: Sequence[Task], how: Play) -> list[Episode]:
-    """Play tasks greedily (each token the likeliest): how results are measured."""
+    """Play tasks greedily (each token the likeliest): how results are measured.
+
+    Args:
+        model: a transformers model or its PEFT wrapper.
+        chat: the model's chat encoder.
+        tools: sandbox and search.
+        tasks: the tasks, each played once.
+        how: limits of an episode and the prompt's name.
+    """
     return how(HFPolicy(model, chat), chat, tools, tasks, temperature=0.0)
 
 
 def ask(model: Any, chat: Chat, mode: Mode, search: Search | None, tasks: Sequence[Task], how: Play) -> list[Episode]:
-    """Ask a model without tools: directly, to reason first, or with what a plain search finds."""
+    """Ask a model without tools: directly, to reason first, or with what a plain search finds.
+
+    Args:
+        model: a transformers model or its PEFT wrapper.
+        chat: the model's chat encoder.
+        mode: how to ask, such as ``direct``.
+        search: finds documents for the mode that reads some.
+        tasks: the questions.
+        how: limits of an episode and the prompt's name.
+    """
 
     def env() -> SingleTurnEnv:
         return SingleTurnEnv(mode, search, how.prompt, k=how.k, snippet_chars=how.snippet_chars)

@@ -41,6 +41,11 @@ def _texts(value: Any) -> tuple[str, ...]:
 def questions(source: HubQuestions, revision: str | None, longest: int = 896) -> Iterator[Question]:
     """Its questions that have a picture and an answer; pictures with at most ``longest`` pixels on the longer side.
 
+    Args:
+        source: the data set.
+        revision: commit of the data set; None: its newest.
+        longest: pixels of an image's longer side, at most.
+
     Raises:
         HubError: the data set can't be reached, or has no such columns.
     """
@@ -54,6 +59,11 @@ def questions(source: HubQuestions, revision: str | None, longest: int = 896) ->
 
 def text_tasks(source: HubQuestions, revision: str | None, n: int) -> list[Task]:
     """The first ``n`` questions of a multi-hop set as tasks without pictures; they have no gold queries.
+
+    Args:
+        source: the data set.
+        revision: commit of the data set; None: its newest.
+        n: number of questions.
 
     Raises:
         HubError: the data set can't be reached, or has no such columns.

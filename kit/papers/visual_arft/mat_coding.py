@@ -159,6 +159,12 @@ def make_tasks(source: Source, counts: dict[str, int], seed: int, name: str) -> 
     """``counts[category]`` tasks of each category, in mixed order; fixed by ``seed`` and ``name``, so that sets of
     different names share no sheet, whatever their seeds.
 
+    Args:
+        source: draws a sheet and its question.
+        counts: category → number of tasks.
+        seed: fixes everything that is random.
+        name: first part of the tasks' ids.
+
     Raises:
         MakingError: an unknown category, or no picture of ``source`` passes the check.
     """

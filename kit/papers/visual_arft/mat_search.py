@@ -67,7 +67,14 @@ def chains(known: Countries) -> Iterator[Chain]:
 
 
 def passes(chain: Chain, search: Search, texts: Mapping[str, str], k: int = TOP_K) -> bool:
-    """Check that each gold query finds its document, which holds the next step's country or the answer."""
+    """Check that each gold query finds its document, which holds the next step's country or the answer.
+
+    Args:
+        chain: the question's steps.
+        search: the search to try.
+        texts: id of a document → its text.
+        k: documents that a search returns.
+    """
     for number, step in enumerate(chain.steps):
         if step.document not in [snippet.source for snippet in search.search(step.query, k)]:
             return False
@@ -83,7 +90,13 @@ def _within(part: str, whole: str) -> bool:
 
 
 def task(chain: Chain, image: Image.Image | None, id: str) -> Task:
-    """A chain as a task: with its flag, or (text alone) with its country's name."""
+    """A chain as a task: with its flag, or (text alone) with its country's name.
+
+    Args:
+        chain: the question's steps.
+        image: the flag; None: text alone.
+        id: id of the task.
+    """
     shown = Task(
         id,
         (NamedImage("flag", image),) if image is not None else (),
@@ -114,6 +127,14 @@ def make_tasks(
     known: Countries, search: Search, seed: int, train: int = TRAIN, test: int = TEST, k: int = TOP_K
 ) -> tuple[list[Task], list[Task]]:
     """Training and test tasks, half of each Simple and half Hard, no country in both; fixed by ``seed``.
+
+    Args:
+        known: countries and their facts.
+        search: the search that must find the documents.
+        seed: fixes everything that is random.
+        train: number of training tasks.
+        test: number of test tasks.
+        k: documents that a search returns.
 
     Raises:
         MakingError: there are not that many questions whose gold queries find their documents.

@@ -64,7 +64,9 @@ def score(episode: Episode, target: Sequence[str], rule: RewardConfig | None = N
     """An episode's reward, 0 to 2: the tags of all its turns, and its answer.
 
     Args:
+        episode: a finished episode.
         target: the gold answers; the one nearest to what was said counts.
+        rule: which measures are rewarded; None: the paper's.
 
     Raises:
         ValueError: there is no gold answer.
@@ -87,8 +89,11 @@ def step_scores(
     """The reward of every turn, 0 to 2 each: its tags, and what it was for.
 
     Args:
+        episode: a finished episode.
         target: the gold answers.
         queries: the gold queries; empty where nothing is to be looked up.
+        similarity: compares two queries, from 0 to 1.
+        rule: which measures are rewarded; None: the paper's.
 
     Raises:
         ValueError: there is no gold answer.
@@ -123,6 +128,13 @@ def step_score(
     """:func:`step_scores` as one score of the episode: its mean turn, and each turn's reward in ``turns``.
 
     A trainer that finds ``turns`` compares turn with turn (:func:`kit.train.advantage.turn_advantages`).
+
+    Args:
+        episode: a finished episode.
+        target: the gold answers.
+        queries: the gold queries; empty where nothing is to be looked up.
+        similarity: compares two queries, from 0 to 1.
+        rule: which measures are rewarded; None: the paper's.
     """
     steps = step_scores(episode, target, queries, similarity, rule)
     n = max(1, len(steps))

@@ -41,6 +41,8 @@ def amid(rng: np.random.Generator, sample: Sample, words: Sequence[str]) -> Samp
     To say any opening it has to know every word, too.
 
     Args:
+        rng: source of all randomness.
+        sample: the sample.
         words: what to draw from, all of a vocabulary.
     """
 
@@ -58,7 +60,13 @@ def amid(rng: np.random.Generator, sample: Sample, words: Sequence[str]) -> Samp
 
 
 def tagged(rng: np.random.Generator, sample: Sample, after: Sample) -> Sample:
-    """The first question answered inside one tag, and ``after``'s, of text alone, inside another."""
+    """The first question answered inside one tag, and ``after``'s, of text alone, inside another.
+
+    Args:
+        rng: source of all randomness.
+        sample: the sample.
+        after: a sample whose answer goes into the second tag.
+    """
     (question, answer), *rest = sample.turns
     (((asked_after,), answer_after), *_) = after.turns
     *parts, asked = question
@@ -78,7 +86,14 @@ def later(first: Sample, sample: Sample) -> Sample:
 
 
 def within(rng: np.random.Generator, sample: Sample, words: Sequence[str], pool: Sequence[Pixels]) -> Sample:
-    """Ask among distractors, four in ten in tags and three in ten later in a conversation."""
+    """Ask among distractors, four in ten in tags and three in ten later in a conversation.
+
+    Args:
+        rng: source of all randomness.
+        sample: the sample.
+        words: words to draw distractors from.
+        pool: images to take views of, ``(height, width, 3)`` bytes each.
+    """
     if rng.random() < 0.4:
         sample = tagged(rng, sample, (copying, code, sorting)[int(rng.integers(3))](rng, pool))
     sample = amid(rng, sample, words)

@@ -204,7 +204,15 @@ def _union(flag: _Flag) -> None:
 
 
 def star_points(cx: float, cy: float, radius: float, points: int = 5, inner: float = 0.4) -> list[Point]:
-    """The corners of a star, its tip up."""
+    """The corners of a star, its tip up.
+
+    Args:
+        cx: centre along the width, in pixels.
+        cy: centre along the height.
+        radius: distance of the tips in pixels.
+        points: number of tips.
+        inner: distance of the inner corners, as a share of ``radius``.
+    """
     angle = np.arange(2 * points) * np.pi / points - np.pi / 2
     reach = np.where(np.arange(2 * points) % 2 == 0, radius, radius * inner)
     return [(float(cx + np.cos(a) * r), float(cy + np.sin(a) * r)) for a, r in zip(angle, reach, strict=True)]

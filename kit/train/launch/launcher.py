@@ -55,6 +55,7 @@ def launch(training: Training, processes: ProcessConfig, on_step: OnStep | None 
 
     Args:
         training: a dataclass (of :mod:`kit.experiments`). One process is this one: it is simply called.
+        processes: how many processes, where, and what is divided among them.
         on_step: called with all rows of the metrics so far, whenever there are new ones.
         poll: seconds between two looks at what the processes have written.
 
@@ -110,8 +111,10 @@ def join(name: str, wait: float = 600.0, poll: float = 1.0) -> int:
     The runs' folder must be shared by all machines (``KIT_RUNS``).
 
     Args:
+        name: name of the run.
         wait: seconds; when nothing was started for so long, it is over. After a job it is, too, unless a notebook of
             the run is being executed, which may start another.
+        poll: seconds between two looks.
 
     Raises:
         LaunchError: this machine isn't in the rank file, can't do its part, or a process failed.
