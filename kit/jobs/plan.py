@@ -146,7 +146,7 @@ def _of_stage(name: str, stage: Stage) -> str:
     lines.append(f"  {needed(stage) / GB:8.2f} GB at the most, of {stage.memory / GB:g}")
     if stage.rollout_engine == "colocate":
         room = engine_room(stage)
-        many = room / (stage.tokens * stage.model.remembered())
+        many = room / (stage.tokens * stage.model.kv_bytes())
         lines.append(f"  {room / GB:8.2f} GB for vLLM's cache: {max(many, 0):.1f} of the longest episodes at once")
     lines.append("  a step, if episodes are as long as they may be (estimated, not measured):")
     lines += [f"  {value:8.1f} s  {part}: {formula}" for part, (value, formula) in seconds(stage).items()]

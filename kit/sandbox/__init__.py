@@ -1,7 +1,7 @@
 """A sandbox for code that a model wrote: persistent, transactional, timed, captured, confined.
 
 **It does not protect against** faults in the kernel, which every layer trusts; what can be learnt from a shared
-processor by timing it; code that wants to use up the time and memory it was granted; pictures and texts that are
+processor by timing it; code that wants to use up the time and memory it was granted; images and texts that are
 made to mislead whoever looks at them. A turn's own report can lie about its own episode: a reward must not trust
 it. Pipes are not rolled back, nor is memory that a turn maps for reading and then makes writable by hand. Without
 namespaces (tier ``partial``) code can learn which files exist and fill the disk while it runs; :func:`guarantees`
@@ -39,8 +39,8 @@ Each process has its file, from outside in::
     client.py, episode.py, connection.py   the kit's own process; only talks to a socket
     server.py                              as many turns at once as workers
     zygote.py, hooks.py                    has everything imported; forks a keeper for each episode, one in advance
-    keeper.py, family.py, watch.py,        runs no code of the turns: deadline, caps, verdicts, clean-up
-    verdict.py, files.py
+    keeper.py, process_group.py,           runs no code of the turns: deadline, caps, verdicts, clean-up
+    watch.py, verdict.py, files.py
     head.py, turn.py, capture.py           the state after the last good turn; a forked child runs the next
     confine.py, namespaces.py,             the layers, and the calls of the kernel they are made of
     landlock.py, seccomp.py, syscalls.py,
@@ -48,7 +48,6 @@ Each process has its file, from outside in::
     guarantees.py, probes.py               tries what holds on this machine and says so
     limits.py, result.py, checks.py,       what goes in and what comes out
     wire.py, clean.py
-    bench.py, rivals.py                    what it costs, and what else there is
 """
 
 from kit.sandbox.client import PLOTTING, Sandbox, guarantees, report

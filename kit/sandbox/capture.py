@@ -22,7 +22,7 @@ NAME_CHARS = 64
 class Captured:
     """Pictures ready to travel: name, width, height, RGB bytes."""
 
-    pictures: list[tuple[str, int, int, bytes]] = field(default_factory=list)
+    images: list[tuple[str, int, int, bytes]] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
 
 
@@ -51,7 +51,7 @@ class Shown:
         """
         if not isinstance(image, _Image):
             raise TypeError(f"show: needs a PIL image, not {type(image).__name__}")
-        if len(self.items) < self.limits.pictures:
+        if len(self.items) < self.limits.images:
             self.items.append((None if name is None else str(name), image, _copy(image)))
         else:
             self.extra += 1
@@ -80,7 +80,7 @@ def images_of(namespace: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def capture(before: Mapping[str, Any], namespace: Mapping[str, Any], shown: Shown) -> Captured:
-    """Shown pictures in order, then newly bound names in order, then figures.
+    """Shown images in order, then newly bound names in order, then figures.
 
     Args:
         before: :func:`images_of` the namespace when the turn began.
@@ -96,12 +96,12 @@ def capture(before: Mapping[str, Any], namespace: Mapping[str, Any], shown: Show
         wanted.append((own if name is None else name, copy))
     wanted += [(name, image) for name, image in bound.items() if id(image) not in seen]
     limits = shown.limits
-    found, room = Captured(), limits.picture_px**2
-    taken = wanted + _figures(limits.pictures - len(wanted), limits.figure_dpi, [copy for _, copy in wanted])
-    extra = len(taken) - limits.pictures + shown.extra
+    found, room = Captured(), limits.image_px**2
+    taken = wanted + _figures(limits.images - len(wanted), limits.figure_dpi, [copy for _, copy in wanted])
+    extra = len(taken) - limits.images + shown.extra
     if extra > 0:
-        found.left_out.append(f"{extra} pictures left out: a turn returns at most {limits.pictures}")
-    for name, image in taken[: limits.pictures]:
+        found.left_out.append(f"{extra} pictures left out: a turn returns at most {limits.images}")
+    for name, image in taken[: limits.images]:
         try:
             if wrong := _unfit(image.width, image.height, room, limits):
                 found.left_out.append(f"picture {name[:NAME_CHARS]} left out: {wrong}")
@@ -113,28 +113,28 @@ def capture(before: Mapping[str, Any], namespace: Mapping[str, Any], shown: Show
             found.left_out.append(f"picture {str(name)[:NAME_CHARS]} left out: {type(error).__name__}")
             continue
         room -= width * height
-        found.pictures.append((_clean(name), width, height, data))
+        found.images.append((_clean(name), width, height, data))
     return found
 
 
 def _unfit(width: int, height: int, room: int, limits: Limits) -> str:
     """Why a picture of this size isn't returned, or nothing."""
     short, long = sorted((width, height))
-    if long > limits.picture_px or width * height > room:
-        return f"{width} x {height} pixels; at most {limits.picture_px} a side are returned, and its square in all"
-    if short < limits.picture_min_px:
-        return f"{width} x {height} pixels; a side needs {limits.picture_min_px}"
-    if long > limits.picture_aspect * short:
-        return f"{width} x {height} pixels; a side may be {limits.picture_aspect:g} times the other"
+    if long > limits.image_px or width * height > room:
+        return f"{width} x {height} pixels; at most {limits.image_px} a side are returned, and its square in all"
+    if short < limits.image_min_px:
+        return f"{width} x {height} pixels; a side needs {limits.image_min_px}"
+    if long > limits.image_aspect * short:
+        return f"{width} x {height} pixels; a side may be {limits.image_aspect:g} times the other"
     return ""
 
 
 def _enlarged(image: Any, limits: Limits) -> Any:
     """The picture, enlarged if it is too small to be read by a model."""
     width, height = image.size
-    if min(width, height) >= limits.picture_enlarge_below or limits.picture_enlarge_to <= min(width, height):
+    if min(width, height) >= limits.image_enlarge_below or limits.image_enlarge_to <= min(width, height):
         return image
-    factor = min(limits.picture_enlarge_to / min(width, height), limits.picture_px / max(width, height))
+    factor = min(limits.image_enlarge_to / min(width, height), limits.image_px / max(width, height))
     return _resize(image, (round(width * factor), round(height * factor)), Image.Resampling.BICUBIC)
 
 

@@ -178,7 +178,7 @@ class Sandbox:
             "limits": asdict(chosen),
             "files": list(files),
             "variables": dict(variables or {}),
-            "pictures": [[name, image.mode, *image.size] for name, image in given.items()],
+            "images": [[name, image.mode, *image.size] for name, image in given.items()],
             "setup": setup,
         }
         blobs = [*files.values(), *(image.tobytes() for image in given.values())]

@@ -34,7 +34,7 @@ class Confinement:
     """The layers of confinement of a sandbox.
 
     Attributes:
-        namespaces: whether there is a house and a room for each episode.
+        namespaces: whether there is a root mount and a namespace for each episode.
         landlock: version of the kernel's Landlock; 0: none.
         program: seccomp's; empty: none.
         rlimits: whether resources are bounded.
@@ -100,14 +100,14 @@ def available(without: Collection[str], folder: str) -> Confinement:
 
 
 def _attempts(folder: str) -> dict[str, Callable[[], Any]]:
-    def room() -> None:
+    def namespace() -> None:
         namespaces.furnish_room(1 << 20, TRY_ENTRIES)
         namespaces.enter_box()
 
     def whole_room() -> None:
         namespaces.make_house(folder)
         namespaces.make_room()
-        if why := _tried(room):
+        if why := _tried(namespace):
             raise OSError(why)
 
     def ruleset() -> None:

@@ -129,16 +129,16 @@ def _result(header: dict[str, Any], blobs: Sequence[bytes], want: Sequence[str])
             values = {name: found[name] for name in want if name in found}
         except (ValueError, TypeError, RecursionError) as error:
             warnings.append(f"values left out: {type(error).__name__}")
-    pictures = tuple(
+    images = tuple(
         NamedImage(name, Image.frombytes("RGB", (width, height), data))
-        for (name, width, height), data in zip(header["pictures"], pixels, strict=True)
+        for (name, width, height), data in zip(header["images"], pixels, strict=True)
     )
     return Result(
         header["status"],
         stdout.decode("utf-8"),
         stderr.decode("utf-8"),
         header["error"],
-        pictures,
+        images,
         values,
         tuple(warnings),
         header["cpu_s"],

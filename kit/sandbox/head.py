@@ -169,7 +169,7 @@ class Head:
 def main(
     control: socket.socket,
     request: Mapping[str, Any],
-    pictures: list[bytes],
+    images: list[bytes],
     limits: Limits,
     session: Session,
     confinement: Confinement,
@@ -179,8 +179,8 @@ def main(
 
     Args:
         control: socket to the keeper.
-        request: ``variables`` (JSON), ``pictures`` ([name, mode, width, height] each), ``setup``.
-        pictures: their pixels; taken out of the list, or this process would hold them for good.
+        request: ``variables`` (JSON), ``images`` ([name, mode, width, height] each), ``setup``.
+        images: their pixels; taken out of the list, or this process would hold them for good.
         limits: limits of its turns.
         session: as the zygote made it.
         confinement: what this process puts on before it runs anything.
@@ -189,10 +189,10 @@ def main(
     try:
         try:
             _enter(limits, confinement, work)
-            # PIL keeps pictures of several channels in 4 bytes a pixel.
-            given = sum(4 * width * height for _, _, width, height in request["pictures"])
+            # PIL keeps images of several channels in 4 bytes a pixel.
+            given = sum(4 * width * height for _, _, width, height in request["images"])
             session.begin(limits, confinement.rlimits, given)
-            _fill(session, request, pictures)
+            _fill(session, request, images)
         except BaseException as error:
             control.sendall(_pack({"error": describe(error, "<setup>")}))
             _exit(1)
@@ -216,10 +216,10 @@ def _enter(limits: Limits, confinement: Confinement, work: str) -> None:
     os.close(quiet)
 
 
-def _fill(session: Session, request: Mapping[str, Any], pictures: list[bytes]) -> None:
+def _fill(session: Session, request: Mapping[str, Any], images: list[bytes]) -> None:
     session.namespace.update(request["variables"])
-    for name, mode, width, height in request["pictures"]:
-        session.namespace[name] = Image.frombytes(mode, (width, height), pictures.pop(0))
+    for name, mode, width, height in request["images"]:
+        session.namespace[name] = Image.frombytes(mode, (width, height), images.pop(0))
     session.trusted(request["setup"], "setup")
     session.flush()
 

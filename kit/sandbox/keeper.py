@@ -25,10 +25,10 @@ from typing import Any, NoReturn
 from kit.sandbox import head as head_module
 from kit.sandbox import linux, wire
 from kit.sandbox.confine import Confinement
-from kit.sandbox.family import Family
 from kit.sandbox.files import MAX_ENTRIES, Shadow, TooMuch, remove_tree
 from kit.sandbox.limits import Limits
 from kit.sandbox.namespaces import furnish_room
+from kit.sandbox.process_group import ProcessGroup
 from kit.sandbox.turn import Session
 from kit.sandbox.verdict import Ended, Lost
 from kit.sandbox.watch import Closed, Watch
@@ -43,7 +43,7 @@ class Keeper:
 
     Args:
         server: socket to the server, from which requests come.
-        folder: for its files, where it has no room of its own; doesn't exist yet.
+        folder: for its files, where it has no namespace of its own; doesn't exist yet.
         session: for its head, as the zygote made it.
         confinement: what the kernel forbids it.
         spent: CPU seconds that went into this process's start.
@@ -54,7 +54,7 @@ class Keeper:
     ) -> None:
         self.server, self.folder, self.session = server, folder, session
         self.confinement, self.spent = confinement, spent
-        self.family = Family()
+        self.group = ProcessGroup()
         self.head_pid = self.child_pid = 0
 
     def start(self, request: Mapping[str, Any], blobs: list[bytes]) -> str:
@@ -101,7 +101,7 @@ class Keeper:
         return work, store
 
     def turn(self, request: Mapping[str, Any]) -> tuple[dict[str, Any], list[bytes]]:
-        """Run one turn; the answer's blobs are stdout, stderr, the values' JSON and the pictures.
+        """Run one turn; the answer's blobs are stdout, stderr, the values' JSON and the images.
 
         Raises:
             Lost: the episode's state is gone.
@@ -125,7 +125,7 @@ class Keeper:
                 "status": ended.status,
                 "error": ended.error,
                 "warnings": ended.warnings,
-                "pictures": ended.pictures,
+                "images": ended.images,
                 "cpu_s": ended.cpu_s,
                 "wall_s": watch.wall_s,
                 "episode_cpu_s": self._cpu(),
@@ -147,11 +147,11 @@ class Keeper:
         self.child_pid = watch.pid
         if not forked:
             raise Lost("the process that held the state could not start the turn")
-        self.family.pause(self.head_pid)
+        self.group.pause(self.head_pid)
 
     def _commit(self, watch: Watch, ended: Ended) -> Ended:
         """Second phase: the child becomes the head, or the turn has failed after all."""
-        if others := self.family.sweep({self.head_pid, watch.pid}, ended.started):
+        if others := self.group.sweep({self.head_pid, watch.pid}, ended.started):
             ended.warnings.append(f"{others} processes outlived the turn and were killed")
         if silent := watch.ping():
             return silent
@@ -159,16 +159,16 @@ class Keeper:
             ended.warnings.append(f"{more} threads outlived the turn and were ended")
             if not self._shed(watch):
                 return Ended("limit", "limit: it left threads that can't be ended", cpu_s=ended.cpu_s)
-        self.family.pause(watch.pid)
+        self.group.pause(watch.pid)
         try:
             self.shadow.commit()
         except (TooMuch, OSError) as error:
             why = error.strerror if isinstance(error, OSError) else error
             return Ended("limit", f"limit: the working directory can't be kept: {why}", cpu_s=ended.cpu_s)
-        self.family.kill(self.head_pid)
+        self.group.kill(self.head_pid)
         self.head.close()
         self.head_pid, self.head, self.child_pid = watch.pid, watch.keep(), 0
-        self.family.reap()
+        self.group.reap()
         return ended
 
     def _shed(self, watch: Watch) -> bool:
@@ -180,22 +180,22 @@ class Keeper:
                 self._spawn(again)
                 again.send({"code": "pass", "before": "", "after": "", "want": []}, SPAWN_SECONDS)
                 if again.verdict().status != "ok" or again.ping() or linux.threads(again.pid) > 1:
-                    self.family.kill(again.pid)
+                    self.group.kill(again.pid)
                     return False
-                self.family.kill(watch.pid)
+                self.group.kill(watch.pid)
                 watch.replace(again)
         except Lost:
             return False
         finally:
             self.head, self.head_pid = head, head_pid
-        self.family.sweep({self.head_pid, watch.pid})
+        self.group.sweep({self.head_pid, watch.pid})
         return True
 
     def _roll_back(self, watch: Watch, ended: Ended) -> Ended:
         """Kill what the turn left and put its files back; learn how its process ended if it did so by itself."""
         by_itself = ended.status == "died" and not ended.error
         if not by_itself:
-            self.family.kill(watch.pid)
+            self.group.kill(watch.pid)
         try:
             os.kill(self.head_pid, signal.SIGCONT)
             # Only of a child that ended by itself is it worth waiting for how: a killed one can do nothing any more.
@@ -205,15 +205,15 @@ class Keeper:
             raise Lost("the process that held the state does not answer") from error
         if not answer:
             raise Lost("the process that held the state is gone")
-        self.family.pause(self.head_pid)
+        self.group.pause(self.head_pid)
         (status,) = wire.STATUS.unpack(answer)
         if by_itself:
             # Collected by the head (status >= 0), it may have left others in its group; else it runs on, disconnected.
-            self.family.kill(watch.pid, group_only=status >= 0)
+            self.group.kill(watch.pid, group_only=status >= 0)
         self.child_pid = 0
-        self.family.sweep({self.head_pid}, ended.started)
+        self.group.sweep({self.head_pid}, ended.started)
         if self.confinement.namespaces:  # where the episode's processes are counted
-            self.family.settle(self.head_pid, watch.pid)
+            self.group.settle(self.head_pid, watch.pid)
         try:
             self.shadow.restore()
         except (OSError, TooMuch) as error:
@@ -222,7 +222,7 @@ class Keeper:
         return ended.died(status, self.limits) if by_itself else ended
 
     def _cpu(self) -> float:
-        """CPU seconds of the episode so far: making its room, this process, past heads with their turns, the head."""
+        """CPU seconds of the episode so far: its namespaces, this process, past heads with their turns, the head."""
         past = resource.getrusage(resource.RUSAGE_CHILDREN)
         before = self.spent + past.ru_utime + past.ru_stime
         return before + time.process_time() + (linux.cpu_seconds(self.head_pid) or 0.0)
@@ -230,9 +230,9 @@ class Keeper:
     def end(self) -> None:
         """Kill and remove everything of the episode."""
         for pid in {self.head_pid, self.child_pid} - {0}:
-            self.family.kill(pid)
+            self.group.kill(pid)
         with contextlib.suppress(Lost):
-            self.family.sweep(set())
+            self.group.sweep(set())
         remove_tree(self.folder)
 
 
@@ -265,7 +265,7 @@ def _serve(keeper: Keeper, server: socket.socket) -> None:
     if frame is None:
         return
     error = keeper.start(*frame)
-    # In a room of its own everything ends with this process; elsewhere the server finds what is left by the session.
+    # In a namespace of its own all ends with this process; elsewhere the server finds what is left by the session.
     session = 0 if keeper.confinement.namespaces else os.getpid()
     server.sendall(wire.pack({"error": error, "session": session}))
     while not error and (frame := wire.read_frame(server)):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 MAX_WARNINGS = 32
 """Warnings of one turn."""
 
-MAY_BE_NONE = ("stdout_chars", "pictures", "picture_enlarge_below", "picture_enlarge_to", "figure_dpi")
+MAY_BE_NONE = ("stdout_chars", "images", "image_enlarge_below", "image_enlarge_to", "figure_dpi")
 
 
 @dataclass(frozen=True)
@@ -24,12 +24,12 @@ class Limits:
         file_mb: MB of one file.
         disk_mb: MB of all files in the working directory when a turn ends.
         stdout_chars: characters kept of stdout, and as many of stderr.
-        pictures: pictures returned from one turn.
-        picture_px: longest side of a returned picture; all of a turn together may have its square in pixels.
-        picture_min_px: pictures with a shorter side are left out.
-        picture_aspect: pictures with a side so many times longer than the other are left out.
-        picture_enlarge_below: a picture with a side shorter than this is enlarged ...
-        picture_enlarge_to: ... until that side has so many pixels; 0: none is.
+        images: images returned from one turn.
+        image_px: longest side of a returned picture; all of a turn together may have its square in pixels.
+        image_min_px: images with a shorter side are left out.
+        image_aspect: images with a side so many times longer than the other are left out.
+        image_enlarge_below: a picture with a side shorter than this is enlarged ...
+        image_enlarge_to: ... until that side has so many pixels; 0: none is.
         figure_dpi: resolution at which matplotlib's figures are drawn; 0: their own.
         value_chars: characters of JSON of all returned values together.
     """
@@ -41,12 +41,12 @@ class Limits:
     file_mb: int = 64
     disk_mb: int = 256
     stdout_chars: int = 20_000
-    pictures: int = 8
-    picture_px: int = 4096
-    picture_min_px: int = 1
-    picture_aspect: float = 4096.0
-    picture_enlarge_below: int = 0
-    picture_enlarge_to: int = 0
+    images: int = 8
+    image_px: int = 4096
+    image_min_px: int = 1
+    image_aspect: float = 4096.0
+    image_enlarge_below: int = 0
+    image_enlarge_to: int = 0
     figure_dpi: int = 0
     value_chars: int = 1_000_000
 
@@ -59,7 +59,7 @@ class Limits:
 
 
 READABLE_FIGURES = Limits(
-    picture_min_px=28, picture_aspect=200.0, picture_enlarge_below=56, picture_enlarge_to=112, figure_dpi=150
+    image_min_px=28, image_aspect=200.0, image_enlarge_below=56, image_enlarge_to=112, figure_dpi=150
 )
 """Images as a vision model can read them: tiny and very long ones dropped, small ones enlarged, figures at 150 dpi."""
 

@@ -31,7 +31,7 @@ def descendants() -> set[int]:
     """Processes below this one, which adopts orphans, ended ones too; empty where the system doesn't tell."""
     if not LINUX:
         return set()
-    if os.getpid() == 1:  # the first of a room: all others in /proc are its own
+    if os.getpid() == 1:  # the first of an episode's namespace: all others in /proc are its own
         return set(_pids()) - {1}
     children = _children if LISTS_CHILDREN else _children_by_parent()
     found: set[int] = set()

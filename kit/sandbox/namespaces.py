@@ -1,6 +1,6 @@
 """A world of their own for the processes of a sandbox: namespaces(7), mount by mount.
 
-The zygote makes a house once, every episode a room in it::
+The zygote mounts a root of its own once; every episode gets a mount and process namespace below it::
 
     /            what keepers see: a tmpfs, nothing of the host's but
     ├── proc     processes: of the episode, once its keeper has mounted it anew
@@ -10,8 +10,8 @@ The zygote makes a house once, every episode a room in it::
         ├── dev      null, zero, random, urandom
         └── …        Python's library, its packages, the system's libraries and fonts, at their usual paths
 
-Root doesn't need a user namespace to make the house, an ordinary user does; the rooms have one of their own
-either way, and root makes them as *nobody*. The network namespace of the house has no interface that is up.
+Root doesn't need a user namespace to mount the root, an ordinary user does; episodes have one of their own
+either way, and root makes them as *nobody*. The network namespace of the root has no interface that is up.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _inside(path: str, others: list[str]) -> bool:
 
 
 def make_house(folder: str) -> None:
-    """Build the house on ``folder``, which only this process then sees so, and move in."""
+    """Mount a root file system on ``folder``, which only this process then sees so, and enter it."""
     root = os.geteuid() == 0
     flags = kernel.CLONE_NEWNS | kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS
     _leave(flags if root else flags | kernel.CLONE_NEWUSER)
@@ -107,7 +107,7 @@ def _leave(flags: int) -> None:
 
 
 def make_room() -> None:
-    """Start a room: the next process forked from here is the first of its process namespace. Root becomes nobody."""
+    """Start an episode's namespaces: the next process forked from here is the first of its own. Root becomes nobody."""
     if os.geteuid() == 0:
         os.setgroups([])
         os.setresgid(NOBODY, NOBODY, NOBODY)

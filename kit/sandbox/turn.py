@@ -117,7 +117,7 @@ class Session:
             _setrlimit(_AS, (hard if spare else self._memory, hard))
 
     def play(self, request: Mapping[str, Any]) -> tuple[dict[str, Any], list[bytes]]:
-        """Run one turn; returns the verdict's header and blobs (the values' JSON, then pictures)."""
+        """Run one turn; returns the verdict's header and blobs (the values' JSON, then images)."""
         self.turns += 1
         self.shown.begin()
         self.started = False
@@ -177,16 +177,16 @@ class Session:
         """Make the verdict on a turn that raised nothing; ``before``: the images it found."""
         values, warnings = self._values(want)
         found = capture(before, self.namespace, self.shown)
-        pictures = [[name, width, height] for name, width, height, _ in found.pictures]
-        header = self._header("ok", "", warnings + found.left_out, pictures)
-        return header, [values, *(data for _, _, _, data in found.pictures)]
+        images = [[name, width, height] for name, width, height, _ in found.images]
+        header = self._header("ok", "", warnings + found.left_out, images)
+        return header, [values, *(data for _, _, _, data in found.images)]
 
-    def _header(self, status: str, error: str, warnings: list[str], pictures: list[Any]) -> dict[str, Any]:
+    def _header(self, status: str, error: str, warnings: list[str], images: list[Any]) -> dict[str, Any]:
         return {
             "status": status,
             "error": error,
             "warnings": warnings[:MAX_WARNINGS],
-            "pictures": pictures,
+            "images": images,
             "cpu_s": _process_time(),
             "started": self.started,
         }

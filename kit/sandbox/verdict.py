@@ -26,7 +26,7 @@ class Ended:
     status: Status
     error: str = ""
     warnings: list[str] = field(default_factory=list)
-    pictures: list[list[Any]] = field(default_factory=list)
+    images: list[list[Any]] = field(default_factory=list)
     blobs: list[bytes] = field(default_factory=lambda: [b"{}"])
     cpu_s: float = 0.0
     started: bool = True
@@ -48,17 +48,17 @@ def checked(frame: wire.Frame, limits: Limits) -> Ended:
     header, blobs = frame
     try:
         status, error, cpu_s = header["status"], header["error"], header["cpu_s"]
-        warnings, pictures, started = header["warnings"], header["pictures"], header["started"]
+        warnings, images, started = header["warnings"], header["images"], header["started"]
         fine = status in ("ok", "error") and isinstance(error, str) and isinstance(cpu_s, int | float)
         fine = fine and all(isinstance(text, str) for text in warnings) and len(warnings) <= MAX_WARNINGS
-        fine = fine and len(pictures) <= limits.pictures and len(blobs) == 1 + len(pictures)
-        for (name, width, height), data in zip(pictures, blobs[1:], strict=True):
+        fine = fine and len(images) <= limits.images and len(blobs) == 1 + len(images)
+        for (name, width, height), data in zip(images, blobs[1:], strict=True):
             fine = fine and isinstance(name, str) and type(width) is type(height) is int and min(width, height) > 0
-            fine = fine and len(data) == 3 * width * height and max(width, height) <= limits.picture_px
+            fine = fine and len(data) == 3 * width * height and max(width, height) <= limits.image_px
     except (KeyError, TypeError, ValueError) as wrong:
         raise wire.WireError("it isn't a verdict") from wrong
     if not fine:
         raise wire.WireError("it isn't a verdict")
     texts = [text[:MAX_TEXT] for text in warnings]
-    named = [[name[:64], width, height] for name, width, height in pictures]
+    named = [[name[:64], width, height] for name, width, height in images]
     return Ended(status, error[:MAX_TEXT], texts, named, blobs, max(0.0, min(float(cpu_s), 1e6)), bool(started))

@@ -125,7 +125,7 @@ class Watch:
 
     def verdict(self) -> Ended:
         """Read the child's verdict, if it comes in time and within bounds; else derive how it ended."""
-        px = self.limits.picture_px**2 * 3
+        px = self.limits.image_px**2 * 3
         frame = wire.Incoming(1 << 18, px + self.limits.value_chars + (1 << 16))
         try:
             while True:

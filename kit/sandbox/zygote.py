@@ -1,4 +1,4 @@
-"""The zygote: imports everything once, moves into the house, then forks a keeper for every episode, one in advance.
+"""The zygote: imports everything once, enters the root mount, then forks a keeper for every episode, one in advance.
 
 It has one thread, checked, because a fork copies only the thread that calls it. It never imports
 torch, and nor can the code.
@@ -137,7 +137,7 @@ def main(
 
 
 def start_keeper(folder: str, session: Session, confinement: Confinement, ours: Sequence[int]) -> socket.socket:
-    """Start the keeper of an episode before anyone asks for it: a fork and a room take as long as all that follows.
+    """Start the keeper of an episode before anyone asks for it: fork and namespaces take as long as all that follows.
 
     Args:
         folder: folder for the episode's files; doesn't exist yet.
@@ -159,7 +159,7 @@ def start_keeper(folder: str, session: Session, confinement: Confinement, ours: 
 
 
 def _become_keeper(zygote: socket.socket, folder: str, session: Session, confinement: Confinement) -> NoReturn:
-    """In a fork of the zygote; or in a fork of that, the first process of a room."""
+    """In a fork of the zygote; or in a fork of that, the first process of a namespace."""
     error, spent = "", 0.0
     try:
         try:

@@ -14,7 +14,7 @@ from kit.chat import Chat
 from kit.data.scenes import Pixels
 from kit.tiny.pretrain import encode, patchify
 from kit.tiny.skills import SKILLS
-from kit.tiny.skills.context import amid
+from kit.tiny.skills.context import in_distractors
 from kit.tiny.skills.text import Sample
 
 
@@ -73,7 +73,8 @@ def examine(
     """Which of ``n`` fresh samples a skill are answered rightly (boxes: IoU of at least .5).
 
     Second questions are asked with the first answered rightly, and counted apart (``shapes.2``);
-    not every sample has one. Given ``words``, questions stand amid them (:func:`kit.tiny.skills.context.amid`).
+    not every sample has one. Given ``words``, they stand around the questions
+    (:func:`kit.tiny.skills.context.in_distractors`).
 
     Args:
         model: a transformers model or its PEFT wrapper.
@@ -88,7 +89,7 @@ def examine(
     hits: dict[str, list[bool]] = defaultdict(list)
     for skill in skills:
         samples = [SKILLS[skill](rng, pool) for _ in range(n)]
-        samples = [amid(rng, sample, words) for sample in samples] if words else samples
+        samples = [in_distractors(rng, sample, words) for sample in samples] if words else samples
         for k in range(max(len(s.turns) for s in samples)):
             asked = [s for s in samples if len(s.turns) > k]
             name = skill if k == 0 else f"{skill}.{k + 1}"

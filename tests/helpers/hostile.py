@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from kit.sandbox import Limits
 from kit.sandbox.probes import FORGERY, LOOP
 
-SHORT = Limits(seconds=0.4, memory_mb=128, processes=6, file_mb=8, disk_mb=24, pictures=3, picture_px=300)
-QUICK = Limits(seconds=20.0, memory_mb=128, processes=6, file_mb=8, disk_mb=24, pictures=3, picture_px=300)
+SHORT = Limits(seconds=0.4, memory_mb=128, processes=6, file_mb=8, disk_mb=24, images=3, image_px=300)
+QUICK = Limits(seconds=20.0, memory_mb=128, processes=6, file_mb=8, disk_mb=24, images=3, image_px=300)
 
 TRY = """
 import ctypes, os

@@ -16,7 +16,7 @@ from kit.sandbox.limits import READABLE_FIGURES
 from kit.sandbox.probes import BOMB, FORGERY, LOOP
 
 QUICK = Limits(
-    seconds=20.0, memory_mb=128, file_mb=8, disk_mb=32, stdout_chars=500, pictures=3, picture_px=300, value_chars=200
+    seconds=20.0, memory_mb=128, file_mb=8, disk_mb=32, stdout_chars=500, images=3, image_px=300, value_chars=200
 )
 RED = Image.new("RGB", (20, 10), "red")
 

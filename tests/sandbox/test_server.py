@@ -296,7 +296,7 @@ def test_requiring_what_is_missing_raises() -> None:
         (lambda box: box.episode(files={"a": bytes(65 << 20)}), "limits.file_mb=64 for one"),
         (lambda box: box.episode().run(b"x = 1"), "code: needs text (str), not bytes"),
         (lambda box: Limits(seconds=0), "Limits.seconds=0"),
-        (lambda box: Limits(pictures=-1), "Limits.pictures=-1"),
+        (lambda box: Limits(images=-1), "Limits.images=-1"),
     ],
 )
 def test_errors_name_the_thing(tight: Sandbox, make: Callable[[Sandbox], object], says: str) -> None:

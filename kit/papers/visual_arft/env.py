@@ -23,7 +23,7 @@ from kit.protocol import Protocol
 from kit.rewards.text_match import f1, max_over_references
 from kit.sandbox import Sandbox
 from kit.tools import crop_zoom as views
-from kit.tools import restoration as mending
+from kit.tools import restoration
 from kit.tools.base import Tool
 from kit.tools.code import CodeTool, module_source
 from kit.tools.search import SNIPPET_CHARS, TOP_K, Search, SearchTool
@@ -60,7 +60,7 @@ ASKED = {"code": " What is wrong with it?", "search": " What does the flag look 
 
 NOTHING = "Nothing to show: assign a picture to a name, or print something."
 
-SETUP = f"{module_source(views)}\n{module_source(mending)}"
+SETUP = f"{module_source(views)}\n{module_source(restoration)}"
 
 
 class VisualARFTEnv(ToolEnv):

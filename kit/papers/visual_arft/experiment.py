@@ -247,10 +247,10 @@ def search_demonstrations(n: int, seed: int) -> list[tuple[list[Task], Search]]:
     wanted is found first of all (the tiny model can't compare descriptions: of several, it picks as by chance). One
     Simple question in three is in words; none about two facts is, so that how those go is never shown.
     """
-    lessons: list[tuple[list[Task], Search]] = []
+    sets: list[tuple[list[Task], Search]] = []
     made = 0
     while made < n:
-        rng = np.random.default_rng([seed, len(lessons)])
+        rng = np.random.default_rng([seed, len(sets)])
         known, documents = world(COUNTRIES, rng)
         search = Index(documents, cache())
         tasks: list[Task] = []
@@ -263,8 +263,8 @@ def search_demonstrations(n: int, seed: int) -> list[tuple[list[Task], Search]]:
                 shown = None if made % 6 == 0 else known.flags[country]
                 tasks.append(as_task(chain, shown, f"lesson-search-{made:03d}"))
                 made += 1
-        lessons.append((tasks, search))
-    return lessons
+        sets.append((tasks, search))
+    return sets
 
 
 def text_questions(known: Countries, search: Search, n: int, seed: int, test: Sequence[Task]) -> list[Task]:

@@ -19,7 +19,7 @@ from kit.data.countries import FLAG_QUERY
 from kit.data.distortion import NAMES, Kind
 from kit.episode import Episode, Task
 from kit.papers.visual_arft.mat_coding import distortions
-from kit.tiny.skills.whose import THIS
+from kit.tiny.skills.flag_lookup import THIS
 
 CODE: dict[Kind, str] = {
     "rotate90": "rotate({}, -90)",

@@ -4,7 +4,7 @@ Its names are real (parts of countries, languages, currencies: ISO's lists) and 
 nothing learnt from it by heart is of any use. What can be carried over is *how*: to put a flag into words, to take a
 name from a snippet, to ask for the next thing. Its documents have the headings and the forms of the factbook's, so that
 questions about it are made, and checked, as those about the real world are (:mod:`kit.papers.visual_arft.mat_search`).
-What a flag looks like is known, in the words by which it was sewn.
+What a flag looks like is known, in the words by which it was compose.
 
 Names of syllables drawn at random did less well: whoever learnt to copy those garbled real ones ("Lamesuania").
 """
@@ -19,9 +19,9 @@ import numpy as np
 
 from kit.data.corpora import iso_documents
 from kit.data.countries import FLAG, PARTNERS, Countries
-from kit.tiny.skills.flags import sewn
+from kit.tiny.skills.flag_lookup import at_length
+from kit.tiny.skills.flags import compose
 from kit.tiny.skills.text import WORDS
-from kit.tiny.skills.whose import at_length
 from kit.tools.index import Document
 
 LONGEST = 20
@@ -117,7 +117,7 @@ def world(countries: int, rng: np.random.Generator) -> tuple[Countries, list[Doc
     called = [places[int(k)] for k in rng.permutation(len(places))[:countries]]
     documents, flags, looks = [], {}, {}
     for number, name in enumerate(called):
-        flags[name], looks[name] = sewn(rng)
+        flags[name], looks[name] = compose(rng)
         others = called[:number] + called[number + 1 :]
         texts = {heading: draw(rng, names) for heading, draw in HEADINGS.items()}
         texts |= {heading: _trade(rng, others) for heading in PARTNERS}

@@ -38,7 +38,7 @@ from kit.data.documents import SIDE, Card, Sheet, board, sheet
 from kit.data.readable import is_readable
 from kit.data.scenes import Pixels
 from kit.episode import NamedImage, Task
-from kit.tools import restoration as mending
+from kit.tools import restoration
 
 SINGLE: tuple[str, ...] = ("none", *STRENGTHS)
 COMBINED: dict[str, tuple[tuple[Kind, ...], ...]] = {
@@ -58,12 +58,12 @@ MENDED = 1 / 3
 60 pictures of each kind: the right operation goes .43 or more (one of 240 went .29), any other .31 at most."""
 
 REMEDIES: dict[Kind, Callable[[Image.Image], Image.Image]] = {
-    "rotate90": lambda image: mending.rotate(image, -90),
-    "rotate180": lambda image: mending.rotate(image, 180),
-    "dark": mending.brighten,
-    "overexposed": mending.darken,
-    "blur": mending.sharpen,
-    "noise": mending.denoise,
+    "rotate90": lambda image: restoration.rotate(image, -90),
+    "rotate180": lambda image: restoration.rotate(image, 180),
+    "dark": restoration.brighten,
+    "overexposed": restoration.darken,
+    "blur": restoration.sharpen,
+    "noise": restoration.denoise,
 }
 """What an agent can do against each distortion without knowing its strength."""
 
@@ -85,7 +85,7 @@ class Question:
         box: the part of the picture that matters, as shares of its sides; all of it if None.
         reading: all that the picture, or the part that matters, says; only an expert is told.
         part: what the part that matters is, in words; only an expert is told.
-        legible: whether the answer can be read from a mended picture; None: if it looks like the original.
+        readable: whether the answer can be read from a mended picture; None: if it looks like the original.
     """
 
     image: Image.Image
@@ -96,12 +96,12 @@ class Question:
     box: tuple[float, float, float, float] | None = None
     reading: str = ""
     part: str = ""
-    legible: Callable[[Image.Image], bool] | None = None
+    readable: Callable[[Image.Image], bool] | None = None
 
     def passes(self, mended: Image.Image) -> bool:
         """The check without a model."""
-        if self.legible is not None:
-            return self.legible(mended)
+        if self.readable is not None:
+            return self.readable(mended)
         return likeness(self.image, mended) >= LIKENESS
 
 
@@ -138,7 +138,7 @@ def _about(one: Sheet, source: str, rng: np.random.Generator) -> Question:
     return Question(
         *(one.image, question, (answer,), source, one.kind),
         reading=one.text,
-        legible=lambda mended: is_readable(one, mended, answer),
+        readable=lambda mended: is_readable(one, mended, answer),
     )
 
 
@@ -147,12 +147,12 @@ def _about_card(image: Image.Image, card: Card, source: str, rng: np.random.Gene
     asked = f"On the {card.colour} card: {question}"
     x1, y1, x2, y2 = (round(share * SIDE) for share in card.inner)
 
-    def legible(mended: Image.Image) -> bool:
+    def readable(mended: Image.Image) -> bool:
         part = mended.crop((x1, y1, x2, y2)).resize((SIDE, SIDE), Image.Resampling.LANCZOS)
         return is_readable(card.sheet, part, answer)
 
     part = f"{card.colour} card {card.corner}"
-    return Question(image, asked, (answer,), source, "board", card.box, card.sheet.text, part, legible)
+    return Question(image, asked, (answer,), source, "board", card.box, card.sheet.text, part, readable)
 
 
 def make_tasks(source: Source, counts: dict[str, int], seed: int, name: str) -> list[Task]:
@@ -201,7 +201,7 @@ def _make(source: Source, category: str, rng: np.random.Generator, id: str) -> T
             mended = REMEDIES[one.kind](mended)
         # Knowing how strong it was it can be undone; and so it can by operations that guess (where white is the
         # brightest, as on paper: of other pictures nobody knows how bright they were).
-        guessed = question.legible is None or (question.legible(mended) and restored(task, [mended]))
+        guessed = question.readable is None or (question.readable(mended) and restored(task, [mended]))
         if question.passes(undo(bad, done)) and guessed:
             return task
     raise MakingError(

@@ -10,7 +10,7 @@ belongs, and ``sorting``, which says of two lists of words what to exchange.
 
 from __future__ import annotations
 
-from kit.tiny.skills import facts, flags, reading, seeing, text, whose
+from kit.tiny.skills import flag_lookup, flags, lookup, reading, seeing, text
 from kit.tiny.skills.text import Skill
 
 SKILLS: dict[str, Skill] = {
@@ -18,7 +18,15 @@ SKILLS: dict[str, Skill] = {
     for f in (
         *(seeing.place, seeing.order, seeing.neighbours, seeing.rearranged, seeing.adjacency, seeing.colours),
         *(seeing.shapes, seeing.digits, seeing.orientation, seeing.chart, text.copying, text.code, text.sorting),
-        *(reading.reading, reading.grid, reading.cards, reading.distorted, flags.flags, facts.facts, whose.whose),
+        *(
+            reading.reading,
+            reading.grid,
+            reading.cards,
+            reading.distorted,
+            flags.flags,
+            lookup.facts,
+            flag_lookup.whose,
+        ),
     )
 }
 """All skills by name."""

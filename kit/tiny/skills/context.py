@@ -35,7 +35,7 @@ def vocabulary(chat: Chat) -> list[str]:
     return [text for text in texts if text and "\ufffd" not in text] + WORDS * 10
 
 
-def amid(rng: np.random.Generator, sample: Sample, words: Sequence[str]) -> Sample:
+def in_distractors(rng: np.random.Generator, sample: Sample, words: Sequence[str]) -> Sample:
     """Put distractors around the questions: a system text, a remark, an opening to say first.
 
     To say any opening it has to know every word, too.
@@ -59,7 +59,7 @@ def amid(rng: np.random.Generator, sample: Sample, words: Sequence[str]) -> Samp
     return Sample(sample.skill, (((*parts, f"{remark}{asked}"), answer), *rest), system)
 
 
-def tagged(rng: np.random.Generator, sample: Sample, after: Sample) -> Sample:
+def in_tags(rng: np.random.Generator, sample: Sample, after: Sample) -> Sample:
     """The first question answered inside one tag, and ``after``'s, of text alone, inside another.
 
     Args:
@@ -80,7 +80,7 @@ def tagged(rng: np.random.Generator, sample: Sample, after: Sample) -> Sample:
     return Sample(sample.skill, (((*parts, asked), answer), *rest), sample.system)
 
 
-def later(first: Sample, sample: Sample) -> Sample:
+def as_later_turn(first: Sample, sample: Sample) -> Sample:
     """Ask the questions after another sample's."""
     return Sample(sample.skill, (*first.turns, *sample.turns), sample.system)
 
@@ -95,8 +95,8 @@ def within(rng: np.random.Generator, sample: Sample, words: Sequence[str], pool:
         pool: images to take views of, ``(height, width, 3)`` bytes each.
     """
     if rng.random() < 0.4:
-        sample = tagged(rng, sample, (copying, code, sorting)[int(rng.integers(3))](rng, pool))
-    sample = amid(rng, sample, words)
+        sample = in_tags(rng, sample, (copying, code, sorting)[int(rng.integers(3))](rng, pool))
+    sample = in_distractors(rng, sample, words)
     if rng.random() < 0.3:
-        sample = later(list(SKILLS.values())[int(rng.integers(len(SKILLS)))](rng, pool), sample)
+        sample = as_later_turn(list(SKILLS.values())[int(rng.integers(len(SKILLS)))](rng, pool), sample)
     return sample

@@ -52,7 +52,7 @@ def _colours(rng: np.random.Generator, n: int, but: Sequence[str] = ()) -> list[
 
 
 class _Flag:
-    """A flag while it is being sewn: its cloth, what is said of it, the colours a charge should not have."""
+    """A flag while it is being compose: its cloth, what is said of it, the colours a charge should not have."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng
@@ -275,7 +275,7 @@ def _charge(flag: _Flag, on_disk: bool = False) -> None:
     flag.said.append(f"{name} {kind}")
 
 
-def sewn(rng: np.random.Generator) -> tuple[Image.Image, str]:
+def compose(rng: np.random.Generator) -> tuple[Image.Image, str]:
     """An invented flag, and what it looks like in words."""
     flag = _Flag(rng)
     layouts, shares = zip(*LAYOUTS, strict=True)
@@ -293,5 +293,5 @@ def sewn(rng: np.random.Generator) -> tuple[Image.Image, str]:
 def flags(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
     """An invented flag: what does it look like?"""
     del pool
-    image, said = sewn(rng)
+    image, said = compose(rng)
     return Sample("flags", (((np.asarray(image), "What does the flag look like?"), f"{said}."),))

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-Kept = Literal["bfloat16", "float32", "adapters"]
+Precision = Literal["bfloat16", "float32", "adapters"]
 """How weights are held while they are trained."""
 
 _VISION = {"depth": 32, "hidden_size": 1280, "intermediate_size": 3420, "num_heads": 16, "spatial_merge_size": 2}
@@ -139,21 +139,21 @@ class Architecture:
         h, k, i = self.hidden, self.keys, self.inner
         return self.layers * rank * (2 * (h + h) + 2 * (h + k) + 3 * (h + i))
 
-    def kept(self, held: Kept, rank: int = 0) -> int:
+    def activation_bytes(self, held: Precision, rank: int = 0) -> int:
         """Bytes that a token leaves behind in one layer."""
         wide = {"bfloat16": 20, "float32": 30, "adapters": 24}[held]
         more = 14 * rank if held == "adapters" else 0
         return wide * self.hidden + 8 * self.inner + 4 * self.keys + 4 * self.heads + 8 + more
 
-    def recomputed(self, held: Kept) -> int:
+    def recomputed(self, held: Precision) -> int:
         """Bytes that a token leaves behind in one layer which is computed again in the backward pass."""
         return (4 if held == "float32" else 2) * self.hidden
 
-    def seen(self, held: Kept) -> int:
+    def vision_activation_bytes(self, held: Precision) -> int:
         """Bytes that a patch leaves behind in one layer of a vision tower that learns."""
         wide = 32 if held == "float32" else 30
         return wide * self.sight + 8 * self.sight_inner + 4 * self.sight_heads + 8
 
-    def remembered(self) -> int:
+    def kv_bytes(self) -> int:
         """Bytes of keys and values that a token leaves behind in all layers, in bfloat16."""
         return 2 * 2 * self.layers * self.keys

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from kit.policy.hf import CACHE_BYTES, MAX_BATCH_SIZE, batch_size_that_fits
 from kit.train.launch.topology import RolloutEngine, Strategy
-from kit.train.planner.architecture import PATCH, Architecture, Kept
+from kit.train.planner.architecture import PATCH, Architecture, Precision
 
 GB = 1e9
 
@@ -74,7 +74,7 @@ class Stage:
     bandwidth: float = 2.0e12
 
     @property
-    def held(self) -> Kept:
+    def held(self) -> Precision:
         """The form in which weights are held."""
         if self.lora_rank:
             return "adapters"
@@ -132,7 +132,7 @@ def fixed(stage: Stage) -> Iterator[Need]:
 def learning_pass(stage: Stage) -> Iterator[Need]:
     """Memory that a forward pass keeps for its backward pass."""
     m, tokens = stage.model, stage.per_device_batch_size * stage.tokens
-    one = m.kept(stage.held, stage.lora_rank)
+    one = m.activation_bytes(stage.held, stage.lora_rank)
     if stage.recompute:
         kept = m.layers * m.recomputed(stage.held) + one
         text = f"{tokens:,} tokens × ({m.layers} × {m.recomputed(stage.held):,} B + {one:,} B of one layer)"
@@ -143,7 +143,7 @@ def learning_pass(stage: Stage) -> Iterator[Need]:
     patches = 4 * stage.per_device_batch_size * stage.picture_tokens
     yield Need("pictures", patches * PATCH * 4, f"{patches:,} patches × {PATCH} × 4 B")
     if not stage.freeze_vision and not stage.lora_rank:
-        seen = m.seen(stage.held)
+        seen = m.vision_activation_bytes(stage.held)
         deep = 1 if stage.recompute else m.depth
         yield Need("vision tower", patches * deep * seen, f"{patches:,} patches × {deep} × {seen:,} B")
 
@@ -152,7 +152,7 @@ def sampling(stage: Stage) -> Iterator[Need]:
     """Memory that transformers takes while it samples; vLLM has room of its own."""
     if stage.rollout_engine != "transformers":
         return
-    rows, token = _rows(stage), stage.model.remembered()
+    rows, token = _rows(stage), stage.model.kv_bytes()
     text = f"{rows} episodes at once × {stage.tokens:,} tokens × {token:,} B"
     yield Need("keys and values", rows * stage.tokens * token, text)
     yield Need("prefixes", CACHE_BYTES, "kit.policy.hf.HFPolicy's cache_bytes")
@@ -165,7 +165,7 @@ def _rows(stage: Stage) -> int:
     whole = 2 * stage.total if stage.strategy == "zero3" else 0
     free = stage.memory - sum(need.bytes for need in fixed(stage)) - CACHE_BYTES - whole
     return batch_size_that_fits(
-        min(MAX_BATCH_SIZE, math.ceil(stage.batch / stage.gpus)), free, stage.model.remembered(), stage.tokens
+        min(MAX_BATCH_SIZE, math.ceil(stage.batch / stage.gpus)), free, stage.model.kv_bytes(), stage.tokens
     )
 
 
@@ -198,7 +198,7 @@ def seconds(stage: Stage) -> dict[str, tuple[float, str]]:
     }
     if stage.rollout_engine:
         rows = share if stage.rollout_engine != "transformers" else _rows(stage)
-        reads = 2 * total + rows * stage.tokens / 2 * stage.model.remembered()
+        reads = 2 * total + rows * stage.tokens / 2 * stage.model.kv_bytes()
         turns = stage.sampled * math.ceil(share / rows)
         found["playing"] = (
             turns * reads / (BUSY["bandwidth"] * stage.bandwidth),

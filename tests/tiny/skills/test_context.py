@@ -8,7 +8,7 @@ import pytest
 from kit.chat import Chat
 from kit.data.scenes import Pixels, scene
 from kit.tiny.skills import SKILLS
-from kit.tiny.skills.context import TAGS, amid, later, tagged, vocabulary, within
+from kit.tiny.skills.context import TAGS, as_later_turn, in_distractors, in_tags, vocabulary, within
 from kit.tiny.skills.seeing import chart, place
 from kit.tiny.skills.text import code, sorting
 
@@ -29,7 +29,7 @@ def test_amid_words_the_question_and_its_answer_stay(pool: list[Pixels]) -> None
     kinds = set()
     for seed in range(40):
         bare = place(np.random.default_rng(seed), pool)
-        sample = amid(np.random.default_rng(seed), bare, words)
+        sample = in_distractors(np.random.default_rng(seed), bare, words)
         (question, answer), (bare_question, bare_answer) = sample.turns[0], bare.turns[0]
         *parts, asked = question
         *bare_parts, bare_asked = bare_question
@@ -48,7 +48,7 @@ def test_tagged_answers_are_the_bare_ones_inside_the_tags_asked_for(pool: list[P
     for seed in range(60):
         rng = np.random.default_rng(seed)
         bare, after = place(rng, pool), code(rng, pool)
-        (question, answer), asked = tagged(rng, bare, after).turns[0], bare.turns[0][0][-1]
+        (question, answer), asked = in_tags(rng, bare, after).turns[0], bare.turns[0][0][-1]
         first, second = re.fullmatch(
             rf"<(\w+)> {re.escape(str(asked))} <(\w+)> {re.escape(str(after.turns[0][0][0]))}", str(question[-1])
         ).groups()  # type: ignore[union-attr]
@@ -62,8 +62,8 @@ def test_tagged_answers_are_the_bare_ones_inside_the_tags_asked_for(pool: list[P
 def test_later_questions_are_the_same_ones(pool: list[Pixels]) -> None:
     rng = np.random.default_rng(0)
     before, sample = chart(rng, pool), sorting(rng, pool)
-    assert later(before, sample).turns == (*before.turns, *sample.turns)
-    assert later(before, sample).skill == "sorting"
+    assert as_later_turn(before, sample).turns == (*before.turns, *sample.turns)
+    assert as_later_turn(before, sample).skill == "sorting"
 
 
 def test_within_is_of_all_kinds(pool: list[Pixels]) -> None:

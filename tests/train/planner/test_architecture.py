@@ -13,7 +13,7 @@ from kit.models import load_model
 from kit.models.qwen2_5_vl import Qwen25VL
 from kit.tiny.build import TINY
 from kit.train.lora import lora_config
-from kit.train.planner.architecture import _TEXT, _VISION, Architecture, Kept
+from kit.train.planner.architecture import _TEXT, _VISION, Architecture, Precision
 
 TEXT = {"vocab_size": 512, "hidden_size": 256, "intermediate_size": 704, "num_hidden_layers": 2}
 TEXT |= {"num_attention_heads": 8, "num_key_value_heads": 2, "tie_word_embeddings": False}
@@ -79,7 +79,7 @@ def kept_by(model: Any, autocast: bool, **inputs: Any) -> int:
     return sum(found.values())
 
 
-def of_text(held: Kept, layers: int, tokens: int, recompute: bool, sizes: dict[str, int]) -> int:
+def of_text(held: Precision, layers: int, tokens: int, recompute: bool, sizes: dict[str, int]) -> int:
     model = made({**TEXT, "num_hidden_layers": layers, **sizes}, VISION)
     model.model.visual.requires_grad_(False)
     if held != "float32":
@@ -94,7 +94,7 @@ def of_text(held: Kept, layers: int, tokens: int, recompute: bool, sizes: dict[s
     return kept_by(model, held != "bfloat16", input_ids=torch.randint(10, 200, (1, tokens)))
 
 
-def per_token_and_layer(held: Kept, recompute: bool, **sizes: int) -> float:
+def per_token_and_layer(held: Precision, recompute: bool, **sizes: int) -> float:
     """From two depths and two lengths: what doesn't grow with both is left out."""
 
     def more(tokens: int) -> int:
@@ -105,9 +105,9 @@ def per_token_and_layer(held: Kept, recompute: bool, **sizes: int) -> float:
 
 @pytest.mark.parametrize("held", ["bfloat16", "float32", "adapters"])
 @pytest.mark.parametrize("sizes", [{}, {"hidden_size": 512, "num_attention_heads": 16, "num_key_value_heads": 4}])
-def test_what_a_token_leaves_behind(held: Kept, sizes: dict[str, int]) -> None:
+def test_what_a_token_leaves_behind(held: Precision, sizes: dict[str, int]) -> None:
     model = Architecture.read({"text_config": {**TEXT, **sizes}, "vision_config": VISION})
-    assert per_token_and_layer(held, False, **sizes) == model.kept(held, 8)
+    assert per_token_and_layer(held, False, **sizes) == model.activation_bytes(held, 8)
     assert per_token_and_layer(held, True, **sizes) == model.recomputed(held)
 
 
@@ -115,13 +115,13 @@ def test_golden_token() -> None:
     # The worked example of kit.train.planner.architecture, and by hand for the others: 30 · 256 = 7,680 instead of
     # 5,120; 24 · 256 = 6,144 and 14 · 8 = 112.
     model = Architecture.read({"text_config": TEXT, "vision_config": VISION})
-    assert model.kept("bfloat16") == 11048
-    assert model.kept("float32") == 13608
-    assert model.kept("adapters", 8) == 12184
+    assert model.activation_bytes("bfloat16") == 11048
+    assert model.activation_bytes("float32") == 13608
+    assert model.activation_bytes("adapters", 8) == 12184
 
 
 @pytest.mark.parametrize("held", ["bfloat16", "float32"])
-def test_what_a_patch_leaves_behind(held: Kept) -> None:
+def test_what_a_patch_leaves_behind(held: Precision) -> None:
     def of_pictures(depth: int, side: int) -> int:
         model = made(TEXT, {**VISION, "depth": depth})
         if held == "bfloat16":
@@ -135,7 +135,7 @@ def test_what_a_patch_leaves_behind(held: Kept) -> None:
     def more(side: int) -> int:
         return of_pictures(4, side) - of_pictures(2, side)
 
-    counted = Architecture.read({"text_config": TEXT, "vision_config": VISION}).seen(held)
+    counted = Architecture.read({"text_config": TEXT, "vision_config": VISION}).vision_activation_bytes(held)
     assert (more(24) - more(16)) / 2 / (24 * 24 - 16 * 16) == counted
 
 

@@ -1,4 +1,4 @@
-"""What the tiny VLM is taught of finding whose flag it sees: its words, lines about several flags, the one that fits.
+"""Samples that teach looking a flag up: say it in words, then find it among lines about several like it.
 
 Flags and places are invented. Each flag is described as an encyclopaedia does it, in more and other words than those by
 which the model says what it sees; the others in the list differ from it in little: a colour, an order, a star.
@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from kit.data.scenes import Pixels
-from kit.tiny.skills.facts import FIELDS, asked_for, invented, listed, tail, value
-from kit.tiny.skills.flags import CLOTH, sewn
+from kit.tiny.skills.flags import CLOTH, compose
+from kit.tiny.skills.lookup import FIELDS, asked_for, invented, listed, tail, value
 from kit.tiny.skills.text import Sample
 from kit.tools.search import shortened
 
@@ -76,7 +76,7 @@ def _more(rng: np.random.Generator, part: str) -> str:
 
 
 def at_length(rng: np.random.Generator, said: str) -> str:
-    """What a flag looks like (:func:`kit.tiny.skills.flags.sewn`), as an encyclopaedia describes it."""
+    """What a flag looks like (:func:`kit.tiny.skills.flags.compose`), as an encyclopaedia describes it."""
     first, *rest = said.split(", ")
     if first.startswith("diagonal"):
         text = _diagonal([first, *rest])
@@ -123,12 +123,12 @@ def _looked_up(rng: np.random.Generator, place: str) -> tuple[tuple[str, str], .
 def whose(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
     """An invented flag: what it looks like, and whose it is, of a few alike; then something about its country."""
     del pool
-    image, said = sewn(rng)
+    image, said = compose(rng)
     place = invented(rng)
     longest = int(rng.integers(70, 200))
     lines = {shortened(at_length(rng, said) + tail(rng), longest): place}
     for _ in range(int(rng.integers(1, 4))):
-        other = sewn(rng)[1] if rng.random() < 0.4 else alike(rng, said)
+        other = compose(rng)[1] if rng.random() < 0.4 else alike(rng, said)
         if other != said:
             lines.setdefault(shortened(at_length(rng, other) + tail(rng), longest), invented(rng))
     found = listed(rng, [f"{name}, flag, description: {text}" for text, name in lines.items()])

@@ -14,7 +14,7 @@ SWEEP_SECONDS = 2.0
 GONE_SECONDS = 5.0
 
 
-class Family:
+class ProcessGroup:
     """The processes below this one, which adopts their orphans where it can."""
 
     def __init__(self) -> None:
