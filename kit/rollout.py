@@ -69,8 +69,8 @@ class Environment(Protocol):
 def content(observation: Observation) -> list[Any]:
     """An observation in reading order: its text, then each picture after its name."""
     parts: list[Any] = [observation.text] if observation.text else []
-    for picture in observation.images:
-        parts += [f"{picture.name}: ", picture]
+    for image in observation.images:
+        parts += [f"{image.name}: ", image]
     return parts
 
 

@@ -117,9 +117,9 @@ def leaked_pairs(train: Named, evaluation: Named) -> list[Pair]:
     return sorted(pairs, key=lambda pair: pair.distance)
 
 
-def _fingerprints(pictures: Named) -> tuple[list[str], NDArray[np.uint64]]:
+def _fingerprints(images: Named) -> tuple[list[str], NDArray[np.uint64]]:
     names, rows = [], []
-    for name, image in pictures:
+    for name, image in images:
         names.append(name)
         rows.append(fingerprint(image))
     return names, np.array(rows, dtype=np.uint64)

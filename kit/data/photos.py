@@ -215,6 +215,6 @@ def random_crop(rng: np.random.Generator, image: Image.Image, m: int, tries: int
     return None
 
 
-def table(pictures: Sequence[SourceImage]) -> str:
+def table(images: Sequence[SourceImage]) -> str:
     """Id, split, kind and licence of each picture, one a line."""
-    return "\n".join(f"{p.id:24s} {p.split:9s} {p.kind:7s} {p.licence}" for p in pictures)
+    return "\n".join(f"{p.id:24s} {p.split:9s} {p.kind:7s} {p.licence}" for p in images)

@@ -26,17 +26,17 @@ PAD = 2
 NEAREST = 5
 
 
-def is_readable(sheet: Sheet, picture: Image.Image, answer: str) -> bool:
+def is_readable(sheet: Sheet, image: Image.Image, answer: str) -> bool:
     """Whether ``answer``, which is about ``sheet``, can be read from a picture of it, mended somehow.
 
     Args:
         sheet: the sheet as it was drawn.
-        picture: an image of it, distorted or restored.
+        image: of the sheet, distorted or restored.
         answer: text on the sheet that has to be read.
     """
-    grey = np.asarray(picture.convert("L"), dtype=np.float64)
+    grey = np.asarray(image.convert("L"), dtype=np.float64)
     if sheet.kind == "chart":
-        return _bars(picture) == sheet.rows
+        return _bars(image) == sheet.rows
     if sheet.kind == "number":
         return _digits(grey, sheet.prints[0]) == answer
     labels, values = sheet.prints[::2], sheet.prints[1::2]
@@ -105,9 +105,9 @@ def _unit(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     return centred / (np.linalg.norm(centred, axis=1, keepdims=True) + 1e-9)
 
 
-def _bars(picture: Image.Image) -> tuple[tuple[str, str], ...]:
+def _bars(image: Image.Image) -> tuple[tuple[str, str], ...]:
     """A chart's rows: each bar's colour, by the median of its lowest line, and how many lines are of that colour."""
-    pixels = np.asarray(picture.convert("RGB"), dtype=np.float64)
+    pixels = np.asarray(image.convert("RGB"), dtype=np.float64)
     rows = []
     for i in range(3):
         column = np.median(pixels[:, 20 + i * 42 : 38 + i * 42], axis=1)

@@ -82,14 +82,14 @@ def colour_field(rng: np.random.Generator, size: int) -> NDArray[np.float64]:
 
 def discs(rng: np.random.Generator, size: int = 168) -> Pixels:
     """Smooth colours and a few plain discs: the easiest pictures whose pieces still tell their place."""
-    picture = Image.fromarray((colour_field(rng, size) * 255).clip(0, 255).astype(np.uint8))
-    draw = ImageDraw.Draw(picture)
+    image = Image.fromarray((colour_field(rng, size) * 255).clip(0, 255).astype(np.uint8))
+    draw = ImageDraw.Draw(image)
     for _ in range(int(rng.integers(0, 6))):
         radius = float(rng.uniform(8, 40))
         x, y = (float(v) for v in rng.uniform(0, size, size=2))
         red, green, blue = (int(v) for v in rng.integers(0, 256, size=3))
         draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=(red, green, blue))
-    return np.asarray(picture)
+    return np.asarray(image)
 
 
 def grade(rng: np.random.Generator, canvas: NDArray[np.float64]) -> NDArray[np.float64]:

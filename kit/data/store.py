@@ -69,7 +69,7 @@ def _task_record(folder: Path, task: Task) -> dict[str, Any]:
         "target": target,
         "target_is_tuple": isinstance(task.target, tuple),
         "meta": dict(task.meta),
-        "images": [_save_picture(folder, picture) for picture in task.images],
+        "images": [_save_picture(folder, image) for image in task.images],
     }
 
 
@@ -84,7 +84,7 @@ def _turn_record(folder: Path, turn: Turn) -> dict[str, Any]:
         and {
             "text": seen.text,
             "status": seen.status,
-            "images": [_save_picture(folder, picture) for picture in seen.images],
+            "images": [_save_picture(folder, image) for image in seen.images],
         },
         "observation_ids": turn.observation_ids,
     }
@@ -182,11 +182,11 @@ def _records(path: Path, kind: str) -> Iterator[Record]:
             yield record
 
 
-def _task(record: Record, pictures: _Pictures) -> Task:
+def _task(record: Record, images: _Pictures) -> Task:
     target = record.value("target")
     if record.flag("target_is_tuple"):
         target = tuple(record.items("target"))
-    return Task(record.text("id"), pictures.all(record), record.text("question"), target, record.record("meta").fields)
+    return Task(record.text("id"), images.all(record), record.text("question"), target, record.record("meta").fields)
 
 
 def _action(record: Record) -> Action:
@@ -194,7 +194,7 @@ def _action(record: Record) -> Action:
     return Action(record.text("name"), record.text("text"), arguments.fields if arguments else None)
 
 
-def _turn(record: Record, pictures: _Pictures) -> Turn:
+def _turn(record: Record, images: _Pictures) -> Turn:
     ids, logprobs = record.integers("ids"), record.numbers("logprobs")
     if len(ids) != len(logprobs):
         raise RecordError(f"{record.where('logprobs')}: {len(logprobs)} for {len(ids)} ids; one of each per token")
@@ -204,7 +204,7 @@ def _turn(record: Record, pictures: _Pictures) -> Turn:
         logprobs,
         record.text("text"),
         _action(action) if action else None,
-        Observation(seen.text("text"), pictures.all(seen), cast(Status, seen.choice("status", STATUSES)))
+        Observation(seen.text("text"), images.all(seen), cast(Status, seen.choice("status", STATUSES)))
         if seen
         else None,
         record.integers("observation_ids"),
@@ -219,19 +219,19 @@ def load_tasks(path: str | os.PathLike[str]) -> list[Task]:
         FileNotFoundError: no such file.
     """
     file = Path(path)
-    pictures = _Pictures(file.parent / "pictures")
-    return [_task(record, pictures) for record in _records(file, "task")]
+    images = _Pictures(file.parent / "pictures")
+    return [_task(record, images) for record in _records(file, "task")]
 
 
 def load_episodes(path: str | os.PathLike[str]) -> list[Episode]:
     """Read what :func:`save_episodes` or :func:`append_episodes` wrote; errors as :func:`load_tasks`."""
     file = Path(path)
-    pictures = _Pictures(file.parent / "pictures")
+    images = _Pictures(file.parent / "pictures")
     return [
         Episode(
-            _task(record.record("task"), pictures),
+            _task(record.record("task"), images),
             record.integers("prompt_ids"),
-            tuple(_turn(turn, pictures) for turn in record.records("turns")),
+            tuple(_turn(turn, images) for turn in record.records("turns")),
             cast(Ended, record.choice("ended", ENDINGS)),
         )
         for record in _records(file, "episode")

@@ -70,8 +70,8 @@ class SingleTurnEnv(ToolEnv):
         if self.mode == "rag":
             assert self.search is not None
             parts.append(information(self.search.search(task.question, self.k), self.snippet_chars) + " ")
-        for picture in task.images:
-            parts += [f"{picture.name}: ", picture]
+        for image in task.images:
+            parts += [f"{image.name}: ", image]
         return self.system, [*parts, task.question]
 
     def step(self, action: str) -> tuple[Observation, float, bool, bool, dict[str, Any]]:

@@ -68,10 +68,10 @@ def messages(chat: Chat, request: GenerationRequest) -> list[dict[str, Any]]:
         parts: list[dict[str, Any]] = []
         for piece in _split(block, first):
             if last in piece:
-                picture = next(pictures, None)
-                if picture is None:
+                image = next(pictures, None)
+                if image is None:
                     raise ValueError(f"messages: the ids hold more pictures than the request's {len(request.images)}")
-                parts.append({"type": "image_url", "image_url": {"url": data_url(picture)}})
+                parts.append({"type": "image_url", "image_url": {"url": data_url(image)}})
                 piece = piece[piece.index(last) + 1 :]
             text = chat.decode(piece)
             if text:

@@ -74,14 +74,14 @@ def context(chat: Chat, request: GenerationRequest, levels: bool) -> Context:
         ValueError: pictures and placeholders don't match, in number or in length.
     """
     ranges = placeholders(request.ids, chat.image_id)
-    there, wanted = [n for _, n in ranges], [chat.image_tokens(picture) for picture in request.images]
+    there, wanted = [n for _, n in ranges], [chat.image_tokens(image) for image in request.images]
     if there != wanted:
         raise ValueError(
             f"this request's pictures are {wanted} tokens long, the runs of placeholders in its ids {there}: "
             "its ids were not written by kit.chat for these pictures"
         )
-    pixels = tuple(chat.levels(picture) if levels else chat.pixels(picture) for picture in request.images)
-    return Context(request.ids, pixels, tuple(picture.sha256 for picture in request.images), ranges)
+    pixels = tuple(chat.levels(image) if levels else chat.pixels(image) for image in request.images)
+    return Context(request.ids, pixels, tuple(image.sha256 for image in request.images), ranges)
 
 
 def ended_by(finish_reason: str | None, stop_reason: str | int | None) -> str | int | None:

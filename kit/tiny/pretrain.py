@@ -70,7 +70,7 @@ def encode(chat: Chat, sample: Sample, asked: int | None = None) -> Encoded:
     """
     ids: list[int] = []
     mask: list[int] = []
-    pictures: list[Pixels] = []
+    images: list[Pixels] = []
     vision_start, vision_end = chat.image_bounds
     if sample.system:
         ids += chat.message("system", [sample.system])
@@ -81,7 +81,7 @@ def encode(chat: Chat, sample: Sample, asked: int | None = None) -> Encoded:
             if isinstance(part, str):
                 body += chat.text(part)
             else:
-                pictures.append(part)
+                images.append(part)
                 tokens = part.shape[0] * part.shape[1] // 28**2
                 body += [vision_start, *[chat.image_id] * tokens, vision_end]
         head = [*chat.message("user", [])[:-2], *body, chat.end_id, *chat.text("\n"), *chat.open_assistant()]
@@ -92,7 +92,7 @@ def encode(chat: Chat, sample: Sample, asked: int | None = None) -> Encoded:
         spoken = [*chat.text(answer), chat.end_id]
         ids += [*spoken, *chat.text("\n")]
         mask += [1] * len(spoken) + [0]
-    return ids, mask, pictures
+    return ids, mask, images
 
 
 def collate(chat: Chat, samples: Sequence[Sample]) -> Batch:
@@ -109,7 +109,7 @@ def _pad(chat: Chat, rows: Sequence[Encoded]) -> Batch:
         ids[i, : len(row)] = torch.tensor(row)
         loss_mask[i, : len(row)] = torch.tensor(mask)
         attention[i, : len(row)] = 1
-    pixels = [patchify(p) for _, _, pictures in rows for p in pictures]
+    pixels = [patchify(p) for _, _, images in rows for p in images]
     return Batch(
         ids,
         attention,
@@ -168,9 +168,9 @@ def batches(
         # Systematic sampling: one random offset, so shares hardly vary from batch to batch.
         points = (np.arange(size) + rng.random()) / size
         picks = np.searchsorted(np.cumsum(weights), points, side="right").clip(max=len(names) - 1)
-        pictures = pool(step) if callable(pool) else pool
-        samples = [SKILLS[names[k]](rng, pictures) for k in picks]
-        samples = [within(rng, s, words, pictures) if rng.random() < amidst(step) else s for s in samples]
+        images = pool(step) if callable(pool) else pool
+        samples = [SKILLS[names[k]](rng, images) for k in picks]
+        samples = [within(rng, s, words, images) if rng.random() < amidst(step) else s for s in samples]
         rows = sorted((encode(chat, sample) for sample in samples), key=lambda row: len(row[0]))
         cuts = [size * k // parts for k in range(parts + 1)]
         yield [_pad(chat, rows[a:b]) for a, b in itertools.pairwise(cuts)]

@@ -32,7 +32,7 @@ def answer(model: Any, chat: Chat, samples: Sequence[Sample], question: int = 0,
     rows = [encode(chat, sample, asked=question) for sample in samples]
     longest = max(len(ids) for ids, _, _ in rows)
     ids = torch.tensor([[chat.pad_id] * (longest - len(row)) + row for row, _, _ in rows])
-    pixels = [patchify(p) for _, _, pictures in rows for p in pictures]
+    pixels = [patchify(p) for _, _, images in rows for p in images]
     inputs = {"mm_token_type_ids": (ids == chat.image_id).long()}
     if pixels:
         inputs["pixel_values"] = torch.cat([p for p, _ in pixels])

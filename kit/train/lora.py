@@ -32,7 +32,7 @@ def restore_after(model: Any, frozen: Sequence[str] = ()) -> Iterator[Any]:
     training = model.training
     learns = {name: p.requires_grad for name, p in model.named_parameters()}
     forward = model.__dict__.get("forward")
-    hook = model.model.register_forward_pre_hook(_drop_no_pictures, with_kwargs=True)
+    hook = model.model.register_forward_pre_hook(_drop_no_images, with_kwargs=True)
     for name in frozen:
         getattr(model.model, name).requires_grad_(False)
     try:
@@ -49,8 +49,8 @@ def restore_after(model: Any, frozen: Sequence[str] = ()) -> Iterator[Any]:
         model.train(training)
 
 
-def _drop_no_pictures(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Leave out pictures where there are none.
+def _drop_no_images(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Leave out images where there are none.
 
     TRL cuts a batch into micro-batches; one without any picture gets tensors of zero rows, on which the
     vision tower fails.

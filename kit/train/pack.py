@@ -157,7 +157,7 @@ def _check(episode: Episode, chat: Chat) -> None:
                 "mask Chat.suppressed_ids when sampling (kit.policy.suppress)"
             )
     tokens = episode.ids.count(chat.image_id)
-    features = sum(chat.image_tokens(picture) for picture in episode.images)
+    features = sum(chat.image_tokens(image) for image in episode.images)
     if tokens != features:
         raise ValueError(
             f"episode {episode.task.id}: {tokens} image tokens but {features} image features in its "

@@ -125,8 +125,8 @@ class JigsawEnv(ToolEnv):
     def prompt(self, task: Task) -> tuple[str, list[str | NamedImage]]:
         """System text and user message: each piece after its label, then the question."""
         parts: list[str | NamedImage] = []
-        for picture in task.images:
-            parts += [f"Image {picture.name}: ", picture]
+        for image in task.images:
+            parts += [f"Image {image.name}: ", image]
         state = "[" + ", ".join(f'"{p.name}"' for p in task.images) + "]"
         return self.system.format(m=task.meta["m"], state=state), [*parts, self.question.format(question=task.question)]
 

@@ -69,9 +69,9 @@ class _Writer:
 
     def swap(self, place: int, other: int) -> None:
         plan = f"Place {place} needs {self.target[place]}, swap {place} and {other}."
-        picture = self._name("observation", new=True)
+        image = self._name("observation", new=True)
         swap = f"state[{place}], state[{other}] = state[{other}], state[{place}]"
-        self._code(plan, f"{swap}\n{picture} = observation(state)")
+        self._code(plan, f"{swap}\n{image} = observation(state)")
         self.state = exchanged(self.state, place, other)
         self.fresh_crop = False
 
@@ -90,9 +90,9 @@ class _Writer:
         self.fresh_crop = True
 
     def zoom(self) -> None:
-        picture, factor = (self._name("crop"), 2.0) if self.fresh_crop else (self._name("observation"), 1.5)
+        image, factor = (self._name("crop"), 2.0) if self.fresh_crop else (self._name("observation"), 1.5)
         plan = "Zoom in on the seam." if self.fresh_crop else "Zoom in on the jigsaw."
-        self._code(plan, f"{self._name('zoom', new=True)} = zoom({picture}, {factor})")
+        self._code(plan, f"{self._name('zoom', new=True)} = zoom({image}, {factor})")
 
     def answer(self) -> None:
         labels = ", ".join(f'"{label}"' for label in self.state)
@@ -136,7 +136,7 @@ class ScriptedExpert:
     """
 
     def __init__(self, task: Task, rng: np.random.Generator, steps: int) -> None:
-        state = [picture.name for picture in task.images]
+        state = [image.name for image in task.images]
         target = tuple(task.target)
         if sorted(state) != sorted(target) or steps < 1:
             raise ValueError(

@@ -116,8 +116,8 @@ class VisualARFTEnv(ToolEnv):
         tools = self.offered(task)
         end = ENDS[self.style].format(tags=", ".join(f"<{tool}>" for tool in tools))
         parts: list[str | NamedImage] = []
-        for picture in task.images:
-            parts += [f"{picture.name}: ", picture]
+        for image in task.images:
+            parts += [f"{image.name}: ", image]
         asked = "".join(ASKED[tool] for tool in tools) if task.images and self.style == "brief" else ""
         return " ".join([*(PROMPTS[self.style][tool] for tool in tools), end]), [*parts, task.question + asked]
 

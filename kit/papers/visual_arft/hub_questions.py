@@ -96,13 +96,11 @@ def benchmark(folder: Path) -> tuple[list[Task], list[Task]]:
     Raises:
         HubError: a file or a picture is missing, or a row lacks a field.
     """
-    pictures = {
-        path.name: path for path in sorted(folder.rglob("*")) if path.suffix.lower() in (".png", ".jpg", ".jpeg")
-    }
+    images = {path.name: path for path in sorted(folder.rglob("*")) if path.suffix.lower() in (".png", ".jpg", ".jpeg")}
     coding, search = (_read(folder, name) for name in BENCHMARK)
     return (
-        [_coding(row, pictures) for row in coding],
-        [_search(row, pictures) for row in search],
+        [_coding(row, images) for row in coding],
+        [_search(row, images) for row in search],
     )
 
 
@@ -120,15 +118,15 @@ def _field(row: Mapping[str, Any], *names: str) -> Any:
     raise HubError(f"MAT row {row.get('id')!r}: none of the fields {', '.join(names)}; it has {', '.join(row)}")
 
 
-def _picture(name: str, pictures: Mapping[str, Path], called: str) -> tuple[NamedImage, ...]:
-    path = pictures.get(Path(name).name)
+def _picture(name: str, images: Mapping[str, Path], called: str) -> tuple[NamedImage, ...]:
+    path = images.get(Path(name).name)
     if path is None:
-        raise HubError(f"MAT picture {name}: it isn't among the {len(pictures)} downloaded; download its folder, too")
+        raise HubError(f"MAT picture {name}: it isn't among the {len(images)} downloaded; download its folder, too")
     with Image.open(path) as image:
         return (NamedImage(called, flat_image(image)),)
 
 
-def _coding(row: Mapping[str, Any], pictures: Mapping[str, Path]) -> Task:
+def _coding(row: Mapping[str, Any], images: Mapping[str, Path]) -> Task:
     kinds: Sequence[str] = _texts(_field(row, "type"))
     meta = {
         "tools": ["code"],
@@ -137,11 +135,11 @@ def _coding(row: Mapping[str, Any], pictures: Mapping[str, Path]) -> Task:
         "kind": "mat",
         "source": f"mat-coding-{row['id']}",
     }
-    image = _picture(_field(row, "processed_image_path"), pictures, "image")
+    image = _picture(_field(row, "processed_image_path"), images, "image")
     return Task(f"mat-coding-{row['id']}", image, str(_field(row, "question")), _texts(_field(row, "answers")), meta)
 
 
-def _search(row: Mapping[str, Any], pictures: Mapping[str, Path]) -> Task:
+def _search(row: Mapping[str, Any], images: Mapping[str, Path]) -> Task:
     meta = {
         "tools": ["search"],
         "difficulty": str(row.get("split", "hard")),
@@ -149,5 +147,5 @@ def _search(row: Mapping[str, Any], pictures: Mapping[str, Path]) -> Task:
         "kind": "mat",
         "source": f"mat-search-{row['id']}",
     }
-    image = _picture(_field(row, "image_path"), pictures, "image")
+    image = _picture(_field(row, "image_path"), images, "image")
     return Task(f"mat-search-{row['id']}", image, str(_field(row, "question")), _texts(_field(row, "answer")), meta)

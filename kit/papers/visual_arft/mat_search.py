@@ -148,7 +148,7 @@ def make_tasks(
     first = _different(rare, train)
     taken = frozenset().union(*(chain.through for chain in first))
     second = _different([chain for chain in good if not chain.through & taken], test)
-    pictures = known.flags
+    images = known.flags
     made = []
     for name, some, wanted in (("train", first, train), ("test", second, test)):
         if len(some) < wanted:
@@ -156,7 +156,7 @@ def make_tasks(
                 f"mat-search {name}: {len(some)} questions of {wanted}; {len(good)} could be made of these documents "
                 "in all. Ask for fewer, or let gold queries look at more snippets (k)"
             )
-        made.append([task(c, pictures[c.country], f"mat-search-{name}-s{seed}-{n:03d}") for n, c in enumerate(some)])
+        made.append([task(c, images[c.country], f"mat-search-{name}-s{seed}-{n:03d}") for n, c in enumerate(some)])
     return made[0], made[1]
 
 

@@ -203,14 +203,14 @@ def orientation(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
     """Printed digits, turned: by how many degrees clockwise?"""
     text = "".join(str(d) for d in rng.choice([2, 3, 4, 5, 7], size=3))
     quarter = int(rng.integers(4))
-    picture = np.rot90(np.asarray(_written(rng, pool, text)), -quarter)
-    return Sample("orientation", (((np.ascontiguousarray(picture), "Turned by how much?"), f"{90 * quarter}."),))
+    image = np.rot90(np.asarray(_written(rng, pool, text)), -quarter)
+    return Sample("orientation", (((np.ascontiguousarray(image), "Turned by how much?"), f"{90 * quarter}."),))
 
 
 def chart(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
     """A bar chart of three coloured bars, heights 1 to 9: how high is each, which is the highest?"""
-    picture = Image.new("RGB", (SIDE, SIDE), (250, 250, 250))
-    draw = ImageDraw.Draw(picture)
+    image = Image.new("RGB", (SIDE, SIDE), (250, 250, 250))
+    draw = ImageDraw.Draw(image)
     names = [str(c) for c in rng.choice([c for c in COLOURS if c != "white"], size=3, replace=False)]
     heights = [int(h) for h in rng.choice(np.arange(1, 10), size=3, replace=False)]
     for line in range(10):
@@ -220,5 +220,5 @@ def chart(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
     reading = ", ".join(f"{n} {h}" for n, h in zip(names, heights, strict=True))
     top = names[int(np.argmax(heights))]
     return Sample(
-        "chart", (((np.asarray(picture), "Read the bars."), f"{reading}."), (("Which is highest?",), f"{top}."))
+        "chart", (((np.asarray(image), "Read the bars."), f"{reading}."), (("Which is highest?",), f"{top}."))
     )
