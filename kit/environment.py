@@ -39,13 +39,13 @@ class AnyText(gymnasium.Space[str]):
 
 
 class Observations(gymnasium.Space[Observation]):
-    """Text, named pictures and a status: :class:`kit.episode.Observation`."""
+    """Text, named images and a status: :class:`kit.episode.Observation`."""
 
     def __init__(self, seed: int | None = None) -> None:
         super().__init__(shape=None, dtype=None, seed=seed)
 
     def sample(self, mask: Any = None, probability: Any = None) -> Observation:
-        """A random small picture."""
+        """A random small image."""
         pixels = self.np_random.integers(0, 256, size=(28, 28, 3)).astype(np.uint8)
         return Observation("", (NamedImage("image", Image.fromarray(pixels)),))
 

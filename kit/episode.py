@@ -30,14 +30,14 @@ Ended = Literal["running", "answer", "format", "turns", "tokens", "lost"]
 
 
 def content_hash(image: Image.Image) -> str:
-    """SHA-256 of size and RGB pixels: the same for the same picture in any lossless file."""
+    """SHA-256 of size and RGB pixels: the same for the same image in any lossless file."""
     rgb = image.convert("RGB")
     return hashlib.sha256(f"{rgb.width}x{rgb.height}:".encode() + rgb.tobytes()).hexdigest()
 
 
 @dataclass(frozen=True, eq=False)
 class NamedImage:
-    """A picture under the name by which code can use it in later turns; equal if name and pixels are.
+    """An image under the name by which code can use it in later turns; equal if name and pixels are.
 
     Pixels as every reader of the kit takes them, in RGB. They must not change any more: they are hashed once.
     """
@@ -47,7 +47,7 @@ class NamedImage:
 
     @cached_property
     def sha256(self) -> str:
-        """:func:`content_hash` of the picture, worked out once.
+        """:func:`content_hash` of the image, worked out once.
 
         Pixels only: PIL also compares what a file's header said (``info``), which storing changes.
         """
@@ -59,21 +59,21 @@ class NamedImage:
         return (self.name, self.image.mode, self.sha256) == (other.name, other.image.mode, other.sha256)
 
     def __hash__(self) -> int:
-        # Of the pixels too: a cache holds thousands of pictures of one name and size, and with a hash of those two
+        # Of the pixels too: a cache holds thousands of images of one name and size, and with a hash of those two
         # alone each look-up would compare pixels with all of them (measured: a fifth of a GRPO step, and growing).
         return hash((self.name, self.image.mode, self.sha256))
 
 
 @dataclass(frozen=True)
 class Task:
-    """One problem: pictures, a question and what counts as right.
+    """One problem: images, a question and what counts as right.
 
     Attributes:
         id: unique within a data set.
         images: what the policy sees first, in reading order.
         question: text of the user's turn.
         target: what the reward compares with (for a puzzle, the labels in their right order).
-        meta: anything an environment or a table needs (grid size, difficulty, source picture).
+        meta: anything an environment or a table needs (grid size, difficulty, source image).
     """
 
     id: str
@@ -167,7 +167,7 @@ class Episode:
 
     @property
     def images(self) -> tuple[NamedImage, ...]:
-        """Every picture in the order its tokens appear: the task's, then each observation's."""
+        """Every image in the order its tokens appear: the task's, then each observation's."""
         pictures = list(self.task.images)
         for turn in self.turns:
             # Pictures whose tokens were never appended (the episode ended first) are not part of the context.

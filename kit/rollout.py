@@ -8,7 +8,7 @@ twice, so what a trainer sees is what the policy saw.
 
 An episode ends when the policy answers (``answer``), when a turn holds no action (``format``),
 after ``RolloutConfig.max_turns`` turns (``turns``), when the next observation would not leave room for
-another turn (``tokens``; the observation is then not appended, so a picture is never cut), or
+another turn (``tokens``; the observation is then not appended, so an image is never cut), or
 when the sandbox lost its state (``lost``).
 """
 
@@ -67,7 +67,7 @@ class Environment(Protocol):
 
 
 def content(observation: Observation) -> list[Any]:
-    """An observation in reading order: its text, then each picture after its name."""
+    """An observation in reading order: its text, then each image after its name."""
     parts: list[Any] = [observation.text] if observation.text else []
     for image in observation.images:
         parts += [f"{image.name}: ", image]

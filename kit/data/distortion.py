@@ -3,7 +3,7 @@
 ===============  ==========================================  ======================  ================================
 kind             what it does                                strength (ours)         undone by
 ===============  ==========================================  ======================  ================================
-``rotate90``     turns the picture by 90° clockwise          90                      turning it back: exact
+``rotate90``     turns the image by 90° clockwise            90                      turning it back: exact
 ``rotate180``    turns it upside down                        180                     the same: exact
 ``dark``         multiplies every pixel's brightness         .12 to .3               dividing: up to rounding
 ``overexposed``  multiplies its distance from white          .12 to .3               dividing: up to rounding
@@ -12,7 +12,7 @@ kind             what it does                                strength (ours)    
 ===============  ==========================================  ======================  ================================
 
 The paper names the kinds and gives no strengths: these are ours, wide enough that a model can't know one by heart,
-weak enough that the undone picture can be read again. *Side* is the picture's shorter one. A combination is a
+weak enough that the undone image can be read again. *Side* is the image's shorter one. A combination is a
 sequence, applied in order and undone from its end.
 """
 
@@ -55,7 +55,7 @@ NAMES: dict[Kind, str] = {
     "blur": "blurred",
     "noise": "noisy",
 }
-"""What a picture is called that it happened to."""
+"""What an image is called that it happened to."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def draw(kind: Kind, rng: np.random.Generator) -> Distortion:
 
 
 def distort(image: Image.Image, distortions: Sequence[Distortion]) -> Image.Image:
-    """The picture after these distortions, in RGB; none leaves its pixels as they are."""
+    """The image after these distortions, in RGB; none leaves its pixels as they are."""
     image = image.convert("RGB")
     for one in distortions:
         image = _distorted(image, one)
@@ -99,7 +99,7 @@ def distort(image: Image.Image, distortions: Sequence[Distortion]) -> Image.Imag
 
 
 def undo(image: Image.Image, distortions: Sequence[Distortion]) -> Image.Image:
-    """The best that is known of the picture before :func:`distort`."""
+    """The best that is known of the image before :func:`distort`."""
     image = image.convert("RGB")
     for one in reversed(distortions):
         image = _undone(image, one)

@@ -1,7 +1,7 @@
-"""Pictures to read from: receipts, signs, forms, charts, handwritten numbers, each drawn with its questions.
+"""Images to read from: receipts, signs, forms, charts, handwritten numbers, each drawn with its questions.
 
 What a :class:`Sheet` holds is known, so its questions have certain answers; :class:`Print` keeps where each writing
-stands and in which font, so that whether a picture can still be read is a matter of comparing pixels. Letters are some
+stands and in which font, so that whether an image can still be read is a matter of comparing pixels. Letters are some
 20 pixels high on a side of 140: a tiny model can see them, and a median over 3×3 pixels leaves them whole.
 """
 
@@ -57,7 +57,7 @@ class Print:
 
 @dataclass(frozen=True)
 class Sheet:
-    """A drawn picture and what it says.
+    """A drawn image and what it says.
 
     Attributes:
         kind: a key of :data:`SHEETS`, or ``board``.
@@ -153,7 +153,7 @@ PANELS: tuple[tuple[Colour, Colour], ...] = (
 
 
 def sign(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sheet:
-    """A road sign before a view of one of the pool's pictures: towns and how far they are."""
+    """A road sign before a view of one of the pool's images: towns and how far they are."""
     image = Image.fromarray(random_view(rng, pool[int(rng.integers(len(pool)))], SIDE)) if pool else None
     image = image or Image.new("RGB", (SIDE, SIDE), _shade(rng, 60, 200))
     plate, ink = PANELS[int(rng.integers(len(PANELS)))]
@@ -242,7 +242,7 @@ def number(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sheet:
 Draw = Callable[[np.random.Generator, Sequence[Pixels]], Sheet]
 
 SHEETS: dict[str, Draw] = {f.__name__: f for f in (receipt, sign, form, chart, number)}
-"""How each kind of sheet is drawn, given pictures to put a sign before."""
+"""How each kind of sheet is drawn, given images to put a sign before."""
 
 
 def sheet(rng: np.random.Generator, pool: Sequence[Pixels], kinds: Sequence[str] = tuple(SHEETS)) -> Sheet:

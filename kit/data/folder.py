@@ -14,7 +14,7 @@ from kit.episode import content_hash
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff")
 SMALLEST = 64
-"""Pixels on the shorter side below which a picture is refused: its pieces would be a few pixels wide."""
+"""Pixels on the shorter side below which an image is refused: its pieces would be a few pixels wide."""
 
 
 SHOWN = 20
@@ -73,16 +73,16 @@ def folder_pictures(
     longest: int = 1024,
     skip_bad: bool = False,
 ) -> list[SourceImage]:
-    """The user's own pictures, split by picture: those with the smallest content hashes are held out.
+    """The user's own images, split by image: those with the smallest content hashes are held out.
 
     The split depends on contents alone, so renaming or copying files changes nothing, and two
-    copies of one picture always stand on the same side.
+    copies of one image always stand on the same side.
 
     Args:
         folder: searched with its sub-folders; hidden files and other kinds of file are passed over.
-        needed: how many different pictures there must be.
-        held_out: share of the pictures held out, at least one.
-        longest: pictures are read at this many pixels on the longer side at most.
+        needed: how many different images there must be.
+        held_out: share of the images held out, at least one.
+        longest: images are read at this many pixels on the longer side at most.
         skip_bad: leave out images that cannot be used, with a warning, instead of refusing the folder.
 
     Raises:

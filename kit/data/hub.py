@@ -1,6 +1,6 @@
-"""Pictures from data sets on the Hugging Face hub, at pinned revisions, as ordinary files in a folder.
+"""Images from data sets on the Hugging Face hub, at pinned revisions, as ordinary files in a folder.
 
-After :func:`download` the folder is like any folder of the user's own pictures
+After :func:`download` the folder is like any folder of the user's own images
 (:func:`kit.data.folder.folder_pictures`), so splitting, cropping and the leak check are the same.
 
 A data set may change under its name, so a revision is always a commit. Where the table in a data script knows
@@ -40,7 +40,7 @@ class HubSource:
         id: ``owner/name`` on the hub, or a local folder that ``datasets.load_dataset`` reads.
         group: which part of the mixture it fills.
         split: its split.
-        column: where its pictures are: an image, a list of them, a base64 string or a file name in the data set.
+        column: where its images are: an image, a list of them, a base64 string or a file name in the data set.
         licence: as its card or its paper states it.
         config: its configuration, if it has several.
         data_files: which of its files, if not all.
@@ -128,7 +128,7 @@ def _reaching(name: str) -> Iterator[None]:
 
 
 def _pictures(value: Any, source: HubSource, revision: str | None) -> Iterator[Image.Image]:
-    """The pictures in one cell."""
+    """The images in one cell."""
     if isinstance(value, list):
         for item in value:
             yield from _pictures(item, source, revision)
@@ -178,7 +178,7 @@ def rows(source: HubSource, revision: str | None, columns: Sequence[str]) -> Ite
 
 
 def stream(source: HubSource, revision: str | None) -> Iterator[Image.Image]:
-    """The pictures of a data set in its own order, upright, RGB.
+    """The images of a data set in its own order, upright, RGB.
 
     Raises:
         HubError: it can't be reached, or has no such split or column.
@@ -188,7 +188,7 @@ def stream(source: HubSource, revision: str | None) -> Iterator[Image.Image]:
 
 
 def pictures_of(row: Mapping[str, Any], source: HubSource, revision: str | None) -> Iterator[Image.Image]:
-    """The pictures of one row, upright, RGB.
+    """The images of one row, upright, RGB.
 
     Args:
         row: column's name → value.
@@ -211,9 +211,9 @@ def download(
     longest: int = 1280,
     progress: Callable[[str, int, int], None] = lambda group, have, wanted: None,
 ) -> dict[str, int]:
-    """Fill ``folder/<group>/`` with ``sizes[group]`` different pictures each, from ``sources`` in order.
+    """Fill ``folder/<group>/`` with ``sizes[group]`` different images each, from ``sources`` in order.
 
-    Pictures are named by content hash and those already there count, so an interrupted download goes
+    Images are named by content hash and those already there count, so an interrupted download goes
     on where it was. Stored as JPEG (quality 95) with at most ``longest`` pixels on the longer side.
 
     Args:
@@ -225,10 +225,10 @@ def download(
         progress: called with group, images there and images wanted.
 
     Returns:
-        How many pictures each group has.
+        How many images each group has.
 
     Raises:
-        HubError: a data set can't be used, or a group's data sets hold too few pictures.
+        HubError: a data set can't be used, or a group's data sets hold too few images.
     """
     for source in sources:  # fail before anything is downloaded
         revision_of(source, lock)

@@ -1,18 +1,18 @@
-"""Leak check: does a picture of the training set show up again in evaluation?
+"""Leak check: does an image of the training set show up again in evaluation?
 
 Released training files may share names with the benchmarks a model is evaluated on; names prove
-little either way, so pixels are compared. A picture's fingerprint is a pair of perceptual hashes
-(signs of the lowest frequencies of its brightness; 64 and 256 bits) of the whole picture and of
-nine windows of 90 % of its sides, and of their mirror images. Two pictures are held to be the same
+little either way, so pixels are compared. An image's fingerprint is a pair of perceptual hashes
+(signs of the lowest frequencies of its brightness; 64 and 256 bits) of the whole image and of
+nine windows of 90 % of its sides, and of their mirror images. Two images are held to be the same
 if a view of one is within :data:`LIMIT` of 64 bits of the whole of the other, and some view within
-:data:`CONFIRM` of 256 bits: the short hash is quick, the long one tells apart the smooth pictures
+:data:`CONFIRM` of 256 bits: the short hash is quick, the long one tells apart the smooth images
 that the short one confuses.
 
 What that catches, measured on the 16 photographs of :mod:`kit.data.photos`: every copy resized, in gray,
 with exchanged colour channels, mirrored, or recompressed at JPEG quality 10; of random crops of
 95 % of the sides 98 %, of 90 % 99 %, of 85 % 73 %. What it doesn't: crops of 80 % (6 %) or less
-(0 %), rotations, a picture pasted into another. Of 210,000 pairs of unrelated puzzle pictures none
-was refused. So crops must come from pictures that are already split; this check guards the split.
+(0 %), rotations, an image pasted into another. Of 210,000 pairs of unrelated puzzle images none
+was refused. So crops must come from images that are already split; this check guards the split.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from kit.data.photos import SourceImage
 from kit.episode import Task, content_hash
 
 LIMIT = 10
-"""Largest distance, in bits of 64, at which two pictures may be the same."""
+"""Largest distance, in bits of 64, at which two images may be the same."""
 CONFIRM = 80
 """Largest distance, in bits of 256, at which they are."""
 
 _WINDOW = 0.9
 Named = Iterable[tuple[str, Image.Image]]
-"""Names and pictures; read once, so a generator over a large set will do."""
+"""Names and images; read once, so a generator over a large set will do."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A training and an evaluation picture that look the same."""
+    """A training and an evaluation image that look the same."""
 
     train: str
     evaluation: str
@@ -51,7 +51,7 @@ class Pair:
 
 
 class LeakError(ValueError):
-    """Training and evaluation share pictures. ``pairs`` lists all of them, the closest first."""
+    """Training and evaluation share images. ``pairs`` lists all of them, the closest first."""
 
     def __init__(self, pairs: Sequence[Pair]) -> None:
         self.pairs = tuple(pairs)
@@ -70,7 +70,7 @@ def _words(image: Image.Image, size: int) -> list[int]:
 
 
 def fingerprint(image: Image.Image) -> NDArray[np.uint64]:
-    """Hashes of the whole picture, its mirror image, nine windows and theirs: ``(views, 5)`` words.
+    """Hashes of the whole image, its mirror image, nine windows and theirs: ``(views, 5)`` words.
 
     The first word is the 64-bit hash, the other four are the 256-bit one.
     """
@@ -85,7 +85,7 @@ def fingerprint(image: Image.Image) -> NDArray[np.uint64]:
 
 
 def _closest(views: NDArray[np.uint64], wholes: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    """Of 64 bits, between each whole ``(n,)`` and the closest of each picture's views ``(m, views)``: ``(m, n)``."""
+    """Of 64 bits, between each whole ``(n,)`` and the closest of each image's views ``(m, views)``: ``(m, n)``."""
     closest = np.full((len(views), len(wholes)), 64, dtype=np.uint8)
     for view in views.T:
         np.minimum(closest, np.bitwise_count(view[:, None] ^ wholes[None, :]), out=closest)
@@ -126,7 +126,7 @@ def _fingerprints(images: Named) -> tuple[list[str], NDArray[np.uint64]]:
 
 
 def check_leak(train: Named, evaluation: Named) -> None:
-    """Refuse sets that share a picture.
+    """Refuse sets that share an image.
 
     Raises:
         LeakError: naming every pair and its distance.
@@ -137,12 +137,12 @@ def check_leak(train: Named, evaluation: Named) -> None:
 
 
 def check_sources(train: Sequence[SourceImage], evaluation: Sequence[SourceImage]) -> None:
-    """:func:`check_leak` on the pictures that puzzles are cut from."""
+    """:func:`check_leak` on the images that puzzles are cut from."""
     check_leak(((p.id, p.image) for p in train), ((p.id, p.image) for p in evaluation))
 
 
 def solved(task: Task) -> Image.Image:
-    """A jigsaw's picture, put together from its pieces in the right order."""
+    """A jigsaw's image, put together from its pieces in the right order."""
     m = int(task.meta["m"])
     pieces = {piece.name: piece.image for piece in task.images}
     width, height = task.images[0].image.size
@@ -158,7 +158,7 @@ def check_tasks(train: Sequence[Task], evaluation: Sequence[Task]) -> None:
 
 
 def _solved_once(tasks: Sequence[Task]) -> Iterator[tuple[str, Image.Image]]:
-    """Each picture once, though it may be there at eleven levels."""
+    """Each image once, though it may be there at eleven levels."""
     seen = set()
     for task in tasks:
         image = solved(task)

@@ -1,6 +1,6 @@
 """Images to cut into puzzles: photographs that ship in packages, procedural scenes (a user's: :mod:`kit.data.folder`).
 
-A split is made by *picture*, never by crop: two crops of one photograph share most of their pixels,
+A split is made by *image*, never by crop: two crops of one photograph share most of their pixels,
 so one of them in training makes the other a memory test.
 
 The photographs come with scikit-image, scikit-learn and matplotlib and are read from those packages'
@@ -32,19 +32,19 @@ Kind = Literal["colour", "gray", "scene", "user", "hub"]
 
 
 class ImageError(ValueError):
-    """A picture, or a folder of them, cannot be used; the message names the file and the way out."""
+    """An image, or a folder of them, cannot be used; the message names the file and the way out."""
 
 
 @dataclass(frozen=True)
 class SourceImage:
-    """A picture puzzles are cut from, opened when needed.
+    """An image puzzles are cut from, opened when needed.
 
     Attributes:
         id: short name; goes into ``Task.meta["source"]`` and error messages.
         split: training or held-out.
         kind: where it is from.
         licence: under which terms it may be used.
-        load: opens it as an upright RGB picture.
+        load: opens it as an upright RGB image.
     """
 
     id: str
@@ -55,7 +55,7 @@ class SourceImage:
 
     @property
     def image(self) -> Image.Image:
-        """The picture, upright, RGB."""
+        """The image, upright, RGB."""
         return self.load()
 
 
@@ -128,7 +128,7 @@ def photo_path(photo: Photo) -> Path:
 
 
 def open_upright(path: Path, longest: int = 1024) -> Image.Image:
-    """An upright RGB picture whose longer side has at most ``longest`` pixels.
+    """An upright RGB image whose longer side has at most ``longest`` pixels.
 
     Raises:
         ImageError: missing, unreadable or truncated; names the file.
@@ -181,7 +181,7 @@ def _scene(seed: int, k: int, size: int) -> Image.Image:
 
 
 SMALLEST_CROP = 0.6
-"""A crop's side as a share of the picture's shorter side."""
+"""A crop's side as a share of the image's shorter side."""
 FLAT = 4.0
 """Brightness deviation (of 255) under which a piece counts as uniform. At 4, of its random crops the plainest
 held-out photograph (china, half of it sky) keeps 97 % at 2×2 and 28 % at 3×3, the others at least 90 %."""
@@ -216,5 +216,5 @@ def random_crop(rng: np.random.Generator, image: Image.Image, m: int, tries: int
 
 
 def table(images: Sequence[SourceImage]) -> str:
-    """Id, split, kind and licence of each picture, one a line."""
+    """Id, split, kind and licence of each image, one a line."""
     return "\n".join(f"{p.id:24s} {p.split:9s} {p.kind:7s} {p.licence}" for p in images)

@@ -2,7 +2,7 @@
 
 ==============  ================================================================================================
 writing         what is printed is drawn again in its place, and so is every word, or every number one digit off, that
-                might be there instead; the picture must correlate most with what is there
+                might be there instead; the image must correlate most with what is there
 handwriting     each digit is compared with scikit-learn's 1,797: most of the five nearest must be the same digit
 charts          the colour of each bar and its height in lines are counted
 ==============  ================================================================================================
@@ -27,7 +27,7 @@ NEAREST = 5
 
 
 def is_readable(sheet: Sheet, image: Image.Image, answer: str) -> bool:
-    """Whether ``answer``, which is about ``sheet``, can be read from a picture of it, mended somehow.
+    """Whether ``answer``, which is about ``sheet``, can be read from an image of it, mended somehow.
 
     Args:
         sheet: the sheet as it was drawn.

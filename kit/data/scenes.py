@@ -1,13 +1,13 @@
-"""Procedural pictures: endless, licence-free scenes with the statistics of photographs.
+"""Procedural images: endless, licence-free scenes with the statistics of photographs.
 
-A puzzle needs pictures whose edges tell where a piece belongs. Photographs do that with smooth
+A puzzle needs images whose edges tell where a piece belongs. Photographs do that with smooth
 shading, texture at every scale, and objects that occlude one another. Two classic generators
 give the same three things without a single photograph: noise whose amplitude falls as
 $1/f^{\\alpha}$ (Field 1987) and dead leaves, discs and polygons with a power law of sizes that
 cover one another (Lee, Mumford and Huang 2001). Baradad et al. (2021, "Learning to see by
 looking at noise") found that what is learnt on them carries over to photographs.
 
-Every function takes a numpy generator, so that a seed names a picture.
+Every function takes a numpy generator, so that a seed names an image.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ COLOURS: dict[str, tuple[int, int, int]] = {
 
 
 def colour_noise(rng: np.random.Generator, size: int, slope: float) -> NDArray[np.float64]:
-    """One picture of $1/f^{slope}$ noise in correlated colours: ``(size, size, 3)`` in 0..1.
+    """One image of $1/f^{slope}$ noise in correlated colours: ``(size, size, 3)`` in 0..1.
 
     Args:
         rng: source of all randomness.
@@ -81,7 +81,7 @@ def colour_field(rng: np.random.Generator, size: int) -> NDArray[np.float64]:
 
 
 def discs(rng: np.random.Generator, size: int = 168) -> Pixels:
-    """Smooth colours and a few plain discs: the easiest pictures whose pieces still tell their place."""
+    """Smooth colours and a few plain discs: the easiest images whose pieces still tell their place."""
     image = Image.fromarray((colour_field(rng, size) * 255).clip(0, 255).astype(np.uint8))
     draw = ImageDraw.Draw(image)
     for _ in range(int(rng.integers(0, 6))):

@@ -1,9 +1,9 @@
-"""Tasks and episodes on disk: JSONL beside a folder of pictures.
+"""Tasks and episodes on disk: JSONL beside a folder of images.
 
 ::
 
     DIR/tasks.jsonl            one JSON object a line
-    DIR/pictures/<sha256>.png  each picture once, named by the hash of its size and RGB pixels
+    DIR/pictures/<sha256>.png  each image once, named by the hash of its size and RGB pixels
 
 ==============  ==========================================================================
 task            ``schema`` (1), ``kind`` ("task"), ``id``, ``question``, ``target``, ``target_is_tuple``, ``meta``,
@@ -14,7 +14,7 @@ episode         ``schema`` (1), ``kind`` ("episode"), ``task`` (a task record), 
                 "observation_ids"}``
 ==============  ==========================================================================
 
-Pictures are stored as RGB, which is how :mod:`kit.chat` reads them. Everything is checked when it is
+Images are stored as RGB, which is how :mod:`kit.chat` reads them. Everything is checked when it is
 read: a message names file, line and field. A tuple comes back as a tuple in ``target`` (the nouns
 are immutable), as a list inside ``meta``.
 
@@ -107,7 +107,7 @@ def _lines(records: Iterable[Mapping[str, Any]]) -> bytes:
 
 
 def save_tasks(path: str | os.PathLike[str], tasks: Iterable[Task]) -> None:
-    """Write ``tasks`` to the JSONL file ``path``, their pictures to ``pictures/`` beside it.
+    """Write ``tasks`` to the JSONL file ``path``, their images to ``pictures/`` beside it.
 
     Raises:
         ValueError: a target or meta that JSON would change.
@@ -124,7 +124,7 @@ def save_episodes(path: str | os.PathLike[str], episodes: Iterable[Episode]) -> 
 
 
 def append_episodes(path: str | os.PathLike[str], episodes: Sequence[Episode]) -> None:
-    """Add whole lines to ``path`` and wait until they are on the disk; pictures are written first."""
+    """Add whole lines to ``path`` and wait until they are on the disk; images are written first."""
     file = Path(path)
     data = _lines([_episode_record(file.parent, episode) for episode in episodes])
     append_bytes(file, data)
@@ -143,7 +143,7 @@ def drop_torn_line(path: str | os.PathLike[str]) -> int:
 
 
 class _Pictures:
-    """Reads pictures by hash, checks them, and gives equal pictures as one object."""
+    """Reads images by hash, checks them, and gives equal images as one object."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -215,7 +215,7 @@ def load_tasks(path: str | os.PathLike[str]) -> list[Task]:
     """Read what :func:`save_tasks` wrote.
 
     Raises:
-        RecordError: naming file, line and field of whatever is not as documented; a missing or changed picture.
+        RecordError: naming file, line and field of whatever is not as documented; a missing or changed image.
         FileNotFoundError: no such file.
     """
     file = Path(path)

@@ -65,7 +65,7 @@ class SingleTurnEnv(ToolEnv):
         self.k, self.snippet_chars = k, snippet_chars
 
     def prompt(self, task: Task) -> tuple[str, list[str | NamedImage]]:
-        """System text and user message: what was found, if anything was looked for, pictures, question."""
+        """System text and user message: what was found, if anything was looked for, images, question."""
         parts: list[str | NamedImage] = []
         if self.mode == "rag":
             assert self.search is not None

@@ -40,7 +40,7 @@ def stages(
         gpus: instead of the number the profile says.
         memory: of each, in bytes.
         tokens: of the longest episode, instead of what the settings allow.
-        picture_tokens: of them, of pictures.
+        picture_tokens: of them, of images.
 
     Raises:
         ValueError: a model whose sizes are unknown.

@@ -1,7 +1,7 @@
-"""The vision tower's attention for many small pictures at once.
+"""The vision tower's attention for many small images at once.
 
-Without flash attention transformers loops over pictures, one small product after another; with
-256 pieces in a batch that loop costs more than the arithmetic. Here pictures (or windows) of equal
+Without flash attention transformers loops over images, one small product after another; with
+256 pieces in a batch that loop costs more than the arithmetic. Here images (or windows) of equal
 length are one batched product. Same numbers (tested), a third less time a step on a CPU.
 """
 
@@ -54,7 +54,7 @@ def _forward(
 
 
 def batch_vision_attention(model: Any) -> Callable[[], None]:
-    """Let every vision layer of ``model`` attend to equally long pictures together; returns the undo."""
+    """Let every vision layer of ``model`` attend to equally long images together; returns the undo."""
     layers = [m for m in model.modules() if isinstance(m, Qwen2_5_VLVisionAttention)]
     for layer in layers:
         setattr(layer, "forward", MethodType(_forward, layer))  # noqa: B010 (a method, to the type checker)

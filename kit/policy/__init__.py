@@ -1,6 +1,6 @@
 """Policies: what turns a context into the next turn.
 
-A request is ids and pictures, a sample is ids, their log-probabilities and why it stopped. Every
+A request is ids and images, a sample is ids, their log-probabilities and why it stopped. Every
 back end keeps to :class:`Policy`, so the rollout loop never knows which one it drives.
 """
 
@@ -21,7 +21,7 @@ FinishReason = Literal["stop", "eos", "length"]
 
 @dataclass(frozen=True)
 class GenerationRequest:
-    """A context to continue: its ids, and every picture in them in order.
+    """A context to continue: its ids, and every image in them in order.
 
     Attributes:
         episode: the same context as nouns; scripted and served policies read it instead of the ids.

@@ -1,7 +1,7 @@
 """A policy behind any OpenAI-compatible endpoint (a hosted model, vLLM, llama.cpp, Ollama, …).
 
-The endpoint speaks text and pictures, the kit speaks ids. A context's ids are turned back into messages
-(every role and picture token in them was written by :mod:`kit.chat`, so this is exact), pictures go
+The endpoint speaks text and images, the kit speaks ids. A context's ids are turned back into messages
+(every role and image token in them was written by :mod:`kit.chat`, so this is exact), images go
 as data URLs, and the reply is encoded by :mod:`kit.chat`. Two things therefore differ from a
 model sampled in this process, and both matter only to reinforcement learning, for which served
 samples must not be used:
@@ -45,7 +45,7 @@ class EndpointError(RuntimeError):
 
 
 def data_url(picture: NamedImage) -> str:
-    """A picture as a PNG in a ``data:`` URL."""
+    """An image as a PNG in a ``data:`` URL."""
     buffer = io.BytesIO()
     picture.image.convert("RGB").save(buffer, "PNG")
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
@@ -55,7 +55,7 @@ def messages(chat: Chat, request: GenerationRequest) -> list[dict[str, Any]]:
     """A request's ids as chat-completions messages; the assistant's open turn at the end is left out.
 
     Raises:
-        ValueError: a message without a role, or pictures are missing or left over.
+        ValueError: a message without a role, or images are missing or left over.
     """
     start, first, last = (
         chat.tokenizer.convert_tokens_to_ids(t) for t in ("<|im_start|>", "<|vision_start|>", "<|vision_end|>")

@@ -22,10 +22,10 @@ class Context:
     """A request as an engine takes it.
 
     Attributes:
-        ids: all of them, every picture's placeholders included.
-        pixels: of each picture, as the engine wants them.
-        names: what each picture is known by: what was computed of one serves all of that name.
-        ranges: each picture's placeholders: the first one's index, and how many.
+        ids: all of them, every image's placeholders included.
+        pixels: of each image, as the engine wants them.
+        names: what each image is known by: what was computed of one serves all of that name.
+        ranges: each image's placeholders: the first one's index, and how many.
     """
 
     ids: tuple[int, ...]
@@ -63,7 +63,7 @@ def placeholders(ids: Sequence[int], image_id: int) -> tuple[tuple[int, int], ..
 
 
 def context(chat: Chat, request: GenerationRequest, levels: bool) -> Context:
-    """A request with its pictures' patches (as ``levels`` or normalised), and where they belong.
+    """A request with its images' patches (as ``levels`` or normalised), and where they belong.
 
     Args:
         chat: the model's chat encoder.
@@ -71,7 +71,7 @@ def context(chat: Chat, request: GenerationRequest, levels: bool) -> Context:
         levels: whether the engine wants bytes instead of normalised numbers.
 
     Raises:
-        ValueError: pictures and placeholders don't match, in number or in length.
+        ValueError: images and placeholders don't match, in number or in length.
     """
     ranges = placeholders(request.ids, chat.image_id)
     there, wanted = [n for _, n in ranges], [chat.image_tokens(image) for image in request.images]
@@ -96,7 +96,7 @@ def ended_by(finish_reason: str | None, stop_reason: str | int | None) -> str | 
 
 
 def images_to_vllm(one: Context) -> Any:
-    """A context's pictures as vLLM's processor for Qwen2.5-VL would have made them of images."""
+    """A context's images as vLLM's processor for Qwen2.5-VL would have made them of images."""
     from vllm.multimodal.inputs import MultiModalFieldConfig, MultiModalKwargsItems
 
     grids = torch.tensor([pixels.grid for pixels in one.pixels])

@@ -2,7 +2,7 @@
 
 After a turn each row's keys and values are kept, one column a token, without padding. The next
 turn's request begins with exactly those ids (episodes only ever grow), so it finds its row again
-by ids and pictures. Identical contexts, such as a group's first turn, share one entry.
+by ids and images. Identical contexts, such as a group's first turn, share one entry.
 
 Valid for one set of weights only: :meth:`PrefixStore.clear` at the start of every rollout.
 """
@@ -24,7 +24,7 @@ class Prefix:
     """Keys and values of one context.
 
     ``keys`` and ``values``: a tensor ``(heads, n, head_dim)`` for each layer, ``n`` tokens long.
-    ``images`` counts the pictures among those tokens.
+    ``images`` counts the images among those tokens.
     """
 
     length: int
@@ -34,7 +34,7 @@ class Prefix:
 
 
 class PrefixStore:
-    """Contexts by their ids and pictures, oldest forgotten first beyond ``max_bytes``."""
+    """Contexts by their ids and images, oldest forgotten first beyond ``max_bytes``."""
 
     def __init__(self, image_id: int, max_bytes: int = 1 << 30) -> None:
         self.image_id = image_id
@@ -48,7 +48,7 @@ class PrefixStore:
 
     @staticmethod
     def key(request: GenerationRequest, length: int, images: int) -> tuple[object, ...]:
-        """Equal for equal contexts: the ids, and the pictures by value.
+        """Equal for equal contexts: the ids, and the images by value.
 
         Args:
             request: the request.

@@ -1,6 +1,6 @@
 """Tokens a policy may not say, masked alike wherever a policy is sampled or trained.
 
-Early in training a policy samples anything, picture and role tokens too; the next forward pass
+Early in training a policy samples anything, image and role tokens too; the next forward pass
 would then find more image tokens than image features. So those ids get no probability at sampling
 in every back end, and the trainer renormalises over the same vocabulary: otherwise the ratio of
 eq. 4 would compare two different distributions.
@@ -20,7 +20,7 @@ FLOOR = -1e4
 """What a forbidden logit becomes.
 
 Low enough that its probability is exactly 0 in every dtype. Finite, because −∞ times that 0 is NaN
-in an entropy. And not lower than this, because observations do hold role and picture tokens: in
+in an entropy. And not lower than this, because observations do hold role and image tokens: in
 float32 their log-probabilities near −1e9 would differ by 64 from one pass to the next, the ratio
 there would overflow, and ∞ times the loss mask's 0 is NaN again.
 """

@@ -1,8 +1,8 @@
-"""Sampling in vLLM: token ids in, token ids out, pictures as patches.
+"""Sampling in vLLM: token ids in, token ids out, images as patches.
 
-A context goes to the engine as it is: its ids, the patches that :mod:`kit.chat` has cut of every picture, and which ids
-stand for which picture. Nothing is rendered, encoded or resized a second time, so no placeholder can be expanded twice
-(TRL #6294) and no picture resampled by another library.
+A context goes to the engine as it is: its ids, the patches that :mod:`kit.chat` has cut of every image, and which ids
+stand for which image. Nothing is rendered, encoded or resized a second time, so no placeholder can be expanded twice
+(TRL #6294) and no image resampled by another library.
 
 =======================  =======================================================================================
 what a policy promises   how the engine is asked for it
@@ -12,7 +12,7 @@ the turn's end           ``stop_token_ids``; whatever else ends a text for the c
 forbidden ids            ``logit_bias`` of −100, the lowest there is: they would have to be 100 nats ahead
 log-probabilities        of the sampled ids, in the distribution they were sampled from (``processed_logprobs``)
 a seed fixes a sample    each request's own
-turns share their past   the engine's prefix cache, in which a picture is known by its SHA-256
+turns share their past   the engine's prefix cache, in which an image is known by its SHA-256
 =======================  =======================================================================================
 
 The policy is the same wherever the engine is: in this process (:meth:`Engine.load`), in this process by TRL
@@ -60,7 +60,7 @@ class Generator(Protocol):
     """Continues contexts.
 
     Attributes:
-        wants_levels: whether pictures come as levels from 0 to 255, scaled and normalised by the engine.
+        wants_levels: whether images come as levels from 0 to 255, scaled and normalised by the engine.
     """
 
     @property
@@ -105,7 +105,7 @@ class VLLMPolicy:
         """One sample for each request, in order.
 
         Raises:
-            ValueError: a request's pictures and ids don't match.
+            ValueError: a request's images and ids don't match.
             EngineError: the engine sampled what it was told not to, or nothing.
         """
         return sample_streaming(self, requests, params)
@@ -185,7 +185,7 @@ class Engine:
         return cls(LLM(str(path), logprobs_mode=LOGPROBS, **options))
 
     def forget(self) -> None:
-        """Drop the prefix cache. What was computed of pictures goes too: the vision tower may have been trained."""
+        """Drop the prefix cache. What was computed of images goes too: the vision tower may have been trained."""
         self.llm.reset_prefix_cache()
         self.llm.llm_engine.reset_encoder_cache()
 

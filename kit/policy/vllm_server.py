@@ -81,7 +81,7 @@ class Server:
         return bool(config["multimodal_config"]["mm_device_do_normalize"])
 
     def forget(self) -> None:
-        """Drop its prefix cache and what was computed of pictures; for all who share it: they begin a rollout, too."""
+        """Drop its prefix cache and what was computed of images; for all who share it: they begin a rollout, too."""
         self._ask("POST", "/reset_prefix_cache")
         self._ask("POST", "/reset_encoder_cache")
 
@@ -137,7 +137,7 @@ class Server:
 
 
 def _vllm_version() -> str | None:
-    """Of the vLLM here, if there is one: it encodes pictures, which another version may read otherwise."""
+    """Of the vLLM here, if there is one: it encodes images, which another version may read otherwise."""
     try:
         from vllm import __version__
     except ImportError:
@@ -146,7 +146,7 @@ def _vllm_version() -> str | None:
 
 
 def _features(one: Context) -> dict[str, Any]:
-    """A context's pictures as the endpoint ``/inference/v1/generate`` takes them."""
+    """A context's images as the endpoint ``/inference/v1/generate`` takes them."""
     from vllm.entrypoints.scale_out.token_in_token_out.mm_serde import encode_mm_kwargs_item
 
     return {

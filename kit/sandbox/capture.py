@@ -1,4 +1,4 @@
-"""Pictures of a turn: what it bound to public names, what it showed, what it plotted."""
+"""Images of a turn: what it bound to public names, what it showed, what it plotted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAME_CHARS = 64
 
 @dataclass
 class Captured:
-    """Pictures ready to travel: name, width, height, RGB bytes."""
+    """Images ready to travel: name, width, height, RGB bytes."""
 
     images: list[tuple[str, int, int, bytes]] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
@@ -118,7 +118,7 @@ def capture(before: Mapping[str, Any], namespace: Mapping[str, Any], shown: Show
 
 
 def _unfit(width: int, height: int, room: int, limits: Limits) -> str:
-    """Why a picture of this size isn't returned, or nothing."""
+    """Why an image of this size isn't returned, or nothing."""
     short, long = sorted((width, height))
     if long > limits.image_px or width * height > room:
         return f"{width} x {height} pixels; at most {limits.image_px} a side are returned, and its square in all"
@@ -130,7 +130,7 @@ def _unfit(width: int, height: int, room: int, limits: Limits) -> str:
 
 
 def _enlarged(image: Any, limits: Limits) -> Any:
-    """The picture, enlarged if it is too small to be read by a model."""
+    """The image, enlarged if it is too small to be read by a model."""
     width, height = image.size
     if min(width, height) >= limits.image_enlarge_below or limits.image_enlarge_to <= min(width, height):
         return image

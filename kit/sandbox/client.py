@@ -37,7 +37,7 @@ PLOTTING = ("numpy", "PIL.Image", "matplotlib.pyplot", "cv2")
 """Preloaded, matplotlib and cv2 make a turn up to half as dear again; imported by a turn, they take half a second."""
 
 MODES = ("RGB", "RGBA", "L")
-"""Pictures of these modes arrive as they are, others as RGB."""
+"""Images of these modes arrive as they are, others as RGB."""
 
 
 class Sandbox:

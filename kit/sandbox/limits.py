@@ -25,10 +25,10 @@ class Limits:
         disk_mb: MB of all files in the working directory when a turn ends.
         stdout_chars: characters kept of stdout, and as many of stderr.
         images: images returned from one turn.
-        image_px: longest side of a returned picture; all of a turn together may have its square in pixels.
+        image_px: longest side of a returned image; all of a turn together may have its square in pixels.
         image_min_px: images with a shorter side are left out.
         image_aspect: images with a side so many times longer than the other are left out.
-        image_enlarge_below: a picture with a side shorter than this is enlarged ...
+        image_enlarge_below: an image with a side shorter than this is enlarged ...
         image_enlarge_to: ... until that side has so many pixels; 0: none is.
         figure_dpi: resolution at which matplotlib's figures are drawn; 0: their own.
         value_chars: characters of JSON of all returned values together.

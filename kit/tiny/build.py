@@ -75,7 +75,7 @@ def build_tokenizer(
 
 
 def build_image_processor() -> Qwen2VLImageProcessorPil:
-    """Qwen2.5-VL's picture processor, allowing pictures as small as one token."""
+    """Qwen2.5-VL's image processor, allowing images as small as one token."""
     side = PIXELS_PER_TOKEN
     return Qwen2VLImageProcessorPil(
         size={"shortest_edge": side * side, "longest_edge": 64 * side * side},

@@ -33,7 +33,7 @@ STD = (0.26862954, 0.26130258, 0.27577711)
 """Qwen2.5-VL's (CLIP's) pixel normalisation."""
 
 Encoded = tuple[list[int], list[int], list[Pixels]]
-"""A sample's ids, its loss mask and its pictures."""
+"""A sample's ids, its loss mask and its images."""
 
 
 @dataclass(frozen=True)
@@ -49,19 +49,19 @@ class Batch:
 
 
 def patchify(pixels: Pixels) -> tuple[Tensor, tuple[int, int, int]]:
-    """Patches ``(h*w, 3*2*14*14)`` and grid of a picture whose sides divide by 28.
+    """Patches ``(h*w, 3*2*14*14)`` and grid of an image whose sides divide by 28.
 
     The same numbers as the processor's (tested), many times faster: no resize, no copies.
     """
     rows, cols = pixels.shape[0] // 14, pixels.shape[1] // 14
     x = (torch.tensor(pixels).float() / 255 - torch.tensor(MEAN)) / torch.tensor(STD)
     x = x.view(rows // 2, 2, 14, cols // 2, 2, 14, 3).permute(0, 3, 1, 4, 6, 2, 5)  # merge order, then C, y, x
-    x = x.reshape(rows * cols, 3, 1, 14 * 14).expand(-1, -1, 2, -1)  # a still picture fills both frames
+    x = x.reshape(rows * cols, 3, 1, 14 * 14).expand(-1, -1, 2, -1)  # a still image fills both frames
     return x.reshape(rows * cols, -1), (1, rows, cols)
 
 
 def encode(chat: Chat, sample: Sample, asked: int | None = None) -> Encoded:
-    """Ids, loss mask and pictures of a sample; given ``asked``, up to where that question's answer begins.
+    """Ids, loss mask and images of a sample; given ``asked``, up to where that question's answer begins.
 
     Args:
         chat: the model's chat encoder.
@@ -146,7 +146,7 @@ def batches(
 ) -> Iterator[list[Batch]]:
     """Endless batches from step ``start`` on; each step's mixture holds in its batch, rounding aside.
 
-    ``pool`` are the pictures to draw from, or tells which they are at a step; ``amidst`` tells which share of the
+    ``pool`` are the images to draw from, or tells which they are at a step; ``amidst`` tells which share of the
     samples stands amid other words (:func:`kit.tiny.skills.context.within`). A step's samples come in ``parts`` of like
     length, for less padding.
 

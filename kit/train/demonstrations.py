@@ -45,7 +45,7 @@ def collect(
 
     Raises:
         ValueError: ``path`` holds episodes written with another tokenizer, or of tasks that have
-            since changed (the same id, but another question or other pictures).
+            since changed (the same id, but another question or other images).
         OSError, EndpointError: what stopped it; the file then holds everything before.
     """
     drop_torn_line(path)

@@ -52,7 +52,7 @@ def restore_after(model: Any, frozen: Sequence[str] = ()) -> Iterator[Any]:
 def _drop_no_images(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Leave out images where there are none.
 
-    TRL cuts a batch into micro-batches; one without any picture gets tensors of zero rows, on which the
+    TRL cuts a batch into micro-batches; one without any image gets tensors of zero rows, on which the
     vision tower fails.
     """
     pixels = kwargs.get("pixel_values")

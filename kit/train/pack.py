@@ -39,7 +39,7 @@ IGNORED = -100
 
 
 PICTURES = ("pixel_values", "image_grid_thw")
-"""Fields with a row for each patch or picture, not for each episode."""
+"""Fields with a row for each patch or image, not for each episode."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,7 @@ def pack(episodes: Sequence[Episode], chat: Chat) -> Packed:
 
     Raises:
         ValueError: no episodes; none holds a sampled token; a turn holds a token that policies may
-            not say; or an episode's image tokens are not as many as its pictures' features.
+            not say; or an episode's image tokens are not as many as its images' features.
     """
     if not episodes:
         raise ValueError("pack: no episodes given; a batch needs at least one")
@@ -146,7 +146,7 @@ def trimmed(batch: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _check(episode: Episode, chat: Chat) -> None:
-    """Refuse what would train on a lie: control tokens from a policy, or pictures that don't match their tokens."""
+    """Refuse what would train on a lie: control tokens from a policy, or images that don't match their tokens."""
     forbidden = set(chat.suppressed_ids)
     for number, turn in enumerate(episode.turns, start=1):
         bad = next((i for i in turn.ids if i in forbidden), None)

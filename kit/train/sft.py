@@ -5,7 +5,7 @@ $$L(\theta) = -\frac{1}{\sum_i \sum_t I(y_{i,t})} \sum_i \sum_t I(y_{i,t}) \log 
 ==================  =======================================================  ==========================
 symbol              meaning                                                  name here
 ==================  =======================================================  ==========================
-$x_i$               prompt of episode $i$: text and pictures                 ``Packed.prompt_ids``
+$x_i$               prompt of episode $i$: text and images                 ``Packed.prompt_ids``
 $y_{i,t}$           token $t$ after the prompt                               ``Packed.completion_ids``
 $I(y_{i,t})$        1 if the policy wrote it, 0 if the environment did       ``Packed.loss_mask``
 ==================  =======================================================  ==========================

@@ -1,4 +1,4 @@
-"""AGILE's jigsaw (Zeng et al., section 3.1): put a shuffled picture back together by running code.
+"""AGILE's jigsaw (Zeng et al., section 3.1): put a shuffled image back together by running code.
 
 The policy gets m×m labelled pieces and a persistent Python session in which ``state`` is the
 current list of labels in row-major order. Each turn it may exchange two items and look, or crop,
@@ -28,7 +28,7 @@ from kit.tools.code import CodeTool, module_source
 
 PROTOCOL = Protocol(actions=("code",))
 GAP = 0.02
-"""White gap between pieces, as a share of the picture's side (the released code's value)."""
+"""White gap between pieces, as a share of the image's side (the released code's value)."""
 
 BRIEF = (
     "Jigsaw {m}x{m}. state = {state} in row-major order. Tools: swap two items of state, observation(state), "

@@ -30,7 +30,7 @@ Step = Literal["swap", "observe", "crop", "zoom"]
 
 
 def _seam_box(m: int, place: int, other: int) -> list[float]:
-    """The halves of two neighbouring places on either side of their seam, as shares of the picture's sides.
+    """The halves of two neighbouring places on either side of their seam, as shares of the image's sides.
 
     The thin gap between pieces is left out of account: round numbers are shorter to say.
     """
@@ -43,7 +43,7 @@ def _seam_box(m: int, place: int, other: int) -> list[float]:
 
 @dataclass
 class _Writer:
-    """Writes the turns, keeping track of the state and of the pictures made so far.
+    """Writes the turns, keeping track of the state and of the images made so far.
 
     Each kind of step begins with a word of its own. Were looking, cropping and zooming to begin alike ("I …"), a
     greedy model would at that word weigh a swap against all three together, and go on looking till its turns are up.

@@ -47,7 +47,7 @@ def make_task(
     source: str = "",
     piece_px: int | None = None,
 ) -> Task:
-    """Cut, shuffle and label a picture (eq. 1–3).
+    """Cut, shuffle and label an image (eq. 1–3).
 
     Args:
         image: the image to cut.
@@ -55,8 +55,8 @@ def make_task(
         n_fixed: how many pieces start in place (the paper's level L0, L1, …).
         rng: source of all randomness.
         id: id of the task.
-        source: name of the picture, for splits and tables.
-        piece_px: side of a square piece in pixels; None keeps the picture's own size, resized so that both sides divide
+        source: name of the image, for splits and tables.
+        piece_px: side of a square piece in pixels; None keeps the image's own size, resized so that both sides divide
             by m.
     """
     if not 2 <= m <= 5:

@@ -1,13 +1,13 @@
-"""Puzzle sets: from pictures to :class:`~kit.episode.Task` lists, split and leak-checked.
+"""Puzzle sets: from images to :class:`~kit.episode.Task` lists, split and leak-checked.
 
 Section 3.2 and 4.1: training puzzles are 2×2 with every piece misplaced; evaluation has 2×2 at
-L0–L2 and 3×3 at L0–L7 (N pieces in place at the start), the same pictures at every level.
+L0–L2 and 3×3 at L0–L7 (N pieces in place at the start), the same images at every level.
 
-How sets are stored is in :mod:`kit.data.store`, where pictures come from in :mod:`kit.data.photos`, and what
+How sets are stored is in :mod:`kit.data.store`, where images come from in :mod:`kit.data.photos`, and what
 may not be in both sets in :mod:`kit.data.leak`.
 
 Departures
-- The paper's 15.6K training pictures need a hub (``data_scripts/agile.py --hub``). The default is a
+- The paper's 15.6K training images need a hub (``data_scripts/agile.py --hub``). The default is a
   mixture of procedural scenes and a few photographs, and crops of other photographs to evaluate on.
 - Trained on misplaced pieces alone, the tiny model learns that no piece is ever in its place, and gets worse at
   L1 and L2 by it; notebook 11 lets it train on all three levels (``node`` keeps the paper's L0).
@@ -78,7 +78,7 @@ def make_puzzles(
     20 of 200.
 
     Args:
-        sources: pictures to crop, taken in turn.
+        sources: images to crop, taken in turn.
         n: puzzles a level.
         m: pieces a side.
         levels: how many pieces start in place.
@@ -87,7 +87,7 @@ def make_puzzles(
         in_turn: each crop at one level only, ``levels`` in turn: ``n`` puzzles in all.
 
     Raises:
-        ImageError: no picture has a usable crop.
+        ImageError: no image has a usable crop.
         ValueError: no sources, or a level that ``m`` doesn't have.
     """
     if not sources or n < 1:
@@ -98,7 +98,7 @@ def make_puzzles(
             rng = np.random.default_rng([seed, _SHUFFLE, m, level, k])
             task_id = f"{source}-{m}x{m}-L{level}-s{seed}-{k:05d}"
             tasks.append(make_task(crop, m, level, rng, task_id, source, piece_px))
-    # Level by level, so that a prefix is not all levels of a few pictures.
+    # Level by level, so that a prefix is not all levels of a few images.
     return sorted(tasks, key=lambda task: task.meta["level"])
 
 
@@ -119,7 +119,7 @@ def training_set(
         m: pieces a side.
         levels: how many pieces start in place, puzzle by puzzle in turn.
         photo_share: share of the puzzles cut from photographs; the rest are scenes, each its own.
-        sources: pictures instead of the packages' training photographs (then all puzzles are cut from them).
+        sources: images instead of the packages' training photographs (then all puzzles are cut from them).
         piece_px: side of a piece in pixels; None keeps the crop's own size.
     """
     if not 0 <= photo_share <= 1:
@@ -166,7 +166,7 @@ def evaluation_set(
 def check_split(
     train: Sequence[Task], evaluation: Sequence[Task], sources: Sequence[SourceImage] | None = None
 ) -> None:
-    """Refuse a training and an evaluation set that share a picture: by name, by source picture, by puzzle.
+    """Refuse a training and an evaluation set that share an image: by name, by source image, by puzzle.
 
     Args:
         train: the training set.

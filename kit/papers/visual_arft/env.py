@@ -1,7 +1,7 @@
-"""Visual-ARFT's two agents, and one that is both: mend pictures with code, look things up.
+"""Visual-ARFT's two agents, and one that is both: mend images with code, look things up.
 
-Coding (MAT-Coding): a picture was distorted, or only part of it matters; code mends it or cuts the part out, and the
-result is shown. Searching (MAT-Search): a picture raises a question that no picture answers; queries bring snippets.
+Coding (MAT-Coding): an image was distorted, or only part of it matters; code mends it or cuts the part out, and the
+result is shown. Searching (MAT-Search): an image raises a question that no image answers; queries bring snippets.
 Both are multi-turn and executed, in any order and mixture, and whatever goes wrong comes back as an observation.
 
 Departures from the paper
@@ -56,7 +56,7 @@ answer, give it inside <answer> and </answer>, in as few words as possible.""",
 PROMPTS = {"brief": BRIEF, "full": FULL}
 """System texts: ``brief`` for the tiny model, ``full`` for real ones; one paragraph a tool."""
 ASKED = {"code": " What is wrong with it?", "search": " What does the flag look like?"}
-"""What ``brief`` adds to a question that comes with a picture: the words by which the tiny model was taught to see."""
+"""What ``brief`` adds to a question that comes with an image: the words by which the tiny model was taught to see."""
 
 NOTHING = "Nothing to show: assign a picture to a name, or print something."
 
@@ -112,7 +112,7 @@ class VisualARFTEnv(ToolEnv):
         raise ValueError(f"task {task.id} is for {list(wanted)}, and here is only {list(self.offers)}: give both")
 
     def prompt(self, task: Task) -> tuple[str, list[str | NamedImage]]:
-        """System text and user message: each picture after its name, then the question."""
+        """System text and user message: each image after its name, then the question."""
         tools = self.offered(task)
         end = ENDS[self.style].format(tags=", ".join(f"<{tool}>" for tool in tools))
         parts: list[str | NamedImage] = []

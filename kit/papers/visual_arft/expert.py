@@ -4,7 +4,7 @@ The paper has no cold start: its base follows a protocol that it is told. A mode
 never acted can't, so it is shown a few episodes. Each turn says what is seen, in the words that the base describes such
 a thing by, and does one thing about it.
 
-Coding: what is wrong with the picture, and the code against the first of it; in the end all that can be read, the
+Coding: what is wrong with the image, and the code against the first of it; in the end all that can be read, the
 question once more, and the answer. Searching: a query in the words of what the flag looks like; then the question with
 whatever was found in its place, and the next query; in the end the answer.
 

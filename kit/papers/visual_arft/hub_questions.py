@@ -1,4 +1,4 @@
-"""Questions from the Hugging Face hub: pictures to distort, the paper's own benchmark, questions of text alone.
+"""Questions from the Hugging Face hub: images to distort, the paper's own benchmark, questions of text alone.
 
 What is read is pinned to a commit like every other data set (:mod:`kit.data.hub`). Column and file names are as
 public code reads them; a data set that has changed is named with what it holds instead.
@@ -22,7 +22,7 @@ from kit.papers.visual_arft.mat_coding import Question
 
 @dataclass(frozen=True)
 class HubQuestions(HubSource):
-    """A data set of pictures with questions.
+    """A data set of images with questions.
 
     Attributes:
         question, answers: its columns; an answer is a text or a list of texts.
@@ -39,7 +39,7 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 
 def questions(source: HubQuestions, revision: str | None, longest: int = 896) -> Iterator[Question]:
-    """Its questions that have a picture and an answer; pictures with at most ``longest`` pixels on the longer side.
+    """Its questions that have an image and an answer; images with at most ``longest`` pixels on the longer side.
 
     Args:
         source: the data set.
@@ -58,7 +58,7 @@ def questions(source: HubQuestions, revision: str | None, longest: int = 896) ->
 
 
 def text_tasks(source: HubQuestions, revision: str | None, n: int) -> list[Task]:
-    """The first ``n`` questions of a multi-hop set as tasks without pictures; they have no gold queries.
+    """The first ``n`` questions of a multi-hop set as tasks without images; they have no gold queries.
 
     Args:
         source: the data set.
@@ -94,7 +94,7 @@ def benchmark(folder: Path) -> tuple[list[Task], list[Task]]:
     How strong its distortions are isn't known, so whether one was undone can't be told; answers can.
 
     Raises:
-        HubError: a file or a picture is missing, or a row lacks a field.
+        HubError: a file or an image is missing, or a row lacks a field.
     """
     images = {path.name: path for path in sorted(folder.rglob("*")) if path.suffix.lower() in (".png", ".jpg", ".jpeg")}
     coding, search = (_read(folder, name) for name in BENCHMARK)

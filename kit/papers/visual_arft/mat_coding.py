@@ -1,6 +1,6 @@
-"""MAT-Coding (Visual-ARFT, section 4.1 and appendix B.2): distorted pictures and questions about them.
+"""MAT-Coding (Visual-ARFT, section 4.1 and appendix B.2): distorted images and questions about them.
 
-A task is made of any picture with a question and its answer. What is done to the picture is its *category*:
+A task is made of any image with a question and its answer. What is done to the image is its *category*:
 
 ====================  ==============================================================  =========
 category              what is done                                                    label
@@ -8,7 +8,7 @@ category              what is done                                              
 ``none``              nothing                                                         Simple
 ``rotate90`` …        one of the six distortions of :mod:`kit.data.distortion`             Simple
 ``crop``              nothing; but the question is about a quarter of it alone        Hard
-``light+turn``        a turned picture, made dark or overexposed                      Hard
+``light+turn``        a turned image, made dark or overexposed                      Hard
 ``turn+detail``       a blurred or noisy one, turned                                  Hard
 ``light+detail``      a blurred or noisy one, made dark or overexposed                Hard
 ``light+turn+detail`` all three                                                       Hard
@@ -18,7 +18,7 @@ The test set has 10 tasks of each of the 7 single categories (70 Simple) and 130
 the 12 categories: the paper's counts. Which combinations there are it doesn't say; these four are ours.
 
 Every task passes a check without a model. What was done is undone, and :class:`Question` says whether the answer can
-be read from the result: by :mod:`kit.data.readable` for the kit's own pictures, which must pass it as an agent's
+be read from the result: by :mod:`kit.data.readable` for the kit's own images, which must pass it as an agent's
 operations leave them, too; by likeness to the original for any others.
 """
 
@@ -51,11 +51,11 @@ TEST = {name: 10 if name in SINGLE else 26 for name in CATEGORIES}
 TRAIN = dict.fromkeys(CATEGORIES, 100)
 
 LIKENESS = 24.0
-"""Peak signal-to-noise ratio, in decibels, from which a mended picture passes for the original."""
+"""Peak signal-to-noise ratio, in decibels, from which a mended image passes for the original."""
 
 MENDED = 1 / 3
-"""Share of the way from the distorted picture to the mended one from which a distortion counts as undone. Measured on
-60 pictures of each kind: the right operation goes .43 or more (one of 240 went .29), any other .31 at most."""
+"""Share of the way from the distorted image to the mended one from which a distortion counts as undone. Measured on
+60 images of each kind: the right operation goes .43 or more (one of 240 went .29), any other .31 at most."""
 
 REMEDIES: dict[Kind, Callable[[Image.Image], Image.Image]] = {
     "rotate90": lambda image: restoration.rotate(image, -90),
@@ -71,21 +71,21 @@ TRIES = 50
 
 
 class MakingError(ValueError):
-    """Tasks can't be made of these pictures; the message says which and why."""
+    """Tasks can't be made of these images; the message says which and why."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """A picture and something to ask of it.
+    """An image and something to ask of it.
 
     Attributes:
-        source: names the picture, for splits and tables.
-        kind: of the picture, for tables.
+        source: names the image, for splits and tables.
+        kind: of the image, for tables.
         answers: gold answers.
-        box: the part of the picture that matters, as shares of its sides; all of it if None.
-        reading: all that the picture, or the part that matters, says; only an expert is told.
+        box: the part of the image that matters, as shares of its sides; all of it if None.
+        reading: all that the image, or the part that matters, says; only an expert is told.
         part: what the part that matters is, in words; only an expert is told.
-        readable: whether the answer can be read from a mended picture; None: if it looks like the original.
+        readable: whether the answer can be read from a mended image; None: if it looks like the original.
     """
 
     image: Image.Image
@@ -106,7 +106,7 @@ class Question:
 
 
 def likeness(first: Image.Image, second: Image.Image) -> float:
-    """Peak signal-to-noise ratio of two pictures of one size, in decibels."""
+    """Peak signal-to-noise ratio of two images of one size, in decibels."""
     square = float(np.mean((_levels(first) - _levels(second)) ** 2))
     return float("inf") if square == 0 else 10 * float(np.log10(255**2 / square))
 
@@ -116,11 +116,11 @@ def _levels(image: Image.Image) -> NDArray[np.float64]:
 
 
 Source = Callable[[np.random.Generator, bool], Question]
-"""Draws a question; if told so, one about part of a picture."""
+"""Draws a question; if told so, one about part of an image."""
 
 
 def drawn(pool: Sequence[Pixels], name: str) -> Source:
-    """Questions about the kit's own sheets and boards (:mod:`kit.data.documents`), before pictures of ``pool``."""
+    """Questions about the kit's own sheets and boards (:mod:`kit.data.documents`), before images of ``pool``."""
 
     def source(rng: np.random.Generator, part: bool) -> Question:
         seed = int(rng.integers(2**31))
@@ -166,7 +166,7 @@ def make_tasks(source: Source, counts: dict[str, int], seed: int, name: str) -> 
         name: first part of the tasks' ids.
 
     Raises:
-        MakingError: an unknown category, or no picture of ``source`` passes the check.
+        MakingError: an unknown category, or no image of ``source`` passes the check.
     """
     tasks = []
     for category, count in counts.items():
@@ -200,7 +200,7 @@ def _make(source: Source, category: str, rng: np.random.Generator, id: str) -> T
         for one in reversed(done):
             mended = REMEDIES[one.kind](mended)
         # Knowing how strong it was it can be undone; and so it can by operations that guess (where white is the
-        # brightest, as on paper: of other pictures nobody knows how bright they were).
+        # brightest, as on paper: of other images nobody knows how bright they were).
         guessed = question.readable is None or (question.readable(mended) and restored(task, [mended]))
         if question.passes(undo(bad, done)) and guessed:
             return task
@@ -224,10 +224,10 @@ def distortions(task: Task) -> tuple[Distortion, ...]:
 def restored(task: Task, shown: Sequence[Image.Image]) -> bool:
     """Check that the last image that code showed is the task's image, restored.
 
-    It has to have gone at least a third of the way from the distorted picture to the one that is mended knowing how
+    It has to have gone at least a third of the way from the distorted image to the one that is mended knowing how
     strong each distortion was, measured by the root mean square difference: no other operation does. Of several
-    distortions each must have been undone: it has to be nearer to the mended picture than to one in which that one is
-    left. Where nothing was done to the picture, it must not have been changed.
+    distortions each must have been undone: it has to be nearer to the mended image than to one in which that one is
+    left. Where nothing was done to the image, it must not have been changed.
     """
     given = task.images[0].image.convert("RGB")
     done = distortions(task)
@@ -244,7 +244,7 @@ def restored(task: Task, shown: Sequence[Image.Image]) -> bool:
 
 
 def _off(first: Image.Image, second: Image.Image) -> float:
-    """Root mean square difference of two pictures of one size, in levels."""
+    """Root mean square difference of two images of one size, in levels."""
     return float(np.sqrt(np.mean((_levels(first) - _levels(second)) ** 2)))
 
 

@@ -1,4 +1,4 @@
-"""MAT-Search (Visual-ARFT, section 4.1): a picture, and a question that only several searches in turn answer.
+"""MAT-Search (Visual-ARFT, section 4.1): an image, and a question that only several searches in turn answer.
 
 A question starts from a real flag (flagpy: 195 of them) and goes over facts of the CIA World Factbook::
 
@@ -6,7 +6,7 @@ A question starts from a real flag (flagpy: 195 of them) and goes over facts of 
     flag -> the country ... -> the country it exports to (or imports from) most -> a fact about that    Hard
 
 Each task holds its gold answer, a gold query for every step and the document that the query has to find. Nothing in a
-question names a country: the picture has to be put into words and looked up, as the factbook describes every flag.
+question names a country: the image has to be put into words and looked up, as the factbook describes every flag.
 What else is in the index (:mod:`kit.data.corpora`, 85,000 documents) distracts.
 
 Every task passes a check without a model: each gold query finds its document among the first snippets, and the answer,

@@ -16,7 +16,7 @@ Worked example: the answer "the red car" where "red cars" is right, in its tags:
 
 The paper trains each step apart, on tool output that was stored beforehand: :func:`step_scores` is its reward of every
 turn of an episode. :func:`score` is an episode's as a whole: its answer's, and whether all of its turns keep to the
-tags; what a query or a picture was worth shows in the answer.
+tags; what a query or an image was worth shows in the answer.
 
 Departures
 - Code that failed, or in which there is no statement, earns nothing. The paper pays for any code block, a comment

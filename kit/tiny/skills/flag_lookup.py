@@ -20,7 +20,7 @@ from kit.tools.search import shortened
 COLOUR = "|".join(sorted(CLOTH, key=len, reverse=True))
 NUMBERS = {2: "two", 3: "three"}
 THIS = "the country with this flag"
-"""What a question says of a country that its picture tells."""
+"""What a question says of a country that its image tells."""
 
 
 def _and(names: Sequence[str]) -> str:

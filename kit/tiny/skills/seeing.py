@@ -24,7 +24,7 @@ def _pick(rng: np.random.Generator, pool: Sequence[Pixels], size: int = SIDE) ->
 
 
 def cut(pixels: Pixels, m: int = 2) -> list[Pixels]:
-    """The m×m pieces of a picture in row-major order."""
+    """The m×m pieces of an image in row-major order."""
     h, w = pixels.shape[0] // m, pixels.shape[1] // m
     return [pixels[r * h : (r + 1) * h, c * w : (c + 1) * w] for r in range(m) for c in range(m)]
 
@@ -71,7 +71,7 @@ def neighbours(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
 
 
 def rearranged(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sample:
-    """One picture whose quarters were exchanged, a thin white gap between them: where does each belong?"""
+    """One image whose quarters were exchanged, a thin white gap between them: where does each belong?"""
     pieces = cut(_pick(rng, pool))
     order = rng.permutation(4)
     gap = 2

@@ -17,7 +17,7 @@ from kit.data.scenes import Pixels
 
 @dataclass(frozen=True)
 class Sample:
-    """One training conversation: ``turns`` of (question parts, answer); pictures stand among the parts.
+    """One training conversation: ``turns`` of (question parts, answer); images stand among the parts.
 
     ``system`` is a text ahead of it, if any.
     """
@@ -28,7 +28,7 @@ class Sample:
 
 
 Skill = Callable[[np.random.Generator, Sequence[Pixels]], Sample]
-"""Draws a sample, given pictures to take views of."""
+"""Draws a sample, given images to take views of."""
 
 
 # fmt: off
@@ -73,7 +73,7 @@ def _name(rng: np.random.Generator, call: str, number: int) -> str:
 
 
 def _call(rng: np.random.Generator, call: str, more: str) -> tuple[str, str]:
-    """A call on an earlier picture, described and written."""
+    """A call on an earlier image, described and written."""
     given = _name(rng, str(rng.choice(CALLS)), int(rng.integers(1, 4)))
     made = _name(rng, call, int(rng.integers(1, 4)))
     return f"{call} {given}, {more} as {made}.", f"{made} = {call}({given}, {more})."

@@ -44,7 +44,7 @@ class Stage:
         per_device_batch_size: episodes a forward pass and GPU.
         batch: episodes an optimizer step, on all GPUs.
         tokens: of the longest episode.
-        picture_tokens: of them, of pictures.
+        picture_tokens: of them, of images.
         sampled: tokens a policy may say in one.
         lora_rank: of adapters; 0 trains all weights.
         freeze_vision: whether the vision tower stays as it is.
