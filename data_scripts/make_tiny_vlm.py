@@ -91,6 +91,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--lr", type=float, default=1e-3)
     parser.add_argument("--pool", type=int, default=3000, help="procedural scenes to draw views from")
     parser.add_argument("--photographs", type=Path, help="folder of photographs to draw views from as well")
+    parser.add_argument("--skip-bad", action="store_true", help="leave out those that cannot be used, instead of stopping")
     parser.add_argument("--base", type=Path, help="go on from this checkpoint's weights, without the plateau")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--processes", type=int, default=1, help="processes that share each batch")
@@ -110,7 +111,7 @@ def main() -> None:
         raise SystemExit(f"--batch {args.batch}: it can't be shared by --processes {args.processes}; give a multiple")
     torch.set_num_threads(args.threads)
     args.out.mkdir(parents=True, exist_ok=True)
-    check_sources(photographs(args.photographs), photos("held-out"))
+    check_sources(photographs(args), photos("held-out"))
     draw(args)
     words = args.out / "tokenizer"
     if not words.exists():  # kept, so that a resumed run spells as before
@@ -122,9 +123,10 @@ def main() -> None:
     finish(args)
 
 
-def photographs(folder: Path | None) -> list[SourceImage]:
-    """What training may see: the kit's training photographs, and all of ``folder``."""
-    return photos("train") + (folder_pictures(folder) if folder else [])
+def photographs(args: argparse.Namespace) -> list[SourceImage]:
+    """Collect what training may see: the kit's training photographs, and all of ``--photographs``."""
+    folder: Path | None = args.photographs
+    return photos("train") + (folder_pictures(folder, skip_bad=args.skip_bad) if folder else [])
 
 
 PHOTO_SIDE = 224
@@ -158,7 +160,7 @@ def pictures(args: argparse.Namespace) -> tuple[list[Pixels], list[Pixels]]:
     with np.load(drawn(args)) as kept:
         easy, full = list(kept["discs"]), list(kept["scene"])
     shown = []
-    for photo in photographs(args.photographs):
+    for photo in photographs(args):
         scale = PHOTO_SIDE / min(photo.image.size)
         shown.append(np.asarray(ImageOps.scale(photo.image, scale, Image.Resampling.LANCZOS)))
     full += easy[: args.pool // 3]
@@ -239,7 +241,7 @@ def finish(args: argparse.Namespace) -> None:
     folder = args.out / "checkpoint"
     save(model.eval(), chat, folder)
     hits = measure(model, chat, args.measure)
-    others = len(photographs(args.photographs)) - len(photos("train"))
+    others = len(photographs(args)) - len(photos("train"))
     log = after(history(args), read_log(args.out / "log.jsonl", steps))
     write_card(folder, hits, model, log, int(log[-1]["step"]), others, args.note)
     print({name: round(share, 3) for name, share in shares(hits).items()})

@@ -69,7 +69,7 @@ def retry(
         sleep: waits so many seconds.
 
     Raises:
-        GaveUp: every try failed, or the service asks for too long a pause.
+        RetriesExhausted: every try failed, or the service asks for too long a pause.
     """
     for attempt in range(retries + 1):
         try:
