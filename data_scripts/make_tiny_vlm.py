@@ -91,7 +91,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--lr", type=float, default=1e-3)
     parser.add_argument("--pool", type=int, default=3000, help="procedural scenes to draw views from")
     parser.add_argument("--photographs", type=Path, help="folder of photographs to draw views from as well")
-    parser.add_argument("--skip-bad", action="store_true", help="leave out those that cannot be used, instead of stopping")
+    parser.add_argument(
+        "--skip-bad", action="store_true", help="leave out those that cannot be used, instead of stopping"
+    )
     parser.add_argument("--base", type=Path, help="go on from this checkpoint's weights, without the plateau")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--processes", type=int, default=1, help="processes that share each batch")

@@ -70,10 +70,11 @@ class Task:
 
     Attributes:
         id: unique within a data set.
-        images: what the policy sees first, in reading order.
+        images: what the policy sees first, in reading order; the prompt shows all of them, and no other.
         question: text of the user's turn.
         target: what the reward compares with (for a puzzle, the labels in their right order).
-        meta: anything an environment or a table needs (grid size, difficulty, source image).
+        meta: what an environment, an expert or a table needs (grid size, difficulty, source image), in strings,
+            numbers and lists: it is stored as JSON.
     """
 
     id: str

@@ -66,6 +66,27 @@ class Environment(Protocol):
     def close(self) -> None: ...
 
 
+def begin(chat: Chat, env: Environment, task: Task) -> Episode:
+    """Make an episode that holds its prompt alone.
+
+    Args:
+        chat: encodes the prompt.
+        env: tells it.
+        task: the task.
+
+    Raises:
+        ValueError: the prompt doesn't show exactly the task's images, in order: the policy would see others.
+    """
+    system, user = env.prompt(task)
+    shown = [part for part in user if not isinstance(part, str)]
+    if len(shown) != len(task.images) or any(a is not b and a != b for a, b in zip(shown, task.images, strict=True)):
+        raise ValueError(
+            f"task {task.id}: the prompt shows {[image.name for image in shown]}, the task has "
+            f"{[image.name for image in task.images]}: show all of task.images, in order and unchanged, and no other"
+        )
+    return Episode(task, tuple(chat.prompt(system, user)))
+
+
 def content(observation: Observation) -> list[Any]:
     """An observation in reading order: its text, then each image after its name."""
     parts: list[Any] = [observation.text] if observation.text else []
@@ -105,9 +126,7 @@ def rollout(
     with ThreadPoolExecutor(config.env_workers) as pool:
         try:
             list(pool.map(lambda pair: pair[0].reset(options={"task": pair[1]}), zip(envs, tasks, strict=True)))
-            episodes = [
-                Episode(task, tuple(chat.prompt(*env.prompt(task)))) for env, task in zip(envs, tasks, strict=True)
-            ]
+            episodes = [begin(chat, env, task) for env, task in zip(envs, tasks, strict=True)]
             played = _Played(chat, envs, episodes, seeds, params, config, pool)
             try:
                 for i, sample in policy.stream(played.next_requests, params):

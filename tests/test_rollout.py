@@ -153,3 +153,22 @@ def test_batched_play_with_pictures_equals_alone(box: Any, chat: Chat, tasks: li
         (alone,) = rollout(ScriptedPolicy(chat, say), chat, [task], env, CONFIG)
         assert replace(alone, task=episode.task) == episode
         assert isinstance(episode.turns[-1].action, Action)
+
+
+@pytest.mark.parametrize("shown", [[], ["B"], ["A", "A"]])
+def test_a_prompt_that_shows_other_images_than_the_tasks_is_refused(chat: Chat, shown: list[str]) -> None:
+    class Other(Echo):
+        def prompt(self, task: Task) -> tuple[str, list[Any]]:
+            return "", [*(NamedImage(name, Image.new("RGB", (56, 56))) for name in shown), task.question]
+
+    with pytest.raises(ValueError, match=r"task t: the prompt shows .*, the task has \['A'\]: show all of task.images"):
+        rollout(ScriptedPolicy(chat, script(0)), chat, [task_of(56)], Other, CONFIG)
+
+
+def test_a_prompt_may_show_equal_copies(chat: Chat) -> None:
+    class Copies(Echo):
+        def prompt(self, task: Task) -> tuple[str, list[Any]]:
+            return "", [*(NamedImage(i.name, i.image.copy()) for i in task.images), task.question]
+
+    (episode,) = rollout(ScriptedPolicy(chat, script(0)), chat, [task_of(56)], Copies, CONFIG)
+    assert episode.ended == "answer"

@@ -58,7 +58,7 @@ class Paper:
     summary: str
     environment: Callable[..., ToolEnv]
     evaluation: Evaluation[Any]
-    notebooks: tuple[str, ...]
+    notebooks: tuple[str, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
     claims: Mapping[str, str] = field(default_factory=dict)
     notebooks_dir: Path = NOTEBOOKS

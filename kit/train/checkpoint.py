@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -23,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from kit.chat import Chat
+from kit.episode import Task
 from kit.files import GONE, atomic_dir, commit_dir, delete_dir, explain_full_disk, write_text
 from kit.models import load_model
 from kit.train.metrics import read_metrics
@@ -81,6 +83,12 @@ def checkpoints_to_delete(
     return [one for one in ordered[:-keep] if one != best]
 
 
+def fingerprint(task: Task, ids: Sequence[int] = ()) -> str:
+    """Make a string that changes with a task's question, target or images, or with an episode's ``ids``."""
+    content = repr((task.question, task.target, [image.sha256 for image in task.images], list(ids)))
+    return f"{task.id}:{sha256(content.encode()).hexdigest()[:16]}"
+
+
 def open_run(
     run_dir: Path, settings: Mapping[str, Any], data: Sequence[str], processes: int = 1, strategy: str = "ddp"
 ) -> Path | None:
@@ -89,7 +97,7 @@ def open_run(
     Args:
         run_dir: folder of the run.
         settings: the run's settings as plain values.
-        data: ids of what it trains on, in order.
+        data: what it trains on, in order, each by its :func:`fingerprint`.
         processes: that train together; a checkpoint holds the random states of each.
         strategy: how the model is divided among them (:data:`kit.train.launch.topology.Strategy`); so is a checkpoint.
 

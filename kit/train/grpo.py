@@ -41,7 +41,7 @@ from kit.chat import Chat
 from kit.episode import Task
 from kit.rewards.base import GroupReward
 from kit.train.advantage import Advantage, AdvantageSettings, Baseline, Scale, check_group_size
-from kit.train.checkpoint import schedule
+from kit.train.checkpoint import fingerprint, schedule
 from kit.train.grpo_trainer import EpisodeGRPOTrainer, Rollout
 from kit.train.launch.topology import RolloutEngine
 from kit.train.lora import lora_config
@@ -260,7 +260,7 @@ def train_grpo(
         steps=settings.steps,
         freeze_vision=settings.freeze_vision,
         settings=asdict(settings),
-        data=[task.id for task in tasks],
+        data=[fingerprint(task) for task in tasks],
         exports=exports,
         on_step=on_step,
     )

@@ -188,7 +188,7 @@ def run(
         steps: step at which to end.
         freeze_vision: leave vision tower and projector as they are.
         settings: the run's settings as plain values; another run's are refused.
-        data: ids of what it trains on, in order.
+        data: what it trains on, in order, each by its :func:`kit.train.checkpoint.fingerprint`.
         on_step: called with all metric rows so far after each step.
         exports: steps after which the model so far is saved too.
 

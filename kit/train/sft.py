@@ -33,7 +33,7 @@ from trl import SFTConfig, SFTTrainer
 from kit.chat import Chat
 from kit.data.store import load_episodes
 from kit.episode import Episode
-from kit.train.checkpoint import SafeCheckpoints, schedule
+from kit.train.checkpoint import SafeCheckpoints, fingerprint, schedule
 from kit.train.lora import lora_config
 from kit.train.metrics import MetricsLog
 from kit.train.pack import pack
@@ -274,6 +274,6 @@ def train_sft(
         steps=steps,
         freeze_vision=settings.freeze_vision,
         settings=asdict(settings),
-        data=[episode.task.id for episode in every],
+        data=[fingerprint(episode.task, episode.ids) for episode in every],
         on_step=on_step,
     )

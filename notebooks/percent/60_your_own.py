@@ -54,6 +54,7 @@ threads: int = 1  # CPU threads
 profile: str = "laptop"  # written into results.json
 
 # %%
+import json
 import time
 from importlib import import_module
 from pathlib import Path
@@ -94,8 +95,9 @@ def show_file(module) -> None:
 # %% [markdown]
 # ## 1. Tasks
 #
-# A task is an id, images, a question, a target, and in `meta` whatever an expert or a metric needs and the
-# agent must not see. It is drawn from a seed, so there are as many as you like, and the same ones again.
+# A task is an id, images, a question, a target, and in `meta` whatever an expert, a tool or a metric needs and the
+# agent must not see: strings, numbers and lists, since it is stored as JSON. A task is drawn from a seed, so there are
+# as many as you like, and the same ones again.
 
 # %%
 show_file(task)
@@ -109,10 +111,20 @@ display(charts.images([(t.target, t.images[0].image) for t in first], columns=6)
 # ## 2. Environment, tool, reward, expert
 #
 # The environment says what the agent is told, which tools it has and when an answer is right. Turns, tokens
-# and tags it doesn't know: they belong to the loop and the protocol. A tool names its arguments as JSON
-# schema; a call that doesn't fit becomes an observation, not an exception.
+# it doesn't know: they belong to the loop. The prompt shows all of `task.images`, unchanged; the loop refuses any other.
 #
-# The reward sees a finished episode. Its parts have names, so that you can watch each of them while training.
+# A tool names its arguments as JSON schema; a call that doesn't fit becomes an observation, not an exception. A tag's text
+# (`<mark>top left</mark>`) is the tool's only string. For several arguments, let the agent write JSON:
+# `Protocol(actions=("tool_call",), call="tool_call")` ([docs/adding.md](../docs/adding.md#a-tool)).
+#
+# The reward sees a finished episode. Its parts have names, so that you can watch each of them while training. It can read:
+#
+# | of | fields |
+# |---|---|
+# | `episode` | `task`, `turns`, `answer` (None: it gave none), `ended` (answer, format, turns, tokens, lost), `calls` |
+# | a turn | `text`, `action`, `observation` (None after the answer) |
+# | an action | `name` (the tag or tool), `text` (what stood inside), `arguments` (of a JSON call) |
+# | an observation | `text`, `images`, `status` (ok, error, timeout, …; the agent sees text and images only) |
 
 # %%
 show_file(env)
@@ -139,7 +151,7 @@ display(view.show(episode, score=earned, chat=chat, is_right=env.is_right))
 # %% [markdown]
 # ## 3. Checks before any training
 #
-# Most failed trainings are failed tasks. Five questions cost seconds. What do you expect a guess to earn?
+# Most failed trainings are failed tasks. A few questions cost seconds. What do you expect a guess to earn?
 
 # %%
 again = task.make_tasks(eval_tasks, seed=99, name="test")
@@ -151,6 +163,7 @@ unseen = {t.images for t in held_out}
 assert not unseen & {t.images for t in (*train, *taught)}, "test images in training"
 
 shown = play(expert, taught)
+assert all(json.loads(json.dumps(t.meta)) == t.meta for t in held_out), "not JSON"
 solved = [env.is_right(e, e.task.target) for e in shown]
 assert all(solved), "the expert can't solve its own tasks within the limits"
 
@@ -237,7 +250,8 @@ display(live.figure())
 # ## 6. What was learnt, and from what
 #
 # All stages on the same held-out tasks, sampled as in training. The last row is the control: the same agent, but
-# the image is blank. Only what the tool *says* still depends on the dots.
+# the task's image is blank, and so is what the tool draws on it. Only what the tool *says* still depends on the dots.
+# (A tool that draws from `meta` goes on showing the truth: then blank its images as well, or the control is none.)
 
 # %%
 outcomes["grpo"] = play(HFPolicy(vlm, chat), held_out)
@@ -259,6 +273,8 @@ stages = {
     for name, played in outcomes.items()
 }
 print(evaluation.table(stages))
+for reason, share in evaluation.failures(outcomes["grpo"]).items():
+    print(f"  grpo: {reason:24s} {share:6.1%}")
 
 # %%
 accuracy = {name: found["acc_all"] for name, found in stages.items()}
@@ -302,7 +318,8 @@ print(f"{minutes:.1f} minutes; python -m kit view {run} shows this run")
 # cd ../mine && sed -i 's/examples\.your_own/my_task/; s/your_own/my_task/' my_task/*.py
 # ```
 #
-# Beside the folder goes a `pyproject.toml`, which registers it:
+# In `my_task/paper.py` delete `notebooks` and `settings`: it has no notebook of its own yet, this one serves. Beside the
+# folder goes a `pyproject.toml`, by which it is installed and known to the kit:
 #
 # ```toml
 # [project]
@@ -322,11 +339,15 @@ print(f"{minutes:.1f} minutes; python -m kit view {run} shows this run")
 # python -m kit run 60 --set package=my_task --name my_task
 # ```
 #
-# In `my_task/paper.py`, `notebooks` and `settings` list notebooks of its own; begin with none. What to change first:
+# After a change to your files choose another `--name`: a run goes on only with what it was begun with, and says so. It
+# shows up in `python -m kit list` once it has notebooks. What to change first:
 #
 # 1. `make_task`: another image, question, target; in `meta` what the expert must know.
 # 2. `Mark`: another tool, with other arguments. Keep what it says short.
-# 3. `score`: what is worth how much? Then read the five checks above again.
+# 3. `score`: what is worth how much? Then read the checks above again.
+#
+# If GRPO doesn't improve on imitation: is there room (an agent that is right in 4 of 5 has little to gain in 16 steps)? Do
+# siblings differ (`frac_zero_std_groups`)? Does the reward fall in the first steps? Then take a third of the learning rate.
 #
 # <details><summary>Exercise: drop <code>found</code> and <code>missed</code>, so that the answer alone is paid. Does it
 # still learn to mark? And with three times the learning rate?</summary>

@@ -5,21 +5,25 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 from places import HELPERS
 from training_fixtures import clone
 
 from kit.chat import Chat
+from kit.episode import NamedImage, Task
 from kit.files import commit_dir, delete_dir
 from kit.models import load_model
 from kit.train.checkpoint import (
     checkpoints_to_delete,
     export,
+    fingerprint,
     newest_checkpoint,
     open_run,
     schedule,
@@ -155,3 +159,13 @@ def test_the_last_stay_and_the_best(tmp_path: Path) -> None:
         8,
     ]
     assert checkpoints_to_delete([], 2, rows, every=2) == checkpoints_to_delete(there[:1], 2, [], every=2) == []
+
+
+def test_tasks_of_the_same_names_but_other_content_are_other_data() -> None:
+    one = Task("t", (NamedImage("A", Image.new("RGB", (4, 4))),), "How many?", "2", {})
+    same = replace(one, images=(NamedImage("A", Image.new("RGB", (4, 4))),))
+    assert fingerprint(one) == fingerprint(same) and fingerprint(one).startswith("t:")
+    red = NamedImage("A", Image.new("RGB", (4, 4), "red"))
+    changed = [replace(one, images=(red,)), replace(one, question="Which?"), replace(one, target="3")]
+    assert len({fingerprint(task) for task in (one, *changed)}) == 4
+    assert fingerprint(one, [1, 2]) != fingerprint(one, [1, 3])
