@@ -140,7 +140,7 @@ PHOTO_COPIES = 4
 
 
 def drawn(args: argparse.Namespace) -> Path:
-    """Where the drawn pictures are kept."""
+    """File of the drawn images."""
     return args.out / f"pictures-{args.seed}-{args.pool}.npz"
 
 

@@ -54,7 +54,7 @@ def after(earlier: list[dict[str, float]], log: list[dict[str, float]]) -> list[
 
 
 def called(name: str) -> str:
-    """What is asked in a skill, or (``reading.2``) in its later questions."""
+    """Say what is asked in a skill, or (``reading.2``) in its later questions."""
     skill, _, number = name.partition(".")
     return f"{WHAT[skill]}{f', question {number}' if number else ''}"
 

@@ -143,11 +143,11 @@ class Episode:
     ended: Ended = "running"
 
     def add(self, turn: Turn) -> Episode:
-        """This episode with one more turn."""
+        """Return a copy of this episode with one more turn."""
         return replace(self, turns=(*self.turns, turn))
 
     def end(self, why: Ended) -> Episode:
-        """This episode, ended."""
+        """Return a copy of this episode, ended."""
         return replace(self, ended=why)
 
     @property

@@ -194,3 +194,18 @@ def test_functions_of_many_parameters_explain_each(path: Path) -> None:
             functions.append((node, ast.get_docstring(node) or ""))
     silent = {f"{n.name}, line {n.lineno}": missing for n, doc in functions if (missing := documented(n, doc))}
     assert silent == {}
+
+
+HEADLESS = re.compile(
+    r"(What|Whoever|Whether|Which|How|Where|When|So|That|Those|These|This|It|None if|All that|Whose|Who)\b"
+)
+"""A first line that leans on something the reader doesn't see."""
+
+
+@code
+def test_first_lines_stand_on_their_own(path: Path) -> None:
+    tree = ast.parse(path.read_text())
+    nodes: list[ast.AST] = [tree, *public(tree.body)]
+    nodes += [member for node in public(tree.body) if isinstance(node, ast.ClassDef) for member in public(node.body)]
+    first = [(ast.get_docstring(node) or "").partition("\n")[0] for node in nodes]  # type: ignore[arg-type]
+    assert [line for line in first if HEADLESS.match(line)] == []

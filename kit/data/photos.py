@@ -111,7 +111,7 @@ PHOTOS = (
 
 
 def photo_path(photo: Photo) -> Path:
-    """Where ``photo`` lies on this machine.
+    """Find the file of ``photo`` on this machine.
 
     Raises:
         ImageError: its package isn't installed, or no longer ships the file.

@@ -1,4 +1,4 @@
-"""Whether a mended sheet can be read, without a model: by comparing pixels with what else might stand there.
+"""Decide without a model whether a restored sheet can be read: by comparing pixels with what else might stand there.
 
 ==============  ================================================================================================
 writing         what is printed is drawn again in its place, and so is every word, or every number one digit off, that
@@ -27,7 +27,7 @@ NEAREST = 5
 
 
 def is_readable(sheet: Sheet, image: Image.Image, answer: str) -> bool:
-    """Whether ``answer``, which is about ``sheet``, can be read from an image of it, mended somehow.
+    """Decide whether ``answer``, which is about ``sheet``, can be read from an image of it, restored somehow.
 
     Args:
         sheet: the sheet as it was drawn.

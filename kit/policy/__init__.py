@@ -69,7 +69,7 @@ Wait = Literal["none", "one", "all"]
 
 
 class RequestSource(Protocol):
-    """Where a policy gets its requests while episodes are played: some are ready, others wait for environments."""
+    """Source of a policy's requests while episodes are played: some are ready, others wait for environments."""
 
     def __call__(self, wait: Wait) -> list[tuple[int, GenerationRequest]]:
         """Requests not handed out before, each with its number. Nothing, though it waited: nothing will come."""

@@ -105,7 +105,7 @@ def _attempts(folder: str) -> dict[str, Callable[[], Any]]:
         namespaces.enter_box()
 
     def whole_room() -> None:
-        namespaces.make_house(folder)
+        namespaces.mount_root(folder)
         namespaces.make_room()
         if why := _tried(namespace):
             raise OSError(why)

@@ -63,7 +63,7 @@ for _fd in _OWN_FDS:
 
 
 class Head:
-    """This process as the head of its episode."""
+    """The head of an episode: the process that holds its state."""
 
     def __init__(self, control: socket.socket, session: Session) -> None:
         self.control, self.session = control, session

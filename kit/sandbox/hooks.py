@@ -30,7 +30,7 @@ class Hooks:
         os.register_at_fork = self._register
 
     def register(self) -> None:
-        """So is what was put off."""
+        """Register now the hooks whose registration was postponed."""
         while self._waiting:
             self._register(**self._waiting.pop(0))
 

@@ -55,7 +55,7 @@ def _inside(path: str, others: list[str]) -> bool:
     return any(path.startswith(other.rstrip("/") + "/") for other in others)
 
 
-def make_house(folder: str) -> None:
+def mount_root(folder: str) -> None:
     """Mount a root file system on ``folder``, which only this process then sees so, and enter it."""
     root = os.geteuid() == 0
     flags = kernel.CLONE_NEWNS | kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS

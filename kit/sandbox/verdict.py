@@ -32,7 +32,7 @@ class Ended:
     started: bool = True
 
     def died(self, wait_status: int, limits: Limits) -> Ended:
-        """This end, with what the system says about the process."""
+        """Return this end with what the system says about the process."""
         if wait_status >= 0 and os.WIFSIGNALED(wait_status):
             number = os.WTERMSIG(wait_status)
             if number == signal.SIGXCPU:

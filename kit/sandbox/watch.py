@@ -150,7 +150,7 @@ class Watch:
         return ended
 
     def ping(self) -> Ended | None:
-        """None if the child answers from its loop; code that forged a verdict doesn't, and has ended another way."""
+        """Check that the child answers from its loop (None); code that forged a verdict does not."""
         word, got, data = secrets.token_bytes(8), b"", None
         try:
             self.verdicts.sendall(b"p" + word)

@@ -26,7 +26,7 @@ from kit.sandbox import keeper, linux, wire
 from kit.sandbox.clean import at_home
 from kit.sandbox.confine import Confinement, available
 from kit.sandbox.files import remove_tree
-from kit.sandbox.namespaces import WORK, make_house, make_room
+from kit.sandbox.namespaces import WORK, mount_root, make_room
 from kit.sandbox.turn import Session
 
 STANDARD = (
@@ -101,7 +101,7 @@ def main(
     above = os.open(os.path.dirname(scratch), os.O_RDONLY)  # to remove the folder from, once it can't be seen any more
     confinement = available(request["without"], scratch)
     if confinement.namespaces and not wrong:
-        make_house(scratch)
+        mount_root(scratch)
         os.environ.update(at_home(WORK))
     control.sendall(wire.pack({"error": wrong, "tier": confinement.tier, "missing": confinement.missing}))
     if wrong:

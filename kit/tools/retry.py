@@ -1,4 +1,4 @@
-"""Asking a service that may fail for a moment: again, later, and not for ever."""
+"""Retry calls of a service that may fail for a moment: again, later, and not for ever."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class TransientError(Exception):
 
 
 class RetriesExhausted(Exception):
-    """It didn't pass; the message says how often it was tried, and the last cause.
+    """The service failed in every try; the message says how often it was tried, and the last cause.
 
     Args:
         way_out: a sentence for whoever reads it.

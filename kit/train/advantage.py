@@ -53,7 +53,7 @@ EPS = 1e-4
 
 @dataclass(frozen=True)
 class AdvantageSettings:
-    """Which advantages a training uses, and their constants.
+    """The kind of advantages that a training uses, and their constants.
 
     Attributes:
         advantage: which (:data:`Advantage`).

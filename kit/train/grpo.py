@@ -51,7 +51,7 @@ from kit.train.session import OnStep, check_schedule, gradient_checkpointing_def
 
 @dataclass(frozen=True)
 class GRPOSettings:
-    """How to run GRPO; a paper's own values are in its ``settings`` (:mod:`kit.papers`).
+    """Settings of a GRPO run; a paper's own values are in its ``settings`` (:mod:`kit.papers`).
 
     Attributes:
         steps: rollout batches.

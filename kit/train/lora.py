@@ -1,4 +1,4 @@
-"""Which weights learn: all of them, all but the eyes, or low-rank adapters."""
+"""Choose the weights that learn: all of them, all but the vision tower, or low-rank adapters."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def world_size() -> int:
 
 
 def rank() -> int:
-    """This one's number among them."""
+    """Number of this process among those that train together."""
     return int(os.environ.get("RANK", "0"))
 
 

@@ -49,7 +49,7 @@ from kit.train.session import (
 
 @dataclass(frozen=True)
 class SFTSettings:
-    """How to fine-tune; a paper's own values are in its ``settings`` (:mod:`kit.papers`).
+    """Settings of supervised fine-tuning; a paper's own values are in its ``settings`` (:mod:`kit.papers`).
 
     Attributes:
         epochs: passes over the episodes.
@@ -145,7 +145,7 @@ class Collator:
 
 
 def order(lengths: Sequence[int], replay: int, settings: SFTSettings) -> list[int]:
-    """Which episode comes when; those of replay are numbered after the others.
+    """Order the episodes of a run; those of replay are numbered after the others.
 
     A batch begins with its shortest episodes and is followed by its replay, so that a micro-batch is padded to the
     length of its like only. A step is the same sum in whatever order.

@@ -55,7 +55,7 @@ KEPT = ("prompt", "k", "snippet_chars", "search")
 
 
 def cache() -> Path:
-    """Where indexes and the web's answers are kept, for all runs."""
+    """Return the folder in which indexes and the web's answers are saved, for all runs."""
     return runs_folder() / "cache"
 
 

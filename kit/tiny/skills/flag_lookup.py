@@ -76,7 +76,7 @@ def _more(rng: np.random.Generator, part: str) -> str:
 
 
 def at_length(rng: np.random.Generator, said: str) -> str:
-    """What a flag looks like (:func:`kit.tiny.skills.flags.compose`), as an encyclopaedia describes it."""
+    """Describe a flag (:func:`kit.tiny.skills.flags.compose`) as an encyclopaedia does."""
     first, *rest = said.split(", ")
     if first.startswith("diagonal"):
         text = _diagonal([first, *rest])

@@ -152,7 +152,7 @@ def _is_executed(name: str) -> bool:
 
 @contextmanager
 def started(path: Path, machine: int) -> Iterator[subprocess.Popen[bytes]]:
-    """This machine's processes of the job in ``path``; whatever happens in the block, none of them outlives it."""
+    """Start this machine's processes of the job in ``path``; whatever happens in the block, none outlives it."""
     job = read_json(path)
     hosts = job["hosts"]
     agent = [sys.executable, "-m", "torch.distributed.run", "--nnodes", str(len(hosts)), "--node-rank", str(machine)]

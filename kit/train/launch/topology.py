@@ -1,4 +1,4 @@
-"""Which machines and processes train together, how the model is divided among them, and whether that can be.
+"""Machines and processes that train together, how the model is divided among them, and whether that can be.
 
 A rank file names the machines, the first of which runs the notebook::
 
@@ -86,7 +86,7 @@ class ProcessConfig:
             )
 
     def machines(self) -> list[Host]:
-        """Those of the rank file, or this one.
+        """List the machines of the rank file, or this one alone.
 
         Raises:
             LaunchError: the file is missing or says something else.
@@ -148,7 +148,7 @@ def read_hosts(path: str | Path) -> list[Host]:
 
 
 def this_machine(hosts: list[Host]) -> int:
-    """Which of them this one is: as ``KIT_MACHINE`` or SLURM says, else by its name.
+    """Find this machine's number among them: as ``KIT_MACHINE`` or SLURM says, else by its name.
 
     Raises:
         LaunchError: none of them.
