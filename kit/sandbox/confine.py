@@ -106,7 +106,7 @@ def _attempts(folder: str) -> dict[str, Callable[[], Any]]:
 
     def whole_room() -> None:
         namespaces.mount_root(folder)
-        namespaces.make_room()
+        namespaces.enter_namespace()
         if why := _tried(namespace):
             raise OSError(why)
 

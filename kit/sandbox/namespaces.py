@@ -106,7 +106,7 @@ def _leave(flags: int) -> None:
             os.close(fd)
 
 
-def make_room() -> None:
+def enter_namespace() -> None:
     """Start an episode's namespaces: the next process forked from here is the first of its own. Root becomes nobody."""
     if os.geteuid() == 0:
         os.setgroups([])

@@ -26,7 +26,7 @@ from kit.sandbox import keeper, linux, wire
 from kit.sandbox.clean import at_home
 from kit.sandbox.confine import Confinement, available
 from kit.sandbox.files import remove_tree
-from kit.sandbox.namespaces import WORK, mount_root, make_room
+from kit.sandbox.namespaces import WORK, enter_namespace, mount_root
 from kit.sandbox.turn import Session
 
 STANDARD = (
@@ -164,7 +164,7 @@ def _become_keeper(zygote: socket.socket, folder: str, session: Session, confine
     try:
         try:
             if confinement.namespaces:
-                make_room()
+                enter_namespace()
                 spent = time.process_time()
                 if os.fork():
                     os._exit(0)
