@@ -1,23 +1,23 @@
-"""The environment: one tool that crosses a dot out, the reward, and an expert who shows how it is used."""
+"""The environment: a tool that crosses a dot out, the reward, an expert to imitate."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from PIL import ImageDraw
-
-from examples.your_own.task import PLACES, QUARTER, make_task
 from kit.environment import ToolEnv
 from kit.episode import Episode, NamedImage, Observation, Score, Task
 from kit.protocol import Protocol
 from kit.tools.base import Images
+from PIL import ImageDraw
+
+from examples.your_own.task import PLACES, QUARTER, make_task
 
 
 class Mark:
     """Cross out the dot in a quarter, if there is one, and show the image."""
 
-    name, description = "mark", "Crosses out the dot at a place: top left, top right, bottom left, bottom right."
+    name, description = "mark", f"Crosses out the dot at a place: {', '.join(PLACES)}."
     parameters: Mapping[str, Any] = {
         "type": "object",
         "properties": {"place": {"type": "string", "enum": [*PLACES]}},
@@ -52,7 +52,8 @@ class Env(ToolEnv):
 
     def prompt(self, task: Task) -> tuple[str, list[str | NamedImage]]:
         """System text and user message."""
-        return "Mark each dot, then count. Use <think>, <mark>, <answer>.", [*task.images, task.question]
+        system = "Mark each dot, then count. Use <think>, <mark>, <answer>."
+        return system, [*task.images, task.question]
 
     def tools(self, task: Task) -> list[Mark]:
         """One tool, with a copy of the task's image to draw on."""
@@ -73,8 +74,10 @@ def is_right(episode: Episode, target: str) -> bool:
 
 
 def score(episode: Episode, target: str) -> Score:
-    """1 for the right number, .5 times the share of dots crossed out, −.1 for each mark that met nothing."""
-    met = [turn.observation.status == "ok" for turn in episode.turns if turn.observation]
+    """1 for the right number, .5 times the share of dots met, −.1 a vain mark."""
+    met = [
+        turn.observation.status == "ok" for turn in episode.turns if turn.observation
+    ]
     parts = {
         "accuracy": float(is_right(episode, target)),
         "found": 0.5 * sum(met) / int(target),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from examples.your_own.env import Env, is_right
 from kit.evaluate.accuracy import accuracy_evaluation
 from kit.papers.registry import Paper
+
+from examples.your_own.env import Env, is_right
 
 PAPER = Paper(
     name="your_own",

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from PIL import Image, ImageDraw
-
 from kit.episode import NamedImage, Task
+from PIL import Image, ImageDraw
 
 PLACES = ("top left", "top right", "bottom left", "bottom right")
 QUARTER = 56
@@ -13,16 +12,17 @@ QUARTER = 56
 
 
 def make_task(rng: np.random.Generator, id: str) -> Task:
-    """Draw dots in some of the four quarters; ``meta`` says in which, so that an expert can be written."""
-    image = Image.fromarray(rng.integers(200, 256, (2 * QUARTER, 2 * QUARTER, 3), dtype=np.uint8))
+    """Draw dots in some of the four quarters; ``meta`` tells the expert in which."""
+    side = 2 * QUARTER
+    image = Image.fromarray(rng.integers(200, 256, (side, side, 3), dtype=np.uint8))
     dots = sorted(rng.permutation(4)[: rng.integers(1, 5)].tolist())
     for dot in dots:
         x, y = rng.integers(16, 40, 2) + QUARTER * np.array([dot % 2, dot // 2])
         radius, colour = rng.integers(8, 14), tuple(rng.integers(0, 150, 3).tolist())
-        ImageDraw.Draw(image).ellipse((x - radius, y - radius, x + radius, y + radius), fill=colour)
-    return Task(
-        id, (NamedImage("image", image),), "How many dots?", str(len(dots)), {"places": [PLACES[d] for d in dots]}
-    )
+        around = (x - radius, y - radius, x + radius, y + radius)
+        ImageDraw.Draw(image).ellipse(around, fill=colour)
+    target, meta = str(len(dots)), {"places": [PLACES[dot] for dot in dots]}
+    return Task(id, (NamedImage("image", image),), "How many dots?", target, meta)
 
 
 def make_tasks(n: int, seed: int, name: str) -> list[Task]:

@@ -110,8 +110,8 @@ display(charts.images([(t.target, t.images[0].image) for t in first], columns=6)
 # %% [markdown]
 # ## 2. Environment, tool, reward, expert
 #
-# The environment says what the agent is told, which tools it has and when an answer is right. Turns, tokens
-# it doesn't know: they belong to the loop. The prompt shows all of `task.images`, unchanged; the loop refuses any other.
+# The environment says what the agent is told, which tools it has and when an answer is right. How long
+# an episode may be is the loop's business. The prompt shows all of `task.images`, unchanged; the loop refuses others.
 #
 # A tool names its arguments as JSON schema; a call that doesn't fit becomes an observation, not an exception. A tag's text
 # (`<mark>top left</mark>`) is the tool's only string. For several arguments, let the agent write JSON:
@@ -172,8 +172,11 @@ check_env(env.Env(), skip_render_check=True, skip_close_check=True)
 # %% [markdown]
 # What you let it earn without acting is what it will learn first:
 
-
 # %%
+best = sum(env.score(e, e.task.target).total for e in shown) / len(shown)
+print(
+    f"the expert earns {best:.3f} an episode; {sum(solved)} of {len(shown)} are right"
+)
 
 
 def guess(answer: str) -> float:
@@ -183,8 +186,6 @@ def guess(answer: str) -> float:
     return sum(scores) / len(scores)
 
 
-best = sum(env.score(e, e.task.target).total for e in shown) / len(shown)
-print(f"the expert earns {best:.3f} an episode, in {len(shown)} of {len(shown)} right")
 for answer in sorted({t.target for t in held_out}):
     print(f"always saying {answer!r} earns {guess(answer):.3f}")
 
@@ -310,6 +311,12 @@ print(f"{minutes:.1f} minutes; python -m kit view {run} shows this run")
 # %% [markdown]
 # ## 7. Your turn
 #
+# The third file is the record by which the kit's commands know the task:
+
+# %%
+show_file(paper)
+
+# %% [markdown]
 # **Make it yours.** Copy the folder, rename, change the three files, and point this notebook at it. Nothing in the
 # kit changes:
 #
