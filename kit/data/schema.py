@@ -1,117 +1,116 @@
-"""Reading JSON records with messages that name file, line and field.
-
-A small reader instead of a schema language: what a record must hold is said once, where it is read.
-"""
+"""Stored records: what each holds, checked when it is read, with errors that name file, line and field."""
 
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from kit.episode import Ended, Status
+
+TokenId = Annotated[int, Field(ge=0)]
+LogProb = Annotated[float, Field(allow_inf_nan=False)]
+T = TypeVar("T", bound=BaseModel)
 
 
 class RecordError(ValueError):
     """A stored record isn't as documented; the message names file, line and field."""
 
 
+class _Record(BaseModel):
+    model_config = ConfigDict(strict=True, frozen=True)
+
+
+class ImageRecord(_Record):
+    """An image by its name and the hash of its size and pixels."""
+
+    name: str
+    sha256: str
+
+
+class TaskRecord(_Record):
+    """A task; JSON has no tuples, so the record says whether the target was one."""
+
+    id: str
+    question: str
+    target: Any
+    target_is_tuple: bool
+    meta: dict[str, Any]
+    images: list[ImageRecord]
+
+
+class ActionRecord(_Record):
+    """A parsed action."""
+
+    name: str
+    text: str
+    arguments: dict[str, Any] | None
+
+
+class ObservationRecord(_Record):
+    """An observation and how its action ended."""
+
+    text: str
+    status: Status
+    images: list[ImageRecord]
+
+
+class TurnRecord(_Record):
+    """A turn: sampled ids with their log-probabilities, and the observation's ids."""
+
+    ids: list[TokenId]
+    logprobs: list[LogProb]
+    text: str
+    action: ActionRecord | None
+    observation: ObservationRecord | None
+    observation_ids: list[TokenId]
+
+
+class EpisodeRecord(_Record):
+    """An episode of one task."""
+
+    task: TaskRecord
+    prompt_ids: list[TokenId]
+    turns: list[TurnRecord]
+    ended: Ended
+
+
 def _refuse(name: str) -> float:
     raise ValueError(f"{name} is not JSON")
 
 
-@dataclass(frozen=True)
-class Record:
-    """A JSON object, and where it stands (``FILE:LINE`` and the fields above it)."""
+def parse(line: str, place: str) -> dict[str, Any]:
+    """Read one line.
 
-    fields: dict[str, Any]
-    place: str
-    path: str = ""
+    Raises:
+        RecordError: it isn't a JSON object.
+    """
+    try:
+        fields = json.loads(line, parse_constant=_refuse)
+    except ValueError as error:
+        cut = "" if line.endswith("\n") else "; the line has no end, so the file was cut off while it was written"
+        raise RecordError(f"{place}: not JSON ({error}){cut}") from None
+    if not isinstance(fields, dict):
+        raise RecordError(f"{place}: {type(fields).__name__} where an object is expected")
+    return fields
 
-    @classmethod
-    def parse(cls, line: str, place: str) -> Record:
-        """Read one line.
 
-        Raises:
-            RecordError: it isn't a JSON object.
-        """
-        try:
-            fields = json.loads(line, parse_constant=_refuse)
-        except ValueError as error:
-            cut = "" if line.endswith("\n") else "; the line has no end, so the file was cut off while it was written"
-            raise RecordError(f"{place}: not JSON ({error}){cut}") from None
-        if not isinstance(fields, dict):
-            raise RecordError(f"{place}: {type(fields).__name__} where an object is expected")
-        return cls(fields, place)
+def checked(kind: type[T], fields: dict[str, Any], place: str) -> T:
+    """Check the fields of a record.
 
-    def where(self, name: str) -> str:
-        """``FILE:LINE: field path`` of the field ``name``."""
-        return f"{self.place}: field {self.path}{name}"
+    Args:
+        kind: the record's class.
+        fields: the parsed line.
+        place: ``FILE:LINE``, for the error.
 
-    def value(self, name: str) -> Any:
-        """The field, whatever it is.
-
-        Raises:
-            RecordError: it is missing. All readers below raise it too, for a value of another kind.
-        """
-        if name not in self.fields:
-            raise RecordError(f"{self.where(name)}: missing")
-        return self.fields[name]
-
-    def _typed(self, name: str, kind: type, words: str) -> Any:
-        value = self.value(name)
-        # bool is a kind of int in Python, not in a record.
-        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            raise RecordError(f"{self.where(name)}: {value!r:.80}; expected {words}")
-        return value
-
-    def text(self, name: str) -> str:
-        """A string."""
-        return str(self._typed(name, str, "a string"))
-
-    def flag(self, name: str) -> bool:
-        """True or false."""
-        return bool(self._typed(name, bool, "true or false"))
-
-    def choice(self, name: str, choices: Sequence[str]) -> str:
-        """One of ``choices``."""
-        value = self.text(name)
-        if value not in choices:
-            raise RecordError(f"{self.where(name)}: {value!r}; expected one of {', '.join(choices)}")
-        return value
-
-    def items(self, name: str) -> list[Any]:
-        """A list."""
-        return list(self._typed(name, list, "a list"))
-
-    def integers(self, name: str) -> tuple[int, ...]:
-        """A list of token ids: integers from 0."""
-        values = self.items(name)
-        for i, value in enumerate(values):
-            if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-                raise RecordError(f"{self.where(name)}[{i}]: {value!r:.80}; expected an integer from 0")
-        return tuple(values)
-
-    def numbers(self, name: str) -> tuple[float, ...]:
-        """A list of finite numbers."""
-        values = self.items(name)
-        for i, value in enumerate(values):
-            if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
-                raise RecordError(f"{self.where(name)}[{i}]: {value!r:.80}; expected a finite number")
-        return tuple(float(value) for value in values)
-
-    def record(self, name: str) -> Record:
-        """An object."""
-        return Record(self._typed(name, dict, "an object"), self.place, f"{self.path}{name}.")
-
-    def optional(self, name: str) -> Record | None:
-        """An object, or None for null."""
-        return None if self.value(name) is None else self.record(name)
-
-    def records(self, name: str) -> list[Record]:
-        """A list of objects."""
-        values = self.items(name)
-        for i, value in enumerate(values):
-            if not isinstance(value, dict):
-                raise RecordError(f"{self.where(name)}[{i}]: {value!r:.80}; expected an object")
-        return [Record(value, self.place, f"{self.path}{name}[{i}].") for i, value in enumerate(values)]
+    Raises:
+        RecordError: a field is missing or holds something else.
+    """
+    try:
+        return kind.model_validate(fields)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])[1:]
+        found = "missing" if first["type"] == "missing" else f"{first['input']!r:.80}; {first['msg'].lower()}"
+        raise RecordError(f"{place}: field {path}: {found}") from None

@@ -5,14 +5,8 @@
     DIR/tasks.jsonl            one JSON object a line
     DIR/pictures/<sha256>.png  each image once, named by the hash of its size and RGB pixels
 
-==============  ==========================================================================
-task            ``schema`` (1), ``kind`` ("task"), ``id``, ``question``, ``target``, ``target_is_tuple``, ``meta``,
-                ``images``: list of ``{"name", "sha256"}``
-episode         ``schema`` (1), ``kind`` ("episode"), ``task`` (a task record), ``prompt_ids``,
-                ``ended``, ``turns``: list of ``{"ids", "logprobs", "text", "action":
-                {"kind", "text"} or null, "observation": {"text", "status", "images"} or null,
-                "observation_ids"}``
-==============  ==========================================================================
+A line has ``schema`` (2), ``kind`` ("task" or "episode") and the fields of :class:`kit.data.schema.TaskRecord` or
+:class:`kit.data.schema.EpisodeRecord`.
 
 Images are stored as RGB, which is how :mod:`kit.chat` reads them. Everything is checked when it is
 read: a message names file, line and field. A tuple comes back as a tuple in ``target`` (the nouns
@@ -30,17 +24,16 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, TypeVar
 
 from PIL import Image
 
-from kit.data.schema import Record, RecordError
-from kit.episode import Action, Ended, Episode, NamedImage, Observation, Status, Task, Turn
+from kit.data.schema import EpisodeRecord, ImageRecord, RecordError, TaskRecord, TurnRecord, checked, parse
+from kit.episode import Action, Episode, NamedImage, Observation, Task, Turn
 from kit.files import append_bytes, write_bytes
 
 SCHEMA = 2
-STATUSES: tuple[str, ...] = get_args(Status)
-ENDINGS: tuple[str, ...] = get_args(Ended)
+R = TypeVar("R", TaskRecord, EpisodeRecord)
 
 
 def _save_picture(folder: Path, picture: NamedImage) -> dict[str, str]:
@@ -142,72 +135,67 @@ def drop_torn_line(path: str | os.PathLike[str]) -> int:
     return len(data) - whole
 
 
-class _Pictures:
+class _Images:
     """Reads images by hash, checks them, and gives equal images as one object."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._known: dict[tuple[str, str], NamedImage] = {}
+        self._known: dict[ImageRecord, NamedImage] = {}
 
-    def read(self, record: Record) -> NamedImage:
-        name, digest = record.text("name"), record.text("sha256")
-        if (name, digest) not in self._known:
-            path = self.folder / f"{digest}.png"
+    def read(self, records: Sequence[ImageRecord], where: str) -> tuple[NamedImage, ...]:
+        return tuple(self._read(record, f"{where}images[{i}].sha256") for i, record in enumerate(records))
+
+    def _read(self, record: ImageRecord, where: str) -> NamedImage:
+        if record not in self._known:
+            path = self.folder / f"{record.sha256}.png"
             try:
                 with Image.open(path) as image:
                     rgb = image.convert("RGB")
             except FileNotFoundError:
-                raise RecordError(f"{record.where('sha256')}: picture {path} is missing") from None
+                raise RecordError(f"{where}: picture {path} is missing") from None
             except (OSError, SyntaxError, ValueError) as error:
-                raise RecordError(f"{record.where('sha256')}: picture {path} cannot be read ({error})") from error
-            picture = NamedImage(name, rgb)
-            if picture.sha256 != digest:
-                raise RecordError(f"{record.where('sha256')}: picture {path} is not what was stored; make the set anew")
-            self._known[name, digest] = picture
-        return self._known[name, digest]
-
-    def all(self, record: Record) -> tuple[NamedImage, ...]:
-        return tuple(self.read(image) for image in record.records("images"))
+                raise RecordError(f"{where}: picture {path} cannot be read ({error})") from error
+            named = NamedImage(record.name, rgb)
+            if named.sha256 != record.sha256:
+                raise RecordError(f"{where}: picture {path} is not what was stored; make the set anew")
+            self._known[record] = named
+        return self._known[record]
 
 
-def _records(path: Path, kind: str) -> Iterator[Record]:
+def _records(path: Path, kind: str, model: type[R]) -> Iterator[tuple[R, str]]:
+    """Checked records of a file, each with its place: ``FILE:LINE``."""
     with open(path, encoding="utf-8", newline="\n") as file:
         for number, line in enumerate(file, 1):
-            record = Record.parse(line, f"{path}:{number}")
-            version, found = record.value("schema"), record.text("kind")
-            if version != SCHEMA:
-                raise RecordError(f"{record.where('schema')}: {version!r}; this version of the kit reads {SCHEMA}")
-            if found != kind:
-                raise RecordError(f"{record.where('kind')}: {found!r}; expected {kind!r}")
-            yield record
+            place = f"{path}:{number}"
+            fields = parse(line, place)
+            for name, expected in (("schema", SCHEMA), ("kind", kind)):
+                if name not in fields:
+                    raise RecordError(f"{place}: field {name}: missing")
+                if fields[name] != expected:
+                    raise RecordError(f"{place}: field {name}: {fields[name]!r}; this reads {expected!r}")
+            yield checked(model, fields, place), place
 
 
-def _task(record: Record, images: _Pictures) -> Task:
-    target = record.value("target")
-    if record.flag("target_is_tuple"):
-        target = tuple(record.items("target"))
-    return Task(record.text("id"), images.all(record), record.text("question"), target, record.record("meta").fields)
+def _task(record: TaskRecord, images: _Images, where: str) -> Task:
+    target = record.target
+    if record.target_is_tuple:
+        if not isinstance(target, list):
+            raise RecordError(f"{where}target: {target!r:.80}; a tuple is stored as a list")
+        target = tuple(target)
+    return Task(record.id, images.read(record.images, where), record.question, target, record.meta)
 
 
-def _action(record: Record) -> Action:
-    arguments = record.optional("arguments")
-    return Action(record.text("name"), record.text("text"), arguments.fields if arguments else None)
-
-
-def _turn(record: Record, images: _Pictures) -> Turn:
-    ids, logprobs = record.integers("ids"), record.numbers("logprobs")
-    if len(ids) != len(logprobs):
-        raise RecordError(f"{record.where('logprobs')}: {len(logprobs)} for {len(ids)} ids; one of each per token")
-    action, seen = record.optional("action"), record.optional("observation")
+def _turn(record: TurnRecord, images: _Images, where: str) -> Turn:
+    if len(record.ids) != len(record.logprobs):
+        raise RecordError(f"{where}logprobs: {len(record.logprobs)} for {len(record.ids)} ids; one of each per token")
+    action, seen = record.action, record.observation
     return Turn(
-        ids,
-        logprobs,
-        record.text("text"),
-        _action(action) if action else None,
-        Observation(seen.text("text"), images.all(seen), cast(Status, seen.choice("status", STATUSES)))
-        if seen
-        else None,
-        record.integers("observation_ids"),
+        tuple(record.ids),
+        tuple(record.logprobs),
+        record.text,
+        Action(action.name, action.text, action.arguments) if action else None,
+        Observation(seen.text, images.read(seen.images, f"{where}observation."), seen.status) if seen else None,
+        tuple(record.observation_ids),
     )
 
 
@@ -219,20 +207,20 @@ def load_tasks(path: str | os.PathLike[str]) -> list[Task]:
         FileNotFoundError: no such file.
     """
     file = Path(path)
-    images = _Pictures(file.parent / "pictures")
-    return [_task(record, images) for record in _records(file, "task")]
+    images = _Images(file.parent / "pictures")
+    return [_task(record, images, f"{place}: field ") for record, place in _records(file, "task", TaskRecord)]
 
 
 def load_episodes(path: str | os.PathLike[str]) -> list[Episode]:
     """Read what :func:`save_episodes` or :func:`append_episodes` wrote; errors as :func:`load_tasks`."""
     file = Path(path)
-    images = _Pictures(file.parent / "pictures")
+    images = _Images(file.parent / "pictures")
     return [
         Episode(
-            _task(record.record("task"), images),
-            record.integers("prompt_ids"),
-            tuple(_turn(turn, images) for turn in record.records("turns")),
-            cast(Ended, record.choice("ended", ENDINGS)),
+            _task(record.task, images, f"{place}: field task."),
+            tuple(record.prompt_ids),
+            tuple(_turn(turn, images, f"{place}: field turns[{i}].") for i, turn in enumerate(record.turns)),
+            record.ended,
         )
-        for record in _records(file, "episode")
+        for record, place in _records(file, "episode", EpisodeRecord)
     ]
