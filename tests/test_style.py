@@ -141,13 +141,17 @@ def public(body: list[ast.stmt]) -> list[ast.FunctionDef | ast.AsyncFunctionDef 
     return [node for node in found if ast.unparse(node.body[-1]) != "..."]
 
 
+def documentable(tree: ast.Module) -> list[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
+    """The public definitions of a module and the public members of its public classes."""
+    nodes = public(tree.body)
+    return nodes + [member for node in nodes if isinstance(node, ast.ClassDef) for member in public(node.body)]
+
+
 @code
 def test_everything_public_says_what_it_is_for(path: Path) -> None:
     tree = ast.parse(path.read_text())
     silent = [] if ast.get_docstring(tree) else ["the module"]
-    nodes = public(tree.body)
-    nodes += [member for node in nodes if isinstance(node, ast.ClassDef) for member in public(node.body)]
-    silent += [f"{node.name}, line {node.lineno}" for node in nodes if not ast.get_docstring(node)]
+    silent += [f"{node.name}, line {node.lineno}" for node in documentable(tree) if not ast.get_docstring(node)]
     assert silent == []
 
 
@@ -168,7 +172,7 @@ MANY_PARAMETERS = 3
 
 
 def documented(node: ast.FunctionDef | ast.AsyncFunctionDef, doc: str) -> list[str]:
-    """Parameters that ``doc`` does not explain: neither under ``Args`` nor, where it is prose, by their names."""
+    """Parameters that ``doc`` does not explain under ``Args``."""
     names = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
     names = [name for name in names if name not in ("self", "cls")]
     if len(names) < MANY_PARAMETERS:
@@ -205,7 +209,5 @@ HEADLESS = re.compile(
 @code
 def test_first_lines_stand_on_their_own(path: Path) -> None:
     tree = ast.parse(path.read_text())
-    nodes: list[ast.AST] = [tree, *public(tree.body)]
-    nodes += [member for node in public(tree.body) if isinstance(node, ast.ClassDef) for member in public(node.body)]
-    first = [(ast.get_docstring(node) or "").partition("\n")[0] for node in nodes]  # type: ignore[arg-type]
+    first = [(ast.get_docstring(node) or "").partition("\n")[0] for node in (tree, *documentable(tree))]
     assert [line for line in first if HEADLESS.match(line)] == []

@@ -168,11 +168,12 @@ def _records(path: Path, kind: str, model: type[R]) -> Iterator[tuple[R, str]]:
         for number, line in enumerate(file, 1):
             place = f"{path}:{number}"
             fields = parse(line, place)
-            for name, expected in (("schema", SCHEMA), ("kind", kind)):
+            told = (("schema", SCHEMA, f"this version of the kit reads {SCHEMA}"), ("kind", kind, f"expected {kind!r}"))
+            for name, expected, words in told:
                 if name not in fields:
                     raise RecordError(f"{place}: field {name}: missing")
                 if fields[name] != expected:
-                    raise RecordError(f"{place}: field {name}: {fields[name]!r}; this reads {expected!r}")
+                    raise RecordError(f"{place}: field {name}: {fields[name]!r}; {words}")
             yield checked(model, fields, place), place
 
 

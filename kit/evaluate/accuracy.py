@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kit.episode import Episode
-from kit.evaluate.outcomes import Evaluation, Metric
+from kit.evaluate.outcomes import Evaluation, Metric, reason, source_image
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class AccuracyOutcome:
 
     Attributes:
         task: id of the task.
-        image: id of its source image (``meta["source"]``, else the task's id); tasks about one image are related.
+        image: :func:`kit.evaluate.outcomes.source_image` of the task.
         right: whether it ended with the right answer.
         reason: a key of :data:`kit.evaluate.outcomes.REASONS`.
         turns: turns played, the answer included.
@@ -42,12 +42,9 @@ def accuracy_evaluation(paper: str, is_right: Callable[[Episode, Any], bool]) ->
     """
 
     def outcome(episode: Episode, seed: int = 0) -> AccuracyOutcome:
-        if episode.ended == "running":
-            raise ValueError(f"episode {episode.task.id} is still running: only ended episodes have an outcome")
-        right, source = is_right(episode, episode.task.target), episode.task.meta.get("source")
-        reason = episode.ended if episode.ended != "answer" else "solved" if right else "wrong"
-        name = episode.task.id
-        return AccuracyOutcome(name, str(source or name), right, reason, len(episode.turns), episode.calls, seed)
+        task, right = episode.task, is_right(episode, episode.task.target)
+        ended = reason(episode, right)
+        return AccuracyOutcome(task.id, source_image(task), right, ended, len(episode.turns), episode.calls, seed)
 
     return Evaluation(
         paper,

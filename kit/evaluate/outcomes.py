@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
-from kit.episode import Episode
+from kit.episode import Episode, Task
 from kit.evaluate.intervals import Interval, Point, bootstrap_mean, contrast, proportion
 from kit.evaluate.results import provenance
 from kit.files import read_json, write_json
@@ -79,6 +79,22 @@ class Metric:
         else:
             found = bootstrap_mean(values, images, span=1.0 if self.kind == "share" else None)
         return found if self.kind == "count" else replace(found, low=max(0.0, found.low), high=min(1.0, found.high))
+
+
+def source_image(task: Task) -> str:
+    """Name the image that a task was made of (``meta["source"]``, else its id): tasks about one image are related."""
+    return str(task.meta.get("source") or task.id)
+
+
+def reason(episode: Episode, right: bool) -> str:
+    """Name the way an episode ended, a key of :data:`REASONS`.
+
+    Raises:
+        ValueError: the episode is still running.
+    """
+    if episode.ended == "running":
+        raise ValueError(f"episode {episode.task.id} is still running: only ended episodes have an outcome")
+    return episode.ended if episode.ended != "answer" else "solved" if right else "wrong"
 
 
 def failures(outcomes: Sequence[Outcome]) -> dict[str, float]:

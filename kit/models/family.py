@@ -120,7 +120,7 @@ class ModelFamily(ABC):
 
     @abstractmethod
     def next_positions(self, positions: Tensor) -> Tensor:
-        """Position ids of one token a row, from the rows' next positions ``(B,)``."""
+        """Make position ids of one token a row from the rows' next positions ``(B,)``."""
 
 
 def levels(processor: Any, pixels: Pixels) -> Pixels:

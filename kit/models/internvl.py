@@ -59,7 +59,7 @@ class InternVL3(ModelFamily):
         return columns * side[1], rows * side[0]
 
     def image_inputs(self, pixels: Sequence[Pixels], is_image: Tensor) -> dict[str, Tensor]:
-        """All images' tiles ``(tiles, channels, side, side)``; the model finds their places by the ids."""
+        """Join all images' tiles ``(tiles, channels, side, side)``; the model finds their places by the ids."""
         del is_image
         return {"pixel_values": torch.cat([p.patches for p in pixels])} if pixels else {}
 
@@ -70,10 +70,10 @@ class InternVL3(ModelFamily):
     def positions(
         self, base: Any, attention: Tensor, is_image: Tensor, pixels: Sequence[Pixels]
     ) -> tuple[Tensor, Tensor]:
-        """Positions ``(B, T)``: tokens are counted, image tokens like others."""
+        """Count tokens to positions ``(B, T)``, image tokens like others."""
         del base, is_image, pixels
         return (attention.cumsum(1) - 1).clamp(min=0), attention.sum(1)
 
     def next_positions(self, positions: Tensor) -> Tensor:
-        """One column ``(B, 1)``."""
+        """Put each row's next position into one column ``(B, 1)``."""
         return positions[:, None]

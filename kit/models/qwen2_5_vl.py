@@ -61,7 +61,7 @@ class Qwen25VL(ModelFamily):
         return int(width), int(height)
 
     def image_inputs(self, pixels: Sequence[Pixels], is_image: Tensor) -> dict[str, Tensor]:
-        """Patches, their grids ``(images, 3)`` and ``mm_token_type_ids`` (B, T), by which images are placed."""
+        """Make patches, grids ``(images, 3)`` and ``mm_token_type_ids`` ``(B, T)``, by which images are placed."""
         inputs = {"mm_token_type_ids": is_image.long()}
         if pixels:
             inputs["pixel_values"] = torch.cat([p.patches for p in pixels])
@@ -71,7 +71,7 @@ class Qwen25VL(ModelFamily):
     def positions(
         self, base: Any, attention: Tensor, is_image: Tensor, pixels: Sequence[Pixels]
     ) -> tuple[Tensor, Tensor]:
-        """Positions in time, height and width ``(3, B, T)``; text after images goes on from the largest, on all."""
+        """Compute positions in time, height, width ``(3, B, T)``; text goes on from an image's largest, on all."""
         positions, _ = base.model.get_rope_index(
             attention,  # ids are read for their shape only; images are found by their type ids
             is_image.long(),
@@ -81,5 +81,5 @@ class Qwen25VL(ModelFamily):
         return positions, positions.amax(dim=(0, 2)) + 1
 
     def next_positions(self, positions: Tensor) -> Tensor:
-        """The same position on all three axes: ``(3, B, 1)``."""
+        """Repeat each row's next position on all three axes: ``(3, B, 1)``."""
         return positions[None, :, None].expand(3, -1, 1)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import torch
 from corpus import CORPUS
 from transformers import InternVLConfig, InternVLForConditionalGeneration
 from transformers.models.got_ocr2.image_processing_pil_got_ocr2 import GotOcr2ImageProcessorPil
 
 from kit.chat import Chat
-from kit.models import family_of
 from kit.models.internvl import InternVL3
 from kit.tiny.build import build_tokenizer
-from kit.train.checkpoint import export
 
 TILE, PATCH = 56, 14
 TOKENS = (TILE // PATCH) ** 2 // 4
@@ -63,11 +59,3 @@ def internvl_model(chat: Chat) -> InternVLForConditionalGeneration:
             if parameter.ndim >= 2:
                 parameter.mul_(3.0)
     return model
-
-
-def save_internvl(folder: Path) -> Path:
-    """Write a checkpoint folder, as training would."""
-    chat = internvl_chat()
-    export(internvl_model(chat), chat, folder)
-    assert isinstance(family_of(folder), InternVL3)
-    return folder

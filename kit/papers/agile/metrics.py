@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from math import factorial
 
 from kit.episode import Episode
-from kit.evaluate.outcomes import Evaluation, Metric
+from kit.evaluate.outcomes import Evaluation, Metric, reason, source_image
 from kit.papers.agile.reported import REPORTED
 from kit.papers.agile.reward import is_right
 from kit.protocol import parse_labels
@@ -72,23 +72,19 @@ def outcome(episode: Episode, seed: int = 0) -> Outcome:
         ValueError: the episode is still running.
     """
     task, target = episode.task, tuple(episode.task.target)
-    if episode.ended == "running":
-        raise ValueError(f"episode {task.id} is still running: only ended episodes have an outcome")
     labels = parse_labels(episode.answer) if episode.answer is not None else None
     whole = labels is not None and sorted(labels) == sorted(target)
     placed = sum(a == b for a, b in zip(labels or (), target, strict=False)) if whole else 0
     right = placed == len(target)
-    reason: str = episode.ended
-    if episode.ended == "answer":
-        reason = "solved" if right else "wrong" if whole else "malformed"
+    ended = reason(episode, right)
     return Outcome(
         task=task.id,
-        image=str(task.meta.get("source") or task.id),
+        image=source_image(task),
         m=int(task.meta["m"]),
         level=int(task.meta["level"]),
         right=right,
         score=placed / len(target),
-        reason=reason,
+        reason="malformed" if ended == "wrong" and not whole else ended,
         turns=len(episode.turns),
         tokens=sum(len(turn.ids) for turn in episode.turns),
         seed=seed,

@@ -4,7 +4,7 @@ Its names are real (parts of countries, languages, currencies: ISO's lists) and 
 nothing learnt from it by heart is of any use. What can be carried over is *how*: to put a flag into words, to take a
 name from a snippet, to ask for the next thing. Its documents have the headings and the forms of the factbook's, so that
 questions about it are made, and checked, as those about the real world are (:mod:`kit.papers.visual_arft.mat_search`).
-What a flag looks like is known, in the words by which it was compose.
+What a flag looks like is known, in the words by which it was composed.
 
 Names of syllables drawn at random did less well: whoever learnt to copy those garbled real ones ("Lamesuania").
 """

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from kit.data.distortion import STRENGTHS
 from kit.episode import Episode
-from kit.evaluate.outcomes import Evaluation, Metric
+from kit.evaluate.outcomes import Evaluation, Metric, reason, source_image
 from kit.papers.visual_arft.mat_coding import restored
 from kit.papers.visual_arft.reported import REPORTED
 from kit.rewards.text_match import exact_match, f1, max_over_references
@@ -91,21 +91,20 @@ def outcome(episode: Episode, seed: int = 0) -> Outcome:
         ValueError: the episode is still running, or its task has no gold answer.
     """
     task, meta = episode.task, episode.task.meta
-    if episode.ended == "running":
-        raise ValueError(f"episode {task.id} is still running: only ended episodes have an outcome")
     right = is_right(episode, task.target)
+    ended = reason(episode, right)
     coding = "category" in meta
     shown = [p.image for turn in episode.turns if turn.observation for p in turn.observation.images]
     return Outcome(
         task=task.id,
-        image=str(meta.get("source") or task.id),
+        image=source_image(task),
         setting="coding" if coding else "search" if task.images else "text",
         label=str(meta["difficulty"]),
         category=str(meta["category"] if coding else len(meta["queries"])),
         f1=max_over_references(f1, episode.answer, task.target),
         em=right,
         restored=restored(task, shown) if coding and meta["category"] in STRENGTHS else None,
-        reason=episode.ended if episode.ended != "answer" else "solved" if right else "wrong",
+        reason=ended,
         turns=len(episode.turns),
         tools=episode.calls,
         tokens=sum(len(turn.ids) for turn in episode.turns),

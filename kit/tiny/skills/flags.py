@@ -52,7 +52,7 @@ def _colours(rng: np.random.Generator, n: int, but: Sequence[str] = ()) -> list[
 
 
 class _Flag:
-    """A flag while it is being compose: its cloth, what is said of it, the colours a charge should not have."""
+    """A flag while it is being composed: its cloth, what is said of it, the colours a charge should not have."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng
