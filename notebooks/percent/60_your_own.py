@@ -56,6 +56,7 @@ profile: str = "laptop"  # written into results.json
 # %%
 import json
 import time
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -250,7 +251,7 @@ display(live.figure())
 # %% [markdown]
 # ## 6. What was learnt, and from what
 #
-# All stages on the same held-out tasks, sampled as in training. The last row is the control: the same agent, but
+# All stages on the same held-out tasks, sampled as in training. The last column, `blind`, is the control: the same agent, but
 # the task's image is blank, and so is what the tool draws on it. Only what the tool *says* still depends on the dots.
 # (A tool that draws from `meta` goes on showing the truth: then blank its images as well, or the control is none.)
 
@@ -260,11 +261,9 @@ outcomes["grpo"] = play(HFPolicy(vlm, chat), held_out)
 
 def blank(t):
     """Replace a task's images by grey ones of the same size and name."""
-    grey = [
-        type(image)(image.name, Image.new("RGB", image.image.size, "grey"))
-        for image in t.images
-    ]
-    return type(t)(t.id, tuple(grey), t.question, t.target, t.meta)
+    grey = [Image.new("RGB", image.image.size, "grey") for image in t.images]
+    named = zip(t.images, grey, strict=True)
+    return replace(t, images=tuple(replace(old, image=new) for old, new in named))
 
 
 # %%
