@@ -13,7 +13,19 @@ from kit.papers.registry import PAPERS, papers
 
 ROOMS = (
     *("files", "seeding", "episode", "protocol", "models", "chat", "sandbox", "tools", "data", "policy"),
-    *("environment", "rollout", "rewards", "evaluate", "train", "tiny", "view", "papers", "jobs", "__main__"),
+    *(
+        "environment",
+        "rollout",
+        "rewards",
+        "evaluate",
+        "train",
+        "tiny",
+        "view",
+        "papers",
+        "exercises",
+        "jobs",
+        "__main__",
+    ),
 )
 """The files and folders at the top of the kit. Each may import those before it."""
 

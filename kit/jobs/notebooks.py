@@ -32,6 +32,9 @@ LARGEST = 300_000
 
 TEACHING = "teaching"
 
+GUESS = "guess"
+"""Tag of a cell whose output answers a question asked above it: JupyterLab shows it folded until it is clicked."""
+
 
 class NotebookError(Exception):
     """A notebook that can't be found, read or executed."""
@@ -150,6 +153,8 @@ def normal(notebook: NotebookNode, stamp: str) -> NotebookNode:
     for cell in notebook.cells:
         tags = [tag for tag in cell.metadata.get("tags", []) if tag != "papermill-error-cell-tag"]
         cell.metadata = {"tags": tags} if tags else {}
+        if GUESS in tags:  # the text above asks the reader to predict it
+            cell.metadata["jupyter"] = {"outputs_hidden": True}
         if cell.cell_type == "code":
             cell.outputs = _merged(cell.outputs)
     return notebook

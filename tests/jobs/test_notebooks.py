@@ -244,6 +244,13 @@ def test_a_failed_notebook_keeps_its_output_and_not_its_place(project: Path) -> 
     assert "before" in kept and "broken on purpose" in kept
 
 
+def test_what_a_reader_is_asked_to_guess_is_stored_folded(project: Path) -> None:
+    (small,) = sources(project)
+    small.path.write_text(SMALL + '\n# %% tags=["guess"]\nprint("the answer")\n')
+    folded = [cell.metadata.get("jupyter") for cell in normal(load(small), small.sha256).cells]
+    assert folded[-1] == {"outputs_hidden": True} and set(folded[:-1]) == {None}
+
+
 def test_every_fault_of_a_twin_is_seen(project: Path) -> None:
     (small,) = sources(project)
     notebook = load(small)

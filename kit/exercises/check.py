@@ -1,0 +1,96 @@
+"""What a notebook calls: check an answer, ask for a hint, look at the solution.
+
+The exercises of notebook 13 are the list ``EXERCISES`` in ``notebooks/exercises/13.py``; those of a paper from another
+package lie beside its notebooks in the same way.
+"""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Iterator
+from functools import cache
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+from kit.exercises.exercise import Exercise
+from kit.files import ROOT
+
+
+def check(id: str, given: Any, **known: Any) -> None:
+    """Say whether an answer is right, and if it isn't, print a hint that fits it.
+
+    Args:
+        id: the exercise, such as ``"13.2"``.
+        given: a value or a function, as the exercise asks; ``...``: not answered yet.
+        known: values of your notebook that the solution needs, where the exercise says so.
+
+    Raises:
+        ValueError: no such exercise, or another kind of answer than it asks for.
+    """
+    print(find(id).judge(given, known).text)
+
+
+def hint(id: str) -> None:
+    """Print the hint of an exercise.
+
+    Raises:
+        ValueError: no such exercise.
+    """
+    print(f"{id}: {find(id).hint}")
+
+
+def solution(id: str) -> None:
+    """Print the solution of an exercise, as code.
+
+    Raises:
+        ValueError: no such exercise.
+    """
+    print(textwrap.dedent(inspect.getsource(find(id).answer)).rstrip())
+
+
+def find(id: str) -> Exercise:
+    """The exercise ``id``.
+
+    Raises:
+        ValueError: there is none; names those of its notebook.
+    """
+    known = exercises(id.partition(".")[0])
+    if id not in known:
+        raise ValueError(f"no exercise {id!r}: there are {', '.join(known) or 'none of that notebook'}")
+    return known[id]
+
+
+@cache
+def exercises(notebook: str) -> dict[str, Exercise]:
+    """All exercises of a notebook by id, in order; none if it has no file of them.
+
+    Args:
+        notebook: its number, such as ``"13"``.
+
+    Raises:
+        ValueError: two have one id, or one belongs to another notebook.
+    """
+    path = next((path for path in _candidates(notebook) if path.is_file()), None)
+    if path is None:
+        return {}
+    spec = spec_from_file_location(f"kit_exercises_{notebook}", path)
+    assert spec is not None and spec.loader is not None  # it is a file that ends in .py
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found: dict[str, Exercise] = {}
+    for one in module.EXERCISES:
+        if one.id in found or one.id.partition(".")[0] != notebook:
+            raise ValueError(f"{path}: exercise {one.id!r}; give each an id of its own, beginning with {notebook}.")
+        found[one.id] = one
+    return found
+
+
+def _candidates(notebook: str) -> Iterator[Path]:
+    """Files that may hold a notebook's exercises: the kit's own, then those of papers from other packages."""
+    yield ROOT / "notebooks" / "exercises" / f"{notebook}.py"
+    from kit.papers.registry import papers
+
+    for paper in papers().values():
+        yield paper.notebooks_dir / "exercises" / f"{notebook}.py"

@@ -1,0 +1,152 @@
+"""An exercise: its solution, the cases a reader's function is tried on, and a hint for each known mistake."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+State = Literal["right", "wrong", "raises", "open"]
+"""Result of a check; ``open``: nothing was answered yet."""
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A wrong answer that readers give, and the hint that helps just then.
+
+    Attributes:
+        answer: a function like the exercise's solution: it takes the same arguments and returns the mistaken result.
+        hint: one or two sentences that lead on without giving the answer away.
+    """
+
+    answer: Callable[..., Any]
+    hint: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Result of a check and the text shown to the reader."""
+
+    state: State
+    text: str
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """An exercise of a notebook.
+
+    Attributes:
+        id: number of the notebook, a dot, a number: ``13.2``.
+        answer: the solution, a function. With ``cases`` the reader writes a function that is compared with it; without,
+            the reader gives a value that is compared with what it returns for the values handed to ``check``.
+        hint: one or two sentences for whoever is stuck; shown with a wrong answer that is no known mistake.
+        cases: keyword arguments of each call of a reader's function; include the edges that matter.
+        mistakes: wrong answers that have a hint of their own.
+        tolerance: by which numbers may differ, absolute and relative.
+    """
+
+    id: str
+    answer: Callable[..., Any]
+    hint: str
+    cases: Sequence[Mapping[str, Any]] = ()
+    mistakes: Sequence[Mistake] = ()
+    tolerance: float = 1e-4
+
+    def judge(self, given: Any, known: Mapping[str, Any] | None = None) -> Verdict:
+        """Compare a reader's answer with the solution.
+
+        Args:
+            given: a value, or a function if the exercise has cases; ``...`` or None: not answered yet.
+            known: values of the reader's notebook that the solution of a value needs.
+
+        Raises:
+            ValueError: a function was given for a value or the reverse, or ``known`` isn't what the solution takes.
+        """
+        if given is None or given is ...:
+            return self._open()
+        if bool(self.cases) != callable(given):
+            wanted = "a function" if self.cases else "a value"
+            raise ValueError(f"exercise {self.id} asks for {wanted}, you gave {given!r}")
+        for case in self.cases or [dict(known or {})]:
+            # Copies: a function that changes its arguments must not change them for the next one.
+            got: Any = given
+            if self.cases:
+                try:
+                    got = given(**copy.deepcopy(dict(case)))
+                except Exception as error:
+                    return Verdict(
+                        "raises",
+                        f"{self.id} ✗ your function raises {type(error).__name__}: {error}\n  for {_told(case)}",
+                    )
+                if got is None or got is ...:
+                    return self._open()
+            if not same(got, self._expected(self.answer, case), self.tolerance):
+                return self._wrong(given, case, got)
+        return Verdict("right", f"{self.id} ✓ right")
+
+    def _open(self) -> Verdict:
+        return Verdict("open", f'{self.id} · yours to write. Stuck? hint("{self.id}"), then solution("{self.id}").')
+
+    def _expected(self, answer: Callable[..., Any], case: Mapping[str, Any]) -> Any:
+        try:
+            return answer(**copy.deepcopy(dict(case)))
+        except TypeError as error:
+            raise ValueError(f"exercise {self.id}, with {_told(case)}: {error}") from error
+
+    def _wrong(self, given: Any, case: Mapping[str, Any], got: Any) -> Verdict:
+        found = next((mistake.hint for mistake in self.mistakes if self._makes(mistake, given, case)), self.hint)
+        where = f" for {_told(case)}" if self.cases else ""
+        return Verdict("wrong", f"{self.id} ✗ not yet: {_short(got)}{where}\n  {found}")
+
+    def _makes(self, mistake: Mistake, given: Any, known: Mapping[str, Any]) -> bool:
+        """True if the reader's answer is this mistake, in every case."""
+        for case in self.cases or [known]:
+            try:
+                got = given(**copy.deepcopy(dict(case))) if self.cases else given
+                if not same(got, mistake.answer(**copy.deepcopy(dict(case))), self.tolerance):
+                    return False
+            except Exception:
+                return False
+        return True
+
+
+def same(a: Any, b: Any, tolerance: float) -> bool:
+    """Compare two answers: numbers within ``tolerance``, text without case and outer spaces, the rest part by part.
+
+    Tensors and arrays count as lists, tuples too.
+
+    Args:
+        a: one answer.
+        b: the other.
+        tolerance: by which numbers may differ, absolute and relative.
+    """
+    a, b = _plain(a), _plain(b)
+    if isinstance(a, bool) or isinstance(b, bool):
+        return isinstance(a, bool | int) and isinstance(b, bool | int) and a == b
+    if isinstance(a, int | float) and isinstance(b, int | float):
+        return (math.isnan(a) and math.isnan(b)) or math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance)
+    if isinstance(a, str) and isinstance(b, str):
+        return a.strip().casefold() == b.strip().casefold()
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(same(x, y, tolerance) for x, y in zip(a, b, strict=True))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(a[key], b[key], tolerance) for key in a)
+    return bool(type(a) is type(b) and a == b)
+
+
+def _plain(value: Any) -> Any:
+    """Lists and numbers instead of tensors, arrays, their scalars, tuples and ranges."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return list(value) if isinstance(value, tuple | range) else value
+
+
+def _told(case: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={_short(value)}" for name, value in case.items()) or "no arguments"
+
+
+def _short(value: Any, most: int = 120) -> str:
+    text = repr(_plain(value))
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,0 +1,143 @@
+"""Exercises: what counts as right, which hint a wrong answer gets, and that the kit's own hold what they say."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from kit.exercises import Exercise, Mistake, check, hint, solution
+from kit.exercises.check import exercises
+from kit.exercises.exercise import same
+from kit.files import ROOT
+from kit.jobs.notebooks import load, sources
+
+
+def mean(values: list[float]) -> float:
+    return sum(values) / len(values)
+
+
+MEAN = Exercise(
+    "99.1",
+    mean,
+    "Divide the sum by how many there are.",
+    cases=[{"values": [1.0, 3.0]}, {"values": [0.0, 0.0, 3.0]}],
+    mistakes=[Mistake(lambda values: sum(values), "That is the sum.")],
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "state", "says"),
+    [
+        (lambda values: sum(values) / len(values), "right", "✓"),
+        (lambda values: float(np.mean(values)), "right", "✓"),
+        (lambda values: torch.tensor(values).mean(), "right", "✓"),
+        (sum, "raises", "TypeError"),  # its argument has another name
+        (lambda values: sum(values), "wrong", "That is the sum."),
+        (lambda values: 2.0, "wrong", "Divide the sum"),  # right in the first case only
+        (lambda values: 1 / 0, "raises", "ZeroDivisionError: division by zero"),
+        (lambda values: None, "open", "yours to write"),
+        (..., "open", 'hint("99.1")'),
+        (None, "open", 'solution("99.1")'),
+    ],
+)
+def test_a_function_is_tried_on_every_case(given: Any, state: str, says: str) -> None:
+    verdict = MEAN.judge(given)
+    assert verdict.state == state and says in verdict.text
+
+
+def test_a_wrong_function_is_shown_the_case_it_fails_on() -> None:
+    assert "2.0 for values=[0.0, 0.0, 3.0]" in MEAN.judge(lambda values: 2.0).text
+
+
+def test_a_function_that_changes_its_arguments_is_judged_on_fresh_ones() -> None:
+    def clears(values: list[float]) -> float:
+        found = mean(values)
+        values.clear()
+        return found
+
+    assert MEAN.judge(clears).state == MEAN.judge(clears).state == "right"
+
+
+def test_a_value_is_compared_with_the_solution_for_the_readers_own_numbers() -> None:
+    one = Exercise("99.2", mean, "Add, then divide.", mistakes=[Mistake(lambda values: sum(values), "The sum.")])
+    assert one.judge(2, {"values": [1, 3]}).state == "right"
+    assert "The sum." in one.judge(4, {"values": [1, 3]}).text
+    assert "Add, then divide." in one.judge(5, {"values": [1, 3]}).text
+
+
+@pytest.mark.parametrize(
+    ("exercise", "given", "known", "says"),
+    [
+        (MEAN, 2.0, {}, "asks for a function"),
+        (Exercise("99.2", lambda: 1, ""), lambda: 1, {}, "asks for a value"),
+        (Exercise("99.2", mean, ""), 1, {}, "missing 1 required positional argument"),
+    ],
+)
+def test_another_kind_of_answer_is_told_apart_from_a_wrong_one(
+    exercise: Exercise, given: Any, known: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(ValueError, match=says):
+        exercise.judge(given, known)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "equal"),
+    [
+        (1, 1.00001, True),
+        (1, 1.1, False),
+        (True, 1, True),
+        (True, 0.5, False),
+        ("  Flat", "flat ", True),
+        ("flat", "1", False),
+        ((1, 2), [1.0, 2.0], True),
+        ([1], [1, 1], False),
+        (range(2), [0, 1], True),
+        (torch.tensor([1.0, 2.0]), np.array([1.0, 2.0]), True),
+        ({"a": 1}, {"a": 1.0}, True),
+        ({"a": 1}, {"b": 1}, False),
+        (float("nan"), float("nan"), True),
+        (None, 0, False),
+    ],
+)
+def test_answers_are_compared_by_what_they_mean(a: Any, b: Any, equal: bool) -> None:
+    assert same(a, b, 1e-4) is equal
+
+
+def test_an_unknown_exercise_names_those_there_are() -> None:
+    with pytest.raises(ValueError, match=r"no exercise .99\.1.: there are none of that notebook"):
+        check("99.1", 1)
+
+
+NOTEBOOKS = [
+    source.number for source in sources() if (ROOT / "notebooks" / "exercises" / f"{source.number}.py").is_file()
+]
+EVERY = [pytest.param(one, id=one.id) for number in NOTEBOOKS for one in exercises(number).values()]
+
+
+@pytest.mark.parametrize("number", NOTEBOOKS)
+def test_every_exercise_is_asked_where_its_number_says_and_every_asked_one_exists(number: str) -> None:
+    (source,) = [source for source in sources() if source.number == number]
+    code = "\n".join(cell.source for cell in load(source).cells if cell.cell_type == "code")
+    asked = re.findall(r'\bcheck\(\s*"([\d.]+)"', code)
+    assert sorted(set(asked)) == sorted(exercises(number)) and len(asked) == len(set(asked))
+    assert 3 <= len(asked) <= 5
+
+
+@pytest.mark.parametrize("exercise", [p for p in EVERY if p.values[0].cases])
+def test_the_solution_is_right_and_each_known_mistake_is_wrong_and_gets_its_hint(exercise: Exercise) -> None:
+    assert exercise.judge(exercise.answer).state == "right"
+    for mistake in exercise.mistakes:
+        verdict = exercise.judge(mistake.answer)
+        assert verdict.state == "wrong" and mistake.hint in verdict.text
+
+
+@pytest.mark.parametrize("exercise", EVERY)
+def test_hint_and_solution_can_be_asked_for(exercise: Exercise, capsys: pytest.CaptureFixture[str]) -> None:
+    hint(exercise.id)
+    solution(exercise.id)
+    printed = capsys.readouterr().out
+    assert exercise.hint in printed and ("def " in printed or "lambda" in printed)
