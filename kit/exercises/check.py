@@ -1,4 +1,4 @@
-"""What a notebook calls: check an answer, ask for a hint, look at the solution.
+"""Check an answer, print a hint, print the solution: the functions that notebooks call.
 
 The exercises of notebook 13 are the list ``EXERCISES`` in ``notebooks/exercises/13.py``; those of a paper from another
 package lie beside its notebooks in the same way.
