@@ -4,6 +4,7 @@
 
     runs/NAME/params.json     what was asked for, and how far each notebook came (written by kit.jobs.run)
     runs/NAME/*.ipynb         executed notebooks
+    runs/NAME-TAG/            a branch: links to what it keeps of NAME, and its own trainings (branch.json says of what)
     runs/NAME/...             whatever the notebooks write: metrics.jsonl, results.json, checkpoint/, model/
 
 ``runs`` lies in the project's folder, or where the environment variable ``KIT_RUNS`` points.
@@ -17,13 +18,20 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 """The project's folder: the kit is installed in place, beside its notebooks."""
+
+BRANCH = "branch.json"
+"""In a branch's folder: the run it branches from, and its tag."""
+
+NOTHING: Mapping[str, int] = MappingProxyType({})
 
 GONE = ".gone-"
 """Before the name of a folder that is being removed."""
@@ -59,6 +67,55 @@ def find_run(name: str) -> Path:
     if not _NAME.fullmatch(name):
         raise ValueError(f"run name {name!r}: use 1 to 64 letters, digits, dots, dashes, underscores, no dot first")
     return runs_folder() / name
+
+
+def start_run(name: str, tag: str = "", needs: Mapping[str, int] = NOTHING, makes: str = "") -> Path:
+    """Make the folder of a run, or with a tag that of a branch, which keeps what earlier notebooks made.
+
+    A branch is a run of its own, ``NAME-TAG``: other values can be tried in it without doing again what came before.
+    Folders that it keeps are links to the run's, files are copies.
+
+    Args:
+        name: of the run.
+        tag: of the branch, for what is changed in it, such as ``lr3e-4``; empty: the run itself.
+        needs: file or folder within the run that must be there → number of the notebook that makes it.
+        makes: folder that the caller writes; in a branch it is the branch's own, even if it was kept before.
+
+    Raises:
+        FileNotFoundError: something needed is missing; says which notebook makes it, and which runs have it all.
+        ValueError: the name, with its tag, could not be a folder's.
+        OSError: the folder can't be made.
+    """
+    source = find_run(name)
+    folder = find_run(f"{name}-{tag}" if tag else name)
+    for path, notebook in needs.items():
+        if not (source / path).exists() and not (folder / path).exists():
+            having = [run.name for run in sorted(runs_folder().glob("*")) if all((run / p).exists() for p in needs)]
+            other = f"; or go on with a run that has it: {', '.join(having)}" if having else ""
+            raise FileNotFoundError(
+                f"run {name!r} has no {path}: run notebook {notebook} first "
+                f"(python -m kit run {notebook} --name {name}){other}"
+            )
+    if tag and (folder / makes).is_symlink():
+        (folder / makes).unlink()
+    with explain_full_disk(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in needs if tag else ():
+            _keep(source / path, folder / path)
+    if tag:
+        write_json(folder / BRANCH, {"of": name, "tag": tag})
+    return folder
+
+
+def _keep(source: Path, target: Path) -> None:
+    """Link a folder, relative to where the link lies, or copy a file; what is there already stays."""
+    if target.exists():
+        return
+    if source.is_dir():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.symlink_to(os.path.relpath(source, target.parent), target_is_directory=True)
+    else:
+        write_bytes(target, source.read_bytes())
 
 
 @contextmanager
@@ -205,6 +262,36 @@ def commit_dir(partial: Path, final: Path) -> None:
         delete_dir(final)
     final.parent.mkdir(parents=True, exist_ok=True)
     os.replace(partial, final)
+
+
+class FolderInUse(ValueError):
+    """Another process holds a folder; the message names it and the way out."""
+
+
+@contextmanager
+def exclusive(folder: Path) -> Iterator[None]:
+    """Hold ``folder``, so that two processes don't write into it at once; it is made if it is missing.
+
+    The lock ends with the process that holds it, however that ends.
+
+    Raises:
+        FolderInUse: another process, or another part of this one, holds it.
+    """
+    import fcntl
+
+    with _writing(folder / ".lock"), (folder / ".lock").open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.seek(0)
+            holder = lock.read().strip() or "another process"
+            raise FolderInUse(
+                f"{folder} is being written by {holder}: wait for it, stop it there, or give this run another name"
+            ) from None
+        lock.truncate(0)
+        lock.write(f"process {os.getpid()}, since {time.strftime('%H:%M')}")
+        lock.flush()
+        yield
 
 
 def delete_dir(folder: Path) -> None:

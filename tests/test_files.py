@@ -16,6 +16,7 @@ from kit.files import (
     read_json,
     run_folder,
     runs_folder,
+    start_run,
     write_json,
     write_text,
 )
@@ -97,3 +98,50 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     for write in (write_text, lambda path, text: append_bytes(path, text.encode())):
         with pytest.raises(OSError, match=r"cannot write .*a/b: .* choose another folder"):
             write(tmp_path / "a" / "b", "text")
+
+
+NEEDS = {"data": 11, "stages/sft.json": 12}
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run that has what notebook 13 needs."""
+    monkeypatch.setenv("KIT_RUNS", str(tmp_path))
+    write_text(tmp_path / "mine" / "data" / "train.jsonl", "puzzles")
+    write_text(tmp_path / "mine" / "stages" / "sft.json", "{}")
+    write_text(tmp_path / "mine" / "grpo" / "metrics.jsonl", "rows")
+    return tmp_path
+
+
+def test_a_branch_keeps_what_it_needs_and_nothing_else(run: Path) -> None:
+    assert start_run("mine", needs=NEEDS) == run / "mine"
+    branch = start_run("mine", "lr3e-4", NEEDS, makes="grpo")
+    assert branch == run / "mine-lr3e-4" and read_json(branch / "branch.json") == {"of": "mine", "tag": "lr3e-4"}
+    assert (branch / "data" / "train.jsonl").read_text() == "puzzles" and not (branch / "grpo").exists()
+    write_text(branch / "stages" / "sft.json", "changed")
+    assert (run / "mine" / "stages" / "sft.json").read_text() == "{}", "a file is a copy"
+    assert start_run("mine", "lr3e-4", NEEDS) == branch and (branch / "stages" / "sft.json").read_text() == "changed"
+
+
+def test_runs_that_are_moved_together_keep_their_links(run: Path, tmp_path: Path) -> None:
+    start_run("mine", "a", NEEDS)
+    moved = tmp_path / "elsewhere"
+    moved.mkdir()
+    for name in ("mine", "mine-a"):
+        (run / name).rename(moved / name)
+    assert (moved / "mine-a" / "data" / "train.jsonl").read_text() == "puzzles"
+
+
+def test_what_a_branch_makes_is_its_own_even_if_it_was_kept_before(run: Path) -> None:
+    branch = start_run("mine", "a", {"grpo": 13})
+    assert (branch / "grpo").is_symlink()
+    start_run("mine", "a", makes="grpo")
+    assert not (branch / "grpo").exists() and (run / "mine" / "grpo" / "metrics.jsonl").exists()
+
+
+def test_what_is_missing_is_named_with_the_notebook_that_makes_it(run: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"has no data: run notebook 11 first .*--name other\); or .*: mine"):
+        start_run("other", needs=NEEDS)
+    assert not (run / "other").exists()
+    with pytest.raises(ValueError, match="run name"):
+        start_run("mine", "../../x")

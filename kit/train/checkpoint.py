@@ -3,7 +3,7 @@
 ::
 
     run_dir/checkpoint/settings.json     what the run was started with
-    run_dir/checkpoint/checkpoint-40/    weights, optimizer, schedule, random states, step: the last few and the best
+    run_dir/checkpoint/checkpoint-40/    weights, optimizer, schedule, random states, step: the last few, and the best
     run_dir/checkpoint/.partial/         one being written; never resumed, removed at the next start
     run_dir/checkpoint/.gone-…           one being removed; the same
     run_dir/model/                       the result: an ordinary checkpoint for ``from_pretrained``
@@ -15,19 +15,22 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import numpy as np
+from transformers import TrainerCallback
 
 from kit.chat import Chat
 from kit.episode import Task
 from kit.files import GONE, atomic_dir, commit_dir, delete_dir, explain_full_disk, write_text
 from kit.models import load_model
 from kit.train.metrics import read_metrics
+from kit.train.processes import run_on_rank0
 
 _MAY_CHANGE = {"steps", "epochs", "per_device_batch_size", "save_every", "save_total_limit"}
 """Settings a run may be continued with other values of: none of them changes the steps already done."""
@@ -72,15 +75,18 @@ def checkpoints_to_delete(
         checkpoints: folders, oldest first.
         keep: how many of the last ones stay.
         rows: of the metrics, with ``step`` and, where there is one, ``reward``.
-        every: steps between two checkpoints.
+        every: steps between two regular checkpoints.
     """
+    # Those in between were saved for the time that had passed: they are worth something only while they are the last.
     ordered = sorted(checkpoints, key=step_of)
+    passing = [one for one in ordered[:-1] if step_of(one) % every]
+    ordered = [one for one in ordered if one not in passing]
     rewards = {int(row["step"]): row["reward"] for row in rows if "reward" in row}
 
     before = {one: [rewards[step] for step in rewards if 0 <= step_of(one) - step < every] for one in ordered}
     means = {one: fmean(found) for one, found in before.items() if found}
     best = max(means, key=means.__getitem__, default=None)
-    return [one for one in ordered[:-keep] if one != best]
+    return sorted([*passing, *(one for one in ordered[:-keep] if one != best)], key=step_of)
 
 
 def fingerprint(task: Task, ids: Sequence[int] = ()) -> str:
@@ -119,7 +125,8 @@ def open_run(
             if name not in _MAY_CHANGE and theirs["settings"].get(name) != value:
                 raise ValueError(
                     f"{run_dir} holds a run with {name}={theirs['settings'].get(name)!r}, now {name}={value!r}: "
-                    "continue with the same value, or choose another name for the new run"
+                    "continue with the same value, or branch: a tag (tag='…' in the notebook, --tag in a "
+                    "job) keeps data and earlier stages, and trains anew"
                 )
         if theirs["data"] != mine["data"]:
             raise ValueError(f"{run_dir} holds a run on other data: choose another name for the new run")
@@ -137,6 +144,40 @@ def open_run(
     return newest
 
 
+SAVE_SECONDS = 5.0
+"""After so long a step is saved though no checkpoint is due."""
+
+SAVE_SHARE = 20.0
+"""But no sooner than so many times what saving took: then it costs a twentieth of the time at most."""
+
+
+class TimedSaves(TrainerCallback):
+    """Save between the regular checkpoints, so that an interruption costs the step under way and little else.
+
+    Where saving takes under three seconds, less than a minute of work is ever unsaved.
+
+    Args:
+        trainer: a :class:`SafeCheckpoints`.
+        clock: seconds that only go forward.
+    """
+
+    def __init__(self, trainer: Any, clock: Callable[[], float] = time.monotonic) -> None:
+        self.trainer, self.clock = trainer, clock
+        self.saved = clock()
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """Decide after each step that a run can resume from, alike in all processes."""
+        if state.global_step % getattr(args, "num_iterations", 1) == 0 and run_on_rank0(self._is_due):
+            control.should_save = True
+
+    def on_save(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """Start the clock again."""
+        self.saved = self.clock()
+
+    def _is_due(self) -> bool:
+        return self.clock() - self.saved >= max(SAVE_SECONDS, SAVE_SHARE * self.trainer.save_seconds)
+
+
 class SafeCheckpoints:
     """Put before a TRL trainer: checkpoints appear whole; nothing is sent anywhere.
 
@@ -146,12 +187,15 @@ class SafeCheckpoints:
     """
 
     _staging: str | None = None
+    save_seconds = 0.0
+    """Time that the last checkpoint took."""
 
     def _get_output_dir(self, trial: Any) -> str:
         return self._staging or super()._get_output_dir(trial)  # type: ignore[misc]
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
         trainer: Any = self
+        began = time.perf_counter()
         folder = Path(trainer.args.output_dir)
         name = f"checkpoint-{trainer.state.global_step}"
         self._staging = str(folder / ".partial")
@@ -168,6 +212,7 @@ class SafeCheckpoints:
             for old in checkpoints_to_delete(list(folder.glob("checkpoint-*")), keep, rows, every):
                 delete_dir(old)
         trainer.accelerator.wait_for_everyone()
+        self.save_seconds = time.perf_counter() - began
 
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
         """Load weights by the names they were saved under.

@@ -42,11 +42,11 @@ from kit.episode import Task
 from kit.rewards.base import GroupReward
 from kit.train.advantage import Advantage, AdvantageSettings, Baseline, Scale, check_group_size
 from kit.train.checkpoint import fingerprint, schedule
-from kit.train.grpo_trainer import EpisodeGRPOTrainer, Rollout
+from kit.train.grpo_trainer import EpisodeGRPOTrainer, HeldOut, Rollout
 from kit.train.launch.topology import RolloutEngine
 from kit.train.lora import lora_config
-from kit.train.metrics import MetricsLog
-from kit.train.session import OnStep, check_schedule, gradient_checkpointing_default, run, shared_args
+from kit.train.progress import Meter, Watcher
+from kit.train.session import check_schedule, gradient_checkpointing_default, run, shared_args
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,8 @@ def train_grpo(
     *,
     exports: Sequence[int] = (),
     reward_workers: int = 1,
-    on_step: OnStep | None = None,
+    held_out: HeldOut | None = None,
+    watcher: Watcher | None = None,
 ) -> Path:
     """Train ``model`` on ``tasks``; the same call again resumes, and ends with the same metrics.
 
@@ -220,7 +221,9 @@ def train_grpo(
         run_dir: gets ``checkpoint/``, ``metrics.jsonl``, ``tensorboard/`` and ``model/``.
         exports: steps after which the model so far is kept too, as ``run_dir/model-STEP``.
         reward_workers: groups scored at once, in threads: for a reward that asks a judge or a service.
-        on_step: called with all metric rows so far after each step; once if the run was done before.
+        held_out: plays held-out tasks and returns what to add to the row of metrics, such as their accuracy; called
+            before each rollout.
+        watcher: shown the progress and the rows of metrics; None: one that suits the place.
 
     Returns:
         The folder of the trained model.
@@ -235,14 +238,13 @@ def train_grpo(
             "was not loaded from anywhere it could be loaded from again; save and load it first, or train with LoRA"
         )
 
-    def make_trainer(log: MetricsLog) -> EpisodeGRPOTrainer:
+    def make_trainer(meter: Meter) -> EpisodeGRPOTrainer:
         rollouts = -(-settings.steps // settings.iterations)
         order = schedule(len(tasks), rollouts * settings.prompts_per_batch, settings.seed)
         return EpisodeGRPOTrainer(
             model=model,
             args=settings.trl_args(run_dir),
             train_dataset=Dataset.from_dict({"prompt": [tasks[i].id for i in order], "task": order}),
-            callbacks=[log],
             peft_config=lora_config(settings.lora_rank, chat.family),
             chat=chat,
             tasks=tasks,
@@ -250,6 +252,8 @@ def train_grpo(
             reward=reward,
             settings=settings.credit(),
             reward_workers=reward_workers,
+            meter=meter,
+            held_out=held_out,
         )
 
     return run(
@@ -262,5 +266,5 @@ def train_grpo(
         settings=asdict(settings),
         data=[fingerprint(task) for task in tasks],
         exports=exports,
-        on_step=on_step,
+        watcher=watcher,
     )

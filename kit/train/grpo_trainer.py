@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
@@ -42,6 +42,7 @@ from kit.train.advantage import (
 from kit.train.checkpoint import SafeCheckpoints
 from kit.train.importance import importance
 from kit.train.pack import Packed, by_length, pack, trimmed
+from kit.train.progress import Meter, MeteredPolicy
 
 MAX_LOGPROB_MISMATCH = 0.1
 """Mean difference (nats) between the sampler's log-probabilities and the trainer's that is still rounding."""
@@ -56,6 +57,10 @@ class Rollout(Protocol):
     def __call__(self, policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]: ...
 
 
+HeldOut = Callable[[Policy], Mapping[str, float]]
+"""Lets a policy play held-out tasks; returns columns for the row of metrics. The same in all processes."""
+
+
 class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
     """TRL's trainer on our episodes. Make it inside :func:`kit.policy.suppress.suppress_tokens`.
 
@@ -66,6 +71,8 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         reward: scores the episodes of a group.
         settings: kind of advantage.
         reward_workers: groups scored at once, in threads.
+        meter: told of every turn played.
+        held_out: played before each rollout, to see how the policy does on tasks it doesn't train on.
     """
 
     args: GRPOConfig
@@ -80,6 +87,8 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         reward: GroupReward,
         settings: AdvantageSettings | None = None,
         reward_workers: int = 1,
+        meter: Meter | None = None,
+        held_out: HeldOut | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(reward_funcs=_no_reward, processing_class=chat.tokenizer, **kwargs)
@@ -90,6 +99,8 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         self.credit = settings or AdvantageSettings()
         self.reward_workers = reward_workers
         self.policy = self._policy()
+        self.meter = meter
+        self.held_out = held_out
         self._logprobs_checked = False
         self._masks = ExitStack()
         if self.ref_model is not None:
@@ -208,17 +219,25 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         return slice(at, at + len(share))
 
     def _play(self, tasks: list[Task]) -> list[Episode]:
-        began, inside = time.perf_counter(), self.policy.seconds
+        policy: Policy = MeteredPolicy(self.policy, self.meter) if self.meter else self.policy
+        metrics = self._metrics["train"]
         seeds = seed_per_episode(
             child_seed(self.args.seed, self.state.global_step), self.accelerator.num_processes * len(tasks)
         )
         # Weights that ZeRO-3 has divided are put together for as long as transformers samples; else it changes nothing.
         with nullcontext() if self.use_vllm else unwrap_model_for_generation(self.model_wrapped, self.accelerator):
-            episodes = self.rollout(self.policy, tasks, seed=seeds[self._mine(tasks)])
+            if self.held_out is not None:
+                for name, value in self.held_out(self.policy).items():
+                    metrics[name].append(value)
+            if self.meter:
+                self.meter.playing(len(tasks))
+            began, inside = time.perf_counter(), self.policy.seconds
+            episodes = self.rollout(policy, tasks, seed=seeds[self._mine(tasks)])
         if [e.task.id for e in episodes] != [task.id for task in tasks]:
             raise ValueError(f"rollout: {len(episodes)} episodes for {len(tasks)} tasks; one each, in the same order")
         seconds = time.perf_counter() - began
-        metrics = self._metrics["train"]
+        if self.meter:
+            self.meter.played()
         metrics["rollout_seconds"].append(seconds)
         sampled = sum(len(turn.ids) for episode in episodes for turn in episode.turns)
         metrics["tokens_per_second"].append(sampled / seconds)

@@ -1,4 +1,4 @@
-"""A run's metrics: one JSON object a step in ``metrics.jsonl``, TensorBoard, a progress line.
+"""A run's metrics: one JSON object a step in ``metrics.jsonl``, and TensorBoard.
 
 A row is written in one call and only after its step is done, so a killed run leaves at worst one
 torn last line. A run that resumes drops what lies beyond its checkpoint and writes those steps
@@ -8,8 +8,6 @@ again; all but the columns in :data:`TIMES` come out the same.
 from __future__ import annotations
 
 import json
-import os
-import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -60,13 +58,6 @@ def training_minutes(folders: Iterable[Path]) -> float:
     return sum(row["seconds"] for path in files for row in read_metrics(path)) / 60
 
 
-def is_quiet() -> bool:
-    """True if no progress is to be printed: ``KIT_QUIET`` is set, or nobody watches (no terminal, no notebook)."""
-    if os.environ.get("KIT_QUIET", "") not in ("", "0"):
-        return True
-    return not (sys.stderr.isatty() or "ipykernel" in sys.modules)
-
-
 class MetricsLog(TrainerCallback):
     """Writes a run's rows wherever they are read.
 
@@ -89,7 +80,6 @@ class MetricsLog(TrainerCallback):
         self.path = run_dir / "metrics.jsonl"
         self.rows = keep_until(self.path, start) if writes else []
         self.on_step = on_step
-        self.quiet = is_quiet() or not writes
         self.began = time.perf_counter()
         self.writer = SummaryWriter(str(run_dir / "tensorboard"), purge_step=start + 1) if writes else None
 
@@ -109,21 +99,10 @@ class MetricsLog(TrainerCallback):
         for name, value in row.items():
             if isinstance(value, int | float):
                 self.writer.add_scalar(name, value, row["step"])
-        if not self.quiet:
-            print("\r" + line(row, state.max_steps), end="", file=sys.stderr, flush=True)
         if self.on_step is not None:
             self.on_step(self.rows)
 
     def close(self) -> None:
-        """End the progress line and flush TensorBoard."""
+        """Flush TensorBoard."""
         if self.writer is not None:
             self.writer.close()
-        if not self.quiet:
-            print(file=sys.stderr)
-
-
-def line(row: Row, steps: int | None = None) -> str:
-    """A row as a progress line."""
-    shown = [f"{name} {row[name]:.3f}" for name in ("reward", "accuracy", "turns", "loss") if name in row]
-    of = f"/{steps}" if steps else ""
-    return f"step {row['step']}{of}  {'  '.join(shown)}  {row['seconds']:.1f} s   "

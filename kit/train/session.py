@@ -6,92 +6,28 @@ and trains its share of every batch, the first writes what is written, and the l
 
 from __future__ import annotations
 
-import atexit
-import gc
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import cache
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import torch
-from accelerate import PartialState
-from accelerate.utils import broadcast_object_list
 from peft import get_peft_model
 from transformers import PrinterCallback, SchedulerType, TrainerCallback
 from transformers.integrations import is_deepspeed_zero3_enabled, set_hf_deepspeed_config, unset_hf_deepspeed_config
 
 from kit.chat import Chat
+from kit.files import exclusive
 from kit.models import load_model, without_progress
 from kit.policy.suppress import suppress_tokens
-from kit.train.checkpoint import export, open_run, restore, step_of
+from kit.train.checkpoint import TimedSaves, export, open_run, restore, step_of
+from kit.train.interrupt import stoppable
 from kit.train.lora import restore_after
-from kit.train.metrics import MetricsLog, Row, read_metrics
-
-T = TypeVar("T")
-
-OnStep = Callable[[Sequence[Row]], None]
-"""Called with all rows so far after each step."""
-
-
-STRATEGY = "KIT_STRATEGY"
-"""Environment variable: how the model is divided among the processes (set by :mod:`kit.train.launch.launcher`)."""
-
-
-def world_size() -> int:
-    """Processes that train together (set by ``accelerate launch``)."""
-    return int(os.environ.get("WORLD_SIZE", "1"))
-
-
-def rank() -> int:
-    """Number of this process among those that train together."""
-    return int(os.environ.get("RANK", "0"))
-
-
-def by_deepspeed() -> bool:
-    """True if DeepSpeed divides the model (set by :mod:`kit.train.launch.launcher` or ``accelerate launch``)."""
-    return os.environ.get("ACCELERATE_USE_DEEPSPEED", "").lower() == "true"
-
-
-@cache
-def init_process_group() -> None:
-    """Meet the other processes, if there are any; and take leave of them before the interpreter goes."""
-    if torch.cuda.is_available():
-        PartialState()
-    elif by_deepspeed():
-        PartialState(backend="gloo")
-    else:
-        PartialState(cpu=True)
-    if world_size() > 1:
-        atexit.register(_leave)
-
-
-def _leave() -> None:
-    """Gloo's threads end with the last reference to their group; an interpreter that ends before them is aborted."""
-    gc.collect()  # a trainer and its DDP wrapper, which hold the group, are cycles
-    if torch.distributed.is_initialized():
-        torch.distributed.destroy_process_group()
-
-
-def run_on_rank0(once: Callable[[], T]) -> T:
-    """Call ``once`` in the first process; its result is returned, its error raised, in all that train together.
-
-    Else the others would wait for one that is gone, or several would write the same file at once.
-    """
-    if world_size() == 1:
-        return once()
-    init_process_group()
-    outcome: list[Any] = [None, None]
-    if rank() == 0:
-        try:
-            outcome[0] = once()
-        except Exception as error:
-            outcome[1] = error
-    made, failed = broadcast_object_list(outcome)
-    if failed is not None:
-        raise failed
-    return cast(T, made)
+from kit.train.metrics import MetricsLog, read_metrics
+from kit.train.processes import STRATEGY, by_deepspeed, rank, run_on_rank0, world_size
+from kit.train.progress import Meter, Watcher
+from kit.train.watchers import default_watcher
 
 
 def check_schedule(name: str, value: str) -> None:
@@ -163,7 +99,7 @@ def shared_args(
 
 
 def run(
-    make_trainer: Callable[[MetricsLog], Any],
+    make_trainer: Callable[[Meter], Any],
     model: Any,
     chat: Chat,
     run_dir: Path,
@@ -172,7 +108,7 @@ def run(
     freeze_vision: bool,
     settings: Mapping[str, Any],
     data: Sequence[str],
-    on_step: OnStep | None,
+    watcher: Watcher | None,
     exports: Sequence[int] = (),
 ) -> Path:
     """Train to ``steps``, from the beginning or from the newest complete checkpoint in ``run_dir``.
@@ -181,7 +117,7 @@ def run(
     divided among processes: then only the returned folder has them.
 
     Args:
-        make_trainer: makes TRL's trainer, given the log of its metrics.
+        make_trainer: makes TRL's trainer, given the meter of its progress.
         model: the model to train, changed in place.
         chat: the model's chat encoder.
         run_dir: folder of the run.
@@ -189,46 +125,58 @@ def run(
         freeze_vision: leave vision tower and projector as they are.
         settings: the run's settings as plain values; another run's are refused.
         data: what it trains on, in order, each by its :func:`kit.train.checkpoint.fingerprint`.
-        on_step: called with all metric rows so far after each step.
+        watcher: shown the progress and all metric rows so far; None: one that suits the place.
         exports: steps after which the model so far is saved too.
 
     Returns:
         ``run_dir/model``: the trained model with its tokenizer and image processor.
+
+    Raises:
+        kit.train.interrupt.TrainingStopped: it was interrupted; says at which step it goes on.
+        kit.files.FolderInUse: another process trains in ``run_dir``.
     """
-    final = run_dir / "model"
+    final, first = run_dir / "model", rank() == 0
+    watcher = watcher or default_watcher()
+    with ExitStack() as held:
 
-    def begin() -> tuple[Path | None, bool]:
-        newest = open_run(run_dir, settings, data, world_size(), os.environ.get(STRATEGY, "ddp"))
-        return newest, step_of(newest) >= steps and final.exists()
+        def begin() -> tuple[Path | None, bool]:
+            held.enter_context(exclusive(run_dir))
+            newest = open_run(run_dir, settings, data, world_size(), os.environ.get(STRATEGY, "ddp"))
+            return newest, step_of(newest) >= steps and final.exists()
 
-    resume, done = run_on_rank0(begin)
-    if done:
-        restore(model, final)
-        if on_step:  # whoever draws the curves wants them now, too
-            on_step(read_metrics(run_dir / "metrics.jsonl"))
-        return final
-    log = MetricsLog(run_dir, step_of(resume), on_step, writes=rank() == 0)
-    frozen = chat.family.vision_modules if freeze_vision else ()
-    with restore_after(model, frozen), suppress_tokens(model, chat.suppressed_ids), without_progress():
-        trainer = make_trainer(log)
-        trainer.remove_callback(PrinterCallback)
-        trainer.add_callback(_Exports(trainer, chat, run_dir, exports))
-        try:
-            trainer.train(resume_from_checkpoint=str(resume) if resume else None)
-        except BaseException:
-            if hasattr(trainer.model, "unload"):
-                trainer.model.unload()
-            raise
-        finally:
-            log.close()
-        merged = (
-            gather_full_state_dict(trainer) if is_sharded(trainer) else trainer.accelerator.unwrap_model(trainer.model)
-        )
-        if hasattr(merged, "merge_and_unload"):
-            merged = merged.merge_and_unload()
-    with without_progress():
-        run_on_rank0(lambda: export(merged, chat, final))
+        resume, done = run_on_rank0(begin)
+        if done:
+            restore(model, final)
+            watcher.step(read_metrics(run_dir / "metrics.jsonl"))  # whoever draws the curves wants them now, too
+            return final
+        log = MetricsLog(run_dir, step_of(resume), watcher.step, writes=first)
+        meter = Meter(run_dir, steps, log.rows, watcher, writes=first)
+        frozen = chat.family.vision_modules if freeze_vision else ()
+        held.enter_context(stoppable(run_dir, steps, watcher))
+        with restore_after(model, frozen), suppress_tokens(model, chat.suppressed_ids), without_progress():
+            trainer = make_trainer(meter)
+            trainer.remove_callback(PrinterCallback)
+            for callback in (log, meter, TimedSaves(trainer), _Exports(trainer, chat, run_dir, exports)):
+                trainer.add_callback(callback)
+            try:
+                trainer.train(resume_from_checkpoint=str(resume) if resume else None)
+            except BaseException:
+                if hasattr(trainer.model, "unload"):
+                    trainer.model.unload()
+                raise
+            finally:
+                log.close()
+            merged = _merged(trainer)
+        with without_progress():
+            run_on_rank0(lambda: export(merged, chat, final))
+        meter.tell("done")
     return final
+
+
+def _merged(trainer: Any) -> Any:
+    """The trained model, adapters merged; where it is divided among processes, a copy in the first."""
+    found = gather_full_state_dict(trainer) if is_sharded(trainer) else trainer.accelerator.unwrap_model(trainer.model)
+    return found.merge_and_unload() if hasattr(found, "merge_and_unload") else found
 
 
 class _Exports(TrainerCallback):

@@ -35,10 +35,9 @@ from kit.data.store import load_episodes
 from kit.episode import Episode
 from kit.train.checkpoint import SafeCheckpoints, fingerprint, schedule
 from kit.train.lora import lora_config
-from kit.train.metrics import MetricsLog
 from kit.train.pack import pack
+from kit.train.progress import Meter, Watcher
 from kit.train.session import (
-    OnStep,
     check_schedule,
     gradient_checkpointing_default,
     load_for_training,
@@ -203,6 +202,7 @@ class SFTTraining:
         run_dir: gets what :func:`train_sft` writes.
         settings: of SFT.
         threads: of each process.
+        exports: steps after which the model so far is kept as well, as ``model-STEP``.
     """
 
     start: str
@@ -211,14 +211,17 @@ class SFTTraining:
     settings: SFTSettings
     replay: str = ""
     threads: int = 1
+    exports: tuple[int, ...] = ()
 
-    def __call__(self, on_step: OnStep | None = None) -> Path:
+    def __call__(self, watcher: Watcher | None = None) -> Path:
         """Train; returns the folder of the trained model."""
         torch.set_num_threads(self.threads)
         vlm, chat = load_for_training(self.start, self.settings.lora_rank)
         taught = load_episodes(self.episodes)
         again = load_episodes(self.replay) if self.replay else []
-        return train_sft(vlm, chat, taught, self.settings, self.run_dir, replay=again, on_step=on_step)
+        return train_sft(
+            vlm, chat, taught, self.settings, self.run_dir, replay=again, exports=self.exports, watcher=watcher
+        )
 
 
 def train_sft(
@@ -229,7 +232,8 @@ def train_sft(
     run_dir: str | Path,
     *,
     replay: Sequence[Episode] = (),
-    on_step: OnStep | None = None,
+    exports: Sequence[int] = (),
+    watcher: Watcher | None = None,
 ) -> Path:
     """Fine-tune ``model`` on ``episodes``; the same call again resumes.
 
@@ -241,7 +245,8 @@ def train_sft(
         run_dir: gets ``checkpoint/``, ``metrics.jsonl`` (columns loss, entropy, mean_token_accuracy, …),
             ``tensorboard/`` and ``model/``.
         replay: to draw ``settings.replay`` from beside each batch.
-        on_step: called with all metric rows so far after each step; once if the run was done before.
+        exports: steps after which the model so far is kept too, as ``run_dir/model-STEP``.
+        watcher: shown the progress and the rows of metrics; None: one that suits the place.
 
     Returns:
         The folder of the trained model.
@@ -255,14 +260,13 @@ def train_sft(
     steps = settings.steps(len(episodes))
     numbers = order([len(episode.ids) for episode in episodes], len(replay), settings)
 
-    def make_trainer(log: MetricsLog) -> EpisodeSFTTrainer:
+    def make_trainer(meter: Meter) -> EpisodeSFTTrainer:
         return EpisodeSFTTrainer(
             model=model,
             args=settings.trl_args(run_dir, steps),
             data_collator=Collator(every, chat),
             train_dataset=Dataset.from_dict({"episode": numbers}),
             processing_class=chat.tokenizer,
-            callbacks=[log],
             peft_config=lora_config(settings.lora_rank, chat.family),
         )
 
@@ -275,5 +279,6 @@ def train_sft(
         freeze_vision=settings.freeze_vision,
         settings=asdict(settings),
         data=[fingerprint(episode.task, episode.ids) for episode in every],
-        on_step=on_step,
+        exports=exports,
+        watcher=watcher,
     )

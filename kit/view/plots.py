@@ -5,7 +5,6 @@ Each function returns a matplotlib figure outside pyplot's global state: nothing
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,11 +15,10 @@ from matplotlib import rc_context
 from kit.chat import Chat
 from kit.episode import Episode
 from kit.evaluate.intervals import Interval
-from kit.train.metrics import Row, is_quiet, read_metrics
+from kit.train.metrics import Row, read_metrics
 from kit.view.charts import COLOURS, HATCHES, STYLE, Plot, bars, images, lines, stacked, timeline
 
 __all__ = [
-    "LivePlot",
     "Plot",
     "bars",
     "claims",
@@ -103,48 +101,6 @@ def training(rows: Sequence[Row] | Path, columns: Sequence[str] = CURVES) -> Plo
             axis.set_title(column.replace("_", " "), fontsize=9)
             axis.set_xlabel("step")
     return figure
-
-
-class LivePlot:
-    """Training curves that redraw in place while a notebook trains; nothing is drawn in jobs and tests.
-
-    Args:
-        columns: metrics to draw.
-        every: steps between drawings.
-    """
-
-    def __init__(self, columns: Sequence[str] = CURVES, every: int = 5) -> None:
-        self.columns = tuple(columns)
-        self.every = every
-        self._rows: Sequence[Row] = ()
-        self._handle: Any = None
-
-    def __call__(self, rows: Sequence[Row]) -> None:
-        """Draw all rows so far; pass the object to a trainer as ``on_step``."""
-        self._rows = list(rows)
-        silent = is_quiet() or "PAPERMILL" in os.environ or "PYTEST_CURRENT_TEST" in os.environ
-        if silent or len(rows) % self.every:
-            return
-        from IPython.display import display
-
-        drawn = training(self._rows, self.columns)
-        if self._handle is None:
-            self._handle = display(drawn, display_id=True)
-        else:
-            self._handle.update(drawn)
-
-    def figure(self) -> Plot:
-        """The final curves; the live drawing is removed.
-
-        Raises:
-            ValueError: no row has any of the columns.
-        """
-        if self._handle is not None:
-            from IPython.display import HTML
-
-            self._handle.update(HTML(""))
-            self._handle = None
-        return training(self._rows, self.columns)
 
 
 VERDICTS = {"holds": (COLOURS[2], "o"), "doesn't": (COLOURS[5], "X"), "undecided": ("#777777", "D")}

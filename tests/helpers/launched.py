@@ -11,7 +11,7 @@ from typing import Any
 
 from kit.train.launch.launcher import launch
 from kit.train.launch.topology import ProcessConfig
-from kit.train.session import OnStep
+from kit.train.progress import Watcher
 
 
 @dataclass(frozen=True)
@@ -22,12 +22,12 @@ class Toy:
     steps: int = 5
     settings: dict[str, Any] = field(default_factory=dict)
 
-    def __call__(self, on_step: OnStep | None = None) -> None:
+    def __call__(self, watcher: Watcher | None = None) -> None:
         import torch
         from several_processes import train
 
         torch.set_num_threads(1)
-        train(Path(self.run_dir), {**self.settings, "steps": self.steps}, on_step)
+        train(Path(self.run_dir), {**self.settings, "steps": self.steps}, watcher)
 
 
 if __name__ == "__main__":

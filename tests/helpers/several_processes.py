@@ -26,7 +26,8 @@ from kit.policy import Policy
 from kit.rewards.base import GroupReward
 from kit.seeding import Seed
 from kit.train.grpo import GRPOSettings, train_grpo
-from kit.train.session import OnStep, rank, world_size
+from kit.train.processes import rank, world_size
+from kit.train.progress import Watcher
 
 RUN = GRPOSettings(
     steps=5, prompts_per_batch=2, group_size=4, per_device_batch_size=4, learning_rate=1e-3, save_every=2, seed=3
@@ -51,7 +52,7 @@ def one_rank(episodes: Sequence[Episode], target: Any) -> list[Score]:
 REWARDS: dict[str, GroupReward] = {"even": even_reward, "siblings": siblings, "one_rank": one_rank}
 
 
-def train(folder: Path, settings: dict[str, Any], on_step: OnStep | None = None) -> Any:
+def train(folder: Path, settings: dict[str, Any], watcher: Watcher | None = None) -> Any:
     """The run; returns the model."""
     fault = settings.pop("fault", "")
     slow = settings.pop("slow", 0.0)
@@ -71,7 +72,7 @@ def train(folder: Path, settings: dict[str, Any], on_step: OnStep | None = None)
         return sample(policy, tasks, seed=seed)
 
     made = replace(RUN, **settings)
-    train_grpo(model, chat, [task(i) for i in range(3)], rollout, reward, made, folder, on_step=on_step)
+    train_grpo(model, chat, [task(i) for i in range(3)], rollout, reward, made, folder, watcher=watcher)
     return model
 
 

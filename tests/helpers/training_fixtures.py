@@ -25,6 +25,17 @@ from kit.seeding import Seed, child_seed, seed_per_episode
 from kit.tiny.build import build_config, build_image_processor, build_tokenizer
 from kit.train.metrics import TIMES, read_metrics
 from kit.train.pack import Packed
+from kit.train.progress import Watcher
+
+
+class OnStep(Watcher):
+    """Hands every step's rows to a function."""
+
+    def __init__(self, seen: Callable[[Any], Any]) -> None:
+        self.seen = seen
+
+    def step(self, rows: Any) -> None:
+        self.seen(rows)
 
 
 def picture(name: str, seed: int, width: int = 28, height: int = 28) -> NamedImage:

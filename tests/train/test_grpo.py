@@ -21,6 +21,7 @@ from datasets import Dataset
 from places import HELPERS
 from torch import Tensor
 from training_fixtures import (
+    OnStep,
     batch,
     clone,
     even_reward,
@@ -437,7 +438,7 @@ def test_rows_hook_and_what_is_left_of_the_model(chat: Chat, model, tmp_path: Pa
         even_reward,
         GRPOSettings(**QUICK, freeze_vision=True),
         tmp_path,
-        on_step=lambda rows: seen.append([row["step"] for row in rows]),
+        watcher=OnStep(lambda rows: seen.append([row["step"] for row in rows])),
     )
     assert seen == [[1], [1, 2]]
     row = read_metrics(tmp_path / "metrics.jsonl")[0]

@@ -1,4 +1,4 @@
-"""The rows of a run on disk: torn lines, resuming, and who is shown progress."""
+"""The rows of a run on disk: torn lines and resuming."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from kit.train.metrics import MetricsLog, is_quiet, keep_until, read_metrics
+from kit.train.metrics import MetricsLog, keep_until, read_metrics
 
 
 def _log(log: MetricsLog, step: int, **row: float) -> None:
@@ -53,24 +53,6 @@ def test_only_a_torn_last_line_is_forgiven(tmp_path: Path) -> None:
     assert keep_until(path, 5) == [{"step": 1}]
     assert path.read_text() == json.dumps({"step": 1}) + "\n"
     assert read_metrics(tmp_path / "none.jsonl") == []
-
-
-def test_progress_is_quiet_on_request(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    monkeypatch.setenv("KIT_QUIET", "0")
-    assert not is_quiet()
-    log = MetricsLog(tmp_path, 0)
-    _log(log, 1, loss=1.0, reward=0.5)
-    log.close()
-    assert "step 1/9  reward 0.500  loss 1.000" in capsys.readouterr().err
-    monkeypatch.setenv("KIT_QUIET", "1")
-    assert is_quiet()
-    log = MetricsLog(tmp_path, 0)
-    _log(log, 1, loss=1.0)
-    log.close()
-    assert capsys.readouterr() == ("", "")
 
 
 def test_of_processes_that_train_together_one_writes(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 from datasets import Dataset
-from training_fixtures import batch, clone, picture, plain_logprobs, without_times, written
+from training_fixtures import OnStep, batch, clone, picture, plain_logprobs, without_times, written
 
 from kit.chat import Chat
 from kit.episode import Episode
@@ -130,7 +130,7 @@ def test_interrupted_and_started_again_it_ends_the_same(chat: Chat, model, tmp_p
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train_sft(clone(model), chat, train, settings, tmp_path / "again", on_step=stop)
+        train_sft(clone(model), chat, train, settings, tmp_path / "again", watcher=OnStep(stop))
     resumed = clone(model)
     train_sft(resumed, chat, train, settings, tmp_path / "again")
     assert len(without_times(tmp_path / "again")) == 6
@@ -138,7 +138,7 @@ def test_interrupted_and_started_again_it_ends_the_same(chat: Chat, model, tmp_p
     for (name, one), other in zip(resumed.named_parameters(), finished.parameters(), strict=True):
         assert torch.equal(one, other), name
     seen: list[Any] = []
-    train_sft(clone(model), chat, train, settings, tmp_path / "again", on_step=seen.append)
+    train_sft(clone(model), chat, train, settings, tmp_path / "again", watcher=OnStep(seen.append))
     assert [len(rows) for rows in seen] == [6]  # done before: its curves all the same
 
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -59,66 +56,6 @@ def test_masks_follow_the_episode(chat: Chat) -> None:
     with_values = plots.masks(episode, values=[float(m) for m in episode.mask])
     assert [p.get_height() for p in with_values.axes[0].patches] == episode.mask  # type: ignore[attr-defined]
     shown(with_values)
-
-
-class Screen:
-    """Stands in for a notebook: remembers what is displayed and how it is replaced."""
-
-    def __init__(self) -> None:
-        self.shown: list[Any] = []
-
-    def display(self, drawn: Any, display_id: bool) -> Screen:
-        self.shown.append(drawn)
-        return self
-
-    def update(self, drawn: Any) -> None:
-        self.shown[-1] = drawn
-
-
-def watched(monkeypatch: pytest.MonkeyPatch) -> Screen:
-    """As in a notebook that somebody runs: called in a test's body, since pytest names the test in the environment."""
-    screen = Screen()
-    monkeypatch.setattr("IPython.display.display", screen.display)
-    monkeypatch.setitem(sys.modules, "ipykernel", ModuleType("ipykernel"))
-    for name in ("KIT_QUIET", "PAPERMILL", "PYTEST_CURRENT_TEST"):
-        monkeypatch.delenv(name, raising=False)
-    return screen
-
-
-def test_live_plot_redraws_in_place_every_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    screen = watched(monkeypatch)
-    live = plots.LivePlot(every=2)
-    drawn = []
-    for k in range(1, 6):
-        live(ROWS[:k])
-        drawn.append([len(_steps(figure)) for figure in screen.shown])
-    assert drawn == [[], [2], [2], [4], [4]]
-
-
-def _steps(figure: plots.Plot) -> list[float]:
-    return list(figure.axes[0].lines[0].get_xdata())  # type: ignore[arg-type]
-
-
-def test_live_plot_is_replaced_by_the_final_figure(monkeypatch: pytest.MonkeyPatch) -> None:
-    screen = watched(monkeypatch)
-    live = plots.LivePlot(every=1)
-    live(ROWS)
-    final = live.figure()
-    assert [type(drawn).__name__ for drawn in screen.shown] == ["HTML"] and screen.shown[0].data == ""
-    assert len(_steps(final)) == len(ROWS)
-    assert plt.get_fignums() == []
-
-
-@pytest.mark.parametrize("variable", ["KIT_QUIET", "PAPERMILL", "PYTEST_CURRENT_TEST"])
-def test_live_plot_is_silent_when_nobody_watches(monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
-    screen = watched(monkeypatch)
-    live = plots.LivePlot(every=1)
-    monkeypatch.setenv(variable, "1")
-    live(ROWS)
-    assert screen.shown == []
-    monkeypatch.delenv(variable)
-    live(ROWS)
-    assert len(screen.shown) == 1
 
 
 def check(value: float, low: float | None, high: float | None, verdict: str, side: str = "above") -> dict[str, Any]:

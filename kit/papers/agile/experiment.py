@@ -17,16 +17,17 @@ from kit.chat import Chat
 from kit.data.store import load_tasks
 from kit.episode import Episode, Task
 from kit.papers.agile.env import JigsawEnv
-from kit.papers.agile.reward import score
+from kit.papers.agile.reward import is_right, score
 from kit.policy import Policy
 from kit.policy.hf import HFPolicy
 from kit.rewards.base import per_episode
 from kit.rollout import RolloutConfig, rollout
 from kit.sandbox import CONFINED, Sandbox
 from kit.seeding import Seed
-from kit.train import session as play
 from kit.train.grpo import GRPOSettings, train_grpo
-from kit.train.session import OnStep, load_for_training
+from kit.train.held_out import held_out_accuracy
+from kit.train.progress import Watcher
+from kit.train.session import load_for_training, trained_model
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,8 @@ class Training:
         run_dir: gets what :func:`kit.train.grpo.train_grpo` writes.
         play: how puzzles are played.
         settings: of GRPO.
+        held_out: files of held-out puzzles to look at on the way.
+        held_out_tasks: puzzles of each, played before every step; 0: none.
         exports: steps after which the model so far is kept as well, as ``model-STEP``.
         threads: of each process.
         allow_unsafe: whether code may run where nothing confines it.
@@ -80,11 +83,13 @@ class Training:
     run_dir: str
     play: Play
     settings: GRPOSettings
+    held_out: tuple[str, ...] = ()
+    held_out_tasks: int = 0
     exports: tuple[int, ...] = ()
     threads: int = 1
     allow_unsafe: bool = False
 
-    def __call__(self, on_step: OnStep | None = None) -> Path:
+    def __call__(self, watcher: Watcher | None = None) -> Path:
         """Train; returns the folder of the trained model."""
         torch.set_num_threads(self.threads)
         vlm, chat = load_for_training(self.start, self.settings.lora_rank)
@@ -94,9 +99,20 @@ class Training:
             def play(policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]:
                 return self.play(policy, chat, box, tasks, self.settings.temperature, seed)
 
-            reward = per_episode(score)
+            def play_held_out(policy: Policy, tasks: Sequence[Task]) -> list[Episode]:
+                return self.play(policy, chat, box, tasks, temperature=0.0)
+
             return train_grpo(
-                vlm, chat, tasks, play, reward, self.settings, self.run_dir, exports=self.exports, on_step=on_step
+                vlm,
+                chat,
+                tasks,
+                play,
+                per_episode(score),
+                self.settings,
+                self.run_dir,
+                exports=self.exports,
+                held_out=held_out_accuracy(self.held_out, self.held_out_tasks, play_held_out, is_right),
+                watcher=watcher,
             )
 
 
@@ -119,7 +135,7 @@ def trained(run: str | Path, stage: str) -> Path:
     Raises:
         FileNotFoundError: the stage hasn't finished, with the command that runs it.
     """
-    return play.trained_model(run, stage, {"sft": 12, "grpo": 13}[stage])
+    return trained_model(run, stage, {"sft": 12, "grpo": 13}[stage])
 
 
 def first_per_level(tasks: Sequence[Task], n: int) -> list[Task]:

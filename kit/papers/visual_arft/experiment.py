@@ -30,6 +30,7 @@ from kit.papers.visual_arft.invented import world
 from kit.papers.visual_arft.mat_coding import make_tasks as make_coding
 from kit.papers.visual_arft.mat_search import chains, passes
 from kit.papers.visual_arft.mat_search import task as as_task
+from kit.papers.visual_arft.metrics import is_right
 from kit.papers.visual_arft.reward import RewardConfig, score, step_score
 from kit.policy import Policy
 from kit.policy.hf import HFPolicy
@@ -43,7 +44,10 @@ from kit.tools.search import SNIPPET_CHARS, TOP_K, Search
 from kit.tools.serper import Serper
 from kit.train.advantage import Advantage
 from kit.train.grpo import GRPOSettings, train_grpo
-from kit.train.session import OnStep, load_for_training, run_on_rank0
+from kit.train.held_out import held_out_accuracy
+from kit.train.processes import run_on_rank0
+from kit.train.progress import Watcher
+from kit.train.session import load_for_training
 
 COUNTRIES = 200
 """Of an invented world: as many flags as there are real ones; among more, fewer can be told from all others."""
@@ -147,6 +151,9 @@ class Training:
         play: how tasks are played.
         settings: of GRPO.
         reward: ``f1`` or ``em`` of the answer; ``steps``: each step for itself.
+        held_out: files of held-out tasks to look at on the way.
+        held_out_tasks: tasks of each, played before every step; 0: none.
+        exports: steps after which the model so far is kept as well, as ``model-STEP``.
         threads: of each process.
         allow_unsafe: whether code may run where nothing confines it.
     """
@@ -157,10 +164,13 @@ class Training:
     play: Play
     settings: GRPOSettings
     reward: str = "f1"
+    held_out: tuple[str, ...] = ()
+    held_out_tasks: int = 0
+    exports: tuple[int, ...] = ()
     threads: int = 1
     allow_unsafe: bool = False
 
-    def __call__(self, on_step: OnStep | None = None) -> Path:
+    def __call__(self, watcher: Watcher | None = None) -> Path:
         """Train; returns the folder of the trained model."""
         torch.set_num_threads(self.threads)
         vlm, chat = load_for_training(self.start, self.settings.lora_rank)
@@ -172,8 +182,21 @@ class Training:
             def play(policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]:
                 return self.play(policy, chat, tools, tasks, self.settings.temperature, seed)
 
-            reward = per_episode(make_reward(self.reward))
-            return train_grpo(vlm, chat, tasks, play, reward, self.settings, self.run_dir, on_step=on_step)
+            def play_held_out(policy: Policy, tasks: Sequence[Task]) -> list[Episode]:
+                return self.play(policy, chat, tools, tasks, temperature=0.0)
+
+            return train_grpo(
+                vlm,
+                chat,
+                tasks,
+                play,
+                per_episode(make_reward(self.reward)),
+                self.settings,
+                self.run_dir,
+                exports=self.exports,
+                held_out=held_out_accuracy(self.held_out, self.held_out_tasks, play_held_out, is_right),
+                watcher=watcher,
+            )
 
 
 ADVANTAGES: dict[str, Advantage] = {"f1": "group_relative", "em": "group_relative", "steps": "per_turn"}

@@ -21,7 +21,7 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -30,10 +30,13 @@ from typing import Any, Protocol
 import torch
 
 from kit.files import find_run, read_json, write_json
+from kit.train.interrupt import stoppable
 from kit.train.launch.topology import PORT, Host, LaunchError, ProcessConfig, check_port, free_port, this_machine
 from kit.train.launch.worker import STARTED_BY
-from kit.train.metrics import Row, is_quiet, line, read_metrics
-from kit.train.session import STRATEGY, OnStep
+from kit.train.metrics import read_metrics
+from kit.train.processes import STRATEGY
+from kit.train.progress import FILE, Watcher, read_progress
+from kit.train.watchers import default_watcher
 
 LAST_LINES = 15
 """Of the log, in an error's message."""
@@ -45,10 +48,10 @@ class Training(Protocol):
     @property
     def run_dir(self) -> str: ...
 
-    def __call__(self, on_step: OnStep | None = None) -> Any: ...
+    def __call__(self, watcher: Watcher | None = None) -> Any: ...
 
 
-def launch(training: Training, processes: ProcessConfig, on_step: OnStep | None = None, poll: float = 0.5) -> Path:
+def launch(training: Training, processes: ProcessConfig, watcher: Watcher | None = None, poll: float = 0.5) -> Path:
     """Train, here or in as many processes as are wanted; returns the folder of the trained model.
 
     The same call again resumes, and does nothing if the training was done.
@@ -56,16 +59,26 @@ def launch(training: Training, processes: ProcessConfig, on_step: OnStep | None 
     Args:
         training: a dataclass (of :mod:`kit.experiments`). One process is this one: it is simply called.
         processes: how many processes, where, and what is divided among them.
-        on_step: called with all rows of the metrics so far, whenever there are new ones.
+        watcher: shown the progress and the rows of metrics; None: one that suits the place.
         poll: seconds between two looks at what the processes have written.
 
     Raises:
         LaunchError: they can't be started here, or one failed: says which one, why, and where its log is.
+        kit.train.interrupt.TrainingStopped: it was interrupted; says at which step it goes on.
     """
     run_dir = Path(training.run_dir)
-    if processes.num_processes == 1 and not processes.hostfile:
-        training(on_step)
-        return run_dir / "model"
+    watcher = watcher or default_watcher()
+    watcher.begin()
+    with stoppable(run_dir, watcher=watcher):
+        if processes.num_processes == 1 and not processes.hostfile:
+            training(watcher)
+        else:
+            _launch(training, run_dir, processes, watcher, poll)
+    return run_dir / "model"
+
+
+def _launch(training: Training, run_dir: Path, processes: ProcessConfig, watcher: Watcher, poll: float) -> None:
+    """Train in processes of their own, and follow what they write."""
     kind = type(training)
     if kind.__module__ == "__main__":
         raise LaunchError(f"{kind.__name__} is defined in the notebook itself: put it into a module others can import")
@@ -91,18 +104,17 @@ def launch(training: Training, processes: ProcessConfig, on_step: OnStep | None 
     write_json(folder / "job.json", job)
     where = f"{run_dir.name}/launch/log-0.txt"  # under the runs' folder, wherever that is
     print(f"{processes.num_processes} processes on {len(hosts)} machine(s), {processes.strategy}; their log: {where}")
-    rows = Rows(run_dir / "metrics.jsonl", on_step)
+    follower = Follower(run_dir, watcher)
     try:
         with started(folder / "job.json", 0) as agent:
             while agent.poll() is None:
                 time.sleep(poll)
-                rows.look()
+                follower.look()
     finally:
         write_json(folder / "job.json", {**job, "over": True})
     if agent.returncode:
         raise LaunchError(_why(folder, 0, agent.returncode))
-    rows.look(last=True)
-    return run_dir / "model"
+    follower.look(last=True)
 
 
 def join(name: str, wait: float = 600.0, poll: float = 1.0) -> int:
@@ -219,32 +231,36 @@ def deepspeed_settings(stage: int) -> dict[str, Any]:
     }
 
 
-class Rows:
-    """Rows of metrics that another process writes, shown as they come."""
+class Follower:
+    """Shows a watcher the metrics and the progress that another process writes."""
 
-    def __init__(self, path: Path, on_step: Callable[[Sequence[Row]], None] | None) -> None:
-        self.path, self.on_step = path, on_step
-        self.before = self._state()
+    def __init__(self, run_dir: Path, watcher: Watcher) -> None:
+        self.run_dir, self.watcher = run_dir, watcher
+        self.before = {name: self._state(name) for name in ("metrics.jsonl", FILE)}
         self.shown = 0
 
-    def _state(self) -> tuple[int, int] | None:
-        """Which file it is, and how long: a run that resumes begins by replacing it."""
+    def _state(self, name: str) -> tuple[int, int, int] | None:
+        """Which file it is, how long, and of when: a run that resumes begins by replacing it."""
         try:
-            found = self.path.stat()
+            found = (self.run_dir / name).stat()
         except FileNotFoundError:
             return None
-        return found.st_ino, found.st_size
+        return found.st_ino, found.st_size, found.st_mtime_ns
+
+    def _is_new(self, name: str) -> bool:
+        state = self._state(name)
+        changed, self.before[name] = state != self.before[name], state
+        return changed
 
     def look(self, last: bool = False) -> None:
         """Show what is new; ``last``: what there is."""
-        if not last and self._state() == self.before:
+        if self._is_new(FILE) and (progress := read_progress(self.run_dir)) is not None:
+            self.watcher.progress(progress)
+        if not self._is_new("metrics.jsonl") and not last:
             return
-        self.before = self._state()
-        rows = read_metrics(self.path)
-        if len(rows) > self.shown and not is_quiet():
-            print("\r" + line(rows[-1]), end="\n" if last else "", file=sys.stderr, flush=True)
-        if self.on_step is not None and len(rows) > self.shown:
-            self.on_step(rows)
+        rows = read_metrics(self.run_dir / "metrics.jsonl")
+        if len(rows) > self.shown:
+            self.watcher.step(rows)
         self.shown = len(rows)
 
 

@@ -20,7 +20,7 @@ from typing import Any, TypeVar, get_type_hints
 from accelerate.utils import gather_object
 
 from kit.files import read_json, write_json
-from kit.train.session import init_process_group, rank, run_on_rank0
+from kit.train.processes import init_process_group, rank, run_on_rank0
 
 T = TypeVar("T")
 

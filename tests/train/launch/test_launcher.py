@@ -18,7 +18,7 @@ import pytest
 from launched import Toy
 from places import HELPERS
 from several_processes import train
-from training_fixtures import without_times
+from training_fixtures import OnStep, without_times
 
 from kit.files import read_json
 from kit.train.launch.launcher import join, launch
@@ -47,16 +47,16 @@ def test_two_processes_are_one_and_are_followed(tmp_path: Path) -> None:
     def on_step(rows: Sequence[Row]) -> None:
         seen.append(len(rows))
 
-    assert launch(toy(tmp_path / "two"), ProcessConfig(2), on_step, poll=0.05) == tmp_path / "two" / "model"
+    assert launch(toy(tmp_path / "two"), ProcessConfig(2), OnStep(on_step), poll=0.05) == tmp_path / "two" / "model"
     assert_the_same(tmp_path / "one", tmp_path / "two", 5)
     assert seen == sorted(set(seen)) and seen[-1] == 5 and len(seen) > 1
-    launch(toy(tmp_path / "two"), ProcessConfig(2), on_step)  # it is done: nothing but its rows
+    launch(toy(tmp_path / "two"), ProcessConfig(2), OnStep(on_step))  # it is done: nothing but its rows
     assert seen[-2:] == [5, 5] and len(without_times(tmp_path / "two")) == 5
 
 
 def test_one_process_is_this_one(tmp_path: Path) -> None:
     seen: list[int] = []
-    launch(toy(tmp_path / "a", steps=2), ProcessConfig(), lambda rows: seen.append(len(rows)))
+    launch(toy(tmp_path / "a", steps=2), ProcessConfig(), OnStep(lambda rows: seen.append(len(rows))))
     assert seen == [1, 2] and not (tmp_path / "a" / "launch").exists()
 
 

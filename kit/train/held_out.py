@@ -1,0 +1,47 @@
+"""Look at held-out tasks while a policy trains: their accuracy, a column of the metrics. Nothing is chosen by it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from kit.data.store import load_tasks
+from kit.episode import Episode, Task
+from kit.policy import Policy
+from kit.train.grpo_trainer import HeldOut
+
+COLUMN = "held_out_accuracy"
+
+
+def held_out_accuracy(
+    files: Sequence[str],
+    tasks: int,
+    play: Callable[[Policy, Sequence[Task]], list[Episode]],
+    is_right: Callable[[Episode, Any], bool],
+) -> HeldOut | None:
+    """Make the function that :func:`kit.train.grpo.train_grpo` calls before each rollout.
+
+    Args:
+        files: of held-out tasks.
+        tasks: number of tasks of each file, evenly spaced; 0: none.
+        play: plays tasks greedily.
+        is_right: a finished episode and its task's target → whether it ended with the right answer.
+
+    Returns:
+        A function from a policy to ``{"held_out_accuracy": share of right answers}``; None for no tasks.
+    """
+    chosen = [task for path in files for task in evenly_spaced(load_tasks(path), tasks)] if tasks else []
+    if not chosen:
+        return None
+
+    def accuracy(policy: Policy) -> Mapping[str, float]:
+        episodes = play(policy, chosen)
+        return {COLUMN: sum(is_right(e, e.task.target) for e in episodes) / len(episodes)}
+
+    return accuracy
+
+
+def evenly_spaced(tasks: Sequence[Task], n: int) -> list[Task]:
+    """``n`` of the tasks, from all over the list; all of them if there are fewer."""
+    n = min(n, len(tasks))
+    return [tasks[k * len(tasks) // n] for k in range(n)]

@@ -1,0 +1,90 @@
+"""Show a training where there is no notebook page: a line a step in a job, a bar in a terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from kit.train.metrics import Row
+from kit.train.progress import Progress, Watcher
+
+JOB = "KIT_JOB"
+"""Environment variable of a kernel that executes a notebook as a job (set by :mod:`kit.jobs.run`)."""
+
+
+def is_quiet() -> bool:
+    """True if nothing is to be shown: ``KIT_QUIET`` is set, or nobody watches (no terminal, no notebook)."""
+    if os.environ.get("KIT_QUIET", "") not in ("", "0"):
+        return True
+    return not (sys.stderr.isatty() or "ipykernel" in sys.modules)
+
+
+def default_watcher() -> Watcher:
+    """The watcher of a training that was given none: a line a step in a kernel, a bar in a terminal, or nothing."""
+    if is_quiet():
+        return Watcher()
+    return LineWatcher() if "ipykernel" in sys.modules else BarWatcher()
+
+
+class LineWatcher(Watcher):
+    """Print a line after each step, on standard output: JupyterLab shows the other stream as an error."""
+
+    def __init__(self) -> None:
+        self._last: Progress | None = None
+        self._shown = 0
+
+    def progress(self, progress: Progress) -> None:
+        """Keep it for the next line; say at once that the training has begun."""
+        if self._last is None:
+            print(f"training: {progress.steps} steps", flush=True)
+        self._last = progress
+
+    def step(self, rows: Sequence[Row]) -> None:
+        """Print the last row."""
+        if len(rows) > self._shown:
+            print(line(rows[-1], self._last), flush=True)
+        self._shown = len(rows)
+
+
+class BarWatcher(Watcher):
+    """Draw a bar in the terminal that moves with every turn."""
+
+    def __init__(self) -> None:
+        self._bar: Any = None
+        self._row = ""
+
+    def progress(self, progress: Progress) -> None:
+        """Move the bar."""
+        from tqdm import tqdm
+
+        if self._bar is None:
+            self._bar = tqdm(total=progress.steps, bar_format="{percentage:3.0f}%|{bar}| {desc}", leave=True)
+        self._bar.n = progress.share * progress.steps
+        self._bar.set_description_str(f"{progress}{self._row}")
+        if progress.phase == "done":
+            self._bar.close()
+
+    def step(self, rows: Sequence[Row]) -> None:
+        """Show the newest reward and loss beside the bar."""
+        shown = [f"{name} {rows[-1][name]:.3f}" for name in ("reward", "accuracy", "loss") if name in rows[-1]]
+        self._row = f" · {', '.join(shown)}" if shown else ""
+
+    def stopped(self, message: str) -> None:
+        """Leave the bar as it is."""
+        if self._bar is not None:
+            self._bar.close()
+
+
+def line(row: Row, progress: Progress | None = None) -> str:
+    """A row of metrics as a line of text.
+
+    Args:
+        row: the row.
+        progress: of the training after it, for the number of steps and the time left.
+    """
+    shown = [f"{name} {row[name]:.3f}" for name in ("reward", "accuracy", "turns", "loss") if name in row]
+    of = f"/{progress.steps}" if progress else ""
+    left = str(progress).rpartition(" · about ")[2] if progress and progress.seconds_left else ""
+    return f"step {row['step']}{of}  {'  '.join(shown)}  {row['seconds']:.1f} s{f', about {left}' if left else ''}"

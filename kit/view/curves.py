@@ -1,0 +1,88 @@
+"""Curves of a training: metrics that belong together in one panel, each panel with a scale that doesn't mislead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib import rc_context
+
+from kit.train.metrics import Row, read_metrics
+from kit.view.charts import COLOURS, DASHES, MARKERS, STYLE, Plot
+
+PARTS = "reward/"
+"""Before the name of a reward's part among the metrics."""
+
+PANELS: Mapping[str, Mapping[str, str]] = {
+    "reward and its parts": {"reward": "reward"},
+    "right answers (share)": {"accuracy": "sampled, in training", "held_out_accuracy": "greedy, held out"},
+    "an episode's length": {"turns": "turns", "calls": "turns with an action"},
+    "tokens written an episode": {"response_tokens": "tokens"},
+    "flat groups (share)": {"frac_zero_std_groups": "all rewards equal"},
+    "right next tokens (share)": {"mean_token_accuracy": "of the expert's"},
+    "entropy (nats a token)": {"entropy": "entropy"},
+    "loss": {"loss": "loss"},
+}
+"""Title of a panel → metric → its name in the legend. A panel is left out if no row has any of its metrics."""
+
+ALMOST_ZERO = 0.05
+"""A loss of GRPO below this is rounding and clipping, not progress."""
+
+
+def curves(rows: Sequence[Row] | Path) -> Plot:
+    """Draw a training's metrics over its steps, in panels.
+
+    Args:
+        rows: metric rows, or the path of a ``metrics.jsonl``.
+
+    Raises:
+        ValueError: the rows have none of the metrics that are drawn.
+    """
+    rows = read_metrics(rows) if isinstance(rows, Path) else rows
+    panels = {title: names for title in PANELS if (names := _present(title, rows))}
+    if not panels:
+        raise ValueError(f"none of the {len(rows)} rows has a metric that is drawn; there is nothing to draw")
+    columns = min(4, len(panels))
+    lines = -(-len(panels) // columns)
+    with rc_context(STYLE):
+        figure = Plot(2.35 * columns, 1.9 * lines)
+        axes = figure.subplots(lines, columns, squeeze=False).flat
+        for axis, (title, names) in zip(axes, panels.items(), strict=False):
+            _panel(axis, title, names, rows)
+        for axis in axes[len(panels) :]:
+            axis.axis("off")
+    return figure
+
+
+def _present(title: str, rows: Sequence[Row]) -> dict[str, str]:
+    """The metrics of a panel that some row has, with their names."""
+    names = dict(PANELS[title])
+    if "reward" in names:
+        names |= {key: key.removeprefix(PARTS) for row in rows[-1:] for key in sorted(row) if key.startswith(PARTS)}
+    return {key: name for key, name in names.items() if any(key in row for row in rows)}
+
+
+def _panel(axis: Any, title: str, names: Mapping[str, str], rows: Sequence[Row]) -> None:
+    values = []
+    for k, (key, name) in enumerate(names.items()):
+        xs = [row["step"] for row in rows if key in row]
+        ys = [float(row[key]) for row in rows if key in row]
+        values += ys
+        style: Any = {"color": COLOURS[k % 6], "linestyle": DASHES[k % 4], "marker": MARKERS[k % 6], "markersize": 3}
+        axis.plot(xs, ys, label=name, linewidth=2 if k == 0 else 1.2, markevery=max(1, len(xs) // 8), **style)
+    axis.set_title(title, fontsize=9)
+    axis.set_xlabel("step")
+    axis.set_xlim(0.5, max(row["step"] for row in rows) + 0.5)
+    axis.xaxis.get_major_locator().set_params(integer=True)
+    if "(share)" in title:
+        axis.set_ylim(-0.04, 1.04)
+    elif title == "loss" and any("reward" in row for row in rows) and max(map(abs, values)) < ALMOST_ZERO:
+        axis.set_ylim(-1, 1)
+        note = "about 0 on purpose: a group's\nadvantages add up to 0 and only\nthe slope teaches (notebook 03)"
+        axis.text(0.5, 0.93, note, transform=axis.transAxes, fontsize=8, ha="center", va="top")
+    elif np.isfinite(values).all() and min(values) >= 0:
+        axis.set_ylim(0, max(values) * 1.08 or 1)
+    if len(names) > 1:
+        axis.legend(fontsize=8, handlelength=1.6, labelspacing=0.2, borderaxespad=0.2)

@@ -1,0 +1,127 @@
+"""Watch a training in a notebook: a bar that moves with every turn, the curves, the newest episode."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from kit.train import latest_rollout
+from kit.train.metrics import Row
+from kit.train.progress import Progress, Watcher, duration
+from kit.train.watchers import JOB, LineWatcher, is_quiet
+from kit.view.charts import COLOURS, Plot
+from kit.view.curves import curves
+from kit.view.episodes import Judge, show
+from kit.view.html import render
+
+BAR_SECONDS = 0.3
+"""Least time between two drawings of the bar."""
+
+CURVE_SECONDS = 2.0
+"""Least time between two drawings of the curves."""
+
+
+class LiveTraining(Watcher):
+    """Shows a training below its cell while it runs; in a job it prints a line a step, in tests nothing.
+
+    Args:
+        run_dir: folder of the run whose newest episode is shown; None: none is.
+        is_right: the paper's judgement of an answered episode, shown as ✓ or ✗.
+        clock: seconds that only go forward.
+    """
+
+    def __init__(
+        self,
+        run_dir: Path | None = None,
+        is_right: Judge | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.run_dir, self.is_right, self.clock = run_dir, is_right, clock
+        self._rows: Sequence[Row] = ()
+        self._lines = LineWatcher() if os.environ.get(JOB) and not is_quiet() else None
+        self._shows = not is_quiet() and self._lines is None
+        self._handles: dict[str, Any] = {}
+        self._drawn: dict[str, float] = {}
+        self._rollout: int | None = None
+        self._began = clock()
+
+    def begin(self) -> None:
+        """Draw an empty bar before the model is loaded."""
+        self._began = self.clock()
+        self._bar(0.0, "loading the model and starting the sandbox …")
+
+    def progress(self, progress: Progress) -> None:
+        """Move the bar; show the newest episode when there is another one."""
+        if self._lines is not None:
+            self._lines.progress(progress)
+        if progress.phase == "done":
+            steps = f"{progress.steps} of {progress.steps} steps done"
+            self._bar(1.0, f"{steps} in {duration(self.clock() - self._began)}", colour=COLOURS[2])
+        elif self._is_due("bar", BAR_SECONDS):
+            self._bar(progress.share, str(progress))
+        if progress.phase == "learning" and progress.step != self._rollout:
+            self._rollout = progress.step
+            self._episode()
+
+    def step(self, rows: Sequence[Row]) -> None:
+        """Draw the curves again."""
+        self._rows = list(rows)
+        if self._lines is not None:
+            self._lines.step(rows)
+        if self._shows and self._rows and self._is_due("curves", CURVE_SECONDS):
+            self._display("curves", curves(self._rows))
+
+    def stopped(self, message: str) -> None:
+        """Say where the training goes on."""
+        self._bar(self._share, message, colour=COLOURS[1])
+
+    def figure(self) -> Plot:
+        """The final curves; what was shown live, but for the bar, is removed.
+
+        Raises:
+            ValueError: the training has no row that could be drawn.
+        """
+        from IPython.display import HTML
+
+        for name in ("curves", "episode"):
+            if name in self._handles:
+                self._handles.pop(name).update(HTML(""))
+        return curves(self._rows)
+
+    _share = 0.0
+
+    def _bar(self, share: float, text: str, colour: str = COLOURS[0]) -> None:
+        from IPython.display import HTML
+
+        self._share = share
+        self._display("bar", HTML(render("live.html", percent=f"{100 * share:.2f}", text=text, colour=colour)))
+
+    def _episode(self) -> None:
+        if not self._shows or self.run_dir is None or (found := latest_rollout.load(self.run_dir)) is None:
+            return
+        step, played = found
+        episode, score = played[0]
+        shown = show(episode, score, is_right=self.is_right)
+        shown.title = f"newest episode, of step {step}"
+        self._display("episode", shown)
+
+    def _is_due(self, name: str, seconds: float) -> bool:
+        now = self.clock()
+        if now - self._drawn.get(name, -seconds) < seconds:
+            return False
+        self._drawn[name] = now
+        return True
+
+    def _display(self, name: str, what: Any) -> None:
+        """Show something below the cell, in place of what was shown by that name before."""
+        if not self._shows:
+            return
+        from IPython.display import display
+
+        if name in self._handles:
+            self._handles[name].update(what)
+        else:
+            self._handles[name] = display(what, display_id=True)
