@@ -4,8 +4,8 @@ $$J = \frac{1}{N} \sum_i \frac{1}{\sum_t I_{i,t}} \sum_t I_{i,t} \, \rho_{i,t} \
 \rho_{i,t} = \frac{\pi_\theta(y_{i,t})}{\pi_{\theta_{old}}(y_{i,t})}$$
 
 Worked example: two episodes of two sampled tokens and one, with advantages 1 and −1. The loss is
-−((1 + 1)/2 − 1)/2 = **0**; its slopes are −1/(2·2) = **−0.25** for each token of the first and 1/(2·1) = **0.5** for the
-second's: a step makes the first two likelier and the other one less likely, twice as hard.
+−((1 + 1)/2 − 1)/2 = **0**; its slopes are −1/(2·2) = **−0.25** for each token of the first and 1/(2·1) = **0.5** for
+the second's: a step makes the first two likelier and the other one less likely, twice as hard.
 
 The model has just played the episodes, so every ratio is 1 and nothing is clipped; what counts is the slope. A test
 holds a whole step to :class:`kit.train.grpo_trainer.EpisodeGRPOTrainer`'s.

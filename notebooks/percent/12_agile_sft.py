@@ -16,22 +16,24 @@
 # **The question.** A model that sees, but has never acted, is given a jigsaw and a Python session.
 # What does it learn from watching an expert play, and what doesn't it?
 #
-# **The paper.** AGILE, sections 3.2 and 3.3 and Table 4: supervised fine-tuning (SFT) on 1.6K
-# episodes of an expert, before reinforcement learning on 15.6K pictures.
+# **The paper.** [AGILE, arXiv:2510.01304](https://arxiv.org/abs/2510.01304), sections 3.2 and 3.3 and Table 4:
+# supervised fine-tuning ([SFT](../docs/glossary.md#sft)) on 1.6K episodes of an expert, before reinforcement
+# learning on 15.6K pictures. Figure 2b of the paper shows how such episodes are collected; ours come from notebook 11.
 #
-# **Afterwards you can** say what SFT minimises and on which tokens; read an episode that fails and
-# name why; explain why imitating an expert is not the same as solving the task.
+# **Afterwards you can** say what SFT minimises and on which tokens; do one update of it without a trainer; read an
+# episode that fails and name why; explain why imitating an expert is not the same as solving the task.
 #
 # | | hardware | minutes | memory |
 # |---|---|---|---|
-# | `laptop` | 1 core, tiny model | 4 | 2 GB |
+# | `laptop` | 1 core, tiny model | 5 | 2 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
 # | `node` | 8 × 80 GB, Qwen2.5-VL-7B, the paper's Table 4 | not measured | 640 GB |
 #
-# Before this one: notebook 11, which wrote the puzzles and the expert's episodes.
+# Before this one: [11](11_agile.ipynb), which wrote the puzzles and the expert's episodes.
 
 # %% tags=["parameters"]
 run: str = "agile"  # run directory under runs/, shared by notebooks 11 to 14
+tag: str = ""  # to try another value: a name for it; the data are kept
 seed: int = 0  # order of the episodes
 model: str = ""  # checkpoint folder or hub id; empty: the committed tiny model
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
@@ -42,10 +44,11 @@ replay: int = 4  # replayed answers of the model beside each batch; paper: 0
 per_device_batch_size: int = 4  # episodes a forward pass
 learning_rate: float = 3e-4  # at its peak
 freeze_vision: bool = True  # leave the vision tower alone, as the paper does
-lora_rank: int = 0  # 0 trains all weights
-max_turns: int = 5  # turn budget when playing
+lora_rank: int = 0  # rank of small added matrices that learn alone; 0: all weights
+max_turns: int = 5  # turns an episode may have when playing
 max_new_tokens: int = 80  # of one turn when playing
 eval_puzzles: int = 24  # held-out puzzles a level
+by_hand: bool = True  # do one update here as well; needs room for all weights
 num_processes: int = 1  # processes that train together, on all machines
 strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
 hostfile: str = ""  # the machines, a line each: name slots=8; empty: this one
@@ -58,22 +61,25 @@ from IPython.display import display
 from kit import view
 from kit.data.permutations import belonging
 from kit.data.store import load_episodes, load_tasks, save_episodes
-from kit.files import run_folder
+from kit.exercises import check
+from kit.files import start_run
 from kit.papers.agile import experiment as agile
 from kit.papers.agile.metrics import evaluate, failures, summary
 from kit.papers.agile.reward import is_right, score
 from kit.policy.hf import load_model_and_chat
+from kit.policy.suppress import suppress_tokens
 from kit.sandbox import CONFINED, Sandbox
 from kit.tiny.build import TINY
 from kit.train.launch.launcher import launch
 from kit.train.launch.topology import ProcessConfig
+from kit.train.metrics import read_metrics
+from kit.train.pack import pack
 from kit.train.replay import own_words
-from kit.train.sft import SFTSettings, SFTTraining
-from kit.view import plots
+from kit.train.sft import SFTSettings, SFTTraining, order
 
 # %%
 torch.set_num_threads(threads)
-folder = run_folder(run)
+folder = start_run(run, tag, {"data": 11}, makes="sft")
 start, together = str(model or TINY), ProcessConfig.of(globals())
 vlm, chat = load_model_and_chat(start)
 box = Sandbox(require=CONFINED, allow_unsafe=allow_unsafe).start()
@@ -83,9 +89,9 @@ play = agile.Play(prompt=prompt, max_turns=max_turns, max_new_tokens=max_new_tok
 # ## What the model does before anyone shows it
 #
 # It can say where a piece belongs, write a tag or a line of code when told word for word which: that is on
-# its card (notebook 04). It has never acted. Guess what it does with the prompt.
+# its card (notebook 04). It has never acted. Guess what it does with the prompt, then open the output.
 
-# %%
+# %% tags=["guess"]
 held_out = load_tasks(folder / "data" / "eval-2x2.jsonl")
 puzzles = agile.first_per_level(held_out, eval_puzzles)
 untrained = agile.play_greedily(vlm, chat, box, puzzles, play)
@@ -94,14 +100,14 @@ print("it ends by", untrained[0].ended)
 print("accuracy: ", summary(evaluate(untrained)))
 
 # %% [markdown]
-# Not one tag. The environment can't act on that, so the episode is over after a turn. The paper met
-# the same in a 7B model: poor instruction following, code that doesn't run, and so nothing for
-# reinforcement learning to reward.
+# It writes no tag. The environment can't act on that, so the episode is over after one turn. The paper met
+# the same in a 7B model: it followed instructions poorly and its code didn't run, so there was nothing that
+# reinforcement learning could reward.
 #
-# But look at what it says. Is it true?
+# But look at what it says. In how many of the puzzles is it true? Guess.
 
 
-# %%
+# %% tags=["guess"]
 def sees(episode) -> bool:
     """Whether the first turn says rightly where each piece belongs."""
     task = episode.task
@@ -119,8 +125,8 @@ print("untrained:", seeing(untrained))
 # %% [markdown]
 # ## What the expert does
 #
-# Four to eight turns of code, then the answer. Look at what is tinted: only the expert's own tokens
-# will be learnt from. What the environment wrote is context.
+# Four to eight turns of code, then the answer. Only the expert's own tokens (underlined) will be
+# learnt from. What the environment wrote is context.
 
 # %%
 episodes = load_episodes(folder / "data" / "coldstart.jsonl")[:sft_episodes]
@@ -133,11 +139,11 @@ earned = score(shortest, shortest.task.target)
 display(view.show(shortest, score=earned, chat=chat, is_right=is_right))
 
 # %% [markdown]
-# Here is a thing to hold on to for later. The expert takes four to eight turns of code *before* it
+# Remember one number for later. The expert takes four to eight turns of code *before* it
 # answers. In reinforcement learning, and when we measure, an episode has **five turns in all**
-# (Table 5). Which share of the expert's episodes would fit?
+# (Table 5). Which share of the expert's episodes would fit? The list of steps above tells.
 
-# %%
+# %% tags=["guess"]
 fitting = sum(episode.calls + 1 <= max_turns for episode in episodes) / len(episodes)
 print(f"{fitting:.0%} of the expert's episodes fit into {max_turns} turns")
 
@@ -147,18 +153,29 @@ print(f"{fitting:.0%} of the expert's episodes fit into {max_turns} turns")
 # $$\mathcal{L}(\theta) = -\frac{1}{\sum_t I_t} \sum_t I_t \log \pi_\theta(y_t \mid y_{<t}), \qquad
 # I_t = 1 \text{ where the expert wrote token } t$$
 #
-# The mask $I_t$ is `Episode.mask`; `kit.train.pack` lays it beside the ids; `kit.train.sft` hands both to TRL's trainer.
+# The mask $I_t$ is `Episode.mask`: 1 on a token that the expert wrote, 0 on one of the environment.
+#
+# **Exercise 12.1.** Write that sum for one episode. You get the log-probability of each token and the mask.
+
+
+# %% tags=["exercise"]
+def sft_loss(logprobs: list[float], mask: list[int]) -> float:
+    """Mean negative log-probability of the expert's tokens."""
+    ...
+
+
+check("12.1", sft_loss)
 
 # %% [markdown]
 # ## What it takes away
 #
-# Learning to act moves weights that it sees with, and a few hundred puzzles can't teach seeing anew. Left
-# to itself a small model forgets some of it (try `replay=0`).
+# Learning to act changes the weights that it sees with, and a few hundred puzzles can't teach seeing again.
+# Without a remedy a small model forgets some of it (try `replay=0` with `tag="no-replay"`).
 #
-# *Learning without forgetting* (Li and Hoiem, 2016) asks the model beforehand, and trains on its own
-# answers beside the new data. Here: on puzzles of the next notebook, whose truth stays untouched, put
-# where the agent will say such a thing. The paper doesn't need it: its model is large, and its learning
-# rate small.
+# The remedy is *learning without forgetting* ([Li and Hoiem, 2016](https://arxiv.org/abs/1606.09282)): ask the model
+# before training, and train on its own answers beside the new data. Here it is asked about puzzles of the next
+# notebook. Their right answers are never shown; the model's own words are, as the beginning of a turn, where the agent
+# will later say such things. The paper doesn't need this: its model is large and its learning rate small.
 
 # %%
 again = []
@@ -185,8 +202,55 @@ settings = SFTSettings(
 print(settings.steps(len(episodes)), "optimizer steps")
 
 # %% [markdown]
-# The training is told in plain values, so that this process can do it, or several that are launched
-# (`num_processes=8, strategy="zero3"`): with them the model is divided, not the result.
+# ## One update by hand
+#
+# What will the trainer do at each step? Take `batch_size` episodes of the expert and `replay` of the model's own
+# answers, compute the loss above, go one step down its slope.
+
+# %%
+every = [*episodes, *again]
+first = order([len(e.ids) for e in episodes], len(again), settings)
+batch = [every[i] for i in first[: batch_size + replay]]
+packed = pack(batch, chat).to(vlm.device)
+
+
+def loss_of(model) -> torch.Tensor:
+    """The mean over the tokens of this batch that were sampled."""
+    at = packed.prompt_ids.size(1) - 1  # logits at one place speak of the next token
+    logits = model(**packed.model_inputs()).logits[:, at:-1].float()
+    logp = torch.log_softmax(logits, dim=-1)
+    logp = logp.gather(-1, packed.completion_ids[..., None])[..., 0]
+    return -(logp * packed.loss_mask).sum() / packed.loss_mask.sum()
+
+
+# %%
+if by_hand:
+    for name in chat.family.vision_modules:
+        getattr(vlm.model, name).requires_grad_(not freeze_vision)
+    learns = [p for p in vlm.parameters() if p.requires_grad]
+    adam = torch.optim.AdamW(learns, learning_rate, weight_decay=0.0)
+    with suppress_tokens(vlm, chat.suppressed_ids):
+        loss = loss_of(vlm)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(learns, 1.0)
+        adam.step()
+        with torch.no_grad():
+            after = loss_of(vlm)
+    print(f"loss {loss:.3f}, after one update by hand {after:.3f} on the same batch")
+
+# %% [markdown]
+# **Exercise 12.2.** A loss is a mean of −log p. Which probability does a model give to the expert's tokens, in the
+# (geometric) mean, if its loss is 0.5?
+
+# %% tags=["exercise"]
+answer = ...  # a number between 0 and 1
+check("12.2", answer)
+
+# %% [markdown]
+# ## Training
+#
+# The settings are plain values, so that this process can train, or several that are started for it
+# (`num_processes=8, strategy="zero3"`); the result is the same.
 
 # %%
 taught, repeated = folder / "sft" / "episodes.jsonl", folder / "sft" / "replay.jsonl"
@@ -200,23 +264,36 @@ training = SFTTraining(
     replay=str(repeated),
     threads=threads,
 )
-del vlm  # the training loads its own
+vlm = adam = learns = None  # room for the training, which loads its own
 
 # %%
-live = plots.LivePlot(columns=("loss", "mean_token_accuracy"))
+live = view.LiveTraining()
 trained = launch(training, together, live)
 vlm, chat = load_model_and_chat(trained)
 live.figure()
 
 # %% [markdown]
-# ## What it learnt
-#
-# It now speaks the protocol. Two predictions before you look:
-#
-# - Does it still see? Fine-tuning on a few episodes can take from a small model what it could do before.
-# - Does it solve puzzles? It has imitated episodes of which most are longer than it may play.
+# Did the trainer begin where you did? Its first row holds the loss of the same batch. (Its first *update* was smaller
+# than yours: the learning rate rises from 0 over the first tenth of the steps.)
 
 # %%
+rows = read_metrics(folder / "sft" / "metrics.jsonl")
+print(
+    f"the trainer's first loss: {rows[0]['loss']:.3f}, its last: {rows[-1]['loss']:.3f}"
+)
+if by_hand and not lora_rank:
+    print(f"by hand:                  {loss.item():.3f}")
+    assert abs(rows[0]["loss"] - loss.item()) < 2e-3
+
+# %% [markdown]
+# ## What it learnt
+#
+# It now keeps to the tags. Two guesses before you open the output:
+#
+# - Does it still see? Fine-tuning on a few episodes can take from a small model what it could do before.
+# - Does it solve puzzles? Most of the episodes that it imitates are longer than it may play.
+
+# %% tags=["guess"]
 tuned = agile.play_greedily(vlm, chat, box, puzzles, play)
 print("untrained:", seeing(untrained))
 print("after SFT:", seeing(tuned))
@@ -234,6 +311,20 @@ earned = score(failed, failed.task.target)
 display(view.show(failed, score=earned, chat=chat, is_right=is_right))
 
 # %% [markdown]
+# **Exercise 12.3.** The expert's episodes don't fit into the turns that the agent has. Which of them would you show it,
+# so that what it imitates can be played to the end? Write the test for one episode: its number of turns with code, and
+# the turns that it may have, the answer included.
+
+
+# %% tags=["exercise"]
+def is_playable(code_turns: int, max_turns: int) -> bool:
+    """Whether an episode of the expert fits into the agent's turns."""
+    ...
+
+
+check("12.3", is_playable)
+
+# %% [markdown]
 # ## Paper / here / why different
 #
 # SFT raises the likelihood of what the expert said. Nothing in it knows that an episode ends after
@@ -245,16 +336,13 @@ from kit.papers.agile.reported import AGILE
 
 save_stage(folder, "untrained", untrained)
 save_stage(folder, "sft", tuned)
-for name, stage, here in (
-    ("untrained", "base", untrained),
-    ("after SFT", "sft", tuned),
-):
-    print(
-        f"{name}: paper {AGILE[stage]['acc_2x2']:.3f}, here {summary(evaluate(here))}"
-    )
+stages = {"untrained": ("base", untrained), "after SFT": ("sft", tuned)}
+for name, (stage, here) in stages.items():
+    told = AGILE[stage]["acc_2x2"]
+    print(f"{name}: paper {told:.3f}, here {summary(evaluate(here))}")
 box.close()
 
 # %% [markdown]
-# The paper's model is thousands of times larger and its pictures are others; its expert is another
+# The paper's model is a thousand times larger and learns from other pictures; its expert is another
 # model, ours a script that knows the answer. What carries over is the shape: the cold start makes
-# acting possible and leaves solving open. Next: [13, GRPO](13_agile_grpo.ipynb).
+# acting possible, and most puzzles are still not solved. Next: [13, GRPO](13_agile_grpo.ipynb).

@@ -1,0 +1,146 @@
+"""Exercises of notebook 13: flat groups, an advantage, reading a run's metrics, a reward for the deed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kit.exercises import Exercise, Mistake
+
+
+def flat_share(rewards: list[float], group_size: int) -> float:
+    """Count the groups whose largest and smallest reward are the same."""
+    groups = [rewards[at : at + group_size] for at in range(0, len(rewards), group_size)]
+    return sum(max(group) - min(group) < 1e-6 for group in groups) / len(groups)
+
+
+def _of_all_rewards(rewards: list[float], group_size: int) -> float:
+    return float(max(rewards) - min(rewards) < 1e-6)
+
+
+def _of_zeros(rewards: list[float], group_size: int) -> float:
+    groups = np.array(rewards).reshape(-1, group_size)
+    return float((np.abs(groups) < 1e-6).all(axis=1).mean())
+
+
+def _number(rewards: list[float], group_size: int) -> float:
+    return flat_share(rewards, group_size) * len(rewards) / group_size
+
+
+def advantage() -> float:
+    """Subtract the mean, divide by the standard deviation."""
+    rewards = np.array([0.85, 0.85, 0.85, 0.05])
+    return float((rewards[-1] - rewards.mean()) / rewards.std(ddof=1))
+
+
+def _population() -> float:
+    rewards = np.array([0.85, 0.85, 0.85, 0.05])
+    return float((rewards[-1] - rewards.mean()) / rewards.std())
+
+
+def first_good_step(rows: list[dict[str, Any]]) -> int:
+    """Look for the best accuracy first, then for the first step that comes near it."""
+    known = [row for row in rows if "held_out_accuracy" in row]
+    best = max(row["held_out_accuracy"] for row in known)
+    return next(row["step"] for row in known if row["held_out_accuracy"] >= best - 0.05)
+
+
+def _best_step(rows: list[dict[str, Any]]) -> int:
+    known = [row for row in rows if "held_out_accuracy" in row]
+    return max(known, key=lambda row: row["held_out_accuracy"])["step"]
+
+
+def _place(rows: list[dict[str, Any]]) -> int:
+    return next(at for at, row in enumerate(rows) if row["step"] == first_good_step(rows))
+
+
+def deed_reward(right: bool, in_place: bool, form: bool, steps: int, max_steps: int) -> float:
+    """Pay for the deed and the answer together; charge all steps if either is missing."""
+    done = right and in_place
+    return 0.8 * done + 0.2 * form - 0.05 * (steps if done else max_steps)
+
+
+def _answer_only(right: bool, in_place: bool, form: bool, steps: int, max_steps: int) -> float:
+    return 0.8 * right + 0.2 * form - 0.05 * (steps if right else max_steps)
+
+
+def _either(right: bool, in_place: bool, form: bool, steps: int, max_steps: int) -> float:
+    done = right or in_place
+    return 0.8 * done + 0.2 * form - 0.05 * (steps if done else max_steps)
+
+
+def _cheap_failure(right: bool, in_place: bool, form: bool, steps: int, max_steps: int) -> float:
+    return 0.8 * (right and in_place) + 0.2 * form - 0.05 * steps
+
+
+def _rows(*accuracies: float | None) -> list[dict[str, Any]]:
+    """Rows of metrics; None: the step has no held-out accuracy."""
+    found: list[dict[str, Any]] = [{"step": k, "reward": 0.5} for k in range(1, len(accuracies) + 1)]
+    for row, accuracy in zip(found, accuracies, strict=True):
+        if accuracy is not None:
+            row["held_out_accuracy"] = accuracy
+    return found
+
+
+EXERCISES = [
+    Exercise(
+        "13.1",
+        flat_share,
+        "Cut the list into groups of group_size, one after another, and count those without a difference.",
+        cases=[
+            {"rewards": [0.9, 0.9, 0.9, 0.85], "group_size": 2},
+            {"rewards": [0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.5, 0.5], "group_size": 4},
+            {"rewards": [0.65, 0.65, 0.65], "group_size": 3},
+            {"rewards": [0.3 + 0.6, 0.9, 0.1, 0.2], "group_size": 2},
+        ],
+        mistakes=[
+            Mistake(_of_all_rewards, "You compared all rewards with each other: compare within each group only."),
+            Mistake(_of_zeros, "A group is flat when its rewards are equal, not only when they are zero."),
+            Mistake(_number, "That is how many there are. Which share of all groups is it?"),
+        ],
+    ),
+    Exercise(
+        "13.2",
+        advantage,
+        "Mean 0.65. How far is 0.05 from it, and in units of the standard deviation?",
+        mistakes=[
+            Mistake(_population, "You divided by n inside the standard deviation; PyTorch's std divides by n − 1."),
+            Mistake(lambda: -advantage(), "Mind the sign: this episode did worse than the others."),
+            Mistake(lambda: -0.6, "That is the distance from the mean. Divide it by the standard deviation."),
+        ],
+        tolerance=5e-3,
+    ),
+    Exercise(
+        "13.3",
+        first_good_step,
+        "First find the best accuracy among the rows that have one, then the first row that is at most 0.05 below it.",
+        cases=[
+            {"rows": _rows(0.375, 0.96, 0.97, 0.95)},
+            {"rows": _rows(None, 0.2, 0.5, 0.9, 0.87)},
+            {"rows": _rows(0.3, None, 0.4, 0.8, 0.84)},
+            {"rows": _rows(0.5)},
+        ],
+        mistakes=[
+            Mistake(_best_step, "That is the best step itself. An earlier one may be almost as good."),
+            Mistake(_place, "That is the place in the list, which counts from 0; take the row's own `step`."),
+        ],
+    ),
+    Exercise(
+        "13.4",
+        deed_reward,
+        "Begin with `done = right and in_place`: what is paid, and how many steps are charged, both depend on it.",
+        cases=[
+            {"right": True, "in_place": True, "form": True, "steps": 2, "max_steps": 5},
+            {"right": True, "in_place": False, "form": True, "steps": 1, "max_steps": 5},
+            {"right": False, "in_place": True, "form": True, "steps": 3, "max_steps": 5},
+            {"right": False, "in_place": False, "form": False, "steps": 0, "max_steps": 5},
+            {"right": True, "in_place": True, "form": False, "steps": 4, "max_steps": 5},
+        ],
+        mistakes=[
+            Mistake(_answer_only, "This still pays a right answer whose pieces were never moved."),
+            Mistake(_either, "One of both is not enough: it must be right *and* done."),
+            Mistake(_cheap_failure, "A failed episode would be cheap: charge it max_steps, or giving up early pays."),
+        ],
+    ),
+]
