@@ -11,10 +11,10 @@ from kit.jobs.listing import parts
 from kit.papers.registry import paper_of
 from kit.train import latest_rollout as latest
 from kit.train.metrics import read_metrics
-from kit.view import plots, show
+from kit.view import curves, show
+from kit.view.charts import Plot
 from kit.view.episodes import Judge
 from kit.view.html import Html, clean
-from kit.view.plots import Plot
 
 PAGE = "overview.html"
 """In the run's folder."""
@@ -40,10 +40,9 @@ def write(name: str) -> Path:
 def _stage(folder: Path, is_right: Judge | None) -> Iterator[str]:
     """A training stage: its curves, and what was played last."""
     rows = read_metrics(folder / "metrics.jsonl")
-    columns = [c for c in (*plots.CURVES, "loss", "mean_token_accuracy") if any(c in row for row in rows)]
-    if columns:
+    if rows:
         yield f'<div class="x"><header><b>{clean(folder.name)}</b><small>{len(rows)} steps</small></header>'
-        yield f"{_image(plots.training(rows, columns), f'curves of {folder.name}')}</div>"
+        yield f"{_image(curves(rows), f'curves of {folder.name}')}</div>"
     found = latest.load(folder)
     if found:
         step, played = found
@@ -53,5 +52,7 @@ def _stage(folder: Path, is_right: Judge | None) -> Iterator[str]:
 
 
 def _image(figure: Plot, called: str) -> str:
-    data = base64.b64encode(figure._repr_png_() or b"").decode()
+    stored = figure._repr_png_()
+    assert stored is not None  # curves are no photographs
+    data = base64.b64encode(stored[0]).decode()
     return f'<img alt="{clean(called)}" style="max-width:100%" src="data:image/png;base64,{data}">'

@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping, Sequence
 from textwrap import fill
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from kit.evaluate.intervals import Interval
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 MARKERS = ("o", "s", "^", "D", "v", "P")
 DASHES = ("-", "--", "-.", ":")
+NO_REFERENCES: Mapping[str, float] = MappingProxyType({})
 HATCHES = ("", "///", "...", "xx", "\\\\\\", "++")
 STYLE: Any = {
     "font.size": 9,
@@ -32,9 +34,17 @@ STYLE: Any = {
     "grid.color": "#dddddd",
     "axes.axisbelow": True,
     "legend.frameon": False,
-    "figure.dpi": 80,
+    "axes.titlesize": 10,
+    "figure.dpi": 112,
     "figure.facecolor": "white",
+    "savefig.pad_inches": 0.08,
 }
+
+CSS_DPI = 96
+"""Pixels of a page an inch: figures have more and are shown at this size, sharp on fine screens."""
+
+PALETTE = 256
+"""Colours of a stored drawing."""
 
 
 class Plot(Figure):
@@ -51,12 +61,16 @@ class Plot(Figure):
         FigureCanvasAgg(self)
         self.photographic = photographic
 
-    def _repr_png_(self) -> bytes | None:
-        # A palette of 64 colours keeps a notebook small and these drawings as they are.
-        return None if self.photographic else _encoded(self.drawn().quantize(64), "PNG")
+    def _repr_png_(self) -> tuple[bytes, dict[str, int]] | None:
+        return None if self.photographic else (_encoded(with_palette(self.drawn()), "PNG"), self._shown())
 
-    def _repr_jpeg_(self) -> bytes | None:
-        return _encoded(self.drawn(), "JPEG", quality=85) if self.photographic else None
+    def _repr_jpeg_(self) -> tuple[bytes, dict[str, int]] | None:
+        return (_encoded(self.drawn(), "JPEG", quality=82), self._shown()) if self.photographic else None
+
+    def _shown(self) -> dict[str, int]:
+        """The size on a page, in CSS pixels."""
+        width, height = self.get_size_inches()
+        return {"width": round(width * CSS_DPI), "height": round(height * CSS_DPI)}
 
     def drawn(self, dpi: int = STYLE["figure.dpi"]) -> Image.Image:
         """Render the figure as an RGB image with ``dpi`` pixels an inch."""
@@ -66,19 +80,35 @@ class Plot(Figure):
         return Image.open(buffer).convert("RGB")
 
 
+def with_palette(image: Image.Image) -> Image.Image:
+    """Reduce a drawing to its most frequent colours, which stay exact; only the rare ones at edges move to the nearest.
+
+    A general quantizer averages colours that are close: a legend then no longer has the palette's.
+    """
+    pixels = np.asarray(image).reshape(-1, 3).astype(np.int32)
+    found, where, counts = np.unique(pixels @ (65536, 256, 1), return_inverse=True, return_counts=True)
+    colours = np.stack([found >> 16, found >> 8 & 255, found & 255], axis=1)
+    kept = colours[np.argsort(-counts, kind="stable")[:PALETTE]]
+    nearest = ((colours[:, None] - kept) ** 2).sum(axis=-1).argmin(axis=1)
+    small = Image.fromarray(nearest[where].reshape(image.height, image.width).astype(np.uint8), "P")
+    small.putpalette(kept.astype(np.uint8).tobytes())
+    return small
+
+
 def _encoded(image: Image.Image, kind: str, **options: Any) -> bytes:
     buffer = io.BytesIO()
     image.save(buffer, kind, optimize=True, **options)
     return buffer.getvalue()
 
 
-def images(items: Sequence[tuple[str, Image.Image]], columns: int = 0, side: float = 1.25) -> Plot:
+def images(items: Sequence[tuple[str, Image.Image]], columns: int = 0, side: float = 1.25, title: str = "") -> Plot:
     """Draw images under their titles.
 
     Args:
         items: (title, image) of each.
         columns: images in a row; 0: all in one row.
         side: width of each in inches.
+        title: of the whole figure.
 
     Raises:
         ValueError: no images.
@@ -92,7 +122,9 @@ def images(items: Sequence[tuple[str, Image.Image]], columns: int = 0, side: flo
         titles = [fill(title.replace("_", " "), max(8, int(side * 14))) for title, _ in items]
         tallest = min(1.0, max(image.height / image.width for _, image in items))
         height = side * tallest + 0.14 + 0.15 * max((title.count("\n") + 1 for title in titles), default=1)
-        figure = Plot(side * columns, height * rows, photographic=True)
+        figure = Plot(side * columns, height * rows + (0.25 if title else 0), photographic=True)
+        if title:
+            figure.suptitle(title, fontsize=10)
         axes = figure.subplots(rows, columns, squeeze=False)
         for axis in axes.flat:
             axis.axis("off")
@@ -103,7 +135,10 @@ def images(items: Sequence[tuple[str, Image.Image]], columns: int = 0, side: flo
 
 
 def bars(
-    groups: Mapping[str, Mapping[Any, float | Interval]], label: str = "", reference: tuple[str, float] | None = None
+    groups: Mapping[str, Mapping[Any, float | Interval]],
+    label: str = "",
+    reference: tuple[str, float] | None = None,
+    title: str = "",
 ) -> Plot:
     """Draw bars side by side; an interval gets whiskers.
 
@@ -111,6 +146,7 @@ def bars(
         groups: series → category → value or interval.
         label: label of the vertical axis.
         reference: name and height of a dashed line to compare with.
+        title: of the figure.
     """
     categories = list(dict.fromkeys(c for values in groups.values() for c in values))
     width = 0.8 / len(groups)
@@ -135,6 +171,7 @@ def bars(
         if max(len(str(c)) for c in categories) * len(categories) > 60:
             axis.tick_params(axis="x", rotation=35)
         axis.set_ylabel(label)
+        axis.set_title(title)
         axis.axhline(0, color="black", linewidth=0.8)
         axis.grid(False, axis="x")
         if reference is not None:
@@ -144,13 +181,21 @@ def bars(
     return figure
 
 
-def lines(series: Mapping[str, tuple[Any, Any]], x: str = "", y: str = "") -> Plot:
+def lines(
+    series: Mapping[str, tuple[Any, Any]],
+    x: str = "",
+    y: str = "",
+    title: str = "",
+    references: Mapping[str, float] = NO_REFERENCES,
+) -> Plot:
     """Draw curves.
 
     Args:
         series: name → (x values, y values), each ``(N,)``.
         x: label of the horizontal axis.
         y: label of the vertical axis.
+        title: of the figure.
+        references: name → height of a dashed line to compare with.
     """
     with rc_context(STYLE):
         figure = Plot(5.6, 2.4)
@@ -159,10 +204,13 @@ def lines(series: Mapping[str, tuple[Any, Any]], x: str = "", y: str = "") -> Pl
             every = max(1, len(np.asarray(xs)) // 8)
             style: Any = {"color": COLOURS[k % 6], "marker": MARKERS[k % 6], "linestyle": DASHES[k % 4]}
             axis.plot(np.asarray(xs), np.asarray(ys), markevery=every, label=name, **style)
+        for k, (name, height) in enumerate(references.items()):
+            axis.axhline(height, color="black", linewidth=1, linestyle=DASHES[1 + k % 3], label=name)
         axis.set_xlabel(x)
         axis.set_ylabel(y)
-        if len(series) > 1:
-            axis.legend(fontsize=8)
+        axis.set_title(title)
+        if len(series) + len(references) > 1:
+            figure.legend(*axis.get_legend_handles_labels(), ncols=6, fontsize=8, loc="outside upper center")
     return figure
 
 
@@ -176,7 +224,10 @@ def _label_rows(figure: Plot, axis: Any, rows: Mapping[str, Any], x: str, size: 
 
 
 def stacked(
-    groups: Mapping[str, Mapping[str, float]], label: str = "", limits: Sequence[tuple[str, float]] = ()
+    groups: Mapping[str, Mapping[str, float]],
+    label: str = "",
+    limits: Sequence[tuple[str, float]] = (),
+    title: str = "",
 ) -> Plot:
     """Draw horizontal stacked bars; a part has one colour in all rows.
 
@@ -184,6 +235,7 @@ def stacked(
         groups: row → part → value.
         label: label of the horizontal axis.
         limits: name and value of each dashed line to stay below.
+        title: of the figure.
     """
     parts = list(dict.fromkeys(part for row in groups.values() for part in row))
     with rc_context(STYLE):
@@ -197,17 +249,21 @@ def stacked(
             left += wide
         for k, (name, limit) in enumerate(limits):
             axis.axvline(limit, color="black", linewidth=1, linestyle=DASHES[1 + k % 3], label=name)
+        axis.set_title(title)
         _label_rows(figure, axis, groups, label, 9)
     return figure
 
 
-def timeline(rows: Mapping[str, Sequence[tuple[str, float, float]]], x: str = "", until: float = 0.0) -> Plot:
+def timeline(
+    rows: Mapping[str, Sequence[tuple[str, float, float]]], x: str = "", until: float = 0.0, title: str = ""
+) -> Plot:
     """Draw intervals of time; each kind has a colour and a pattern.
 
     Args:
         rows: row → (kind, begin, end) of each interval.
         x: label of the time axis.
         until: end of the time axis, for figures that are compared; 0: fit the data.
+        title: of the figure.
     """
     kinds = list(dict.fromkeys(kind for row in rows.values() for kind, _, _ in row))
     with rc_context(STYLE):
@@ -219,5 +275,6 @@ def timeline(rows: Mapping[str, Sequence[tuple[str, float, float]]], x: str = ""
             style: Any = {"color": COLOURS[k % 6], "hatch": HATCHES[k % 6], "edgecolor": "white"}
             axis.barh(at, ends - begins, 0.75, left=begins, label=kind, linewidth=0.3, **style)
         axis.set_xlim(0, until or None)
+        axis.set_title(title)
         _label_rows(figure, axis, rows, x, 7)
     return figure

@@ -27,6 +27,9 @@ PANELS: Mapping[str, Mapping[str, str]] = {
 }
 """Title of a panel → metric → its name in the legend. A panel is left out if no row has any of its metrics."""
 
+MEAN_OF = 20
+"""A running mean is over one of so many parts of the training."""
+
 ALMOST_ZERO = 0.05
 """A loss of GRPO below this is rounding and clipping, not progress."""
 
@@ -71,6 +74,10 @@ def _panel(axis: Any, title: str, names: Mapping[str, str], rows: Sequence[Row])
         ys = [float(row[key]) for row in rows if key in row]
         values += ys
         style: Any = {"color": COLOURS[k % 6], "linestyle": DASHES[k % 4], "marker": MARKERS[k % 6], "markersize": 3}
+        width = max(1, len(ys) // MEAN_OF)
+        if width > 1:  # a long training: faint as it was, with a running mean on top
+            axis.plot(xs, ys, color=COLOURS[k % 6], linewidth=0.6, alpha=0.4)
+            xs, ys = xs[width // 2 :][: len(ys) - width + 1], list(np.convolve(ys, np.ones(width) / width, "valid"))
         axis.plot(xs, ys, label=name, linewidth=2 if k == 0 else 1.2, markevery=max(1, len(xs) // 8), **style)
     axis.set_title(title, fontsize=9)
     axis.set_xlabel("step")

@@ -1,4 +1,4 @@
-"""Figures of episodes, training runs and claims; :mod:`kit.view.charts` has their style and the general charts.
+"""Figures of episodes and claims; :mod:`kit.view.charts` has their style and the general charts.
 
 Each function returns a matplotlib figure outside pyplot's global state: nothing is shown twice, nothing stays open.
 """
@@ -6,7 +6,6 @@ Each function returns a matplotlib figure outside pyplot's global state: nothing
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from matplotlib import rc_context
 from kit.chat import Chat
 from kit.episode import Episode
 from kit.evaluate.intervals import Interval
-from kit.train.metrics import Row, read_metrics
 from kit.view.charts import COLOURS, HATCHES, STYLE, Plot, bars, images, lines, stacked, timeline
 
 __all__ = [
@@ -27,7 +25,6 @@ __all__ = [
     "masks",
     "stacked",
     "timeline",
-    "training",
 ]
 
 
@@ -72,37 +69,6 @@ def masks(episode: Episode, chat: Chat | None = None, values: Sequence[float] | 
     return figure
 
 
-CURVES = ("reward", "accuracy", "turns", "response_tokens", "entropy")
-
-
-def training(rows: Sequence[Row] | Path, columns: Sequence[str] = CURVES) -> Plot:
-    """Draw a run's metrics over its steps, faint, with a running mean on top.
-
-    Args:
-        rows: metric rows, or the path of a ``metrics.jsonl``.
-        columns: metrics to draw; those that no row has are left out.
-
-    Raises:
-        ValueError: no row has any of the columns.
-    """
-    rows = read_metrics(rows) if isinstance(rows, Path) else rows
-    wanted = [c for c in columns if any(c in row for row in rows)]
-    if not wanted:
-        raise ValueError(f"no column of {', '.join(columns)} in {len(rows)} rows; there is nothing to draw")
-    with rc_context(STYLE):
-        figure = Plot(2.0 * len(wanted) + 0.4, 1.9)
-        for axis, column in zip(figure.subplots(1, len(wanted), squeeze=False).flat, wanted, strict=True):
-            xs = np.array([row["step"] for row in rows if column in row])
-            ys = np.array([float(row[column]) for row in rows if column in row])
-            axis.plot(xs, ys, color=COLOURS[4], linewidth=0.8)
-            width = max(1, len(ys) // 10)
-            mean = np.convolve(ys, np.ones(width) / width, "valid")
-            axis.plot(xs[width // 2 :][: len(mean)], mean, color=COLOURS[0], linewidth=2)
-            axis.set_title(column.replace("_", " "), fontsize=9)
-            axis.set_xlabel("step")
-    return figure
-
-
 VERDICTS = {"holds": (COLOURS[2], "o"), "doesn't": (COLOURS[5], "X"), "undecided": ("#777777", "D")}
 """Verdict → its colour and marker."""
 
@@ -110,7 +76,7 @@ VERDICTS = {"holds": (COLOURS[2], "o"), "doesn't": (COLOURS[5], "X"), "undecided
 def claims(results: Mapping[str, Any]) -> Plot:
     """Draw each claim's checks: the interval against its limit (the vertical line), each on a scale of its own.
 
-    The claimed side is right of the line. A dotted line is a check without an interval: one seed.
+    The claimed side is right of the line. A hollow marker without a line is a check without an interval: one seed.
 
     Args:
         results: the content of a ``results.json``.
@@ -136,21 +102,29 @@ def claims(results: Mapping[str, Any]) -> Plot:
         axis.set_xlim(-1.1, 1.1)
         axis.set_xticks([-0.6, 0, 0.6], ["← against the claim", "limit", "for the claim →"], fontsize=8)
         axis.grid(False)
+        axis.set_title("each check of a claim: value and 95 % interval beside its limit")
     return figure
 
 
 def _check(axis: Any, row: int, check: Mapping[str, Any]) -> None:
     """One check as a line and a marker, scaled so that its farthest point is at ±1."""
     sign = -1.0 if check["side"] == "below" else 1.0
-    known = [sign * (check[k] - check["limit"]) for k in ("value", "low", "high") if check[k] is not None]
-    scale = max(map(abs, known)) or 1.0
     colour, marker = VERDICTS[check["verdict"]]
-    ends = sorted(v / scale for v in known[1:]) if len(known) == 3 else [-1.1, 1.1]
-    axis.plot(ends, [row, row], color=colour, linewidth=2, linestyle="-" if len(known) == 3 else ":")
-    axis.plot(known[0] / scale, row, color=colour, marker=marker)
+    if check["low"] is None:
+        # Nothing to scale by but the numbers themselves: how far apart they are, as a share of the larger.
+        larger = max(abs(check["value"]), abs(check["limit"])) or 1.0
+        at = max(-1.0, min(1.0, sign * (check["value"] - check["limit"]) / larger))
+        axis.plot(at, row, color=colour, marker=marker, markerfacecolor="white")
+        return
+    value, low, high = (sign * (check[k] - check["limit"]) for k in ("value", "low", "high"))
+    scale = max(map(abs, (value, low, high))) or 1.0
+    axis.plot(sorted((low / scale, high / scale)), [row, row], color=colour, linewidth=2)
+    axis.plot(value / scale, row, color=colour, marker=marker)
 
 
 def _finding(check: Mapping[str, Any]) -> str:
     """A check's interval, limit and verdict as text."""
     sign = "<" if check["side"] == "below" else ">"
+    if check["low"] is None:
+        return f"{check['value']:.3f} {sign} {check['limit']:.3g}? one seed, no interval: {check['verdict']}"
     return f"{Interval.of(check)} {sign} {check['limit']:.3g}: {check['verdict']}"

@@ -14,17 +14,17 @@
 # # 23 · Visual-ARFT: reinforcement learning
 #
 # **The question.** A model can read, can tell a dark picture from a turned one, can find a fact in a few
-# lines. It has never mended or looked up anything. What does a reward for the right answer make of it?
+# lines. It has never repaired a picture or looked anything up. What does it learn from a reward for the right answer?
 #
-# **The paper.** Visual-ARFT, section 3 (the reward) and section 5 (training): GRPO, 8 rollouts a task, for coding
-# and for searching.
+# **The paper.** [Visual-ARFT, arXiv:2505.14246](https://arxiv.org/abs/2505.14246), section 3 (the reward) and
+# section 5 (training): [GRPO](../docs/glossary.md#grpo), 8 rollouts a task, for coding and for searching.
 #
-# **Afterwards you can** train one policy on two kinds of tasks with two kinds of tools; read its curves apart; say
-# whether it mended what was broken or answered without; tell a wrong query from a misread snippet.
+# **Afterwards you can** train one policy on two kinds of tasks with two kinds of tools; say what one update does to
+# each kind; say whether the agent restored a picture or answered without; tell a wrong query from a misread snippet.
 #
 # | | hardware | minutes | memory |
 # |---|---|---|---|
-# | `laptop` | 1 core for the model, 1 for the sandbox, tiny model | 12 | 4 GB |
+# | `laptop` | 1 core for the model, 1 for the sandbox, tiny model | 13 | 4 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
 # | `node` | 8 × 80 GB, Qwen2.5-VL-7B, the released scripts' values | not measured | 640 GB |
 #
@@ -32,6 +32,7 @@
 
 # %% tags=["parameters"]
 run: str = "visual_arft"  # run directory under runs/, shared by notebooks 21 to 24
+tag: str = ""  # to try another value: a name for it; the data are kept
 seed: int = 0  # order of the tasks and everything sampled
 model: str = ""  # the checkpoint to start from; empty: the committed tiny model
 lesson_epochs: float = 2.0  # passes over the expert's episodes; paper: 0
@@ -43,26 +44,31 @@ group_size: int = 8  # rollouts of one task
 per_device_batch_size: int = 16  # episodes a forward pass
 learning_rate: float = 5e-5  # at its peak
 temperature: float = 1.0  # of sampling
-beta: float = 0.0  # weight of the KL term
+beta: float = 0.0  # weight of the KL term, which holds the policy near its start
 freeze_vision: bool = True  # leave the vision tower alone
-lora_rank: int = 0  # 0 trains all weights
-max_turns: int = 5  # turn budget
+lora_rank: int = 0  # rank of small added matrices that learn alone; 0: all weights
+max_turns: int = 5  # turns an episode may have
 max_new_tokens: int = 80  # of one turn
+watch_tasks: int = 6  # held-out tasks of each kind played before each step; 0: none
+by_hand: bool = True  # do the first update here as well; needs room for all weights
 num_processes: int = 1  # processes that train together, on all machines
 strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
-rollout_engine: str = "transformers"  # or vLLM: colocate, server
+rollout_engine: str = "transformers"  # or vLLM: colocate (same GPUs), server
 vllm_server_url: str = ""  # that server's address, http://host:port
 hostfile: str = ""  # the machines, a line each: name slots=8; empty: this one
 threads: int = 1  # CPU threads of a process
 allow_unsafe: bool = True  # the tiny model's code may run where nothing confines it
 
 # %%
+import inspect
+
 import numpy as np
 import torch
-from IPython.display import display
+from IPython.display import Code, display
 from kit import view
 from kit.data.store import load_episodes, load_tasks, save_episodes, save_tasks
-from kit.files import run_folder
+from kit.exercises import check
+from kit.files import start_run
 from kit.papers.visual_arft import experiment as visual_arft
 from kit.papers.visual_arft.metrics import (
     evaluate,
@@ -78,12 +84,12 @@ from kit.tiny.build import TINY
 from kit.train.grpo import GRPOSettings
 from kit.train.launch.launcher import launch
 from kit.train.launch.topology import ProcessConfig
+from kit.train.one_step import grpo_gradient, grpo_loss, token_logprobs
 from kit.train.sft import SFTSettings, SFTTraining
-from kit.view import plots
 
 # %%
 torch.set_num_threads(threads)
-folder = run_folder(run)
+folder = start_run(run, tag, {"data": 21}, makes="grpo")
 start = str(model or TINY)
 vlm, chat = load_model_and_chat(start)
 together = ProcessConfig.of(globals())
@@ -100,10 +106,10 @@ print(len(held_out), "tasks to be measured by")
 # %% [markdown]
 # ## Before anything
 #
-# The model is told its tools and plays. What will it say to a picture with a question, a system text in
-# front of it, and no one who has ever answered with a tag?
+# The model is told its tools and plays. It was never shown a tag. What will it say to a picture, a question, and a
+# system text that explains the tools? Guess, then open the output.
 
-# %%
+# %% tags=["guess"]
 untrained = visual_arft.play_greedily(vlm, chat, tools, held_out, play)
 save_stage(folder, "untrained", untrained)
 for kind in ("code", "search"):
@@ -112,13 +118,13 @@ for kind in ("code", "search"):
 print(failures(untrained))
 
 # %% [markdown]
-# Not a tag: it describes what it sees, as it was taught to. The reward would be zero for every episode, every group
-# flat, and GRPO would learn nothing from it.
+# It writes no tag: it describes what it sees, as it was taught to. The reward would be zero for every episode, every
+# group would be [flat](../docs/glossary.md#flat-group), and GRPO would learn nothing from it.
 #
-# ## Lessons
+# ## Demonstrations
 #
-# The expert's episodes, from notebook 21: sheets, and searches in an invented world. Only those that earn
-# everything there is are shown. What does one look like?
+# The expert's episodes, from notebook 21: sheets to read, and searches in an invented world. The model is shown only
+# those that earn the full reward. Two of them:
 
 # %%
 shown = load_episodes(data / "coldstart.jsonl")
@@ -131,18 +137,16 @@ for kind in ("code", "search"):
         print("   ", turn.text.replace("\n", "; "))
 
 # %% [markdown]
-# The question is said again in every turn that asks for something, with what was found in its place. A large
+# Every turn that asks for something repeats the question, with what was found so far put into it. A large
 # model remembers what it was asked three turns ago; this one doesn't.
 
 # %%
-live = plots.LivePlot(columns=("loss", "mean_token_accuracy"))
+live = view.LiveTraining()
 if lesson_epochs:
     settings = SFTSettings(
         epochs=lesson_epochs,
         batch_size=8,
-        per_device_batch_size=max(
-            1, per_device_batch_size // 4
-        ),  # every turn of theirs is learnt from
+        per_device_batch_size=max(1, per_device_batch_size // 4),  # all turns learn
         learning_rate=6e-4,
         freeze_vision=freeze_vision,
         lora_rank=lora_rank,
@@ -162,7 +166,7 @@ print(table({"untrained": evaluate(untrained), "sft": evaluate(taught)}))
 
 # %% [markdown]
 # It acts now. How well does it see, and how well does it look things up? Read two episodes before you believe a
-# number. Which of their turns is the first that goes wrong?
+# number, and find the first turn that goes wrong in each.
 
 # %%
 for kind in ("code", "search"):
@@ -175,7 +179,18 @@ for kind in ("code", "search"):
 # ## The tasks of a batch
 #
 # One policy learns from both kinds: some tasks of every batch are sheets, the others flags. There are twenty
-# search tasks in all, as in the paper; they come again and again.
+# search tasks in all, as in the paper, so each of them comes several times.
+#
+# **Exercise 23.1.** How often does each search task come, on average? Write it from the parameters.
+
+
+# %% tags=["exercise"]
+def repeats(steps: int, prompts_per_batch: int, share: float, tasks: int) -> float:
+    """How often each of the search tasks is played, group by group."""
+    ...
+
+
+check("23.1", repeats)
 
 # %%
 sheets = load_tasks(data / "coding-train.jsonl")
@@ -192,20 +207,74 @@ print(n - looked_up, "sheets and", looked_up, "searches, in", steps, "batches")
 # Notebook 22 has the two rewards. Here the episode's is used: its tags, and the answer's F1. With
 # `reward=em` only the exact answer counts; with `reward=steps` each step earns its own, as in the paper.
 #
-# One group of each kind, before training. Which of the episodes are pushed, which held back?
+# One group of each kind, before training. Episodes with a positive advantage A become likelier, the others less likely.
 
 # %%
 from kit.train.advantage import group_advantages
 
-for task in (sheets[0], questions[0]):
-    policy = HFPolicy(vlm, chat)
-    group = play(policy, chat, tools, [task] * group_size, temperature, seed)
-    rewards = torch.tensor([paid(e, e.task.target).total for e in group])
-    advantages = group_advantages(rewards, group_size)
+policy = HFPolicy(vlm, chat)
+groups, credits = {}, {}
+for kind, task in (("sheet", sheets[0]), ("search", questions[0])):
+    groups[kind] = play(policy, chat, tools, [task] * group_size, temperature, seed)
+    rewards = torch.tensor([paid(e, e.task.target).total for e in groups[kind]])
+    credits[kind] = group_advantages(rewards, group_size)
     print(task.question, "| gold:", task.target[0])
-    for e, r, a in zip(group, rewards, advantages, strict=True):
+    for e, r, a in zip(groups[kind], rewards, credits[kind], strict=True):
         said = (e.answer or "")[:24]
         print(f"   {e.ended:7s} {len(e.turns)} turns  R {r:.2f}  A {a:+.2f}  {said}")
+
+# %% [markdown]
+# ## One update by hand
+#
+# Notebook 13 wrote the loss of GRPO line by line. It is in the kit as well, and a test holds it to the trainer's:
+
+# %%
+source = "\n\n".join(map(inspect.getsource, (token_logprobs, grpo_loss, grpo_gradient)))
+display(Code(source, language="python"))
+
+# %% [markdown]
+# One update on both groups at once. Does the same update make the good episodes of *both* kinds likelier? The next cell
+# prints the log-probability of the best and the worst episode of each group, before and after. Guess first: which
+# numbers rise, and which fall? (An episode's log-probability is the sum over the tokens that the policy wrote.)
+
+# %%
+from kit.policy.suppress import suppress_tokens
+from kit.train.pack import pack
+
+
+@torch.no_grad()
+def likelihood(episodes) -> torch.Tensor:
+    """Log-probability of each episode's own tokens, added up."""
+    packed = pack(episodes, chat).to(vlm.device)
+    with suppress_tokens(vlm, chat.suppressed_ids):
+        return (token_logprobs(vlm, packed, temperature) * packed.loss_mask).sum(dim=1)
+
+
+# %% tags=["guess"]
+if by_hand:
+    before = {kind: likelihood(group) for kind, group in groups.items()}
+    everyone = [e for group in groups.values() for e in group]
+    adam = torch.optim.AdamW(vlm.parameters(), learning_rate, weight_decay=0.0)
+    credit = torch.cat(list(credits.values()))
+    grpo_gradient(vlm, chat, everyone, credit, per_device_batch_size, temperature)
+    torch.nn.utils.clip_grad_norm_(vlm.parameters(), 1.0)
+    adam.step()
+    for kind, group in groups.items():
+        after, A = likelihood(group), credits[kind]
+        for name, k in (("best", int(A.argmax())), ("worst", int(A.argmin()))):
+            change = f"{before[kind][k]:7.2f} → {after[k]:7.2f}"
+            print(f"{kind:6s} {name:5s} A {A[k]:+.2f}  log-probability {change}")
+
+# %% [markdown]
+# A flat group (all A equal 0) pushes nothing; what moves there is moved by the other group. And where two
+# episodes share most of their words, raising one raises the other: what counts is the difference between them.
+#
+# **Exercise 23.2.** After an update, the best episode went from −4.0 to −3.4 and the worst from −6.0 to −5.9.
+# By which factor did the *odds* of the best against the worst change?
+
+# %% tags=["exercise"]
+answer = ...  # a number; above 1: the best gained
+check("23.2", answer)
 
 # %% [markdown]
 # ## Training
@@ -239,13 +308,19 @@ training = visual_arft.Training(
     play=play,
     settings=settings,
     reward=reward,
+    held_out=tuple(str(data / f"{name}.jsonl") for name in sets[:2]),
+    held_out_tasks=watch_tasks,
     threads=threads,
     allow_unsafe=allow_unsafe,
 )
-del vlm, policy  # the training loads its own
+vlm = policy = adam = None  # room for the training, which loads its own
+
+# %% [markdown]
+# Watch it, and interrupt it if you like: it stops at a checkpoint, and the same cell goes on there. To try another
+# value, set `tag` in the parameters: the branch keeps the data.
 
 # %%
-live = plots.LivePlot()
+live = view.LiveTraining(folder / "grpo", is_right=is_right)
 trained = launch(training, together, live)
 vlm, chat = load_model_and_chat(trained)
 live.figure()
@@ -265,25 +340,25 @@ for name, played in stages.items():
     print(f"{name:10s} {ways}")
 
 # %% [markdown]
-# Compare the last two columns, intervals and all, before you call anything a gain. The lessons have shown the whole
-# protocol; what is left to be rewarded is mostly seeing: which figure stands there, which flag it is. Eight batches
-# change little of that. (AGILE's lessons, notebook 12, are fewer, and there reinforcement learning does the work.)
+# Compare the last two columns with their intervals before you call anything a gain. The demonstrations showed the whole
+# protocol; what the reward can still change is mostly seeing: which number stands there, which flag it is. Eight batches
+# change little of that. (AGILE's demonstrations, notebook 12, are fewer; there reinforcement learning does the work.)
 #
-# Where is it right, where not? Of each category of sheets, the share of answers that match and, where that can
-# be told, of pictures that were mended:
+# Of each category of sheets, the share of answers that match and, where that can be told, of pictures that were
+# restored:
 
 # %%
 from kit.papers.visual_arft.mat_coding import CATEGORIES
 from kit.papers.visual_arft.metrics import outcomes
 
 played = [o for o in outcomes(rl) if o.setting == "coding"]
-print(f"{'':20s}  right  mended")
+print(f"{'':20s}  right  restored")
 for category in CATEGORIES:
     some = [o for o in played if o.category == category]
     if some:
         right = np.mean([o.em for o in some])
-        mended = [o.restored for o in some if o.restored is not None]
-        told = f"{np.mean(mended):.2f}" if mended else "   -"
+        restored = [o.restored for o in some if o.restored is not None]
+        told = f"{np.mean(restored):.2f}" if restored else "   -"
         print(f"{category:20s}   {right:.2f}    {told}")
 
 # %%
@@ -296,8 +371,9 @@ display(view.show(chosen, score=earned, chat=chat, is_right=is_right))
 # %% [markdown]
 # ## Right for the right reason?
 #
-# A search can go wrong at the flag, at the snippet, or at the query. For each search the gold documents
-# are known: was the flag found, and was the last document?
+# A search can go wrong at the flag, at the query, or at the snippet. For each search the gold documents
+# are known. In which share was the flag's document found, in which the last document, and how many were answered
+# rightly? Guess the order of the three shares for hard questions, which need two facts.
 
 
 # %%
@@ -310,7 +386,7 @@ def found(episode, document):
     )
 
 
-# %%
+# %% tags=["guess"]
 searches = [e for e in rl if e.task.meta.get("kind") == "flag"]
 for label in ("simple", "hard"):
     some = [e for e in searches if e.task.meta["difficulty"] == label]
@@ -321,9 +397,22 @@ for label in ("simple", "hard"):
 box.close()
 
 # %% [markdown]
+# **Exercise 23.3.** An agent can be right without having looked. Write the share of right answers that were *earned*:
+# right, and the document with the answer had been found. (0 if no answer is right.)
+
+
+# %% tags=["exercise"]
+def earned_share(right: list[bool], document_found: list[bool]) -> float:
+    """Of the right answers, the share whose document was found."""
+    ...
+
+
+check("23.3", earned_share)
+
+# %% [markdown]
 # ## Paper / here / why different
 #
-# The table above has the paper's figures in round brackets. Its model knew the protocol from being told and
-# most capitals by heart; ours had lessons, and knows nothing that it hasn't looked up. Its sheets are real
-# documents, ours are drawn, from some fifty words. Whether the paper's five claims hold at this scale is
+# The table above has the paper's figures in round brackets. Its model learnt the protocol from the prompt and knew
+# most capitals already; ours had demonstrations, and knows nothing that it hasn't looked up. Its sheets are real
+# documents; ours are drawn, from some fifty words. Whether the paper's five claims hold at this scale is
 # the question of [24, claims](24_visual_arft_claims.ipynb).

@@ -73,7 +73,7 @@ from kit.rollout import RolloutConfig, rollout
 from kit.tiny.build import TINY
 from kit.train.grpo import GRPOSettings, train_grpo
 from kit.train.sft import SFTSettings, train_sft
-from kit.view import charts, plots
+from kit.view import charts
 from PIL import Image
 
 # %%
@@ -215,8 +215,8 @@ imitation = SFTSettings(
     lora_rank=lora_rank,
     seed=seed,
 )
-live = plots.LivePlot(columns=("loss", "mean_token_accuracy"))
-train_sft(vlm, chat, shown, imitation, folder / "sft", on_step=live)
+live = view.LiveTraining()
+train_sft(vlm, chat, shown, imitation, folder / "sft", watcher=live)
 display(live.figure())
 
 # %%
@@ -229,7 +229,7 @@ for reason, share in evaluation.failures(outcomes["sft"]).items():
 # ## 5. Reinforce
 #
 # From here on nobody shows it anything. It plays, is scored, and what earned more than its siblings becomes more
-# likely. The training can be interrupted; the same cell goes on from the last checkpoint.
+# likely. The training can be interrupted: it stops at a checkpoint, and the same cell goes on there.
 
 # %%
 settings = GRPOSettings(
@@ -243,9 +243,9 @@ settings = GRPOSettings(
     lora_rank=lora_rank,
     seed=seed,
 )
-live = plots.LivePlot()
+live = view.LiveTraining(folder / "grpo", is_right=env.is_right)
 reward = per_episode(env.score)
-train_grpo(vlm, chat, train, play, reward, settings, folder / "grpo", on_step=live)
+train_grpo(vlm, chat, train, play, reward, settings, folder / "grpo", watcher=live)
 display(live.figure())
 
 # %% [markdown]

@@ -17,9 +17,56 @@ from kit.view import charts
 
 def shown(figure: charts.Plot) -> Image.Image:
     """The one image of at most 40 KB that a notebook stores of a figure."""
-    images = [data for data in (figure._repr_png_(), figure._repr_jpeg_()) if data is not None]
-    assert len(images) == 1 and len(images[0]) <= 40_000
-    return Image.open(io.BytesIO(images[0]))
+    images = [stored for stored in (figure._repr_png_(), figure._repr_jpeg_()) if stored is not None]
+    assert len(images) == 1 and len(images[0][0]) <= 40_000
+    return Image.open(io.BytesIO(images[0][0]))
+
+
+def test_colours_are_stored_exactly() -> None:
+    names = [f"series {k}" for k in range(6)]
+    drawn = [
+        charts.bars({name: {"a": 0.5, "b": 1.0} for name in names}),
+        charts.lines({name: ([0, 1, 2], [k, k + 1, k]) for k, name in enumerate(names)}),
+        charts.stacked({"row": {name: 1.0 for name in names}}),
+        charts.timeline({"row": [(name, k, k + 1.0) for k, name in enumerate(names)]}),
+    ]
+    wanted = {tuple(int(colour[at : at + 2], 16) for at in (1, 3, 5)) for colour in charts.COLOURS}
+    for figure in drawn:
+        there = {colour for _, colour in shown(figure).convert("RGB").getcolors(1 << 24) or []}
+        assert wanted <= there and (255, 255, 255) in there
+
+
+def test_a_palette_keeps_what_is_frequent_and_moves_the_rest_to_its_nearest() -> None:
+    pixels = np.zeros((40, 40, 3), dtype=np.uint8)
+    pixels[:20] = (0, 114, 178)
+    pixels[0, :] = [(k * 6, k, 255 - k) for k in range(40)]
+    few = charts.with_palette(Image.fromarray(pixels))
+    assert np.array_equal(np.asarray(few.convert("RGB")), pixels), "256 colours are enough: nothing moves"
+    pixels = np.random.default_rng(0).integers(0, 256, (60, 60, 3), dtype=np.uint8)
+    pixels[30:] = (213, 94, 0)
+    few = charts.with_palette(Image.fromarray(pixels))
+    assert len(few.getcolors() or []) <= 256 and (np.asarray(few.convert("RGB"))[30:] == (213, 94, 0)).all()
+
+
+def test_a_figure_has_more_pixels_than_its_place_on_the_page() -> None:
+    figure = charts.lines({"a": ([0, 1], [1, 2])})
+    (_, data) = DisplayFormatter().format(figure)
+    place = data["image/png"]
+    assert place == {"width": round(5.6 * 96), "height": round(2.4 * 96)}
+    assert shown(figure).width >= 110 / 96 * place["width"]
+
+
+def test_titles_and_references_are_drawn() -> None:
+    figure = charts.lines({"ρ": ([0, 1], [1, 2])}, title="The clip", references={"1 + ε": 1.2, "1 − ε": 0.8})
+    assert figure.axes[0].get_title() == "The clip"
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["ρ", "1 + ε", "1 − ε"]
+    for other in (
+        charts.bars({"a": {"x": 1}}, title="T"),
+        charts.stacked({"row": {"a": 1.0}}, title="T"),
+        charts.timeline({"row": [("a", 0.0, 1.0)]}, title="T"),
+    ):
+        assert other.axes[0].get_title() == "T"
+    assert charts.images([("a", Image.new("RGB", (28, 28)))], title="T").get_suptitle() == "T"
 
 
 def test_a_notebook_shows_it_without_pyplot() -> None:
