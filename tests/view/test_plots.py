@@ -58,7 +58,7 @@ def test_claims_are_drawn_on_the_side_where_they_hold() -> None:
     [right] = figure.axes[0].child_axes
     found = [text.get_text() for text in right.get_yticklabels()]  # type: ignore[attr-defined]
     assert found[:2] == ["0.500 [0.300, 0.900] > 0.1: holds", "0.050 [0.020, 0.090] < 0.1: holds"]
-    assert found[3] == "0.200 [no interval] > 0.1: undecided"
+    assert found[3] == "0.200 > 0.1? one seed, no interval: undecided"
     shown(figure)
 
 
