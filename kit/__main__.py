@@ -36,6 +36,7 @@ def parser() -> argparse.ArgumentParser:
         "--set", action="append", default=[], metavar="NAME=VALUE", help="13.NAME=VALUE sets one notebook's"
     )
     run.add_argument("--name", help="of the run, a folder in runs/ (default: the family's name)")
+    run.add_argument("--tag", default="", help="work in a branch, NAME-TAG, which keeps data and earlier stages")
     run.add_argument("--force", action="store_true", help="execute finished notebooks again too")
     plan = sub.add_parser("plan", help="memory and time that a job's trainings need, before anything is downloaded")
     plan.add_argument("target", help="a number (13), a notebook's name, or a paper's for all of its notebooks")
@@ -65,11 +66,12 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _run(args: argparse.Namespace) -> int:
+    from kit.jobs.checks import check_machine
     from kit.jobs.listing import view
-    from kit.jobs.run import check_machine, execute, plan
+    from kit.jobs.run import execute, plan
 
     try:
-        job = plan(args.target, args.profile, args.set, args.name)
+        job = plan(args.target, args.profile, args.set, args.name, tag=args.tag)
         check_machine(job)
     except Exception as error:
         return _refuse(error)
@@ -91,11 +93,12 @@ def _refuse(error: Exception) -> int:
 
 
 def _plan(args: argparse.Namespace) -> int:
-    from kit.jobs.plan import report
     from kit.jobs.run import plan
 
     try:
         job = plan(args.target, args.profile, args.set, None)
+        from kit.jobs.plan import report  # torch and trl: not before the names are right
+
         sizes = (args.gpus, args.memory * 1e9, args.tokens, args.picture_tokens)
         text, fits = report(job, *sizes, card=(args.tflops * 1e12, args.bandwidth * 1e12))
     except Exception as error:
@@ -125,9 +128,10 @@ def _list(args: argparse.Namespace) -> int:
 
 def _view(args: argparse.Namespace) -> int:
     from kit.jobs.listing import view
-    from kit.jobs.run_page import write
 
-    print(view(args.run))
+    print(view(args.run), flush=True)
+    from kit.jobs.run_page import write  # draws: imports that the text above needn't wait for
+
     print(f"\npage: {write(args.run)}")
     return 0
 

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from kit.environment import ToolEnv
 from kit.episode import Episode, NamedImage, Observation, Score, Task
+from kit.evaluate.accuracy import accuracy_evaluation
 from kit.protocol import Protocol
 from kit.tools.base import Images
 from PIL import ImageDraw
@@ -71,6 +72,9 @@ class Env(ToolEnv):
 def is_right(episode: Episode, target: str) -> bool:
     """Check that the answer is the number of dots."""
     return episode.answer == target
+
+
+EVALUATION = accuracy_evaluation("your_own", is_right)
 
 
 def score(episode: Episode, target: str) -> Score:

@@ -23,14 +23,21 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
 
 LEVEL = 0.95
-Z = float(ndtri(0.5 + LEVEL / 2))
-"""1.95996, the 97.5th percentile of the normal distribution."""
+
+
+@cache
+def _z() -> float:
+    """The 97.5th percentile of the normal distribution: 1.95996."""
+    from scipy.special import ndtri  # a third of a second to import, and lists of runs need no interval made anew
+
+    return float(ndtri(0.5 + LEVEL / 2))
+
 
 RESAMPLES = 2000
 """Resamples of a bootstrap: enough for the second decimal of a 95 % bound."""
@@ -94,9 +101,9 @@ def wilson(successes: float, n: float) -> tuple[float, float]:
     """
     if not (n > 0 and 0 <= successes <= n):
         raise ValueError(f"wilson({successes}, {n}): n must be positive and successes between 0 and n")
-    p, z2 = successes / n, Z * Z
+    p, z2 = successes / n, _z() * _z()
     centre = p + z2 / (2 * n)
-    half = Z * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
+    half = _z() * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
     # At 0 and at n one bound is exact; rounding would put it 1e-17 beside.
     low = 0.0 if successes == 0 else (centre - half) / (1 + z2 / n)
     high = 1.0 if successes == n else (centre + half) / (1 + z2 / n)
@@ -224,4 +231,6 @@ def contrast(cells: Mapping[Any, Sequence[Point]], weights: Mapping[Any, float])
 
 def _t(df: int) -> float:
     """The 97.5th percentile of Student's t with ``df`` degrees of freedom."""
+    from scipy.special import stdtrit
+
     return float(stdtrit(df, 0.5 + LEVEL / 2))

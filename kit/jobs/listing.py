@@ -92,13 +92,13 @@ def stages_table(folder: Path) -> str:
     results = read_json(folder / "results.json")
     if results is not None:
         paper = paper_of(results["notebook"])
-        return paper.evaluation.table(results) if paper else outcomes.table(results)
+        return paper.load_evaluation().table(results) if paper else outcomes.table(results)
     names = sorted(path.stem for path in folder.glob("stages/*.json"))
     if not names:
         return ""
     path = folder / "stages" / f"{names[0]}.json"
     try:
-        evaluation = find_paper(str((read_json(path) or {}).get("paper"))).evaluation
+        evaluation = find_paper(str((read_json(path) or {}).get("paper"))).load_evaluation()
     except PaperError as error:
         raise PaperError(f"{path}: {error}") from error
     return evaluation.table({name: evaluation.load_stage(folder, name) for name in names})

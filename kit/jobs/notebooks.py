@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -114,7 +115,11 @@ def find(target: str, root: Path = ROOT) -> list[Source]:
     found = found or [s for s in known if s.family == target]
     if not found:
         families = sorted({s.family for s in known})
-        raise NotebookError(f"no notebook {target!r}: give a number ({_listed(known)}) or one of {', '.join(families)}")
+        near = get_close_matches(target, [*families, *(s.name for s in known)], n=1)
+        meant = f"did you mean {near[0]}? Else " if near else ""
+        raise NotebookError(
+            f"no notebook {target!r}: {meant}give a number ({_listed(known)}) or one of {', '.join(families)}"
+        )
     return found
 
 
@@ -143,7 +148,8 @@ def parameters(source: Source) -> dict[str, Parameter]:
     Raises:
         ParameterError: it declares something in a form that can't be checked.
     """
-    cells = [cell.source for cell in load(source).cells if "parameters" in cell.metadata.get("tags", [])]
+    # Read without jupytext, whose import takes a second: commands ask for parameters before anything else.
+    cells = re.findall(r'^# %%[^\n]*"parameters"[^\n]*\n(.*?)(?=^# %%|\Z)', source.text, re.MULTILINE | re.DOTALL)
     return read_parameters("\n".join(cells), source.name)
 
 

@@ -69,7 +69,7 @@ def headline(paper: str, results: Results) -> str:
     """Format a paper's first headline metric, stage by stage, as one paragraph of Markdown."""
     if results is None:
         return f"**{find_paper(paper).title}**: not measured yet."
-    evaluation, stages = find_paper(paper).evaluation, by_stage(results)
+    evaluation, stages = find_paper(paper).load_evaluation(), by_stage(results)
     name, called = next(iter(evaluation.headlines.items()))
     shown = [stage for stage in evaluation.reported if name in stages.get(stage, {})]
     values = ", ".join(f"{stage} {stages[stage][name]}" for stage in shown)
@@ -88,7 +88,7 @@ def block(paper: str, results: Results) -> str:
 
 def _metrics(paper: str, results: Mapping[str, Any]) -> str:
     """The paper's headlines only; the rest is in the results file."""
-    evaluation, stages = find_paper(paper).evaluation, by_stage(results)
+    evaluation, stages = find_paper(paper).load_evaluation(), by_stage(results)
     shown = [stage for stage in evaluation.reported if stage in stages]
     lines = [_row(["", *shown]), _row(["---"] * (len(shown) + 1))]
     for name, called in evaluation.headlines.items():

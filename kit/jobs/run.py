@@ -18,22 +18,31 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kit.files import ROOT, explain_full_disk, find_run, read_json, run_folder, write_json
+from kit.files import (
+    ROOT,
+    FolderInUse,
+    exclusive,
+    explain_full_disk,
+    find_run,
+    read_json,
+    run_folder,
+    write_json,
+)
+from kit.jobs.checks import JobError, check_values_together
 from kit.jobs.notebooks import KERNEL, Source, find, load, local_kernel, parameters
 from kit.jobs.parameters import ParameterError, Value, check_values, parse, unknown
 from kit.papers.registry import paper_of
 
 __all__ = ["Job", "JobError", "Planned", "execute", "plan", "profile_values", "run_folder"]
 
+JOB = "KIT_JOB"
+"""Environment variable of kernels that execute a notebook as a job (read by :mod:`kit.train.watchers`)."""
+
 PROFILES = ("smoke", "laptop", "gpu", "node")
-
-
-class JobError(Exception):
-    """A job that can't start or did not end well; the message says what to do."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +55,31 @@ class Planned:
 
 @dataclass(frozen=True)
 class Job:
-    """Everything that is going to run, checked."""
+    """Everything that is going to run, checked.
+
+    Attributes:
+        name: of the run; of a branch, with its tag.
+        profile: name of the profile.
+        notebooks: in order.
+        branch_of: the run that a branch keeps earlier stages of; empty: it is none.
+        tag: of the branch.
+    """
 
     name: str
     profile: str
     notebooks: tuple[Planned, ...]
+    branch_of: str = ""
+    tag: str = ""
+
+    @property
+    def needs(self) -> dict[str, int]:
+        """Files and folders that must be there before the first notebook → number of the notebook that makes each."""
+        mine = {int(planned.source.number) for planned in self.notebooks}
+        found: dict[str, int] = {}
+        for planned in self.notebooks:
+            paper = paper_of(planned.source.name)
+            found |= paper.needs.get(planned.source.name, {}) if paper else {}
+        return {path: made for path, made in found.items() if made not in mine}
 
 
 def profile_values(source: Source, profile: str) -> dict[str, Any]:
@@ -74,7 +103,7 @@ def profile_values(source: Source, profile: str) -> dict[str, Any]:
     return values
 
 
-def plan(target: str, profile: str, sets: Sequence[str], name: str | None, root: Path = ROOT) -> Job:
+def plan(target: str, profile: str, sets: Sequence[str], name: str | None, root: Path = ROOT, tag: str = "") -> Job:
     """Work out and check a job; nothing is run or written.
 
     Args:
@@ -83,6 +112,7 @@ def plan(target: str, profile: str, sets: Sequence[str], name: str | None, root:
         sets: ``name=value`` for every notebook that has the parameter, ``13.name=value`` for one.
         name: of the run; by default the family's.
         root: folder of the project.
+        tag: of a branch of the run, which keeps its data and earlier stages; empty: the run itself.
 
     Raises:
         NotebookError: no such notebook.
@@ -91,7 +121,8 @@ def plan(target: str, profile: str, sets: Sequence[str], name: str | None, root:
         ValueError: an impossible run name.
     """
     chosen = find(target, root)
-    name = name or chosen[0].family
+    of = name or chosen[0].family
+    name = f"{of}-{tag}" if tag else of
     find_run(name)
     declared = {source.number: parameters(source) for source in chosen}
     values: dict[str, dict[str, Value]] = {}
@@ -100,60 +131,17 @@ def plan(target: str, profile: str, sets: Sequence[str], name: str | None, root:
         where = f"{source.name}, profile {profile}"
         values[source.number] = check_values(known, profile_values(source, profile), where)
         # Two parameters say where a notebook writes and under which heading; a job knows both.
-        given = {"run": name, "profile": profile}
+        given = {"run": name, "profile": profile, "tag": ""}
         values[source.number] |= {key: value for key, value in given.items() if key in known}
     for text in sets:
         for number, key, value in _assigned(text, declared):
             values[number][key] = value
     for source in chosen:
         defaults = {key: parameter.default for key, parameter in declared[source.number].items()}
-        _possible(source, defaults | values[source.number])
-    return Job(name, profile, tuple(Planned(source, values[source.number]) for source in chosen))
-
-
-def _possible(source: Source, values: Mapping[str, Value]) -> None:
-    """Refuse at once what a notebook would refuse only after those before it have worked for long."""
-    paper = paper_of(source.name)
-    settings = paper.settings_of(source.name) if paper else None
-    if settings is None:
-        return
-    from kit.train.launch.topology import ProcessConfig
-
-    known = {field.name for field in fields(settings)}
-    try:
-        settings(**{key: value for key, value in values.items() if key in known})
-        n = ProcessConfig.of(values).num_processes
-    except ValueError as error:
-        raise ParameterError(f"notebook {source.number}: {error}") from None
-    _shared(source, values, n)
-
-
-def _shared(source: Source, values: Mapping[str, Value], n: int) -> None:
-    """Refuse a batch that ``n`` processes can't share equally."""
-    v: Any = values
-    batch = (
-        v["prompts_per_batch"] * v["group_size"] if "prompts_per_batch" in v else v["batch_size"] + v.get("replay", 0)
+        check_values_together(source, defaults | values[source.number])
+    return Job(
+        name, profile, tuple(Planned(source, values[source.number]) for source in chosen), of if tag else "", tag
     )
-    if batch % (v["per_device_batch_size"] * n):
-        raise ParameterError(
-            f"notebook {source.number}: a batch of {batch} episodes on {n} process(es) with per_device_batch_size="
-            f"{v['per_device_batch_size']} each: {v['per_device_batch_size'] * n} at once don't divide it; choose "
-            "another per_device_batch_size"
-        )
-
-
-def check_machine(job: Job) -> None:
-    """Refuse a job whose processes can't be started here: asked before the first of its notebooks runs.
-
-    Raises:
-        LaunchError: too few GPUs, something isn't installed, the rank file is missing, or this machine isn't in it.
-    """
-    from kit.train.launch.topology import ProcessConfig, this_machine
-
-    for planned in job.notebooks:
-        processes = ProcessConfig.of(planned.values)
-        hosts = processes.machines()
-        processes.check(hosts[this_machine(hosts)].slots)
 
 
 def _assigned(text: str, declared: Mapping[str, Any]) -> Iterator[tuple[str, str, Value]]:
@@ -163,8 +151,8 @@ def _assigned(text: str, declared: Mapping[str, Any]) -> Iterator[tuple[str, str
     key = (rest if dot else number).strip()
     if not equals or not key:
         raise ParameterError(f"--set {text}: write name=value, or 13.name=value for one notebook")
-    if key in ("run", "profile"):
-        option = {"run": "--name", "profile": "--profile"}[key]
+    if key in ("run", "profile", "tag"):
+        option = {"run": "--name", "profile": "--profile", "tag": "--tag"}[key]
         raise ParameterError(f"--set {text}: give it as {option}")
     if dot and number not in declared:
         raise ParameterError(f"--set {text}: notebook {number} is not part of this job ({', '.join(declared)})")
@@ -188,7 +176,7 @@ def execute(job: Job, force: bool = False) -> Path:
         OSError: naming folder and free bytes if the disk is full.
     """
     folder = run_folder(job.name)
-    with _alone(folder):
+    with _alone(folder), _as_job():
         record = read_json(folder / "params.json") or {"name": job.name, "notebooks": {}}
         if not force:
             for planned in job.notebooks:
@@ -271,16 +259,21 @@ def _explain(why: str, source: Source, output: Path) -> str:
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
     """Hold the run, so that two processes don't write into it at once."""
-    import fcntl
+    try:
+        with exclusive(folder):
+            yield
+    except FolderInUse as error:
+        raise JobError(str(error)) from None
 
-    with (folder / ".lock").open("a+") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            lock.seek(0)
-            holder = lock.read().strip() or "unknown"
-            raise JobError(f"{folder} is in use by process {holder}: wait for it, or choose another --name") from None
-        lock.truncate(0)
-        lock.write(str(os.getpid()))
-        lock.flush()
+
+@contextmanager
+def _as_job() -> Iterator[None]:
+    """Let trainings print a line a step: nobody sees what a kernel displays."""
+    before = os.environ.get(JOB)
+    os.environ[JOB] = "1"
+    try:
         yield
+    finally:
+        os.environ.pop(JOB, None)
+        if before is not None:
+            os.environ[JOB] = before

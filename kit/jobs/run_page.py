@@ -30,7 +30,7 @@ def write(name: str) -> Path:
     folder = find_run(name)
     notebooks = (read_json(folder / "params.json") or {"notebooks": {}})["notebooks"]
     found = [paper for name in notebooks if (paper := paper_of(name))]
-    is_right = found[0].evaluation.is_right if found else None
+    is_right = found[0].load_evaluation().is_right if found else None
     body = [f"<header><b>{clean(name)}</b></header>", *(f'<div class="t k">{clean(text)}</div>' for text in texts[1:])]
     for path in sorted(folder.glob("**/metrics.jsonl")):
         body += _stage(path.parent, is_right)

@@ -15,11 +15,11 @@ from importlib import import_module, metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kit.evaluate.outcomes import Evaluation
 from kit.files import ROOT
 
 if TYPE_CHECKING:
     from kit.environment import ToolEnv
+    from kit.evaluate.outcomes import Evaluation
 
 PAPERS = {
     "agile": "kit.papers.agile.paper:PAPER",
@@ -39,46 +39,85 @@ class PaperError(ValueError):
 
 @dataclass(frozen=True)
 class Paper:
-    """Record of a paper.
+    """Record of a paper. Its parts are named by place, ``module:attribute``, and imported when they are asked for: a
+    list of papers needs no torch.
 
     Attributes:
         name: the paper's name in the registry, in its notebooks' names, profile and results files.
         title: the paper's name for readers.
         summary: one sentence on its task.
-        environment: class or function that makes its environment.
-        evaluation: its outcomes, metrics, headlines and the numbers the paper reports, stage by stage.
+        environment: place of the class or function that makes its environment.
+        evaluation: place of its :class:`kit.evaluate.outcomes.Evaluation`: outcomes, metrics, headlines and the numbers
+            the paper reports, stage by stage.
         notebooks: names of its notebooks in order, each ``NN_NAME`` or ``NN_NAME_STAGE``.
-        settings: notebook's name → ``module:class`` of the settings it makes of its parameters; for those that train.
-        claims: id of a claim → its statement.
+        settings: notebook's name → place of the settings it makes of its parameters; for those that train.
+        needs: notebook's name → file or folder of the run that it reads → number of the notebook that makes it.
+        claims: place of its claims, a mapping from id to statement; empty: it has none.
         notebooks_dir: folder with ``percent/`` (sources) and ``profiles/``; ``results/`` lies beside it.
     """
 
     name: str
     title: str
     summary: str
-    environment: Callable[..., ToolEnv]
-    evaluation: Evaluation[Any]
+    environment: str
+    evaluation: str
     notebooks: tuple[str, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
-    claims: Mapping[str, str] = field(default_factory=dict)
+    needs: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    claims: str = ""
     notebooks_dir: Path = NOTEBOOKS
 
     def __post_init__(self) -> None:
         """Check that the record agrees with itself.
 
         Raises:
-            PaperError: a notebook isn't named after the paper, settings of a notebook that it
-                does not list, or the evaluation of another paper.
+            PaperError: a notebook isn't named after the paper, or settings or needs of a notebook that it
+                does not list.
         """
         for notebook in self.notebooks:
             if not (notebook[:2].isdigit() and f"{notebook[2:]}_".startswith(f"_{self.name}_")):
                 raise PaperError(
                     f"paper {self.name!r}: notebook {notebook!r}; name it NN_{self.name} or NN_{self.name}_STAGE"
                 )
-        if unknown := sorted(set(self.settings) - set(self.notebooks)):
-            raise PaperError(f"paper {self.name!r}: settings of {unknown[0]!r}, which is none of its notebooks")
-        if self.evaluation.paper != self.name:
-            raise PaperError(f"paper {self.name!r}: its evaluation is of {self.evaluation.paper!r}; give both one name")
+        for what, given in (("settings", self.settings), ("needs", self.needs)):
+            if unknown := sorted(set(given) - set(self.notebooks)):
+                raise PaperError(f"paper {self.name!r}: {what} of {unknown[0]!r}, which is none of its notebooks")
+
+    def load_environment(self) -> Callable[..., ToolEnv]:
+        """Import what makes its environment.
+
+        Raises:
+            PaperError: it isn't where the record says.
+        """
+        made: Callable[..., ToolEnv] = self._load("environment")
+        return made
+
+    def load_evaluation(self) -> Evaluation[Any]:
+        """Import its evaluation.
+
+        Raises:
+            PaperError: it isn't where the record says, or is another paper's.
+        """
+        found: Evaluation[Any] = self._load("evaluation")
+        if found.paper != self.name:
+            raise PaperError(f"paper {self.name!r}: its evaluation is of {found.paper!r}; give both one name")
+        return found
+
+    def load_claims(self) -> Mapping[str, str]:
+        """Import its claims: id → statement.
+
+        Raises:
+            PaperError: they aren't where the record says.
+        """
+        found: Mapping[str, str] = self._load("claims") if self.claims else {}
+        return found
+
+    def _load(self, part: str) -> Any:
+        place = getattr(self, part)
+        try:
+            return _resolve(place)
+        except (ImportError, AttributeError, ValueError) as error:
+            raise PaperError(f"paper {self.name!r}: its {part} can't be loaded from {place!r}: {error}") from error
 
     def settings_of(self, notebook: str) -> type | None:
         """The settings class of a training notebook; None if it does not train."""

@@ -10,8 +10,6 @@ import threading
 from collections.abc import Mapping
 from typing import Any, Literal, Protocol
 
-from jsonschema import Draft202012Validator
-
 from kit.episode import Action, NamedImage, Observation
 
 Images = Mapping[str, NamedImage]
@@ -65,6 +63,8 @@ def run_tool(tool: Tool, action: Action, images: Images, deadline: float | None 
     Raises:
         Exception: the tool's own, if its ``on_error`` says so.
     """
+    from jsonschema import Draft202012Validator  # a second to import: not before there is something to check
+
     arguments = _from_text(tool, action.text) if action.arguments is None else dict(action.arguments)
     wrong = next(iter(sorted(Draft202012Validator(tool.parameters).iter_errors(arguments), key=_depth)), None)
     if wrong is not None:

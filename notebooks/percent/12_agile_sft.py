@@ -51,7 +51,7 @@ eval_puzzles: int = 24  # held-out puzzles a level
 by_hand: bool = True  # do one update here as well; needs room for all weights
 num_processes: int = 1  # processes that train together, on all machines
 strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
-hostfile: str = ""  # the machines, a line each: name slots=8; empty: this one
+hostfile: str = ""  # file that lists the machines that take part; empty: this one
 threads: int = 1  # CPU threads of a process
 allow_unsafe: bool = True  # the tiny model's code may run where nothing confines it
 

@@ -56,7 +56,7 @@ num_processes: int = 1  # processes that train together, on all machines
 strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
 rollout_engine: str = "transformers"  # or vLLM: colocate (same GPUs), server
 vllm_server_url: str = ""  # that server's address, http://host:port
-hostfile: str = ""  # the machines, a line each: name slots=8; empty: this one
+hostfile: str = ""  # file that lists the machines that take part; empty: this one
 threads: int = 1  # CPU threads of a process
 allow_unsafe: bool = True  # the tiny model's code may run where nothing confines it
 

@@ -82,7 +82,7 @@ torch.set_num_threads(threads)
 task, env, paper = (
     import_module(f"{package}.{part}") for part in ("task", "env", "paper")
 )
-evaluation = paper.PAPER.evaluation
+evaluation = paper.PAPER.load_evaluation()
 
 
 def show_file(module) -> None:

@@ -12,11 +12,12 @@ import pytest
 
 from kit.__main__ import main
 from kit.files import read_json, run_folder
+from kit.jobs.checks import JobError, check_machine
 from kit.jobs.listing import listing, view
 from kit.jobs.notebooks import sources
 from kit.jobs.parameters import ParameterError
 from kit.jobs.run import PROFILES as PROFILES_KNOWN
-from kit.jobs.run import JobError, check_machine, execute, plan
+from kit.jobs.run import execute, plan
 from kit.train.launch.topology import LaunchError
 
 NOTEBOOK = """# %% [markdown]
@@ -174,7 +175,7 @@ def test_a_run_in_use_is_left_alone(project: Path) -> None:
         held.write("4711")
         held.flush()
         fcntl.flock(held, fcntl.LOCK_EX)
-        with pytest.raises(JobError, match="in use by process 4711: wait for it, or choose another --name"):
+        with pytest.raises(JobError, match="is being written by 4711: wait for it, stop it there, or give this run another name"):
             execute(plan("toy", "smoke", [], "toy", project))
     assert not (folder / "params.json").exists()
 
@@ -215,7 +216,7 @@ def test_a_killed_job_leaves_no_lock_and_runs_again(project: Path) -> None:
         assert child.poll() is None, "the job ended before its notebook began"
         time.sleep(0.05)
     job = plan("11", "laptop", [], "toy", project)
-    with pytest.raises(JobError, match=f"in use by process {child.pid}"):
+    with pytest.raises(JobError, match=f"is being written by process {child.pid}, since"):
         execute(job)
     child.kill()
     child.wait()
@@ -251,3 +252,86 @@ def test_a_machine_that_cant_do_it_is_told_before_anything_runs(
         check_machine(job)
     assert main(["run", "13", "--set", "num_processes=2", "--set", "per_device_batch_size=16", "--name", "toy"]) == 2
     assert not (tmp_path / "toy").exists()
+
+
+def ready(folder: Path) -> None:
+    """What notebook 13 needs of those before it."""
+    for path in ("data/train.jsonl", "sft/model/config.json", "stages/untrained.json", "stages/sft.json"):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text("{}")
+
+
+def test_a_missing_stage_is_named_with_the_command_that_makes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KIT_RUNS", str(tmp_path / "runs"))
+    for target, said in (
+        ("12", r"run 'toy' has no data: run notebook 11 first \(python -m kit run 11 --name toy\)"),
+        ("13", "run 'toy' has no data: run notebook 11 first"),
+    ):
+        with pytest.raises(JobError, match=said):
+            check_machine(plan(target, "laptop", [], "toy"))
+    assert not (tmp_path / "runs").exists()
+    assert plan("agile", "laptop", [], "toy").needs == {}, "a whole paper makes all it needs"
+    ready(tmp_path / "runs" / "toy")
+    check_machine(plan("13", "laptop", [], "toy"))
+    with pytest.raises(JobError, match=r"run 'other' has no data: .*; or go on with a run that has it: toy"):
+        check_machine(plan("13", "laptop", [], "other"))
+
+
+def test_a_tag_works_in_a_branch_with_the_runs_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KIT_RUNS", str(tmp_path))
+    ready(tmp_path / "toy")
+    job = plan("13", "laptop", ["learning_rate=3e-4"], "toy", tag="fast")
+    assert (job.name, job.branch_of) == ("toy-fast", "toy")
+    assert job.notebooks[0].values["run"] == "toy-fast" and job.notebooks[0].values["tag"] == ""
+    check_machine(job)
+    assert (tmp_path / "toy-fast" / "sft" / "model" / "config.json").is_file()
+    with pytest.raises(ParameterError, match="give it as --tag"):
+        plan("13", "laptop", ["tag=fast"], "toy")
+
+
+def test_a_profile_for_gpus_needs_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
+    monkeypatch.setenv("KIT_RUNS", str(tmp_path))
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(JobError, match=r"profile 'gpu' is for GPUs and this machine has none .* --profile laptop"):
+        check_machine(plan("agile", "gpu", [], "toy"))
+    check_machine(plan("teaching", "gpu", [], "toy"))  # nothing there needs one
+
+
+def test_a_model_that_cant_be_loaded_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import huggingface_hub
+
+    monkeypatch.setenv("KIT_RUNS", str(tmp_path / "runs"))
+    (tmp_path / "empty").mkdir()
+
+    def check(model: str) -> None:
+        check_machine(plan("agile", "laptop", [f"model={model}"], "toy"))
+
+    with pytest.raises(JobError, match=r"is not a checkpoint: a folder with a config\.json is needed"):
+        check(str(tmp_path / "empty"))
+    with pytest.raises(JobError, match="is not a checkpoint"):
+        check("./missing")
+    with pytest.raises(JobError, match=r"neither a folder nor the name of a model; .*--set model=FOLDER"):
+        check("a/b/c")
+
+    def fails(*args: object, **kwargs: object) -> bool:
+        raise ConnectionError("no network")
+
+    monkeypatch.setattr(huggingface_hub, "file_exists", fails)
+    with pytest.raises(JobError, match=r"the hub doesn't answer \(ConnectionError\); .*--set model=FOLDER"):
+        check("Qwen/Qwen2.5-VL-3B-Instruct")
+    monkeypatch.setattr(huggingface_hub, "file_exists", lambda *args, **kwargs: False)
+    with pytest.raises(JobError, match="the hub has no such model"):
+        check("Qwen/Qwen2.5-VL-3B-Instruct")
+    (tmp_path / "empty" / "config.json").write_text("{}")
+    check(str(tmp_path / "empty"))
+
+
+def test_a_runs_folder_that_cant_be_written_names_the_way_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KIT_RUNS", str(tmp_path / "runs"))
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    with pytest.raises(JobError, match="can't be written: set KIT_RUNS to a folder of your own"):
+        check_machine(plan("11", "laptop", [], "toy"))

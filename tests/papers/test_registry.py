@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kit.__main__ import main
+from kit.environment import ToolEnv
 from kit.files import ROOT, read_json
 from kit.jobs.doctor import doctor
 from kit.jobs.listing import listing, view
@@ -42,9 +43,10 @@ EVALUATION = Evaluation(
     lambda outcomes: [("all", list(outcomes))], (Metric("acc", "right", "binary"),),
     reported={"grpo": {"acc_all": 0.75}}, headlines={"acc_all": "counted"}, tabled=("acc",),
 )
+CLAIMS = {"C1": "training helps"}
 PAPER = Paper(
-    "counting", "Counting dots", "Count dots by marking them.", ToolEnv, EVALUATION, ("60_counting",),
-    claims={"C1": "training helps"}, notebooks_dir=Path(__file__).parent / "notebooks",
+    "counting", "Counting dots", "Count dots by marking them.", "kit.environment:ToolEnv", "counting.paper:EVALUATION",
+    ("60_counting",), claims="counting.paper:CLAIMS", notebooks_dir=Path(__file__).parent / "notebooks",
 )
 """
 
@@ -171,10 +173,20 @@ def test_a_record_that_disagrees_with_itself_is_refused() -> None:
     for changes, message in (
         ({"notebooks": ("11_other",)}, "notebook '11_other'; name it NN_agile or NN_agile_STAGE"),
         ({"settings": {"15_agile_x": "a:b"}}, "settings of '15_agile_x', which is none of its notebooks"),
-        ({"evaluation": find_paper("visual_arft").evaluation}, "its evaluation is of 'visual_arft'"),
+        ({"needs": {"15_agile_x": {"data": 11}}}, "needs of '15_agile_x', which is none of its notebooks"),
     ):
         with pytest.raises(PaperError, match=message):
             replace(paper, **changes)
+
+
+def test_parts_that_arent_where_the_record_says_are_named() -> None:
+    paper = find_paper("agile")
+    other = replace(paper, evaluation=find_paper("visual_arft").evaluation)
+    with pytest.raises(PaperError, match="its evaluation is of 'visual_arft'; give both one name"):
+        other.load_evaluation()
+    with pytest.raises(PaperError, match=r"its environment can't be loaded from 'kit\.papers\.agile\.env:Gone'"):
+        replace(paper, environment="kit.papers.agile.env:Gone").load_environment()
+    assert replace(paper, claims="").load_claims() == {}
 
 
 def test_the_records_match_the_notebooks_and_the_results() -> None:
@@ -183,8 +195,11 @@ def test_the_records_match_the_notebooks_and_the_results() -> None:
     for paper in papers().values():
         assert [s.name for s in find(paper.name)] == list(paper.notebooks)
         assert all(isinstance(paper.settings_of(name), type) for name in paper.settings)
+        assert issubclass(paper.load_environment(), ToolEnv)  # type: ignore[arg-type]
+        numbers = {int(name[:2]) for name in paper.notebooks}
+        assert all(made in numbers for needs in paper.needs.values() for made in needs.values())
         results = published().get(paper.name, {"claims": {}})
-        assert results is not None and set(results["claims"]) == set(paper.claims)
+        assert results is not None and set(results["claims"]) == set(paper.load_claims())
 
 
 def test_a_number_that_two_papers_use_is_ambiguous(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from kit.papers.agile.claims import CLAIMS
-from kit.papers.agile.env import JigsawEnv
-from kit.papers.agile.metrics import EVALUATION
 from kit.papers.registry import Paper
 
 PAPER = Paper(
     name="agile",
     title="AGILE",
     summary="Solve jigsaw puzzles by code that swaps, crops and zooms pieces of the image.",
-    environment=JigsawEnv,
-    evaluation=EVALUATION,
+    environment="kit.papers.agile.env:JigsawEnv",
+    evaluation="kit.papers.agile.metrics:EVALUATION",
     notebooks=("11_agile", "12_agile_sft", "13_agile_grpo", "14_agile_claims"),
     settings={"12_agile_sft": "kit.train.sft:SFTSettings", "13_agile_grpo": "kit.train.grpo:GRPOSettings"},
-    claims=CLAIMS,
+    needs={
+        "12_agile_sft": {"data": 11},
+        "13_agile_grpo": {"data": 11, "sft": 12, "stages/untrained.json": 12, "stages/sft.json": 12},
+        "14_agile_claims": {"data": 11, "stages/untrained.json": 12, "stages/sft.json": 12, "stages/grpo.json": 13},
+    },
+    claims="kit.papers.agile.claims:CLAIMS",
 )

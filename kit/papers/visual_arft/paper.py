@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from kit.papers.registry import Paper
-from kit.papers.visual_arft.claims import CLAIMS
-from kit.papers.visual_arft.env import VisualARFTEnv
-from kit.papers.visual_arft.metrics import EVALUATION
 
 PAPER = Paper(
     name="visual_arft",
     title="Visual-ARFT",
     summary="Answer questions about images by code that restores them and by searches.",
-    environment=VisualARFTEnv,
-    evaluation=EVALUATION,
+    environment="kit.papers.visual_arft.env:VisualARFTEnv",
+    evaluation="kit.papers.visual_arft.metrics:EVALUATION",
     notebooks=("21_visual_arft", "22_visual_arft_rewards", "23_visual_arft_grpo", "24_visual_arft_claims"),
     settings={"23_visual_arft_grpo": "kit.train.grpo:GRPOSettings"},
-    claims=CLAIMS,
+    needs={
+        "23_visual_arft_grpo": {"data": 21},
+        "24_visual_arft_claims": {"data": 21, "stages/sft.json": 23, "stages/grpo.json": 23},
+    },
+    claims="kit.papers.visual_arft.claims:CLAIMS",
 )

@@ -17,8 +17,6 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-import torch
-
 Strategy = Literal["ddp", "zero2", "zero3", "fsdp2"]
 """What each process holds of its own: everything (DDP); weights, but its part of gradients and of the optimizer
 (ZeRO-2); its part of the weights too (ZeRO-3 by DeepSpeed, FSDP2 by torch)."""
@@ -107,6 +105,8 @@ class ProcessConfig:
         Raises:
             LaunchError: too few GPUs, DeepSpeed missing, or FSDP2 without a GPU.
         """
+        import torch
+
         gpus = torch.cuda.device_count()
         if gpus and gpus < slots:
             raise LaunchError(
