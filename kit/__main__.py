@@ -52,7 +52,8 @@ def parser() -> argparse.ArgumentParser:
     join.add_argument("run")
     join.add_argument("--wait", type=float, default=600.0, help="seconds without work after which it ends (600)")
     sub.add_parser("list", help="notebooks, profiles and runs")
-    sub.add_parser("view", help="a run's results and files").add_argument("run")
+    view = sub.add_parser("view", help="a run's results and files, or several runs compared with the first")
+    view.add_argument("run", nargs="+")
     check = sub.add_parser("doctor", help="check this machine and installation")
     check.add_argument("--report", action="store_true", help="as a block to paste into a bug report")
     bench = sub.add_parser("bench", help="measure speed; prints ratios within one run")
@@ -129,10 +130,23 @@ def _list(args: argparse.Namespace) -> int:
 def _view(args: argparse.Namespace) -> int:
     from kit.jobs.listing import view
 
-    print(view(args.run), flush=True)
+    if len(args.run) > 1:
+        return _compare(args.run)
+    print(view(args.run[0]), flush=True)
     from kit.jobs.run_page import write  # draws: imports that the text above needn't wait for
 
-    print(f"\npage: {write(args.run)}")
+    print(f"\npage: {write(args.run[0])}")
+    return 0
+
+
+def _compare(names: Sequence[str]) -> int:
+    from kit.jobs.compare import compare
+
+    print(compare(names), flush=True)
+    from kit.jobs.run_page import draw_together
+
+    for path in draw_together(names):
+        print(f"\ncurves: {path}")
     return 0
 
 

@@ -9,7 +9,7 @@ from importlib import metadata
 from pathlib import Path
 
 from kit.files import ROOT, runs_folder
-from kit.jobs.listing import run_row, table
+from kit.jobs.listing import run_folders, run_row, table
 from kit.papers.registry import papers
 
 NEEDED_GB = 2
@@ -95,8 +95,8 @@ def bug_report() -> tuple[str, bool]:
     """The doctor's report, versions and the newest run as a block to paste, the home folder written ``~``."""
     text, well = doctor()
     versions = [[name, installed(name)] for name in MAIN_PACKAGES]
-    runs = sorted(runs_folder().glob("*/params.json"), key=lambda path: path.stat().st_mtime)
-    rows = [["newest run", "profile", "notebooks"], run_row(runs[-1])] if runs else [["newest run"], ["none"]]
+    runs = sorted(run_folders(), key=lambda path: path.stat().st_mtime)
+    rows = [["newest run", "profile", "what it has"], run_row(runs[-1])] if runs else [["newest run"], ["none"]]
     parts = [f"python -m kit {installed('visual-agents-kit')}", text]
     parts += [table([["package", "version"], *versions]), table(rows)]
     return "```text\n" + "\n\n".join(parts).replace(str(Path.home()), "~") + "\n```", well

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from kit.files import find_run, read_json
+from kit.files import find_run, read_json, write_bytes
 from kit.jobs.listing import parts
 from kit.papers.registry import paper_of
 from kit.train import latest_rollout as latest
 from kit.train.metrics import read_metrics
 from kit.view import curves, show
 from kit.view.charts import Plot
+from kit.view.curves import compare_curves
 from kit.view.episodes import Judge
 from kit.view.html import Html, clean
 
@@ -35,6 +36,28 @@ def write(name: str) -> Path:
     for path in sorted(folder.glob("**/metrics.jsonl")):
         body += _stage(path.parent, is_right)
     return Html("".join(body), f"run {name}").save(folder / PAGE)
+
+
+def draw_together(names: Sequence[str]) -> list[Path]:
+    """Draw the trainings that all these runs have, each stage's in one figure; returns the files, in the last run.
+
+    Args:
+        names: of the runs.
+    """
+    folders = {name: find_run(name) for name in names}
+    last, found = folders[names[-1]], []
+    for path in sorted(last.glob("*/metrics.jsonl")):
+        stage = path.parent.name
+        rows = {name: read_metrics(folder / stage / "metrics.jsonl") for name, folder in folders.items()}
+        shared = len({(folder / stage).resolve() for folder in folders.values()}) == 1
+        if shared or not all(rows.values()):  # kept from one another: the same curve; or not run everywhere
+            continue
+        figure = compare_curves(rows)._repr_png_()
+        assert figure is not None  # curves are no photographs
+        target = last / f"{stage}-beside-{names[0]}.png"
+        write_bytes(target, figure[0])
+        found.append(target)
+    return found
 
 
 def _stage(folder: Path, is_right: Judge | None) -> Iterator[str]:

@@ -59,6 +59,43 @@ def curves(rows: Sequence[Row] | Path) -> Plot:
     return figure
 
 
+def compare_curves(runs: Mapping[str, Sequence[Row]]) -> Plot:
+    """Draw the trainings of several runs in the same axes: a colour and a dash a run.
+
+    Args:
+        runs: run's name → its metric rows.
+
+    Raises:
+        ValueError: no metric is in the rows of all runs.
+    """
+    everywhere = [
+        (title, key)
+        for title, names in PANELS.items()
+        for key in list(names)[-1:]
+        if all(any(key in row for row in rows) for rows in runs.values())
+    ]
+    if not everywhere:
+        raise ValueError(f"the runs {', '.join(runs)} share no metric that is drawn")
+    columns = min(4, len(everywhere))
+    lines = -(-len(everywhere) // columns)
+    with rc_context(STYLE):
+        figure = Plot(2.35 * columns, 1.9 * lines + 0.3)
+        axes = figure.subplots(lines, columns, squeeze=False).flat
+        for axis, (title, key) in zip(axes, everywhere, strict=False):
+            for k, (name, rows) in enumerate(runs.items()):
+                known = [row for row in rows if key in row]
+                style: Any = {"color": COLOURS[k % 6], "linestyle": DASHES[k % 4]}
+                axis.plot([row["step"] for row in known], [float(row[key]) for row in known], label=name, **style)
+            axis.set_title(title if len(PANELS[title]) == 1 else f"{title}:\n{PANELS[title][key]}", fontsize=9)
+            axis.set_xlabel("step")
+            if "(share)" in title:
+                axis.set_ylim(-0.04, 1.04)
+        for axis in axes[len(everywhere) :]:
+            axis.axis("off")
+        figure.legend(*figure.axes[0].get_legend_handles_labels(), ncols=6, fontsize=8, loc="outside upper center")
+    return figure
+
+
 def _present(title: str, rows: Sequence[Row]) -> dict[str, str]:
     """The metrics of a panel that some row has, with their names."""
     names = dict(PANELS[title])

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from kit.__main__ import main
 from kit.episode import Action, Episode, Task, Turn
 from kit.evaluate.intervals import Interval
 from kit.evaluate.results import write_results
-from kit.files import run_folder
-from kit.jobs.listing import claims_table, table, view
+from kit.files import run_folder, runs_folder, start_run, write_json
+from kit.jobs.compare import compare
+from kit.jobs.listing import claims_table, listing, table, view
 from kit.papers.agile.metrics import save_stage
 from kit.papers.visual_arft.metrics import save_stage as write_reading
 
@@ -95,3 +97,58 @@ def test_an_unknown_run_names_the_known_ones() -> None:
     (run_folder("toy") / "params.json").write_text('{"notebooks": {}}')
     with pytest.raises(ValueError, match=r"no run 'tyo' in .*: there are toy"):
         view("tyo")
+
+
+def comparable(name: str, seed_right: int, rate: float) -> None:
+    """A run of eight puzzles of four images, some solved, trained at a rate."""
+    folder = run_folder(name)
+    task = {k: Task(f"t-{k}", (), "?", ("B", "A"), {"m": 2, "level": 2, "source": f"scene-{k % 4}"}) for k in range(8)}
+    said = {k: '["B", "A"]' if k < seed_right else '["A", "B"]' for k in task}
+    turn = {k: Turn((1,), (0.0,), said[k], Action("answer", said[k])) for k in task}
+    save_stage(folder, "grpo", [Episode(task[k], (1,), (turn[k],), "answer") for k in task])
+    settings = {"settings": {"learning_rate": rate, "steps": 4}}
+    write_json(folder / "grpo" / "checkpoint" / "settings.json", settings)
+    rows = [json.dumps({"step": k, "reward": rate * k, "turns": 2.0}) for k in (1, 2)]
+    (folder / "grpo" / "metrics.jsonl").write_text("\n".join(rows) + "\n")
+
+
+def test_runs_are_compared_where_they_differ(capsys: pytest.CaptureFixture[str]) -> None:
+    comparable("slow", 2, 0.1)
+    comparable("fast", 6, 0.3)
+    shown = compare(["slow", "fast"])
+    assert re.search(r"grpo: learning_rate +0.1 +0.3", shown) and "steps" not in shown
+    # Two of eight against six of eight, the same puzzles: half of them more.
+    assert re.search(r"2×2 solved +0.250 \[.*\] +0.750 \[.*\] +\+0.500 \[\+0.\d+, \+", shown)
+    assert main(["view", "slow", "fast"]) == 0
+    figure = runs_folder() / "fast" / "grpo-beside-slow.png"
+    assert figure.read_bytes().startswith(b"\x89PNG") and f"curves: {figure}" in capsys.readouterr().out
+
+
+def test_what_cant_be_compared_is_said() -> None:
+    comparable("one", 2, 0.1)
+    save_stage(run_folder("other"), "sft", [played(False, "a")])
+    with pytest.raises(ValueError, match="no measured stage in common \\(one: grpo; other: sft\\)"):
+        compare(["one", "other"])
+    with pytest.raises(ValueError, match=r"no run 'gone' in .*: there are one, other"):
+        compare(["one", "gone"])
+
+
+def test_a_run_made_in_notebooks_is_listed_and_a_branch_says_of_what() -> None:
+    (run_folder("by-hand") / "data").mkdir()
+    start_run("by-hand", "try", {"data": 11})
+    (run_folder("empty")).mkdir(exist_ok=True)
+    rows = {line.split()[0]: line for line in listing().splitlines()[-3:]}
+    assert "in notebooks" in rows["by-hand"] and rows["by-hand"].endswith("data")
+    assert rows["by-hand-try"].endswith("branch of by-hand, data") and "empty" not in listing()
+
+
+def test_a_view_begins_with_what_came_out() -> None:
+    comparable("toy", 6, 0.1)
+    assert view("toy").split("\n\n")[1].startswith("2×2 solved: grpo 0.750 [")
+    claims = {"A2": {"verdict": "holds", "evidence": "0.0 < 0.1"}}
+    stages = {"sft": {"acc_2x2": Interval(0.3, 0.2, 0.4, 30)}, "grpo": {"acc_2x2": Interval(0.9, 0.8, 0.95, 30)}}
+    path = run_folder("toy") / "results.json"
+    write_results(path, notebook="14_agile_claims", profile="x", seed=0, minutes=1, stages=stages, claims=claims)
+    first, second = view("toy").split("\n\n")[1:3]
+    assert first == "2×2 solved: sft 0.300 [0.200, 0.400] → grpo 0.900 [0.800, 0.950], n = 30"
+    assert "A2 holds: cold start helps little, RL helps most" in second
