@@ -2,11 +2,13 @@
 #   make demo PYTHON=python3.12      another interpreter (3.11 or newer)
 #   make demo TORCH_INDEX=ADDRESS    where to look for torch besides your package index
 #   make demo LOCK=gpu               vllm, deepspeed and CUDA's torch as well
+#   make lab LAB="--port 9000"       options for JupyterLab
 #   make test-vllm                   vLLM and DeepSpeed, on a CPU, in an environment of their own (.venv-vllm, 3 GB)
 PYTHON ?= python3
 LOCK ?= cpu
 TORCH_INDEX ?=
 JOBS ?= 2
+LAB ?=
 BIN := .venv/bin
 VLLM := .venv-vllm
 READY := .venv/ready-$(LOCK)
@@ -36,8 +38,8 @@ test-vllm: $(VLLM)/ready  ## vLLM against transformers, token for token; DeepSpe
 lint: $(READY)
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
-lab: $(READY)  ## read and run the notebooks
-	$(BIN)/jupyter lab notebooks/00_start.ipynb
+lab: $(READY)  ## read and run the notebooks in JupyterLab, on copies of them
+	$(BIN)/python -m kit lab $(LAB)
 
 notebooks: $(READY)  ## execute those whose source in notebooks/percent changed
 	$(BIN)/python -m kit notebooks
