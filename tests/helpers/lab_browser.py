@@ -226,8 +226,11 @@ class Lab:
         """Draw the whole notebook into a file of :data:`SCREENSHOTS`, in a window as high as it needs."""
         before = self.page.viewport_size
         assert before is not None
-        height = self.page.evaluate("document.querySelector('.jp-NotebookPanel .jp-WindowedPanel-outer').scrollHeight")
+        outer = "document.querySelector('.jp-NotebookPanel .jp-WindowedPanel-outer')"
+        height = self.page.evaluate(f"{outer}.scrollHeight")
         self.page.set_viewport_size({"width": before["width"], "height": min(TALLEST, int(height) + 150)})
+        self.page.wait_for_timeout(500)
+        self.page.evaluate(f"{outer}.scrollTop = 0")
         self.page.wait_for_timeout(1500)
         path = SCREENSHOTS / f"{name}.png"
         path.parent.mkdir(parents=True, exist_ok=True)
