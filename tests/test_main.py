@@ -85,7 +85,19 @@ def test_listing_needs_no_heavy_imports() -> None:
 
 
 def test_every_command_is_wired() -> None:
-    assert set(COMMANDS) == {"run", "plan", "join", "list", "view", "doctor", "bench", "notebooks", "readme"}
+    assert set(COMMANDS) == {
+        "run",
+        "plan",
+        "join",
+        "list",
+        "view",
+        "doctor",
+        "bench",
+        "notebooks",
+        "lab",
+        "reset",
+        "readme",
+    }
     for name in BENCHES:
         assert parser().parse_args(["bench", name]).name == name
 
