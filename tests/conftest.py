@@ -28,6 +28,7 @@ torch.set_num_threads(1)
 MARKED = {
     "sandbox": ("sandbox/", "benchmarks/", "papers/agile/test_env.py", "papers/visual_arft/test_env.py"),
     "processes": ("train/launch/", "train/test_grpo_vllm.py", "policy/test_vllm.py", "policy/test_vllm_server.py"),
+    "browser": ("browser/",),
     "notebooks": ("jobs/test_notebooks.py", "jobs/test_run.py", "papers/test_registry.py"),
     "slow": (
         "tiny/",
@@ -40,7 +41,7 @@ MARKED = {
         "test_setup.py",
     ),
 }
-"""Marker → files and folders of tests that ``make test-fast`` leaves out by it."""
+"""Marker → files and folders of tests that ``make test-fast`` leaves out by it (and ``make test`` by ``browser``)."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

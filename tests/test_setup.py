@@ -18,7 +18,9 @@ import kit
 from kit.files import ROOT
 from kit.jobs.doctor import differences, read_lock
 
-CPU, GPU, VLLM_CPU = (read_lock(ROOT / "locks" / f"{name}.txt") for name in ("cpu", "gpu", "vllm-cpu"))
+CPU, GPU, VLLM_CPU, BROWSER = (
+    read_lock(ROOT / "locks" / f"{name}.txt") for name in ("cpu", "gpu", "vllm-cpu", "browser")
+)
 
 TOGETHER = {
     "torch": "2.13.0",
@@ -40,7 +42,7 @@ def canonical(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-@pytest.mark.parametrize("lock", ["cpu", "gpu", "vllm-cpu"])
+@pytest.mark.parametrize("lock", ["cpu", "gpu", "vllm-cpu", "browser"])
 def test_a_lock_is_exact_sorted_and_free_of_addresses(lock: str) -> None:
     lines = (ROOT / "locks" / f"{lock}.txt").read_text().splitlines()
     assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][0-9A-Za-z.]*", line) for line in lines)
@@ -72,6 +74,11 @@ def test_vllm_is_tested_on_a_cpu_with_the_gpus_versions() -> None:
     assert not {"torchaudio", "torchcodec"} & ours.keys(), "they can't be imported beside a torch without CUDA"
 
 
+def test_the_browser_lane_changes_no_package_of_a_learners_environment() -> None:
+    theirs = {canonical(name): version for name, version in CPU.items()}
+    assert {name: version for name, version in BROWSER.items() if theirs.get(canonical(name), version) != version} == {}
+
+
 def test_this_environment_is_the_locks() -> None:
     lock = GPU if "vllm" in {d.metadata["Name"] for d in metadata.distributions()} else CPU
     assert differences(lock) == []
@@ -90,6 +97,7 @@ def test_everything_imported_is_locked() -> None:
             for top in {name.partition(".")[0] for name in names} - ours - set(sys.stdlib_module_names):
                 having = {canonical(name) for name in providers.get(top, ())}
                 optional = {canonical(name) for name in GPU} if top in ("vllm", "torchvision", "deepspeed") else set()
+                optional |= BROWSER.keys()
                 assert having & locked or canonical(top) in optional, f"{path.relative_to(ROOT)} imports {top}"
 
 
@@ -122,13 +130,18 @@ def test_make_installs_from_the_lock_and_takes_torch_from_where_it_is_told() -> 
     told = dry_run("test", "TORCH_INDEX=somewhere", "LOCK=gpu", "PYTHON=python3.12")
     assert "--extra-index-url somewhere -r locks/gpu.txt" in told and "python3.12 -m venv .venv" in told
     assert "-r locks/vllm-cpu.txt" in dry_run("test-vllm") and ".venv/" not in dry_run("test-vllm")
+    assert "-r locks/browser.txt" in dry_run("test-browser") and "-r locks/cpu.txt" in dry_run("test-browser")
     for part in ("ruff check", "ruff format --check", "mypy", "pytest"):
         assert part in told
 
 
+def test_lab_passes_options_on() -> None:
+    assert "python -m kit lab --port 9000 --allow-root" in dry_run("lab", "LAB=--port 9000 --allow-root")
+
+
 def test_targets_are_thin() -> None:
     rules = re.findall(r"^(?!\.)([\w$(). -]+):.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    assert {"demo", "test", "lint", "lab", "notebooks", "bench", "clean"} <= {name for name, _ in rules}
+    assert {"demo", "test", "test-browser", "lint", "lab", "notebooks", "bench", "clean"} <= {name for name, _ in rules}
     for name, body in rules:
         assert body.count("\n") <= (5 if name.startswith("$") else 2), name
 
@@ -152,7 +165,7 @@ def test_an_older_python_is_refused_with_the_way_out(tmp_path: Path) -> None:
 
 def test_no_file_names_an_index_or_this_machine() -> None:
     names = ["Makefile", "README.md", "pyproject.toml", "environment.yml", ".ci/run", "locks/cpu.txt"]
-    names += ["locks/gpu.txt", "locks/vllm-cpu.txt"]
+    names += ["locks/gpu.txt", "locks/vllm-cpu.txt", "locks/browser.txt"]
     folders = ("kit", "data_scripts", "tests", "notebooks/percent", "notebooks/profiles")
     paths = [ROOT / name for name in names]
     paths += [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".yaml")]

@@ -1,0 +1,118 @@
+"""What a reader sees in JupyterLab: stored notebooks in both themes, notebooks run, nothing changed that git keeps."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lab_browser import Lab
+
+from kit.files import ROOT
+from kit.jobs.lab import digest
+
+SHOWN = ("00", "01", "03", "13")
+"""Looked at as they are stored."""
+
+RUN = ("00", "01", "03")
+"""Run as well; each takes a minute or two."""
+
+READABLE = 4.5
+"""Contrast of text that the Web Content Accessibility Guidelines ask for (level AA)."""
+
+
+def kept_by_git() -> tuple[str, str]:
+    """The list of changed files, and a hash of all executed notebooks."""
+    status = subprocess.run(["git", "status", "--porcelain"], cwd=ROOT, capture_output=True, text=True, check=True)
+    twins = b"".join(path.read_bytes() for path in sorted((ROOT / "notebooks").glob("*.ipynb")))
+    return status.stdout, hashlib.sha256(twins).hexdigest()
+
+
+def share_a_row(a: dict[str, float], b: dict[str, float]) -> bool:
+    return min(a["bottom"], b["bottom"]) > max(a["top"], b["top"])
+
+
+def overlap(a: dict[str, float], b: dict[str, float]) -> bool:
+    return share_a_row(a, b) and min(a["right"], b["right"]) > max(a["left"], b["left"])
+
+
+def assert_cards_are_laid_out(viewers: list[dict[str, Any]]) -> None:
+    for viewer in viewers:
+        cards = viewer["cards"]
+        assert all(card["right"] - card["left"] > 100 for card in cards), "a card without room"
+        pairs = list(itertools.combinations(cards, 2))
+        assert not any(overlap(a, b) for a, b in pairs)
+        if sum(not card["wide"] for card in cards) >= 2:
+            assert any(share_a_row(a, b) for a, b in pairs), "cards stand side by side"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_stored_notebook_looks_as_it_should(lab: Lab, name: str, theme: str) -> None:
+    lab.open(name)
+    lab.theme(theme)
+    found = lab.findings()
+    lab.screenshot(f"{name}-{theme}")
+    assert found["dialogs"] == [] and found["tracebacks"] == [] and found["struck"] == []
+    assert lab.errors() == []
+    assert found["viewers"], "the notebook shows episodes"
+    assert_cards_are_laid_out(found["viewers"])
+    pale = [(round(ratio, 2), text) for v in found["viewers"] for ratio, text in v["contrasts"] if ratio < READABLE]
+    assert pale == []
+    assert found["images"]
+    for image in found["images"]:
+        assert image["loaded"] and 0 < image["width"] <= image["room"]
+
+
+@pytest.mark.parametrize("name", RUN)
+def test_a_notebook_runs_to_its_end_and_changes_nothing_that_git_keeps(lab: Lab, name: str) -> None:
+    before = kept_by_git()
+    lab.open(name)
+    lab.run_all(minutes=8)
+    found = lab.findings()
+    assert lab.errors() == [] and lab.unexecuted() == 0 and found["dialogs"] == []
+    assert_cards_are_laid_out(found["viewers"])
+    lab.save()
+    assert kept_by_git() == before
+
+
+def test_opening_and_saving_does_not_count_as_a_change(lab: Lab) -> None:
+    """JupyterLab completes a notebook's metadata; the copy has to be renewed all the same when the kit's is newer."""
+    [copy] = lab.copies.glob("14*.ipynb")
+    before = copy.read_text()
+    lab.open("14")
+    lab.save()
+    assert copy.read_text() != before
+    assert digest(copy.read_text()) == digest(before)
+
+
+def test_the_terminal_has_the_kit_and_its_programs(lab: Lab, folder: Path) -> None:
+    lab.open("14")
+    lab.command("terminal:create-new")
+    lab.page.wait_for_selector(".jp-Terminal .xterm", timeout=60_000)
+    lab.page.wait_for_timeout(2000)
+    said = folder / "said"
+    lab.page.locator(".jp-Terminal .xterm").click()
+    lab.page.keyboard.type(
+        f"(pwd; command -v tensorboard; python -m kit reset 14) > {said}.new && mv {said}.new {said}\n"
+    )
+    deadline = time.monotonic() + 60
+    while not said.exists() and time.monotonic() < deadline:
+        lab.page.wait_for_timeout(200)
+    where, tensorboard, *rest = said.read_text().splitlines()
+    assert (where, Path(tensorboard).name) == (str(ROOT), "tensorboard")
+    assert rest[0].startswith("14_agile_claims: ")
+
+
+def test_links_between_notebooks_and_pages_stay_within_the_copies(lab: Lab) -> None:
+    lab.open("60")
+    lab.page.locator(".jp-Notebook a[href*='adding.md']").first.click()
+    lab.page.wait_for_selector(".jp-MarkdownViewer h1", timeout=60_000)
+    lab.page.locator(".jp-MarkdownViewer a[href*='.ipynb']").first.click()
+    lab.page.wait_for_function(
+        "window.jupyterapp.shell.currentWidget.context.path.startsWith('_lab/notebooks/')", timeout=60_000
+    )

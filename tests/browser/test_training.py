@@ -1,0 +1,69 @@
+"""Notebook 13 in JupyterLab: the training shows where it is, can be interrupted, and goes on where it was."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from lab_browser import MINUTE, Lab, isolated, set_parameters
+
+from kit.files import ROOT
+
+STEPS = 6
+SMALL = {"prompts_per_batch": 2, "group_size": 4, "per_device_batch_size": 8, "eval_puzzles": 1, "max_new_tokens": 40}
+
+TRAINING = "launch(training"
+"""What only the training cell has in its text."""
+
+DONE = "Number(document.querySelector('.jp-Notebook .kit-progress')?.dataset.done ?? -1)"
+"""How far the bar is; -1 before there is one."""
+
+
+@pytest.fixture
+def started(server: str, folder: Path) -> Path:
+    """The run that notebook 13 goes on with: data and a model after SFT, both as small as can be."""
+    for number in ("11", "12"):
+        command = [sys.executable, "-m", "kit", "run", number, "--profile", "smoke", "--name", "agile"]
+        done = subprocess.run(command, env=isolated(folder), cwd=ROOT, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+    return folder / "runs" / "agile"
+
+
+def progress(lab: Lab, above: int, minutes: float) -> int:
+    """Wait until the bar stands higher than ``above``; returns where it stands."""
+    lab.page.wait_for_function(f"above => {DONE} > above", arg=above, timeout=minutes * MINUTE)
+    return int(lab.page.evaluate(DONE))
+
+
+def test_an_interrupted_training_goes_on_at_the_next_step(lab: Lab, started: Path) -> None:
+    [copy] = lab.copies.glob("13*.ipynb")
+    set_parameters(copy, steps=STEPS, **SMALL)
+    lab.open("13")
+    training = lab.find_cell(TRAINING)
+    lab.start("notebook:run-all-cells")
+    first = progress(lab, above=-1, minutes=5)
+    progress(lab, above=first, minutes=2)
+    # Interrupted once a step is done: metrics.jsonl gets a line a step.
+    metrics = started / "grpo" / "metrics.jsonl"
+    for _ in range(600):
+        if metrics.exists() and metrics.read_text().count("\n") >= 2:
+            break
+        lab.page.wait_for_timeout(200)
+    lab.interrupt()
+    lab.wait_for_text(training, "stopped after step", minutes=2)
+    lab.wait_run(minutes=2)
+    lab.screenshot("13-interrupted")
+    said = re.search(rf"stopped after step (\d+) of {STEPS}", lab.outputs(training))
+    assert said and "Traceback" not in lab.outputs(training)
+    stopped = int(said[1])
+    assert 1 <= stopped < STEPS
+
+    lab.start_cell(training)
+    lab.wait_run(minutes=5)
+    assert "stopped after" not in lab.outputs(training) and lab.errors() == []
+    steps = [int(found) for found in re.findall(r'"step": ?(\d+)', metrics.read_text())]
+    assert steps == list(range(1, STEPS + 1)), "no step is lost or done twice"
+    lab.screenshot("13-resumed")
