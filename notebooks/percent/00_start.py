@@ -18,12 +18,12 @@
 # yourself, on the machine in front of you?
 #
 # **The paper.** The kit is about five papers on this question. They agree on the loop (think, act,
-# observe), on starting from examples, and on reinforcement learning afterwards. The first, AGILE,
-# teaches a model to put shuffled pictures back together by running code. This notebook takes one of
-# its puzzles and lets two players at it.
+# observe), on starting from examples, and on reinforcement learning afterwards. The first,
+# [AGILE, arXiv:2510.01304](https://arxiv.org/abs/2510.01304), teaches a model to put shuffled pictures back
+# together by running code. In this notebook two players try one of its puzzles: a script and a model.
 #
-# **Afterwards you can** read an episode; say why a model that sees may still be unable to act; find
-# your way through the notebooks, start a training run and find its results.
+# **Afterwards you can** read an [episode](../docs/glossary.md#episode); say why a model that sees may still be
+# unable to act; find your way through the notebooks, start a training run and find its results.
 #
 # | | hardware | minutes | memory |
 # |---|---|---|---|
@@ -44,21 +44,58 @@ from IPython.display import display
 from kit import view
 from kit.data.leak import solved
 from kit.data.photos import photos, random_crop
+from kit.evaluate.outcomes import by_stage
+from kit.exercises import check
+from kit.jobs.notebooks import sources
+from kit.jobs.readme import published
 from kit.papers.agile import experiment as agile
 from kit.papers.agile.env import PROTOCOL
 from kit.papers.agile.expert import expert_script
 from kit.papers.agile.puzzle import make_task
 from kit.papers.agile.reward import is_right, score
+from kit.papers.registry import papers
 from kit.policy.hf import load_model_and_chat
 from kit.policy.scripted import ScriptedPolicy
 from kit.sandbox import Sandbox
 from kit.tiny.build import TINY
 from kit.view import plots
+from kit.view.roadmap import roadmap
 
+# %%
 torch.set_num_threads(threads)
 print("photographs to choose from:", ", ".join(p.id for p in photos("held-out")))
 
 # %% [markdown]
+# ## Where this leads
+#
+# Left: what happens on the way from images to a trained agent, and in which notebook. Right: how often the tiny
+# model solved held-out tasks at each stage, with 95 % intervals, from the kit's stored results.
+
+# %%
+stages = {
+    "task": "images → tasks,\ntools, an expert",
+    "SFT": "imitate the\nexpert",
+    "GRPO": "play, compare,\nreinforce",
+    "claims": "what holds\nhere?",
+}
+numbers = {
+    "AGILE": {"task": "11", "SFT": "12", "GRPO": "13", "claims": "14"},
+    "Visual-ARFT": {"task": "21, 22", "SFT": "23", "GRPO": "23", "claims": "24"},
+    "your own": {"task": "60", "SFT": "60", "GRPO": "60"},
+}
+reached = {}
+for name, results in published().items():
+    measured, paper = by_stage(results), papers()[name]
+    metric = next(iter(paper.load_evaluation().headlines))
+    trained = [(s, measured[s][metric]) for s in ("untrained", "sft", "grpo")]
+    reached[paper.title] = trained
+display(roadmap(stages, numbers, reached))
+
+# %% [markdown]
+# How to read these notebooks: an output that answers a question is folded, so guess first, then click on the
+# dots. Exercises check themselves (`check`, and if you are stuck `hint` and `solution`). Words such as *policy* are
+# explained in the [glossary](../docs/glossary.md). What you run and change here is your own copy.
+#
 # ## One puzzle
 #
 # A photograph no model here was trained on, cut into four pieces, shuffled, labelled. Before you read
@@ -84,36 +121,48 @@ print("in reading order they belong as", ", ".join(task.target))
 # labels, and three operations: look at the jigsaw, crop, zoom. Each turn the agent thinks, writes
 # code, and is shown what the code made. When it is done, it answers.
 #
-# The first player is a script that was told the answer. Follow it turn by turn. Can you see where
-# each picture came from?
+# The first player is a script that was told the answer. Follow it turn by turn, and see where each
+# picture came from.
 
 # %%
 vlm, chat = load_model_and_chat(model or TINY)
-box = Sandbox(allow_unsafe=True).start()  # all players are the kit's
+box = Sandbox(allow_unsafe=True).start()  # both players are the kit's
 play = agile.Play(prompt="brief", max_turns=9, max_new_tokens=256)
 expert = ScriptedPolicy(chat, expert_script(seed))
 [episode] = play(expert, chat, box, [task], temperature=0.0)
 display(view.show(episode, chat=chat, is_right=is_right))
 
 # %% [markdown]
-# What you see is one *episode*, the object everything in this kit is made of. Tinted tokens were
+# What you see is one *episode*, the object everything in this kit is made of. Underlined tokens were
 # written by the player; a model learns from those alone. The rest, pictures included, came from
-# the environment. At the end stands the reward: .8 for the right answer, .2 for keeping to the tags,
-# minus .05 for each turn of code. Work it out from the number of turns, then run the cell.
+# the environment. At the end stands the [reward](../docs/glossary.md#reward): 0.8 for the right answer, 0.2 for
+# keeping to the tags, minus 0.05 for each turn of code. Work it out from the number of turns, then open the output.
 
-# %%
+# %% tags=["guess"]
 for name, part in score(episode, task.target).parts.items():
     print(f"{name:9s} {part:+.2f}")
 print(f"{'reward':9s} {score(episode, task.target).total:+.2f}")
+
+# %% [markdown]
+# **Exercise 00.1.** Write that reward. A *wrong* episode is charged `max_steps` turns of code, however many it took.
+
+
+# %% tags=["exercise"]
+def reward(right: bool, tags: bool, code_turns: int, max_steps: int) -> float:
+    """Reward of an episode."""
+    ...
+
+
+check("00.1", reward)
 
 # %% [markdown]
 # ## A player that has to see
 #
 # Now a model: `Qwen2.5-VL`, the paper's architecture, made small enough for one core (notebook 04). It
 # was taught colours, shapes, digits, where things are and where a piece belongs. It was *not* taught
-# to act: no tags, no tools, no turns. Same puzzle, same loop. What will it say?
+# to act: no tags, no tools, no turns. Same puzzle, same loop. How will its episode end, and what does it earn?
 
-# %%
+# %% tags=["guess"]
 print(f"{sum(p.numel() for p in vlm.parameters()) / 1e6:.1f} million parameters")
 [first] = agile.play_greedily(vlm, chat, box, [task], play)
 print("its episode ended by:", first.ended, "after", len(first.turns), "turn")
@@ -131,7 +180,7 @@ print(repr(first.turns[0].text[:200]))
 print(PROTOCOL.parse(first.turns[0].text))
 
 # %% [markdown]
-# Is it blind, then? Ask the same question in the words it was taught.
+# Can it not see, then? Ask the same question in the words it was taught.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -148,8 +197,31 @@ print("it says:", said)
 print("right:  ", belonging(sorted(task.target), task.target) + ".")
 
 # %% [markdown]
-# How many of the four are right? A guesser who knows the wording gets one of them on average. And
-# whatever it says here, none of it moves a piece. A model that sees something and cannot act: that is
+# **Exercise 00.2.** Count how many pieces it puts in the right place. You get the places it names and the true ones.
+
+
+# %% tags=["exercise"]
+def right_places(said: list[str], target: list[str]) -> int:
+    """Number of pieces that are named in their place."""
+    ...
+
+
+check("00.2", right_places)
+
+# %% [markdown]
+# **Exercise 00.3.** What would guessing earn? The probability that a random order of `n` pieces is right.
+
+
+# %% tags=["exercise"]
+def chance(n: int) -> float:
+    """Probability that n pieces in random order are all in their places."""
+    ...
+
+
+check("00.3", chance)
+
+# %% [markdown]
+# Whatever it says here, none of it moves a piece. A model that sees something and cannot act: that is
 # where the papers begin. What turns it into an agent is in the notebooks:
 #
 # - imitation of expert episodes (**SFT**) teaches it to act, notebook 12;
@@ -162,15 +234,13 @@ print("right:  ", belonging(sorted(task.target), task.target) + ".")
 # belong to a paper each: the task and its tools, SFT, GRPO, claims.
 
 # %%
-from kit.jobs.notebooks import sources
-
 for notebook in sources():
     print(f"{notebook.name:24s} {notebook.title.partition('·')[2].strip()}")
 
 # %% [markdown]
 # Every notebook has the same shape: the question, the paper, what you will be able to do, what it
 # costs; then a cell of parameters; then pictures, short texts and short cells; at the end *paper /
-# here / why different*. Where a text asks you to predict, do: it is the fastest way to learn from it.
+# here / why different*.
 #
 # ## Running them as jobs
 #
@@ -180,8 +250,8 @@ for notebook in sources():
 # ```
 # python -m kit list                                # notebooks, profiles, runs
 # python -m kit run agile --name mine               # 11 to 14; again: it resumes
-# python -m kit run 13 --name mine --set steps=50   # one notebook, one value
-# python -m kit view mine                           # results, and where files are
+# python -m kit run 13 --name mine --tag long --set steps=50    # another value, in a branch
+# python -m kit view mine mine-long                 # both, compared; one name: one run
 # python -m kit doctor                              # is this machine set up right
 # ```
 #

@@ -46,6 +46,7 @@ from kit.chat import Chat
 from kit.data.photos import photos, random_crop
 from kit.data.scenes import scene
 from kit.episode import Episode, NamedImage, Turn
+from kit.exercises import check
 from kit.models import load_model
 from kit.papers.agile.env import JigsawEnv
 from kit.papers.agile.puzzle import make_task
@@ -181,9 +182,9 @@ assert chat.image_tokens(piece) == len(features.pooler_output) == 56 * 56 // 784
 # %% [markdown]
 # 1,176 numbers a patch: 14 × 14 pixels, 3 colours, and 2 moments in time, because the same tower
 # also watches films; a still picture is doubled. Sizes that don't divide by 28 are rounded to
-# the nearest that do. Fill in the column yourself before you look:
+# the nearest that do. How many tokens do these six sizes cost? Write the column down before you look.
 
-# %%
+# %% tags=["guess"]
 for size in [(28, 28), (56, 56), (57, 40), (100, 60), (112, 112), (114, 114)]:
     picture = NamedImage("p", Image.new("RGB", size))
     _, h, w = chat.pixels(picture).grid
@@ -194,6 +195,18 @@ for size in [(28, 28), (56, 56), (57, 40), (100, 60), (112, 112), (114, 114)]:
 # Twice the side, four times the tokens. That is why an agent that may `crop` and `zoom` is worth
 # having: it can buy detail where it needs it, not everywhere.
 #
+# **Exercise 01.1.** How many tokens does a picture cost? Both sides are multiples of 28 here.
+
+
+# %% tags=["exercise"]
+def image_tokens(width: int, height: int) -> int:
+    """Tokens of a picture whose sides are multiples of 28."""
+    ...
+
+
+check("01.1", image_tokens)
+
+# %% [markdown]
 # ## The prompt
 #
 # The environment says what goes into the first message; `chat.prompt` turns it into ids, and a picture
@@ -285,8 +298,8 @@ print("ended by:", episode.ended)
 # ## The mask
 #
 # Now put everything in one row. Beside each id write 1 if the policy sampled it, 0 if anyone else wrote
-# it. That second row is the *mask*; in the paper it is the indicator $I(y_{i,t})$ of equation 4. Six
-# lines do it:
+# it. That second row is the *[mask](../docs/glossary.md#loss-mask)*; in the paper it is the indicator
+# $I(y_{i,t})$ of equation 4. Six lines do it:
 
 # %%
 row, mask = list(prompt), [0] * len(prompt)
@@ -302,9 +315,9 @@ share = sum(mask) / len(row)
 print(f"{len(row)} ids, {sum(mask)} of them sampled by the policy: {share:.0%}")
 
 # %% [markdown]
-# Before you look at a picture of it: how many separate stretches of 1 will there be?
+# How many separate stretches of 1 will there be? Guess, then open the picture of it.
 
-# %%
+# %% tags=["guess"]
 from itertools import groupby
 
 display(plots.masks(episode, chat))
@@ -316,6 +329,19 @@ print([(value, len(list(run))) for value, run in groupby(mask)])
 
 # %%
 display(view.show(episode, chat=chat, is_right=is_right))
+
+# %% [markdown]
+# **Exercise 01.2.** The mask again, from lengths alone: the prompt's, and for each turn the number of tokens that the
+# policy sampled and that the environment appended.
+
+
+# %% tags=["exercise"]
+def mask_of(prompt: int, turns: list[tuple[int, int]]) -> list[int]:
+    """1 for each token of the policy, 0 for each other, in order."""
+    ...
+
+
+check("01.2", mask_of)
 
 # %% [markdown]
 # ## Image tokens = image features
@@ -499,9 +525,9 @@ print("picture places whose vectors get a gradient:", count, "of", places)
 #
 # ## How episodes end
 #
-# Six scripts. Which will end by answering, which will be cut off, and by what?
+# Six scripts. Which will end by answering, which will be cut off, and by what? Write it down, then open the output.
 
-# %%
+# %% tags=["guess"]
 wrong_answer = done.replace(answer, '["A", "A", "A", "A"]')
 episodes = {
     "look, swap, right answer": episode,
@@ -515,9 +541,9 @@ for name, e in episodes.items():
     print(f"{name:26s} ended: {e.ended:7s} {len(e.turns)} turns, {len(e.ids)} ids")
 
 # %% [markdown]
-# `answer`; `turns`, the budget of turns is used up (5, the paper's Table 5); `format`, a turn with
+# Four ways: `answer`, three times, right or wrong; `turns`, the budget of turns is used up (5, the paper's Table 5); `format`, a turn with
 # neither code nor answer; `tokens`, the next observation would not leave room for another turn, so it was
-# not appended at all. A sixth, `lost`, means the sandbox could not keep the episode's state.
+# not appended at all. A fifth way, `lost`, means that the sandbox could not keep the episode's state.
 #
 # ## What each one earns
 #
@@ -526,10 +552,10 @@ for name, e in episodes.items():
 # $$R_{step} = \lambda\,(\mathbb{1}[R_{acc}=1]\,step_{num} + \mathbb{1}[R_{acc}=0]\,step_{max})
 # \quad (5) \qquad R = \alpha R_{acc} + \beta R_{format} + \gamma R_{step} \quad (6)$$
 #
-# with $\alpha = .8$, $\beta = .2$, $\gamma = 1$, $\lambda = -.05$, $step_{max} = 5$. Our episode is
-# right (.8), keeps to the tags (.2) and ran code twice (−.05 · 2). So it earns …? And what do the others?
+# with $\alpha = 0.8$, $\beta = 0.2$, $\gamma = 1$, $\lambda = -0.05$, $step_{max} = 5$. Our episode is
+# right (0.8), keeps to the tags (0.2) and ran code twice (−0.05 · 2). So it earns …? And what do the others?
 
-# %%
+# %% tags=["guess"]
 from kit.papers.agile.reward import score
 
 assert abs(score(episode, task.target).total - (0.8 + 0.2 - 0.05 * 2)) < 1e-12
@@ -543,6 +569,19 @@ for name, e in episodes.items():
 # every token of the episode. How one number an episode becomes a push on each token is the
 # subject of [notebook 03](03_grpo_by_hand.ipynb).
 #
+# **Exercise 01.3.** Say how an episode ends. You get the turns' actions in order ("code", "answer", or None for a turn
+# without an action) and the budget of turns. (Tokens are plenty, and the sandbox is well.)
+
+
+# %% tags=["exercise"]
+def ends_by(actions: list[str | None], max_turns: int) -> str:
+    """One of answer, format, turns."""
+    ...
+
+
+check("01.3", ends_by)
+
+# %% [markdown]
 # ## Check yourself
 #
 # <details><summary>The policy was stopped at <code>&lt;/code&gt;</code>. Does that tag have mask 1 or 0,

@@ -16,9 +16,9 @@
 # **The question.** Four attempts at one puzzle, one number for each. How do four numbers become a
 # push on every single token, upwards here and downwards there?
 #
-# **The paper.** AGILE (Zeng et al.), section 3.3: the reward (eq. 5 and 6) and the objective of group
-# relative policy optimization, GRPO (eq. 4), which is due to DeepSeekMath (Shao et al., 2024). On
-# dividing by the standard deviation and by the length: Dr. GRPO (Liu et al., 2025).
+# **The paper.** [AGILE, arXiv:2510.01304](https://arxiv.org/abs/2510.01304), section 3.3: the reward (eq. 5 and 6) and the objective of group
+# relative policy optimization, GRPO (eq. 4), which is due to [DeepSeekMath](https://arxiv.org/abs/2402.03300) (Shao et al., 2024). On
+# dividing by the standard deviation and by the length: [Dr. GRPO](https://arxiv.org/abs/2503.20783) (Liu et al., 2025).
 #
 # **Afterwards you can** say what an advantage is and work one out on paper; say what clipping does
 # and what it doesn't; compute the loss of a batch by hand and get the trainer's number; explain why a
@@ -52,6 +52,7 @@ from IPython.display import display
 from kit import view
 from kit.chat import Chat
 from kit.data.scenes import scene
+from kit.exercises import check
 from kit.papers.agile.env import JigsawEnv
 from kit.papers.agile.puzzle import make_task
 from kit.sandbox import Sandbox
@@ -95,7 +96,7 @@ scripts = {
 
 # %% [markdown]
 # A script says the lines; loop, environment and sandbox are the real ones (notebook 01). What is each
-# attempt worth? .8 for the right answer, .2 for the form, −.05 for each turn of code, or −.25 if the
+# attempt worth? 0.8 for the right answer, 0.2 for the form, −0.05 for each turn of code, or −0.25 if the
 # answer is wrong:
 #
 # $$R_{step} = \lambda\,(\mathbb{1}[R_{acc}=1]\,step_{num} + \mathbb{1}[R_{acc}=0]\,step_{max})
@@ -136,8 +137,8 @@ assert np.allclose(rewards, [0.8 + 0.2 - 0.10, 0.2 - 0.25, 0.8 - 0.15, -0.25])
 # %% [markdown]
 # ## The advantage
 #
-# Is .65 good? On its own the number doesn't say. If everybody else got .90 it is poor, if everybody
-# else got −.25 it is splendid. So GRPO plays the same task G times and asks how much better than its
+# Is 0.65 good? On its own the number doesn't say. If everybody else got 0.90 it is poor, if everybody
+# else got −0.25 it is splendid. So GRPO plays the same task G times and asks how much better than its
 # *group* an attempt did, in units of the group's spread:
 #
 # $$\hat{A}_i = \frac{R_i - \operatorname{mean}(R_1, \dots, R_G)}{\operatorname{std}(R_1, \dots, R_G)}$$
@@ -146,14 +147,14 @@ assert np.allclose(rewards, [0.8 + 0.2 - 0.10, 0.2 - 0.25, 0.8 - 0.15, -0.25])
 #
 # | | tidy | hasty | slack | guess | |
 # |---|---|---|---|---|---|
-# | $R$ | .90 | −.05 | .65 | −.25 | mean = 1.25 / 4 = .3125 |
-# | $R$ − mean | .5875 | −.3625 | .3375 | −.5625 | they add up to 0 |
-# | squared | .345156 | .131406 | .113906 | .316406 | sum = .906875 |
+# | $R$ | 0.90 | −0.05 | 0.65 | −0.25 | mean = 1.25 / 4 = 0.3125 |
+# | $R$ − mean | 0.5875 | −0.3625 | 0.3375 | −0.5625 | they add up to 0 |
+# | squared | 0.345156 | 0.131406 | 0.113906 | 0.316406 | sum = 0.906875 |
 #
-# std = √(.906875 / 3) = .549811 (three, not four: G − 1). Divide the second line by it: 1.0686 for
-# `tidy`, and for the others …?
+# std = √(0.906875 / 3) = 0.549811 (three, not four: G − 1). Divide the second line by it: 1.0686 for
+# `tidy`, and for the others …? Work them out, then open the output.
 
-# %%
+# %% tags=["guess"]
 mean = sum(rewards) / 4
 std = (sum((r - mean) ** 2 for r in rewards) / 3) ** 0.5
 by_hand = [(r - mean) / (std + 1e-4) for r in rewards]
@@ -182,19 +183,27 @@ print("sum of the advantages:", round(abs(advantages.sum().item()), 6))
 display(view.compare(episodes, scores, advantages.tolist(), is_right=is_right))
 
 # %% [markdown]
-# Predict before you run: what happens to the advantages if every reward is 10 higher? If every reward is
-# doubled? (Answer with one word each.)
+# What happens to the advantages if every reward is 10 higher? If every reward is doubled, or changes its sign? Guess
+# with one word each.
 
-# %%
+# %% tags=["guess"]
 r = torch.tensor(rewards)
 for change, changed in {"+ 10": r + 10, "× 2": 2 * r, "× −1": -r}.items():
     shown = [f"{a:+.2f}" for a in group_advantages(changed, 4).tolist()]
     print(f"R {change:5s}", *shown)
 
 # %% [markdown]
-# Only differences within the group count. That replaces what older methods train a second network for:
-# a guess of how well an average attempt would do.
+# Only differences within the group count. Older methods train a second network for this: it
+# guesses how well an average attempt would do.
 #
+# **Exercise 03.1.** Three of four attempts fail with −0.05; one succeeds with 0.75. What is its advantage? (Leave out
+# the 1e-4.) Do it on paper: the deviations are 3d, −d, −d, −d.
+
+# %% tags=["exercise"]
+answer = ...  # a number
+check("03.1", answer)
+
+# %% [markdown]
 # ## Which way to push: the smallest policy there is
 #
 # Forget tokens for a moment. A policy with four actions, all equally likely: $\pi = \operatorname{softmax}(z)$
@@ -205,9 +214,9 @@ for change, changed in {"+ 10": r + 10, "× 2": 2 * r, "× −1": -r}.items():
 # = \frac{\hat{A}_k}{4},$$
 #
 # since the advantages add up to 0. So the gradient is simply the advantages, quartered. Take a step of
-# length 1 and say which probabilities will rise.
+# length 1: which probabilities will rise?
 
-# %%
+# %% tags=["guess"]
 z = torch.zeros(4, requires_grad=True)
 J = (advantages * torch.log_softmax(z, dim=0)).mean()
 J.backward()
@@ -217,7 +226,7 @@ for name, b, a in zip(names, before, after, strict=True):
     print(f"{name:6s} {b:.3f} → {a:.3f}")
 
 # %% [markdown]
-# That is the heart of it. What eq. 4 adds are three precautions: a ratio, a clip, and a careful mean.
+# That is the core of it. Eq. 4 adds three precautions: a ratio, a clip, and a careful mean.
 #
 # ## The ratio and the clip
 #
@@ -228,11 +237,11 @@ for name, b, a in zip(names, before, after, strict=True):
 # $$\rho_{i,t} = \frac{\pi_\theta(y_{i,t} \mid x, y_{i,<t})}{\pi_{old}(y_{i,t} \mid x, y_{i,<t})}, \qquad
 # \min\left(\rho_{i,t} \hat{A}_i,\ \operatorname{clip}(\rho_{i,t}, 1-\epsilon, 1+\epsilon)\,\hat{A}_i\right)$$
 #
-# is what eq. 4 then counts for a token. With ε = .2: for which ρ is the curve flat if the attempt was
-# good ($\hat{A} = 1$)? For which if it was bad ($\hat{A} = -1$)?
+# is what eq. 4 then counts for a token. With ε = 0.2: for which ρ is the curve flat if the attempt was
+# good ($\hat{A} = 1$)? For which if it was bad ($\hat{A} = -1$)? Draw it, then open the output.
 
 
-# %%
+# %% tags=["guess"]
 def clipped(ratio, advantage, eps=0.2):
     """What one token counts in eq. 4."""
     return torch.minimum(ratio * advantage, ratio.clamp(1 - eps, 1 + eps) * advantage)
@@ -240,7 +249,7 @@ def clipped(ratio, advantage, eps=0.2):
 
 ratios = torch.linspace(0, 2, 81)
 curves = {f"A = {a:+d}": (ratios, clipped(ratios, a)) for a in (1, -1)}
-display(plots.lines(curves, x="ratio ρ", y="counts as"))
+display(plots.lines(curves, x="ratio ρ", y="counts as", title="clipped at 1 ± ε"))
 
 # %%
 for advantage in (1, -1):
@@ -254,7 +263,7 @@ for advantage in (1, -1):
 # %% [markdown]
 # Flat where a push has already had its effect: a good token that has become 20 % more likely is not
 # pushed further, nor a bad one that has become 20 % less likely. But look at the other two corners. A
-# good token that has become *less* likely (ρ = .5) is still pulled up, a bad one that has become more
+# good token that has become *less* likely (ρ = 0.5) is still pulled up, a bad one that has become more
 # likely (ρ = 1.5) is still pushed down, however far off they are. Clipping takes away the reason to go on;
 # it never takes away the way back, and it doesn't hold the policy in place.
 #
@@ -279,11 +288,11 @@ for advantage in (1, -1):
 # | | ratios | each counts | mean × advantage |
 # |---|---|---|---|
 # | tidy | 1.1 (7.0) 1.5 | 1.1 and 1.2, clipped | 1.15 × 1.0684 = 1.2287 |
-# | hasty | .9 .5 | .9 and .8, clipped | .85 × −.6592 = −.5603 |
-# | slack | 1.0 (.1) .7 | 1.0 and .7, *not* clipped | .85 × .6137 = .5216 |
+# | hasty | 0.9 0.5 | 0.9 and 0.8, clipped | 0.85 × −0.6592 = −0.5603 |
+# | slack | 1.0 (0.1) 0.7 | 1.0 and 0.7, *not* clipped | 0.85 × 0.6137 = 0.5216 |
 # | guess | 1.4 | 1.4, *not* clipped | 1.4 × −1.0229 = −1.4321 |
 #
-# J = (1.2287 − .5603 + .5216 − 1.4321) / 4 = **−.0605**, and the loss, which is minimised, is −J = .0605. Check
+# J = (1.2287 − 0.5603 + 0.5216 − 1.4321) / 4 = **−0.0605**, and the loss, which is minimised, is −J = 0.0605. Check
 # one line with your pencil. Does the 7.0 matter?
 
 # %%
@@ -453,7 +462,7 @@ assert abs(trl_toy_loss() - float(loss)) < 1e-6
 # attempt. One could also let every *token* weigh the same: add up all seven and divide by 7 (TRL calls
 # that `bnpo`). By hand, from the table above:
 #
-# (2.3 × 1.0684 − 1.7 × .6592 + 1.7 × .6137 − 1.4 × 1.0229) / 7 = .9479 / 7 = **.1354**
+# (2.3 × 1.0684 − 1.7 × 0.6592 + 1.7 × 0.6137 − 1.4 × 1.0229) / 7 = 0.9479 / 7 = **0.1354**
 #
 # The objective even changes its sign: `guess` was bad, and short. Which of the two means tells a model to
 # keep its *bad* attempts long?
@@ -507,7 +516,7 @@ assert abs(theirs.item() - loss.item()) < 1e-6 and apart < 1e-6
 # ## One step
 #
 # Move every weight against its slope. What will become of the probabilities of the four attempts? (The
-# smallest policy went from a quarter each to .319, .207, .285 and .189.)
+# smallest policy went from a quarter each to 0.319, 0.207, 0.285 and 0.189.)
 
 
 # %%
@@ -560,7 +569,7 @@ for k, name in enumerate(names):
 #
 # Playing is expensive, so use these four for more steps: go back to where we were and take twenty small ones. The
 # old log-probabilities stand still, the new ones move, ρ leaves 1, and the clip begins to act. Watch the
-# `<answer>` of `guess`, the token that is pushed hardest. Once with ε = .2, once without a clip (ε so large that it
+# `<answer>` of `guess`, the token that is pushed hardest. Once with ε = 0.2, once without a clip (ε so large that it
 # never acts): where will ρ be after twenty steps?
 
 
@@ -587,7 +596,7 @@ for name, path in paths.items():
 assert paths["no clip"][-1] < 0.7 < paths["ε = 0.2"][-1] < 0.8
 
 # %% [markdown]
-# It crosses .8, where the curve becomes flat, by the step that was under way, and stays. Without a clip it
+# It crosses 0.8, where the curve becomes flat, by the step that was under way, and stays. Without a clip it
 # would go on: four attempts, one lucky and one unlucky among them, would be believed ever more firmly. And
 # with ratios all over the place, do we still compute what TRL computes?
 
@@ -602,7 +611,7 @@ assert abs(ours - theirs) < 1e-6
 # %% [markdown]
 # ## A group without differences
 #
-# Let all four attempts earn the same, say .65 each. How long is the gradient?
+# Let all four attempts earn the same, say 0.65 each. How long is the gradient?
 
 # %%
 from kit.episode import Score
@@ -648,7 +657,7 @@ for stage, what in stages.items():
 #
 # Two groups. In one, the last attempt needed one step more; in the other it failed altogether:
 #
-# close: .90 .90 .90 .85 · apart: .90 .90 .90 −.05
+# close: 0.90 0.90 0.90 0.85 · apart: 0.90 0.90 0.90 −0.05
 #
 # Work out the advantages of both. Hint: let d be the distance of the odd one out. The deviations are
 # d/4, d/4, d/4 and −3d/4, and the standard deviation is d/2.
@@ -663,9 +672,22 @@ for scale in ("group", "none"):
 # %% [markdown]
 # d drops out. Divided by the spread (GRPO, AGILE), a step too many weighs as much as a failure. That is
 # good late in training, when steps are all that is left to learn, and bad where small differences are
-# noise. Undivided (Dr. GRPO, `scale="none"`), a difference weighs what it is worth. (.4980 and
-# not .5 above: that 1e-4 again, beside a small spread.)
+# noise. Undivided (Dr. GRPO, `scale="none"`), a difference weighs what it is worth. (0.4980 and
+# not 0.5 above: that 1e-4 again, beside a small spread.)
 #
+# **Exercise 03.2.** How large must a group be? Write the smallest `G` from 2 on for which at most the share `most` of the
+# groups is flat, if an attempt succeeds with probability `p`.
+
+
+# %% tags=["exercise"]
+def smallest_group(p: float, most: float) -> int:
+    """Smallest G with p^G + (1 − p)^G at most ``most``."""
+    ...
+
+
+check("03.2", smallest_group)
+
+# %% [markdown]
 # ## Temperature
 #
 # A group needs differences, and differences come from sampling. Temperature divides the logits before the
@@ -682,7 +704,7 @@ for T in (0.3, 0.7, 1.0, 1.5):
     print(f"{T:.1f}   {row}   {entropy:.2f}     {float((pi**4).sum()):.2f}")
 
 # %% [markdown]
-# And the trainer must use the same T. Sampled at T = .7 and trained at T = 1, ρ is not 1 even though nobody has
+# And the trainer must use the same T. Sampled at T = 0.7 and trained at T = 1, ρ is not 1 even though nobody has
 # moved:
 
 # %%
@@ -694,9 +716,22 @@ print("already clipped:  ", [bool(abs(x - 1) > 0.2) for x in ratio.tolist()])
 # The kit compares the sampler's log-probabilities with the trainer's at the start of a run, and refuses to
 # go on if they differ.
 #
+# **Exercise 03.3.** Write the ratio ρ of one action that was sampled at temperature `T` from these logits and is trained
+# at temperature 1.
+
+
+# %% tags=["exercise"]
+def ratio_of(logits: list[float], action: int, T: float) -> float:
+    """π at temperature 1, divided by π at temperature T."""
+    ...
+
+
+check("03.3", ratio_of)
+
+# %% [markdown]
 # ## Group size
 #
-# A last experiment: the smallest policy again, its four actions earning .90, −.05, .65 and −.25. This
+# A last experiment: the smallest policy again, its four actions earning 0.90, −0.05, 0.65 and −0.25. This
 # time it samples its attempts, and learns. Larger groups know better what average is, but cost more
 # attempts. Which G is best after a given number of *updates*? Which after a given number of *attempts*?
 

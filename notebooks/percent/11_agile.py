@@ -348,8 +348,8 @@ print(len(episode.ids), "tokens, the policy's own:", sum(episode.mask))
 # $$R_{step} = \lambda\,(\mathbb{1}[R_{acc}=1]\,step_{num} + \mathbb{1}[R_{acc}=0]\,step_{max})
 # \quad (5) \qquad R = \alpha R_{acc} + \beta R_{format} + \gamma R_{step} \quad (6)$$
 #
-# with $\alpha = .8$, $\beta = .2$, $\gamma = 1$, $\lambda = -.05$, $step_{max} = 5$. In words: .8 for
-# the right answer, .2 for keeping to the tags, and each turn of code costs .05; if the answer is
+# with $\alpha = 0.8$, $\beta = 0.2$, $\gamma = 1$, $\lambda = -0.05$, $step_{max} = 5$. In words: 0.8 for
+# the right answer, 0.2 for keeping to the tags, and each turn of code costs 0.05; if the answer is
 # wrong, all five are charged. Work out these four before you run the cell, and the expert's episode
 # above:
 #
@@ -409,7 +409,7 @@ for steps in range(5):
 
 # %% [markdown]
 # Exactly one turn of code, then the right answer. (An answer without any code counts as malformed:
-# reasoning, *code* and answer each belong in their tags.) A further look costs .05 if the answer is
+# reasoning, *code* and answer each belong in their tags.) A further look costs 0.05 if the answer is
 # right in the end and nothing if it is wrong, so it pays only if it makes being right more likely by
 # a twentieth or so. The expert's episode above was not played to earn much; it was played to be
 # imitated.

@@ -278,7 +278,7 @@ display(plots.bars(rewards, label="reward of each turn"))
 # |---|---|---|
 # | a sample | one step, on stored tool output | an episode, played and executed |
 # | reward | of that step | of the episode (notebook 23), or of each step, by name |
-# | code | .9 for any block | 1 if it ran; `Rule(any_code=True, code=0.9)` is theirs |
+# | code | 0.9 for any block | 1 if it ran; `Rule(any_code=True, code=0.9)` is theirs |
 # | a query | against the step's gold query | against the nearest gold query not yet used |
 # | the gold answer | written into one rollout after its log-probabilities were computed | nowhere but in the reward |
 #

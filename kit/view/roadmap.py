@@ -1,0 +1,67 @@
+"""Draw the way from images to a trained agent: which notebook does which part of it, and how far it got."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from matplotlib import rc_context
+
+from kit.evaluate.intervals import Interval
+from kit.view.charts import COLOURS, MARKERS, STYLE, Plot
+
+
+def roadmap(
+    stages: Mapping[str, str],
+    notebooks: Mapping[str, Mapping[str, str]],
+    reached: Mapping[str, Sequence[tuple[str, Interval]]],
+    measure: str = "tasks solved (share)",
+) -> Plot:
+    """Draw the stages as a row of boxes, each paper's notebooks below them, and beside it what each stage reached.
+
+    Args:
+        stages: name of a stage → what happens in it, in a few words, in order.
+        notebooks: paper's title → stage → the notebooks' numbers; a stage may be missing.
+        reached: paper's title → the trained stages and their measured results, in order.
+        measure: label of the results' axis.
+    """
+    with rc_context(STYLE):
+        figure = Plot(9.6, 1.5 + 0.42 * len(notebooks))
+        way, results = figure.subplots(1, 2, width_ratios=(2.1, 1))
+        _way(way, stages, notebooks)
+        _results(results, reached, measure)
+    return figure
+
+
+def _way(axis: Any, stages: Mapping[str, str], notebooks: Mapping[str, Mapping[str, str]]) -> None:
+    axis.axis("off")
+    axis.set_xlim(-1.0, len(stages) - 0.45)
+    axis.set_ylim(-len(notebooks) - 0.2, 1.0)
+    for k, (stage, told) in enumerate(stages.items()):
+        box: Any = {"boxstyle": "round,pad=0.35", "facecolor": "#eef4f8", "edgecolor": COLOURS[0]}
+        axis.text(k, 0.45, f"{stage}\n{told}", ha="center", va="center", fontsize=8, bbox=box)
+        if k:
+            arrow = {"arrowstyle": "-|>", "color": COLOURS[0]}
+            axis.annotate("", (k - 0.44, 0.45), (k - 0.56, 0.45), arrowprops=arrow)
+    for row, (paper, numbers) in enumerate(notebooks.items(), start=1):
+        axis.text(-0.95, -row + 0.3, paper, ha="left", va="center", fontsize=9, fontweight="bold")
+        for k, stage in enumerate(stages):
+            if stage in numbers:
+                axis.text(k, -row + 0.3, numbers[stage], ha="center", va="center", fontsize=10)
+    axis.set_title("which notebook does what", loc="left")
+
+
+def _results(axis: Any, reached: Mapping[str, Sequence[tuple[str, Interval]]], measure: str) -> None:
+    names = list(dict.fromkeys(stage for found in reached.values() for stage, _ in found))
+    for k, (paper, found) in enumerate(reached.items()):
+        shift = 0.12 * (k - (len(reached) - 1) / 2)
+        at = [names.index(stage) + shift for stage, _ in found]
+        values = [interval.value for _, interval in found]
+        style: Any = {"color": COLOURS[(0, 5, 2, 3, 1, 4)[k % 6]]}
+        axis.plot(at, values, marker=MARKERS[k % 6], label=paper, **style)
+        axis.vlines(at, [interval.low for _, interval in found], [interval.high for _, interval in found], **style)
+    axis.set_xticks(range(len(names)), names)
+    axis.set_ylim(-0.04, 1.04)
+    axis.set_ylabel(measure)
+    axis.set_title("what training did, held-out tasks", loc="left")
+    axis.legend(fontsize=8, loc="upper left")
