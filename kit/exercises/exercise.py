@@ -86,9 +86,8 @@ class Exercise:
             wanted = "a function" if self.cases else "a value"
             raise ValueError(f"exercise {self.id} asks for {wanted}, you gave {given!r}")
         if not self.cases:
-            case = dict(known or {})
-            right = same(given, self._expected(case), self.tolerance)
-            return self._right() if right else self._wrong(given, case, given)
+            right = same(given, self._expected(known or {}), self.tolerance)
+            return self._right() if right else self._wrong(given, known or {}, given)
         outcomes = [_call(given, case) for case in self.cases]
         expected = [self._expected(case) for case in self.cases]
         if all(_is_empty(got) for got in outcomes) and not all(value is None for value in expected):

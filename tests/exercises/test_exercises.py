@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -75,7 +76,7 @@ def test_none_can_be_the_right_result() -> None:
 
 
 def test_only_a_right_answer_earns_points(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kit.exercises.check.find", lambda id: MEAN)
+    monkeypatch.setattr(sys.modules["kit.exercises.check"], "find", lambda id: MEAN)  # the package hides it
     assert points("99.1", mean) == 1.0
     for given in (sum, ..., None, 2.0, lambda values: 2.0):
         assert points("99.1", given) == 0.0, given
