@@ -1,4 +1,4 @@
-"""The command line: ``python -m kit run|plan|join|list|view|doctor|bench|notebooks|readme``.
+"""The command line: ``python -m kit run|plan|join|list|view|doctor|bench|notebooks|course|readme``.
 
 Exit codes: 0 done; 1 it was tried and failed; 2 refused before anything ran; 130 interrupted.
 """
@@ -60,6 +60,11 @@ def parser() -> argparse.ArgumentParser:
     notebooks.add_argument("targets", nargs="*", metavar="NN", help="numbers, names or families (default: all)")
     notebooks.add_argument("--check", action="store_true", help="only say which are not up to date")
     notebooks.add_argument("--force", action="store_true", help="execute those that are up to date as well")
+    course = sub.add_parser("course", help="hand out notebooks to a class, grade what comes back")
+    course.add_argument("action", choices=["make", "grade"])
+    course.add_argument("folder", help="to write the students' notebooks into, or that holds the returned ones")
+    course.add_argument("targets", nargs="*", metavar="NN", help="numbers, names, families (grade: all that came back)")
+    course.add_argument("--seed", type=int, help="of the cases that nobody has seen (default: a new one)")
     sub.add_parser("readme", help="fill README.md's generated block from results/")
     return top
 
@@ -165,6 +170,22 @@ def _notebooks(args: argparse.Namespace) -> int:
     return 0
 
 
+def _course(args: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from kit.jobs import course, grading
+
+    folder = Path(args.folder)
+    try:
+        if args.action == "make":
+            print("\n".join(str(path) for path in course.make(folder, args.targets)))
+        else:
+            print(grading.grade(folder, args.targets, args.seed))
+    except Exception as error:
+        return _refuse(error)
+    return 0
+
+
 def _readme(args: argparse.Namespace) -> int:
     from kit.jobs.readme import fill
 
@@ -181,6 +202,7 @@ COMMANDS = {
     "doctor": _doctor,
     "bench": _bench,
     "notebooks": _notebooks,
+    "course": _course,
     "readme": _readme,
 }
 

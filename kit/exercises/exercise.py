@@ -6,7 +6,7 @@ import copy
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 State = Literal["right", "wrong", "raises", "open"]
@@ -69,6 +69,10 @@ class Exercise:
     def needs_run(self) -> bool:
         """True if the solution is computed from values of the reader's own run."""
         return not self.cases and bool(inspect.signature(self.answer).parameters)
+
+    def with_hidden(self, seed: int) -> Exercise:
+        """The exercise with its hidden cases of this seed among its cases."""
+        return replace(self, cases=[*self.cases, *(self.hidden(seed) if self.hidden else ())])
 
     def judge(self, given: Any, known: Mapping[str, Any] | None = None) -> Verdict:
         """Compare a reader's answer with the solution.

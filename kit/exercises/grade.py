@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -71,11 +71,13 @@ class Question:
         exercise: its definition.
         cell: source of the empty cell.
         asked: expression that the cell hands to ``check``, such as the name of the function to write.
+        known: expressions of the values of the reader's run that it hands over, by name.
     """
 
     exercise: Exercise
     cell: str
     asked: str
+    known: Mapping[str, str]
 
 
 def question(exercise: Exercise, cell: str) -> Question:
@@ -88,11 +90,12 @@ def question(exercise: Exercise, cell: str) -> Question:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "check":
             given = node.args
             if len(given) == 2 and isinstance(given[0], ast.Constant) and given[0].value == exercise.id:
-                return Question(exercise, cell, ast.unparse(given[1]))
+                known = {item.arg: ast.unparse(item.value) for item in node.keywords if item.arg}
+                return Question(exercise, cell, ast.unparse(given[1]), known)
     raise ValueError(f'no check("{exercise.id}", …) in the cell:\n{cell}')
 
 
-def grade(
+def grade_answer(
     box: Sandbox, one: Question, answer: str | None, around: Sequence[tuple[str, ast.stmt]] = (), seed: int = 0
 ) -> Grade:
     """Grade one answer.
@@ -110,8 +113,7 @@ def grade(
         return Grade("missing", "the cell is missing")
     if len(answer) > LONGEST:
         return Grade("by hand", f"the cell has more than {LONGEST} characters")
-    hidden = list(one.exercise.hidden(seed)) if one.exercise.hidden else []
-    exercise = replace(one.exercise, cases=[*one.exercise.cases, *hidden])
+    exercise = one.exercise.with_hidden(seed)
     try:
         body = statements(answer)
         if source(body) == source(statements(one.cell)):
@@ -130,7 +132,7 @@ def grade(
         return _failed(result)
     if "_kit_result" not in result.values:
         return Grade("wrong", "the result is no number, text, list or the like")
-    return _judged(exercise, bool(hidden), result.values["_kit_result"])
+    return _judged(exercise, result.values["_kit_result"])
 
 
 BEFORE = """
@@ -206,7 +208,7 @@ def _failed(result: Result) -> Grade:
     return Grade("raises", why)
 
 
-def _judged(exercise: Exercise, hidden: bool, found: Any) -> Grade:
+def _judged(exercise: Exercise, found: Any) -> Grade:
     """Compare what came out with the solution, in this process, where the student's code never ran."""
     try:
         if exercise.cases:
@@ -215,7 +217,7 @@ def _judged(exercise: Exercise, hidden: bool, found: Any) -> Grade:
             verdict = exercise.judge(_value(found))
     except (ValueError, TypeError, KeyError, IndexError, RecursionError, OverflowError) as error:
         return Grade("wrong", "the result has an unexpected form", type(error).__name__)
-    if verdict.state == "right" and exercise.cases and not hidden:
+    if verdict.state == "right" and exercise.cases and not exercise.hidden:
         return Grade("by hand", "right in the cases that students see; the exercise has no hidden ones")
     if verdict.state == "raises" and verdict.why.startswith(("ModuleNotFoundError", "ImportError")):
         return Grade("by hand", f"uses what isn't there where answers are graded: {verdict.why}", verdict.text)
