@@ -1,4 +1,4 @@
-"""The command line: ``python -m kit run|plan|join|list|view|doctor|bench|notebooks|lab|reset|readme``.
+"""The command line: ``python -m kit run|plan|join|list|view|doctor|bench|notebooks|lab|reset|course|readme``.
 
 Exit codes: 0 done; 1 it was tried and failed; 2 refused before anything ran; 130 interrupted.
 """
@@ -67,6 +67,11 @@ def parser() -> argparse.ArgumentParser:
     lab.add_argument("options", nargs="*", metavar="OPTION", help="of jupyter lab, such as --port 9000")
     reset = sub.add_parser("reset", help="a notebook of lab as it came; one you changed is kept under a dated name")
     reset.add_argument("targets", nargs="+", metavar="NN", help="numbers, names or families, or all")
+    course = sub.add_parser("course", help="hand out notebooks to a class, grade what comes back")
+    course.add_argument("action", choices=["make", "grade"])
+    course.add_argument("folder", help="to write the students' notebooks into, or that holds the returned ones")
+    course.add_argument("targets", nargs="*", metavar="NN", help="numbers, names, families (grade: all that came back)")
+    course.add_argument("--seed", type=int, help="of the cases that nobody has seen (default: a new one)")
     sub.add_parser("readme", help="fill README.md's generated block from results/")
     return top
 
@@ -188,6 +193,22 @@ def _notebooks(args: argparse.Namespace) -> int:
     return 0
 
 
+def _course(args: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from kit.jobs import course, grading
+
+    folder = Path(args.folder)
+    try:
+        if args.action == "make":
+            print("\n".join(str(path) for path in course.make(folder, args.targets)))
+        else:
+            print(grading.grade(folder, args.targets, args.seed))
+    except Exception as error:
+        return _refuse(error)
+    return 0
+
+
 def _readme(args: argparse.Namespace) -> int:
     from kit.jobs.readme import fill
 
@@ -220,6 +241,7 @@ COMMANDS = {
     "notebooks": _notebooks,
     "lab": _lab,
     "reset": _reset,
+    "course": _course,
     "readme": _readme,
 }
 

@@ -64,3 +64,12 @@ def test_the_readme_is_a_first_screen() -> None:
     assert text.count("![") == 1, "one picture"
     for page in PAGES[1:]:
         assert f"docs/{page.name}" in text, f"{page.name} can't be found from the README"
+
+
+def test_links_into_the_glossary_have_a_heading() -> None:
+    files = [*(ROOT / "notebooks" / "percent").glob("*.py"), *PAGES]
+    wanted = {found for file in files for found in re.findall(r"glossary\.md#([\w-]+)", file.read_text())}
+    glossary = ROOT / "docs" / "glossary.md"
+    assert wanted and wanted <= anchors(glossary)
+    for number in re.findall(r"(?:Notebooks? |, )(\d\d)", glossary.read_text()):
+        assert list((ROOT / "notebooks" / "percent").glob(f"{number}_*.py")), number

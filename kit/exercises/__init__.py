@@ -1,6 +1,6 @@
 """Exercises that check themselves: ``check("13.2", my_function)``, ``hint("13.2")``, ``solution("13.2")``."""
 
-from kit.exercises.check import check, hint, solution
+from kit.exercises.check import check, hint, points, solution
 from kit.exercises.exercise import Exercise, Mistake
 
-__all__ = ["Exercise", "Mistake", "check", "hint", "solution"]
+__all__ = ["Exercise", "Mistake", "check", "hint", "points", "solution"]

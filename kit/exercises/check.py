@@ -32,6 +32,23 @@ def check(id: str, given: Any, **known: Any) -> None:
     print(find(id).judge(given, known).text)
 
 
+def points(id: str, given: Any, **known: Any) -> float:
+    """Return 1.0 for a right answer, else 0.0: a cell that ends so is worth as much to nbgrader.
+
+    Args:
+        id: the exercise, such as ``"13.2"``.
+        given: a value or a function, as the exercise asks.
+        known: values of the notebook that the solution needs, where the exercise says so.
+
+    Raises:
+        ValueError: no such exercise, or values are missing that its solution needs.
+    """
+    one = find(id)
+    if given is not None and given is not ... and bool(one.cases) != callable(given):
+        return 0.0
+    return float(one.judge(given, known).state == "right")
+
+
 def hint(id: str) -> None:
     """Print the hint of an exercise.
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 State = Literal["right", "wrong", "raises", "open"]
@@ -27,10 +28,17 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Result of a check and the text shown to the reader."""
+    """Result of a check.
+
+    Attributes:
+        state: of the answer.
+        text: shown to the reader.
+        why: for a wrong answer its hint, for one that raises the error: the same for all who made the same mistake.
+    """
 
     state: State
     text: str
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -45,6 +53,8 @@ class Exercise:
         cases: keyword arguments of each call of a reader's function; include the edges that matter.
         mistakes: wrong answers that have a hint of their own.
         tolerance: by which numbers may differ, absolute and relative.
+        hidden: more cases, made from a seed when answers are graded, so that nobody has seen them. They keep to what
+            the text asks: an answer that is right in the notebook's sense must be right on all of them.
     """
 
     id: str
@@ -53,6 +63,16 @@ class Exercise:
     cases: Sequence[Mapping[str, Any]] = ()
     mistakes: Sequence[Mistake] = ()
     tolerance: float = 1e-4
+    hidden: Callable[[int], Sequence[Mapping[str, Any]]] | None = None
+
+    @property
+    def needs_run(self) -> bool:
+        """True if the solution is computed from values of the reader's own run."""
+        return not self.cases and bool(inspect.signature(self.answer).parameters)
+
+    def with_hidden(self, seed: int) -> Exercise:
+        """The exercise with its hidden cases of this seed among its cases."""
+        return replace(self, cases=[*self.cases, *(self.hidden(seed) if self.hidden else ())])
 
     def judge(self, given: Any, known: Mapping[str, Any] | None = None) -> Verdict:
         """Compare a reader's answer with the solution.
@@ -64,41 +84,42 @@ class Exercise:
         Raises:
             ValueError: a function was given for a value or the reverse, or ``known`` isn't what the solution takes.
         """
-        if given is None or given is ...:
+        if _is_empty(given):
             return self._open()
         if bool(self.cases) != callable(given):
             wanted = "a function" if self.cases else "a value"
             raise ValueError(f"exercise {self.id} asks for {wanted}, you gave {given!r}")
-        for case in self.cases or [dict(known or {})]:
-            # Copies: a function that changes its arguments must not change them for the next one.
-            got: Any = given
-            if self.cases:
-                try:
-                    got = given(**copy.deepcopy(dict(case)))
-                except Exception as error:
-                    return Verdict(
-                        "raises",
-                        f"{self.id} ✗ your function raises {type(error).__name__}: {error}\n  for {_told(case)}",
-                    )
-                if got is None or got is ...:
-                    return self._open()
-            if not same(got, self._expected(self.answer, case), self.tolerance):
+        if not self.cases:
+            right = same(given, self._expected(known or {}), self.tolerance)
+            return self._right() if right else self._wrong(given, known or {}, given)
+        outcomes = [_call(given, case) for case in self.cases]
+        expected = [self._expected(case) for case in self.cases]
+        if all(_is_empty(got) for got in outcomes) and not all(value is None for value in expected):
+            return self._open()
+        for case, got, value in zip(self.cases, outcomes, expected, strict=True):
+            if isinstance(got, _Raised):
+                where = f"{self.id} ✗ your function raises {got.error}\n  for {_told(case)}"
+                return Verdict("raises", where, got.error)
+            if not same(got, value, self.tolerance):
                 return self._wrong(given, case, got)
+        return self._right()
+
+    def _right(self) -> Verdict:
         return Verdict("right", f"{self.id} ✓ right")
 
     def _open(self) -> Verdict:
         return Verdict("open", f'{self.id} · yours to write. Stuck? hint("{self.id}"), then solution("{self.id}").')
 
-    def _expected(self, answer: Callable[..., Any], case: Mapping[str, Any]) -> Any:
+    def _expected(self, case: Mapping[str, Any]) -> Any:
         try:
-            return answer(**copy.deepcopy(dict(case)))
+            return self.answer(**copy.deepcopy(dict(case)))
         except TypeError as error:
             raise ValueError(f"exercise {self.id}, with {_told(case)}: {error}") from error
 
     def _wrong(self, given: Any, case: Mapping[str, Any], got: Any) -> Verdict:
         found = next((mistake.hint for mistake in self.mistakes if self._makes(mistake, given, case)), self.hint)
         where = f" for {_told(case)}" if self.cases else ""
-        return Verdict("wrong", f"{self.id} ✗ not yet: {_short(got)}{where}\n  {found}")
+        return Verdict("wrong", f"{self.id} ✗ not yet: {_short(got)}{where}\n  {found}", found)
 
     def _makes(self, mistake: Mistake, given: Any, known: Mapping[str, Any]) -> bool:
         """True if the reader's answer is this mistake, in every case."""
@@ -110,6 +131,25 @@ class Exercise:
             except Exception:
                 return False
         return True
+
+
+@dataclass(frozen=True)
+class _Raised:
+    """An error that a reader's function raised."""
+
+    error: str
+
+
+def _call(function: Callable[..., Any], case: Mapping[str, Any]) -> Any:
+    """Call a reader's function on a copy: if it changes its arguments, that must not change them for the next one."""
+    try:
+        return function(**copy.deepcopy(dict(case)))
+    except Exception as error:
+        return _Raised(f"{type(error).__name__}: {error}")
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or value is ...
 
 
 def same(a: Any, b: Any, tolerance: float) -> bool:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import sys
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from kit.exercises import Exercise, Mistake, check, hint, solution
+from kit.exercises import Exercise, Mistake, check, hint, points, solution
 from kit.exercises.check import exercises
 from kit.exercises.exercise import same
 from kit.files import ROOT
@@ -40,6 +42,7 @@ MEAN = Exercise(
         (lambda values: 2.0, "wrong", "Divide the sum"),  # right in the first case only
         (lambda values: 1 / 0, "raises", "ZeroDivisionError: division by zero"),
         (lambda values: None, "open", "yours to write"),
+        (lambda values: 2.0 if len(values) == 2 else None, "wrong", "None for values=[0.0, 0.0, 3.0]"),
         (..., "open", 'hint("99.1")'),
         (None, "open", 'solution("99.1")'),
     ],
@@ -60,6 +63,23 @@ def test_a_function_that_changes_its_arguments_is_judged_on_fresh_ones() -> None
         return found
 
     assert MEAN.judge(clears).state == MEAN.judge(clears).state == "right"
+
+
+def test_none_can_be_the_right_result() -> None:
+    def first_flat(rewards: list[float]) -> int | None:
+        return 0 if rewards[0] == rewards[-1] else None
+
+    one = Exercise("99.3", first_flat, "", cases=[{"rewards": [1.0, 2.0]}, {"rewards": [1.0, 1.0]}])
+    assert one.judge(first_flat).state == "right"
+    assert one.judge(lambda rewards: 0).state == "wrong"
+    assert one.judge(lambda rewards: None).state == "open"  # as the empty function returns it
+
+
+def test_only_a_right_answer_earns_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["kit.exercises.check"], "find", lambda id: MEAN)  # the package hides it
+    assert points("99.1", mean) == 1.0
+    for given in (sum, ..., None, 2.0, lambda values: 2.0):
+        assert points("99.1", given) == 0.0, given
 
 
 def test_a_value_is_compared_with_the_solution_for_the_readers_own_numbers() -> None:
@@ -133,6 +153,26 @@ def test_the_solution_is_right_and_each_known_mistake_is_wrong_and_gets_its_hint
     for mistake in exercise.mistakes:
         verdict = exercise.judge(mistake.answer)
         assert verdict.state == "wrong" and mistake.hint in verdict.text
+
+
+@pytest.mark.parametrize("exercise", [p for p in EVERY if not p.values[0].cases and not p.values[0].needs_run])
+def test_each_known_mistake_in_a_value_is_wrong_and_gets_its_hint(exercise: Exercise) -> None:
+    assert exercise.judge(exercise.answer()).state == "right"
+    for mistake in exercise.mistakes:
+        verdict = exercise.judge(mistake.answer())
+        assert verdict.state == "wrong" and verdict.why == mistake.hint
+
+
+@pytest.mark.parametrize("exercise", [p for p in EVERY if p.values[0].hidden])
+def test_hidden_cases_are_others_for_each_seed_and_find_the_mistakes_too(exercise: Exercise) -> None:
+    assert exercise.hidden is not None
+    first, again, other = (list(exercise.hidden(seed)) for seed in (1, 1, 2))
+    assert same(first, again, 0.0) and not same(first, other, 0.0)
+    assert all(not same(dict(case), dict(shown), 0.0) for case in first for shown in exercise.cases)
+    only_hidden = replace(exercise, cases=first)
+    assert only_hidden.judge(exercise.answer).state == "right"
+    for mistake in exercise.mistakes:
+        assert only_hidden.judge(mistake.answer).state in ("wrong", "raises")
 
 
 @pytest.mark.parametrize("exercise", EVERY)
