@@ -54,6 +54,7 @@ def parser() -> argparse.ArgumentParser:
     sub.add_parser("list", help="notebooks, profiles and runs")
     view = sub.add_parser("view", help="a run's results and files, or several runs compared with the first")
     view.add_argument("run", nargs="+")
+    view.add_argument("--watch", action="store_true", help="write the page again every ten seconds while it trains")
     check = sub.add_parser("doctor", help="check this machine and installation")
     check.add_argument("--report", action="store_true", help="as a block to paste into a bug report")
     bench = sub.add_parser("bench", help="measure speed; prints ratios within one run")
@@ -143,9 +144,9 @@ def _view(args: argparse.Namespace) -> int:
     if len(args.run) > 1:
         return _compare(args.run)
     print(view(args.run[0]), flush=True)
-    from kit.jobs.run_page import write  # draws: imports that the text above needn't wait for
+    from kit.jobs.run_page import watch, write  # they draw: imports that the text above needn't wait for
 
-    print(f"\npage: {write(args.run[0])}")
+    print(f"\npage: {watch(args.run[0]) if args.watch else write(args.run[0])}")
     return 0
 
 

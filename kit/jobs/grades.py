@@ -52,7 +52,7 @@ def summary(rows: Sequence[Row]) -> str:
 
 
 def page(rows: Sequence[Row], seed: int) -> Html:
-    """Tell a teacher which mistakes were most frequent, exercise by exercise, and which answers a person has to look at."""
+    """Tell a teacher which mistakes were most frequent and which answers a person has to look at."""
     people = len({row.student for row in rows})
     body = [f"<header><b>{people} students</b><small>hidden cases made with --seed {seed}</small></header>"]
     body.append(f'<div class="t k">{clean(summary(rows))}</div>')

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import base64
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from kit.files import find_run, read_json, write_bytes
-from kit.jobs.listing import parts
+from kit.jobs.listing import headline, parts
 from kit.papers.registry import paper_of
 from kit.train import latest_rollout as latest
 from kit.train.metrics import read_metrics
+from kit.train.progress import FILE, Progress, read_progress
 from kit.view import curves, show
 from kit.view.charts import Plot
 from kit.view.curves import compare_curves
@@ -20,9 +22,16 @@ from kit.view.html import Html, clean
 PAGE = "overview.html"
 """In the run's folder."""
 
+STILL = 300
+"""Seconds without a sign of a training after which it counts as stopped."""
 
-def write(name: str) -> Path:
+
+def write(name: str, refresh: int = 0) -> Path:
     """Write a run's page; returns where it is.
+
+    Args:
+        name: of the run.
+        refresh: seconds after which a browser reads the page again; 0: never.
 
     Raises:
         ValueError: no such run.
@@ -32,10 +41,43 @@ def write(name: str) -> Path:
     notebooks = (read_json(folder / "params.json") or {"notebooks": {}})["notebooks"]
     found = [paper for name in notebooks if (paper := paper_of(name))]
     is_right = found[0].load_evaluation().is_right if found else None
-    body = [f"<header><b>{clean(name)}</b></header>", *(f'<div class="t k">{clean(text)}</div>' for text in texts[1:])]
+    first = headline(folder)
+    links = "".join(f'<a href="{clean(path.name)}">{clean(path.stem)}</a> ' for path in sorted(folder.glob("*.ipynb")))
+    body = [f"<header><b>{clean(name)}</b> {links}</header>", *(f"<p>{_lines(text)}</p>" for text in first)]
+    body += [f"<p>{clean(str(now))}</p>" for now in _running(folder)]
+    rest = "".join(f'<div class="t k">{clean(text)}</div>' for text in texts[1 + len(first) :])
+    body.append(f"<details><summary>all figures and files</summary>{rest}</details>")
     for path in sorted(folder.glob("**/metrics.jsonl")):
         body += _stage(path.parent, is_right)
-    return Html("".join(body), f"run {name}").save(folder / PAGE)
+    return Html("".join(body), f"run {name}").save(folder / PAGE, refresh)
+
+
+def watch(name: str, seconds: int = 10) -> Path:
+    """Write a run's page again and again while it trains; returns where it is once nothing moves any more.
+
+    Args:
+        name: of the run.
+        seconds: between two writings, and between two readings of the browser.
+
+    Raises:
+        ValueError: no such run.
+    """
+    while list(_running(find_run(name))):
+        print(f"page: {write(name, seconds)}", flush=True)
+        time.sleep(seconds)
+    return write(name)
+
+
+def _running(folder: Path) -> Iterator[Progress]:
+    """Progress of the trainings of a run that moved within the last minutes and haven't ended."""
+    for path in sorted(folder.glob(f"*/{FILE}")):
+        found = read_progress(path.parent)
+        if found is not None and found.phase != "done" and time.time() - path.stat().st_mtime < STILL:
+            yield found
+
+
+def _lines(text: str) -> str:
+    return "<br>".join(clean(line) for line in text.split("\n"))
 
 
 def draw_together(names: Sequence[str]) -> list[Path]:

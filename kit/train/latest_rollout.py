@@ -1,8 +1,10 @@
 """The newest rollout of a run: a few of its episodes with their scores, kept for whoever looks at a running job.
 
+The first of the batch, the one that earned most and the one that earned least: a success and a failure where there are.
+
 ::
 
-    run_dir/latest/episodes.jsonl, pictures/    the episodes of its first task
+    run_dir/latest/episodes.jsonl, pictures/    the episodes
     run_dir/latest/scores.json                  the step, and what each episode was paid
 
 The folder is replaced as a whole after every rollout, so it doesn't grow and is never half of one and half of another.
@@ -18,12 +20,9 @@ from kit.data.store import load_episodes, save_episodes
 from kit.episode import Episode, Score
 from kit.files import atomic_dir, read_json, write_json
 
-SHOWN = 4
-"""Episodes kept of a rollout."""
-
 
 def save(run_dir: Path, step: int, episodes: Sequence[Episode], scores: Sequence[Score]) -> None:
-    """Keep the first episodes of the rollout before ``step``, in place of the last rollout's.
+    """Keep a few episodes of the rollout before ``step``, in place of the last rollout's.
 
     Args:
         run_dir: folder of the run.
@@ -31,9 +30,11 @@ def save(run_dir: Path, step: int, episodes: Sequence[Episode], scores: Sequence
         episodes: finished episodes.
         scores: their scores, in order.
     """
+    earned = [score.total for score in scores]
+    kept = list(dict.fromkeys((0, earned.index(max(earned)), earned.index(min(earned)))))
     with atomic_dir(run_dir / "latest") as folder:
-        save_episodes(folder / "episodes.jsonl", episodes[:SHOWN])
-        write_json(folder / "scores.json", {"step": step, "scores": [asdict(score) for score in scores[:SHOWN]]})
+        save_episodes(folder / "episodes.jsonl", [episodes[k] for k in kept])
+        write_json(folder / "scores.json", {"step": step, "scores": [asdict(scores[k]) for k in kept]})
 
 
 def load(run_dir: Path) -> tuple[int, list[tuple[Episode, Score]]] | None:

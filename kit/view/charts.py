@@ -65,7 +65,9 @@ class Plot(Figure):
         return None if self.photographic else (_encoded(with_palette(self.drawn()), "PNG"), self._shown())
 
     def _repr_jpeg_(self) -> tuple[bytes, dict[str, int]] | None:
-        return (_encoded(self.drawn(), "JPEG", quality=82), self._shown()) if self.photographic else None
+        return (
+            (_encoded(self.drawn(), "JPEG", quality=64, progressive=True), self._shown()) if self.photographic else None
+        )
 
     def _shown(self) -> dict[str, int]:
         """The size on a page, in CSS pixels."""

@@ -94,13 +94,18 @@ class Html:
     def _repr_html_(self) -> str:
         return f'<style>{render("style.css")}</style><div class="kv">{self.body}</div>'
 
-    def save(self, path: str | Path) -> Path:
+    def save(self, path: str | Path, refresh: int = 0) -> Path:
         """Write a page that stands alone and follows the reader's light or dark setting.
+
+        Args:
+            path: of the page.
+            refresh: seconds after which a browser reads it again; 0: never.
 
         Raises:
             OSError: the page can't be written.
         """
-        write_text(Path(path), render("page.html", title=self.title, content=Markup(self._repr_html_())) + "\n")
+        content = Markup(self._repr_html_())
+        write_text(Path(path), render("page.html", title=self.title, refresh=refresh, content=content) + "\n")
         return Path(path)
 
 

@@ -64,6 +64,6 @@ def test_many_images_keep_to_the_budget() -> None:
 
 
 def test_a_template_escapes_what_it_prints_and_refuses_a_missing_value() -> None:
-    assert "<title>&lt;b&gt;␀</title>" in render("page.html", title="<b>\x00", content="")
+    assert "<title>&lt;b&gt;␀</title>" in render("page.html", title="<b>\x00", refresh=0, content="")
     with pytest.raises(UndefinedError, match="'content' is undefined"):
-        render("page.html", title="t")
+        render("page.html", title="t", refresh=0)
