@@ -114,6 +114,9 @@ class Lab:
         inside = path.relative_to(self.copies.parents[1]).as_posix()
         self.page.goto(self.address.replace("NOTEBOOK", inside))
         self.page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=2 * MINUTE)
+        # The panel is there before its document is.
+        loaded = f"{NOTEBOOK}.widgets?.some(w => w.model.sharedModel.getSource())"
+        self.page.wait_for_function(loaded, timeout=2 * MINUTE)
         self.wait_idle()
 
     def close(self) -> None:
