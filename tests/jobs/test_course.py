@@ -145,7 +145,7 @@ CHEATS: dict[str, str] = {
     "deletes check": "def mean(values):\n    return 0.0",
     "hands another function to check": FAKE + "check('97.1', lambda values: sum(values) / len(values))",
     "patches kit.exercises": "import kit.exercises.exercise as e\ne.Exercise.judge = lambda *a: 'right'\n" + FAKE,
-    "asks kit.exercises": "def mean(values):\n    import kit.exercises.check as c\n    return c.find('97.1').answer(values)",
+    "asks kit.exercises": "import kit.exercises.check as c\nmean = lambda values: c.find('97.1').answer(values)",
     "prints the verdict": FAKE + "check('97.1', mean)",
     "knows the visible cases": TABLE,
     "reads the solution": "import runpy\nmean = runpy.run_path('EXERCISES')['mean']",
