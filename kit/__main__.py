@@ -14,6 +14,7 @@ import sys
 from collections.abc import Sequence
 
 BENCHES = {
+    "kernels": "benchmarks.kernels:kernels_bench",
     "rollout": "benchmarks.rollout:rollout_bench",
     "sandbox": "benchmarks.sandbox:bench",
     "search": "benchmarks.rollout:documents_bench",
@@ -59,6 +60,7 @@ def parser() -> argparse.ArgumentParser:
     check.add_argument("--report", action="store_true", help="as a block to paste into a bug report")
     bench = sub.add_parser("bench", help="measure speed; prints ratios within one run")
     bench.add_argument("name", choices=sorted(BENCHES))
+    bench.add_argument("count", nargs="*", type=int, help="of kernels: how many at once (6)")
     notebooks = sub.add_parser("notebooks", help="bring the executed notebooks up to date with notebooks/percent")
     notebooks.add_argument("targets", nargs="*", metavar="NN", help="numbers, names or families (default: all)")
     notebooks.add_argument("--check", action="store_true", help="only say which are not up to date")
@@ -171,7 +173,7 @@ def _doctor(args: argparse.Namespace) -> int:
 
 def _bench(args: argparse.Namespace) -> int:
     module, _, function = BENCHES[args.name].partition(":")
-    getattr(importlib.import_module(module), function)()
+    getattr(importlib.import_module(module), function)(*args.count)
     return 0
 
 

@@ -52,7 +52,12 @@ def summary(rows: Sequence[Row]) -> str:
 
 
 def page(rows: Sequence[Row], seed: int) -> Html:
-    """Tell a teacher which mistakes were most frequent and which answers a person has to look at."""
+    """Show, exercise by exercise, what went wrong most often and what a person has to look at.
+
+    Args:
+        rows: all grades.
+        seed: of the hidden cases, printed so that the grading can be repeated.
+    """
     people = len({row.student for row in rows})
     body = [f"<header><b>{people} students</b><small>hidden cases made with --seed {seed}</small></header>"]
     body.append(f'<div class="t k">{clean(summary(rows))}</div>')
