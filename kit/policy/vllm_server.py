@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from json import JSONDecodeError
 from typing import Any
 
@@ -92,14 +94,21 @@ class Server:
             EngineError: the server refused a request, or is gone; what it still works on is taken back.
         """
         working: set[str] = set()
+        over = threading.Event()
 
         def one(asked: Asked) -> Continuation:
             working.add(name := f"kit-{uuid.uuid4().hex}")
+            if over.is_set():  # its thread began just when the others were taken back: nobody would take this one back
+                raise CancelledError
             found = self._one(name, *asked)
             working.discard(name)
             return found
 
-        return in_threads(ready, one, self.workers, give_up=lambda: self._take_back(list(working)))
+        def give_up() -> None:
+            over.set()
+            self._take_back(list(working))
+
+        return in_threads(ready, one, self.workers, give_up)
 
     def _take_back(self, names: Sequence[str]) -> None:
         with contextlib.suppress(httpx.HTTPError):  # if it is gone, there is nothing to take back

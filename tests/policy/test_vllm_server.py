@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import CancelledError
 from dataclasses import replace
 from typing import Any
 
@@ -28,6 +29,9 @@ from kit.policy.vllm_server import Server
 from kit.tiny.build import TINY
 from tests.policy.test_vllm import VLLM_SETTINGS, play, request_of
 
+MINUTES = 600
+"""Seconds until a test gives up: on a busy machine a thread may wait long for its turn, and that is no failure."""
+
 
 class FakeVLLM(FakeServer):
     """Answers as ``vllm serve`` does, with the same ids always.
@@ -43,7 +47,7 @@ class FakeVLLM(FakeServer):
         self.logprobs_mode, self.dev = logprobs_mode, dev
         self.asked: list[str] = []
         self.refused: list[int] = []
-        self.met, self.aborted = threading.Barrier(2, timeout=20), threading.Event()
+        self.met, self.aborted = threading.Barrier(2, timeout=MINUTES), threading.Event()
 
     def error(self, message: str) -> dict[str, Any]:
         return {"error": {"message": message}}
@@ -64,7 +68,7 @@ class FakeVLLM(FakeServer):
                 self.met.wait()
                 if body["token_ids"] == self.refused:
                     return 400, self.error("longer than the maximum model length")
-                self.aborted.wait(20)
+                assert self.aborted.wait(MINUTES)
             content = [{"token_id": 40, "logprob": -0.1}, {"token_id": 41, "logprob": -0.2}]
             choice = {"token_ids": [40, 41], "logprobs": {"content": content}}
             return 200, {"choices": [choice | {"finish_reason": "stop", "stop_reason": "</answer>"}]}
@@ -131,6 +135,23 @@ def test_a_refused_request_takes_the_others_back(fake: FakeVLLM, chat: Chat) -> 
     assert fake.asked[-1] == "/inference/v1/abort_requests"
     taken = fake.bodies[-1]["request_ids"]
     assert len(taken) == 2 and {b["request_id"] for b in fake.bodies if "request_id" in b} <= set(taken)
+
+
+def test_a_request_whose_thread_starts_too_late_is_never_sent(fake: FakeVLLM, chat: Chat) -> None:
+    engine = Server(fake.address, "tiny", sleep=no_sleep)
+    asked: list[str] = []
+
+    def late(ready: Any, one: Any, workers: int, give_up: Any) -> Any:
+        give_up()
+        with pytest.raises(CancelledError):
+            one(("context", {}))
+        return iter(())
+
+    engine._one = lambda name, *asked_for: asked.append(name)  # type: ignore[assignment, method-assign]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("kit.policy.vllm_server.in_threads", late)
+        assert list(engine.stream(lambda wait: [])) == []
+    assert asked == [] and fake.asked[-1] == "/inference/v1/abort_requests"
 
 
 def test_a_server_that_dies_meanwhile_is_named(fake: FakeVLLM, chat: Chat) -> None:
