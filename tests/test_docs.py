@@ -44,6 +44,39 @@ def test_every_command_is_one_the_kit_takes(page: Path) -> None:
             assert {text.partition("=")[0] for text in args.set} - {"NAME", "model"} <= known, words
 
 
+GLOSSARY = ROOT / "docs" / "glossary.md"
+TEXTS = [*PAGES, *(source.path for source in sources())]
+
+
+def entries() -> dict[str, str]:
+    """The glossary's terms and what it says about each."""
+    found = re.split(r"^## (.+)\n", GLOSSARY.read_text(), flags=re.MULTILINE)
+    return dict(zip(found[1::2], found[2::2], strict=True))
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=lambda path: str(path.name))
+def test_every_term_that_is_linked_is_in_the_glossary(text: Path) -> None:
+    linked = re.findall(r"glossary\.md#([^)\s]*)", text.read_text())
+    assert set(linked) - anchors(GLOSSARY) == set()
+
+
+def test_the_glossary_is_in_order_and_lists_its_terms_first() -> None:
+    terms = list(entries())
+    assert terms == sorted(terms, key=str.lower) and len(terms) == len({term.lower() for term in terms})
+    head = " ".join(GLOSSARY.read_text().partition("\n## ")[0].split())
+    assert re.findall(r"\[([^]]+)\]\(#", head) == terms
+
+
+@pytest.mark.parametrize("term", entries())
+def test_a_term_is_explained_in_a_few_sentences_and_found_in_the_code(term: str) -> None:
+    """The notebooks that it names are checked with all other links."""
+    text, _, where = entries()[term].strip().rpartition("\n\n")
+    sentences = len(re.findall(r"[.:;](?=\s|$)", text))
+    assert 1 <= sentences <= 8 and len(text.split()) <= 90, text
+    places = re.findall(r"`([^`]+)`", where)
+    assert places and all((ROOT / place).exists() for place in places), where
+
+
 def test_the_tree_lists_every_part_of_the_kit_once() -> None:
     tree = (ROOT / "docs" / "layout.md").read_text().partition("\nkit/\n")[2].partition("```")[0]
     listed = [line.split()[0].rstrip("/") for line in tree.splitlines() if re.match(r"  \S", line)]
