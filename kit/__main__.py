@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 BENCHES = {
     "kernels": "benchmarks.kernels:kernels_bench",
+    "reading": "benchmarks.reading:reading_table",
     "rollout": "benchmarks.rollout:rollout_bench",
     "sandbox": "benchmarks.sandbox:bench",
     "search": "benchmarks.rollout:documents_bench",

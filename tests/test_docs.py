@@ -25,6 +25,8 @@ def anchors(page: Path) -> set[str]:
 @pages
 def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
     for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+        if target.startswith("https://"):
+            continue
         name, _, anchor = target.partition("#")
         there = (page.parent / name).resolve() if name else page
         assert there.exists(), f"{page.name} links to {target}"
@@ -42,6 +44,39 @@ def test_every_command_is_one_the_kit_takes(page: Path) -> None:
         if args.command in ("run", "plan"):
             known = {name for source in find(args.target) for name in parameters(source)}
             assert {text.partition("=")[0] for text in args.set} - {"NAME", "model"} <= known, words
+
+
+GLOSSARY = ROOT / "docs" / "glossary.md"
+TEXTS = [*PAGES, *(source.path for source in sources())]
+
+
+def entries() -> dict[str, str]:
+    """The glossary's terms and what it says about each."""
+    found = re.split(r"^## (.+)\n", GLOSSARY.read_text(), flags=re.MULTILINE)
+    return dict(zip(found[1::2], found[2::2], strict=True))
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=lambda path: str(path.name))
+def test_every_term_that_is_linked_is_in_the_glossary(text: Path) -> None:
+    linked = re.findall(r"glossary\.md#([^)\s]*)", text.read_text())
+    assert set(linked) - anchors(GLOSSARY) == set()
+
+
+def test_the_glossary_is_in_order_and_lists_its_terms_first() -> None:
+    terms = list(entries())
+    assert terms == sorted(terms, key=str.lower) and len(terms) == len({term.lower() for term in terms})
+    head = " ".join(GLOSSARY.read_text().partition("\n## ")[0].split())
+    assert re.findall(r"\[([^]]+)\]\(#", head) == terms
+
+
+@pytest.mark.parametrize("term", entries())
+def test_a_term_is_explained_in_a_few_sentences_and_found_in_the_code(term: str) -> None:
+    """The notebooks that it names are checked with all other links."""
+    text, _, where = entries()[term].strip().rpartition("\n\n")
+    sentences = len(re.findall(r"[.:;](?=\s|$)", text))
+    assert 1 <= sentences <= 8 and len(text.split()) <= 90, text
+    places = re.findall(r"`([^`]+)`", where)
+    assert places and all((ROOT / place).exists() for place in places), where
 
 
 def test_the_tree_lists_every_part_of_the_kit_once() -> None:
@@ -64,12 +99,3 @@ def test_the_readme_is_a_first_screen() -> None:
     assert text.count("![") == 1, "one picture"
     for page in PAGES[1:]:
         assert f"docs/{page.name}" in text, f"{page.name} can't be found from the README"
-
-
-def test_links_into_the_glossary_have_a_heading() -> None:
-    files = [*(ROOT / "notebooks" / "percent").glob("*.py"), *PAGES]
-    wanted = {found for file in files for found in re.findall(r"glossary\.md#([\w-]+)", file.read_text())}
-    glossary = ROOT / "docs" / "glossary.md"
-    assert wanted and wanted <= anchors(glossary)
-    for number in re.findall(r"(?:Notebooks? |, )(\d\d)", glossary.read_text()):
-        assert list((ROOT / "notebooks" / "percent").glob(f"{number}_*.py")), number
