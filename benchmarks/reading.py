@@ -1,4 +1,4 @@
-"""Minutes that a notebook takes to read: ``python -m benchmarks reading``. An estimate from its words, nothing measured."""
+"""Estimate the minutes that a notebook takes to read, from its words: ``python -m benchmarks reading``."""
 
 from __future__ import annotations
 
