@@ -23,7 +23,7 @@ export TOKENIZERS_PARALLELISM := false
 .DEFAULT_GOAL := demo
 
 demo: $(READY)  ## pictures to a trained jigsaw agent, and a table of what happened
-	$(BIN)/python -m kit run agile --profile laptop --name demo
+	$(BIN)/python -m kit run agile --profile laptop
 
 test: lint  ## style, types, unit tests and every notebook
 	$(BIN)/python -m pytest -n $(JOBS) -m "not browser"
