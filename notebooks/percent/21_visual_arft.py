@@ -87,7 +87,7 @@ sheets = [
     for draw_one in drawn.SHEETS.values()
 ]
 items = [(sheet.kind, sheet.image) for sheet in sheets]
-display(plots.images(items, side=1.4, title="One sheet of each kind"))
+display(plots.images(items, side=1.2, title="One sheet of each kind"))
 for sheet in sheets:
     question, answer = sheet.questions[0]
     print(f"{sheet.kind:8s} {question:28s} {answer}")
@@ -102,7 +102,7 @@ whole = sheets[0].image
 happened = {kind: draw(kind, np.random.default_rng(seed)) for kind in STRENGTHS}
 bad = {kind: distort(whole, [one]) for kind, one in happened.items()}
 items = [(NAMES[kind], image) for kind, image in bad.items()]
-display(plots.images(items, side=1.3, title="The six distortions"))
+display(plots.images(items, side=1.1, title="The six distortions"))
 
 # %% [markdown]
 # Each is now undone as well as possible, by a program that is told how strong the distortion was. Guess before you
@@ -112,7 +112,7 @@ display(plots.images(items, side=1.3, title="The six distortions"))
 # %% tags=["guess"]
 restored = {kind: undo(bad[kind], [one]) for kind, one in happened.items()}
 items = [(NAMES[kind], image) for kind, image in restored.items()]
-display(plots.images(items, side=1.3, title="The same six, undone"))
+display(plots.images(items, side=1.1, title="The same six, undone"))
 for kind, image in restored.items():
     near = mat_coding.likeness(whole, image)
     print(f"{NAMES[kind]:12s} restored: {near:5.1f} dB")
@@ -173,7 +173,7 @@ attempts = {
     "turned back": restoration.rotate(bad["rotate90"], -90),
     "turned further": restoration.rotate(bad["rotate90"], 90),
 }
-display(plots.images(list(attempts.items()), side=1.3, title=f"{question} {gold}"))
+display(plots.images(list(attempts.items()), side=1.2, title=f"{question} {gold}"))
 for name, image in attempts.items():
     print(f"{name:15s} can be read: {is_readable(sheets[0], image, gold)}")
 
@@ -195,7 +195,7 @@ print("here, to test on:", counts["simple"], "simple,", counts["hard"], "hard")
 # %%
 shown = {task.meta["category"]: task for task in test}
 some = [(name, shown[name].images[0].image) for name in mat_coding.CATEGORIES[7:]]
-display(plots.images(some, side=1.4, title="Hard tasks"))
+display(plots.images(some, side=1.25, title="Hard tasks"))
 for name, _ in some:
     print(f"{name:18s} {shown[name].question}")
 
@@ -246,7 +246,7 @@ code = f"a = {calls[light].format('image')}\nb = {calls[turned].format('a')}"
 print(code)
 seen, *_ = env.step(f"<think>I restore it.</think><code>{code}</code>")
 items = [("given", task.images[0].image), (seen.images[0].name, seen.images[0].image)]
-display(plots.images(items, side=1.4, title="Before and after the agent's code"))
+display(plots.images(items, side=1.3, title="Before and after the code"))
 
 # %% [markdown]
 # Then it answers. The environment's reward is the token F1 of the answer, a number from 0 to 1 that
@@ -421,7 +421,7 @@ for query in task.meta["queries"]:
 # %% [markdown]
 # **Exercise 21.5.** Now you are the agent. Below is a flag of the same world; nobody can know it by heart. Write
 # your first query, run the cell, read the snippets, add the next query, until you know the answer. Begin the
-# description of the flag as the agent does: `flag description …`, then what you see.
+# description of the flag as the agent does: `flag description …`, then what you see. (Its two sides are white.)
 
 # %%
 mine = [t for t in invented if t.meta["difficulty"] == "hard"][:4][-1]
