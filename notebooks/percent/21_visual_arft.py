@@ -13,15 +13,18 @@
 # %% [markdown]
 # # 21 · Visual-ARFT: the tasks, the tools, the data
 #
-# **The question.** What does an agent do that can mend a picture with code, and look up what no
-# picture shows? And how do we know that its tasks can be solved at all?
+# **The question.** One agent restores a damaged image with code. Another looks up what no image shows. What are
+# their tasks, and how do we know that these tasks can be solved at all?
 #
-# **The paper.** Visual-ARFT (Liu et al.): section 3.1 (the two agents), section 4 and appendix B (MAT:
-# 200 coding and 150 search tasks to test on, 1,200 and 20 to train on).
+# **The paper.** [Visual-ARFT (Liu et al., arXiv:2505.14246)](https://arxiv.org/abs/2505.14246): section 3.2 (the
+# two agents), section 4 and appendix B (the benchmark MAT, *Multimodal Agentic Tool Bench*: 200 coding and 150
+# search tasks to test on, 1,200 and 20 to train on). Its Figure 2 is an overview of both agents; here you play
+# both. Its Figures 7 and 8 show examples of the tasks; ours have the same form, with drawn pages instead of
+# scans and photographs, and with flags instead of photographs of things.
 #
-# **Afterwards you can** distort a picture and say what of it can be undone; play both agents by hand,
-# mistakes included, and both tools in one episode; write a query that finds a country by its flag;
-# make such tasks from your own pictures and prove that each can be solved without a model.
+# **Afterwards you can** distort an image and say how much of the damage can be undone; play both agents by hand,
+# mistakes included; use both tools in one [episode](../docs/glossary.md#episode); write a query that finds a
+# country by its flag; make such tasks from your own images and check without a model that each can be solved.
 #
 # | | hardware | minutes | memory |
 # |---|---|---|---|
@@ -29,20 +32,20 @@
 # | `gpu` | the same, the paper's numbers of tasks | not measured | not measured |
 # | `node` | the same, the paper's own sources and benchmark | not measured | not measured |
 #
-# No model is trained here. What is written at the end, `runs/<run>/data`, is what notebooks 22, 23 and
-# 24 read. The paper's own data come from a hub: `python data_scripts/visual_arft.py --hub`.
+# No model is trained here. At the end the tasks are written to `runs/<run>/data`, where notebooks 22, 23 and
+# 24 read them. The paper's own data come from a hub: `python data_scripts/visual_arft.py --hub`.
 
 # %% tags=["parameters"]
 run: str = "visual_arft"  # run directory under runs/, shared by notebooks 21 to 24
-seed: int = 0  # draws the sheets to train on and those an expert shows
+seed: int = 0  # draws the sheets to train on and those of the demonstrations
 test_seed: int = 0  # draws the test sets and the search tasks: the same for every seed
 train_tasks: int = 60  # coding tasks of each of the 12 categories; paper: 100
 test_share: float = 0.5  # share of the paper's 200 coding test tasks
 search_train: int = 20  # search tasks to train on, as in the paper
 search_test: int = 60  # search tasks to test on; paper: 150
 text_test: int = 40  # questions without pictures
-lesson_sheets: int = 432  # coding episodes for an expert to show
-lesson_searches: int = 864  # search episodes for an expert to show
+lesson_sheets: int = 432  # coding episodes that a scripted expert demonstrates
+lesson_searches: int = 864  # search episodes that it demonstrates
 search: str = "offline"  # or serper: the web (key in SERPER_API_KEY)
 k: int = 4  # snippets of one search, as in the paper
 snippet_chars: int = 80  # characters of a snippet
@@ -50,38 +53,41 @@ prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
 
 # %%
 from collections import Counter
+from textwrap import fill, shorten
 
 import numpy as np
 from IPython.display import display
 from kit import view
-from kit.data import documents as printed
+from kit.data import documents as drawn
 from kit.data.corpora import documents
 from kit.data.countries import Countries
 from kit.data.distortion import NAMES, STRENGTHS, distort, draw, undo
 from kit.episode import NamedImage, Task
+from kit.exercises import check
 from kit.files import run_folder
 from kit.papers.visual_arft import experiment as visual_arft
 from kit.papers.visual_arft import mat_coding, mat_search
 from kit.papers.visual_arft.env import VisualARFTEnv
 from kit.papers.visual_arft.metrics import is_right
 from kit.sandbox import Sandbox
-from kit.tools import restoration as mending
+from kit.tools import restoration
 from kit.tools.index import Index
 from kit.view import plots
 
 # %% [markdown]
-# ## Pictures to read from
+# ## Sheets to read
 #
-# MAT-Coding asks for what is written in a picture: on receipts, signs, forms, in charts. Ours are
-# drawn, so that what they say is known; the digits of the last one are real handwriting. Each comes
-# with questions.
+# MAT-Coding asks for something that is written in an image: on a receipt, a sign, a form, in a chart. Our images,
+# called *sheets*, are drawn by a program. So we know exactly what stands on them. The digits of the last one are
+# real handwriting. Each sheet comes with questions.
 
 # %%
 sheets = [
     draw_one(np.random.default_rng(seed + 3), ())
-    for draw_one in printed.SHEETS.values()
+    for draw_one in drawn.SHEETS.values()
 ]
-display(plots.images([(sheet.kind, sheet.image) for sheet in sheets], side=1.4))
+items = [(sheet.kind, sheet.image) for sheet in sheets]
+display(plots.images(items, side=1.2, title="One sheet of each kind"))
 for sheet in sheets:
     question, answer = sheet.questions[0]
     print(f"{sheet.kind:8s} {question:28s} {answer}")
@@ -89,61 +95,94 @@ for sheet in sheets:
 # %% [markdown]
 # ## What can happen to them
 #
-# Six distortions, as in the paper; how strong they are it doesn't say, so the strengths are ours. One
-# question before you look: which of the six can be undone exactly?
+# There are six distortions, as in the paper. The paper does not say how strong they are, so the strengths are ours.
 
 # %%
 whole = sheets[0].image
 happened = {kind: draw(kind, np.random.default_rng(seed)) for kind in STRENGTHS}
 bad = {kind: distort(whole, [one]) for kind, one in happened.items()}
-display(plots.images([(NAMES[kind], image) for kind, image in bad.items()], side=1.3))
-
-# %%
-mended = {kind: undo(bad[kind], [one]) for kind, one in happened.items()}
-display(plots.images([(NAMES[kind], m) for kind, m in mended.items()], side=1.3))
-for kind, image in mended.items():
-    near = mat_coding.likeness(whole, image)
-    print(f"{NAMES[kind]:12s} mended, it is like the original to {near:5.1f} dB")
+items = [(NAMES[kind], image) for kind, image in bad.items()]
+display(plots.images(items, side=1.1, title="The six distortions"))
 
 # %% [markdown]
-# The two rotations: no pixel is lost (an infinite number of decibels). Darkness and overexposure lose
-# what falls between two of 256 levels. Blur and noise lose detail for good: what comes back is a
-# guess, Wiener's filter against the one and a median against the other.
+# Each is now undone as well as possible, by a program that is told how strong the distortion was. Guess before you
+# open the output: which of the six come back exactly? Likeness to the original is measured in decibels (peak
+# signal-to-noise ratio): more is better, and equal images have `inf`.
+
+# %% tags=["guess"]
+restored = {kind: undo(bad[kind], [one]) for kind, one in happened.items()}
+items = [(NAMES[kind], image) for kind, image in restored.items()]
+display(plots.images(items, side=1.1, title="The same six, undone"))
+for kind, image in restored.items():
+    near = mat_coding.likeness(whole, image)
+    print(f"{NAMES[kind]:12s} restored: {near:5.1f} dB")
+
+# %% [markdown]
+# <details><summary>Which come back exactly, and why the others do not: guess first, then open</summary>
 #
-# That was undoing with the strengths known. An agent doesn't know them. It gets operations that guess:
+# Only the two rotations: they lose no pixel. Darkness and overexposure round every pixel to one of 256 levels, and
+# levels that become the same stay the same. Blur and noise lose detail for good. What comes back is an estimate: a
+# Wiener filter, which amplifies what the blur weakened, and the median of every 3×3 pixels against noise.
+#
+# </details>
+#
+# **Exercise 21.1.** A grey sheet has pixels of all 256 levels, 0 to 255. It is made dark: each level is multiplied
+# by 0.12 and rounded to a whole number. How many *different* levels are left?
+
+# %% tags=["exercise"]
+answer = ...  # a number
+
+check("21.1", answer)
+
+# %% [markdown]
+# An agent isn't told how strong a distortion was. It gets operations that estimate it from the image:
 
 # %%
 for name in ("rotate", "brighten", "darken", "sharpen", "denoise"):
-    says_of_it = getattr(mending, name).__doc__.replace("`", "")
-    print(f"{name:9s}", says_of_it.split("\n")[0])
+    first_line = getattr(restoration, name).__doc__.replace("`", "").split("\n")[0]
+    print(fill(first_line, 84, initial_indent=f"{name:9s}", subsequent_indent=" " * 9))
 
 # %% [markdown]
 # ## Can the task be solved?
 #
-# A data set whose answers can't be read from its pictures teaches despair. So every task passes a
-# check before it is written down: it is mended, and then *compared with what else might stand there*.
-# A number is drawn again in its place, once as it is and once with each digit changed; the picture
-# must be most like the first. No model takes part.
+# From a task whose answer can't be read, not even after the best restoration, nothing can be learnt. So every task
+# passes a check before it is stored. The image is restored, and then *compared with what else might stand there*:
+# the right number is drawn in its place, then every number that differs from it in one digit. The restored image
+# must be most like the right one. No model takes part. (Figure 3 of the paper shows how its authors made their
+# tasks: coding tasks by a program too, search tasks by hand; people then reviewed all of them.)
 #
-# The same sheet, mended and turned the wrong way: which of these two passes?
+# **Exercise 21.2.** Write the numbers that the right one is compared with: all that differ from it in exactly one
+# digit. A number may begin with 0 here. Return them in rising order.
 
-# %%
+# %% tags=["exercise"]
+def lookalikes(number: str) -> list[str]:
+    """All numbers, as text, that differ from `number` in exactly one digit."""
+    ...
+
+
+check("21.2", lookalikes)
+
+# %% [markdown]
+# Here is the rotated sheet twice: turned back, and turned further the same way. Which of the two passes the check?
+
+# %% tags=["guess"]
 from kit.data.readable import is_readable
 
-question, answer = sheets[0].questions[0]
-right = mending.rotate(bad["rotate90"], -90)
-wrong = mending.rotate(bad["rotate90"], 90)
-display(plots.images([("turned back", right), ("turned on", wrong)], side=1.3))
-print(question, answer)
-for name, image in (("turned back", right), ("turned on", wrong)):
-    print(f"{name:12s} can be read: {is_readable(sheets[0], image, answer)}")
+question, gold = sheets[0].questions[0]
+attempts = {
+    "turned back": restoration.rotate(bad["rotate90"], -90),
+    "turned further": restoration.rotate(bad["rotate90"], 90),
+}
+display(plots.images(list(attempts.items()), side=1.2, title=f"{question} {gold}"))
+for name, image in attempts.items():
+    print(f"{name:15s} can be read: {is_readable(sheets[0], image, gold)}")
 
 # %% [markdown]
 # ## Simple and Hard
 #
-# One distortion, or none, is *Simple*. Two or three at once are *Hard*, and so is a picture of which
-# only a part matters. The paper tests 10 of each single kind and 130 hard ones; it trains on 100 of each
-# of 12 categories.
+# One distortion, or none, is *Simple*. Two or three at once are *Hard*, and so is an image of which only a part
+# matters (`crop`). The paper tests on 10 tasks of each single kind and 130 Hard ones, and trains on 100 of each
+# category. It has 12 categories; which combinations are among them it does not say, so ours are our choice.
 
 # %%
 print(f"{'category':20s} test  train")
@@ -156,102 +195,134 @@ print("here, to test on:", counts["simple"], "simple,", counts["hard"], "hard")
 # %%
 shown = {task.meta["category"]: task for task in test}
 some = [(name, shown[name].images[0].image) for name in mat_coding.CATEGORIES[7:]]
-display(plots.images(some, side=1.4))
+display(plots.images(some, side=1.25, title="Hard tasks"))
 for name, _ in some:
     print(f"{name:18s} {shown[name].question}")
 
 # %% [markdown]
-# Order matters. Noise on a dark picture can't be told from the picture any more once it is brightened; noise
-# that was there before the light went can. So detail is distorted first, then the sheet is turned, then the light
-# goes, and it is mended from the end: light first, by which the rest is seen.
+# The order of distortions matters. To make a sheet dark is to multiply its pixels by a small factor; to brighten it
+# is to divide by the same factor. Noise is added to each pixel. It makes a difference which comes first.
+#
+# **Exercise 21.3.** A sheet gets noise with a standard deviation of `noise` levels, and its light is multiplied by
+# `factor`. Then it is brightened, exactly back. How strong is the noise on the brightened sheet, if it was added
+# before the sheet became dark, and how strong if after? (Leave rounding aside, and the limits at 0 and 255.)
+
+# %% tags=["exercise"]
+def noise_left(noise: float, factor: float, noise_came_first: bool) -> float:
+    """Standard deviation of the noise on the brightened sheet, in levels."""
+    ...
+
+
+check("21.3", noise_left)
+
+# %% [markdown]
+# So in a combination the kit distorts detail first, then turns the sheet, then changes the light. An agent undoes
+# them in the opposite order: light first, because nothing else can be seen well before.
 #
 # ## Playing the coding agent
 #
-# Its code runs in a session of its own, in the sandbox (notebook 02), where the picture is `image`.
-# What is it told?
+# The agent's code runs in the sandbox ([notebook 02](02_sandbox.ipynb)), in a session of its own that already holds
+# the image under the name `image`. This is the task, and the text that the agent is given:
 
 # %%
-box = Sandbox(allow_unsafe=True).start()  # all players are the kit's
+box = Sandbox(allow_unsafe=True).start()  # all code that runs here is the kit's
 env = VisualARFTEnv(box, prompt=prompt)
 task = shown["light+turn"]
 system, user = env.prompt(task)
-print(system, "\n")
-print("".join(part if isinstance(part, str) else "[picture] " for part in user))
+display(plots.images([("image", task.images[0].image)], side=1.6))
+print(fill(system, 84), "\n")
+print("".join(part if isinstance(part, str) else "[image] " for part in user))
 
 # %% [markdown]
-# Look at the picture. What would you write? Several steps may stand in one turn; the last picture that
-# gets a name is shown.
+# Which code would you write? A [turn](../docs/glossary.md#turn) may hold several steps; the agent is shown the last
+# image that got a name. Decide first, then open the output.
 
-# %%
+# %% tags=["guess"]
 env.reset(options={"task": task})
 calls = {"rotate90": "rotate({}, -90)", "rotate180": "rotate({}, 180)"}
 calls |= {"dark": "brighten({})", "overexposed": "darken({})"}
 light, turned = (one.kind for one in reversed(mat_coding.distortions(task)))
 code = f"a = {calls[light].format('image')}\nb = {calls[turned].format('a')}"
 print(code)
-seen, *_ = env.step(f"<think>I mend it.</think><code>{code}</code>")
-images = [("given", task.images[0].image), (seen.images[0].name, seen.images[0].image)]
-display(plots.images(images, side=1.4))
-
-# %%
-answer = task.target[0]
-_, reward, over, _, _ = env.step(f"<think>I read it.</think><answer>{answer}</answer>")
-print(task.question, answer, "| F1:", reward, "| over:", over)
+seen, *_ = env.step(f"<think>I restore it.</think><code>{code}</code>")
+items = [("given", task.images[0].image), (seen.images[0].name, seen.images[0].image)]
+display(plots.images(items, side=1.3, title="Before and after the code"))
 
 # %% [markdown]
-# What goes wrong comes back as an observation. Which of these five turns will fail, and which will
-# only have nothing to show?
+# Then it answers. The environment's reward is the token F1 of the answer, a number from 0 to 1 that
+# [notebook 22](22_visual_arft_rewards.ipynb) explains. The paper's Figure 4 (left) has an episode of the same form:
+# code, a processed image, an answer. Its code comes from a 7B model, ours from this cell.
 
 # %%
-env.reset(options={"task": task})
+gold = task.target[0]
+_, reward, over, _, _ = env.step(f"<think>I read it.</think><answer>{gold}</answer>")
+print(task.question, gold, "| F1:", reward, "| over:", over)
+
+# %% [markdown]
+# A mistake does not end the episode: the error comes back as an observation. Here are five turns. Which of them
+# raise an error, and which run but have nothing to show?
+
+# %%
 attempts = {
-    "a name that isn't there": "a = rotate(picture, 90)",
+    "an unknown name": "a = rotate(picture, 90)",
     "a box outside": "a = crop(image, [0.5, 0.5, 1.5, 1.5])",
     "a comment": "# it looks turned",
-    "no picture": "x = image.size",
-    "its own way": "from PIL import ImageOps\na = ImageOps.autocontrast(image)",
+    "no image": "x = image.size",
+    "other Python": "from PIL import ImageOps\na = ImageOps.autocontrast(image)",
 }
 for name, code in attempts.items():
+    print(f"{name:16s} {code.splitlines()}")
+
+# %% tags=["guess"]
+env.reset(options={"task": task})
+for name, code in attempts.items():
     seen, *_ = env.step(f"<think>Hm.</think><code>{code}</code>")
-    print(f"{name:24s} → {seen.text or [p.name for p in seen.images]}")
+    said = seen.text or f"shown: {', '.join(image.name for image in seen.images)}"
+    print(fill(said, 84, initial_indent=f"{name:16s} ", subsequent_indent=" " * 17))
 env.close()
 
 # %% [markdown]
-# ## Questions that no picture answers
+# ## Questions that no image answers
 #
-# MAT-Search: a picture, an entity, a fact about it, a fact about that. Ours start from real flags.
+# A task of MAT-Search leads from an image to the thing in it, from there to a fact, and often from this fact to
+# another. Ours start from real flags.
 
 # %%
 known = Countries()
 flags = known.flags
 rng = np.random.default_rng(seed + 5)
 names = [str(name) for name in rng.choice(sorted(flags), size=6, replace=False)]
-display(plots.images([("?", flags[name]) for name in names], side=1.2))
-print("What is the capital of each?")
-print("(" + ", ".join(names) + ")")
+items = [(str(number), flags[name]) for number, name in enumerate(names, 1)]
+display(plots.images(items, side=1.2, title="What is the capital of each country?"))
+
+# %% tags=["guess"]
+for number, name in enumerate(names, 1):
+    print(number, name)
 
 # %% [markdown]
-# Whoever knows them has seen them before. An agent that never has can still find out: a flag can be
-# *described*, and the CIA World Factbook describes every one of them. Search is offline: BM25 over all
-# that two packages say of countries, languages and regions.
+# You recognise a flag only if you have seen it before. An agent that has not can still find out: a flag can be
+# *described* in words, and the CIA World Factbook describes each of them. Search is offline here. Two packages'
+# texts about countries, languages and regions are ranked by BM25: a document scores higher the more words it shares
+# with the query, and the rarer these words are.
 
 # %%
 index = Index(documents(), visual_arft.cache())
 print(f"{index.size:,d} documents")
 for snippet in index.search("flag description vertical bands blue white red", k):
-    print(f"  {snippet.title}: {snippet.text[:60]}")
+    print(" ", shorten(f"{snippet.title}: {snippet.text}", 80, placeholder=" …"))
 
 # %% [markdown]
-# The question itself finds nothing. That is *plain retrieval*, which notebook 24 compares with:
+# The question itself, used as a query, finds nothing that helps. To search for the question as it stands is called
+# *plain retrieval*; notebook 24 compares the agent with it.
 
 # %%
 asked = "What is the capital of the country with this flag?"
 for snippet in index.search(asked, k):
-    print(f"  {snippet.title}: {snippet.text[:60]}")
+    print(" ", shorten(f"{snippet.title}: {snippet.text}", 80, placeholder=" …"))
 
 # %% [markdown]
-# So each task keeps its **gold queries**, one a step, and the document that each has to find. Below, a
-# Hard one. How many searches does it take?
+# So each task holds its **gold queries**, one for each step, and the document that each has to find. Here is a Hard
+# one. How many searches does it need?
 
 # %%
 search_tasks, held_out = mat_search.make_tasks(
@@ -259,14 +330,26 @@ search_tasks, held_out = mat_search.make_tasks(
 )
 task = next(t for t in held_out if t.meta["difficulty"] == "hard")
 display(plots.images([("flag", task.images[0].image)], side=1.4))
-print(task.question, "\n")
-for query, says_so in zip(task.meta["queries"], task.meta["says"], strict=True):
-    print(f"{query:64s} → {says_so}")
+print(fill(task.question, 84))
+
+# %% tags=["guess"]
+for query, found in zip(task.meta["queries"], task.meta["says"], strict=True):
+    print(fill(query, 84), "\n    →", found)
 
 # %% [markdown]
-# Three. Every task passed a check here, too: each gold query finds its document among the first
-# snippets, and what the next step needs stands in it. And training and test share no country, not on the
-# way either:
+# Search tasks pass a check as well: each gold query finds its document among the first snippets, and the document
+# holds what the next step needs. And training and test tasks share no country, neither at the start nor on the way.
+#
+# **Exercise 21.4.** A task is given as the list of its countries, the flag's first: `["Norway", "Germany"]`. Keep
+# the test tasks that share no country with any training task, in their order.
+
+# %% tags=["exercise"]
+def without_overlap(train: list[list[str]], test: list[list[str]]) -> list[list[str]]:
+    """The tasks of `test` that have no country in common with any task of `train`."""
+    ...
+
+
+check("21.4", without_overlap)
 
 # %%
 sides = [{c for t in s for c in t.meta["countries"]} for s in (search_tasks, held_out)]
@@ -277,9 +360,11 @@ assert not sides[0] & sides[1]
 # %% [markdown]
 # ## Both tools at once
 #
-# The paper trains two agents. Nothing stops one from having both tools: here somebody has photographed
-# the flag in the dark. A script that knows the answer plays; step through it. Tinted tokens are the
-# agent's own, the only ones that are ever trained on.
+# The paper trains two agents, one for each tool. One agent can also have both. Here the flag was photographed in the
+# dark, so it has to be restored first and looked up then. A script that knows the answer plays; open its turns one
+# by one. Tinted tokens are those that the agent wrote: only these are trained on
+# ([loss mask](../docs/glossary.md#loss-mask)). The search turns have the form of Figure 4 (right) of the paper: the
+# question is taken apart, and each part is searched for.
 
 # %%
 from kit.chat import Chat
@@ -304,33 +389,56 @@ display(view.show(episode, chat=chat, is_right=is_right))
 # %%
 print("actions:", [turn.action.name for turn in episode.turns])
 print("answer: ", episode.answer, "| gold:", task.target[0])
-print(len(episode.ids), "tokens, the agent's own:", sum(episode.mask))
+print(len(episode.ids), "tokens, of them the agent's own:", sum(episode.mask))
 
 # %% [markdown]
-# ## Lessons
+# ## Demonstrations
 #
-# The paper has no cold start: a 7B model follows a protocol that it is told. A model of three million
-# parameters that has never acted doesn't, so an expert shows it some episodes: on sheets of their own, and in
-# **invented worlds**. Their countries have flags, capitals, money and trade, documents of the factbook's form,
-# and nothing in common with the real ones. Why go to such lengths? The real countries that no test touches
-# have some sixty flags; shown those four times over, the model knew them by heart and saw no others any more.
-# What it is to learn is *how* to look things up.
+# The paper has no [cold start](../docs/glossary.md#cold-start): a 7B model follows a protocol when it is told the
+# rules. Our model has three million parameters and has never used a tool; it needs demonstrations. An expert, a
+# script that knows the answers, plays some episodes: on sheets drawn for this, and in **invented worlds**. The
+# countries of an invented world have flags, capitals, money and trade, and documents in the factbook's form. All of
+# it is made up; only the names are those of real provinces and towns.
+#
+# There is a reason for this. Only about sixty real flags are left that no test task touches. A model that was shown
+# them four times each knew them by heart, and recognised no others any more. But it is to learn *how* to look things
+# up, not what was found.
 
 # %%
 from kit.tools.search import information
 
 worlds = visual_arft.search_demonstrations(lesson_searches, seed)
 invented, their_index = worlds[0]
-sewn = [(t.meta["source"], t.images[0].image) for t in invented if t.images]
-display(plots.images(sewn[:5], side=1.2))
+items = [(t.meta["source"], t.images[0].image) for t in invented if t.images]
+display(plots.images(items[:3], side=1.4, title="Flags of an invented world"))
 task = invented[1]
-print(task.question)
+print(fill(task.question, 84))
 for query in task.meta["queries"]:
-    print(f"\n{query}")
-    print(information(their_index.search(query, 2), snippet_chars))
+    print("\nquery:", query)
+    found = information(their_index.search(query, 2), snippet_chars)
+    print("\n".join(fill(line, 84) for line in found.splitlines()))
 
 # %% [markdown]
-# The expert plays them all, for real: its code runs, its queries are searched for.
+# **Exercise 21.5.** Now you are the agent. Below is a flag of the same world; nobody can know it by heart. Write
+# your first query, run the cell, read the snippets, add the next query, until you know the answer. Begin the
+# description of the flag as the agent does: `flag description …`, then what you see. (Its two sides are white.)
+
+# %%
+mine = [t for t in invented if t.meta["difficulty"] == "hard"][:4][-1]
+display(plots.images([("your flag", mine.images[0].image)], side=1.6))
+print(fill(mine.question, 84))
+
+# %% tags=["exercise"]
+queries = []  # such as "flag description ..."
+for query in queries:
+    print(information(their_index.search(query, k), snippet_chars), "\n")
+
+answer = ...  # text
+
+check("21.5", answer, task=mine)
+
+# %% [markdown]
+# The expert plays all demonstrations, and nothing is simulated: its code runs, its queries are searched for.
 
 # %%
 from kit.papers.visual_arft.expert import expert
@@ -348,9 +456,9 @@ print("turns:", dict(sorted(Counter(len(e.turns) for e in played).items())))
 # %%
 from kit.papers.visual_arft.reward import score
 
-paid = Counter(score(e, e.task.target).total for e in played)
-print("rewards (at most 2, see the next notebook):", dict(paid))
-assert set(paid) == {2.0}
+rewards = Counter(score(e, e.task.target).total for e in played)
+print("reward: episodes (at most 2, see the next notebook):", dict(rewards))
+assert set(rewards) == {2.0}
 
 # %% [markdown]
 # ## Stored for 22, 23 and 24
@@ -369,7 +477,7 @@ for name, tasks in sets.items():
 save_episodes(data / "coldstart.jsonl", played)
 print(f"data/coldstart.jsonl: {len(played)} episodes")
 play.keep(data)
-print("data/play.json: how tasks are told, what searches show")
+print("data/play.json: form of the prompt, length of snippets")
 box.close()
 
 # %% [markdown]
@@ -384,9 +492,9 @@ print(f"search tasks to test on         150  {len(held_out):6,d}")
 print(f"searches in                 the web  {index.size:6,d} documents")
 
 # %% [markdown]
-# Its pictures come from nine data sets of real documents and screens, ours are drawn; its questions
-# about entities were written by people, ours follow from a table of facts, which is why they can be
-# checked. Its release trains single steps on stored tool output and never runs the code. Here
-# everything an agent says is done.
+# The paper's coding images come from nine data sets of real documents, screens and scenes; ours are drawn. Its search
+# questions were written by people; ours are made from a table of facts, so a program can check them. The released
+# code of the paper trains single steps on stored tool output and never runs the code. Here each action is carried
+# out, in training as well.
 #
 # Next: [22, the two rewards](22_visual_arft_rewards.ipynb).

@@ -13,13 +13,16 @@
 # %% [markdown]
 # # 22 · Visual-ARFT: the two rewards
 #
-# **The question.** An agent turned a picture, looked two things up and answered. What should it be paid
-# for: every step, or the answer alone? And what does an agent learn that is paid for the wrong thing?
+# **The question.** An agent rotated an image, searched twice and answered. Should each of these steps be rewarded, or
+# the answer alone? And what does an agent learn from a reward for the wrong thing?
 #
-# **The paper.** Visual-ARFT (Liu et al.), section 3.2: the reward of a step. Table 3: F1 against exact match.
+# **The paper.** [Visual-ARFT (Liu et al., arXiv:2505.14246)](https://arxiv.org/abs/2505.14246), section 3.2.1: the
+# reward of a step (equations 3 to 5). Table 3 compares F1 with exact match as the reward of an answer. The paper
+# has no figure of its rewards; the one at the end of this notebook is ours.
 #
-# **Afterwards you can** compute token F1, exact match and a query's worth before you are told; say what the
-# paper's rule pays a comment; compare a step's reward with an episode's; say which tokens each of them moves.
+# **Afterwards you can** compute token F1, exact match and the reward of a query by hand; say what the paper's rule
+# gives for a comment; compare the reward of steps with the reward of an
+# [episode](../docs/glossary.md#episode); say which tokens each of them makes more or less likely.
 #
 # | | hardware | minutes | memory |
 # |---|---|---|---|
@@ -33,10 +36,12 @@ run: str = "visual_arft"  # run directory under runs/, shared by notebooks 21 to
 least: float = 0.5  # likeness below which a query earns nothing (released code)
 
 # %%
-import numpy as np
+from textwrap import fill
+
 from IPython.display import display
 from kit.data.store import load_episodes
 from kit.episode import Episode, Observation, Task, Turn
+from kit.exercises import check
 from kit.files import run_folder
 from kit.papers.visual_arft.env import PROTOCOL
 from kit.papers.visual_arft.reward import RewardConfig, score, step_score, step_scores
@@ -48,61 +53,89 @@ from kit.view import plots
 # %% [markdown]
 # ## How right is an answer?
 #
-# Both texts are made comparable (lower case, no punctuation, no articles), then cut into tokens. With
+# Both texts are normalised (lower case, no punctuation, no articles), then cut into words, here called tokens. With
 # $T(o)$ the answer's tokens and $T(a)$ the gold's:
 #
 # $$P = \frac{|T(o) \cap T(a)|}{|T(o)|}, \qquad R = \frac{|T(o) \cap T(a)|}{|T(a)|}, \qquad
 # F_1 = \frac{2PR}{P + R}$$
 #
-# The paper's example: the answer is "the red car", right is "red cars". Which tokens do they share? What
-# is F1, what is exact match?
+# This is the formula as code. The answer is "the red car"; "red cars" is right. Which tokens do they share? What is
+# F1, and what is exact match (EM: 1 if the normalised texts are equal, else 0)?
 
 
-# %%
+# %% tags=["guess"]
 def token_f1(answer: str, gold: str) -> float:
     """F1 of two short texts, by the formula."""
-    said, right = tokens(answer), tokens(gold)
-    shared = sum(min(said.count(t), right.count(t)) for t in set(said))
+    given, right = tokens(answer), tokens(gold)
+    shared = sum(min(given.count(t), right.count(t)) for t in set(given))
     if not shared:
         return 0.0
-    precision, recall = shared / len(said), shared / len(right)
+    precision, recall = shared / len(given), shared / len(right)
     return 2 * precision * recall / (precision + recall)
 
 
 print(tokens("the red car"), tokens("red cars"))
 print("F1:", token_f1("the red car", "red cars"))
-print("EM:", exact_match("the red car", "red cars"))
+print("EM:", int(exact_match("the red car", "red cars")))
 
 # %% [markdown]
-# Work out these five before you run the cell. The last is Chinese, which is written without spaces:
+# **Exercise 22.1.** The answer is "a tea and two coffees"; "two coffees" is right. What is F1? Work it out on paper.
+
+# %% tags=["exercise"]
+answer = ...  # a number
+
+check("22.1", answer)
+
+# %% [markdown]
+# Five more, in your head, before you open the output. The last pair is Chinese, which is written without spaces:
 # there, each character is a token.
 
 # %%
-pairs = {
-    ("43", "43"): 1.0,
-    ("total 43", "43"): 2 / 3,
-    ("It is 43, I think", "43"): 1 / 3,
-    ("34", "43"): 0.0,
-    ("北京市", "北京"): 4 / 5,
-}
-for (answer, gold), worth in pairs.items():
+pairs = [
+    ("43", "43"),
+    ("total 43", "43"),
+    ("It is 43, I think", "43"),
+    ("34", "43"),
+    ("北京市", "北京"),
+]
+for answer, gold in pairs:
+    print(f"answer {answer!r}, right {gold!r}")
+
+# %% tags=["guess"]
+for answer, gold in pairs:
     print(f"{answer:20s} {gold:6s} F1 {f1(answer, gold):.3f}", end="  ")
     print("EM", int(exact_match(answer, gold)))
-    assert np.isclose(f1(answer, gold), worth)
-    assert np.isclose(token_f1(answer, gold), worth)
+    assert abs(token_f1(answer, gold) - f1(answer, gold)) < 1e-9  # ours is the kit's
 
 # %% [markdown]
-# F1 pays for what is partly right; exact match doesn't. Early in training hardly anything is quite
-# right: then a reward that only knows "quite" has nothing to say. That is claim R3, which notebook 24
-# puts to the test.
+# F1 gives something for an answer that is partly right; exact match gives nothing. What that means for training
+# depends on the [group](../docs/glossary.md#group): several episodes of one task, which GRPO compares with one
+# another (notebook 03). If all rewards of a group are equal, nothing is learnt from it.
+#
+# **Exercise 22.2.** From which groups of answers does GRPO learn something, with F1 as the reward, and with EM? Use
+# `f1(answer, gold)` and `exact_match(answer, gold)`.
+
+# %% tags=["exercise"]
+def teaches(answers: list[str], gold: str) -> tuple[bool, bool]:
+    """Whether GRPO learns from this group with F1 as the reward, and whether with EM."""
+    ...
+
+
+check("22.2", teaches)
+
+# %% [markdown]
+# Early in training almost no answer is exactly right, so with EM most groups teach nothing. The paper found that F1
+# is the better reward even if EM is what one measures. This is claim R3;
+# [notebook 24](24_visual_arft_claims.ipynb) tests it.
 #
 # ## How right is a query?
 #
-# There is a gold query for each step, but many queries would do. So the paper compares *meanings*: the
-# cosine between two sentence embeddings, by a small encoder (MiniLM); below one half it counts
-# nothing. Which of these is nearest to the gold query, which earns nothing?
+# There is a gold query for each step, but other words would find the same document. So the paper compares
+# *meanings*: a small encoder, MiniLM, turns each query into a vector, and the reward is the cosine of the two
+# vectors. In the released code a cosine below 0.5 earns nothing. Which of these five is nearest to the gold query
+# "France capital", and which earn nothing?
 
-# %%
+# %% tags=["guess"]
 alike = MiniLM()
 gold = "France capital"
 queries = [
@@ -117,37 +150,63 @@ for query in queries:
     print(f"{query:32s} {worth:.2f}  earns {worth if worth >= least else 0:.2f}")
 
 # %% [markdown]
-# "Paris" is the answer, and a query for it finds nothing new; the encoder calls it like enough to earn. The
-# main export partner misses one half by a little, though no question about the capital is answered by it. A
-# learned reward has opinions of its own, and a policy will find out which.
+# <details><summary>What is wrong with two of these five rewards: guess first, then open</summary>
 #
+# "Paris" is the answer itself. A search for it finds nothing new, and yet it earns 0.63. The query for the main
+# export partner earns nothing, but only just (0.49), although it can't help with a question about the capital. A
+# learned measure makes mistakes of its own, and a [policy](../docs/glossary.md#policy) that is trained on it finds
+# them.
+#
+# </details>
+#
+# Another fault is easy to miss: an agent could send one good query again and again and be rewarded each time. So the
+# kit compares each query only with those gold queries that no earlier query was matched with.
+#
+# **Exercise 22.3.** Write that rule. `likeness[i][j]` is the cosine of the agent's query `i` and gold query `j`. Go
+# through the queries in order. Each is matched with the most similar gold query that is still free. From 0.5 on it
+# earns the cosine, and that gold query is free no more; below 0.5 it earns 0 and takes nothing. If no gold query is
+# free, it earns 0.
+
+# %% tags=["exercise"]
+def query_rewards(likeness: list[list[float]]) -> list[float]:
+    """Reward of each query, in order."""
+    ...
+
+
+check("22.3", query_rewards)
+
+# %% [markdown]
 # ## The reward of a step
 #
 # $$R = R_{format} + R_{acc}$$
 #
-# $R_{format}$ is 1 if the turn is `<think>…</think>` and then one action or answer, and nothing else.
-# $R_{acc}$ depends on what the step is: F1 of an answer, the query's likeness, and for code 1.
-# Here is one episode of the expert's, step by step. What does each turn earn?
+# $R_{format}$ is 1 if the [turn](../docs/glossary.md#turn) is `<think>…</think>`, then one action or answer, and
+# nothing else. $R_{acc}$ depends on the kind of the step: for an answer its F1, for a query its cosine with the gold
+# query, for code 1. Here is an episode of the expert. What does each turn earn?
 
 # %%
 data = run_folder(run) / "data"
 episodes = load_episodes(data / "coldstart.jsonl")
 hard = next(e for e in episodes if len(e.task.meta.get("queries", ())) == 3)
+for turn in hard.turns:
+    print(fill(turn.text, 84), "\n")
+
+# %% tags=["guess"]
 steps = step_scores(hard, hard.task.target, hard.task.meta["queries"], alike)
 for turn, step in zip(hard.turns, steps, strict=True):
     parts = ", ".join(f"{name} {part:.2f}" for name, part in step.parts.items())
-    print(f"{turn.text[-62:]:62s} {step.total:.2f} = {parts}")
+    print(f"{turn.action.name:6s}  {step.total:.2f} = {parts}")
 
 # %% [markdown]
-# ## What code is paid for
+# ## What code earns
 #
-# The paper pays any block of code. Its release never ran it: pictures were mended beforehand. Which of these three
-# turns would you pay?
+# The paper gives 1 for any block of code. Its released code never ran any: the images had been restored beforehand.
+# Which of the three turns in the next cell would you reward, and which does the paper's rule reward?
 
 
 # %%
-def said(text: str, status: str = "ok") -> Turn:
-    """A turn written by hand, with what the sandbox said to it."""
+def write_turn(text: str, status: str = "ok") -> Turn:
+    """A turn written by hand; `status` is how the sandbox says its code ended."""
     action = PROTOCOL.parse(text)
     last = action.name == "answer"
     return Turn(
@@ -155,16 +214,16 @@ def said(text: str, status: str = "ok") -> Turn:
     )
 
 
-# %%
+# %% tags=["guess"]
 blocks = {
     "image_1 = brighten(image)": "ok",
     "image_1 = brigthen(image)": "error",
-    "# the picture looks dark": "error",  # there is no statement in it
+    "# the image looks dark": "error",  # a comment alone is no code
 }
 task = Task("by hand", (), "What is the total?", ("43",))
 print(f"{'':28s} ours  the paper's")
 for code, status in blocks.items():
-    turn = said(f"<think>dark.</think><code>{code}</code>", status)
+    turn = write_turn(f"<think>dark.</think><code>{code}</code>", status)
     played = Episode(task, (), (turn,), "turns")
     ours, paper = (
         step_scores(played, task.target, (), alike, rule)[0].parts["code"]
@@ -176,55 +235,84 @@ for code, status in blocks.items():
     print(f"{code:28s} {ours:.0f}     {paper:.0f}")
 
 # %% [markdown]
-# A comment earns as much as a mended picture under the paper's rule. Nothing in that asks the agent to
-# mend anything. Here code is paid for if it ran; the paper's rule is there by its name
-# (`Rule(any_code=True)`).
+# By the paper's rule a comment earns as much as a restored image: the rule asks for a block of code, not for its
+# effect. Here code earns 1 only if it ran. The paper's rule is available as `RewardConfig(any_code=True)`.
 #
 # ## The reward of an episode
 #
-# Or pay nothing but the end: $R_{format}$ if *every* turn keeps to the tags, and the answer's F1. What a
-# query or a picture was worth shows in the answer, or it was worth nothing.
+# The alternative is to reward the end alone: 1 if *every* turn keeps to the format, plus the F1 of the answer. A
+# useful query or a restored image is then rewarded through the better answer that it leads to.
 #
-# Four ways to play one task. Which does each of the two rewards like best?
+# The next cell plays one task in four ways. Which way gets most from the episode's reward? Which from the steps'
+# rewards, as their mean and as their sum?
 
-# %%
-mend = "<think>dark.</think><code>image_1 = brighten(image)</code>"
+# %% tags=["guess"]
+restore = "<think>dark.</think><code>image_1 = brighten(image)</code>"
 useless = "<think>Hm.</think><code>image_1 = denoise(image)</code>"
 right = "<think>total 43.</think><answer>43</answer>"
 wrong = "<think>total 48.</think><answer>48</answer>"
 ways = {
-    "mends, answers rightly": (mend, right),
-    "answers rightly at once": (right,),
-    "mends, answers wrongly": (mend, wrong),
-    "works for nothing": (useless,) * 4 + (wrong,),
+    "restores, right answer": (restore, right),
+    "right answer at once": (right,),
+    "restores, wrong answer": (restore, wrong),
+    "useless code, wrong": (useless,) * 4 + (wrong,),
 }
 print(f"{'':26s} episode  mean step  sum of steps")
 for name, texts in ways.items():
-    played = Episode(task, (), tuple(said(text) for text in texts), "answer")
+    played = Episode(task, (), tuple(write_turn(text) for text in texts), "answer")
     whole = score(played, task.target)
     step = step_score(played, task.target, (), alike)
     print(f"{name:26s} {whole.total:7.2f} {step.total:10.2f} {sum(step.turns):13.2f}")
 
 # %% [markdown]
-# The episode's reward sees two right answers and two wrong ones. The sum of steps likes the last best: four
-# useless operations, and a wrong answer. The mean is less easily fooled, but still pays more for working
-# for nothing than for mending and misreading once. A step's reward teaches a policy soon what a step
-# should look like; it does not ask what the step was for.
+# <details><summary>What the three columns say: guess first, then open</summary>
 #
-# ## Which tokens are moved
+# The episode's reward depends on the answer alone here: two right, two wrong. The sum of the steps is highest for
+# the last way: four useless operations and a wrong answer. The mean is harder to exploit, but it too gives more for
+# useless code than for one useful step and one misread number. A step's reward teaches a policy quickly how a step
+# must look. It does not measure what the step was good for.
 #
-# GRPO turns rewards into advantages (notebook 03). An episode's reward gives every token of the episode
-# one number. A step's reward can do better: compare the *k*-th turns of a group with one another.
+# </details>
+#
+# **Exercise 22.4.** An agent gives a half-right answer at once: F1 0.5, so its mean step is 1.5. Another plays `n`
+# turns of useless code that runs, then gives a wrong answer (F1 0). From which `n` on does the useless work have a
+# *higher* mean step?
+
+# %% tags=["exercise"]
+answer = ...  # a whole number
+
+check("22.4", answer)
+
+# %% [markdown]
+# ## Which tokens become more likely
+#
+# GRPO turns rewards into [advantages](../docs/glossary.md#advantage) (notebook 03): tokens with a positive advantage
+# become more likely, those with a negative one less. The reward of an episode gives one advantage to all of its
+# tokens. Rewards of steps allow more: the *k*-th turns of a group are compared with one another.
 #
 # $$\hat A_{i,k} = \frac{r_{i,k} - \operatorname{mean}_j r_{j,k}}{\operatorname{std}_j r_{j,k} + \epsilon}$$
 #
-# The four ways above, as one group. Predict the sign of each turn's advantage.
+# The mean is over those episodes $j$ of the group that have a turn $k$.
+#
+# **Exercise 22.5.** Write the numerator: by how much does each turn's reward differ from the mean of the turns that
+# it is compared with? Episodes have different numbers of turns.
 
-# %%
+# %% tags=["exercise"]
+def differences(rewards: list[list[float]]) -> list[list[float]]:
+    """For each episode of a group, each turn's reward minus the mean of its position."""
+    ...
+
+
+check("22.5", differences)
+
+# %% [markdown]
+# Now the four ways above as one group. Predict the sign of each turn's advantage, then open the output.
+
+# %% tags=["guess"]
 import torch
 
 group = [
-    Episode(task, (), tuple(said(text) for text in texts), "answer")
+    Episode(task, (), tuple(write_turn(text) for text in texts), "answer")
     for texts in ways.values()
 ]
 totals = torch.tensor([score(e, task.target).total for e in group])
@@ -237,29 +325,33 @@ for name, whole, turns in zip(ways, of_episode, of_turns, strict=True):
     print(f"{name:26s} episode {whole:+.2f}   turns {each}")
 
 # %% [markdown]
-# By the episode's reward both episodes with the right answer are pushed, every token of them, the others
-# are held back. By the steps' reward all four first turns are worth the same: code that ran, or a right
-# answer. Of the second turns the wrong answer is held back, and the useless operation is pushed as much as
-# the right answer is. A turn that nobody else got to has nobody to be compared with, and teaches nothing.
+# <details><summary>Why the signs are what they are: guess first, then open</summary>
 #
-# The trainer takes either: a score that carries `turns` is compared turn by turn
-# (`kit/train/advantage.py`), one that doesn't is an episode's. The loss is the same.
+# By the episode's reward all tokens of the two right episodes become more likely, and all tokens of the others less.
+# By the rewards of steps all four first turns are equal: code that ran, or a right answer. Among the second turns
+# the wrong answer becomes less likely, and the useless operation more likely, as much as the right answer. From the
+# third turn on only one episode is left. There is nothing to compare it with, so its advantage is 0.
+#
+# </details>
+#
+# The trainer takes either kind (`kit/train/advantage.py`); a setting says which. The loss is the same.
 #
 # ## On a real episode
 #
-# The expert's Hard episode beside one in which two things went wrong: the second query looks up the wrong thing, and the
-# answer is half right.
+# Here is the expert's Hard episode beside a copy with two mistakes: its second query asks for something else, and
+# its answer is only half right.
 
 # %%
 slip = hard.turns[1].text.replace(hard.task.meta["queries"][1], "price of milk")
-half = f"<think>It is so.</think><answer>{hard.task.target[0]} perhaps</answer>"
+gold = hard.task.target[0]
+half = f"<think>It is so.</think><answer>{gold} perhaps</answer>"
 worse = Episode(
     hard.task,
     hard.prompt_ids,
-    (hard.turns[0], said(slip), hard.turns[2], said(half)),
+    (hard.turns[0], write_turn(slip), hard.turns[2], write_turn(half)),
     "answer",
 )
-names = {"the expert's": hard, "with two slips": worse}
+names = {"the expert's": hard, "two mistakes": worse}
 rewards = {}
 for name, played in names.items():
     made = step_scores(played, played.task.target, hard.task.meta["queries"], alike)
@@ -267,19 +359,20 @@ for name, played in names.items():
     whole = score(played, played.task.target).total
     each = " ".join(f"{one.total:.2f}" for one in made)
     print(f"{name:15s} episode {whole:.2f}  steps {each}")
-display(plots.bars(rewards, label="reward of each turn"))
+title = "The rewards of steps show where the mistakes are"
+display(plots.bars(rewards, label="reward of the turn", title=title))
 
 # %% [markdown]
-# The episode's reward says: a little worse. The steps' says where.
+# The episode's reward says that the copy is a little worse. The rewards of steps also say where.
 #
 # ## Paper / here / why different
 #
 # | | the paper's release | here |
 # |---|---|---|
-# | a sample | one step, on stored tool output | an episode, played and executed |
+# | a training sample | one step, on stored tool output | an episode; its actions are carried out |
 # | reward | of that step | of the episode (notebook 23), or of each step, by name |
-# | code | 0.9 for any block | 1 if it ran; `Rule(any_code=True, code=0.9)` is theirs |
-# | a query | against the step's gold query | against the nearest gold query not yet used |
-# | the gold answer | written into one rollout after its log-probabilities were computed | nowhere but in the reward |
+# | code | 0.9 for any block (the paper says 1) | 1 if it ran; `RewardConfig(any_code=True, code=0.9)` is theirs |
+# | a query | compared with the step's gold query | compared with the nearest gold query that is still free |
+# | the gold answer | written into one [rollout](../docs/glossary.md#rollout) after its log-probabilities were computed | used in the reward only |
 #
 # Next: [23, training](23_visual_arft_grpo.ipynb).
