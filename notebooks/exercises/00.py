@@ -1,83 +1,102 @@
-"""Exercises of notebook 00: a reward, counting right places, what guessing earns."""
+"""Exercises of notebook 00: the reward of an episode, the mean reward of a player, the share that guessing solves."""
 
 from __future__ import annotations
 
-import math
+from itertools import permutations
 
 from kit.exercises import Exercise, Mistake
 
 
-def reward(right: bool, tags: bool, code_turns: int, max_steps: int) -> float:
-    """Pay for the answer and for the tags; charge the turns of code, all of them if it is wrong."""
-    return 0.8 * right + 0.2 * tags - 0.05 * (code_turns if right else max_steps)
+def earned(calls: int) -> float:
+    """Add what a right answer and the tags pay, subtract the price of the turns of code."""
+    return 0.8 + 0.2 - 0.05 * calls
 
 
-def right_places(said: list[str], target: list[str]) -> int:
-    """Compare place by place."""
-    return sum(mine == theirs for mine, theirs in zip(said, target, strict=True))
+def expected_reward(p: float, calls: int) -> float:
+    """Weigh a right episode with p and a wrong one, which pays for five steps, with 1 − p."""
+    right = 0.8 + 0.2 - 0.05 * calls
+    wrong = 0.2 - 0.05 * 5
+    return p * right + (1 - p) * wrong
 
 
-def chance(n: int) -> float:
-    """One order of all there are."""
-    return 1 / math.factorial(n)
+def _only_right(p: float, calls: int) -> float:
+    return p * (1.0 - 0.05 * calls)
+
+
+def _own_steps(p: float, calls: int) -> float:
+    return p * 0.8 + 0.2 - 0.05 * calls
+
+
+def _no_form(p: float, calls: int) -> float:
+    return p * (1.0 - 0.05 * calls) - (1 - p) * 0.25
+
+
+def guesser_share(labels: list[str]) -> float:
+    """Count the orders that leave no label in place; one of them is the solution."""
+    orders = [order for order in permutations(labels) if all(a != b for a, b in zip(order, labels, strict=True))]
+    return 1 / len(orders)
+
+
+def _all_orders(labels: list[str]) -> float:
+    return 1 / len(list(permutations(labels)))
+
+
+def _one_other(labels: list[str]) -> float:
+    return 1 / (len(list(permutations(labels))) - 1)
+
+
+def _number(labels: list[str]) -> float:
+    return 1 / guesser_share(labels)
+
+
+def _share_of_orders(labels: list[str]) -> float:
+    return _all_orders(labels) / guesser_share(labels)
 
 
 EXERCISES = [
     Exercise(
         "00.1",
-        reward,
-        "Three parts: 0.8 if right, 0.2 if the tags are kept, and 0.05 for each charged turn, taken away.",
-        cases=[
-            {"right": True, "tags": True, "code_turns": 3, "max_steps": 5},
-            {"right": False, "tags": True, "code_turns": 1, "max_steps": 5},
-            {"right": False, "tags": False, "code_turns": 0, "max_steps": 5},
-            {"right": True, "tags": False, "code_turns": 0, "max_steps": 5},
-        ],
+        earned,
+        "The answer is right and every turn keeps to the tags. How many turns held code? The last one held the answer.",
         mistakes=[
-            Mistake(
-                lambda right, tags, code_turns, max_steps: 0.8 * right + 0.2 * tags - 0.05 * code_turns,
-                "A wrong episode is charged max_steps turns, however few it took.",
-            ),
-            Mistake(
-                lambda right, tags, code_turns, max_steps: 0.8 * right - 0.05 * (code_turns if right else max_steps),
-                "Where are the 0.2 for keeping to the tags?",
-            ),
-            Mistake(
-                lambda right, tags, code_turns, max_steps: (
-                    0.8 * right + 0.2 * tags + 0.05 * (code_turns if right else max_steps)
-                ),
-                "Turns cost: they are taken away.",
-            ),
+            Mistake(lambda calls: 1.0 - 0.05 * (calls + 1), "The last turn holds the answer, not code. It is free."),
+            Mistake(lambda calls: 0.8 - 0.05 * calls, "The tags were kept to as well: that pays 0.2."),
+            Mistake(lambda calls: 1.0, "Now subtract 0.05 for each turn that held code."),
         ],
     ),
     Exercise(
         "00.2",
-        right_places,
-        "Go through both lists side by side and count where they agree.",
+        expected_reward,
+        "Write what a right episode earns and what a wrong one earns. Weigh the first with p, the second with 1 − p.",
         cases=[
-            {"said": ["A", "B", "C", "D"], "target": ["A", "C", "B", "D"]},
-            {"said": ["B", "A"], "target": ["A", "B"]},
-            {"said": ["A", "A", "A", "A"], "target": ["D", "C", "B", "A"]},
-            {"said": ["C", "B"], "target": ["C", "B"]},
+            {"p": 1.0, "calls": 4},
+            {"p": 0.0, "calls": 4},
+            {"p": 0.5, "calls": 1},
+            {"p": 0.9, "calls": 4},
+            {"p": 0.25, "calls": 5},
         ],
         mistakes=[
-            Mistake(
-                lambda said, target: len(set(said) & set(target)),
-                "A piece that is named somewhere isn't in its place yet: compare place by place.",
-            ),
-            Mistake(lambda said, target: int(said == target), "That asks whether all are right. How many are?"),
+            Mistake(_only_right, "A wrong episode doesn't earn 0: it keeps to the tags and pays for five steps."),
+            Mistake(_own_steps, "A wrong episode pays for all five steps, not for the `calls` it took."),
+            Mistake(_no_form, "A wrong episode that keeps to the tags still earns 0.2 for them."),
         ],
     ),
     Exercise(
         "00.3",
-        chance,
-        "In how many orders can n things lie? One of them is right.",
-        cases=[{"n": 4}, {"n": 2}, {"n": 1}, {"n": 9}],
-        mistakes=[
-            Mistake(lambda n: 1 / n, "That is the chance of one piece. All must be right at once."),
-            Mistake(lambda n: 1 / n**n, "A piece that is used up can't lie in a second place."),
-            Mistake(lambda n: float(math.factorial(n)), "That is the number of orders. One of them is right."),
+        guesser_share,
+        "Keep the orders in which every label differs from the one at its place in `labels`. One of them is right.",
+        cases=[
+            {"labels": ["A", "B"]},
+            {"labels": ["A", "B", "C"]},
+            {"labels": ["A", "B", "C", "D"]},
+            {"labels": ["D", "B", "A", "C"]},
+            {"labels": ["A", "B", "C", "D", "E"]},
         ],
-        tolerance=1e-9,
+        mistakes=[
+            Mistake(_all_orders, "That guesses among all orders. This player knows that no piece is in its place."),
+            Mistake(_one_other, "You left out one order only. Leave out every order that keeps any label in place."),
+            Mistake(_number, "That is how many orders remain. The player names one of them: which share is right?"),
+            Mistake(_share_of_orders, "That share of all orders remains. How often is one guess among them right?"),
+        ],
     ),
 ]

@@ -1,93 +1,184 @@
-"""Exercises of notebook 01: tokens of a picture, a mask, how an episode ends."""
+"""Exercises of notebook 01: tokens of a picture, labels of a row, turns that fit a budget, rewards of six episodes."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
+from kit.episode import Episode
 from kit.exercises import Exercise, Mistake
+from kit.papers.agile.reward import is_right, is_well_formed
 
 
 def image_tokens(width: int, height: int) -> int:
-    """Count squares of 28 by 28 pixels."""
+    """Round both sides to multiples of 28 pixels and count the squares."""
+    return round(width / 28) * round(height / 28)
+
+
+def _floor(width: int, height: int) -> int:
     return (width // 28) * (height // 28)
 
 
-def mask_of(prompt: int, turns: list[tuple[int, int]]) -> list[int]:
-    """Zeros for the prompt; then for each turn ones, and zeros for what the environment answered."""
-    mask = [0] * prompt
-    for sampled, appended in turns:
-        mask += [1] * sampled + [0] * appended
-    return mask
+def _ceil(width: int, height: int) -> int:
+    return math.ceil(width / 28) * math.ceil(height / 28)
 
 
-def ends_by(actions: list[str | None], max_turns: int) -> str:
-    """Go through the turns until one of them ends the episode."""
-    for turn, action in enumerate(actions, start=1):
-        if action is None:
-            return "format"
-        if action == "answer":
-            return "answer"
-        if turn == max_turns:
-            return "turns"
-    raise ValueError(f"{actions}: the episode has not ended")
+def _area(width: int, height: int) -> int:
+    return round(width * height / 784)
 
 
-def _budget_first(actions: list[str | None], max_turns: int) -> str:
-    return "turns" if len(actions) >= max_turns else ends_by(actions, max_turns)
+def _exact(width: int, height: int) -> float:
+    return width * height / 784
 
 
-def _no_format(actions: list[str | None], max_turns: int) -> str:
-    return "answer" if actions[-1] == "answer" else "turns"
+def _patches(width: int, height: int) -> int:
+    return 4 * image_tokens(width, height)
+
+
+def _fourteens(width: int, height: int) -> int:
+    return round(width / 14) * round(height / 14)
+
+
+def labels_of(ids: list[int], mask: list[int]) -> list[int]:
+    """Keep an id where the mask is 1, put −100 elsewhere."""
+    return [i if own else -100 for i, own in zip(ids, mask, strict=True)]
+
+
+def _zeros(ids: list[int], mask: list[int]) -> list[int]:
+    return [i * own for i, own in zip(ids, mask, strict=True)]
+
+
+def _reversed(ids: list[int], mask: list[int]) -> list[int]:
+    return [-100 if own else i for i, own in zip(ids, mask, strict=True)]
+
+
+def _left_out(ids: list[int], mask: list[int]) -> list[int]:
+    return [i for i, own in zip(ids, mask, strict=True) if own]
+
+
+def _shifted(ids: list[int], mask: list[int]) -> list[int]:
+    return [*labels_of(ids, mask)[1:], -100]
+
+
+def turns_that_fit(prompt: int, sampled: int, observed: int, room: int, limit: int) -> int:
+    """Begin turn after turn as long as a whole turn still has room."""
+    used, turns = prompt, 0
+    while used + room <= limit:
+        turns += 1
+        used += sampled + observed
+    return turns
+
+
+def _without_room(prompt: int, sampled: int, observed: int, room: int, limit: int) -> int:
+    return (limit - prompt) // (sampled + observed)
+
+
+def _one_less(prompt: int, sampled: int, observed: int, room: int, limit: int) -> int:
+    return max(turns_that_fit(prompt, sampled, observed, room, limit) - 1, 0)
+
+
+def _without_observations(prompt: int, sampled: int, observed: int, room: int, limit: int) -> int:
+    return turns_that_fit(prompt, sampled, 0, room, limit)
+
+
+def _full_turns(prompt: int, sampled: int, observed: int, room: int, limit: int) -> int:
+    return turns_that_fit(prompt, room, observed, room, limit)
+
+
+def _less_than(prompt: int, sampled: int, observed: int, room: int, limit: int) -> int:
+    return turns_that_fit(prompt, sampled, observed, room, limit - 1)
+
+
+def earned(episodes: Sequence[Episode], target: Sequence[str]) -> list[float]:
+    """Work out eq. 6 for each: a wrong episode pays for all five steps."""
+    found = []
+    for episode in episodes:
+        right, form = is_right(episode, target), is_well_formed(episode)
+        found.append(0.8 * right + 0.2 * form - 0.05 * (episode.calls if right else 5))
+    return found
+
+
+def _form_without_code(episodes: Sequence[Episode], target: Sequence[str]) -> list[float]:
+    pairs = zip(episodes, earned(episodes, target), strict=True)
+    return [reward + 0.2 * (episode.answer is not None and episode.calls == 0) for episode, reward in pairs]
+
+
+def _own_steps(episodes: Sequence[Episode], target: Sequence[str]) -> list[float]:
+    pairs = [(episode, is_right(episode, target)) for episode in episodes]
+    return [0.8 * right + 0.2 * is_well_formed(episode) - 0.05 * episode.calls for episode, right in pairs]
+
+
+def _form_without_answer(episodes: Sequence[Episode], target: Sequence[str]) -> list[float]:
+    pairs = zip(episodes, earned(episodes, target), strict=True)
+    return [reward + 0.2 * (episode.ended in ("turns", "tokens")) for episode, reward in pairs]
 
 
 EXERCISES = [
     Exercise(
         "01.1",
         image_tokens,
-        "One token covers 28 by 28 pixels. How many such squares are in a row, and how many rows?",
-        cases=[{"width": w, "height": h} for w, h in ((56, 56), (28, 28), (112, 56), (448, 336))],
+        "How many times does 28 go into each side, rounded to the nearest whole number? Then multiply.",
+        cases=[
+            {"width": 28, "height": 28},
+            {"width": 56, "height": 56},
+            {"width": 57, "height": 40},
+            {"width": 100, "height": 60},
+            {"width": 114, "height": 114},
+            {"width": 140, "height": 95},
+        ],
         mistakes=[
-            Mistake(lambda width, height: (width // 14) * (height // 14), "Those are patches; four make a token."),
-            Mistake(lambda width, height: (width // 28) + (height // 28), "Rows times columns, not plus."),
+            Mistake(_floor, "You rounded the sides down. The nearest multiple of 28 may be the one above."),
+            Mistake(_ceil, "You rounded the sides up. The nearest multiple of 28 may be the one below."),
+            Mistake(_area, "You rounded the area. Each side is rounded by itself, before they are multiplied."),
+            Mistake(_exact, "A count is a whole number: round each side to a multiple of 28 first."),
+            Mistake(_patches, "That counts patches. Four of them become one token."),
+            Mistake(_fourteens, "That counts patches of 14 × 14 pixels. A token stands for 28 × 28."),
         ],
     ),
     Exercise(
         "01.2",
-        mask_of,
-        "Begin with the prompt's zeros. Then for each turn: as many ones as were sampled, as many zeros as appended.",
+        labels_of,
+        "Go through both lists side by side: the id where the mask is 1, −100 where it is 0.",
         cases=[
-            {"prompt": 3, "turns": [(2, 2), (1, 0)]},
-            {"prompt": 0, "turns": [(1, 4)]},
-            {"prompt": 2, "turns": []},
-            {"prompt": 1, "turns": [(3, 1), (2, 5), (4, 0)]},
+            {"ids": [11, 12, 13, 14, 15], "mask": [0, 0, 1, 1, 0]},
+            {"ids": [7, 8, 9], "mask": [1, 0, 1]},
+            {"ids": [5, 0], "mask": [0, 1]},
         ],
         mistakes=[
-            Mistake(
-                lambda prompt, turns: [0] * prompt + [1] * sum(a + b for a, b in turns),
-                "What the environment appended has mask 0: the policy didn't write it.",
-            ),
-            Mistake(
-                lambda prompt, turns: [1 - m for m in mask_of(prompt, turns)],
-                "The other way round: 1 for what the policy sampled.",
-            ),
-            Mistake(
-                lambda prompt, turns: mask_of(0, turns),
-                "The prompt stands in the row, too, with mask 0.",
-            ),
+            Mistake(_zeros, "0 is the id of a token, so it would be trained on. The label to skip is −100."),
+            Mistake(_reversed, "It is the other way round: mask 1 means that the token counts."),
+            Mistake(_left_out, "Keep the length: a position that is skipped has the label −100."),
+            Mistake(_shifted, "Here a label stands at the place of its id. The shift by one comes in the loss."),
         ],
     ),
     Exercise(
         "01.3",
-        ends_by,
-        "Look at the last turn: does it answer, has it no action, or was it simply the last one allowed?",
+        turns_that_fit,
+        "Start with used = prompt. As long as used + room is at most limit, a turn is played and used grows. Count.",
         cases=[
-            {"actions": ["code", "code", "answer"], "max_turns": 5},
-            {"actions": ["code", None], "max_turns": 5},
-            {"actions": ["code", "code"], "max_turns": 2},
-            {"actions": ["code", "answer"], "max_turns": 2},
-            {"actions": [None], "max_turns": 1},
+            {"prompt": 138, "sampled": 18, "observed": 36, "room": 64, "limit": 300},
+            {"prompt": 100, "sampled": 20, "observed": 30, "room": 50, "limit": 200},
+            {"prompt": 100, "sampled": 20, "observed": 30, "room": 50, "limit": 149},
+            {"prompt": 10, "sampled": 5, "observed": 5, "room": 40, "limit": 100},
         ],
         mistakes=[
-            Mistake(_budget_first, "An answer in the last turn that is allowed is still an answer."),
-            Mistake(_no_format, "What ends an episode whose turn has no action at all?"),
+            Mistake(_without_room, "A turn may need up to `room` ids; it isn't begun if they might not fit."),
+            Mistake(_one_less, "One too few: the turn that begins with just enough room is still played."),
+            Mistake(_without_observations, "Observations take room in the row as well."),
+            Mistake(_full_turns, "A turn reserves `room` ids but keeps only the `sampled` ones."),
+            Mistake(_less_than, "A turn that fits exactly is played: used + room may equal limit."),
+        ],
+    ),
+    Exercise(
+        "01.4",
+        earned,
+        "Right or wrong decides two things: the 0.8, and whether the turns with code or all five steps are charged.",
+        mistakes=[
+            Mistake(_form_without_code, "The third answers rightly but never ran code. Does it get the 0.2?"),
+            Mistake(_own_steps, "Look at the wrong ones: eq. 5 charges them step_max steps."),
+            Mistake(
+                _form_without_answer, "An episode that never answers doesn't get the 0.2, however tidy its turns are."
+            ),
         ],
     ),
 ]

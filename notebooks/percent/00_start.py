@@ -13,25 +13,33 @@
 # %% [markdown]
 # # 00 · Start here
 #
-# **The question.** A vision-language model can describe a picture. How does it become an *agent*: one
-# that acts on what it sees, looks at the result, and acts again? And how would you train one
+# **The question.** A vision-language model can describe a picture. How does it become an *agent*: a
+# model that acts on what it sees, looks at the result, and acts again? And how would you train one
 # yourself, on the machine in front of you?
 #
 # ![An agent's episode, image by image, and how often it solves its task before and after training](../docs/first_screen.png)
 #
 # **The paper.** The kit is about five papers on this question. They agree on the loop (think, act,
 # observe), on starting from examples, and on reinforcement learning afterwards. The first,
-# [AGILE, arXiv:2510.01304](https://arxiv.org/abs/2510.01304), teaches a model to put shuffled pictures back
-# together by running code. In this notebook two players try one of its puzzles: a script and a model.
+# [AGILE, arXiv:2510.01304](https://arxiv.org/abs/2510.01304), teaches a model to put shuffled
+# pictures back together by running code; its Figure 2a draws the loop. In this notebook two players
+# try the same puzzle: a script that knows the answer, and a small model that has to see it. The loop
+# is the paper's; the model is about two thousand times smaller than the paper's 7B.
 #
-# **Afterwards you can** read an [episode](../docs/glossary.md#episode); say why a model that sees may still be
-# unable to act; find your way through the notebooks, start a training run and find its results.
+# **Afterwards you can** read an episode; say why a model that sees may still be unable to act; find
+# your way through the notebooks, start a training run and find its results.
 #
 # | | hardware | minutes | memory |
 # |---|---|---|---|
 # | `laptop` | 1 core | under 1 | 1 GB |
 # | `gpu` | the same; nothing here needs one | under 1 | 1 GB |
 # | `node` | the same | under 1 | 1 GB |
+
+# %% [markdown]
+# **How to read a notebook of the kit.** Where a text asks you to guess, write your guess down first: the
+# output that answers it is folded, and a click on its dots opens it. Exercises check themselves: run
+# the cell with your answer in it, `hint("00.1")` helps, and `solution("00.1")` shows one way. Terms of
+# the field are linked to the [glossary](../docs/glossary.md) where they are first used.
 
 # %% tags=["parameters"]
 picture: str = "coffee"  # which held-out photograph to cut up
@@ -47,8 +55,7 @@ from kit import view
 from kit.data.leak import solved
 from kit.data.photos import photos, random_crop
 from kit.evaluate.outcomes import by_stage
-from kit.exercises import check
-from kit.jobs.notebooks import sources
+from kit.exercises import check, hint, solution
 from kit.jobs.readme import published
 from kit.papers.agile import experiment as agile
 from kit.papers.agile.env import PROTOCOL
@@ -94,15 +101,11 @@ for name, results in published().items():
 display(roadmap(stages, numbers, reached))
 
 # %% [markdown]
-# How to read these notebooks: an output that answers a question is folded, so guess first, then click on the
-# dots. Exercises check themselves (`check`, and if you are stuck `hint` and `solution`). Words such as *policy* are
-# explained in the [glossary](../docs/glossary.md). What you run and change here is your own copy.
-#
 # ## One puzzle
 #
-# A photograph no model here was trained on, cut into four pieces, shuffled, labelled. Before you read
-# on: where does each piece belong? Notice *how* you found out. You compared edges, and you knew what
-# the thing is.
+# A photograph that no model here was trained on is cut into four pieces, shuffled and labelled. Where
+# does each piece belong? Write the four labels down in reading order before you open the second
+# output.
 
 # %%
 photo = {p.id: p for p in photos("held-out")}[picture]
@@ -112,33 +115,43 @@ task = make_task(crop, 2, 0, rng, "start", photo.id, piece_px=56)
 display(plots.images([(p.name, p.image) for p in task.images], side=1.6))
 print("in reading order they lie as", ", ".join(p.name for p in task.images))
 
-# %%
+# %% tags=["guess"]
 display(plots.images([("restored", solved(task))], side=1.6))
 print("in reading order they belong as", ", ".join(task.target))
 
 # %% [markdown]
+# You probably compared edges, and you knew what the thing is. A model has to learn both.
+#
 # ## A player that knows the answer
 #
-# The agent has a Python session of its own, in a sandbox. It holds `state`, the list of
-# labels, and three operations: look at the jigsaw, crop, zoom. Each turn the agent thinks, writes
-# code, and is shown what the code made. When it is done, it answers.
+# The agent has a Python session of its own, in a [sandbox](../docs/glossary.md#sandbox). The session
+# holds `state`, the list of labels, and three operations: look at the jigsaw, crop, zoom. In each
+# [turn](../docs/glossary.md#turn) the agent thinks, writes code, and is shown what the code made. When
+# it is done, it answers.
 #
-# The first player is a script that was told the answer. Follow it turn by turn, and see where each
-# picture came from.
+# The first player is a script that was told the answer. Follow it turn by turn, and find for each
+# picture the line of code that made it.
 
 # %%
 vlm, chat = load_model_and_chat(model or TINY)
-box = Sandbox(allow_unsafe=True).start()  # both players are the kit's
+box = Sandbox(allow_unsafe=True).start()  # all players are the kit's
 play = agile.Play(prompt="brief", max_turns=9, max_new_tokens=256)
 expert = ScriptedPolicy(chat, expert_script(seed))
 [episode] = play(expert, chat, box, [task], temperature=0.0)
 display(view.show(episode, chat=chat, is_right=is_right))
 
 # %% [markdown]
-# What you see is one *episode*, the object everything in this kit is made of. Underlined tokens were
-# written by the player; a model learns from those alone. The rest, pictures included, came from
-# the environment. At the end stands the [reward](../docs/glossary.md#reward): 0.8 for the right answer, 0.2 for
-# keeping to the tags, minus 0.05 for each turn of code. Work it out from the number of turns, then open the output.
+# What you see is one [episode](../docs/glossary.md#episode), the object that everything in this kit is
+# made of. Tinted tokens were written by the player; a model learns from those alone. The rest, pictures
+# included, came from the environment. At the end the episode earns a
+# [reward](../docs/glossary.md#reward): 0.8 for the right answer, 0.2 for keeping to the tags, minus
+# 0.05 for each turn that held code.
+#
+# **Exercise 00.1.** Count the turns of the episode above. What does it earn?
+
+# %% tags=["exercise"]
+earned = ...  # a number
+check("00.1", earned, calls=episode.calls)
 
 # %% tags=["guess"]
 for name, part in score(episode, task.target).parts.items():
@@ -146,23 +159,12 @@ for name, part in score(episode, task.target).parts.items():
 print(f"{'reward':9s} {score(episode, task.target).total:+.2f}")
 
 # %% [markdown]
-# **Exercise 00.1.** Write that reward. A *wrong* episode is charged `max_steps` turns of code, however many it took.
-
-
-# %% tags=["exercise"]
-def reward(right: bool, tags: bool, code_turns: int, max_steps: int) -> float:
-    """Reward of an episode."""
-    ...
-
-
-check("00.1", reward)
-
-# %% [markdown]
 # ## A player that has to see
 #
 # Now a model: `Qwen2.5-VL`, the paper's architecture, made small enough for one core (notebook 04). It
 # was taught colours, shapes, digits, where things are and where a piece belongs. It was *not* taught
-# to act: no tags, no tools, no turns. Same puzzle, same loop. How will its episode end, and what does it earn?
+# to act: no tags, no tools, no turns. It gets the same puzzle in the same loop. Guess what ends its
+# episode: an answer, the budget of turns, or something else?
 
 # %% tags=["guess"]
 print(f"{sum(p.numel() for p in vlm.parameters()) / 1e6:.1f} million parameters")
@@ -171,10 +173,30 @@ print("its episode ended by:", first.ended, "after", len(first.turns), "turn")
 print("reward:", f"{score(first, task.target).total:+.2f}")
 
 # %% [markdown]
-# `format`: its turn held neither code nor an answer, so there was nothing to run, and a wrong
-# episode is charged all five steps. Here is what it said. (The words may differ on your machine:
-# two nearly equally likely tokens can change places with the last bits of a sum. Cells whose
-# output may differ start with `# NBVAL_IGNORE_OUTPUT`.)
+# <details><summary>Why does it earn this? Open when you have guessed.</summary>
+#
+# `format`: its turn held neither code nor an answer, so there was nothing to run. A wrong episode is
+# charged all five steps, however few it took: 5 × −0.05 = −0.25.
+#
+# </details>
+#
+# **Exercise 00.2.** A player keeps to the tags and always runs code in `calls` turns. It is right with
+# probability `p`. A right episode pays for its own turns of code, a wrong one for all five. What does the
+# player earn on average? With this formula you can say when one more look is worth its price.
+
+
+# %% tags=["exercise"]
+def expected_reward(p: float, calls: int) -> float:
+    """Mean reward of a player that is right with probability p."""
+    ...
+
+
+check("00.2", expected_reward)
+
+# %% [markdown]
+# Here is what the model said. (The words may differ on your machine: if two tokens are nearly equally
+# likely, the rounding of the processor decides between them. Cells whose output may differ start with
+# `# NBVAL_IGNORE_OUTPUT`.)
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -182,67 +204,47 @@ print(repr(first.turns[0].text[:200]))
 print(PROTOCOL.parse(first.turns[0].text))
 
 # %% [markdown]
-# Can it not see, then? Ask the same question in the words it was taught.
+# It saw something, and said it in words that nothing can run. Now ask it in the words it was taught.
+# How many of the four pieces will it place rightly? With random guesses it is one on average.
 
-# %%
+# %% tags=["guess"]
 # NBVAL_IGNORE_OUTPUT
 from kit.data.permutations import belonging
-from kit.tiny.probe import answer
+from kit.tiny import probe
 from kit.tiny.skills.text import Sample
 
 question = [
     part for p in task.images for part in (f"Image {p.name}: ", np.asarray(p.image))
 ]
 asked = Sample("place", (((*question, "Where does each belong?"), ""),))
-[said] = answer(vlm, chat, [asked])
+[said] = probe.answer(vlm, chat, [asked])
 print("it says:", said)
 print("right:  ", belonging(sorted(task.target), task.target) + ".")
 
 # %% [markdown]
-# **Exercise 00.2.** Count how many pieces it puts in the right place. You get the places it names and the true ones.
-
-
-# %% tags=["exercise"]
-def right_places(said: list[str], target: list[str]) -> int:
-    """Number of pieces that are named in their place."""
-    ...
-
-
-check("00.2", right_places)
-
-# %% [markdown]
-# **Exercise 00.3.** What would guessing earn? The probability that a random order of `n` pieces is right.
-
-
-# %% tags=["exercise"]
-def chance(n: int) -> float:
-    """Probability that n pieces in random order are all in their places."""
-    ...
-
-
-check("00.3", chance)
-
-# %% [markdown]
-# Whatever it says here, none of it moves a piece. A model that sees something and cannot act: that is
-# where the papers begin. What turns it into an agent is in the notebooks:
+# Whatever it says, none of it moves a piece. The model sees something and cannot act; the papers start
+# from here. The notebooks show what turns such a model into an agent:
 #
-# - imitation of expert episodes (**SFT**) teaches it to act, notebook 12;
-# - reward for playing itself (**GRPO**) teaches it to solve, notebook 13;
-# - and 14 asks which of the paper's claims hold here.
+# - imitation of expert episodes ([SFT](../docs/glossary.md#sft)) teaches it to act, notebook 12;
+# - rewards for episodes that it plays itself ([GRPO](../docs/glossary.md#grpo)) teach it to solve,
+#   notebook 13;
+# - notebook 14 asks which of the paper's claims hold here.
 #
 # ## The notebooks
 #
-# Read them in order; each takes minutes. 00–05 are the ground every paper stands on; the others
-# belong to a paper each: the task and its tools, SFT, GRPO, claims.
+# Read them in order; each takes minutes. 00–05 are the basis of all papers. Each of the others belongs
+# to one paper: the task and its tools, SFT, GRPO, claims.
 
 # %%
+from kit.jobs.notebooks import sources
+
 for notebook in sources():
     print(f"{notebook.name:24s} {notebook.title.partition('·')[2].strip()}")
 
 # %% [markdown]
 # Every notebook has the same shape: the question, the paper, what you will be able to do, what it
-# costs; then a cell of parameters; then pictures, short texts and short cells; at the end *paper /
-# here / why different*.
+# costs; then a cell of parameters; then pictures, short texts, short cells and exercises; at the end
+# *paper / here / why different*.
 #
 # ## Running them as jobs
 #
@@ -252,9 +254,9 @@ for notebook in sources():
 # ```
 # python -m kit list                                # notebooks, profiles, runs
 # python -m kit run agile --name mine               # 11 to 14; again: it resumes
-# python -m kit run 13 --name mine --tag long --set steps=50    # another value, in a branch
-# python -m kit view mine mine-long                 # both, compared; one name: one run
-# python -m kit doctor                              # is this machine set up right
+# python -m kit run 13 --name mine --set steps=50   # one notebook, one value
+# python -m kit view mine                           # results, and where files are
+# python -m kit doctor                              # checks this machine
 # ```
 #
 # ```
@@ -269,9 +271,9 @@ for notebook in sources():
 #
 # | profile | machine | model | an AGILE run takes |
 # |---|---|---|---|
-# | `smoke` | any | tiny | seconds: does every cell run |
+# | `smoke` | any | tiny | seconds; shows only that every cell runs |
 # | `laptop` | 2 cores, 8 GB | tiny, committed with the kit | minutes; it really learns |
-# | `gpu` | one GPU of 24 GB | Qwen2.5-VL-3B with LoRA | not measured |
+# | `gpu` | one GPU of 24 GB | Qwen2.5-VL-3B with [LoRA](../docs/glossary.md#lora) | not measured |
 # | `node` | 8 GPUs of 80 GB | Qwen2.5-VL-7B, the papers' settings | not measured |
 #
 # ## This machine
@@ -302,27 +304,43 @@ for guarantee in box.guarantees:
 box.close()
 
 # %% [markdown]
-# If packages differ, numbers may too: `make -B .venv/ready-cpu` puts that right. Read the sandbox's
-# lines before you let it run code of a model you don't trust: each was tried on this machine, just now.
-# `python -m kit doctor` prints them with their reasons.
+# If packages differ, numbers may differ too: `make -B .venv/ready-cpu` installs the pinned ones. Read the
+# sandbox's lines before you let it run code of a model that you don't trust: each promise was tried on
+# this machine a moment ago. `python -m kit doctor` prints them with their reasons.
 #
+# **Exercise 00.3.** The paper counts puzzles in which *no* piece lies in its place. A player that
+# cannot see, but knows this, names at random one of the orders in which no piece stays where it is.
+# Which share of such puzzles does it solve? Write it for any list of labels.
+# (`itertools.permutations(labels)` gives all orders; for five labels there are 120.) What does your
+# function say for four pieces, and does the paper's untrained 7B model, in the last output, do better?
+
+
+# %% tags=["exercise"]
+def guesser_share(labels: list[str]) -> float:
+    """Share solved by guessing among the orders that leave no label in place."""
+    ...
+
+
+check("00.3", guesser_share)
+
+# %% [markdown]
 # ## Paper / here / why different
 
 # %%
 from kit.papers.agile.reported import AGILE
 
 right = int(score(first, task.target).parts["accuracy"] > 0)
-print("2×2 puzzles, all pieces misplaced   solved")
-print(f"paper: untrained 7B model           {AGILE['base']['acc_2x2_L0']:.1%} of 300")
-print(f"paper: after SFT and RL             {AGILE['grpo']['acc_2x2_L0']:.1%} of 300")
-print(f"here:  untrained tiny model         {right} of 1")
-print("here:  after SFT and RL             not run")
+print("2×2 puzzles, no piece in its place   solved")
+print(f"paper: untrained 7B model            {AGILE['base']['acc_2x2_L0']:.1%} of 300")
+print(f"paper: after SFT and RL              {AGILE['grpo']['acc_2x2_L0']:.1%} of 300")
+print(f"here:  untrained tiny model          {right} of 1")
+print("here:  after SFT and RL              not run")
 
 # %% [markdown]
-# One puzzle measures nothing; notebook 14 plays enough of them for intervals, with several seeds. The
-# models differ in kind as well: the paper's can follow instructions and has never practised
-# jigsaws, ours has practised seeing and nothing else.
+# One puzzle measures nothing; notebook 14 plays enough of them, with several seeds, for
+# [confidence intervals](../docs/glossary.md#confidence-interval). The models differ in kind as well: the
+# paper's can follow instructions and has never practised jigsaws, ours has practised seeing and
+# nothing else.
 #
-# Where next? To know what the loop does with tokens, masks and pictures:
-# [01, anatomy of an episode](01_episode.ipynb). To see an agent trained at once:
-# [11, AGILE's task](11_agile.ipynb).
+# Next: [01, anatomy of an episode](01_episode.ipynb) shows what the loop does with tokens, masks and
+# pictures. If you want to see an agent trained at once, go to [11, AGILE's task](11_agile.ipynb).

@@ -14,15 +14,17 @@
 # # 01 · Anatomy of an episode
 #
 # **The question.** A model looks at pictures, writes code, is shown what the code made, writes
-# again. Afterwards all of it lies in one long row of numbers, and a trainer pushes on some of them.
-# Which of them did the model choose, which came from the world, and how does anybody still know?
+# again. Afterwards all of it stands in one long row of numbers, and training makes some of them more
+# likely. Which of them did the model choose, which came from the world, and where is this noted?
 #
-# **The paper.** AGILE (Zeng et al.), section 3.1 and algorithm 1: an episode grows by appending,
-# first what the policy says, then what the environment answers. Equation 4 then counts only the
-# policy's tokens, by an indicator $I(y_{i,t})$. This notebook is about that one letter.
+# **The paper.** [AGILE, arXiv:2510.01304](https://arxiv.org/abs/2510.01304), section 3.1 and algorithm
+# 1: an [episode](../docs/glossary.md#episode) grows by appending, first what the
+# [policy](../docs/glossary.md#policy) says, then what the environment answers. Equation 4 then counts
+# only the policy's tokens, by an indicator $I(y_{i,t})$. This notebook is about that one symbol. Figure
+# 2c of the paper draws an episode turn by turn; here you see the same turns as tokens.
 #
 # **Afterwards you can** read an episode token by token; say how many tokens a picture costs, and
-# why; say what a mask is and what it does to gradients; explain why ids are only ever concatenated,
+# why; say what a loss mask is and what it does to gradients; explain why ids are only concatenated,
 # never decoded and encoded again; name the ways in which an episode ends and what each one earns.
 #
 # | | hardware | minutes | memory |
@@ -46,7 +48,7 @@ from kit.chat import Chat
 from kit.data.photos import photos, random_crop
 from kit.data.scenes import scene
 from kit.episode import Episode, NamedImage, Turn
-from kit.exercises import check
+from kit.exercises import check, hint, solution
 from kit.models import load_model
 from kit.papers.agile.env import JigsawEnv
 from kit.papers.agile.puzzle import make_task
@@ -64,7 +66,7 @@ model = load_model(TINY)
 # Our agent solves jigsaws: a picture is cut into 2 × 2 pieces, shuffled, and labelled A, B, C, D in
 # reading order. The right answer is the list of labels that restores it. Here are two puzzles, one
 # cut from a drawn scene, one from a photograph. In one of them two pieces lie where they belong, in
-# the other none does. Which is which, and what are the two answers?
+# the other none. Write down which is which, and the two answers. Then open the output below them.
 
 # %%
 rng = np.random.default_rng(seed)
@@ -76,24 +78,24 @@ other = make_task(crop, 2, 0, rng, "taken", source=photo, piece_px=56)
 shown = [(f"{t.id}: {p.name}", p.image) for t in (task, other) for p in t.images]
 display(plots.images(shown, columns=4))
 
-# %%
+# %% tags=["guess"]
 for t in (task, other):
     pairs = zip(t.images, t.target, strict=True)
     in_place = sum(p.name == wanted for p, wanted in pairs)
     print(f"{t.id}: {in_place} in place, answer {list(t.target)}, {t.question}")
 
 # %% [markdown]
-# A `Task` holds just that: `id`, `images`, `question`, `target`, and `meta` for whatever an environment wants
-# to remember. We go on with the first one. It takes a single swap.
+# A `Task` holds this: `id`, `images`, `question`, `target`, and `meta` for anything else that an
+# environment needs. We go on with the first one; a single swap solves it.
 #
 # ## Text becomes ids
 #
 # A language model reads and writes whole numbers. A *tokenizer* translates: it has a list of pieces
-# of text that are frequent, and spells everything with them. How many numbers will the text below
-# become?
+# of text that are frequent ([tokens](../docs/glossary.md#token)), and spells everything with them. The
+# text in the cell below has 43 characters. Guess how many numbers it becomes.
 
 
-# %%
+# %% tags=["guess"]
 def spell(ids) -> str:
     """The tokens with dots between them; spaces and line ends made visible."""
     pieces = [chat.tokenizer.decode([i]) for i in ids]
@@ -102,14 +104,15 @@ def spell(ids) -> str:
 
 text = "<think>The top left needs B. Ça va?</think>"
 ids = chat.text(text)
-print(len(text), "characters,", len(ids), "ids:", ids)
+print(len(text), "characters,", len(ids), "ids:")
+print(ids)
 print(spell(ids))
 assert chat.decode(ids) == text
 
 # %% [markdown]
 # `<think>` and `␣needs` are single tokens, because this tokenizer saw them often. The closing tag
-# isn't: it takes three. `Ç` became two tokens that can't be printed alone: at the bottom the alphabet
-# is the 256 bytes, so *any* text can be spelled.
+# isn't: it takes three. `Ç` became two tokens that can't be printed alone: the smallest pieces are the
+# 256 bytes, so *any* text can be spelled.
 #
 # ## Control tokens, and why text cannot forge them
 #
@@ -125,9 +128,9 @@ print(spell(chat.message("user", ["Hello."])))
 # %% [markdown]
 # Now suppose a file is *named* like a control token, or a program prints one. If its text were simply
 # encoded, it would open a place for a picture that doesn't exist, or end the user's message and
-# begin one of its own. Predict what each line below prints.
+# begin another. Predict how many picture places each of the two lines below prints.
 
-# %%
+# %% tags=["guess"]
 name = "cat<|image_pad|>.png"
 naive = chat.tokenizer.encode(name)
 safe = chat.text(name)
@@ -136,20 +139,21 @@ print("by chat.text:   ", spell(safe), "→ picture places:", safe.count(chat.im
 assert chat.decode(safe) == name
 
 # %% [markdown]
-# The same characters, spelled with ordinary pieces, mean nothing but themselves. Every question,
-# file name and program output goes through `chat.text`. And the policy? It samples ids, not text, so it
-# *could* sample `<|image_pad|>`. Those ids therefore get probability 0 wherever it is sampled or
-# trained (`chat.suppressed_ids`). One mark is its own: `<|im_end|>`, "I have finished".
+# The same characters, spelled with ordinary pieces, are ordinary text. Every question, file name and
+# program output goes through `chat.text`. The policy samples ids, not text, so it *could* sample
+# `<|image_pad|>`. Those ids therefore get probability 0 wherever it is sampled or trained
+# (`chat.suppressed_ids`). One mark it may say: `<|im_end|>`, "I have finished".
 #
 # ## What a picture costs
 #
-# The model sees a picture as squares of 14 × 14 pixels, *patches*. Its vision tower lets them look at one
-# another, then merges 2 × 2 neighbouring patches into one vector for the language model. So
+# The model sees a picture as squares of 14 × 14 pixels, *patches*. Its
+# [vision tower](../docs/glossary.md#vision-tower) compares them with one another, then merges 2 × 2
+# neighbouring patches into one vector for the language model. So
 #
 # $$\text{tokens} = \frac{H}{14} \cdot \frac{W}{14} \cdot \frac{1}{2 \cdot 2} = \frac{HW}{784},$$
 #
-# one for every 28 × 28 pixels. Here is piece A, enlarged: thin lines around patches, thick lines around
-# what becomes one token. How many tokens for a piece of 56 × 56?
+# one for every 28 × 28 pixels. Here is piece A, enlarged: thin lines are drawn around patches, thick lines
+# around the squares that become one token. Count the patches and the tokens of this piece of 56 × 56.
 
 
 # %%
@@ -170,7 +174,7 @@ piece = task.images[0]
 shown = [("as it is", piece.image), ("14 and 28 pixels", grid(piece.image))]
 display(plots.images(shown))
 
-# %%
+# %% tags=["guess"]
 pixels = chat.pixels(piece)
 features = model.model.visual(pixels.patches, grid_thw=torch.tensor([pixels.grid]))
 print("patches, and numbers in each:", tuple(pixels.patches.shape))
@@ -181,8 +185,20 @@ assert chat.image_tokens(piece) == len(features.pooler_output) == 56 * 56 // 784
 
 # %% [markdown]
 # 1,176 numbers a patch: 14 × 14 pixels, 3 colours, and 2 moments in time, because the same tower
-# also watches films; a still picture is doubled. Sizes that don't divide by 28 are rounded to
-# the nearest that do. How many tokens do these six sizes cost? Write the column down before you look.
+# also reads films; a still picture is doubled. A side that 28 doesn't divide is rounded to the nearest
+# multiple of 28.
+#
+# **Exercise 01.1.** How many tokens does a picture of any size cost? Write it. (Leave out the limits for
+# very small and very large pictures.) Then use it to predict the table below.
+
+
+# %% tags=["exercise"]
+def image_tokens(width: int, height: int) -> int:
+    """Tokens that a picture of this many pixels costs."""
+    ...
+
+
+check("01.1", image_tokens)
 
 # %% tags=["guess"]
 for size in [(28, 28), (56, 56), (57, 40), (100, 60), (112, 112), (114, 114)]:
@@ -192,21 +208,9 @@ for size in [(28, 28), (56, 56), (57, 40), (100, 60), (112, 112), (114, 114)]:
     print(f"{size!s:10s} → {w * 14:3d} × {h * 14:3d} pixels → {tokens:2d} tokens")
 
 # %% [markdown]
-# Twice the side, four times the tokens. That is why an agent that may `crop` and `zoom` is worth
-# having: it can buy detail where it needs it, not everywhere.
+# Twice the side, four times the tokens. That is why `crop` and `zoom` are useful to an agent: it pays
+# for detail only where it needs it.
 #
-# **Exercise 01.1.** How many tokens does a picture cost? Both sides are multiples of 28 here.
-
-
-# %% tags=["exercise"]
-def image_tokens(width: int, height: int) -> int:
-    """Tokens of a picture whose sides are multiples of 28."""
-    ...
-
-
-check("01.1", image_tokens)
-
-# %% [markdown]
 # ## The prompt
 #
 # The environment says what goes into the first message; `chat.prompt` turns it into ids, and a picture
@@ -214,38 +218,40 @@ check("01.1", image_tokens)
 # written as a count. Find the four pictures, the two messages, and the place where the policy will speak.
 
 # %%
-import re
-
 from kit.sandbox import Sandbox
 
 box = Sandbox(allow_unsafe=True).start()  # all players are the kit's
 env = JigsawEnv(box)
 prompt = chat.prompt(*env.prompt(task))
-
-
-def read(ids) -> str:
-    """Ids as text; a run of picture places as a count."""
-    place = "<|image_pad|>"
-    places = f"(?:{re.escape(place)})+"
-    text = chat.tokenizer.decode(ids)
-    return re.sub(places, lambda run: f"{place}×{len(run[0]) // len(place)}", text)
-
-
-print(read(prompt))
-
-# %%
 pictures = prompt.count(chat.image_id)
 print(len(prompt), "ids,", pictures, "of them places for pictures")
 assert pictures == sum(chat.image_tokens(p) for p in task.images)
+
+# %%
+import re
+from textwrap import fill, indent
+
+
+def read(ids) -> str:
+    """Ids as text; a run of picture places as a count, long lines wrapped."""
+    place = "<|image_pad|>"
+    places = f"(?:{re.escape(place)})+"
+    text = chat.tokenizer.decode(ids)
+    text = re.sub(places, lambda run: f"{place}×{len(run[0]) // len(place)}", text)
+    lines = [fill(line, 84, break_on_hyphens=False) for line in text.split("\n")]
+    return "⏎\n".join(lines)
+
+
+print(read(prompt))
 
 # %% [markdown]
 # The prompt stops right after `assistant` and a line end. Whatever comes next is the policy's first token.
 #
 # ## Three turns
 #
-# To see an episode's bones we need no model. A script plays: it looks, swaps the two misplaced
+# To see the parts of an episode we need no model. A script plays: it looks, swaps the two misplaced
 # pieces, answers. The loop it goes through is the real one (there is only one in the kit), and so is
-# the sandbox that runs its code. Which pictures will come back, and how many tokens will each cost?
+# the sandbox that runs its code. Predict how many pictures come back, and how many tokens each costs.
 # (The pieces are pasted with a gap of 2 pixels.)
 
 # %%
@@ -254,7 +260,7 @@ from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import RolloutConfig, rollout
 
 i, j = (k for k in range(4) if task.images[k].name != task.target[k])
-answer = "[" + ", ".join(f'"{label}"' for label in task.target) + "]"
+order = "[" + ", ".join(f'"{label}"' for label in task.target) + "]"
 look = (
     "<think>I look first.</think><code>observation_image_1 = observation(state)</code>"
 )
@@ -263,10 +269,10 @@ swap = (
     f"state[{i}], state[{j}] = state[{j}], state[{i}]\n"
     "observation_image_2 = observation(state)</code>"
 )
-done = f"<think>All in place.</think><answer>{answer}</answer>"
+done = f"<think>All in place.</think><answer>{order}</answer>"
 
 
-# %%
+# %% tags=["guess"]
 limits = RolloutConfig(max_turns=5, max_new_tokens=64, max_episode_tokens=28192)
 
 
@@ -285,21 +291,22 @@ for p in seen:
 
 # %%
 for number, turn in enumerate(episode.turns, start=1):
-    print(f"turn {number}, policy:\n   ", turn.text.replace("\n", "⏎"))
-    print("   then, environment:\n   ", read(turn.observation_ids).replace("\n", "⏎"))
+    print(f"turn {number}, policy:\n" + indent(read(turn.ids), "    "))
+    if turn.observation_ids:
+        print("  then, environment:\n" + indent(read(turn.observation_ids), "    "))
 print("ended by:", episode.ended)
 
 # %% [markdown]
-# Look closely at the seam between the two voices. Sampling stops at `</code>`, and that tag stays
-# where it was sampled. Then the environment closes the turn (`<|im_end|>`), writes a user's
-# message with the picture in it, and opens the next turn. All of that is *its* text, the role tokens
-# included.
+# Look closely at the place where the policy stops and the environment begins. Sampling stops at
+# `</code>`, and that tag belongs to the policy, which sampled it. Then the environment closes the turn
+# (`<|im_end|>`), writes a user's message with the picture in it, and opens the next turn. All of that
+# is the environment's text, the role tokens included.
 #
 # ## The mask
 #
-# Now put everything in one row. Beside each id write 1 if the policy sampled it, 0 if anyone else wrote
-# it. That second row is the *[mask](../docs/glossary.md#loss-mask)*; in the paper it is the indicator
-# $I(y_{i,t})$ of equation 4. Six lines do it:
+# Now put everything in one row. Beside each id write 1 if the policy sampled it, else 0. That second row
+# is the [loss mask](../docs/glossary.md#loss-mask); in the paper it is the indicator $I(y_{i,t})$ of
+# equation 4. Six lines do it:
 
 # %%
 row, mask = list(prompt), [0] * len(prompt)
@@ -315,7 +322,7 @@ share = sum(mask) / len(row)
 print(f"{len(row)} ids, {sum(mask)} of them sampled by the policy: {share:.0%}")
 
 # %% [markdown]
-# How many separate stretches of 1 will there be? Guess, then open the picture of it.
+# Guess before you open the picture of it: how many separate stretches of 1 are there?
 
 # %% tags=["guess"]
 from itertools import groupby
@@ -324,31 +331,30 @@ display(plots.masks(episode, chat))
 print([(value, len(list(run))) for value, run in groupby(mask)])
 
 # %% [markdown]
-# And the same episode as people like to read it. Each underlined stretch is a token; point at one to see
-# its id. (A script leaves nothing to chance, hence log p = 0 everywhere.)
+# And the same episode in a form that is easy to read. Each underlined stretch is a token; point at one to
+# see its id. (A script always says the same, so each of its tokens has probability 1, log p = 0.)
 
 # %%
 display(view.show(episode, chat=chat, is_right=is_right))
 
 # %% [markdown]
-# **Exercise 01.2.** The mask again, from lengths alone: the prompt's, and for each turn the number of tokens that the
-# policy sampled and that the environment appended.
+# **Exercise 01.2.** PyTorch's `cross_entropy` skips every position with the label −100. Turn a row of ids
+# and its mask into such labels: a label for each id, at the same place as the id.
 
 
 # %% tags=["exercise"]
-def mask_of(prompt: int, turns: list[tuple[int, int]]) -> list[int]:
-    """1 for each token of the policy, 0 for each other, in order."""
+def labels_of(ids: list[int], mask: list[int]) -> list[int]:
+    """Labels that leave only the policy's own tokens in the loss."""
     ...
 
 
-check("01.2", mask_of)
+check("01.2", labels_of)
 
 # %% [markdown]
 # ## Image tokens = image features
 #
-# There is one bookkeeping rule that multi-turn training with pictures breaks more often than any
-# other: the places for pictures in the row must be exactly as many as the vectors that all its pictures
-# give. Count both, after three turns and six pictures:
+# One rule is broken easily in training with many turns and pictures: the row must have exactly as many
+# places for pictures as its pictures give vectors. Count both, after three turns and six pictures:
 
 # %%
 places = episode.ids.count(chat.image_id)
@@ -375,25 +381,26 @@ cut = episode.prompt_ids[:at] + episode.prompt_ids[at + 1 :]
 try:
     pack([replace(episode, prompt_ids=cut)], chat)
 except ValueError as error:
-    print(error)
+    print(fill(str(error), 84))
 
 # %% [markdown]
 # ## Never decode and encode again
 #
-# Many systems keep the conversation as text and tokenize it once more before training. It reads the
-# same; what could go wrong? A policy samples one token after another. Nothing obliges it to spell
-# a word the way the tokenizer would. Here it says `<answer>` in two bites:
+# Many systems keep the conversation as text and tokenize it once more before training. The text is the
+# same, but the tokens may not be. A policy samples one token after another, and it can spell a word in
+# another way than the tokenizer would. Here it says `<answer>` in two parts. Guess how many tokens were
+# sampled, and how many come back.
 
-# %%
-bites = chat.text("<ans") + chat.text("wer>")
-again = chat.text(chat.decode(bites))
-print("sampled:      ", spell(bites), bites)
+# %% tags=["guess"]
+parts = chat.text("<ans") + chat.text("wer>")
+again = chat.text(chat.decode(parts))
+print("sampled:      ", spell(parts), parts)
 print("encoded again:", spell(again), again)
-assert chat.decode(bites) == chat.decode(again) and bites != again
+assert chat.decode(parts) == chat.decode(again) and parts != again
 
 # %% [markdown]
-# Six tokens became one. The same text, but not the same *event*: the model's probability of the first
-# row has nothing to do with its probability of the second. Ask it, after our prompt:
+# Six tokens became one. The text is the same, but the model's probability of the first row has nothing
+# to do with its probability of the second. Ask the model, after our prompt:
 
 
 # %%
@@ -407,16 +414,17 @@ def logprob(ids, prompt=episode.prompt_ids) -> float:
     return float(logp[at - 1, torch.tensor(ids)].sum())
 
 
-print(f"log p of what was sampled: {logprob(bites):6.1f}")
+print(f"log p of what was sampled: {logprob(parts):6.1f}")
 print(f"log p of the re-encoding:  {logprob(again):6.1f}")
 
 # %% [markdown]
 # A trainer that compares "how likely was this when sampled" with "how likely is it now" would compare
-# two different things, and call the difference learning.
+# the probabilities of two different rows, and take the difference for learning.
 #
-# The lengths differ too, so everything behind slides. Suppose the policy spelled the opening
-# `<think>` of turn 1 letter by letter. Re-encode that episode, lay the *old* mask over the *new* ids, and
-# see what the trainer would now believe the policy said:
+# The lengths differ too, so every token that follows moves to another place in the row. Suppose the
+# policy spelled the opening `<think>` of turn 1 letter by letter. Re-encode that episode and put the
+# *old* mask beside the *new* ids. The last cell shows which tokens the trainer would now take for the
+# policy's:
 
 # %%
 first = episode.turns[0]
@@ -432,12 +440,12 @@ stale, true = sampled.mask, episode.mask
 assert again == episode.ids  # what came back is the other spelling, whose mask we know
 wrong = [i for i, old, new in zip(again, stale, true, strict=False) if old and not new]
 missed = [i for i, old, new in zip(again, stale, true, strict=False) if new and not old]
-print("trained on, though the policy never said it:", spell(wrong))
-print("not trained on, though it did:              ", spell(missed))
+print("trained on, though the policy never said it:\n ", spell(wrong))
+print("not trained on, though it did:\n ", spell(missed))
 
 # %% [markdown]
-# The model would be taught to close its own turn and open the user's, and nobody would see an error
-# message. A round trip through text undoes the other protection as well. Remember the file name?
+# The model would be taught to close its own turn and open the user's, without any error message. A round
+# trip through text undoes the other protection as well: take the file name from above once more.
 
 # %%
 round_trip = chat.tokenizer.encode(chat.tokenizer.decode(safe))
@@ -446,7 +454,7 @@ print(round_trip.count(chat.image_id))
 assert safe.count(chat.image_id) == 0 and round_trip.count(chat.image_id) == 1
 
 # %% [markdown]
-# So: ids are sampled, appended, kept. Text is for people and for the sandbox.
+# So ids are sampled, appended and kept. Text is for people and for the sandbox.
 #
 # ## What the mask does to gradients
 #
@@ -455,7 +463,7 @@ assert safe.count(chat.image_id) == 0 and round_trip.count(chat.image_id) == 1
 # $$L = -\frac{1}{\sum_t I(y_t)} \sum_{t:\, I(y_t) = 1} \log \pi_\theta(y_t \mid x, y_{<t}),$$
 #
 # the mean over the policy's tokens; the sums are those of AGILE's eq. 4, where an advantage is
-# multiplied in (notebook 03). One detail trips everyone once: the logits *at* position t are about the
+# multiplied in (notebook 03). One detail is easy to get wrong: the logits *at* position t predict the
 # token at position t + 1. Hence the shift by one below.
 
 
@@ -477,9 +485,9 @@ pull = gradients(episode.mask)
 print(len(pull), "tokens are predicted: all but the first")
 
 # %% [markdown]
-# Of how many will the gradient be *exactly* zero?
+# At how many of them is the gradient *exactly* zero? Write your guess down.
 
-# %%
+# %% tags=["guess"]
 counts = torch.tensor(episode.mask[1:]).bool()
 for who, chosen in {"the policy's": counts, "all others": ~counts}.items():
     moved = int((pull[chosen] > 0).sum())
@@ -488,21 +496,21 @@ assert (pull[counts] > 0).all() and (pull[~counts] == 0).all()
 display(plots.masks(episode, chat, values=[0.0, *pull.tolist()]))
 
 # %% [markdown]
-# Not small: zero. And without the mask? Then the loss also asks the model to predict the prompt, the
-# role tokens, even the `<|image_pad|>` places: to *invent* what the world should tell it.
+# Not small: zero. Without the mask, the loss also asks the model to predict the prompt, the role tokens,
+# even the `<|image_pad|>` places: to *invent* what the environment should tell it.
 
 # %%
 everything = gradients([1] * len(episode.ids))
 print("without a mask, pulled on:", int((everything > 0).sum()), "of", len(everything))
 wasted = float(everything[~counts].sum() / everything.sum())
-print(f"share of the pull that goes to tokens nobody sampled: {wasted:.0%}")
+print(f"share of the pull on tokens that the policy didn't sample: {wasted:.0%}")
 
 # %% [markdown]
-# Does a mask make observations invisible, then? Careful. They are not *blamed*, but they are *read*: the
-# policy's tokens look back at them. Follow the gradient one step further, to the vectors that enter the
-# language model:
+# A mask doesn't make observations invisible. They are not *predicted*, but they are *read*: the policy's
+# tokens attend to them. Follow the gradient one step further, to the vectors that enter the language
+# model. How many of the 48 picture places get a gradient there?
 
-# %%
+# %% tags=["guess"]
 kept = []
 language = model.model.language_model
 hook = language.register_forward_pre_hook(
@@ -519,16 +527,41 @@ count = int(reached[is_place].sum())
 print("picture places whose vectors get a gradient:", count, "of", places)
 
 # %% [markdown]
-# All of them. That is how eyes learn from an answer: through being looked at, not through being
-# predicted. (`packed.labels` is the mask in PyTorch's own dress: −100 wherever the mask is 0, and
-# `cross_entropy` leaves those out.)
+# <details><summary>What follows for the vision tower? Open when you have guessed.</summary>
+#
+# All of them get one. So the vision tower learns from an answer, because the answer's tokens read the
+# pictures; the pictures themselves are never predicted. (`packed.labels` holds the labels of exercise
+# 01.2.)
+#
+# </details>
 #
 # ## How episodes end
 #
-# Six scripts. Which will end by answering, which will be cut off, and by what? Write it down, then open the output.
+# An episode has a budget of turns (5, the paper's Table 5) and a budget of tokens. A turn is only begun if
+# all the tokens that it may need (`max_new_tokens`) still fit; an observation that would leave no
+# such room is not appended.
+#
+# **Exercise 01.3.** A policy never answers. Each of its turns takes `sampled` ids, each observation
+# `observed`. A turn needs room for `room` ids before it is begun, and the row may have `limit` ids. How many
+# turns does the policy play before the row is full?
+
+
+# %% tags=["exercise"]
+def turns_that_fit(
+    prompt: int, sampled: int, observed: int, room: int, limit: int
+) -> int:
+    """Turns until no further turn may begin."""
+    ...
+
+
+check("01.3", turns_that_fit)
+
+# %% [markdown]
+# Six scripts follow. For each, write down what ends it: an answer, the budget of turns, the budget of
+# tokens (300 in the last one, with `room` 64), or a turn in the wrong form.
 
 # %% tags=["guess"]
-wrong_answer = done.replace(answer, '["A", "A", "A", "A"]')
+wrong_answer = done.replace(order, '["A", "A", "A", "A"]')
 episodes = {
     "look, swap, right answer": episode,
     "look, wrong answer": play(look, wrong_answer),
@@ -541,9 +574,9 @@ for name, e in episodes.items():
     print(f"{name:26s} ended: {e.ended:7s} {len(e.turns)} turns, {len(e.ids)} ids")
 
 # %% [markdown]
-# Four ways: `answer`, three times, right or wrong; `turns`, the budget of turns is used up (5, the paper's Table 5); `format`, a turn with
-# neither code nor answer; `tokens`, the next observation would not leave room for another turn, so it was
-# not appended at all. A fifth way, `lost`, means that the sandbox could not keep the episode's state.
+# Four ways to end are in this output: `answer`; `turns`, the budget of turns is used up; `format`, a
+# turn with neither code nor answer; `tokens`, the next observation would not leave room for another
+# turn. A fifth, `lost`, means that the sandbox could not keep the episode's state.
 #
 # ## What each one earns
 #
@@ -552,8 +585,16 @@ for name, e in episodes.items():
 # $$R_{step} = \lambda\,(\mathbb{1}[R_{acc}=1]\,step_{num} + \mathbb{1}[R_{acc}=0]\,step_{max})
 # \quad (5) \qquad R = \alpha R_{acc} + \beta R_{format} + \gamma R_{step} \quad (6)$$
 #
-# with $\alpha = 0.8$, $\beta = 0.2$, $\gamma = 1$, $\lambda = -0.05$, $step_{max} = 5$. Our episode is
-# right (0.8), keeps to the tags (0.2) and ran code twice (−0.05 · 2). So it earns …? And what do the others?
+# with $\alpha = 0.8$, $\beta = 0.2$, $\gamma = 1$, $\lambda = -0.05$, $step_{max} = 5$. Here
+# $step_{num}$ counts turns with code. $R_{format}$ is 1 if every turn keeps to the tags, at least one of
+# them ran code, and the last one answers.
+#
+# **Exercise 01.4.** What do the six episodes earn, in the order of the cell above? Our first one is
+# right, keeps to the tags and ran code twice. Fill in the six numbers.
+
+# %% tags=["exercise"]
+earned = ...  # a list of six numbers
+check("01.4", earned, episodes=list(episodes.values()), target=task.target)
 
 # %% tags=["guess"]
 from kit.papers.agile.reward import score
@@ -565,36 +606,32 @@ for name, e in episodes.items():
     print(f"{name:26s} {s.total:+.2f} = {parts}")
 
 # %% [markdown]
-# The mask says *which* tokens may be moved. This number says *which way*, and it is the same number for
-# every token of the episode. How one number an episode becomes a push on each token is the
-# subject of [notebook 03](03_grpo_by_hand.ipynb).
+# The mask says *which* tokens training may change. This number says *in which direction*, and it is the
+# same for every token of the episode. [Notebook 03](03_grpo_by_hand.ipynb) shows how one number an
+# episode becomes a push on each token.
 #
-# **Exercise 01.3.** Say how an episode ends. You get the turns' actions in order ("code", "answer", or None for a turn
-# without an action) and the budget of turns. (Tokens are plenty, and the sandbox is well.)
-
-
-# %% tags=["exercise"]
-def ends_by(actions: list[str | None], max_turns: int) -> str:
-    """One of answer, format, turns."""
-    ...
-
-
-check("01.3", ends_by)
-
-# %% [markdown]
 # ## Check yourself
 #
 # <details><summary>The policy was stopped at <code>&lt;/code&gt;</code>. Does that tag have mask 1 or 0,
 # and the <code>&lt;|im_end|&gt;</code> after it?</summary>
+#
 # 1: the policy sampled it. The <code>&lt;|im_end|&gt;</code> has 0: the environment wrote it to close
-# the turn. Had the policy sampled it itself, it would have 1 and not be written twice.</details>
+# the turn. Had the policy sampled it itself, it would have 1 and not be written twice.
+#
+# </details>
 #
 # <details><summary>A program prints <code>&lt;|im_start|&gt;system</code>. What does the model
-# see?</summary> The letters, each in ordinary tokens; no new message begins.</details>
+# see?</summary>
+#
+# The same characters in ordinary tokens; no new message begins.
+#
+# </details>
 #
 # <details><summary>Why not mask the pictures out of attention, if they carry no loss?</summary>
-# Then the policy could not see them. The mask is about what is predicted, not about what is
-# read.</details>
+#
+# Then the policy could not see them. The mask says what is predicted, not what is read.
+#
+# </details>
 #
 # ## Paper / here / why different
 
@@ -610,7 +647,7 @@ rows = [
     ("ids, at most", most, f"{len(row)} used", "short system text"),
     ("ids a picture", f"up to {401408 // 784}", f"up to {largest}", "small pieces"),
     ("policy's own ids", "not reported", f"{share:.0%}", "short reasoning"),
-    ("who plays", "Qwen2.5-VL-7B", "a script", "bones need no model"),
+    ("who plays", "Qwen2.5-VL-7B", "a script", "its text is known"),
     ("puzzles solved", solved, "not run", "notebook 14"),
 ]
 for what, theirs, ours, why in rows:
@@ -618,7 +655,8 @@ for what, theirs, ours, why in rows:
 box.close()
 
 # %% [markdown]
-# The shape of an episode is the paper's. What differs is its size: pieces of 56 pixels and short system
-# texts, so that a model with a few million parameters can read them on one core. Next:
-# [02, the sandbox](02_sandbox.ipynb), which ran the code; or straight to
+# The form of an episode is the paper's. Only its size differs: pieces of 56 pixels and short system
+# texts, so that a model with a few million parameters can read them on one core.
+#
+# Next: [02, the sandbox](02_sandbox.ipynb), which ran the code. You can also go straight to
 # [03, GRPO by hand](03_grpo_by_hand.ipynb).

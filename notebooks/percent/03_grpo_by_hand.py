@@ -52,7 +52,7 @@ from IPython.display import display
 from kit import view
 from kit.chat import Chat
 from kit.data.scenes import scene
-from kit.exercises import check
+from kit.exercises import check, hint, solution
 from kit.papers.agile.env import JigsawEnv
 from kit.papers.agile.puzzle import make_task
 from kit.sandbox import Sandbox

@@ -61,7 +61,7 @@ from IPython.display import display
 from kit import view
 from kit.data.permutations import belonging
 from kit.data.store import load_episodes, load_tasks, save_episodes
-from kit.exercises import check
+from kit.exercises import check, hint, solution
 from kit.files import start_run
 from kit.papers.agile import experiment as agile
 from kit.papers.agile.metrics import evaluate, failures, summary

@@ -65,7 +65,7 @@ import torch
 from IPython.display import display
 from kit import view
 from kit.data.store import load_tasks
-from kit.exercises import check
+from kit.exercises import check, hint, solution
 from kit.files import start_run
 from kit.models import load_model
 from kit.papers.agile import experiment as agile

@@ -67,7 +67,7 @@ import torch
 from IPython.display import Code, display
 from kit import view
 from kit.data.store import load_episodes, load_tasks, save_episodes, save_tasks
-from kit.exercises import check
+from kit.exercises import check, hint, solution
 from kit.files import start_run
 from kit.papers.visual_arft import experiment as visual_arft
 from kit.papers.visual_arft.metrics import (
