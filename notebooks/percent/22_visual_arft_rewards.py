@@ -118,7 +118,7 @@ for answer, gold in pairs:
 
 # %% tags=["exercise"]
 def teaches(answers: list[str], gold: str) -> tuple[bool, bool]:
-    """Whether GRPO learns from this group with F1, and whether with EM."""
+    """Whether GRPO learns from this group: with F1 as the reward, with EM."""
     ...
 
 
@@ -302,7 +302,7 @@ check("22.4", answer)
 
 # %% tags=["exercise"]
 def differences(rewards: list[list[float]]) -> list[list[float]]:
-    """For each episode of a group, each turn's reward minus the mean of its position."""
+    """For each episode: each turn's reward minus the mean of its position."""
     ...
 
 
