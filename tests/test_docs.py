@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.reading import WORDS_A_MINUTE, minutes_to_run, words
 from kit.__main__ import parser
 from kit.files import ROOT
 from kit.jobs.notebooks import find, parameters, sources
@@ -91,6 +92,18 @@ def test_every_notebook_is_listed() -> None:
     text = (ROOT / "docs" / "notebooks.md").read_text()
     linked = re.findall(r"^\| \[[^\]]+\]\(\.\./notebooks/([^)]+)\.ipynb\)", text, re.MULTILINE)
     assert linked == [source.name for source in sources()]
+
+
+def test_the_minutes_that_teachers_are_told_are_about_those_of_the_notebooks() -> None:
+    """Words change with every edit: a quarter more or less, or three minutes, is still true enough for a plan."""
+    text = (ROOT / "docs" / "teaching.md").read_text()
+    told = {found[0]: found[1:] for found in re.findall(r"\| (\d\d) [^|]*\| ([^|]*) \| (\d+) (?=\|)", text)}
+    assert list(sorted(told)) == [source.number for source in sources()]
+    for source in sources():
+        run, read = told[source.number]
+        estimate = words(source) / WORDS_A_MINUTE
+        assert abs(int(read) - estimate) <= max(3, estimate / 4), f"{source.name}: {estimate:.1f} minutes to read"
+        assert run == minutes_to_run(source), source.name
 
 
 def test_the_readme_is_a_first_screen() -> None:

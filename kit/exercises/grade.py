@@ -221,7 +221,7 @@ def _judged(exercise: Exercise, found: Any) -> Grade:
         return Grade("by hand", "right in the cases that students see; the exercise has no hidden ones")
     if verdict.state == "raises" and verdict.why.startswith(("ModuleNotFoundError", "ImportError")):
         return Grade("by hand", f"uses what isn't there where answers are graded: {verdict.why}", verdict.text)
-    return Grade(verdict.state, verdict.why, verdict.text)
+    return Grade(verdict.state, verdict.why, verdict.text.removesuffix(f"\n  {verdict.why}"))
 
 
 class _Replayed:
