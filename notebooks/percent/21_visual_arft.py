@@ -83,8 +83,7 @@ from kit.view import plots
 
 # %%
 sheets = [
-    draw_one(np.random.default_rng(seed + 3), ())
-    for draw_one in drawn.SHEETS.values()
+    draw_one(np.random.default_rng(seed + 3), ()) for draw_one in drawn.SHEETS.values()
 ]
 items = [(sheet.kind, sheet.image) for sheet in sheets]
 display(plots.images(items, side=1.2, title="One sheet of each kind"))
@@ -154,6 +153,7 @@ for name in ("rotate", "brighten", "darken", "sharpen", "denoise"):
 # **Exercise 21.2.** Write the numbers that the right one is compared with: all that differ from it in exactly one
 # digit. A number may begin with 0 here. Return them in rising order.
 
+
 # %% tags=["exercise"]
 def lookalikes(number: str) -> list[str]:
     """All numbers, as text, that differ from `number` in exactly one digit."""
@@ -206,6 +206,7 @@ for name, _ in some:
 # **Exercise 21.3.** A sheet gets noise with a standard deviation of `noise` levels, and its light is multiplied by
 # `factor`. Then it is brightened, exactly back. How strong is the noise on the brightened sheet, if it was added
 # before the sheet became dark, and how strong if after? (Leave rounding aside, and the limits at 0 and 255.)
+
 
 # %% tags=["exercise"]
 def noise_left(noise: float, factor: float, noise_came_first: bool) -> float:
@@ -342,6 +343,7 @@ for query, found in zip(task.meta["queries"], task.meta["says"], strict=True):
 #
 # **Exercise 21.4.** A task is given as the list of its countries, the flag's first: `["Norway", "Germany"]`. Keep
 # the test tasks that share no country with any training task, in their order.
+
 
 # %% tags=["exercise"]
 def without_overlap(train: list[list[str]], test: list[list[str]]) -> list[list[str]]:

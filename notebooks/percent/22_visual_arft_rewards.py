@@ -115,6 +115,7 @@ for answer, gold in pairs:
 # **Exercise 22.2.** From which groups of answers does GRPO learn something, with F1 as the reward, and with EM? Use
 # `f1(answer, gold)` and `exact_match(answer, gold)`.
 
+
 # %% tags=["exercise"]
 def teaches(answers: list[str], gold: str) -> tuple[bool, bool]:
     """Whether GRPO learns from this group: with F1 as the reward, with EM."""
@@ -166,6 +167,7 @@ for query in queries:
 # through the queries in order. Each is matched with the most similar gold query that is still free. From 0.5 on it
 # earns the cosine, and that gold query is free no more; below 0.5 it earns 0 and takes nothing. If no gold query is
 # free, it earns 0.
+
 
 # %% tags=["exercise"]
 def query_rewards(likeness: list[list[float]]) -> list[float]:
@@ -296,6 +298,7 @@ check("22.4", answer)
 #
 # **Exercise 22.5.** Write the numerator: by how much does each turn's reward differ from the mean of the turns that
 # it is compared with? Episodes have different numbers of turns.
+
 
 # %% tags=["exercise"]
 def differences(rewards: list[list[float]]) -> list[list[float]]:
