@@ -152,6 +152,7 @@ check("24.1", answer, metrics=metrics)
 #
 # **Exercise 24.2.** Write this rule.
 
+
 # %% tags=["exercise"]
 def verdict(checks: list[tuple[float, float]]) -> str:
     """The verdict: "holds", "doesn't" or "undecided". A check is its (low, high)."""
@@ -216,6 +217,7 @@ display(plots.claims(results))
 # gained. Is the mean gain above 0 beyond doubt? Over $k$ runs with mean $\bar g$ and sample standard deviation $s$
 # (divided by $k - 1$) the 95 % interval is $\bar g \pm t \, s / \sqrt{k}$, where $t$ is Student's: 2.776 for 5 runs.
 # Write its lower end. (The kit adds the spread between images to $s$: `contrast` in `kit/evaluate/intervals.py`.)
+
 
 # %% tags=["exercise"]
 def low_end(gains: list[float], t: float) -> float:

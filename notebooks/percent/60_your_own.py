@@ -13,16 +13,16 @@
 # %% [markdown]
 # # 60 · A task of your own
 #
-# **The question.** What does it take to train an agent on a task that no paper here has? Three files,
-# a hundred and forty lines: how tasks are made, an environment with a tool and a reward, and a record that
-# names them. This notebook shows them whole, checks them, and trains the tiny model on them. In the end
-# you replace them by your own.
+# **The question.** What does it take to train an agent on a task of your own? Three files with about 140 lines: one
+# makes tasks, one holds an environment with a tool and a reward, one is a record that names them. This notebook
+# shows all three, checks them, and trains the tiny model on them. At the end you replace them by your own.
 #
-# **The task.** An image holds one to four dots; how many? The agent has one tool: it crosses a dot out and
-# shows the image again. The tiny model was never taught to count dots, nor has it seen this tool.
+# **The task.** An image shows one to four dots. How many? The agent has one tool, which crosses a dot out and
+# shows the image again. The tiny model was never taught to count dots, and it has never seen this tool. No paper is
+# behind this task.
 #
-# **Afterwards you can** write a task maker, a tool, an environment and a reward; say before training what a
-# guess would earn; and tell by a control what your agent has learnt to rely on.
+# **Afterwards you can** write a task maker, a tool, an environment and a reward; say before training what an agent
+# earns that never looks; and find out by a control what your agent relies on.
 #
 # | | hardware | minutes | memory |
 # |---|---|---|---|
@@ -30,25 +30,26 @@
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
 # | `node` | one 80 GB GPU, Qwen2.5-VL-7B with LoRA | not measured | 80 GB |
 #
-# Before this one: [01](01_episode.ipynb), what an episode is, and [03](03_grpo_by_hand.ipynb), one step of GRPO.
+# Before this one: [01](01_episode.ipynb), what an [episode](../docs/glossary.md#episode) is, and
+# [03](03_grpo_by_hand.ipynb), one step of [GRPO](../docs/glossary.md#grpo).
 
 # %% tags=["parameters"]
 run: str = "your_own"  # run directory under runs/
 package: str = "examples.your_own"  # where task, env and paper are imported from
 seed: int = 0  # order of the tasks and everything sampled
 model: str = ""  # checkpoint folder or hub id; empty: the committed tiny model
-demonstrations: int = 96  # expert episodes to imitate
-epochs: float = 6.0  # passes over them
-sft_learning_rate: float = 5e-4  # of imitation, at its peak
-steps: int = 16  # rollout batches of GRPO
-prompts_per_batch: int = 16  # tasks a batch
-group_size: int = 8  # rollouts of one task
-per_device_batch_size: int = 32  # episodes a forward pass
-learning_rate: float = 1e-4  # of GRPO, at its peak
-freeze_vision: bool = False  # leave the vision tower alone while imitating
-lora_rank: int = 0  # 0 trains all weights
-max_turns: int = 6  # turn budget
-max_new_tokens: int = 40  # of one turn
+demonstrations: int = 96  # episodes of the expert that the model imitates
+epochs: float = 6.0  # how often it goes through all of them
+sft_learning_rate: float = 5e-4  # largest learning rate of imitation
+steps: int = 16  # GRPO's updates
+prompts_per_batch: int = 16  # different tasks played for one update
+group_size: int = 8  # how often each of them is played
+per_device_batch_size: int = 32  # episodes that go through the model at once
+learning_rate: float = 1e-4  # largest learning rate of GRPO
+freeze_vision: bool = False  # do not train the image encoder while imitating
+lora_rank: int = 0  # 0: train all weights; else small added matrices of this rank
+max_turns: int = 6  # turns of an episode, at most
+max_new_tokens: int = 40  # tokens of one turn, at most
 eval_tasks: int = 96  # held-out tasks
 threads: int = 1  # CPU threads
 profile: str = "laptop"  # written into results.json
@@ -65,6 +66,7 @@ from gymnasium.utils.env_checker import check_env
 from IPython.display import Code, display
 from kit import view
 from kit.evaluate.results import write_results
+from kit.exercises import check
 from kit.files import ROOT, run_folder
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.policy.scripted import ScriptedPolicy
@@ -96,9 +98,9 @@ def show_file(module) -> None:
 # %% [markdown]
 # ## 1. Tasks
 #
-# A task is an id, images, a question, a target, and in `meta` whatever an expert, a tool or a metric needs and the
-# agent must not see: strings, numbers and lists, since it is stored as JSON. A task is drawn from a seed, so there are
-# as many as you like, and the same ones again.
+# A task has an id, images, a question and a target. `meta` holds what an expert, a tool or a metric needs and the agent
+# must not see: strings, numbers and lists, because it is stored as JSON. Tasks are drawn from a seed. So there are as
+# many as you like, and the same seed gives the same tasks again.
 
 # %%
 show_file(task)
@@ -106,19 +108,30 @@ show_file(task)
 # %%
 held_out = task.make_tasks(eval_tasks, seed=99, name="test")
 first = held_out[:6]
-display(charts.images([(t.target, t.images[0].image) for t in first], columns=6))
+items = [(t.target, t.images[0].image) for t in first]
+display(charts.images(items, columns=6, title="Tasks, each under its target"))
+
+# %% [markdown]
+# **Exercise 60.1.** An agent always answers "3", whatever it sees. Over very many tasks, how often is it right? Read
+# `make_task` above: how is the number of dots drawn?
+
+# %% tags=["exercise"]
+answer = ...  # a share, 0 to 1
+
+check("60.1", answer)
 
 # %% [markdown]
 # ## 2. Environment, tool, reward, expert
 #
-# The environment says what the agent is told, which tools it has and when an answer is right. How long
-# an episode may be is the loop's business. The prompt shows all of `task.images`, unchanged; the loop refuses others.
+# The environment sets the prompt, the tools and which answer is right. It sets no limit on an episode's length; the
+# loop that plays episodes does. The prompt has to show all of `task.images`, unchanged, or the loop refuses it.
 #
-# A tool names its arguments as JSON schema; a call that doesn't fit becomes an observation, not an exception. A tag's text
-# (`<mark>top left</mark>`) is the tool's only string. For several arguments, let the agent write JSON:
+# A tool describes its arguments by a JSON schema. A call that doesn't fit becomes an observation, not an exception. The
+# text inside a tag (`<mark>top left</mark>`) is a single argument. For several arguments, let the agent write JSON:
 # `Protocol(actions=("tool_call",), call="tool_call")` ([docs/adding.md](../docs/adding.md#a-tool)).
 #
-# The reward sees a finished episode. Its parts have names, so that you can watch each of them while training. It can read:
+# The reward is given to a finished episode. Its parts have names, so that you can watch each of them during training.
+# It can read:
 #
 # | of | fields |
 # |---|---|
@@ -131,7 +144,8 @@ display(charts.images([(t.target, t.images[0].image) for t in first], columns=6)
 show_file(env)
 
 # %% [markdown]
-# The expert is a function from an episode to the next turn. It plays through the same loop as any model:
+# The expert is a function that gets an episode so far and returns the next turn. It plays through the same loop as any
+# model, as a *[policy](../docs/glossary.md#policy)*:
 
 # %%
 tiny = model or str(TINY)
@@ -150,9 +164,24 @@ earned = env.score(episode, episode.task.target)
 display(view.show(episode, score=earned, chat=chat, is_right=env.is_right))
 
 # %% [markdown]
+# **Exercise 60.2.** Change the task: "How many dots are in the left half?" Write its expert. It marks the dots of the
+# left half, in the order of `places`, one in each turn, then answers. Return the tag and the text in it, such as
+# `("mark", "top left")`. `places` are the places of all dots; `done` is the number of turns that it has played.
+
+
+# %% tags=["exercise"]
+def next_turn(places: list[str], done: int) -> tuple[str, str]:
+    """Tag and text of the expert's next turn."""
+    ...
+
+
+check("60.2", next_turn)
+
+# %% [markdown]
 # ## 3. Checks before any training
 #
-# Most failed trainings are failed tasks. A few questions cost seconds. What do you expect a guess to earn?
+# When a training fails, the fault is most often in the task. These checks take seconds: the same seed gives the same
+# tasks, no test image is in the training data, `meta` can be stored, the expert solves every task.
 
 # %%
 again = task.make_tasks(eval_tasks, seed=99, name="test")
@@ -171,9 +200,10 @@ assert all(solved), "the expert can't solve its own tasks within the limits"
 check_env(env.Env(), skip_render_check=True, skip_close_check=True)
 
 # %% [markdown]
-# What you let it earn without acting is what it will learn first:
+# Training finds the cheapest way to a reward first. How much does an agent earn here that says one number at once and
+# never acts? Guess, then open the output.
 
-# %%
+# %% tags=["guess"]
 best = sum(env.score(e, e.task.target).total for e in shown) / len(shown)
 print(
     f"the expert earns {best:.3f} an episode; {sum(solved)} of {len(shown)} are right"
@@ -191,13 +221,72 @@ for answer in sorted({t.target for t in held_out}):
     print(f"always saying {answer!r} earns {guess(answer):.3f}")
 
 # %% [markdown]
-# The best guess is the number to beat: a reward curve that ends there has learnt the answers' frequencies, and
-# nothing about images. Whoever crosses out earns more even with a wrong answer (`found`): a reason to act that
-# comes sooner than the right number. Is it needed? The first exercise asks.
+# The best constant answer is the number to beat. If a reward curve stays there, the agent has learnt how often each
+# answer is right, and nothing about images. Crossing out a dot earns something even if the answer is wrong (the
+# part `found`): so acting is rewarded before the number is right.
+#
+# A reward can be *gamed*: a policy can earn much of it without doing what the reward was meant for. Before you train
+# on a task of your own, think of the laziest agent that could earn much. Here it is this one: it never looks at the
+# image, marks all four places in turn, counts how often the tool says "A dot.", and answers with this count.
+#
+# **Exercise 60.3.** What does it earn on average, over very many tasks? Use the three parts of `score` above.
+
+# %% tags=["exercise"]
+answer = ...  # the mean reward of an episode
+
+check("60.3", answer)
+
+# %% [markdown]
+# This is the agent. It plays the held-out tasks, so its mean is near to yours, not equal.
+
+# %% tags=["guess"]
+ORDER = ("top left", "top right", "bottom left", "bottom right")
+
+
+def sweep(episode) -> str:
+    """Mark every place, then answer with the number of dots that were met."""
+    done = len(episode.turns)
+    if done < len(ORDER):
+        return f"<think>Next.</think><mark>{ORDER[done]}</mark>"
+    met = [turn.observation.status == "ok" for turn in episode.turns]
+    return f"<think>Counted.</think><answer>{sum(met)}</answer>"
+
+
+swept = play(ScriptedPolicy(chat, sweep), held_out)
+earned = [env.score(e, e.task.target).total for e in swept]
+print(f"without looking: {sum(earned) / len(earned):.3f} of {best:.3f}")
+
+# %% [markdown]
+# Two things make this possible. The tool says in words what the image shows, and a mark in vain costs little.
+#
+# **Exercise 60.4.** Write a reward that is harder to game. A wrong answer earns 0, whatever was marked. A right answer
+# earns 1, plus 0.5 times the share of the dots that were found, minus 0.25 for each mark in vain; the total is never
+# below 0. `met` says of each mark whether it met a dot.
+
+
+# %% tags=["exercise"]
+def total(right: bool, met: list[bool], dots: int) -> float:
+    """Reward of an episode."""
+    ...
+
+
+check("60.4", total)
+
+# %% [markdown]
+# <details><summary>What does the agent that never looks earn now, and what is the price of this reward? Think first,
+# then open</summary>
+#
+# It still gives the right answer, but it marks 1.5 places in vain on average: 1.5 − 1.5 · 0.25 = 1.125 instead of 1.35.
+# An agent that looks earns 1.5. The price: early in training most answers are wrong, and then all marks earn the same,
+# nothing. GRPO then learns from few groups only. To remove the shortcut altogether, change the tool: let it show the
+# image and say nothing.
+#
+# </details>
 #
 # ## 4. Ask the base, then imitate
 #
-# Can the model do it already? And can it after some demonstrations?
+# First the untrained model plays, then it imitates the expert's episodes (supervised fine-tuning,
+# [SFT](../docs/glossary.md#sft), here a [cold start](../docs/glossary.md#cold-start)) and plays again.
 
 # %%
 outcomes = {"untrained": play(HFPolicy(vlm, chat), held_out)}
@@ -251,9 +340,10 @@ display(live.figure())
 # %% [markdown]
 # ## 6. What was learnt, and from what
 #
-# All stages on the same held-out tasks, sampled as in training. The last column, `blind`, is the control: the same agent, but
-# the task's image is blank, and so is what the tool draws on it. Only what the tool *says* still depends on the dots.
-# (A tool that draws from `meta` goes on showing the truth: then blank its images as well, or the control is none.)
+# All stages play the same held-out tasks, sampled as in training, not [greedily](../docs/glossary.md#greedy). The last
+# column, `blind`, is the control: the trained agent with a blank image. The tool draws on the blank image, too. Only
+# its words still depend on the dots. (If your tool draws from `meta`, it still shows the truth. Then blank the tool's
+# images as well, or this is no control.)
 
 # %%
 outcomes["grpo"] = play(HFPolicy(vlm, chat), held_out)
@@ -273,6 +363,7 @@ stages = {
     for name, played in outcomes.items()
 }
 print(evaluation.table(stages))
+print(f"n = {len(held_out)}: number of held-out tasks, each played once")
 for reason, share in evaluation.failures(outcomes["grpo"]).items():
     print(f"  grpo: {reason:24s} {share:6.1%}")
 
@@ -285,8 +376,26 @@ display(
         {"accuracy": accuracy},
         label="accuracy, held-out tasks",
         reference=("best constant answer", constant),
+        title="Does the agent use the image?",
     )
 )
+
+# %% [markdown]
+# If the trained agent were as good with blank images as with real ones, it would not use the image. The control tests
+# an *agent*, not the task: it can't tell whether another agent could do without the image.
+#
+# **Exercise 60.5.** The agent of exercise 60.3, `sweep`, plays the same held-out tasks with blank images. Which share
+# of its answers is right?
+
+# %% tags=["exercise"]
+answer = ...  # a share, 0 to 1
+
+check("60.5", answer)
+
+# %% tags=["guess"]
+swept = play(ScriptedPolicy(chat, sweep), [blank(t) for t in held_out])
+found = evaluation.summary(evaluation.evaluate(swept))
+print("never looks, blank images:", found)
 
 # %%
 right = [e for e in outcomes["grpo"] if env.is_right(e, e.task.target)]
@@ -310,22 +419,22 @@ print(f"{minutes:.1f} minutes; python -m kit view {run} shows this run")
 # %% [markdown]
 # ## 7. Your turn
 #
-# The third file is the record by which the kit's commands know the task:
+# The third file is the record through which the kit's commands find the task:
 
 # %%
 show_file(paper)
 
 # %% [markdown]
-# **Make it yours.** Copy the folder, rename, change the three files, and point this notebook at it. Nothing in the
-# kit changes:
+# **Make it yours.** Copy the folder, rename it, change the three files, and run this notebook on them. Nothing in the
+# kit changes. (The exercises and `sweep` are about dots; with another task, ignore them.)
 #
 # ```
 # mkdir ../mine && cp -r examples/your_own ../mine/my_task
 # cd ../mine && sed -i 's/examples\.your_own/my_task/; s/your_own/my_task/' my_task/*.py
 # ```
 #
-# In `my_task/paper.py` delete `notebooks` and `settings`: it has no notebook of its own yet, this one serves. Beside the
-# folder goes a `pyproject.toml`, by which it is installed and known to the kit:
+# In `my_task/paper.py` delete `notebooks` and `settings`: the task has no notebook of its own yet and uses this one.
+# Put a `pyproject.toml` beside the folder. It makes the task a package that can be installed and that the kit finds:
 #
 # ```toml
 # [project]
@@ -345,30 +454,47 @@ show_file(paper)
 # python -m kit run 60 --set package=my_task --name my_task
 # ```
 #
-# After a change to your files choose another `--name`: a run goes on only with what it was begun with, and says so. It
-# shows up in `python -m kit list` once it has notebooks. What to change first:
+# After a change to your files choose another `--name`: a run continues only with the settings that it was started
+# with, and refuses others. The task appears in `python -m kit list` once it has notebooks. Change in this order:
 #
-# 1. `make_task`: another image, question, target; in `meta` what the expert must know.
-# 2. `Mark`: another tool, with other arguments. Keep what it says short.
-# 3. `score`: what is worth how much? Then read the checks above again.
+# 1. `make_task`: another image, question and target. Put what the expert must know into `meta`.
+# 2. `Mark`: another tool, with other arguments. Keep its replies short.
+# 3. `score`: decide what earns how much. Then run the checks of section 3 again, with the laziest agent you can
+#    think of.
 #
-# If GRPO doesn't improve on imitation: is there room (an agent that is right in 4 of 5 has little to gain in 16 steps)? Do
-# siblings differ (`frac_zero_std_groups`)? Does the reward fall in the first steps? Then take a third of the learning rate.
+# If GRPO doesn't improve on imitation, check three things:
 #
-# <details><summary>Exercise: drop <code>found</code> and <code>missed</code>, so that the answer alone is paid. Does it
+# - Is there room? An agent that is right in 4 of 5 tasks has little to gain in 16 steps.
+# - Do the episodes of a [group](../docs/glossary.md#group) differ in reward? `frac_zero_std_groups` is the share of
+#   groups in which they don't.
+# - Does the reward fall in the first steps? Then divide the learning rate by 3.
+#
+# Three experiments to go on with, each with what we found:
+#
+# <details><summary>Remove <code>found</code> and <code>missed</code>, so that only the answer is rewarded. Does the agent
 # still learn to mark? And with three times the learning rate?</summary>
-# We tried. With the answer alone it learns as well as above: after imitation the number is rarely right without the
-# marks. At <code>learning_rate=3e-4</code> the calls die out instead (watch <code>turns</code>): from the fourth step on
-# every episode is one guess, and it ends where the best constant answer does. Does <code>found</code> keep the calls
-# alive at that rate?</details>
 #
-# <details><summary>Exercise: the blind agent crosses out more often than the seeing one and is right less often than the
-# best constant answer. The tool told it of every dot. Why did that not help?</summary>
-# It answers with how often it marked, as it was shown, not with how often it heard "A dot." Where eyes suffice, nothing
-# rewards listening. Make the dots too faint to see and train again: what is learnt then?</details>
+# With the answer alone it learned as well as above: after imitation the number is rarely right without the marks. At
+# <code>learning_rate=3e-4</code> the agent stopped marking (watch <code>turns</code>): from the fourth step on every
+# episode was a single guess, and accuracy ended at that of the best constant answer. Does <code>found</code> keep the
+# agent marking at that rate?
 #
-# <details><summary>Exercise: which part of the reward moved first?</summary>
-# Read the rows: <code>read_metrics(folder / "grpo" / "metrics.jsonl")</code> has <code>reward/found</code>,
-# <code>reward/missed</code> and <code>reward/accuracy</code> of every step.</details>
+# </details>
 #
-# A paper of your own has notebooks of its own as well: [docs/adding.md](../docs/adding.md) goes on from here.
+# <details><summary>The blind agent marks more often than the one that sees, and it is right less often than the best
+# constant answer. The tool told it of every dot. Why did that not help?</summary>
+#
+# It answers with the number of its marks, as in the demonstrations, not with the number of replies "A dot." While the
+# image shows the dots, no reward teaches it to read the replies. Make the dots too faint to see and train again: what
+# does it learn then?
+#
+# </details>
+#
+# <details><summary>Which part of the reward changed first during training?</summary>
+#
+# Read the rows: <code>read_metrics(folder / "grpo" / "metrics.jsonl")</code> (from <code>kit.train.metrics</code>) has
+# <code>reward/found</code>, <code>reward/missed</code> and <code>reward/accuracy</code> of every step.
+#
+# </details>
+#
+# To give your task notebooks of its own, read [docs/adding.md](../docs/adding.md).
