@@ -40,8 +40,8 @@ def test_every_command_is_one_the_kit_takes(page: Path) -> None:
     blocks = re.findall(r"```sh\n(.*?)```", page.read_text(), re.DOTALL)
     lines = [line.split("  #")[0].strip() for block in blocks for line in block.splitlines()]
     lines += re.findall(r"`(python -m kit [^`]+)`", page.read_text())
-    for words in (shlex.split(line) for line in lines if line.startswith("python -m kit ")):
-        args = parser().parse_args(words[3:])
+    for line in (shlex.split(line) for line in lines if line.startswith("python -m kit ")):
+        args = parser().parse_args(line[3:])
         if args.command in ("run", "plan"):
             known = {name for source in find(args.target) for name in parameters(source)}
             assert {text.partition("=")[0] for text in args.set} - {"NAME", "model"} <= known, words

@@ -66,7 +66,7 @@ from gymnasium.utils.env_checker import check_env
 from IPython.display import Code, display
 from kit import view
 from kit.evaluate.results import write_results
-from kit.exercises import check
+from kit.exercises import check, hint, solution
 from kit.files import ROOT, run_folder
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.policy.scripted import ScriptedPolicy
