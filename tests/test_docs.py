@@ -44,7 +44,7 @@ def test_every_command_is_one_the_kit_takes(page: Path) -> None:
         args = parser().parse_args(line[3:])
         if args.command in ("run", "plan"):
             known = {name for source in find(args.target) for name in parameters(source)}
-            assert {text.partition("=")[0] for text in args.set} - {"NAME", "model"} <= known, words
+            assert {text.partition("=")[0] for text in args.set} - {"NAME", "model"} <= known, line
 
 
 GLOSSARY = ROOT / "docs" / "glossary.md"
