@@ -17,8 +17,6 @@
 # model that acts on what it sees, looks at the result, and acts again? And how would you train one
 # yourself, on the machine in front of you?
 #
-# ![An agent's episode, image by image, and how often it solves its task before and after training](../docs/first_screen.png)
-#
 # **The paper.** The kit is about five papers on this question. They agree on the loop (think, act,
 # observe), on starting from examples, and on reinforcement learning afterwards. The first,
 # [AGILE, arXiv:2510.01304](https://arxiv.org/abs/2510.01304), teaches a model to put shuffled
