@@ -96,7 +96,7 @@ def start_run(name: str, tag: str = "", needs: Mapping[str, int] = NOTHING, make
                 f"run {name!r} has no {path}: run notebook {notebook} first "
                 f"(python -m kit run {notebook} --name {name}){other}"
             )
-    if tag and (folder / makes).is_symlink():
+    if makes and (folder / BRANCH).is_file() and (folder / makes).is_symlink():
         (folder / makes).unlink()
     with explain_full_disk(folder):
         folder.mkdir(parents=True, exist_ok=True)

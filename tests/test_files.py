@@ -139,6 +139,22 @@ def test_what_a_branch_makes_is_its_own_even_if_it_was_kept_before(run: Path) ->
     assert not (branch / "grpo").exists() and (run / "mine" / "grpo" / "metrics.jsonl").exists()
 
 
+def test_a_job_in_a_branch_that_names_it_writes_into_no_other_run(run: Path) -> None:
+    """A job gives the branch's own name and no tag."""
+    branch = start_run("mine", "a", {"grpo": 13})
+    start_run("mine-a", makes="grpo")
+    assert not (branch / "grpo").exists() and (run / "mine" / "grpo" / "metrics.jsonl").exists()
+
+
+def test_a_link_that_somebody_made_stays(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (run / "mine-big").symlink_to(tmp_path / "disk")
+    assert start_run("mine", "big", NEEDS) == run / "mine-big" and (run / "mine-big").is_symlink()
+    (run / "mine" / "sft").symlink_to(tmp_path / "disk")
+    start_run("mine", makes="sft")
+    assert (run / "mine" / "sft").is_symlink(), "a run of its own, not a branch"
+
+
 def test_what_is_missing_is_named_with_the_notebook_that_makes_it(run: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"has no data: run notebook 11 first .*--name other\); or .*: mine"):
         start_run("other", needs=NEEDS)

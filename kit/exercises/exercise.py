@@ -18,7 +18,8 @@ class Mistake:
     """A wrong answer that readers give, and the hint that helps just then.
 
     Attributes:
-        answer: a function like the exercise's solution: it takes the same arguments and returns the mistaken result.
+        answer: a function like the exercise's solution: it takes the same arguments, leaves them as they are, and
+            returns the mistaken result.
         hint: one or two sentences that lead on without giving the answer away.
     """
 
@@ -47,8 +48,9 @@ class Exercise:
 
     Attributes:
         id: number of the notebook, a dot, a number: ``13.2``.
-        answer: the solution, a function. With ``cases`` the reader writes a function that is compared with it; without,
-            the reader gives a value that is compared with what it returns for the values handed to ``check``.
+        answer: the solution, a function that leaves its arguments as they are. With ``cases`` the reader writes a
+            function that is compared with it; without, the reader gives a value that is compared with what it returns
+            for the values handed to ``check``.
         hint: one or two sentences for whoever is stuck; shown with a wrong answer that is no known mistake.
         cases: keyword arguments of each call of a reader's function; include the edges that matter.
         mistakes: wrong answers that have a hint of their own.
@@ -112,7 +114,7 @@ class Exercise:
 
     def _expected(self, case: Mapping[str, Any]) -> Any:
         try:
-            return self.answer(**copy.deepcopy(dict(case)))
+            return self.answer(**case)
         except TypeError as error:
             raise ValueError(f"exercise {self.id}, with {_told(case)}: {error}") from error
 
@@ -124,11 +126,12 @@ class Exercise:
     def _makes(self, mistake: Mistake, given: Any, known: Mapping[str, Any]) -> bool:
         """True if the reader's answer is this mistake, in every case."""
         for case in self.cases or [known]:
+            got = _call(given, case) if self.cases else given
             try:
-                got = given(**copy.deepcopy(dict(case))) if self.cases else given
-                if not same(got, mistake.answer(**copy.deepcopy(dict(case))), self.tolerance):
-                    return False
+                mistaken = mistake.answer(**case)
             except Exception:
+                return False
+            if isinstance(got, _Raised) or not same(got, mistaken, self.tolerance):
                 return False
         return True
 

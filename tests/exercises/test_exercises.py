@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import re
 import sys
+import threading
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -87,6 +90,13 @@ def test_a_value_is_compared_with_the_solution_for_the_readers_own_numbers() -> 
     assert one.judge(2, {"values": [1, 3]}).state == "right"
     assert "The sum." in one.judge(4, {"values": [1, 3]}).text
     assert "Add, then divide." in one.judge(5, {"values": [1, 3]}).text
+
+
+def test_a_solution_may_read_what_cant_be_copied() -> None:
+    index = threading.Lock()  # as an open index or a model holds one
+    one = Exercise("99.2", lambda index: 0.25, "Look.", mistakes=[Mistake(lambda index: 0.75, "The others.")])
+    assert one.judge(0.25, {"index": index}).state == "right"
+    assert "The others." in one.judge(0.75, {"index": index}).text and "Look." in one.judge(0.5, {"index": index}).text
 
 
 @pytest.mark.parametrize(
@@ -173,6 +183,16 @@ def test_hidden_cases_are_others_for_each_seed_and_find_the_mistakes_too(exercis
     assert only_hidden.judge(exercise.answer).state == "right"
     for mistake in exercise.mistakes:
         assert only_hidden.judge(mistake.answer).state in ("wrong", "raises")
+
+
+@pytest.mark.parametrize("exercise", [p for p in EVERY if p.values[0].cases])
+def test_solutions_and_mistakes_leave_their_arguments_as_they_are(exercise: Exercise) -> None:
+    before = copy.deepcopy(list(exercise.cases))
+    for function in (exercise.answer, *(mistake.answer for mistake in exercise.mistakes)):
+        for case in exercise.cases:
+            with suppress(Exception):  # a mistake may fail on some of them
+                function(**case)
+        assert list(exercise.cases) == before
 
 
 @pytest.mark.parametrize("exercise", EVERY)
