@@ -7,6 +7,7 @@ once, which RSS does not do. Linux only.
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -162,5 +163,4 @@ def spread(seconds: Sequence[float]) -> str:
 
 def load_average() -> str:
     """The machine's load before anything is started: others' work lengthens every time below."""
-    loads = Path("/proc/loadavg").read_text().split()
-    return f"load average before: {loads[0]}"
+    return f"load average before: {os.getloadavg()[0]:.2f}"

@@ -25,8 +25,8 @@ def minutes_to_run(source: Source) -> str:
 
 def reading_table() -> dict[str, float]:
     """Print, for every notebook, words, minutes to read them and minutes to run; return the minutes to read."""
-    found = {source: words(source) / WORDS_A_MINUTE for source in sources()}
+    found = {source: words(source) for source in sources()}
     print(f"{'notebook':26s} {'words':>6s} {'read':>6s}   run (laptop)")
-    for source, minutes in found.items():
-        print(f"{source.name:26s} {words(source):6d} {minutes:6.1f}   {minutes_to_run(source)}")
-    return {source.number: minutes for source, minutes in found.items()}
+    for source, n in found.items():
+        print(f"{source.name:26s} {n:6d} {n / WORDS_A_MINUTE:6.1f}   {minutes_to_run(source)}")
+    return {source.number: n / WORDS_A_MINUTE for source, n in found.items()}

@@ -85,9 +85,7 @@ def _check_folder(job: Job) -> None:
     if not os.access(nearest, os.W_OK):
         raise JobError(f"{folder} can't be written: set KIT_RUNS to a folder of your own, such as KIT_RUNS=~/kit-runs")
     try:
-        start_run(
-            job.branch_of or job.name, job.name.removeprefix(f"{job.branch_of}-") if job.branch_of else "", job.needs
-        )
+        start_run(job.branch_of or job.name, job.tag, job.needs)
     except FileNotFoundError as error:
         raise JobError(str(error)) from None
 

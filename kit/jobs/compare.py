@@ -8,8 +8,8 @@ from typing import Any
 
 from kit.evaluate.compare import paired_differences
 from kit.evaluate.outcomes import Evaluation
-from kit.files import find_run, read_json, runs_folder
-from kit.jobs.listing import known_runs, table
+from kit.files import read_json
+from kit.jobs.listing import existing_run, table
 from kit.papers.registry import find_paper
 
 
@@ -22,7 +22,7 @@ def compare(names: Sequence[str]) -> str:
     Raises:
         ValueError: no such run, runs of several papers, or runs without a measured stage in common.
     """
-    folders = {name: _folder(name) for name in names}
+    folders = {name: existing_run(name) for name in names}
     stages = {name: {path.stem for path in folder.glob("stages/*.json")} for name, folder in folders.items()}
     files = [folders[name] / "stages" / f"{stage}.json" for name in names for stage in stages[name]]
     papers = {str((read_json(path) or {}).get("paper")) for path in files}
@@ -41,13 +41,6 @@ def compare(names: Sequence[str]) -> str:
         "not over other seeds: a second seed of the same values shows how much chance alone makes"
     )
     return "\n\n".join(part for part in parts if part)
-
-
-def _folder(name: str) -> Path:
-    folder = find_run(name)
-    if not folder.is_dir():
-        raise ValueError(f"no run {name!r} in {runs_folder()}: there are {known_runs()}")
-    return folder
 
 
 def _settings(folders: dict[str, Path]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -47,13 +48,8 @@ MADE_BY_NOTEBOOKS = ("params.json", "branch.json", "data", "stages", "*/metrics.
 
 def run_folders() -> list[Path]:
     """The folders of all runs, by name: made by jobs or in notebooks."""
-    found = [path for path in sorted(runs_folder().glob("*")) if path.is_dir() and path.name != "notebooks"]
+    found = [path for path in sorted(runs_folder().glob("*")) if path.is_dir()]
     return [path for path in found if any(any(path.glob(pattern)) for pattern in MADE_BY_NOTEBOOKS)]
-
-
-def known_runs() -> str:
-    """Names of all runs, for an error's message."""
-    return ", ".join(path.name for path in run_folders()) or "none"
 
 
 def run_row(folder: Path) -> Row:
@@ -69,25 +65,50 @@ def run_row(folder: Path) -> Row:
     return [folder.name, ", ".join(profiles) or "in notebooks", ", ".join(states)]
 
 
+def existing_run(name: str) -> Path:
+    """The folder of a run that exists.
+
+    Raises:
+        ValueError: no such run; names those there are.
+    """
+    folder = find_run(name)
+    if not folder.is_dir():
+        known = ", ".join(path.name for path in run_folders()) or "none"
+        raise ValueError(f"no run {name!r} in {runs_folder()}: there are {known}")
+    return folder
+
+
+@dataclass(frozen=True)
+class Told:
+    """A run in words.
+
+    Attributes:
+        headline: paragraphs on what came out; none before the first stage.
+        rest: tables, last steps and files.
+    """
+
+    headline: list[str]
+    rest: list[str]
+
+
 def view(name: str) -> str:
     """A run's notebooks, results and last training figures, and where its files are.
 
     Raises:
         ValueError: no such run.
     """
-    return "\n\n".join(parts(name))
+    told = tell(name)
+    return "\n\n".join([f"run {name}", *told.headline, *told.rest])
 
 
-def parts(name: str) -> list[str]:
-    """Collect the parts of :func:`view`.
+def tell(name: str) -> Told:
+    """Collect what :func:`view` prints.
 
     Raises:
         ValueError: no such run.
     """
-    folder = find_run(name)
-    if not folder.is_dir():
-        raise ValueError(f"no run {name!r} in {runs_folder()}: there are {known_runs()}")
-    found = [f"run {name}", *headline(folder)]
+    folder = existing_run(name)
+    found = []
     record = read_json(folder / "params.json") or {"notebooks": {}}
     if record["notebooks"]:
         rows = [
@@ -96,30 +117,41 @@ def parts(name: str) -> list[str]:
         ]
         found.append(table([["notebook", "profile", "status", "minutes"], *rows]))
     results = read_json(folder / "results.json") or {}
-    found += [text for text in (stages_table(folder), claims_table(results)) if text]
+    evaluation, stages = _measured(folder, results)
+    found += [text for text in (_stages_table(evaluation, stages), claims_table(results)) if text]
     if notebooks := sorted(folder.glob("*.ipynb")):
         found.append("notebooks:\n" + "\n".join(f"  {path}" for path in notebooks))
     found += [text for text in map(_last_step, sorted(folder.glob("**/metrics.jsonl"))) if text]
     files = sorted(str(path) for path in [*folder.glob("*.html"), *folder.glob("*.json"), *folder.glob("*.png")])
     found.append("files:\n" + "\n".join(f"  {path}" for path in files))
-    return found
+    return Told(_headline(evaluation, stages, results), found)
 
 
-def headline(folder: Path) -> list[str]:
-    """Say in words what came out: the first headline metric from stage to stage, and each claim with its verdict.
+def _measured(
+    folder: Path, results: Mapping[str, Any]
+) -> tuple[outcomes.Evaluation[Any] | None, dict[str, outcomes.Metrics]]:
+    """A run's evaluation and the metrics of its stages; no evaluation if a notebook of no paper wrote the results.
 
-    Args:
-        folder: of the run.
-
-    Returns:
-        Paragraphs; none before the first stage.
+    Read from ``results.json``, or from ``stages/`` while the notebook that writes it has not run.
     """
-    results, evaluation, stages = read_json(folder / "results.json") or {}, None, {}
-    if results and (paper := paper_of(results["notebook"])):
-        evaluation, stages = paper.load_evaluation(), outcomes.by_stage(results)
-    elif names := sorted(path.stem for path in folder.glob("stages/*.json")):
-        evaluation = _evaluation(folder / "stages" / f"{names[0]}.json")
-        stages = {name: evaluation.load_stage(folder, name) for name in names if name in evaluation.reported}
+    if results:
+        paper = paper_of(results["notebook"])
+        return paper.load_evaluation() if paper else None, outcomes.by_stage(results)
+    names = sorted(path.stem for path in folder.glob("stages/*.json"))
+    if not names:
+        return None, {}
+    path = folder / "stages" / f"{names[0]}.json"
+    try:
+        evaluation = find_paper(str((read_json(path) or {}).get("paper"))).load_evaluation()
+    except PaperError as error:
+        raise PaperError(f"{path}: {error}") from error
+    return evaluation, {name: evaluation.load_stage(folder, name) for name in names}
+
+
+def _headline(
+    evaluation: outcomes.Evaluation[Any] | None, stages: Mapping[str, outcomes.Metrics], results: Mapping[str, Any]
+) -> list[str]:
+    """Say what came out: the first headline metric from stage to stage, and each claim with its verdict."""
     found = []
     if evaluation and evaluation.headlines:
         name, called = next(iter(evaluation.headlines.items()))
@@ -133,28 +165,11 @@ def headline(folder: Path) -> list[str]:
     return found
 
 
-def _evaluation(path: Path) -> outcomes.Evaluation[Any]:
-    """The evaluation of the paper that a stage's file belongs to."""
-    try:
-        return find_paper(str((read_json(path) or {}).get("paper"))).load_evaluation()
-    except PaperError as error:
-        raise PaperError(f"{path}: {error}") from error
-
-
-def stages_table(folder: Path) -> str:
-    """Format the metrics of a run's stages beside the paper's figures; empty before the first stage.
-
-    Read from ``results.json``, or from ``stages/`` while the notebook that writes it has not run.
-    """
-    results = read_json(folder / "results.json")
-    if results is not None:
-        paper = paper_of(results["notebook"])
-        return paper.load_evaluation().table(results) if paper else outcomes.table(results)
-    names = sorted(path.stem for path in folder.glob("stages/*.json"))
-    if not names:
+def _stages_table(evaluation: outcomes.Evaluation[Any] | None, stages: Mapping[str, outcomes.Metrics]) -> str:
+    """Format the metrics of a run's stages beside the paper's figures, if any; empty before the first stage."""
+    if not stages:
         return ""
-    evaluation = _evaluation(folder / "stages" / f"{names[0]}.json")
-    return evaluation.table({name: evaluation.load_stage(folder, name) for name in names})
+    return evaluation.table(stages) if evaluation else outcomes.table(stages)
 
 
 def claims_table(results: Mapping[str, Any]) -> str:

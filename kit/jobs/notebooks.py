@@ -12,7 +12,7 @@ import itertools
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -208,7 +208,7 @@ def refresh(source: Source, force: bool = False) -> bool:
     from nbclient.exceptions import CellExecutionError
 
     notebook = load(source)
-    with _calm(), local_kernel() as config:
+    with environment(CALM), local_kernel() as config:
         client = NotebookClient(
             notebook,
             timeout=None,
@@ -239,10 +239,13 @@ def local_kernel() -> Iterator[Config]:
         yield Config({"KernelManager": {"transport": "ipc", "ip": f"{folder}/k"}})
 
 
+CALM = {"KIT_QUIET": "1", "PYTHONHASHSEED": "0"}
+"""Environment of kernels whose outputs are stored: no progress bars, sets print in the same order each time."""
+
+
 @contextmanager
-def _calm() -> Iterator[None]:
-    """No progress bars, and sets that print in the same order each time, in kernels started within."""
-    wanted = {"KIT_QUIET": "1", "PYTHONHASHSEED": "0"}
+def environment(wanted: Mapping[str, str]) -> Iterator[None]:
+    """Set environment variables for kernels started within."""
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)
     try:

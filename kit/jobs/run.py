@@ -13,7 +13,6 @@ is executed again (training continues from its own checkpoints).
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,14 +32,12 @@ from kit.files import (
     write_json,
 )
 from kit.jobs.checks import JobError, check_values_together
-from kit.jobs.notebooks import KERNEL, Source, find, load, local_kernel, parameters
+from kit.jobs.notebooks import KERNEL, Source, environment, find, load, local_kernel, parameters
 from kit.jobs.parameters import ParameterError, Value, check_values, parse, unknown
 from kit.papers.registry import paper_of
+from kit.train.watchers import JOB
 
 __all__ = ["Job", "JobError", "Planned", "execute", "plan", "profile_values", "run_folder"]
-
-JOB = "KIT_JOB"
-"""Environment variable of kernels that execute a notebook as a job (read by :mod:`kit.train.watchers`)."""
 
 PROFILES = ("smoke", "laptop", "gpu", "node")
 
@@ -176,7 +173,7 @@ def execute(job: Job, force: bool = False) -> Path:
         OSError: naming folder and free bytes if the disk is full.
     """
     folder = run_folder(job.name)
-    with _alone(folder), _as_job():
+    with _alone(folder), environment({JOB: "1"}):  # trainings print a line a step
         record = read_json(folder / "params.json") or {"name": job.name, "notebooks": {}}
         if not force:
             for planned in job.notebooks:
@@ -264,16 +261,3 @@ def _alone(folder: Path) -> Iterator[None]:
             yield
     except FolderInUse as error:
         raise JobError(str(error)) from None
-
-
-@contextmanager
-def _as_job() -> Iterator[None]:
-    """Let trainings print a line a step: nobody sees what a kernel displays."""
-    before = os.environ.get(JOB)
-    os.environ[JOB] = "1"
-    try:
-        yield
-    finally:
-        os.environ.pop(JOB, None)
-        if before is not None:
-            os.environ[JOB] = before

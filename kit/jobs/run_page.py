@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from kit.files import find_run, read_json, write_bytes
-from kit.jobs.listing import headline, parts
+from kit.jobs.listing import tell
 from kit.papers.registry import paper_of
 from kit.train import latest_rollout as latest
 from kit.train.metrics import read_metrics
@@ -36,16 +36,15 @@ def write(name: str, refresh: int = 0) -> Path:
     Raises:
         ValueError: no such run.
     """
-    texts = parts(name)
+    told = tell(name)
     folder = find_run(name)
     notebooks = (read_json(folder / "params.json") or {"notebooks": {}})["notebooks"]
     found = [paper for name in notebooks if (paper := paper_of(name))]
     is_right = found[0].load_evaluation().is_right if found else None
-    first = headline(folder)
     links = "".join(f'<a href="{clean(path.name)}">{clean(path.stem)}</a> ' for path in sorted(folder.glob("*.ipynb")))
-    body = [f"<header><b>{clean(name)}</b> {links}</header>", *(f"<p>{_lines(text)}</p>" for text in first)]
+    body = [f"<header><b>{clean(name)}</b> {links}</header>", *(f"<p>{_lines(text)}</p>" for text in told.headline)]
     body += [f"<p>{clean(str(now))}</p>" for now in _running(folder)]
-    rest = "".join(f'<div class="t k">{clean(text)}</div>' for text in texts[1 + len(first) :])
+    rest = "".join(f'<div class="t k">{clean(text)}</div>' for text in told.rest)
     body.append(f"<details><summary>all figures and files</summary>{rest}</details>")
     for path in sorted(folder.glob("**/metrics.jsonl")):
         body += _stage(path.parent, is_right)
@@ -94,10 +93,8 @@ def draw_together(names: Sequence[str]) -> list[Path]:
         shared = len({(folder / stage).resolve() for folder in folders.values()}) == 1
         if shared or not all(rows.values()):  # kept from one another: the same curve; or not run everywhere
             continue
-        figure = compare_curves(rows)._repr_png_()
-        assert figure is not None  # curves are no photographs
         target = last / f"{stage}-beside-{names[0]}.png"
-        write_bytes(target, figure[0])
+        write_bytes(target, compare_curves(rows).png())
         found.append(target)
     return found
 
@@ -117,7 +114,5 @@ def _stage(folder: Path, is_right: Judge | None) -> Iterator[str]:
 
 
 def _image(figure: Plot, called: str) -> str:
-    stored = figure._repr_png_()
-    assert stored is not None  # curves are no photographs
-    data = base64.b64encode(stored[0]).decode()
+    data = base64.b64encode(figure.png()).decode()
     return f'<img alt="{clean(called)}" style="max-width:100%" src="data:image/png;base64,{data}">'

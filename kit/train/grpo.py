@@ -45,7 +45,8 @@ from kit.train.checkpoint import fingerprint, schedule
 from kit.train.grpo_trainer import EpisodeGRPOTrainer, HeldOut, Rollout
 from kit.train.launch.topology import RolloutEngine
 from kit.train.lora import lora_config
-from kit.train.progress import Meter, Watcher
+from kit.train.meter import Meter
+from kit.train.progress import Watcher
 from kit.train.session import check_schedule, gradient_checkpointing_default, run, shared_args
 
 

@@ -41,8 +41,8 @@ from kit.train.advantage import (
 )
 from kit.train.checkpoint import SafeCheckpoints
 from kit.train.importance import importance
+from kit.train.meter import Meter, MeteredPolicy
 from kit.train.pack import Packed, by_length, pack, trimmed
-from kit.train.progress import Meter, MeteredPolicy
 
 MAX_LOGPROB_MISMATCH = 0.1
 """Mean difference (nats) between the sampler's log-probabilities and the trainer's that is still rounding."""

@@ -24,9 +24,10 @@ from kit.policy.suppress import suppress_tokens
 from kit.train.checkpoint import TimedSaves, export, open_run, restore, step_of
 from kit.train.interrupt import stoppable
 from kit.train.lora import restore_after
+from kit.train.meter import Meter
 from kit.train.metrics import MetricsLog, read_metrics
 from kit.train.processes import STRATEGY, by_deepspeed, rank, run_on_rank0, world_size
-from kit.train.progress import Meter, Watcher
+from kit.train.progress import Watcher
 from kit.train.watchers import default_watcher
 
 

@@ -35,8 +35,9 @@ from kit.data.store import load_episodes
 from kit.episode import Episode
 from kit.train.checkpoint import SafeCheckpoints, fingerprint, schedule
 from kit.train.lora import lora_config
+from kit.train.meter import Meter
 from kit.train.pack import pack
-from kit.train.progress import Meter, Watcher
+from kit.train.progress import Watcher
 from kit.train.session import (
     check_schedule,
     gradient_checkpointing_default,

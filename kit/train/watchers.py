@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from kit.train.metrics import Row
-from kit.train.progress import Progress, Watcher
+from kit.train.progress import Progress, Watcher, duration
+
+if TYPE_CHECKING:
+    from kit.train.metrics import Row
 
 JOB = "KIT_JOB"
 """Environment variable of a kernel that executes a notebook as a job (set by :mod:`kit.jobs.run`)."""
@@ -86,5 +88,5 @@ def line(row: Row, progress: Progress | None = None) -> str:
     """
     shown = [f"{name} {row[name]:.3f}" for name in ("reward", "accuracy", "turns", "loss") if name in row]
     of = f"/{progress.steps}" if progress else ""
-    left = str(progress).rpartition(" · about ")[2] if progress and progress.seconds_left else ""
-    return f"step {row['step']}{of}  {'  '.join(shown)}  {row['seconds']:.1f} s{f', about {left}' if left else ''}"
+    left = f", about {duration(progress.seconds_left)} left" if progress and progress.seconds_left else ""
+    return f"step {row['step']}{of}  {'  '.join(shown)}  {row['seconds']:.1f} s{left}"

@@ -61,8 +61,12 @@ class Plot(Figure):
         FigureCanvasAgg(self)
         self.photographic = photographic
 
+    def png(self) -> bytes:
+        """Encode the figure as a small PNG whose frequent colours are exact."""
+        return _encoded(with_palette(self.drawn()), "PNG")
+
     def _repr_png_(self) -> tuple[bytes, dict[str, int]] | None:
-        return None if self.photographic else (_encoded(with_palette(self.drawn()), "PNG"), self._shown())
+        return None if self.photographic else (self.png(), self._shown())
 
     def _repr_jpeg_(self) -> tuple[bytes, dict[str, int]] | None:
         return (

@@ -47,15 +47,10 @@ def curves(rows: Sequence[Row] | Path) -> Plot:
     panels = {title: names for title in PANELS if (names := _present(title, rows))}
     if not panels:
         raise ValueError(f"none of the {len(rows)} rows has a metric that is drawn; there is nothing to draw")
-    columns = min(4, len(panels))
-    lines = -(-len(panels) // columns)
     with rc_context(STYLE):
-        figure = Plot(2.35 * columns, 1.9 * lines)
-        axes = figure.subplots(lines, columns, squeeze=False).flat
-        for axis, (title, names) in zip(axes, panels.items(), strict=False):
+        figure, axes = _grid(list(panels))
+        for axis, (title, names) in zip(axes, panels.items(), strict=True):
             _panel(axis, title, names, rows)
-        for axis in axes[len(panels) :]:
-            axis.axis("off")
     return figure
 
 
@@ -76,24 +71,38 @@ def compare_curves(runs: Mapping[str, Sequence[Row]]) -> Plot:
     ]
     if not everywhere:
         raise ValueError(f"the runs {', '.join(runs)} share no metric that is drawn")
-    columns = min(4, len(everywhere))
-    lines = -(-len(everywhere) // columns)
     with rc_context(STYLE):
-        figure = Plot(2.35 * columns, 1.9 * lines + 0.3)
-        axes = figure.subplots(lines, columns, squeeze=False).flat
-        for axis, (title, key) in zip(axes, everywhere, strict=False):
+        figure, axes = _grid([title for title, _ in everywhere], above=0.3)
+        for axis, (title, key) in zip(axes, everywhere, strict=True):
             for k, (name, rows) in enumerate(runs.items()):
                 known = [row for row in rows if key in row]
                 style: Any = {"color": COLOURS[k % 6], "linestyle": DASHES[k % 4]}
                 axis.plot([row["step"] for row in known], [float(row[key]) for row in known], label=name, **style)
-            axis.set_title(title if len(PANELS[title]) == 1 else f"{title}:\n{PANELS[title][key]}", fontsize=9)
-            axis.set_xlabel("step")
-            if "(share)" in title:
-                axis.set_ylim(-0.04, 1.04)
-        for axis in axes[len(everywhere) :]:
-            axis.axis("off")
+            if len(PANELS[title]) > 1:
+                axis.set_title(f"{title}:\n{PANELS[title][key]}", fontsize=9)
         figure.legend(*figure.axes[0].get_legend_handles_labels(), ncols=6, fontsize=8, loc="outside upper center")
     return figure
+
+
+def _grid(titles: Sequence[str], above: float = 0.0) -> tuple[Plot, list[Any]]:
+    """A figure with an axis for each panel, up to four in a row; shares go from 0 to 1.
+
+    Args:
+        titles: of the panels.
+        above: inches above them, for a legend.
+    """
+    columns = min(4, len(titles))
+    lines = -(-len(titles) // columns)
+    figure = Plot(2.35 * columns, 1.9 * lines + above)
+    axes = list(figure.subplots(lines, columns, squeeze=False).flat)
+    for axis, title in zip(axes, titles, strict=False):
+        axis.set_title(title, fontsize=9)
+        axis.set_xlabel("step")
+        if "(share)" in title:
+            axis.set_ylim(-0.04, 1.04)
+    for axis in axes[len(titles) :]:
+        axis.axis("off")
+    return figure, axes[: len(titles)]
 
 
 def _present(title: str, rows: Sequence[Row]) -> dict[str, str]:
@@ -116,17 +125,13 @@ def _panel(axis: Any, title: str, names: Mapping[str, str], rows: Sequence[Row])
             axis.plot(xs, ys, color=COLOURS[k % 6], linewidth=0.6, alpha=0.4)
             xs, ys = xs[width // 2 :][: len(ys) - width + 1], list(np.convolve(ys, np.ones(width) / width, "valid"))
         axis.plot(xs, ys, label=name, linewidth=2 if k == 0 else 1.2, markevery=max(1, len(xs) // 8), **style)
-    axis.set_title(title, fontsize=9)
-    axis.set_xlabel("step")
     axis.set_xlim(0.5, max(row["step"] for row in rows) + 0.5)
     axis.xaxis.get_major_locator().set_params(integer=True)
-    if "(share)" in title:
-        axis.set_ylim(-0.04, 1.04)
-    elif title == "loss" and any("reward" in row for row in rows) and max(map(abs, values)) < ALMOST_ZERO:
+    if title == "loss" and any("reward" in row for row in rows) and max(map(abs, values)) < ALMOST_ZERO:
         axis.set_ylim(-1, 1)
         note = "about 0 on purpose: a group's\nadvantages add up to 0 and only\nthe slope teaches (notebook 03)"
         axis.text(0.5, 0.93, note, transform=axis.transAxes, fontsize=8, ha="center", va="top")
-    elif np.isfinite(values).all() and min(values) >= 0:
+    elif "(share)" not in title and np.isfinite(values).all() and min(values) >= 0:
         axis.set_ylim(0, max(values) * 1.08 or 1)
     if len(names) > 1:
         axis.legend(fontsize=8, handlelength=1.6, labelspacing=0.2, borderaxespad=0.2)

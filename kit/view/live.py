@@ -46,6 +46,7 @@ class LiveTraining(Watcher):
         self._handles: dict[str, Any] = {}
         self._drawn: dict[str, float] = {}
         self._rollout: int | None = None
+        self._share = 0.0
         self._began = clock()
 
     def begin(self) -> None:
@@ -91,9 +92,9 @@ class LiveTraining(Watcher):
                 self._handles.pop(name).update(HTML(""))
         return curves(self._rows)
 
-    _share = 0.0
-
     def _bar(self, share: float, text: str, colour: str = COLOURS[0]) -> None:
+        if not self._shows:
+            return
         from IPython.display import HTML
 
         self._share = share
@@ -117,8 +118,6 @@ class LiveTraining(Watcher):
 
     def _display(self, name: str, what: Any) -> None:
         """Show something below the cell, in place of what was shown by that name before."""
-        if not self._shows:
-            return
         from IPython.display import display
 
         if name in self._handles:

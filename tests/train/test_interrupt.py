@@ -16,7 +16,8 @@ from kit.files import FolderInUse, exclusive
 from kit.train.checkpoint import TimedSaves, newest_checkpoint, step_of
 from kit.train.grpo import GRPOSettings, train_grpo
 from kit.train.interrupt import TrainingStopped, stoppable, stopped
-from kit.train.progress import Meter, Progress, Watcher
+from kit.train.meter import Meter
+from kit.train.progress import Progress, Watcher
 
 SETTINGS = GRPOSettings(
     steps=4, prompts_per_batch=2, group_size=2, per_device_batch_size=2, learning_rate=1e-3, save_every=100

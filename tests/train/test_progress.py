@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from kit.policy import Completion, SamplingParams
-from kit.train.progress import Meter, MeteredPolicy, Progress, Watcher, duration, read_progress
+from kit.train.meter import Meter, MeteredPolicy
+from kit.train.progress import Progress, Watcher, duration, read_progress
 from kit.train.watchers import BarWatcher, LineWatcher, default_watcher, is_quiet, line
 
 ARGS = SimpleNamespace(gradient_accumulation_steps=4)
