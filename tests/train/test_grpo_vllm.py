@@ -29,6 +29,7 @@ def test_a_step_that_the_colocated_engine_plays(tmp_path: Path, monkeypatch: pyt
     from kit.rewards.base import per_episode
     from kit.tiny.build import TINY
     from kit.train.grpo import GRPOSettings, train_grpo
+    from kit.train.meter import MeteredPolicy
 
     monkeypatch.setattr(VLLMGeneration, "sync_weights", lambda self: None)
     for name, value in {**VLLM_SETTINGS, "VLLM_ENABLE_V1_MULTIPROCESSING": "0"}.items():
@@ -53,6 +54,7 @@ def test_a_step_that_the_colocated_engine_plays(tmp_path: Path, monkeypatch: pyt
     rewards = iter([0.0, 1.0, 1.0, 0.0])
     reward = per_episode(lambda *_: Score(next(rewards), {}))
     train_grpo(model, chat, [task(0), task(1)], rollout, reward, settings, tmp_path)
-    assert isinstance(policies[0], VLLMPolicy)
+    (policy,) = policies
+    assert isinstance(policy, MeteredPolicy) and isinstance(policy.policy, VLLMPolicy)
     (row,) = without_times(tmp_path)
     assert row["importance_weight"] == pytest.approx(1.0, abs=2e-3) and row["grad_norm"] > 0
