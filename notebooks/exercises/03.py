@@ -1,4 +1,4 @@
-"""Exercises of notebook 03: an advantage, where a token is clipped, a loss with another mean, flat groups."""
+"""Exercises of notebook 03: an advantage, where a token is clipped, a loss with another mean, the size of a group."""
 
 from __future__ import annotations
 
@@ -78,9 +78,34 @@ def _sum_of_attempts(ratios: list[list[float]], advantages: list[float], longest
     return loss_of(ratios, advantages, longest) * len(ratios)
 
 
-def flat_probability(p: float, G: int) -> float:
-    """Add the probability that all succeed and the probability that all fail."""
-    return p**G + (1 - p) ** G
+def smallest_group(p: float, most: float) -> int:
+    """Try one size after another until few enough groups are flat."""
+    size = 2
+    while p**size + (1 - p) ** size > most:
+        size += 1
+    return size
+
+
+def _all_right(p: float, most: float) -> int:
+    size = 2
+    while p**size > most:
+        size += 1
+    return size
+
+
+def _all_wrong(p: float, most: float) -> int:
+    return _all_right(1 - p, most)
+
+
+def _less(p: float, most: float) -> int:
+    size = 2
+    while p**size + (1 - p) ** size >= most:
+        size += 1
+    return size
+
+
+def _largest_too_small(p: float, most: float) -> int:
+    return smallest_group(p, most) - 1
 
 
 EXERCISES = [
@@ -142,23 +167,20 @@ EXERCISES = [
     ),
     Exercise(
         "03.4",
-        flat_probability,
-        "A group is flat if all succeed or if all fail. How probable is each, and can both happen at once?",
+        smallest_group,
+        "Begin with 2 and make the group larger for as long as p^G + (1 − p)^G is above `most`.",
         cases=[
-            {"p": 0.5, "G": 2},
-            {"p": 0.25, "G": 4},
-            {"p": 0.0, "G": 8},
-            {"p": 1.0, "G": 8},
-            {"p": 0.9, "G": 1},
+            {"p": 0.5, "most": 0.1},
+            {"p": 0.1, "most": 0.5},
+            {"p": 0.9, "most": 0.5},
+            {"p": 0.22, "most": 0.2},
+            {"p": 0.5, "most": 0.5},
         ],
         mistakes=[
-            Mistake(
-                lambda p, G: p**G,
-                "That is the probability that all succeed. A group that fails as a whole is flat too.",
-            ),
-            Mistake(lambda p, G: (1 - p) ** G, "That is the probability that all fail. All right is flat too."),
-            Mistake(lambda p, G: 1 - p**G - (1 - p) ** G, "That is the probability that the group is *not* flat."),
-            Mistake(lambda p, G: p**G * (1 - p) ** G, "Both can't happen at once: add the probabilities."),
+            Mistake(_all_right, "A group in which all attempts fail is flat as well: add (1 − p)^G."),
+            Mistake(_all_wrong, "A group in which all attempts succeed is flat as well: add p^G."),
+            Mistake(_less, "*At most* the share: a size that meets it exactly is large enough."),
+            Mistake(_largest_too_small, "One too few: the size that you return must keep to the share itself."),
         ],
     ),
 ]

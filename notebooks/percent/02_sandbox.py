@@ -52,7 +52,7 @@ from textwrap import fill
 
 from IPython.display import display
 from kit.data.scenes import scene
-from kit.exercises import check, hint, solution  # noqa: F401
+from kit.exercises import check, hint, solution
 from kit.sandbox import CONFINED, Limits, Sandbox, SandboxError
 from kit.sandbox.confine import LAYERS
 from kit.sandbox.probes import FORGERY
@@ -160,8 +160,9 @@ print(done.stdout, end="")
 #
 # **Exercise 02.2.** For plain values a deep copy does what the fork does. Write transactions for a
 # dictionary of variables: run the pieces of code one after another, each as a whole or not at all, and
-# return the variables in the end. `exec(code, {}, copied)` runs code on the dictionary `copied`, and
-# `copy.deepcopy` copies a dictionary with all that it holds. (Ten minutes.)
+# return the variables in the end. `exec(code, {}, copied)` runs code on the dictionary `copied`; after
+# `from copy import deepcopy`, `deepcopy(variables)` copies a dictionary with all that it holds. (Ten
+# minutes.)
 
 
 # %% tags=["exercise"]
@@ -216,9 +217,15 @@ for what, code in attempts.items():
 print(episode.run("print(state)", want=("state",)).values)
 
 # %% [markdown]
-# Only a turn that ends with `ok` leaves its `?`. The sixth status is `episode_lost`: the state itself is
-# gone, for instance because the machine ran out of memory and the system killed the process that held
-# it. The loop of notebook 01 then ends the episode as `lost`, which says nothing about the answer.
+# <details><summary>Which turns left their `?`? Guess first, then open.</summary>
+#
+# Only a turn that ends with `ok` leaves it: the first one. `sys.exit(0)` is an end like any other.
+#
+# </details>
+#
+# The sixth status is `episode_lost`: the state itself is gone, for instance because the machine ran out of
+# memory and the system killed the process that held it. The loop of notebook 01 then ends the episode as
+# `lost`, which says nothing about the answer.
 #
 # Output has its limits too: if a turn prints a gigabyte or binds a thousand pictures, the sandbox cuts
 # the output and says so.
@@ -282,7 +289,7 @@ print(result.status, dict(result.values))
 # the socket, say "ok" itself, and then run on into the next turns. This code does it:
 
 # %%
-print(FORGERY.replace(' "images"', '\n        "images"').strip())
+print(FORGERY.replace(' "images"', '\n        "images"').strip())  # a long line, broken
 
 # %%
 result = impatient.run(FORGERY)
@@ -300,9 +307,9 @@ print("x =", impatient.run("print(x)").stdout, end="")
 #
 # ## An attack
 #
-# All this protects against *faulty* programs. Now a hostile one. In reinforcement learning nobody needs to
-# mean harm: training finds whatever raises the reward, and reading the answer from a file raises it.
-# Here are six attempts on things outside of the episode. Guess which of them get through on your machine.
+# So far the programs were *faulty*; now they are hostile. Reinforcement learning makes hostile programs
+# although no person wants them: it finds whatever raises the reward, and reading the answer from a file
+# raises it. Here are six attempts on things outside of the episode. Guess which get through on your machine.
 
 # %% tags=["guess"]
 # NBVAL_IGNORE_OUTPUT
@@ -322,8 +329,8 @@ for what, code in attacks.items():
     print(f"{what:18s} {result.status:6s} {result.error.partition(': ' + chr(39))[0]}")
 
 # %% [markdown]
-# No list of forbidden words or modules stopped them: Python has too many ways to do the same. `open` can be
-# reached through `io`, through `os`, through an exception's frame. So nothing here looks at the *code*.
+# The sandbox has no list of forbidden words or modules: Python has too many ways to do the same. `open` can
+# be reached through `io`, through `os`, through an exception's frame. So nothing here looks at the *code*.
 # The limits are on what the *process* may ask of the operating system's kernel. There are four layers:
 #
 # | layer | what it does |
@@ -338,8 +345,8 @@ for what, code in attacks.items():
 
 # %%
 def tried_without(*without: str) -> list[str]:
-    """How each attack ends without these layers."""
-    with warnings.catch_warnings():  # it would say, rightly, that this is unsafe
+    """Status of each attack without these layers."""
+    with warnings.catch_warnings():  # it would warn, rightly: unsafe
         warnings.simplefilter("ignore")
         weaker = Sandbox(without=without, allow_unsafe=True).start()
     with weaker, weaker.episode() as one:
@@ -403,8 +410,9 @@ print(fill("required before training: " + ", ".join(sorted(CONFINED)), 84))
 #
 # ## Many at once
 #
-# A [rollout](../docs/glossary.md#rollout) plays dozens of episodes. `run_many` runs as many turns at a time as there are cores; the
-# others wait, and waiting isn't charged to their time limit. Every fifth turn fails here.
+# A [rollout](../docs/glossary.md#rollout) plays dozens of episodes. `run_many` runs as many turns at a
+# time as there are cores; the others wait, and waiting isn't charged to their time limit. Every fifth turn
+# fails here.
 
 # %%
 many = [box.episode(variables={"n": i}) for i in range(episodes)]

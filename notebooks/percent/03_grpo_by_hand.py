@@ -55,7 +55,7 @@ from IPython.display import display
 from kit import view
 from kit.chat import Chat
 from kit.data.scenes import scene
-from kit.exercises import check, hint, solution  # noqa: F401
+from kit.exercises import check, hint, solution
 from kit.papers.agile.env import JigsawEnv
 from kit.papers.agile.puzzle import make_task
 from kit.sandbox import Sandbox
@@ -181,8 +181,9 @@ display(plots.bars(shown, title="Rewards of a group and its advantages"))
 print("sum of the advantages:", round(abs(advantages.sum().item()), 6))
 
 # %% [markdown]
-# Here are the four side by side (1 `tidy`, 2 `hasty`, 3 `slack`, 4 `guess`), tinted as they will be pushed. Only
-# what the policy said is tinted; what the environment wrote is mask 0 and stays out of it.
+# Here are the four side by side (1 `tidy`, 2 `hasty`, 3 `slack`, 4 `guess`). Their tint shows which way each
+# will be pushed. Only what the policy said is tinted; what the environment wrote has mask 0 and is not
+# trained on.
 
 # %%
 display(view.compare(episodes, scores, advantages.tolist(), is_right=is_right))
@@ -206,13 +207,21 @@ for change, changed in {"+ 10": r + 10, "× 2": 2 * r, "× −1": -r}.items():
     print(f"R {change:5s}", *shown)
 
 # %% [markdown]
-# Only differences within the group count. The mean of the group replaces the second network that older
-# methods train to estimate how well an average attempt does.
+# <details><summary>What do the advantages depend on? Guess first, then open.</summary>
+#
+# Only on differences within the group, measured in its standard deviation. A shift and a positive factor
+# change nothing, a change of sign turns every push round.
+#
+# </details>
+#
+# The mean of the group replaces the second network that older methods train to estimate how well an average
+# attempt does.
 #
 # ## Which way to push: the smallest policy there is
 #
-# Leave tokens aside for a moment. Take a [policy](../docs/glossary.md#policy) with four actions, all equally likely: $\pi = \operatorname{softmax}(z)$
-# with $z = (0, 0, 0, 0)$. Each action was tried once and got one of our advantages. We climb
+# Leave tokens aside for a moment. Take a [policy](../docs/glossary.md#policy) with four actions, all
+# equally likely: $\pi = \operatorname{softmax}(z)$ with $z = (0, 0, 0, 0)$. Each action was tried once and
+# got one of our advantages. We climb
 #
 # $$J(z) = \frac{1}{4} \sum_{i=1}^{4} \hat{A}_i \log \pi(i), \qquad
 # \frac{\partial J}{\partial z_k} = \frac{1}{4} \Big(\hat{A}_k - \pi_k \sum_i \hat{A}_i\Big)
@@ -290,10 +299,12 @@ def is_clipped(rho: float, advantage: float, eps: float) -> bool:
 
 
 check("03.2", is_clipped)
-#
+
+# %% [markdown]
 # ## The mean, and the mask inside it
 #
-# Now eq. 4 in full, without its last term (β = 0 in the paper):
+# Now eq. 4 in full, without its last term, the [KL](../docs/glossary.md#kl) term (its weight β is 0 in the
+# paper; eq. 6 has another β):
 #
 # $$J(\theta) = \frac{1}{G} \sum_{i=1}^{G} \frac{1}{\sum_t I(y_{i,t})} \sum_{t:\, I(y_{i,t}) = 1}
 # \min\left(\rho_{i,t} \hat{A}_i,\ \operatorname{clip}(\rho_{i,t}, 1-\epsilon, 1+\epsilon)\,\hat{A}_i\right)
@@ -316,8 +327,8 @@ check("03.2", is_clipped)
 # | slack | 1.0 (0.1) 0.7 | 1.0 and 0.7, *not* clipped | 0.85 × 0.6137 = 0.5216 |
 # | guess | 1.4 | 1.4, *not* clipped | 1.4 × −1.0229 = −1.4321 |
 #
-# J = (1.2287 − 0.5603 + 0.5216 − 1.4321) / 4 = **−0.0605**, and the loss, which is minimised, is −J = 0.0605. Check
-# one line with your pencil, and say whether the 7.0 matters.
+# J = (1.2287 − 0.5603 + 0.5216 − 1.4321) / 4 = **−0.0605**, and the loss, which is minimised, is
+# −J = 0.0605. Check one line with your pencil, and say whether the 7.0 matters.
 
 # %%
 rho = torch.tensor([[1.1, 7.0, 1.5], [0.9, 0.5, 1.0], [1.0, 0.1, 0.7], [1.4, 1.0, 1.0]])
@@ -336,7 +347,11 @@ print(f"loss {loss:.4f}")
 assert abs(float(loss) - 0.0605) < 5e-5
 
 # %% [markdown]
-# The 7.0 doesn't matter: its mask is 0.
+# <details><summary>Does the 7.0 matter?</summary>
+#
+# No: its mask is 0.
+#
+# </details>
 #
 # ## A policy of our own
 #
@@ -408,8 +423,14 @@ for name, chance in zip(names, chances.tolist(), strict=True):
 assert chances.min() > 0.2
 
 # %% [markdown]
-# A quarter each, nearly: the smallest policy again, but made of tokens. Now the four attempts are its own,
-# as if sampled. `ForcedPolicy` plays them once more and notes the log-probabilities that sampling would
+# <details><summary>Why can't all four be more probable? Guess first, then open.</summary>
+#
+# Their probabilities add up to 1 at most, so it is a quarter each at best: the smallest policy again, but
+# made of tokens.
+#
+# </details>
+#
+# Now the four attempts are the policy's own, as if sampled. `ForcedPolicy` plays them once more and notes the log-probabilities that sampling would
 # have noted, turn by turn. One pass over the whole row must find the same:
 
 # %%
@@ -585,10 +606,16 @@ print(f"expected reward {earned:.2f} → {earns:.2f}")
 assert earns > earned
 
 # %% [markdown]
-# The good ones went up, `guess` down, the expected reward up. `hasty` has a negative advantage, and yet it did
-# *not* go down. To see why, look where in the row something happened. The loss pushed on every token, but
-# most of them could not move: after `observation_image_` the model was certain already. These are the tokens
-# that it was not certain of, with the push that each of them got:
+# <details><summary>Did each attempt move as its advantage says? Guess first, then open.</summary>
+#
+# The good ones went up, `guess` down, the expected reward up. But `hasty` has a negative advantage, and yet
+# it did *not* go down.
+#
+# </details>
+#
+# To see why, look where in the row something happened. The loss pushed on every token, but most of them
+# could not move: after `observation_image_` the model was certain already. These are the tokens that it was
+# not certain of, with the push that each of them got:
 
 # %%
 pushes = advantages / own.sum(dim=1)
@@ -611,10 +638,10 @@ for k, name in enumerate(names):
 #
 # ## The same attempts again
 #
-# Playing is expensive, so use these four for more steps: go back to the start and take twenty small steps. The
-# old log-probabilities stay the same, the new ones move, ρ leaves 1, and the clip begins to act. Watch the
-# `<answer>` of `guess`, the token that is pushed hardest, once with ε = 0.2 and once without a clip (ε so large
-# that it never acts). Where will ρ be after twenty steps? Draw both curves first.
+# Playing is expensive, so use these four for more steps: go back to the start and take twenty small steps.
+# The old log-probabilities stay the same, the new ones move, ρ leaves 1, and the clip begins to act. Watch
+# the `<answer>` of `guess`, the token that is pushed hardest, once with ε = 0.2 and once without a clip (ε so
+# large that it never acts). Where will ρ be after twenty steps? Draw both curves first.
 
 
 # %%
@@ -642,9 +669,15 @@ for name, path in paths.items():
 assert paths["no clip"][-1] < 0.7 < paths["ε = 0.2"][-1] < 0.8
 
 # %% [markdown]
-# With the clip, ρ goes just below 0.8 in one last step and stays there, because the slope is zero from 0.8 on.
+# <details><summary>What does the clip change? Guess first, then open.</summary>
+#
+# With the clip, ρ goes just below 0.8 in one last step and stays there, because the slope is zero below 0.8.
 # Without it, ρ goes on falling: the policy would follow these four attempts further and further, though good
-# or bad luck may have decided them. The ratios now differ from 1, and ours and TRL's loss are still equal:
+# or bad luck may have decided them.
+#
+# </details>
+#
+# The ratios now differ from 1, and our loss and TRL's are still equal:
 
 # %%
 batch["old_per_token_logps"] = old
@@ -672,20 +705,13 @@ until_the_end.close()
 
 # %% [markdown]
 # A group whose rewards are all equal is [flat](../docs/glossary.md#flat-group): whether all are right or all
-# are wrong, it teaches nothing.
+# are wrong, it teaches nothing. If an attempt succeeds with probability p, independently of the others, and
+# earns 1 if it does, else 0, then a group of G is flat with probability
 #
-# **Exercise 03.4.** An attempt succeeds with probability p, independently of the others; it earns 1 if it
-# does, else 0. How probable is a flat group of G? Write it. Then predict, for the paper's model before any
-# training (p = 9.5 % on 2×2) and G = 8, which share of its groups teaches nothing.
-
-
-# %% tags=["exercise"]
-def flat_probability(p: float, G: int) -> float:
-    """Probability that all G attempts earn the same."""
-    ...
-
-
-check("03.4", flat_probability)
+# $$p^G + (1 - p)^G.$$
+#
+# Predict, for the paper's model before any training (p = 9.5 % on 2×2) and G = 8, which share of its groups
+# teaches nothing.
 
 # %% tags=["guess"]
 from kit.papers.agile.reported import AGILE
@@ -703,11 +729,24 @@ for stage, what in stages.items():
     print(f"{q:.3f}    ", *flat, what)
 
 # %% [markdown]
-# This is a reason for the cold start: from 9.5 % to 22 % is a small gain in accuracy, but it leaves only a third
-# as many flat groups. (Puzzles differ in difficulty, so in truth more groups are flat; and a step or a
-# tag more or less makes some of them uneven.) It is also a reason why training slows down as a model
-# gets good.
+# This is a reason for the cold start: from 9.5 % to 22 % is a small gain in accuracy, but it leaves only a
+# third as many flat groups. (Puzzles differ in difficulty, so in truth more groups are flat; and a step or a
+# tag more or less makes some of them uneven.) It is also a reason why training slows down as a model gets
+# good.
 #
+# **Exercise 03.4.** You may let at most the share `most` of your groups be flat. Which is the smallest group
+# size, from 2 on, that keeps to this if an attempt succeeds with probability `p` (neither 0 nor 1)?
+
+
+# %% tags=["exercise"]
+def smallest_group(p: float, most: float) -> int:
+    """Smallest group size with at most this share of flat groups."""
+    ...
+
+
+check("03.4", smallest_group)
+
+# %% [markdown]
 # ## To divide by the spread, or not
 #
 # Take two groups. In one, the last attempt needed one step more; in the other it failed:
@@ -765,9 +804,10 @@ print("already clipped:  ", [bool(abs(x - 1) > 0.2) for x in ratio.tolist()])
 #
 # ## Group size
 #
-# A last experiment: the smallest policy again, with four actions that earn 0.90, −0.05, 0.65 and −0.25. This
-# time it samples its attempts, and learns. A larger group gives a better estimate of the average, but costs
-# more attempts. Which G is best after a given number of *updates*? Which after a given number of *attempts*?
+# A last experiment: the smallest policy again, with four actions that earn 0.90, −0.05, 0.65 and −0.25.
+# This time it samples its attempts, and learns. A larger group gives a better estimate of the average, but
+# costs more attempts. Which G is best after a given number of *updates*? Which after a given number of
+# *attempts*?
 
 
 # %%
