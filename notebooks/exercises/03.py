@@ -1,95 +1,186 @@
-"""Exercises of notebook 03: an advantage on paper, the size of a group, a ratio of temperatures."""
+"""Exercises of notebook 03: an advantage, where a token is clipped, a loss with another mean, the size of a group."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 
 from kit.exercises import Exercise, Mistake
 
 
 def advantage() -> float:
-    """3d divided by the standard deviation of 3d, −d, −d, −d, which is √(12d²/3) = 2d."""
-    return 1.5
+    """Subtract the mean, 0.75, and divide by the standard deviation, √(0.75 / 3) = 0.5."""
+    return (0 - 0.75) / (0.75 / 3) ** 0.5
+
+
+def is_clipped(rho: float, advantage: float, eps: float) -> bool:
+    """Find the tokens whose push has had its effect: good ones above 1 + ε, bad ones below 1 − ε."""
+    return rho > 1 + eps if advantage > 0 else rho < 1 - eps
+
+
+def _on_both_sides(rho: float, advantage: float, eps: float) -> bool:
+    return abs(rho - 1) > eps
+
+
+def _other_side(rho: float, advantage: float, eps: float) -> bool:
+    return rho < 1 - eps if advantage > 0 else rho > 1 + eps
+
+
+def _above(rho: float, advantage: float, eps: float) -> bool:
+    return rho > 1 + eps
+
+
+def _open_instead(rho: float, advantage: float, eps: float) -> bool:
+    return not is_clipped(rho, advantage, eps)
+
+
+def _counts(rho: float, advantage: float) -> float:
+    """The term of eq. 4 for one token, with ε = 0.2."""
+    return min(rho * advantage, min(max(rho, 0.8), 1.2) * advantage)
+
+
+def _sums(
+    ratios: list[list[float]], advantages: list[float], counts: Callable[[float, float], float] = _counts
+) -> list[float]:
+    return [sum(counts(rho, a) for rho in row) for row, a in zip(ratios, advantages, strict=True)]
+
+
+def loss_of(ratios: list[list[float]], advantages: list[float], longest: int) -> float:
+    """Clip each token, add up, divide by the constant and by the number of attempts, change the sign."""
+    total = 0.0
+    for row, a in zip(ratios, advantages, strict=True):
+        for rho in row:
+            total += min(rho * a, min(max(rho, 0.8), 1.2) * a)
+    return -total / longest / len(ratios)
+
+
+def _own_length(ratios: list[list[float]], advantages: list[float], longest: int) -> float:
+    means = [total / len(row) for total, row in zip(_sums(ratios, advantages), ratios, strict=True)]
+    return -sum(means) / len(means)
+
+
+def _by_token(ratios: list[list[float]], advantages: list[float], longest: int) -> float:
+    return -sum(_sums(ratios, advantages)) / sum(map(len, ratios))
+
+
+def _objective(ratios: list[list[float]], advantages: list[float], longest: int) -> float:
+    return -loss_of(ratios, advantages, longest)
+
+
+def _no_clip(ratios: list[list[float]], advantages: list[float], longest: int) -> float:
+    return -sum(_sums(ratios, advantages, lambda rho, a: rho * a)) / longest / len(ratios)
+
+
+def _no_minimum(ratios: list[list[float]], advantages: list[float], longest: int) -> float:
+    return -sum(_sums(ratios, advantages, lambda rho, a: min(max(rho, 0.8), 1.2) * a)) / longest / len(ratios)
+
+
+def _sum_of_attempts(ratios: list[list[float]], advantages: list[float], longest: int) -> float:
+    return loss_of(ratios, advantages, longest) * len(ratios)
 
 
 def smallest_group(p: float, most: float) -> int:
-    """Try one size after another."""
+    """Try one size after another until few enough groups are flat."""
     size = 2
     while p**size + (1 - p) ** size > most:
         size += 1
     return size
 
 
-def ratio_of(logits: list[float], action: int, T: float) -> float:
-    """Two softmaxes, one probability of each."""
-
-    def pi(temperature: float) -> float:
-        weights = [math.exp(z / temperature) for z in logits]
-        return weights[action] / sum(weights)
-
-    return pi(1.0) / pi(T)
-
-
-def _only_all_right(p: float, most: float) -> int:
+def _all_right(p: float, most: float) -> int:
     size = 2
     while p**size > most:
         size += 1
     return size
 
 
-def _one_less(p: float, most: float) -> int:
+def _all_wrong(p: float, most: float) -> int:
+    return _all_right(1 - p, most)
+
+
+def _less(p: float, most: float) -> int:
+    size = 2
+    while p**size + (1 - p) ** size >= most:
+        size += 1
+    return size
+
+
+def _largest_too_small(p: float, most: float) -> int:
     return smallest_group(p, most) - 1
-
-
-def _upside_down(logits: list[float], action: int, T: float) -> float:
-    return 1 / ratio_of(logits, action, T)
-
-
-def _of_logits(logits: list[float], action: int, T: float) -> float:
-    return math.exp(logits[action]) / math.exp(logits[action] / T)
 
 
 EXERCISES = [
     Exercise(
         "03.1",
         advantage,
-        "Four times d apart: 3d, −d, −d, −d. The squares add up to 12d²; divide by 3, take the root.",
+        "The mean is 0.75. Square the four deviations, add them up, divide by 3, take the root. That is the divisor.",
         mistakes=[
-            Mistake(lambda: 3**0.5, "You divided by 4 inside the root; it is G − 1 = 3."),
-            Mistake(lambda: 0.6, "That is the distance from the mean. Divide it by the standard deviation."),
-            Mistake(lambda: 0.8, "That is the distance to the others. Compare with the mean of all four."),
+            Mistake(lambda: 1.5, "Mind the sign: the last one did worse than the others."),
+            Mistake(lambda: -0.75, "That is the deviation. Divide it by the standard deviation."),
+            Mistake(lambda: -(3**0.5), "You divided by 4 inside the standard deviation. Here it is G − 1, so 3."),
+            Mistake(lambda: 0.5, "That is the advantage of the first three, or the standard deviation."),
+            Mistake(lambda: -3.0, "You divided by the variance. Take its root first."),
         ],
-        tolerance=2e-3,
+        tolerance=5e-3,
     ),
     Exercise(
         "03.2",
-        smallest_group,
-        "Begin with G = 2 and make it larger until p^G + (1 − p)^G is at most `most`.",
+        is_clipped,
+        "Treat good and bad tokens apart. On which side of 1 has the push of each already had its effect?",
         cases=[
-            {"p": 0.5, "most": 0.1},
-            {"p": 0.1, "most": 0.5},
-            {"p": 0.22, "most": 0.2},
-            {"p": 0.9, "most": 0.5},
-            {"p": 0.5, "most": 0.5},
+            {"rho": 1.5, "advantage": 1.0, "eps": 0.2},
+            {"rho": 0.5, "advantage": 1.0, "eps": 0.2},
+            {"rho": 0.5, "advantage": -1.0, "eps": 0.2},
+            {"rho": 1.5, "advantage": -1.0, "eps": 0.2},
+            {"rho": 1.0, "advantage": -0.3, "eps": 0.2},
+            {"rho": 1.15, "advantage": 0.6, "eps": 0.1},
+            {"rho": 1.15, "advantage": 0.6, "eps": 0.28},
         ],
         mistakes=[
-            Mistake(_only_all_right, "A group in which all fail is flat as well: add (1 − p)^G."),
-            Mistake(_one_less, "Check the last size: it must fulfil the condition itself."),
+            Mistake(_on_both_sides, "A good token that has become less likely is still raised: look at one side only."),
+            Mistake(_other_side, "Those are the tokens that went the wrong way. They are still pushed back."),
+            Mistake(_above, "For a bad token it is the other side: it is pushed down."),
+            Mistake(_open_instead, "Those are the tokens that still push. True is asked for where the slope is zero."),
         ],
     ),
     Exercise(
         "03.3",
-        ratio_of,
-        "Divide the logits by T before the softmax, and take the probability of the action at both temperatures.",
+        loss_of,
+        "For each token take min(ρ·A, clipped ρ·A). Add up all, divide by `longest` and by the number of attempts.",
         cases=[
-            {"logits": [2.0, 1.0, 0.0, 0.0], "action": 0, "T": 0.7},
-            {"logits": [2.0, 1.0, 0.0, 0.0], "action": 3, "T": 0.7},
-            {"logits": [0.0, 0.0], "action": 1, "T": 2.0},
-            {"logits": [1.0, -1.0, 0.5], "action": 1, "T": 1.0},
+            {"ratios": [[1.0, 1.0], [1.0]], "advantages": [1.0, -1.0], "longest": 4},
+            {"ratios": [[1.1, 1.5], [0.9, 0.5], [1.0, 0.7], [1.4]], "advantages": [1.1, -0.7, 0.6, -1.0], "longest": 2},
+            {"ratios": [[1.0] * 5, [1.0]], "advantages": [-0.5, 0.5], "longest": 10},
+            {"ratios": [[0.5, 1.5], [1.5, 0.5]], "advantages": [1.0, -1.0], "longest": 5},
         ],
         mistakes=[
-            Mistake(_upside_down, "The other way round: the trained policy is above, the one that sampled below."),
-            Mistake(_of_logits, "A probability needs the softmax's sum, which depends on T as well."),
+            Mistake(
+                _own_length, "You divided by each attempt's own length, as in eq. 4. Here the divisor is `longest`."
+            ),
+            Mistake(
+                _by_token, "You divided by the number of all tokens. Here the divisor is `longest`, then attempts."
+            ),
+            Mistake(_objective, "That is the objective. A loss is minimised, so its sign is the other one."),
+            Mistake(_no_clip, "Nothing is clipped: a good token counts at most 1.2 times its advantage."),
+            Mistake(_no_minimum, "You always take the clipped value. Eq. 4 takes the smaller of the two."),
+            Mistake(_sum_of_attempts, "That is the sum over the attempts. Take their mean."),
+        ],
+    ),
+    Exercise(
+        "03.4",
+        smallest_group,
+        "Begin with 2 and make the group larger for as long as p^G + (1 − p)^G is above `most`.",
+        cases=[
+            {"p": 0.5, "most": 0.1},
+            {"p": 0.1, "most": 0.5},
+            {"p": 0.9, "most": 0.5},
+            {"p": 0.22, "most": 0.2},
+            {"p": 0.5, "most": 0.5},
+        ],
+        mistakes=[
+            Mistake(_all_right, "A group in which all attempts fail is flat as well: add (1 − p)^G."),
+            Mistake(_all_wrong, "A group in which all attempts succeed is flat as well: add p^G."),
+            Mistake(_less, "*At most* the share: a size that meets it exactly is large enough."),
+            Mistake(_largest_too_small, "One too few: the size that you return must keep to the share itself."),
         ],
     ),
 ]

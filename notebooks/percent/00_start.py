@@ -37,7 +37,8 @@
 # **How to read a notebook of the kit.** Where a text asks you to guess, write your guess down first: the
 # output that answers it is folded, and a click on its dots opens it. Exercises check themselves: run
 # the cell with your answer in it, `hint("00.1")` helps, and `solution("00.1")` shows one way. Terms of
-# the field are linked to the [glossary](../docs/glossary.md) where they are first used.
+# the field are linked to the [glossary](../docs/glossary.md) where they are first used. Change what you
+# like: `python -m kit reset 00` gives you this notebook as it came, and keeps yours beside it.
 
 # %% tags=["parameters"]
 picture: str = "coffee"  # which held-out photograph to cut up
@@ -75,8 +76,9 @@ print("photographs to choose from:", ", ".join(p.id for p in photos("held-out"))
 # %% [markdown]
 # ## Where this leads
 #
-# Left: what happens on the way from images to a trained agent, and in which notebook. Right: how often the tiny
-# model solved held-out tasks at each stage, with 95 % intervals, from the kit's stored results.
+# Left: what happens on the way from images to a trained agent, and in which notebook. Right: which share
+# of [held-out](../docs/glossary.md#held-out) tasks the tiny model solved at each stage, with 95 %
+# intervals, from the kit's stored results.
 
 # %%
 stages = {
@@ -309,8 +311,9 @@ box.close()
 # **Exercise 00.3.** The paper counts puzzles in which *no* piece lies in its place. A player that
 # cannot see, but knows this, names at random one of the orders in which no piece stays where it is.
 # Which share of such puzzles does it solve? Write it for any list of labels.
-# (`itertools.permutations(labels)` gives all orders; for five labels there are 120.) What does your
-# function say for four pieces, and does the paper's untrained 7B model, in the last output, do better?
+# (After `from itertools import permutations`, `permutations(labels)` gives all orders; for five labels
+# there are 120.) What does your function say for four pieces, and does the paper's untrained 7B model, in
+# the last output, do better?
 
 
 # %% tags=["exercise"]

@@ -21,7 +21,7 @@
 # 1: an [episode](../docs/glossary.md#episode) grows by appending, first what the
 # [policy](../docs/glossary.md#policy) says, then what the environment answers. Equation 4 then counts
 # only the policy's tokens, by an indicator $I(y_{i,t})$. This notebook is about that one symbol. Figure
-# 2c of the paper draws an episode turn by turn; here you see the same turns as tokens.
+# 2c of the paper illustrates how model and environment take turns; here you see such turns as tokens.
 #
 # **Afterwards you can** read an episode token by token; say how many tokens a picture costs, and
 # why; say what a loss mask is and what it does to gradients; explain why ids are only concatenated,

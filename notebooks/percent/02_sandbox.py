@@ -14,16 +14,19 @@
 # # 02 · Running code that a model wrote
 #
 # **The question.** An agent acts by writing Python. Early in training nearly all of it is wrong; some of
-# it never ends; some takes the whole process with it. How do you run thousands of such turns, keep what
-# each episode has made so far, and lose nothing when one goes wrong?
+# it never ends; some crashes the process that runs it. How do you run thousands of such
+# [turns](../docs/glossary.md#turn), keep what each [episode](../docs/glossary.md#episode) has made so
+# far, and lose nothing when one goes wrong?
 #
-# **The paper.** AGILE (Zeng et al.), section 3.1 and algorithm 1, line 6: parse the code, execute it,
-# return what it made. How that is done safely the paper doesn't say. This notebook is about that.
+# **The paper.** [AGILE, arXiv:2510.01304](https://arxiv.org/abs/2510.01304), section 3.1 and algorithm
+# 1, line 6: parse the code, execute it, return what it made. Figure 2a of the paper depicts how model and
+# environment interact. How the environment runs code safely the paper doesn't say: this notebook is about
+# that, and all of it is ours.
 #
 # **Afterwards you can** say what a turn leaves behind when it works and when it doesn't; build the
-# mechanism in ten lines; name six ways for a turn to end; say what forged reports can and can't achieve;
-# name the layer that stops an attack, and read the sandbox's report on your own machine; say what a turn
-# costs, layer by layer.
+# mechanism in ten lines; name six ways in which a turn ends; say what forged reports can and can't
+# achieve; name the layer that stops an attack, and read the sandbox's report on your own machine; say
+# what a turn costs, layer by layer.
 #
 # | | hardware | minutes | memory |
 # |---|---|---|---|
@@ -45,9 +48,11 @@ import tempfile
 import time
 import warnings
 from pathlib import Path
+from textwrap import fill
 
 from IPython.display import display
 from kit.data.scenes import scene
+from kit.exercises import check, hint, solution
 from kit.sandbox import CONFINED, Limits, Sandbox, SandboxError
 from kit.sandbox.confine import LAYERS
 from kit.sandbox.probes import FORGERY
@@ -59,7 +64,7 @@ box = Sandbox(allow_unsafe=True).start()
 
 # %% [markdown]
 # `allow_unsafe` means: where the system can't confine code (macOS, very old Linux), run this notebook's
-# code all the same, with a warning. Without it the sandbox refuses. More on that below.
+# code all the same, with a warning. Without it the sandbox refuses. Its limits are shown below.
 #
 # ## A good turn
 #
@@ -80,8 +85,8 @@ made = [(p.name, p.image) for p in result.images]
 display(plots.images([("photo", photo), *made]))
 
 # %% [markdown]
-# `part` came back because the turn bound it. `photo` didn't: it was there before. The next turn finds
-# everything where this one left it, functions and imports too.
+# `part` came back because the turn bound it. `photo` didn't: it was there before. The next turn finds all
+# that this one left, functions and imports too.
 
 # %%
 episode.run("import math\ndef area(image): return math.prod(image.size)")
@@ -90,29 +95,42 @@ print(episode.run("print(state, part.size, area(part))").stdout, end="")
 # %% [markdown]
 # ## A bad turn
 #
-# Now a turn that changes `state`, deletes a picture, writes a file, and only then fails. Predict what
-# the turn after it prints.
+# Now a turn that changes `state`, deletes a picture, writes a file, and only then fails. Predict what the
+# turn after it prints.
 
 # %%
 bad = "state.append('junk')\ndel part\nopen('note.txt', 'w').write('hi')\nstate[7]"
 result = episode.run(bad)
 print(result.status, "·", result.error)
 
-# %%
-check = "import os\nprint(state, part.size, os.listdir())"
-print(episode.run(check).stdout, end="")
+# %% tags=["guess"]
+code = "import os\nprint(state, part.size, os.listdir())"
+print(episode.run(code).stdout, end="")
 
 # %% [markdown]
-# Nothing happened. A turn is a *transaction*: it happens as a whole or not at all. That is more than
-# tidiness. The model is told "Error: …"; if half of the turn had taken effect, what it knows about `state`
-# would be wrong from here on, and it would be punished later for something nobody told it.
+# <details><summary>What did the failed turn leave behind? Guess first, then open.</summary>
 #
+# Nothing. A turn is a *transaction*: it happens as a whole or not at all. This matters for learning. The
+# model is told "Error: …". If half of the turn had taken effect, the model would have a wrong idea of
+# `state` from here on, and would later be punished for a change that it was never told about.
+#
+# </details>
+#
+# **Exercise 02.1.** A new episode starts with `state = ["A", "B"]` and runs four turns:
+# `state.append("C")`, then `state.append("D"); state[9]`, then `state.reverse()`, then
+# `state.clear(); 1 / 0`. What is `state` now?
+
+# %% tags=["exercise"]
+state = ...  # a list
+check("02.1", state)
+
+# %% [markdown]
 # ## The mechanism, in ten lines
 #
-# How do you undo arbitrary Python? You don't: you never let it touch the original. `os.fork` makes a copy
-# of a process, with all its objects, in about a millisecond, because memory is shared until somebody
-# writes to it. The copy runs the turn. If it fails, it ends, and the original has never noticed. If it
-# succeeds, *the copy goes on* and the original leaves.
+# Arbitrary Python can't be undone, so the sandbox never lets it touch the original. `os.fork` makes a copy
+# of a process, with all its objects, in about a millisecond, because memory is shared until one of the
+# two writes to it. The copy runs the turn. If the turn fails, the copy ends, and the original is
+# unchanged. If it succeeds, *the copy goes on* and the original ends.
 
 # %%
 toy = """
@@ -131,18 +149,34 @@ done = subprocess.run([sys.executable, "-c", toy], capture_output=True, text=Tru
 print(done.stdout, end="")
 
 # %% [markdown]
-# Three turns, one of them bad: 1, 2, (99), 3. The kit's sandbox is this, with a *keeper* beside each
-# episode: a process that runs no model's code, holds the clock and decides how a turn ended. Files roll
-# back as well: the keeper keeps copies, and puts back what changed.
+# Three turns, one of them bad: 1, 2, (99), 3. The kit's sandbox works in the same way, with a *keeper*
+# beside each episode: a process that runs no model's code, measures the time and decides how a turn
+# ended. Files are restored as well: the keeper keeps copies, and puts back what changed.
 #
 # ```text
 # notebook ── server ─┬─ keeper ── head (the state) ── child (this turn)     one row an episode
 #                     └─ zygote (has everything imported; the keepers are its forks)
 # ```
 #
-# The toy wouldn't survive the next cell. Why not?
-#
+# **Exercise 02.2.** For plain values a deep copy does what the fork does. Write transactions for a
+# dictionary of variables: run the pieces of code one after another, each as a whole or not at all, and
+# return the variables in the end. `exec(code, {}, copied)` runs code on the dictionary `copied`; after
+# `from copy import deepcopy`, `deepcopy(variables)` copies a dictionary with all that it holds. (Ten
+# minutes.)
+
+
+# %% tags=["exercise"]
+def transactions(variables: dict, codes: list[str]) -> dict:
+    """The variables after all turns; a turn that fails leaves no trace."""
+    ...
+
+
+check("02.2", transactions)
+
+# %% [markdown]
 # ## A turn that never ends
+#
+# The toy of ten lines would not survive the turn below. Find the reason before you read on.
 
 # %%
 impatient = box.episode(variables={"x": 1}, limits=Limits(seconds=seconds))
@@ -152,15 +186,20 @@ print(result.status, "·", result.error)
 print("x =", impatient.run("print(x)").stdout, end="")
 
 # %% [markdown]
-# The toy waits for its child for ever. An exception raised from outside, which is how many sandboxes
-# end a turn, would be caught by the bare `except`. The keeper asks nobody; it kills the child. A calculation
-# inside a C library ends the same way.
+# <details><summary>Why would the toy not survive it?</summary>
+#
+# The toy waits for its child for ever. Many sandboxes end a turn by raising an exception in it; the bare
+# `except` would catch that. The keeper kills the child instead, which code can't catch. A calculation
+# inside a C library ends in the same way.
+#
+# </details>
 #
 # ## How a turn can end
 #
-# Guess each status before you run the cell: `ok`, `error`, `timeout`, `died` or `limit`.
+# Guess each status before you open the output: `ok`, `error`, `timeout`, `died` or `limit`. Each turn
+# first appends a `?` to `state`. How many of them will be in it in the end?
 
-# %%
+# %% tags=["guess"]
 attempts = {
     "leaves politely": "import sys; sys.exit(0)",
     "leaves with an error": "import sys; sys.exit('no idea')",
@@ -168,21 +207,28 @@ attempts = {
     "crashes the interpreter": "import ctypes; ctypes.string_at(0)",
     "takes 50 GB": "huge = bytearray(50 << 30)",
     "asks the user": "answer = input('which piece? ')",
-    "loses its head": "def f(): f()\nf()",
+    "calls itself for ever": "def f(): f()\nf()",
 }
 for what, code in attempts.items():
     result = episode.run("state.append('?')\n" + code)
     print(f"{what:24s} {result.status:7s} {result.error[:60]}")
 
-# %%
+# %% tags=["guess"]
 print(episode.run("print(state)", want=("state",)).values)
 
 # %% [markdown]
-# One `?`, from the turn that was good. The sixth status is `episode_lost`: the state itself is gone,
-# for instance because the machine ran out of memory and the system killed the process that held it. The
-# loop of notebook 01 then ends the episode as `lost`, and it is no fault of the answer.
+# <details><summary>Which turns left their `?`? Guess first, then open.</summary>
 #
-# Output has its limits too: a turn that prints a gigabyte or binds a thousand pictures is cut, and says so.
+# Only a turn that ends with `ok` leaves it: the first one. `sys.exit(0)` is an end like any other.
+#
+# </details>
+#
+# The sixth status is `episode_lost`: the state itself is gone, for instance because the machine ran out of
+# memory and the system killed the process that held it. The loop of notebook 01 then ends the episode as
+# `lost`, which says nothing about the answer.
+#
+# Output has its limits too: if a turn prints a gigabyte or binds a thousand pictures, the sandbox cuts
+# the output and says so.
 
 # %%
 flood = "for i in range(1000): globals()[f'p{i}'] = photo.copy()\nprint('x' * 10**6)"
@@ -194,8 +240,9 @@ for warning in result.warnings:
 # %% [markdown]
 # ## The rules of a game
 #
-# An environment has rules: in AGILE one swap a turn. `before` and `after` are our own code, run inside
-# the same transaction; if `after` raises, the turn fails and is undone like any other.
+# An environment has rules: in AGILE one swap a turn. `run` takes two more pieces of code, which are ours:
+# one runs before the turn, one after it, inside the same transaction. If the second one raises an
+# exception, the turn fails and is undone like any other.
 
 # %%
 setup = """
@@ -209,25 +256,40 @@ for code in ("state.sort()", "state[0], state[1] = state[1], state[0]"):
     print(result.status, result.error, dict(result.values))
 
 # %% [markdown]
-# Is that proof against a cheat? The rule lives in the same Python as the code it watches. Predict:
+# **Exercise 02.3.** This rule only counts places. A turn can keep to it and still spoil the game, for
+# instance with `state[0] = "B"`. Write a better rule: True if the turn changed nothing or swapped two
+# pieces, else False.
 
-# %%
+
+# %% tags=["exercise"]
+def follows_rule(before: list[str], after: list[str]) -> bool:
+    """True if at most one swap leads from one list to the other."""
+    ...
+
+
+check("02.3", follows_rule)
+
+# %% [markdown]
+# Even a correct rule lives in the same Python as the code that it watches. Predict how the next turn ends:
+# with an error, or with three pieces moved?
+
+# %% tags=["guess"]
 cheat = "_rule = lambda: None\nstate.sort()"
 result = game.run(cheat, "_before = list(state)", "_rule()", want=("state",))
 print(result.status, dict(result.values))
 
 # %% [markdown]
-# It is not, and no check inside the process can be: code can rewrite whatever lives beside it. So a
-# rule is for players, not against cheats, and **a reward never trusts a status**. AGILE's reward reads
-# the final answer and compares it with a target that was never in the sandbox (notebook 03).
+# No check inside the process can prevent this: code can rewrite everything in its own process. So a rule
+# guides honest players and doesn't stop a cheat, and **a reward never trusts a status**. AGILE's reward
+# reads the final answer and compares it with a target that was never in the sandbox (notebook 03).
 #
 # ## A forged report
 #
-# The child tells the keeper how its turn went. Code shares that process, so it can find the socket and
-# say "ok" itself, then run on into the next turns. Here is one that does.
+# The child tells the keeper how its turn went. The model's code runs in that same process, so it can find
+# the socket, say "ok" itself, and then run on into the next turns. This code does it:
 
 # %%
-print(FORGERY)
+print(FORGERY.replace(' "images"', '\n        "images"').strip())  # a long line, broken
 
 # %%
 result = impatient.run(FORGERY)
@@ -236,20 +298,20 @@ print("x =", impatient.run("print(x)").stdout, end="")
 
 # %% [markdown]
 # Its report arrived, and the keeper asked back: are you in your loop, waiting for orders? Code that runs
-# on doesn't answer. Only after that second answer is the old head killed, so there was something to go
-# back to. And a report from an earlier turn can't count later: every turn has a socket of its own.
+# on doesn't answer. The old state is only given up after that second answer, so here there was something
+# to go back to. And a report from an earlier turn can't count later: every turn has a socket of its own.
 #
-# Code that imitated the *whole* harness, the second answer included, would speak for its own episode.
-# What would it gain? Values that it could as well have assigned, and rules that it could as well have
-# rewritten.
+# Code that imitated the *whole* child, the second answer included, could decide how its own episode
+# appears. It would gain nothing by it: it could assign the same values, and rewrite the same rules, in
+# an ordinary turn.
 #
 # ## An attack
 #
-# All this keeps a *clumsy* program from doing harm. Now a hostile one. Reinforcement learning needs no
-# malice for that: whatever raises the reward gets found, and reading the answer from a file does.
-# Six attempts on things that are outside of the episode. Which will get through?
+# So far the programs were *faulty*; now they are hostile. Reinforcement learning makes hostile programs
+# although no person wants them: it finds whatever raises the reward, and reading the answer from a file
+# raises it. Here are six attempts on things outside of the episode. Guess which get through on your machine.
 
-# %%
+# %% tags=["guess"]
 # NBVAL_IGNORE_OUTPUT
 folder = tempfile.TemporaryDirectory(prefix="kit-answers-")
 outside = str(Path(folder.name, "answers.txt"))
@@ -267,9 +329,9 @@ for what, code in attacks.items():
     print(f"{what:18s} {result.status:6s} {result.error.partition(': ' + chr(39))[0]}")
 
 # %% [markdown]
-# What stopped them? Not a list of forbidden words or modules: Python has too many ways to say the same
-# thing. `open` can be had from `io`, from `os`, from an exception's frame. So nothing here looks at the
-# *code*. What counts is what the *process* may ask of the kernel, by whatever words. Four layers:
+# The sandbox has no list of forbidden words or modules: Python has too many ways to do the same. `open` can
+# be reached through `io`, through `os`, through an exception's frame. So nothing here looks at the *code*.
+# The limits are on what the *process* may ask of the operating system's kernel. There are four layers:
 #
 # | layer | what it does |
 # |---|---|
@@ -278,20 +340,20 @@ for what, code in attacks.items():
 # | `seccomp` | of some 360 system calls, it may use the 160 that Python needs |
 # | `rlimits` | memory, file size, open files and processor time are bounded |
 #
-# Take them off one at a time. Which attack needs two holes to get through?
+# Take them off one at a time. Guess which attacks are still stopped when any *one* layer is missing.
 
 
 # %%
 def tried_without(*without: str) -> list[str]:
-    """How each attack ends without these layers."""
-    with warnings.catch_warnings():  # it would say, rightly, that this is unsafe
+    """Status of each attack without these layers."""
+    with warnings.catch_warnings():  # it would warn, rightly: unsafe
         warnings.simplefilter("ignore")
         weaker = Sandbox(without=without, allow_unsafe=True).start()
     with weaker, weaker.episode() as one:
         return [one.run(code).status for code in attacks.values()]
 
 
-# %%
+# %% tags=["guess"]
 # NBVAL_IGNORE_OUTPUT
 holes = [(), ("namespaces",), ("landlock",), ("seccomp",), ("namespaces", "landlock")]
 table = {
@@ -308,43 +370,49 @@ for row, what in enumerate(attacks):
     print(f"{what:20s}" + "".join(f"{end:>9s}" for end in ends))
 
 # %% [markdown]
-# With all of them on, nothing gets through. The contents of files are behind two layers, so are
-# network and programs: a fault in one is not yet a way out. Signals hang on one alone, and so does
-# *seeing* a file: Landlock doesn't hide names. Where a machine has no namespaces (many containers), the
-# tier is `partial`, and the sandbox says so instead of hoping.
+# <details><summary>With all layers on, and with one missing</summary>
+#
+# With all of them on, nothing gets through. Two layers protect the contents of files, the network and the
+# start of programs, so a fault in one of them is not enough. Only one layer stops signals, and only one
+# hides names and sizes of files: Landlock doesn't. Where a machine has no namespaces (many containers),
+# the tier is `partial`, and the sandbox says so.
+#
+# </details>
 #
 # ## What holds here, and what doesn't
 #
-# It doesn't ask you to believe any of this. It tries each promise in a throwaway episode:
+# You need not believe any of this. The sandbox tries each promise on your machine, in an episode that it
+# throws away:
 
 # %%
 # NBVAL_IGNORE_OUTPUT
 report = box.guarantees
 print("tier:    ", report.tier)
-print("enforced:", ", ".join(sorted(report.enforced)))
+print(fill("enforced: " + ", ".join(sorted(report.enforced)), 84))
 print("missing: ", ", ".join(sorted(report.missing)) or "nothing")
 
 # %% [markdown]
 # `print(box.guarantees)` and `python -m kit doctor` have the long form, with what each promise rests on
-# and doesn't cover. Before you let a large model loose, ask for what you need. Here is what a machine
-# without namespaces answers:
+# and doesn't cover. Before you run the code of a large model, require what you need. A machine without
+# namespaces answers this:
 
 # %%
 # NBVAL_IGNORE_OUTPUT
 try:
     Sandbox(require={"metadata", "network"}, without=["namespaces"]).start()
 except SandboxError as error:
-    print(error)
-print("required before training:", ", ".join(sorted(CONFINED)))
+    print(fill(str(error), 84))
+print(fill("required before training: " + ", ".join(sorted(CONFINED)), 84))
 
 # %% [markdown]
-# What no layer keeps out: a fault in the kernel itself, which all of them trust; and what can be
-# learnt from a shared processor, by timing. If that matters to you, use a machine with nothing on it.
+# Two things no layer keeps out: a fault in the kernel itself, which all of them trust, and what code can
+# learn by timing on a shared processor. If that matters to you, use a machine with nothing else on it.
 #
 # ## Many at once
 #
-# A rollout plays dozens of episodes. `run_many` runs as many turns at a time as there are cores; the
-# others wait, and waiting isn't charged to their time limit. Every fifth turn fails here.
+# A [rollout](../docs/glossary.md#rollout) plays dozens of episodes. `run_many` runs as many turns at a
+# time as there are cores; the others wait, and waiting isn't charged to their time limit. Every fifth turn
+# fails here.
 
 # %%
 many = [box.episode(variables={"n": i}) for i in range(episodes)]
@@ -360,8 +428,9 @@ print("every episode holds what it should")
 # %% [markdown]
 # ## What it costs
 #
-# A turn is a fork; a start is a fork with a new world around it. How much dearer does each layer make
-# them, and how does that compare with a Python per turn, which keeps no state but needs no mechanism?
+# A turn is a fork; a start is a fork with new namespaces around it. The cells below measure how much each
+# layer adds. For comparison they start a new Python for each turn, which keeps no state but needs no
+# mechanism. Guess how many times slower the new Python is than a turn with all layers.
 
 # %%
 crop = "part = photo.crop((40, 40, 120, 120)).resize((380, 380))"
@@ -400,7 +469,7 @@ new_python = milliseconds(
 )
 print(len(measured) + 2, "ways measured")
 
-# %%
+# %% tags=["guess"]
 # NBVAL_IGNORE_OUTPUT
 turn = {
     "in this process": in_process,
@@ -411,13 +480,15 @@ start = {way: cost[0] for way, cost in measured.items()}
 for way, value in turn.items():
     also = f"   start {start[way]:6.2f} ms" if way in start else ""
     print(f"{way:16s} turn {value:6.2f} ms{also}")
-display(plots.bars({"a turn": turn, "a start": start}, "milliseconds"))
+title = "Cost of a turn and of a start, with more and more layers"
+display(plots.bars({"a turn": turn, "a start": start}, "milliseconds", title=title))
 
 # %% [markdown]
-# The mechanism costs milliseconds: a fork, and pictures that travel. The layers add little to a turn,
-# because the kernel checks calls it has to answer anyway, and a room of its own adds some to a start. A model
-# takes longer than that to say one word. `python -m kit bench sandbox` measures this properly, processor time of all processes,
-# memory and other ways to run code included.
+# The mechanism costs milliseconds: for the fork, and for the pictures that go from process to process. The
+# layers add little to a turn, because the kernel checks calls that it has to answer anyway; namespaces of
+# its own add some to a start. A large model takes longer than that to say one word.
+# `python -m kit bench sandbox` measures this properly, with the processor time of all processes, memory
+# and other ways to run code.
 #
 # ## Paper / here / why different
 
@@ -439,12 +510,12 @@ box.close()
 folder.cleanup()
 
 # %% [markdown]
-# The paper describes what the code may do, not how it is run; the values on the right are ours, but for
-# the time limit. Undoing a failed turn matters most to learning: "it failed" and "nothing changed" then
-# mean the same to the model.
+# The paper describes what the code may do, not how it is run. The values on the right are ours, except the
+# time limit, which is from [CodeDance, arXiv:2512.17312](https://arxiv.org/abs/2512.17312). For learning,
+# it matters most that a failed turn is undone: "it failed" and "nothing changed" then mean the same.
 #
-# **Try.** Write a turn that leaves a thread running: what does `result.warnings` say? Open a file in one
-# turn, read half of it in a second that fails, and the rest in a third: which half do you get? Fill the
-# folder with files until an error comes: which one, and what is left of them in the next turn?
+# **Try.** Write a turn that leaves a thread running, and read `result.warnings`. Open a file in one turn,
+# read half of it in a second that fails, and the rest in a third: see which half you get. Fill the
+# folder with files until an error comes, and look at what is left of them in the next turn.
 #
 # Next: [03, GRPO by hand](03_grpo_by_hand.ipynb), where four such episodes become a gradient.

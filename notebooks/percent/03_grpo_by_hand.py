@@ -16,13 +16,16 @@
 # **The question.** Four attempts at one puzzle, one number for each. How do four numbers become a
 # push on every single token, upwards here and downwards there?
 #
-# **The paper.** [AGILE, arXiv:2510.01304](https://arxiv.org/abs/2510.01304), section 3.3: the reward (eq. 5 and 6) and the objective of group
-# relative policy optimization, GRPO (eq. 4), which is due to [DeepSeekMath](https://arxiv.org/abs/2402.03300) (Shao et al., 2024). On
-# dividing by the standard deviation and by the length: [Dr. GRPO](https://arxiv.org/abs/2503.20783) (Liu et al., 2025).
+# **The paper.** [AGILE, arXiv:2510.01304](https://arxiv.org/abs/2510.01304), section 3.3: the reward (eq. 5
+# and 6) and the objective of group relative policy optimization, [GRPO](../docs/glossary.md#grpo) (eq.
+# 4), from [DeepSeekMath, arXiv:2402.03300](https://arxiv.org/abs/2402.03300). On dividing by the standard
+# deviation and by the length: [Dr. GRPO, arXiv:2503.20783](https://arxiv.org/abs/2503.20783). Figure 2a of
+# AGILE depicts GRPO beside the loop of model and environment; here the same step is worked out in numbers.
 #
 # **Afterwards you can** say what an advantage is and work one out on paper; say what clipping does
 # and what it doesn't; compute the loss of a batch by hand and get the trainer's number; explain why a
-# group without differences teaches nothing; say what temperature and group size are for.
+# [group](../docs/glossary.md#group) without differences teaches nothing; say what temperature and group
+# size are for.
 #
 # | | hardware | minutes | memory |
 # |---|---|---|---|
@@ -66,7 +69,7 @@ chat = Chat.from_pretrained(TINY)
 # ## Four attempts
 #
 # One puzzle; two of its pieces have to change places. We write four ways to play it, so that we know
-# all about them. Read them: who solves it? Who keeps to the tags? Who is fast?
+# everything about them. Read them: which solve the puzzle, which keep to the tags, and which are fast?
 
 # %%
 rng = np.random.default_rng(seed)
@@ -102,7 +105,7 @@ scripts = {
 # $$R_{step} = \lambda\,(\mathbb{1}[R_{acc}=1]\,step_{num} + \mathbb{1}[R_{acc}=0]\,step_{max})
 # \quad (5) \qquad R = \alpha R_{acc} + \beta R_{format} + \gamma R_{step} \quad (6)$$
 #
-# Write down four numbers. (`slack` forgets its reasoning once.)
+# Write down four numbers. (`slack` forgets its reasoning once; `guess` never reasons nor runs code.)
 
 # %%
 from kit.papers.agile.reward import is_right, score
@@ -126,7 +129,7 @@ def play(policy_for) -> list:
     return episodes
 
 
-# %%
+# %% tags=["guess"]
 episodes = play(lambda script: ScriptedPolicy(chat, script))
 scores = [score(episode, task.target) for episode in episodes]
 rewards = [s.total for s in scores]
@@ -137,9 +140,10 @@ assert np.allclose(rewards, [0.8 + 0.2 - 0.10, 0.2 - 0.25, 0.8 - 0.15, -0.25])
 # %% [markdown]
 # ## The advantage
 #
-# Is 0.65 good? On its own the number doesn't say. If everybody else got 0.90 it is poor, if everybody
-# else got −0.25 it is splendid. So GRPO plays the same task G times and asks how much better than its
-# *group* an attempt did, in units of the group's spread:
+# A reward of 0.65 alone doesn't say whether an attempt was good. If all others got 0.90 it was bad, if all
+# others got −0.25 it was very good. So GRPO plays the same task G times and asks how much better an attempt
+# did than its *group*, in units of the group's standard deviation. This is its
+# [advantage](../docs/glossary.md#advantage):
 #
 # $$\hat{A}_i = \frac{R_i - \operatorname{mean}(R_1, \dots, R_G)}{\operatorname{std}(R_1, \dots, R_G)}$$
 #
@@ -152,7 +156,7 @@ assert np.allclose(rewards, [0.8 + 0.2 - 0.10, 0.2 - 0.25, 0.8 - 0.15, -0.25])
 # | squared | 0.345156 | 0.131406 | 0.113906 | 0.316406 | sum = 0.906875 |
 #
 # std = √(0.906875 / 3) = 0.549811 (three, not four: G − 1). Divide the second line by it: 1.0686 for
-# `tidy`, and for the others …? Work them out, then open the output.
+# `tidy`. Work out the other three before you open the output.
 
 # %% tags=["guess"]
 mean = sum(rewards) / 4
@@ -163,8 +167,8 @@ for name, a in zip(names, by_hand, strict=True):
 assert np.allclose(by_hand, [1.0684, -0.6592, 0.6137, -1.0229], atol=5e-5)
 
 # %% [markdown]
-# (1.0684 and not 1.0686: TRL adds 1e-4 to the std, so that nobody divides by 0. So does the kit.)
-# And the kit's function, which also knows about more groups than one:
+# (1.0684 and not 1.0686: [TRL](../docs/glossary.md#trl) adds 0.0001 to the std, so that it is never 0. So
+# does the kit.) The kit's function, which also takes more groups than one, gives the same:
 
 # %%
 from kit.train.advantage import group_advantages
@@ -172,19 +176,29 @@ from kit.train.advantage import group_advantages
 advantages = group_advantages(torch.tensor(rewards), group_size=4)
 assert np.allclose(advantages, by_hand, atol=1e-6)
 columns = {"reward": rewards, "advantage": advantages.tolist()}
-display(plots.bars({k: dict(zip(names, v, strict=True)) for k, v in columns.items()}))
+shown = {k: dict(zip(names, v, strict=True)) for k, v in columns.items()}
+display(plots.bars(shown, title="Rewards of a group and its advantages"))
 print("sum of the advantages:", round(abs(advantages.sum().item()), 6))
 
 # %% [markdown]
-# Here are the four side by side (1 `tidy`, 2 `hasty`, 3 `slack`, 4 `guess`), tinted as they will be pushed. Only
-# what the policy said is tinted; what the environment wrote is mask 0 and stays out of it.
+# Here are the four side by side (1 `tidy`, 2 `hasty`, 3 `slack`, 4 `guess`). Their tint shows which way each
+# will be pushed. Only what the policy said is tinted; what the environment wrote has mask 0 and is not
+# trained on.
 
 # %%
 display(view.compare(episodes, scores, advantages.tolist(), is_right=is_right))
 
 # %% [markdown]
-# What happens to the advantages if every reward is 10 higher? If every reward is doubled, or changes its sign? Guess
-# with one word each.
+# **Exercise 03.1.** A group of four earns 1, 1, 1 and 0. What is the advantage of the last one? (Leave out
+# the 0.0001.)
+
+# %% tags=["exercise"]
+advantage = ...  # a number
+check("03.1", advantage)
+
+# %% [markdown]
+# Predict before you open the output: what happens to the advantages if every reward is 10 higher? If every
+# reward is doubled? If its sign is changed?
 
 # %% tags=["guess"]
 r = torch.tensor(rewards)
@@ -193,28 +207,28 @@ for change, changed in {"+ 10": r + 10, "× 2": 2 * r, "× −1": -r}.items():
     print(f"R {change:5s}", *shown)
 
 # %% [markdown]
-# Only differences within the group count. Older methods train a second network for this: it
-# guesses how well an average attempt would do.
+# <details><summary>What do the advantages depend on? Guess first, then open.</summary>
 #
-# **Exercise 03.1.** Three of four attempts fail with −0.05; one succeeds with 0.75. What is its advantage? (Leave out
-# the 1e-4.) Do it on paper: the deviations are 3d, −d, −d, −d.
-
-# %% tags=["exercise"]
-answer = ...  # a number
-check("03.1", answer)
-
-# %% [markdown]
+# Only on differences within the group, measured in its standard deviation. A shift and a positive factor
+# change nothing, a change of sign turns every push round.
+#
+# </details>
+#
+# The mean of the group replaces the second network that older methods train to estimate how well an average
+# attempt does.
+#
 # ## Which way to push: the smallest policy there is
 #
-# Forget tokens for a moment. A policy with four actions, all equally likely: $\pi = \operatorname{softmax}(z)$
-# with $z = (0, 0, 0, 0)$. Each action was tried once and got one of our advantages. We climb
+# Leave tokens aside for a moment. Take a [policy](../docs/glossary.md#policy) with four actions, all
+# equally likely: $\pi = \operatorname{softmax}(z)$ with $z = (0, 0, 0, 0)$. Each action was tried once and
+# got one of our advantages. We climb
 #
 # $$J(z) = \frac{1}{4} \sum_{i=1}^{4} \hat{A}_i \log \pi(i), \qquad
 # \frac{\partial J}{\partial z_k} = \frac{1}{4} \Big(\hat{A}_k - \pi_k \sum_i \hat{A}_i\Big)
 # = \frac{\hat{A}_k}{4},$$
 #
-# since the advantages add up to 0. So the gradient is simply the advantages, quartered. Take a step of
-# length 1: which probabilities will rise?
+# since the advantages add up to 0. So the gradient is a quarter of the advantages. Take a step of
+# length 1 and say which probabilities will rise.
 
 # %% tags=["guess"]
 z = torch.zeros(4, requires_grad=True)
@@ -226,7 +240,8 @@ for name, b, a in zip(names, before, after, strict=True):
     print(f"{name:6s} {b:.3f} → {a:.3f}")
 
 # %% [markdown]
-# That is the core of it. Eq. 4 adds three precautions: a ratio, a clip, and a careful mean.
+# This is the main idea of GRPO. Eq. 4 adds three things that make it safer: a ratio, a clip, and a mean
+# over each attempt's own tokens.
 #
 # ## The ratio and the clip
 #
@@ -237,8 +252,8 @@ for name, b, a in zip(names, before, after, strict=True):
 # $$\rho_{i,t} = \frac{\pi_\theta(y_{i,t} \mid x, y_{i,<t})}{\pi_{old}(y_{i,t} \mid x, y_{i,<t})}, \qquad
 # \min\left(\rho_{i,t} \hat{A}_i,\ \operatorname{clip}(\rho_{i,t}, 1-\epsilon, 1+\epsilon)\,\hat{A}_i\right)$$
 #
-# is what eq. 4 then counts for a token. With ε = 0.2: for which ρ is the curve flat if the attempt was
-# good ($\hat{A} = 1$)? For which if it was bad ($\hat{A} = -1$)? Draw it, then open the output.
+# is what eq. 4 then counts for a token ([clipping](../docs/glossary.md#clipping)). With ε = 0.2: for which ρ
+# is the curve flat if the attempt was good ($\hat{A} = 1$)? For which if it was bad ($\hat{A} = -1$)?
 
 
 # %% tags=["guess"]
@@ -249,27 +264,47 @@ def clipped(ratio, advantage, eps=0.2):
 
 ratios = torch.linspace(0, 2, 81)
 curves = {f"A = {a:+d}": (ratios, clipped(ratios, a)) for a in (1, -1)}
-display(plots.lines(curves, x="ratio ρ", y="counts as", title="clipped at 1 ± ε"))
+flat = {"1 + ε": 1.2, "−(1 − ε)": -0.8}  # where ρ is clipped at 1 + ε and 1 − ε
+title = "What a token counts, clipped at 1 − ε and 1 + ε"
+display(plots.lines(curves, "ratio ρ", "counts as", title=title, references=flat))
 
-# %%
-for advantage in (1, -1):
+# %% tags=["guess"]
+for sign in (1, -1):
     ratio = torch.tensor([0.5, 0.9, 1.0, 1.1, 1.5], requires_grad=True)
-    value = clipped(ratio, advantage)
+    value = clipped(ratio, sign)
     (slope,) = torch.autograd.grad(value.sum(), ratio)
     for line, numbers in {"ratio": ratio, "counts": value, "slope": slope}.items():
         shown = (f"{x:+.1f}" for x in numbers.tolist())
-        print(f"A = {advantage:+d}  {line:7s}", *shown)
+        print(f"A = {sign:+d}  {line:7s}", *shown)
 
 # %% [markdown]
-# Flat where a push has already had its effect: a good token that has become 20 % more likely is not
-# pushed further, nor a bad one that has become 20 % less likely. But look at the other two corners. A
-# good token that has become *less* likely (ρ = 0.5) is still pulled up, a bad one that has become more
-# likely (ρ = 1.5) is still pushed down, however far off they are. Clipping takes away the reason to go on;
-# it never takes away the way back, and it doesn't hold the policy in place.
+# <details><summary>Where are the curves flat, and what does that mean? Guess first, then open.</summary>
 #
+# They are flat where a push has already had its effect: a good token that has become 20 % more likely is
+# not pushed further, nor a bad one that has become 20 % less likely. But look at the other two ends. A good
+# token that has become *less* likely (ρ = 0.5) is still raised, a bad one that has become more likely (ρ =
+# 1.5) is still lowered, however far off they are. So clipping ends a push that has done enough, and never
+# one that goes back. It doesn't hold the policy in place.
+#
+# </details>
+#
+# **Exercise 03.2.** Is a token's slope zero? Write it for any ρ, advantage and ε, without PyTorch. (At the
+# corners themselves both answers could be defended; they are not tried.)
+
+
+# %% tags=["exercise"]
+def is_clipped(rho: float, advantage: float, eps: float) -> bool:
+    """True if the token no longer pushes."""
+    ...
+
+
+check("03.2", is_clipped)
+
+# %% [markdown]
 # ## The mean, and the mask inside it
 #
-# Now eq. 4 in full, without its last term (β = 0 in the paper):
+# Now eq. 4 in full, without its last term, the [KL](../docs/glossary.md#kl) term (its weight β is 0 in the
+# paper; eq. 6 has another β):
 #
 # $$J(\theta) = \frac{1}{G} \sum_{i=1}^{G} \frac{1}{\sum_t I(y_{i,t})} \sum_{t:\, I(y_{i,t}) = 1}
 # \min\left(\rho_{i,t} \hat{A}_i,\ \operatorname{clip}(\rho_{i,t}, 1-\epsilon, 1+\epsilon)\,\hat{A}_i\right)
@@ -292,8 +327,8 @@ for advantage in (1, -1):
 # | slack | 1.0 (0.1) 0.7 | 1.0 and 0.7, *not* clipped | 0.85 × 0.6137 = 0.5216 |
 # | guess | 1.4 | 1.4, *not* clipped | 1.4 × −1.0229 = −1.4321 |
 #
-# J = (1.2287 − 0.5603 + 0.5216 − 1.4321) / 4 = **−0.0605**, and the loss, which is minimised, is −J = 0.0605. Check
-# one line with your pencil. Does the 7.0 matter?
+# J = (1.2287 − 0.5603 + 0.5216 − 1.4321) / 4 = **−0.0605**, and the loss, which is minimised, is
+# −J = 0.0605. Check one line with your pencil, and say whether the 7.0 matters.
 
 # %%
 rho = torch.tensor([[1.1, 7.0, 1.5], [0.9, 0.5, 1.0], [1.0, 0.1, 0.7], [1.4, 1.0, 1.0]])
@@ -312,13 +347,17 @@ print(f"loss {loss:.4f}")
 assert abs(float(loss) - 0.0605) < 5e-5
 
 # %% [markdown]
-# It doesn't: its mask is 0, and 0 times anything is 0.
+# <details><summary>Does the 7.0 matter?</summary>
+#
+# No: its mask is 0.
+#
+# </details>
 #
 # ## A policy of our own
 #
-# From here on we need a policy that is a network. Here is one made on the spot: a real Qwen2.5-VL, but of
-# a third of a million parameters, with random weights. (In double precision, so that you see the
-# numbers we saw; the vision tower stays as it is, to save time.)
+# From here on we need a policy that is a network. The next cell makes one: a real Qwen2.5-VL, but very
+# small and with random weights. (In double precision, so that you see the numbers we saw; the vision
+# tower is not trained, to save time.)
 
 # %%
 from contextlib import ExitStack
@@ -338,8 +377,8 @@ until_the_end.enter_context(suppress_tokens(model, chat.suppressed_ids))
 print(f"{sum(w.numel() for w in weights):,} weights that learn")
 
 # %% [markdown]
-# `forbid` takes the probability off the ids that a policy may not say. Six lines of PyTorch give the
-# log-probability of every token that was sampled (remember the shift by one: what stands at t predicts t + 1):
+# `suppress_tokens` gives probability 0 to the ids that a policy may not say. Six lines of PyTorch give the
+# log-probability of every token that was sampled (with the shift by one: what stands at t predicts t + 1):
 
 # %%
 from kit.train.pack import pack
@@ -362,11 +401,11 @@ print("mean log-probability of one:", [round(x, 1) for x in each])
 
 # %% [markdown]
 # This model would never say what we wrote: every token is as unlikely as any other, one chance in the size
-# of the vocabulary. GRPO can only reweigh what a policy already does. So let it *imitate* the four attempts
-# for a moment, all alike, good and bad (in earnest that is the cold start, notebook 12). A policy that
-# knows these four and nothing else: how probable can each become at best?
+# of the vocabulary. GRPO can only raise and lower the probability of what a policy already does. So let it
+# *imitate* the four attempts first, good and bad alike (a [cold start](../docs/glossary.md#cold-start),
+# notebook 12). How probable can each attempt become at best, if the policy says nothing else?
 
-# %%
+# %% tags=["guess"]
 adam = torch.optim.Adam(weights, lr=0.008, betas=(0.9, 0.95))
 schedule = torch.optim.lr_scheduler.LambdaLR(
     adam, lambda k: min(1, (k + 1) / 10) * (1 - k / imitation)
@@ -384,8 +423,14 @@ for name, chance in zip(names, chances.tolist(), strict=True):
 assert chances.min() > 0.2
 
 # %% [markdown]
-# A quarter each, nearly: the smallest policy again, but made of tokens. Now the four attempts are its own,
-# as if sampled. `ForcedPolicy` plays them once more and notes the log-probabilities that sampling would
+# <details><summary>Why can't all four be more probable? Guess first, then open.</summary>
+#
+# Their probabilities add up to 1 at most, so it is a quarter each at best: the smallest policy again, but
+# made of tokens.
+#
+# </details>
+#
+# Now the four attempts are the policy's own, as if sampled. `ForcedPolicy` plays them once more and notes the log-probabilities that sampling would
 # have noted, turn by turn. One pass over the whole row must find the same:
 
 # %%
@@ -434,8 +479,8 @@ trainer.model.train()
 print("inherits from", EpisodeGRPOTrainer.__bases__[-1].__name__)
 
 # %% [markdown]
-# To compare on the toy's tensors, hand it our log-probabilities instead of letting a model compute
-# them: log ρ as the new ones, 0 as the old ones. Everything from there on is TRL's code.
+# To compare on the tensors of the table above, hand it our log-probabilities instead of letting a model
+# compute them: log ρ as the new ones, 0 as the old ones. Everything from there on is TRL's code.
 
 
 # %%
@@ -464,10 +509,10 @@ assert abs(trl_toy_loss() - float(loss)) < 1e-6
 #
 # (2.3 × 1.0684 − 1.7 × 0.6592 + 1.7 × 0.6137 − 1.4 × 1.0229) / 7 = 0.9479 / 7 = **0.1354**
 #
-# The objective even changes its sign: `guess` was bad, and short. Which of the two means tells a model to
-# keep its *bad* attempts long?
+# The objective even changes its sign: `guess` was bad, and short. Predict which of the two means pushes a
+# token less if its *bad* attempt is long.
 
-# %%
+# %% tags=["guess"]
 all_tokens = -(clipped(rho, advantages[:, None]) * mask).sum() / mask.sum()
 trainer.loss_type = "bnpo"
 print(f"every token the same: by hand {all_tokens:.4f}, TRL {trl_toy_loss():.4f}")
@@ -478,16 +523,35 @@ for name, w, n in zip(names, pushes.tolist(), mask.sum(dim=1).tolist(), strict=T
     print(f"{name:6s} {n} sampled tokens, each pushed with {w:+.3f}")
 
 # %% [markdown]
-# Eq. 4 does: spread over many tokens, a bad advantage pushes each of them less. Dr. GRPO divides by a
-# constant for that reason. AGILE keeps the mean of eq. 4; its step reward makes rambling expensive.
+# <details><summary>Which mean lets a model keep its bad attempts long?</summary>
 #
+# That of eq. 4: a bad advantage that is spread over many tokens pushes each of them less. Dr. GRPO divides by
+# a constant for that reason. AGILE keeps the mean of eq. 4; its step reward makes long episodes expensive.
+#
+# </details>
+#
+# **Exercise 03.3.** Write the loss with Dr. GRPO's mean: each attempt's sum over its tokens is divided by the
+# same constant, `longest` (the largest length allowed), then the mean is taken over the attempts. The clip is
+# that of eq. 4, with ε = 0.2. `ratios` has a list for each attempt, of the policy's own tokens only, so there
+# is no mask. Plain Python is enough. (Ten minutes.)
+
+
+# %% tags=["exercise"]
+def loss_of(ratios: list[list[float]], advantages: list[float], longest: int) -> float:
+    """The loss of one group, every token pushed alike whatever its attempt's length."""
+    ...
+
+
+check("03.3", loss_of)
+
+# %% [markdown]
 # ## The same with a model
 #
 # Now the real attempts: hundreds of ids, pictures included, and the function that you have already checked.
-# The policy that played them is the policy we train, so every ρ is 1. What will the loss be, to four
-# digits? (Each attempt counts its advantage, and the advantages …)
+# The policy that played them is the policy we train, so every ρ is 1. Predict the loss, to four digits.
+# (Each attempt counts its advantage.)
 
-# %%
+# %% tags=["guess"]
 new = logprobs()
 old = new.detach()
 loss = grpo_loss(torch.exp(new - old), advantages, own)
@@ -497,9 +561,9 @@ print(f"loss {abs(loss.item()):.4f}, and yet the gradient has length {length:.3f
 assert abs(loss.item()) < 1e-6 < length
 
 # %% [markdown]
-# Zero, and it will hover about zero for the whole training. **The loss of GRPO says nothing about
-# progress**; the reward does. What teaches is its *slope*, and at ρ = 1 the slope of each token is its
-# advantage. Now TRL, from the episodes on: it plays (ours), scores, packs, computes.
+# The loss stays near this value for the whole training. **The loss of GRPO says nothing about progress**;
+# the reward does. The model learns from the loss's *slope*, and at ρ = 1 the slope of each token is its
+# advantage. Now TRL, from the episodes on: it plays (our four), scores, packs, computes.
 
 # %%
 batch = trainer._generate_and_score_completions([{"task": 0}] * 4)
@@ -515,8 +579,8 @@ assert abs(theirs.item() - loss.item()) < 1e-6 and apart < 1e-6
 # %% [markdown]
 # ## One step
 #
-# Move every weight against its slope. What will become of the probabilities of the four attempts? (The
-# smallest policy went from a quarter each to 0.319, 0.207, 0.285 and 0.189.)
+# Move every weight against its slope, and predict what becomes of the probabilities of the four attempts:
+# which rise, which fall? (The smallest policy went from a quarter each to 0.319, 0.207, 0.285 and 0.189.)
 
 
 # %%
@@ -532,7 +596,7 @@ step_down(slopes, learning_rate)
 with torch.no_grad():
     after = logprobs()
 
-# %%
+# %% tags=["guess"]
 before, now = old.sum(dim=1).exp(), after.sum(dim=1).exp()
 for k, name in enumerate(names):
     print(f"{name:6s} A = {advantages[k]:+.2f}   {before[k]:.2f} → {now[k]:.2f}")
@@ -542,10 +606,16 @@ print(f"expected reward {earned:.2f} → {earns:.2f}")
 assert earns > earned
 
 # %% [markdown]
-# The good ones up, `guess` down, the expected reward up. But `hasty`, whose advantage is negative? It did *not* go
-# down. To see why, look where in the row something happened. The loss pushed on every token, but most of
-# them could not move: after `observation_image_` the model was certain already. These are the tokens it was
-# not certain of, with the push each of them got:
+# <details><summary>Did each attempt move as its advantage says? Guess first, then open.</summary>
+#
+# The good ones went up, `guess` down, the expected reward up. But `hasty` has a negative advantage, and yet
+# it did *not* go down.
+#
+# </details>
+#
+# To see why, look where in the row something happened. The loss pushed on every token, but most of them
+# could not move: after `observation_image_` the model was certain already. These are the tokens that it was
+# not certain of, with the push that each of them got:
 
 # %%
 pushes = advantages / own.sum(dim=1)
@@ -556,21 +626,22 @@ for k, name in enumerate(names):
         print(f"{name:6s} {token:10s} {was:.2f} → {is_now:.2f}   push {pushes[k]:+.3f}")
 
 # %% [markdown]
-# Forks: to think, or to blurt out an answer; then to think again, or to forget it; then to swap, or to be
-# content. Nobody told the trainer that these are the decisions; what is common to good and bad attempts
-# cancels, or cannot move. That is how one number for a whole episode finds its way to single tokens.
+# These are decisions: to think, or to answer at once; then to think again, or not; then to swap, or to
+# answer. The trainer was not told that these are the decisions. What good and bad attempts have in common
+# cancels, or cannot move. So one number for a whole episode changes just the tokens that decide.
 #
-# And `hasty`: it shares the first fork with `tidy` and `slack`. `guess` has few tokens, so (the mean of eq. 4!) each of
-# them was pushed hardest of all, away from blurting. What `guess` loses there goes to all who think first,
-# `hasty` too. Its own fork, the one that made it wrong, went down, if only a little. One step settles the
-# coarsest question; the next groups will settle the next.
+# `hasty` makes the first decision like `tidy` and `slack`. `guess` has few tokens, so by the mean of eq. 4 each
+# of them is pushed hardest of all, away from answering at once. The probability that `guess` loses there
+# goes to the three attempts that think first, and `hasty` is one of them. Its own decision, the one that
+# made it wrong (`A`, for "All in place."), went down a little. One step changes the first decision most;
+# later groups change the next ones.
 #
 # ## The same attempts again
 #
-# Playing is expensive, so use these four for more steps: go back to where we were and take twenty small ones. The
-# old log-probabilities stand still, the new ones move, ρ leaves 1, and the clip begins to act. Watch the
-# `<answer>` of `guess`, the token that is pushed hardest. Once with ε = 0.2, once without a clip (ε so large that it
-# never acts): where will ρ be after twenty steps?
+# Playing is expensive, so use these four for more steps: go back to the start and take twenty small steps.
+# The old log-probabilities stay the same, the new ones move, ρ leaves 1, and the clip begins to act. Watch
+# the `<answer>` of `guess`, the token that is pushed hardest, once with ε = 0.2 and once without a clip (ε so
+# large that it never acts). Where will ρ be after twenty steps? Draw both curves first.
 
 
 # %%
@@ -588,17 +659,25 @@ def reuse(eps: float, steps: int = 20) -> list[float]:
     return path
 
 
-# %%
+# %% tags=["guess"]
 paths = {"no clip": reuse(1e9), "ε = 0.2": reuse(settings.epsilon)}
-display(plots.lines({k: (range(len(v)), v) for k, v in paths.items()}, x="step", y="ρ"))
+series = {k: (range(len(v)), v) for k, v in paths.items()}
+title, at = "ρ of guess's <answer> while one group is reused", {"1 − ε": 0.8}
+display(plots.lines(series, x="step", y="ρ", title=title, references=at))
 for name, path in paths.items():
     print(f"{name:8s}", *(f"{ratio:.2f}" for ratio in path[::2]))
 assert paths["no clip"][-1] < 0.7 < paths["ε = 0.2"][-1] < 0.8
 
 # %% [markdown]
-# It crosses 0.8, where the curve becomes flat, by the step that was under way, and stays. Without a clip it
-# would go on: four attempts, one lucky and one unlucky among them, would be believed ever more firmly. And
-# with ratios all over the place, do we still compute what TRL computes?
+# <details><summary>What does the clip change? Guess first, then open.</summary>
+#
+# With the clip, ρ goes just below 0.8 in one last step and stays there, because the slope is zero below 0.8.
+# Without it, ρ goes on falling: the policy would follow these four attempts further and further, though good
+# or bad luck may have decided them.
+#
+# </details>
+#
+# The ratios now differ from 1, and our loss and TRL's are still equal:
 
 # %%
 batch["old_per_token_logps"] = old
@@ -611,9 +690,9 @@ assert abs(ours - theirs) < 1e-6
 # %% [markdown]
 # ## A group without differences
 #
-# Let all four attempts earn the same, say 0.65 each. How long is the gradient?
+# Let all four attempts earn the same, say 0.65 each. Predict the length of the gradient.
 
-# %%
+# %% tags=["guess"]
 from kit.episode import Score
 
 trainer.reward = per_episode(lambda episode, target: Score(0.65, {}))
@@ -625,21 +704,23 @@ assert largest == 0.0
 until_the_end.close()
 
 # %% [markdown]
-# Exactly nothing. Whether all are right or all are wrong, the time was wasted. How often does that happen?
-# If an attempt succeeds with probability p, independently, a group of G is all right or all wrong with
-# probability
+# A group whose rewards are all equal is [flat](../docs/glossary.md#flat-group): whether all are right or all
+# are wrong, it teaches nothing. If an attempt succeeds with probability p, independently of the others, and
+# earns 1 if it does, else 0, then a group of G is flat with probability
 #
 # $$p^G + (1 - p)^G.$$
 #
-# Guess it for the paper's model before any training (p = 9.5 % on 2×2), with G = 8.
+# Predict, for the paper's model before any training (p = 9.5 % on 2×2) and G = 8, which share of its groups
+# teaches nothing.
 
-# %%
+# %% tags=["guess"]
 from kit.papers.agile.reported import AGILE
 
 group_sizes = (2, 4, 8, 16)
 p = np.linspace(0, 1, 101)
 curves = {f"G = {G}": (p, p**G + (1 - p) ** G) for G in group_sizes}
-display(plots.lines(curves, x="p, how often an attempt succeeds", y="flat groups"))
+title, x = "Share of flat groups", "p, how often an attempt succeeds"
+display(plots.lines(curves, x=x, y="flat groups", title=title))
 print("p        ", *(f"G = {G:<4d}" for G in group_sizes))
 stages = {"base": "untrained", "sft": "after SFT", "grpo": "after RL"}
 for stage, what in stages.items():
@@ -648,21 +729,34 @@ for stage, what in stages.items():
     print(f"{q:.3f}    ", *flat, what)
 
 # %% [markdown]
-# That is what the cold start is for: from 9.5 % to 22 % looks like little, but the groups that teach nothing
-# become a third of what they were. (Puzzles differ in difficulty, so in truth more groups are flat; and a
-# step or a tag more or less makes some of them uneven after all.) And it is why training slows down as
-# a model gets good.
+# This is a reason for the cold start: from 9.5 % to 22 % is a small gain in accuracy, but it leaves only a
+# third as many flat groups. (Puzzles differ in difficulty, so in truth more groups are flat; and a step or a
+# tag more or less makes some of them uneven.) It is also a reason why training slows down as a model gets
+# good.
 #
+# **Exercise 03.4.** You may let at most the share `most` of your groups be flat. Which is the smallest group
+# size, from 2 on, that keeps to this if an attempt succeeds with probability `p` (neither 0 nor 1)?
+
+
+# %% tags=["exercise"]
+def smallest_group(p: float, most: float) -> int:
+    """Smallest group size with at most this share of flat groups."""
+    ...
+
+
+check("03.4", smallest_group)
+
+# %% [markdown]
 # ## To divide by the spread, or not
 #
-# Two groups. In one, the last attempt needed one step more; in the other it failed altogether:
+# Take two groups. In one, the last attempt needed one step more; in the other it failed:
 #
 # close: 0.90 0.90 0.90 0.85 · apart: 0.90 0.90 0.90 −0.05
 #
 # Work out the advantages of both. Hint: let d be the distance of the odd one out. The deviations are
 # d/4, d/4, d/4 and −3d/4, and the standard deviation is d/2.
 
-# %%
+# %% tags=["guess"]
 groups = torch.tensor([0.90, 0.90, 0.90, 0.85, 0.90, 0.90, 0.90, -0.05])
 for scale in ("group", "none"):
     close, apart = group_advantages(groups, 4, scale).view(2, 4).tolist()
@@ -670,31 +764,23 @@ for scale in ("group", "none"):
     print("               apart", *(f"{a:+.4f}" for a in apart))
 
 # %% [markdown]
-# d drops out. Divided by the spread (GRPO, AGILE), a step too many weighs as much as a failure. That is
-# good late in training, when steps are all that is left to learn, and bad where small differences are
-# noise. Undivided (Dr. GRPO, `scale="none"`), a difference weighs what it is worth. (0.4980 and
-# not 0.5 above: that 1e-4 again, beside a small spread.)
+# <details><summary>What does d do to the advantages?</summary>
 #
-# **Exercise 03.2.** How large must a group be? Write the smallest `G` from 2 on for which at most the share `most` of the
-# groups is flat, if an attempt succeeds with probability `p`.
-
-
-# %% tags=["exercise"]
-def smallest_group(p: float, most: float) -> int:
-    """Smallest G with p^G + (1 − p)^G at most ``most``."""
-    ...
-
-
-check("03.2", smallest_group)
-
-# %% [markdown]
+# Nothing: d cancels. Divided by the spread (GRPO, AGILE), a step too many counts as much as a failure. That
+# is good late in training, when only steps are left to learn, and bad where small differences are noise.
+# Without the division (Dr. GRPO, `scale="none"`), a difference counts by its size. (0.4980 and not 0.5
+# above: the 0.0001 matters beside a small spread.)
+#
+# </details>
+#
 # ## Temperature
 #
 # A group needs differences, and differences come from sampling. Temperature divides the logits before the
-# softmax: below 1 the policy repeats itself, above 1 it scatters. Four attempts, one token each, from
-# logits (2, 1, 0, 0). At which T is a group most often all the same?
+# softmax: below 1 the policy repeats itself more, above 1 it varies more. Take four attempts of one token
+# each, with logits (2, 1, 0, 0). At which T are all four most often the same? The output also prints the
+# [entropy](../docs/glossary.md#entropy), which measures how evenly the probability is spread.
 
-# %%
+# %% tags=["guess"]
 z = torch.tensor([2.0, 1.0, 0.0, 0.0])
 print("T     probabilities         entropy  all four the same")
 for T in (0.3, 0.7, 1.0, 1.5):
@@ -704,8 +790,8 @@ for T in (0.3, 0.7, 1.0, 1.5):
     print(f"{T:.1f}   {row}   {entropy:.2f}     {float((pi**4).sum()):.2f}")
 
 # %% [markdown]
-# And the trainer must use the same T. Sampled at T = 0.7 and trained at T = 1, ρ is not 1 even though nobody has
-# moved:
+# The trainer must use the same T as the sampler. Sampled at T = 0.7 and trained at T = 1, ρ is not 1 even
+# though the policy hasn't changed:
 
 # %%
 ratio = torch.softmax(z, 0) / torch.softmax(z / 0.7, 0)
@@ -716,24 +802,12 @@ print("already clipped:  ", [bool(abs(x - 1) > 0.2) for x in ratio.tolist()])
 # The kit compares the sampler's log-probabilities with the trainer's at the start of a run, and refuses to
 # go on if they differ.
 #
-# **Exercise 03.3.** Write the ratio ρ of one action that was sampled at temperature `T` from these logits and is trained
-# at temperature 1.
-
-
-# %% tags=["exercise"]
-def ratio_of(logits: list[float], action: int, T: float) -> float:
-    """π at temperature 1, divided by π at temperature T."""
-    ...
-
-
-check("03.3", ratio_of)
-
-# %% [markdown]
 # ## Group size
 #
-# A last experiment: the smallest policy again, its four actions earning 0.90, −0.05, 0.65 and −0.25. This
-# time it samples its attempts, and learns. Larger groups know better what average is, but cost more
-# attempts. Which G is best after a given number of *updates*? Which after a given number of *attempts*?
+# A last experiment: the smallest policy again, with four actions that earn 0.90, −0.05, 0.65 and −0.25.
+# This time it samples its attempts, and learns. A larger group gives a better estimate of the average, but
+# costs more attempts. Which G is best after a given number of *updates*? Which after a given number of
+# *attempts*?
 
 
 # %%
@@ -752,10 +826,11 @@ def learn(G: int, updates: int) -> list[float]:
     return curve
 
 
-# %%
+# %% tags=["guess"]
 learnt = {G: learn(G, updates) for G in group_sizes}
 curves = {f"G = {G}": (range(updates + 1), learnt[G]) for G in group_sizes}
-display(plots.lines(curves, x="updates", y="expected reward"))
+title = "What group size does for learning, update by update"
+display(plots.lines(curves, x="updates", y="expected reward", title=title))
 attempts = 4 * updates
 print(f"{'G':>3s}  {updates // 4} updates  {updates} updates  {attempts} attempts")
 for G in group_sizes:
@@ -765,25 +840,41 @@ for G in group_sizes:
 assert learnt[16][-1] > learnt[2][-1]
 
 # %% [markdown]
-# Per update, larger groups win, with less and less to gain. Per attempt the small ones are ahead *here*,
-# where four actions differ plainly and each update costs nothing. Where success is rare, small groups are
-# flat (see above) and where playing is done in parallel, attempts are cheaper than updates. The paper
+# <details><summary>Which G is best? Guess first, then open.</summary>
+#
+# Per update, larger groups win, with less and less to gain. Per attempt the small ones are ahead *here*, where
+# four actions differ clearly and an update costs nothing. Where success is rare, small groups are often
+# flat; and where many episodes are played in parallel, attempts are cheaper than updates. The paper
 # takes G = 8.
+#
+# </details>
 #
 # ## Check yourself
 #
 # <details><summary>An attempt is right, but worse than its siblings. Which way are its tokens
 # pushed?</summary>
-# Down. An advantage compares with the group, not with zero.</details>
+#
+# Down. An advantage compares with the group, not with zero.
+#
+# </details>
 #
 # <details><summary>ρ = 3 on a token of a bad attempt. Is it clipped?</summary>
-# No. It counts 3Â and is pushed down at full slope. Clipped would be ρ below 1 − ε.</details>
+#
+# No. It counts 3Â and is pushed down at full slope. Clipped would be ρ below 1 − ε.
+#
+# </details>
 #
 # <details><summary>The loss went from 0.0003 to −0.0002. Is that progress?</summary>
-# It says nothing. Look at the reward.</details>
+#
+# It says nothing. Look at the reward.
+#
+# </details>
 #
 # <details><summary>Your model solves 1 % of the puzzles. Would you start with GRPO, G = 8?</summary>
-# 92 % of the groups would be flat. First a cold start, easier puzzles, or larger groups.</details>
+#
+# 92 % of the groups would be flat. First a cold start, easier puzzles, or larger groups.
+#
+# </details>
 #
 # ## Paper / here / why different
 
@@ -810,7 +901,7 @@ for what, theirs, ours, why in rows:
     print(f"{what:17s} {theirs!s:15s} {ours!s:8s} {why}")
 
 # %% [markdown]
-# The formulas are the paper's; the attempts were written by hand so that each number could be followed. The
+# The formulas are the paper's; the attempts were written by hand so that you can follow each number. The
 # paper doesn't state ε or the form of std; here they are those of the trainers it builds on. In
-# [notebook 13](13_agile_grpo.ipynb) the same loss trains the tiny model for real, thousands of attempts instead of
-# four.
+# [notebook 13](13_agile_grpo.ipynb) the same loss trains the tiny model on thousands of attempts
+# instead of four.
