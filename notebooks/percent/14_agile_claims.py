@@ -115,9 +115,10 @@ print("the last answer:", repr(nine[-1].answer))
 # %% [markdown]
 # <details><summary>Why is it less than a guesser's? Think first, then open.</summary>
 #
-# An answer counts only if it names each of the nine pieces once. The tiny model has seen four labels in every answer
-# of the expert, and repeats that form. It fails at the form before its sight is ever asked for. A score of 0 can have
-# several causes; how the episodes ended tells which.
+# An answer counts only if it names each of the nine pieces once. The untrained model writes no answer at all. After SFT
+# it imitates the expert until its turns are used up. After GRPO it answers, but with four labels: every answer it has
+# ever been shown or paid for had four. So it fails at the form, and how much it sees is not measured. A score of 0
+# can have several causes; how the episodes ended tells which.
 #
 # </details>
 #
@@ -150,7 +151,11 @@ shown = {
 print(EVALUATION.table(shown))
 
 # %%
-display(levels(metrics))
+figure = levels(metrics)
+figure.axes[0].set_title(
+    "held-out 2×2 puzzles solved: all, and by pieces in place at first"
+)
+display(figure)
 
 # %% [markdown]
 # The 72 puzzles of the 2×2 rows ([n](../docs/glossary.md#n) = 72 for each seed) are cut from eight photographs, nine
@@ -327,7 +332,7 @@ print("written:", f"runs/{run}/results.json")
 
 # %% [markdown]
 # In the figure a filled marker with a line is a value with its interval, drawn beside its limit. A hollow marker has
-# no interval (one seed): where it stands is a value, not a finding.
+# no interval (one seed): it shows only on which side of the limit the value lies, and that may be chance.
 
 # %%
 display(plots.claims(results))
@@ -348,6 +353,7 @@ display(plots.claims(published))
 # %% [markdown]
 # <details><summary>Why three are undecided and one doesn't hold: guess first, then open</summary>
 #
+# - A1 holds, but for another reason than in the paper: our untrained model doesn't guess, it writes no answer.
 # - A2: reinforcement learning gains much, but what SFT gains differs from run to run. So the difference of
 #   the two gains has a wide interval, which just includes 0.
 # - A3: no piece is placed rightly before or after, so there is nothing to compare. The width of the interval comes
