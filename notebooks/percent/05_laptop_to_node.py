@@ -370,7 +370,7 @@ def held_gb(weights: float, gpus: int, strategy: str) -> float:
 check("05.4", held_gb)
 
 # %% [markdown]
-# Guess which of the four ways needs least on each GPU, then look at what each bar is made of.
+# Guess which of the four ways needs least on each of 8 GPUs, then look at what each bar is made of.
 
 # %% tags=["guess"]
 ways = {
