@@ -16,13 +16,13 @@
 # **The question.** All notebooks here train a vision-language model on one core. What is that model,
 # what has it learnt before any of them starts, and what can it not do?
 #
-# **The paper.** None of the five: they start from Qwen2.5-VL-7B (AGILE, Visual-ARFT, CodeDance, …),
-# whose eyes were trained on more data than a laptop will ever see. This is the same architecture made
-# small, and taught to see from pictures that a program draws.
+# **The paper.** This notebook follows none of the five. [AGILE](https://arxiv.org/abs/2510.01304),
+# [Visual-ARFT](https://arxiv.org/abs/2505.14246) and [CodeDance](https://arxiv.org/abs/2512.17312) start from
+# Qwen2.5-VL-7B, which others have trained on very many pictures, so they have no figure of how a model learns
+# to see. Here is the same architecture made small, and taught to see with pictures that a program draws.
 #
-# **Afterwards you can** count the tokens of any picture; say where each of them stands in position
-# space; read a parameter budget; compute the loss of a model that is blind; and recognise a plateau
-# when you are on one.
+# **Afterwards you can** count the tokens of any picture; say which positions they have; read a
+# parameter budget; compute the loss of a model that sees nothing; and recognise a plateau in a loss curve.
 #
 # | | hardware | minutes | memory |
 # |---|---|---|---|
@@ -34,19 +34,19 @@
 seed: int = 0  # fixes pictures, weights and batches
 steps: int = 800  # optimizer steps of the model re-made here
 batch_size: int = 16  # conversations a step
-hidden: int = 128  # its width, a multiple of 64
+hidden: int = 128  # its width: numbers for each token, a multiple of 64
 layers: int = 2  # its language layers
 learning_rate: float = 2e-3  # at its peak
-pool: int = 200  # procedural scenes to draw training pictures from
-held_out: int = 48  # conversations a skill to measure it on
+pool: int = 200  # scenes that a program draws, to train on
+held_out: int = 48  # conversations of each skill to measure it on
 threads: int = 1  # CPU threads of this process
 
 # %%
 import itertools
 import json
 import math
-import textwrap
 from collections import Counter
+from textwrap import fill
 
 import numpy as np
 import torch
@@ -54,10 +54,11 @@ from IPython.display import Markdown, display
 from kit.chat import Chat
 from kit.data.scenes import scene
 from kit.episode import NamedImage
+from kit.exercises import check, hint, solution
 from kit.policy.hf import load_model_and_chat
 from kit.tiny.build import TINY, build_config, build_image_processor, build_tokenizer
 from kit.tiny.pretrain import batches, collate, encode, loss_of, train
-from kit.tiny.probe import answer
+from kit.tiny.probe import answer as ask
 from kit.tiny.skills import SKILLS
 from kit.view import plots
 from PIL import Image
@@ -72,10 +73,9 @@ print(type(vlm).__name__, f"with {parameters:,d} parameters")
 # %% [markdown]
 # ## From pixels to tokens
 #
-# The vision tower reads *patches* of 14 × 14 pixels. Four patches, a square of 28 × 28, are merged into
-# one token for the language model. The lines below are patches (thin) and tokens (thick).
-#
-# How many tokens is a picture of 112 × 56? And one of 640 × 448?
+# The [vision tower](../docs/glossary.md#vision-tower) reads *[patches](../docs/glossary.md#patch)* of 14 × 14 pixels.
+# Four patches, a square of 28 × 28, are merged into one [token](../docs/glossary.md#token) for the language model. Thin
+# lines below are the borders of patches, thick ones those of tokens.
 
 # %%
 view = scene(np.random.default_rng(seed + 3), 112)[:56]
@@ -84,6 +84,23 @@ grid[::42], grid[:, ::42] = 255, 255
 for offset in (-1, 0, 1):
     grid[84 + offset] = grid[:, [84 + offset, 168 + offset, 252 + offset]] = 255
 display(plots.images([("112 × 56 pixels", Image.fromarray(grid))], side=3.2))
+
+# %% [markdown]
+# **Exercise 04.1.** How many tokens has a picture whose sides are multiples of 28 pixels?
+
+
+# %% tags=["exercise"]
+def image_tokens(width: int, height: int) -> int:
+    """Tokens of a picture of ``width`` × ``height`` pixels."""
+    ...
+
+
+check("04.1", image_tokens)
+
+# %% [markdown]
+# Guess the tokens of the three pictures below. One of them is larger than this model allows.
+
+# %% tags=["guess"]
 for width, height in ((112, 56), (56, 56), (640, 448)):
     picture = NamedImage("any", Image.new("RGB", (width, height)))
     patches, tokens = len(chat.pixels(picture).patches), chat.image_tokens(picture)
@@ -91,13 +108,13 @@ for width, height in ((112, 56), (56, 56), (640, 448)):
 
 
 # %% [markdown]
-# The last one came out smaller than 640 · 448 / 784 = 365.7: this model's processor shrinks pictures to
-# 64 tokens at most. (AGILE's limit for the 7B model is 512.)
+# The last one has fewer tokens than its area would give, 640 · 448 / 784 = 365.7: this model's processor shrinks
+# a picture until it has at most 64 tokens. (AGILE's limit for the 7B model is 512.)
 #
-# In which order do patches enter? Here is a picture of 4 × 4 patches whose brightness counts them in
-# reading order, 0 to 15. Predict the first eight.
+# In which order do patches enter the vision tower? Here is a picture of 4 × 4 patches. Their brightness numbers them in
+# reading order, 0 to 15. Guess the first eight.
 
-# %%
+# %% tags=["guess"]
 counting = np.kron(np.arange(16).reshape(4, 4) * 16, np.ones((14, 14))).astype(np.uint8)
 picture = NamedImage("counting", Image.fromarray(counting).convert("RGB"))
 patches = chat.pixels(picture).patches
@@ -107,9 +124,24 @@ for token in range(4):
     print(f"token {token} is made of patches", order[4 * token : 4 * token + 4])
 
 # %% [markdown]
-# Not row by row: the four patches of a token stand together, so that merging is a `reshape`. Follow the
-# shapes through the tower. A row of `patches` is 3 colours × 2 frames × 14 × 14 pixels = 1,176
-# numbers (a still picture fills both frames).
+# They don't enter row by row. The four patches of a token come together, so that merging them needs no more than a
+# `reshape`.
+#
+# **Exercise 04.2.** Which patches make up a token? Tokens and patches are numbered in reading order, from 0;
+# `columns` is the number of patches in a row of the picture.
+
+
+# %% tags=["exercise"]
+def patches_of(token: int, columns: int) -> list[int]:
+    """The four patches of a token: upper left, upper right, lower left, lower right."""
+    ...
+
+
+check("04.2", patches_of)
+
+# %% [markdown]
+# Follow the shapes through the tower. A row of `patches` is 3 colours × 2 frames × 14 × 14 pixels = 1,176
+# numbers (the frames are for videos; a still picture fills both).
 
 # %%
 shape = torch.tensor([chat.pixels(picture).grid])
@@ -122,11 +154,12 @@ print("after the merger:", tuple(seen.pooler_output.shape), "enter the language 
 # %% [markdown]
 # ## Where does a token stand?
 #
-# A word has one position. A picture's token has three: time, row, column (*M-RoPE*). Text counts all
-# three together; a picture starts where the text stopped and spreads its rows and columns from
-# there. It takes 8 tokens below, 2 rows of 4. At which position does the text go on: 8 further?
+# Every token has a position, so that the model knows their order. Here a position is three numbers: time, row, column
+# (*[M-RoPE](../docs/glossary.md#m-rope)*). In text all three count up together. A picture begins where the text stopped;
+# its tokens share one time, and their rows and columns count up from there. The picture below has 8 tokens, in 2 rows
+# of 4. How many positions further does the text go on, 8? Guess.
 
-# %%
+# %% tags=["guess"]
 wide = NamedImage("A", Image.fromarray(view))
 content = ["Image A: ", wide, "Where?"]
 ids = torch.tensor([chat.content(content)])
@@ -142,14 +175,34 @@ after = int(positions[0, 0, (ids[0] == chat.image_id).nonzero().max() + 1])
 assert after == int(inside.min()) + 4
 
 # %% [markdown]
-# Only 4 further: the longer of its two sides. A picture of 64 tokens takes up 8 positions, which is one
-# reason why such models read many pictures without running out of positions.
+# <details><summary>Why is it less than 8? Think first, then open.</summary>
 #
+# The text goes on after the largest number in use, and the longer side of the picture decides that: 4. A square picture
+# of 64 tokens takes up 8 positions, which is one reason why such models can read many pictures without running out of
+# positions.
+#
+# </details>
+#
+# **Exercise 04.3.** Write the positions of a picture's tokens, in reading order, each as (time, row, column). `start` is
+# the first position after the text before it.
+
+
+# %% tags=["exercise"]
+def picture_positions(
+    start: int, rows: int, columns: int
+) -> list[tuple[int, int, int]]:
+    """Position of each token of a picture of ``rows`` × ``columns`` tokens."""
+    ...
+
+
+check("04.3", picture_positions)
+
+# %% [markdown]
 # ## Where the parameters are
 #
-# Predict: which part is the largest, and what changes most when the model shrinks from 8 billion to 3
-# million? (The large one is built without memory, on PyTorch's `meta` device, from its published
-# widths.)
+# The model named 7B has 8 billion parameters if all are counted. Ours has 3 million. Which part is the largest in each,
+# and which part's share differs most between them? Guess. (The large one is built without memory, on PyTorch's `meta`
+# device, from its published sizes.)
 
 
 # %%
@@ -173,7 +226,7 @@ config = Qwen2_5_VLConfig(text_config=words, vision_config=sight, **untied)
 with torch.device("meta"):
     large = Qwen2_5_VLForConditionalGeneration(config)
 
-# %%
+# %% tags=["guess"]
 budgets = {"tiny": budget(vlm), "Qwen2.5-VL-7B": budget(large)}
 shares = {}
 for name, parts in budgets.items():
@@ -182,20 +235,30 @@ for name, parts in budgets.items():
     shares[name] = {part: parts[part] / total for part in order}
     percents = ", ".join(f"{part} {share:.0%}" for part, share in shares[name].items())
     print(f"{name:14s} {total:13,d}  {percents}")
-display(plots.bars(shares, label="share of the parameters"))
+title = "where the parameters are"
+display(plots.bars(shares, label="share of the parameters", title=title))
 ratio = sum(budgets["Qwen2.5-VL-7B"].values()) / sum(budgets["tiny"].values())
 print(f"{ratio:,.0f} times smaller")
 
 # %% [markdown]
-# The small one spends a far larger share on seeing: that is its job. Words cost it little, since its
-# vocabulary is small.
+# The small model has a far larger share of its parameters in the vision tower: seeing is most of what it can do. Its
+# words cost little because its vocabulary is small. An embedding is a row of numbers for each token of the vocabulary.
 #
+# **Exercise 04.4.** Give the tiny model the large one's vocabulary of 152,064 tokens and leave all else as it is. Which
+# share of its parameters are embeddings then? Compute it from `budgets["tiny"]` and `len(chat.tokenizer)`.
+
+# %% tags=["exercise"]
+answer = ...  # a share, 0 to 1
+check("04.4", answer, parts=budgets["tiny"], tokens=len(chat.tokenizer))
+
+# %% [markdown]
 # ## The tokenizer
 #
-# Byte-level BPE, learnt from the kit's own phrases: any text can be encoded, and what agents write
-# often is short. How many tokens is `observation_image_1`? And `<|image_pad|>`, typed by a user?
+# It is a byte-level BPE tokenizer (it joins frequent pairs of pieces), learnt from the kit's own phrases: any text can be
+# encoded, and phrases that agents write often take few tokens. How many does `observation_image_1` take? And
+# `<|image_pad|>`, typed by a user? Guess.
 
-# %%
+# %% tags=["guess"]
 print(len(chat.tokenizer), "tokens in the vocabulary")
 spellings = ("observation_image_1", "<think>", "2718", "Straße", "<|image_pad|>")
 for text in spellings:
@@ -205,16 +268,16 @@ for text in spellings:
 assert chat.image_id not in chat.text("<|image_pad|>")
 
 # %% [markdown]
-# The last line is the important one. `<|image_pad|>` is the control token in whose place a picture's
-# features go. Typed by a user or printed by a program, it is thirteen ordinary characters.
+# The last line is the important one. `<|image_pad|>` is a control token: at its place the model gets a picture's
+# features. If a user types it or a program prints it, it is thirteen ordinary characters and no picture.
 #
 # ## What it was taught
 #
-# Skills, asked by a program, endlessly; nowhere does anyone act. Here they are asked of drawn scenes, in
-# the committed model's training of photographs too (its card says which). Look at the pictures and
-# answer the questions before you read the answers. Which will be the hardest to learn? (`copying`,
-# `code`, `sorting` and `facts` are text alone. A skill that the committed model's card, below, has no
-# figure for is newer than its weights.)
+# It was taught skills: a program asks questions about a picture and gives the answers, as often as needed. None of
+# them is an [episode](../docs/glossary.md#episode): the model never acts. Here the pictures are drawn scenes; the
+# committed model was trained on photographs too (its card, below, says which). Look at the pictures, then answer the
+# questions before you open the answers. Which skill will be the hardest to learn? (`copying`,
+# `code`, `sorting` and `facts` are text alone. A skill without a figure on the card is newer than the weights.)
 
 # %%
 made = np.random.default_rng(seed)
@@ -236,22 +299,24 @@ def sheet(sample) -> Image.Image:
 
 text_only = ("copying", "code", "sorting", "facts")
 drawn = [(name, sheet(s)) for name, s in samples.items() if name not in text_only]
-display(plots.images(drawn, columns=8))
+display(plots.images(drawn, columns=8, title="one picture of each skill"))
 
 # %%
 for name, sample in samples.items():
-    for question, right in sample.turns:
-        print(f"{name:12s} {question[-1]}")
-        line = f"→ {right}".replace("\n", " ⏎ ")
-        print(
-            textwrap.fill(line, 88, initial_indent=" " * 13, subsequent_indent=" " * 15)
-        )
+    for question, _ in sample.turns:
+        print(fill(f"{name:12s} {question[-1]}", 88, subsequent_indent=" " * 13))
+
+# %% tags=["guess"]
+for name, sample in samples.items():
+    for _, right in sample.turns:
+        line = f"{name:12s} {right}".replace("\n", " ⏎ ")
+        print(fill(line, 88, subsequent_indent=" " * 13))
 
 # %% [markdown]
 # ## Loss on answers only
 #
-# Each sample is one conversation. The model is trained to predict the next token, but only where the
-# *answer* stands: nobody wants it to learn to ask.
+# Each sample is one conversation. The model is trained to predict the next token, but only in the
+# *answer*: it need not learn to ask. Which tokens count is told by a [loss mask](../docs/glossary.md#loss-mask).
 
 # %%
 ids, mask, _ = encode(chat, samples["orientation"])
@@ -261,9 +326,11 @@ for (token, learnt), run in itertools.groupby(zip(ids, mask, strict=True)):
 print(f"\n{sum(mask)} of {len(ids)} tokens are learnt, those in brackets")
 
 # %% [markdown]
+# The loss is the mean of −log p over the tokens with mask $I_t = 1$:
+#
 # $$\mathcal{L} = -\frac{1}{\sum_t I_t}\sum_t I_t \log p_\theta(y_t \mid y_{<t}, \text{pictures})$$
 #
-# By hand, from the log-probabilities; then the kit's `loss_of` must agree.
+# Here it is computed by hand from the log-probabilities; the kit's `loss_of` must give the same.
 
 # %%
 small = collate(chat, [samples["place"], samples["chart"]])
@@ -286,18 +353,32 @@ print("by hand and by the kit: the same")
 # Suppose a model knows how answers to `place` are worded, and sees nothing. What is its loss? All the
 # words between the places are certain and cost nothing. Each of the four places is a guess:
 #
-# - if it doesn't even know that no place is used twice: ln 4 for each, together 4 ln 4;
-# - if it knows that: ln 4, then ln 3, then ln 2, then nothing, together ln 24.
+# - *guess*: it doesn't know that no place is used twice. Each place costs ln 4, together 4 ln 4.
+# - *blind*: it knows that. The first place costs ln 4, the second ln 3, the third ln 2, the last nothing: together ln 24.
 #
 # $$\mathcal{L}_{guess} = \frac{4 \ln 4}{\text{tokens of an answer}} \qquad
 # \mathcal{L}_{blind} = \frac{\ln 24}{\text{tokens of an answer}}$$
 #
-# Only a model *below* the second number sees anything. On one of the two, it has learnt to speak.
+# Only a model whose loss is *below* the second number sees anything. At one of the two numbers it has learnt the wording.
 #
+# **Exercise 04.5.** A puzzle has `pieces` pieces and as many places. The question already tells where `known` of the
+# pieces belong; the answer names the places of the others, all different, in `tokens` tokens. What is the loss of a
+# blind model?
+
+
+# %% tags=["exercise"]
+def blind_loss(pieces: int, known: int, tokens: int) -> float:
+    """Loss of a model that knows the wording and the rule, and sees nothing."""
+    ...
+
+
+check("04.5", blind_loss)
+
+# %% [markdown]
 # ## Make one yourself
 #
-# A smaller model, three of the skills, some two minutes. On held-out scenes we watch the loss
-# of each skill. Predict which falls first, and where `place` ends up.
+# A smaller model learns three of the skills in some two minutes. On scenes that it isn't trained on we watch the loss
+# of each skill.
 
 # %%
 talk = [skill(made, scenes).turns for skill in SKILLS.values() for _ in range(100)]
@@ -306,9 +387,16 @@ texts += [
     p for turns in talk for asked, _ in turns for p in asked if isinstance(p, str)
 ]
 own = Chat(build_tokenizer(texts), build_image_processor())
-torch.manual_seed(seed)
 config = build_config(own.tokenizer, hidden, layers, vision_hidden=64, vision_layers=2)
-student = Qwen2_5_VLForConditionalGeneration(config)
+
+
+def untrained() -> Qwen2_5_VLForConditionalGeneration:
+    """A new model with random weights, the same ones each time."""
+    torch.manual_seed(seed)
+    return Qwen2_5_VLForConditionalGeneration(config)
+
+
+student = untrained()
 parameters = sum(p.numel() for p in student.parameters())
 print(f"{parameters:,d} parameters, {len(own.tokenizer)} tokens")
 
@@ -332,9 +420,14 @@ def losses() -> dict[str, float]:
         return {name: loss_of(student, paper).item() for name, paper in papers.items()}
 
 
-# %%
+# %% [markdown]
+# Guess before you open the curves: which loss falls first? And where does `place` end: above both numbers, at one of
+# them, or below?
+
+# %% tags=["guess"]
 from kit.models.vision_attention import batch_vision_attention
 
+student = untrained()
 batch_vision_attention(student)  # many small pictures at once: faster, same numbers
 stream = batches(
     own, scenes, np.random.default_rng(seed), batch_size, lambda step: mixture
@@ -349,21 +442,22 @@ log = train(
     every=25,
 )
 curves = {n: ([r["step"] for r in log], [r[n] for r in log]) for n in mixture}
-display(plots.lines(curves, x="step", y="loss on held-out scenes"))
+title = "loss on held-out scenes, by skill"
+display(plots.lines(curves, x="step", y="loss", title=title))
 
-# %%
+# %% tags=["guess"]
 settled = [row for row in log if row["step"] > steps // 5]
 at, place = [row["step"] for row in settled], [row["place"] for row in settled]
-floor = {name: (at[:1] + at[-1:], [loss, loss]) for name, loss in floors.items()}
-display(plots.lines({"place": (at, place), **floor}, x="step", y="loss of place"))
+title = "loss of place, beside what needs no sight"
+display(plots.lines({"place": (at, place)}, "step", "loss", title, floors))
 for name in mixture:
     print(f"{name:8s} loss {log[0][name]:.3f} → {log[-1][name]:.3f}")
 nearest = min(floors, key=lambda name: abs(place[-1] - floors[name]))
 print(f"place ends at {place[-1]:.3f}; {nearest} is {floors[nearest]:.3f}")
 
 # %% [markdown]
-# Losses are abstract; ask it. Here is the share of words it gets right, beside the share that would be
-# right if it had answered *another* sample of the same skill: what wording alone is worth.
+# A loss is hard to picture, so ask the model. Here is the share of words it gets right, beside the share that would be
+# right if its answers belonged to *other* samples of the same skill: that much comes from the wording alone.
 
 
 # %%
@@ -378,62 +472,63 @@ def agreement(said: list[str], right: list[str]) -> float:
 
 student.eval()
 for name in mixture:
-    said = answer(student, own, exam[name])
+    said = ask(student, own, exam[name])
     right = [sample.turns[0][1] for sample in exam[name]]
     elsewhere = right[1:] + right[:1]
     share, worded = agreement(said, right), agreement(said, elsewhere)
     print(f"{name:8s} {share:.0%} right, wording alone {worded:.0%}")
 
 # %% [markdown]
-# So: colours are being learnt, copying has begun, and placing pieces is on its *plateau*. Its wording
-# is perfect and its content a guess; not even that a place is used only once has been learnt. To the
-# third decimal, the loss says so. The curve is flat as if nothing could ever come of it, and two
-# minutes do not get past that. (Try `steps`, `hidden`, `learning_rate` with values of your own.)
+# Colours are being learnt, copying has begun, and placing pieces is on its *plateau*: it gets no more words right than
+# the wording alone gives, and its loss is not below that of a blind model. The curve is so flat that one would
+# stop the training, and two minutes do not get past that. (Try `steps`, `hidden`, `learning_rate` with values of your own.)
 #
 # ## The plateau ends
 #
-# The committed model had the same plateau. Its log (not every row is kept):
+# The committed model had the same plateau. At which step does its share of solved puzzles leave the level of guessing
+# (one in 24)? Guess, from what you saw above, then open its log. (Not every row of the log is kept.)
 
-# %%
+# %% tags=["guess"]
 from kit.train.metrics import read_metrics
 
 history = read_metrics(TINY / "log.jsonl")
 loss = [row["step"] for row in history], [row["loss"] for row in history]
 probed = [row for row in history if "place" in row]
 right = [row["step"] for row in probed], [row["place"] for row in probed]
-display(plots.lines({"loss": loss}, x="step", y="loss"))
-display(plots.lines({"place": right}, x="step", y="share of puzzles right"))
+display(plots.lines({"loss": loss}, "step", "loss", "the committed model: loss"))
+title, chance = "the committed model: puzzles solved", {"guessing": 1 / 24}
+display(plots.lines({"place": right}, "step", "share right", title, chance))
 for row in probed[:20]:
     right, loss = f"{row['place']:.0%}", f"{row['loss']:.3f}"
     print(f"step {row['step']:5.0f}   loss {loss}   place {right}")
 
 # %% [markdown]
-# Read the two together. At first the loss falls and hardly a puzzle is right (by guessing, one in 24
-# would be): it learns to speak. Then it takes off, since as soon as some edge tells *anything* about
-# where a piece goes, it is easier to learn the next. Three things helped: smooth pictures and
-# dense questions first (the colours at corners, which pieces are neighbours), an optimizer that treats
-# all directions of a weight matrix alike (Muon), and a learning rate that decays. A bump in the loss is
-# where the mixture of skills changes. So if a curve is flat, ask what the loss of the blind is before you give up, or
-# before you believe in it.
+# Read the two together. At first the loss falls and hardly a puzzle is right: it learns the wording. Then accuracy
+# rises fast: as soon as some edge of a piece tells *anything* about where the piece goes, other edges
+# are easier to learn. Three things helped: smooth pictures and
+# questions with many answers first (the colours at corners, which pieces are neighbours), an optimizer that treats
+# all directions of a weight matrix alike (Muon), and a learning rate that decays. The loss jumps
+# where the mixture of skills changes. So if a curve is flat, compute the loss of the blind before you give up: at
+# that loss a model has the hard part still before it, and more steps can help.
 #
 # ## What the committed model can do
 #
-# Its card, measured when it was made. Keep it beside you when a notebook's number surprises you.
+# This is its card, measured when it was made. Come back to it when a notebook's number surprises you.
 
 # %%
 display(Markdown((TINY / "README.md").read_text().partition("\n")[2]))
 
 # %% [markdown]
-# The same accuracies with their intervals. A share means little without what a guesser gets who knows
-# the wording: 1/24 where four pieces are to be placed, 1/5 and 1/4 where there are five or four
-# answers. Which skills are *not* above chance?
+# The same accuracies with their [intervals](../docs/glossary.md#confidence-interval). A share means little unless you
+# know what guessing would give. A guesser that knows the wording has 1/24 where four pieces are to be placed, and 1/5 or
+# 1/4 where there are five or four answers. Is one of the five skills below not above chance? Guess from the card.
 
-# %%
+# %% tags=["guess"]
 from kit.evaluate.intervals import Interval
 
 record = json.loads((TINY / "skills.json").read_text())
 measured = {name: Interval.of(entry) for name, entry in record.items()}
-display(plots.bars({"share right": measured}))
+display(plots.bars({"share right": measured}, "share right", title="by skill"))
 chances = dict.fromkeys(("place", "photographs", "rearranged"), 1 / 24)
 chances |= {"adjacency": 1 / 5, "orientation": 1 / 4}
 for name, chance in chances.items():
@@ -441,10 +536,10 @@ for name, chance in chances.items():
     print(f"{name:12s} {measured[name]}  chance {chance:.3f}: {verdict}")
 
 # %% [markdown]
-# Does what it learnt carry over to photographs it never saw? Puzzles cut from the kit's held-out ones,
-# asked in the words it knows:
+# Does it see as well on photographs that were in no training? Here are puzzles cut from the kit's
+# [held-out](../docs/glossary.md#held-out) ones, asked in the words it knows. Guess the share.
 
-# %%
+# %% tags=["guess"]
 from kit.data.permutations import belonging
 from kit.evaluate.intervals import proportion
 from kit.papers.agile.tasks import evaluation_set
@@ -460,7 +555,7 @@ def in_words(task) -> Sample:
 
 puzzles = evaluation_set(held_out, seed, 2, levels=(0,))
 asked = [in_words(task) for task in puzzles]
-said = answer(vlm, chat, asked)
+said = ask(vlm, chat, asked)
 right = [text == sample.turns[0][1] for text, sample in zip(said, asked, strict=True)]
 pictures = [task.meta["source"] for task in puzzles]
 print("place, on photographs:", proportion(right, pictures), "chance", f"{1 / 24:.3f}")
@@ -468,10 +563,10 @@ print("place, on photographs:", proportion(right, pictures), "chance", f"{1 / 24
 # %% [markdown]
 # ## What it can't do
 #
-# Anything that isn't on the card. It can't describe a picture, hold a conversation, read a sentence
-# it wasn't taught or follow an instruction; it doesn't know what a cup is. It was never shown a 3×3
-# grid, what a tool returns, or a puzzle being solved. A picture over 64 tokens is shrunk before it
-# sees it, so zooming in shows it more only up to there.
+# It can't do anything that isn't on the card. It can't describe a picture, hold a conversation, read a sentence
+# that it wasn't taught, or follow an instruction; it doesn't know what a cup is. It was never shown a puzzle of 3×3
+# pieces, what a tool returns, or a puzzle being solved. A picture of more than 64 tokens is shrunk before the model
+# gets it, so zooming in helps only up to that size.
 #
 # ## Paper / here / why different
 
@@ -483,10 +578,10 @@ print(f"here:  tiny model, asked in its own words    {measured['place'].value:.1
 print("here:  tiny model, acting                    not run; see notebook 12")
 
 # %% [markdown]
-# These two numbers are *not* comparable, and that is the point. The paper's model can follow
+# The first two numbers can *not* be compared, because the models lack different things. The paper's model can follow
 # instructions and has never practised jigsaws; ours has practised nothing but seeing and cannot follow
-# an instruction. Reinforcement learning in minutes can elicit what a model sees; it cannot teach a
-# model of this size to see. So the kit gives it eyes first, and the notebooks of the papers ask what
-# training can make of them.
+# an instruction. A few minutes of reinforcement learning can make a model use what it sees; they can't teach a
+# model of this size to see. So the kit teaches it to see first, and the notebooks of the papers show what
+# training can make of that.
 #
 # Next: [11, AGILE's task](11_agile.ipynb).

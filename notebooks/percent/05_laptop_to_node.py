@@ -13,11 +13,14 @@
 # %% [markdown]
 # # 05 · From laptop to node
 #
-# **The question.** One notebook runs on one core here and on eight GPUs elsewhere. What changes on the
-# way, what must not, and how do you know what it costs before you have paid for it?
+# **The question.** The same notebook runs on one core here and on eight GPUs elsewhere. What changes on the
+# way, what must stay the same, and how do you know the cost before you have paid for it?
 #
-# **The paper.** All five train on one node: AGILE on 8 A100 of 80 GB, Mags-RL on 4 A100, VISTA-Gym on
-# 8 H200, Visual-ARFT on 8 GPUs. Their models and ours are one architecture, in different sizes.
+# **The paper.** Four of the five name their GPUs. [AGILE](https://arxiv.org/abs/2510.01304) trains on 8 A100 of 80 GB
+# (appendix D), [Visual-ARFT](https://arxiv.org/abs/2505.14246) on 8 GPUs (implementation details),
+# [Mags-RL](https://arxiv.org/abs/2605.27960) on 4 A100 of 80 GB with ZeRO-2, VISTA-Gym on 8 H200 of 141 GB with FSDP2.
+# [CodeDance](https://arxiv.org/abs/2512.17312) states two days (Table 4) and no hardware. None of them has a figure of
+# what this notebook shows: where time and memory go.
 #
 # **Afterwards you can** start a training in several processes and check that it is the same training;
 # say why one slow episode holds up a batch, and what is done about it; read a memory plan line by
@@ -29,31 +32,41 @@
 # | `gpu`, `node` | the same: what is measured here is measured on the CPU | 2 | 3 GB |
 #
 # The first half is **measured**, on the machine that ran this notebook. The second half is **computed**:
-# no figure there comes from a GPU. A heading says where the one ends and the other begins.
+# no figure there comes from a GPU. Each heading says which it is.
 
 # %% tags=["parameters"]
 run: str = "scaling"  # run directory under runs/
 seed: int = 0  # fixes puzzles, order and what is drawn
 episodes: int = 48  # of an expert, to learn from
-batch_size: int = 8  # episodes an optimizer step, whoever computes it
+batch_size: int = 8  # episodes an optimizer step, over all processes
 learning_rate: float = 3e-4  # at its peak
 together: int = 2  # processes of the second training
 model: str = "Qwen/Qwen2.5-VL-7B-Instruct"  # to plan for: a hub id the planner knows
 gpus: int = 8  # to plan for
 memory: float = 80.0  # of each, in GB
+# How the last plan divides the model. ddp: not at all, each GPU holds everything.
+# zero2 (ZeRO): each holds all weights, but only its part of gradients and optimizer
+# state. zero3: each holds its part of the weights as well.
+strategy: str = "zero3"  # to plan for: ddp, zero2, zero3
+# Who plays its episodes. transformers: the library that also trains.
+# colocate: vLLM, a faster one, on the same GPUs. server: vLLM on GPUs of its own.
+rollout_engine: str = "colocate"  # to plan for: transformers, colocate, server
 threads: int = 1  # CPU threads of a process
 allow_unsafe: bool = True  # the expert's code may run where nothing confines it
 
 # %%
 import os
+import shutil
 import time
 from dataclasses import replace
 from statistics import median
+from textwrap import fill
 
 import numpy as np
 import torch
 from IPython.display import display
 from kit.data.store import save_episodes
+from kit.exercises import check, hint, solution
 from kit.files import run_folder
 from kit.papers.agile import experiment as agile
 from kit.papers.agile.expert import expert_script
@@ -77,42 +90,56 @@ print(os.cpu_count(), "cores here,", torch.cuda.device_count(), "GPUs")
 # %% [markdown]
 # ## Measured: playing
 #
-# A step of reinforcement learning has two halves that have little in common. First the model **plays**:
+# A step of reinforcement learning has two halves. First the model **plays** [episodes](../docs/glossary.md#episode):
 # token after token, with an environment that answers between turns. Then it **learns**: all tokens of
 # all episodes at once, forwards and backwards.
 #
-# Here an expert's episodes are played through the model: it computes every token as if it had sampled
-# it, a script decides which one is said. Where will the time go: to the model, or to the sandbox that
-# runs the code?
+# Here an expert's episodes are played through the model. It computes every token as if it had sampled
+# it; a script decides which token is taken. Guess the model's share of the time. The rest is the
+# [sandbox](../docs/glossary.md#sandbox), which runs the code.
 
-# %%
+# %% tags=["guess"]
 policy = ForcedPolicy(vlm, chat, expert_script(seed))
 with Sandbox(require=CONFINED, allow_unsafe=allow_unsafe) as box:
     began = time.perf_counter()
     how = agile.Play(prompt="brief", max_turns=9, max_new_tokens=120)
     played = how(policy, chat, box, puzzles, temperature=0.0)
     took = time.perf_counter() - began
-said = sum(len(turn.ids) for episode in played for turn in episode.turns)
-print(
-    f"{len(played)} episodes of {sum(len(e.turns) for e in played)} turns, {took:.1f} s"
-)
-print(
-    f"{said / took:.0f} tokens a second; the model's share: {policy.seconds / took:.0%}"
-)
+tokens = sum(len(turn.ids) for episode in played for turn in episode.turns)
+turns = sum(len(episode.turns) for episode in played)
+print(f"{len(played)} episodes of {turns} turns, {took:.1f} s")
+print(f"{tokens / took:.0f} tokens a second; model's share {policy.seconds / took:.0%}")
 
 # %% [markdown]
-# The environments cost little *because they run beside the model*: as soon as a turn has ended, its
-# code runs in another process, while the model goes on with the turns that are longer. What can't be
-# hidden is the last one of each round.
+# The environments take little time because they run *beside* the model: as soon as a turn has ended, its
+# code runs in another process, while the model goes on with longer turns. Only the last
+# environment of each round makes the model wait.
 #
-# ## Measured: two processes are one
+# ## Measured: two processes, one training
 #
 # Now learning, twice: once in one process that takes all episodes of a batch, once in several that
-# share it. Each computes the gradient of its part; before the optimizer moves anything, the gradients
-# are added up (*data parallelism*; over `gloo` on a CPU, over `nccl` between GPUs).
+# share the batch. Each computes the gradient of its part; before the optimizer changes a weight, the gradients
+# are averaged over the processes (*data parallelism*, [DDP](../docs/glossary.md#ddp); the library that exchanges them
+# is `gloo` between CPUs and `nccl` between GPUs).
 #
-# Both begin with the same weights and meet the same episodes. By how much will their losses differ
-# after the last step?
+# What must stay the same is the batch: one process with 8 episodes or two with 4 each are one experiment,
+# two with 8 each are another. A process need not take its part in one forward pass. It takes
+# `per_device_batch_size` episodes at a time (a [micro-batch](../docs/glossary.md#micro-batch)) and adds up the gradients.
+#
+# **Exercise 05.1.** How many forward passes does each process make for one update? `batch_size` counts the episodes
+# of all processes. A batch that can't be divided equally among the processes must be refused: return 0.
+
+
+# %% tags=["exercise"]
+def passes(batch_size: int, num_processes: int, per_device_batch_size: int) -> int:
+    """Forward passes of each process for one update; 0: refused."""
+    ...
+
+
+check("05.1", passes)
+
+# %% [markdown]
+# Both trainings begin with the same weights and get the same episodes.
 
 # %%
 save_episodes(folder / "taught.jsonl", played)
@@ -123,15 +150,17 @@ settings = SFTSettings(
 
 def train(n: int) -> list[dict]:
     """Learn from the episodes in ``n`` processes; returns a row a step."""
+    place = folder / f"processes-{n}"
+    shutil.rmtree(place, ignore_errors=True)  # measured anew each time
     training = SFTTraining(
         start=str(TINY),
         episodes=str(folder / "taught.jsonl"),
-        run_dir=str(folder / f"processes-{n}"),
+        run_dir=str(place),
         settings=replace(settings, per_device_batch_size=batch_size // n),
         threads=threads,
     )
     launch(training, ProcessConfig(n))
-    return read_metrics(folder / f"processes-{n}" / "metrics.jsonl")
+    return read_metrics(place / "metrics.jsonl")
 
 
 # %%
@@ -141,7 +170,11 @@ middle = time.perf_counter()
 shared = train(together)
 whole = {1: middle - began, together: time.perf_counter() - middle}
 
-# %%
+# %% [markdown]
+# By how much do their losses and the lengths of their gradients differ, at the most? Guess the order of magnitude:
+# 0.1, 0.001, 0.00001, nothing at all?
+
+# %% tags=["guess"]
 print("step   loss alone   loss shared   gradient alone   gradient shared")
 for one, two in zip(alone, shared, strict=True):
     print(
@@ -157,19 +190,15 @@ print(f"largest difference: {max(apart):.1e}")
 assert max(apart) < 1e-4
 
 # %% [markdown]
-# Not by zero: sums of floating-point numbers depend on their order, and the parts are added in another
-# one. But by nothing that would grow. That holds for GRPO too, where the episodes themselves are sampled
-# by each process: every episode has a random seed of its own, derived from its place in the batch, so it
-# doesn't matter which process plays it (`tests/train/launch/test_processes.py` compares five steps, with adapters and
+# The difference is small and it is not 0: a sum of floating-point numbers depends on its order, and several processes
+# add in another order. What matters is that it doesn't grow. That holds for [GRPO](../docs/glossary.md#grpo) too, where
+# each process samples its episodes: every episode has a random seed of its own, derived from its place in the batch, so
+# it doesn't matter which process plays it (`tests/train/launch/test_processes.py` compares five steps, with adapters and
 # with several updates a batch).
 #
-# **What has to be the same** is the batch: one process with 8 episodes or two with 4 are one experiment,
-# two with 8 are another. That is why `per_device_batch_size` is halved above, and why a job whose batch doesn't
-# divide by its processes is refused before it starts.
-#
-# And what was it worth?
+# How much faster is a step in several processes? And the whole training, from starting the processes to the end? Guess.
 
-# %%
+# %% tags=["guess"]
 step = {
     1: median(r["seconds"] for r in alone),
     together: median(r["seconds"] for r in shared),
@@ -180,48 +209,80 @@ for n in step:
 print(f"a step is {step[1] / step[together]:.2f} times as fast in {together} processes")
 
 # %% [markdown]
-# Less than the number of processes, and the whole run may even be slower: each process first imports
-# its libraries and loads the model; in each step the slowest decides; and two processes share one
-# machine's memory and caches. Run the cell again tomorrow and the figures differ, since other programs
-# take their part. For a training of hours the start no longer matters; the other two remain.
+# Two processes don't make a step twice as fast, and on a busy machine not faster at all: in each step the slowest process
+# decides, and processes on one machine share its cores, memory and caches. The whole run may even be slower, since each process first imports
+# its libraries and loads the model. Run the cells again and the figures differ: other programs
+# take their part of the machine.
 #
-# ## When something is missing
+# **Exercise 05.2.** Take a run's time as start + steps × seconds a step. From how many steps on are several processes
+# worth their start? Compute it from `whole`, `step` and `len(alone)` steps. (Answer 0 if they win from the beginning,
+# and `float("inf")` if a step isn't faster at all on your machine.)
+
+# %% tags=["exercise"]
+answer = ...  # a number of steps, not rounded
+times = {"whole": whole, "step": step, "steps": len(alone), "n": together}
+check("05.2", answer, **times)
+
+# %% [markdown]
+# ## Four parameters, and when something is missing
 #
-# A cluster's hour costs money, so what can't work must say so before it starts. One of these lines is
-# fine on this machine; which?
+# The notebooks that train have four parameters for all this:
+#
+# | parameter | in words |
+# |---|---|
+# | `num_processes` | processes that train together, usually one a GPU |
+# | `strategy` | what is divided among them: nothing (`ddp`), or parts of the training's memory ([`zero2`, `zero3`](../docs/glossary.md#zero), [`fsdp2`](../docs/glossary.md#fsdp)) |
+# | `rollout_engine` | the program that plays the episodes: `transformers`, or [vLLM](../docs/glossary.md#vllm) on the same GPUs ([`colocate`](../docs/glossary.md#colocate)) or on others (`server`) |
+# | `hostfile` | a text file with a line for each machine that takes part, such as `node1 slots=8` ([hostfile](../docs/glossary.md#hostfile)) |
+#
+# An hour on a cluster costs money, so what can't work must be refused before it starts. One of these five can start
+# on this machine. Which?
 
-# %%
-import textwrap
-
-vllm = {"rollout_engine": "colocate"}
-for told in (
+# %% tags=["guess"]
+for wish in (
     {"num_processes": 2},
-    {"num_processes": 8, "strategy": "zero3", **vllm},
+    {"num_processes": 8, "strategy": "zero3", "rollout_engine": "colocate"},
     {"num_processes": 8, "strategy": "fsdp2"},
     {"num_processes": 16, "hostfile": "ranks.txt"},
     {"num_processes": 2, "strategy": "zero4"},
 ):
-    text = " ".join(map(str, told.values()))
+    text = " ".join(map(str, wish.values()))
     try:
-        wanted = ProcessConfig.of(told)
+        wanted = ProcessConfig.of(wish)
         wanted.check(wanted.machines()[0].slots)
         print(f"{text:20s} can start")
     except (LaunchError, ValueError) as error:
-        said = f"{text:20s} {type(error).__name__}: {error}"
-        print(textwrap.fill(said, 88, subsequent_indent=" " * 21))
+        message = f"{text:20s} {type(error).__name__}: {error}"
+        print(fill(message, 88, subsequent_indent=" " * 21))
 
 # %% [markdown]
-# And what breaks on the way ends the job within seconds, with the error of the process that failed
-# first; the same command again goes on from the last checkpoint. `kill -9` is no exception.
+# If a process fails later, the job ends within seconds, with the error of the process that failed
+# first. The same command again goes on from the last [checkpoint](../docs/glossary.md#checkpoint), also after
+# `kill -9`.
 #
 # ## Computed: the slow episode
 #
-# From here on **nothing is measured**. Take the episodes above, as many tokens a turn as they really
-# had, an engine that says 40 tokens a second in each of them at once, and environments that are now
-# far away: a search or a judge, which mostly answers soon and sometimes late.
+# From here on **nothing is measured**. Take the episodes above, with as many tokens a turn as they really
+# had; an engine that writes 40 tokens a second in each of them at once; and environments that are now
+# far away: a search or a judge that mostly answers soon and sometimes late.
 #
-# In *rounds*, all wait until the last one has its answer. How much sooner would all be done if
-# nobody waited for anybody else?
+# Episodes can be played *in rounds*: all play a turn, and the next turn begins when every one has its answer. Or
+# *as they end*: each goes on as soon as it has its own answer.
+#
+# **Exercise 05.3.** `seconds[i][t]` is the time of turn `t` of episode `i`, from its first token to its answer. When is
+# the batch done in rounds, and when if each goes on by itself? Episodes have different numbers of turns.
+
+
+# %% tags=["exercise"]
+def done_after(seconds: list[list[float]]) -> tuple[float, float]:
+    """Seconds until all episodes are done: in rounds, and as they end."""
+    ...
+
+
+check("05.3", done_after)
+
+# %% [markdown]
+# Now drawn, for twelve of the episodes above. White is waiting for others.
 
 # %%
 rng = np.random.default_rng(seed)
@@ -230,17 +291,16 @@ waits = [rng.exponential(1.5, len(turns)) for turns in talk]
 
 
 def schedule(rounds: bool) -> dict[str, list[tuple[str, float, float]]]:
-    """Spans of each episode: what it does, from when to when, in seconds."""
+    """What each episode does, from when to when, in seconds."""
     at, rows = [0.0] * len(talk), {f"{i}": [] for i in range(len(talk))}
     for turn in range(max(map(len, talk))):
         going = [i for i, turns in enumerate(talk) if turn < len(turns)]
         for i in going:
             begin = max(at[k] for k in going) if rounds and turn else at[i]
-            said, answered = (
-                begin + talk[i][turn],
-                begin + talk[i][turn] + waits[i][turn],
-            )
-            rows[str(i)] += [("speaks", begin, said), ("environment", said, answered)]
+            written = begin + talk[i][turn]
+            answered = written + waits[i][turn]
+            rows[str(i)] += [("model writes", begin, written)]
+            rows[str(i)] += [("environment", written, answered)]
         at = [rows[str(i)][-1][2] for i in range(len(talk))]
     return rows
 
@@ -249,26 +309,27 @@ def schedule(rounds: bool) -> dict[str, list[tuple[str, float, float]]]:
 ways = {"in rounds": schedule(rounds=True), "as they end": schedule(rounds=False)}
 ends = {k: max(row[-1][2] for row in rows.values()) for k, rows in ways.items()}
 for name, rows in ways.items():
-    display(plots.timeline(rows, f"seconds, {name}", until=max(ends.values())))
+    title = f"{len(talk)} episodes, {name}"
+    display(plots.timeline(rows, "seconds", until=max(ends.values()), title=title))
 print(" | ".join(f"{name}: {end:.1f} s" for name, end in ends.items()))
 
 # %% [markdown]
-# White is waiting for others. Without rounds an episode waits for nobody; what remains is the longest
-# one. `kit.rollout` hands every turn over the moment it ends, and takes the next one as soon as the
-# environment has answered. vLLM schedules what it gets by itself, so there nobody waits; the policy that
-# samples with transformers keeps to rounds, and in exchange repeats to the last bit. `python -m kit bench
-# tail` measures both on your machine.
+# Without rounds no episode waits for another; what remains is the longest one. `kit.rollout` hands every turn to its
+# environment the moment it ends, and takes the next turn as soon as the environment has answered. vLLM schedules
+# by itself what it is given, so there no episode waits. The policy that samples with transformers keeps to rounds, and in
+# exchange repeats to the last bit. `python -m kit bench tail` measures both on your machine.
 #
 # ## Computed: will it fit?
 #
 # The planner knows an architecture's sizes and what each part of a training keeps. Nothing is
-# downloaded, and no GPU is asked. First guess: a model of 7 billion weights, trained whole on one GPU of
-# 80 GB. Weights in 32 bits, a gradient each, two moments each for AdamW.
+# downloaded, and no GPU is asked. Take a model of 8 billion weights that is trained whole on each GPU (`ddp`): weights
+# in 32 bits, a gradient for each that learns, and two numbers for each that AdamW keeps. Guess the GB, before you look.
 
 # %%
 from kit.train.planner.architecture import Architecture
 from kit.train.planner.memory import GB, Stage, fixed, learning_pass, needed, seconds
 
+# %% tags=["guess"]
 planned = Stage(
     model=Architecture.of(model),
     gpus=gpus,
@@ -283,8 +344,6 @@ planned = Stage(
     lora_rank=0,
     freeze_vision=True,
 )
-
-# %%
 print(f"{planned.total:,} weights, {planned.learning:,} of them learn; on each GPU:")
 for need in (*fixed(planned), *learning_pass(planned)):
     print(f"{need.bytes / GB:8.2f} GB  {need.name:12s} {need.formula}")
@@ -293,14 +352,27 @@ print(f"{needed(planned) / GB:8.2f} GB  of {memory:g}")
 # %% [markdown]
 # It does not fit, and more GPUs don't help as long as each holds everything. Three ways out:
 #
-# - **ZeRO-2** divides gradients and the optimizer's state among the GPUs, **ZeRO-3** the weights too. Each
-#   fetches a layer's weights when it comes to it.
-# - **LoRA** leaves the weights as they are and learns small matrices beside them: almost no gradients, no
-#   state. What it can learn is less.
+# - **[ZeRO-2](../docs/glossary.md#zero)** divides gradients and the optimizer's state among the GPUs, **ZeRO-3** the
+#   weights too. Each GPU fetches the weights of a layer when it comes to that layer.
+# - **[LoRA](../docs/glossary.md#lora)** leaves the weights as they are and learns small matrices beside them: almost no
+#   gradients and no optimizer state. It can change the model less.
 #
-# Predict which of the four is smallest, then look at what each is made of.
+# **Exercise 05.4.** With ZeRO a weight takes 2 bytes, its gradient 2, and its optimizer state 12 (a 32-bit copy and
+# AdamW's two numbers). How many GB does each GPU hold for the three together? (1 GB is 10⁹ bytes; all weights learn.)
 
-# %%
+
+# %% tags=["exercise"]
+def held_gb(weights: float, gpus: int, strategy: str) -> float:
+    """GB of each GPU with strategy "zero2" or "zero3"."""
+    ...
+
+
+check("05.4", held_gb)
+
+# %% [markdown]
+# Guess which of the four ways needs least on each of 8 GPUs, then look at what each bar is made of.
+
+# %% tags=["guess"]
 ways = {
     "ddp": {},
     "zero2": {"strategy": "zero2"},
@@ -316,41 +388,96 @@ made_of = {
     for n in ((gpus,) if name in ("ddp", "LoRA") else (gpus, 2 * gpus))
     for s in (replace(stage, gpus=n),)
 }
-display(plots.stacked(made_of, "GB of each GPU", [(f"{memory:g} GB", memory)]))
+title, limit = "memory of each GPU, computed", (f"{memory:g} GB", memory)
+display(plots.stacked(made_of, "GB of each GPU", [limit], title=title))
 
 # %% [markdown]
 # The activations stay as they are, whatever is divided: they belong to the episodes, not to the
 # weights. That is why long episodes with many pictures are the real limit of agentic training, and
 # why activations are computed twice (`gradient_checkpointing`) instead of being kept.
 #
+# **Exercise 05.5.** You have 4 GPUs of 24 GB and `Qwen/Qwen2.5-VL-3B-Instruct`. Which of the four ways fit? Plan each with
+# `replace(stage, model=..., gpus=...)` and `needed` (in bytes); leave all else as it is. Name them in the order of `stages`.
+
+# %% tags=["exercise"]
+answer = ...  # a list of names from stages, such as ["ddp", "zero2"]
+
+check("05.5", answer, stages=stages)
+
+# %% [markdown]
 # ## Computed: how long
 #
-# Learning is arithmetic: six operations a weight and token, eight if activations are computed twice.
-# Playing is reading: every token needs all weights once, however few episodes share them. Which half
-# will a GPU spend its time on?
+# Learning is arithmetic: six operations for each weight and token, eight if activations are computed twice.
+# Playing is reading: for every token the GPU reads all weights once, however few episodes share the reading. Guess which
+# half takes longer.
 
-# %%
-for rollout_engine, name in (("transformers", "transformers"), ("colocate", "vLLM")):
-    stage = replace(stages["zero3"], rollout_engine=rollout_engine)
-    print(f"zero3, {gpus} GPUs, {name} samples")
-    for part, (value, formula) in seconds(stage).items():
-        print(f"  {value:7.0f} s  {part}: {formula}")
+# %% tags=["guess"]
+divided = replace(stages["zero3"], strategy=strategy)
+engines = dict.fromkeys(("transformers", rollout_engine))  # each once
+for engine in engines:
+    print(f"{strategy}, {gpus} GPUs, {engine} samples")
+    for part, (value, formula) in seconds(
+        replace(divided, rollout_engine=engine)
+    ).items():
+        line = f"  {value:5.0f} s  {part}: {formula}"
+        print(fill(line, 88, subsequent_indent=" " * 11))
 
 # %% [markdown]
 # Episodes are assumed to be as long as they may be, so these are upper ends, and the GPU's rates are
 # guesses (40 % of an A100's arithmetic and 60 % of its memory's speed, as its data sheet has them). The
-# formula is printed so that you can put your own figures in: `python -m kit plan agile --profile node --gpus 8 --memory 80` does it for a whole job.
+# formula is printed so that you can put your own figures in. For a whole job:
+# `python -m kit plan agile --profile node --gpus 8 --memory 80`.
 #
 # ## What was measured, and what wasn't
 #
 # | | where the figure comes from |
 # |---|---|
-# | two processes are one | measured here; GRPO, ZeRO-2, ZeRO-3 and two machines in the tests, on CPUs |
+# | two processes are one training | measured here; GRPO, ZeRO-2, ZeRO-3 and two machines in the tests, on CPUs |
 # | how much faster two are | measured here, on shared cores |
 # | sampling by vLLM equals transformers | measured on a CPU, token for token (`make test-vllm`) |
-# | episodes that wait for nobody | drawn from a model; measured by `bench tail` |
+# | episodes that wait for no other | drawn from a model; measured by `bench tail` |
 # | memory and time on GPUs | computed; FSDP2 and vLLM beside a training never ran on one here |
 #
-# **Try it.** Take `together=4` (on more cores than two, or to see what happens on fewer). Plan for
-# `Qwen/Qwen2.5-VL-3B-Instruct` on 4 GPUs of 24 GB: which of the four ways is left? Give the planner
-# episodes of 28,192 tokens, the paper's limit, and find the knob that brings them back.
+# ## Paper / here / why different
+#
+# The papers' values are those of the kit's profile `node`, whose file names the source of each; ours are of the training
+# above. Of the other three papers the kit has no profile yet.
+
+# %%
+from kit.jobs.plan import stages as stages_of
+from kit.jobs.run import plan
+from kit.papers.agile.settings import GRPO
+
+columns = {}
+for name, paper in (("agile", "AGILE"), ("visual_arft", "Visual-ARFT")):
+    trained = list(stages_of(plan(name, "node", [], None), None, memory * GB))
+    columns[paper] = trained[-1][1]  # the reinforcement learning
+small = sum(p.numel() for p in vlm.parameters())
+longest = max(len(episode.ids) for episode in played)
+rows = [("GPUs; here: processes", [s.gpus for s in columns.values()], together)]
+rows += [("weights", [s.total for s in columns.values()], small)]
+rows += [("episodes an update", [s.batch for s in columns.values()], batch_size)]
+each = [s.per_device_batch_size for s in columns.values()]
+rows += [("episodes a forward pass", each, batch_size // together)]
+rows += [("tokens of an episode, at most", [GRPO.max_episode_tokens, "–"], longest)]
+print(f"{'':30s}" + "".join(f"{name:>16s}" for name in (*columns, "here")))
+for name, theirs, ours in rows:
+    cells = (c if isinstance(c, str) else f"{c:,}" for c in (*theirs, ours))
+    print(f"{name:30s}" + "".join(f"{cell:>16s}" for cell in cells))
+
+# %%
+for paper, stage in columns.items():
+    print(
+        f"{paper}: {needed(stage) / GB:.0f} GB of each GPU, computed: {stage.strategy}"
+    )
+
+# %% [markdown]
+# The papers train a model of 8 billion weights that must be divided among GPUs to fit (how they divided it AGILE and
+# Visual-ARFT don't say; `zero3` is our choice). Ours fits into every process, so nothing is divided, and the
+# processes are there to show that the result stays the same. The papers' episodes are long because a real picture has
+# hundreds of tokens and a real model writes long thoughts. What carries over is the arithmetic: the same
+# batch for any number of processes, and a plan made of weights, gradients, optimizer and activations. What
+# does not carry over is speed: no time on a GPU was measured here.
+#
+# **Try it.** Take `together=4` (on more cores than two, or to see what happens on fewer). Give the planner
+# episodes of 28,192 tokens, the most that AGILE allows, and find the setting that brings the memory back.

@@ -13,15 +13,17 @@
 # %% [markdown]
 # # 11 · AGILE: the task, the tools, the data
 #
-# **The question.** What exactly does a jigsaw agent see, what can it do, what is it paid for, and
+# **The question.** What exactly does a jigsaw agent see, what can it do, what is it rewarded for, and
 # from which pictures does it learn?
 #
-# **The paper.** AGILE (Zeng et al.), sections 3.1–3.3: the jigsaw task (eq. 1–3), the operations,
-# the cold-start data, the reward (eq. 5 and 6). Tables 1 and 2 for the levels of difficulty.
+# **The paper.** [AGILE (Zeng et al., arXiv:2510.01304)](https://arxiv.org/abs/2510.01304), sections 3.1–3.3: the jigsaw
+# task (eq. 1–3), the operations, the [cold-start](../docs/glossary.md#cold-start) data, the reward (eq. 5 and 6). Tables
+# 1 and 2 for the levels of difficulty. Its Figure 1 shows the operations (swap and observe, crop, zoom) and its Figure 2
+# the loop of model and environment; below the same operations run, on other pictures and smaller pieces.
 #
 # **Afterwards you can** cut a puzzle and say which difficulties exist; play one by hand, mistakes
-# included; compute a reward before you are told it; say what a guesser scores; make puzzle sets and
-# expert episodes from any pictures and prove that training and evaluation share none.
+# included; compute its reward; say what a guesser scores; make puzzle sets and
+# expert [episodes](../docs/glossary.md#episode) from any pictures and check that training and evaluation share none.
 #
 # | | hardware | minutes | memory |
 # |---|---|---|---|
@@ -29,7 +31,7 @@
 # | `gpu` | the same, pieces at their own size, 1,600 expert episodes | not measured | not measured |
 # | `node` | the same at the paper's sizes | not measured | not measured |
 #
-# No model is trained here. What is written at the end, `runs/<run>/data`, is what notebooks 12, 13
+# No model is trained here. At the end the notebook writes `runs/<run>/data`, which notebooks 12, 13
 # and 14 read. The paper's own 15.6K pictures come from a hub: `python data_scripts/agile.py --hub`.
 
 # %% tags=["parameters"]
@@ -39,16 +41,17 @@ images: str = ""  # folder of your own pictures; empty: packaged photographs and
 m: int = 2  # pieces a side of the training puzzles
 piece_px: int = 56  # side of a piece in pixels; 0 keeps the picture's own size
 train_puzzles: int = 640  # puzzles for reinforcement learning
-train_levels: list[int] = [0, 1, 2]  # pieces in place at first, in turn; paper: 0
+train_levels: list[int] = [0, 1, 2]  # pieces in place at first, by turns; paper: 0
 eval_puzzles: int = 48  # held-out puzzles a level
-sft_episodes: int = 160  # expert episodes to keep for the cold start
-model: str = ""  # whose tokenizer encodes the episodes; empty: the committed tiny model
+sft_episodes: int = 160  # expert episodes to keep for notebook 12
+model: str = ""  # its tokenizer encodes the episodes; empty: the committed tiny model
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
 
 # %%
 from collections import Counter
 from itertools import permutations
 from math import comb
+from textwrap import fill
 
 import numpy as np
 from IPython.display import display
@@ -58,7 +61,8 @@ from kit.data.folder import folder_pictures
 from kit.data.leak import solved
 from kit.data.photos import photos, random_crop
 from kit.episode import Episode, Turn
-from kit.jobs.run import run_folder
+from kit.exercises import check, hint, solution
+from kit.files import run_folder
 from kit.papers.agile import experiment as agile
 from kit.papers.agile.env import PROTOCOL, JigsawEnv
 from kit.papers.agile.puzzle import LABELS, make_task, shuffle
@@ -77,7 +81,7 @@ held_out = [p for p in pictures if p.split == "held-out"]
 # ## One puzzle
 #
 # A picture is cut into m × m pieces. They are shuffled, then labelled A, B, C, … in reading order
-# (eq. 1). Which of these belongs at the top left?
+# (eq. 1). Which of these belongs at the top left? Guess before you open the second output.
 
 # %%
 photo = held_out[min(2, len(held_out) - 1)]
@@ -86,7 +90,7 @@ task = make_task(crop, 2, 0, np.random.default_rng(7), "demo", photo.id, piece_p
 display(plots.images([(p.name, p.image) for p in task.images], side=1.5))
 print("cut from", task.meta["source"], "into pieces of", task.images[0].image.size)
 
-# %%
+# %% tags=["guess"]
 display(plots.images([("put together", solved(task))], side=1.5))
 print("at the top left:", task.target[0])
 
@@ -103,25 +107,35 @@ print("at the top left:", task.target[0])
 # | $\pi$ | which spot's piece belongs at place 1, 2, … | `task.target` |
 # | $\pi^*$ | which piece lies there now | `state`, in the agent's session |
 #
-# `shuffle` gives the way *out*: spot k shows the piece whose home is `order[k]`. The target is the
-# way *back*, the inverse permutation. Build it by hand, then compare with the kit's.
+# `shuffle` tells which piece lies at each spot: spot k shows the piece that belongs at place `order[k]`. The target tells
+# the reverse: for each place, the label of the spot at which its piece lies. (It is the inverse permutation.)
 
 # %%
 order = shuffle(4, 0, np.random.default_rng(7))
-target = [""] * 4
-for spot, home in enumerate(order):
-    target[home] = LABELS[spot]
+print("the spots have the labels      ", list(LABELS[:4]))
 print("spot k shows the piece of place", order)
-print("places 0, 1, 2, 3 want         ", target)
-assert tuple(target) == task.target
+print("places 0, 1, 2, 3 need         ", list(task.target))
+
+# %% [markdown]
+# **Exercise 11.1.** Compute the target from the order, for any number of pieces. `LABELS[0]` is A, `LABELS[1]` is B, and
+# so on.
+
+
+# %% tags=["exercise"]
+def target_of(order: list[int]) -> list[str]:
+    """The label that each place needs, place by place."""
+    ...
+
+
+check("11.1", target_of)
 
 # %% [markdown]
 # ## How hard can a puzzle be?
 #
-# Level LN: exactly N pieces start where they belong. Count for yourself how many of the 24
-# arrangements of four pieces have 0, 1, 2, 3 and 4 in place. Which N cannot exist?
+# Level LN: exactly N pieces start where they belong. Four pieces have 24 arrangements. In how many of them are 0, 1, 2, 3
+# and 4 pieces in place? One of these numbers is 0. Guess which.
 
-# %%
+# %% tags=["guess"]
 counted = Counter(
     sum(spot == home for spot, home in enumerate(arrangement))
     for arrangement in permutations(range(4))
@@ -130,12 +144,13 @@ for n in range(5):
     print(f"{n} of 4 in place: {counted[n]:2d} arrangements")
 
 # %% [markdown]
-# Three in place is impossible: the fourth piece would have nowhere to go but home. For any number of
-# pieces n, N = n − 1 is empty for the same reason, and N = n is no puzzle.
+# Three in place is impossible: only its own place is left for the fourth piece. For the same reason no arrangement of
+# n pieces has N = n − 1 in place; and N = n is no puzzle.
 #
-# The others can be counted without listing them. Choose the N that stay; the rest must all move.
-# Such a *derangement* of n pieces sends piece 1 to one of n − 1 spots, and the piece living there
-# either takes piece 1's home (n − 2 are left to derange) or doesn't (n − 1 are left):
+# The others can be counted without listing them. Choose the N pieces that stay; all the others must move.
+# An arrangement in which every piece moves is a *derangement*. In one of n pieces, piece 1 goes to one of n − 1 spots.
+# The piece that belongs there either goes to piece 1's place (then n − 2 pieces are left to derange) or to another
+# (then n − 1 are left):
 #
 # $$D_n = (n-1)(D_{n-1} + D_{n-2}), \qquad D_0 = 1,\; D_1 = 0, \qquad
 # \#LN = \binom{n}{N} D_{n-N}$$
@@ -157,22 +172,36 @@ for level in range(9):
 # %% [markdown]
 # The paper evaluates on 2×2 at L0–L2 and 3×3 at L0–L7, and trains on 2×2 at L0 only: all misplaced.
 # The kit makes any level that exists, each of its arrangements with equal probability, and refuses
-# the rest.
+# the others.
 
 # %%
 try:
     make_task(crop, 2, 3, np.random.default_rng(0), "impossible")
 except ValueError as error:
-    print(error)
+    print(fill(str(error), 88))
 
 # %% [markdown]
 # ## What does a guesser get?
 #
-# Two measures (section 4.2): **Acc**, every piece right; **Score**, the share of pieces right. Three
-# guessers who never look at a pixel: one says any of the 24 arrangements; one leaves everything
-# where it is; one has heard which level is played and says any arrangement of that level.
+# Two measures (section 4.2): **Acc** is 1 if every piece is right, else 0; **Score** is the share of pieces that are
+# right. Three guessers never look at a picture: the first answers with any of the 24 arrangements; the second leaves
+# everything where it is; the third is told the level and answers with any arrangement of that level.
 #
-# Predict their Acc at L0. Each is an exact average over all puzzles of the level and all guesses.
+# **Exercise 11.2.** What Acc has the third guesser, on average? Write it for any number of pieces and any level. You may
+# use `arrangements` from above.
+
+
+# %% tags=["exercise"]
+def acc_knowing_the_level(pieces: int, level: int) -> float:
+    """Mean Acc of guessing any arrangement of the right level."""
+    ...
+
+
+check("11.2", acc_knowing_the_level)
+
+# %% [markdown]
+# Now all three, exactly: averages over all puzzles of the level and all guesses. Guess the Score of the one that leaves
+# everything, too.
 
 
 # %%
@@ -189,7 +218,7 @@ every = list(permutations(range(4)))
 in_place = {g: sum(g[i] == i for i in range(4)) for g in every}
 known = {level: [g for g in every if in_place[g] == level] for level in (0, 1, 2)}
 
-# %%
+# %% tags=["guess"]
 guessers = {
     "any of the 24": {level: every for level in known},
     "leaves it": {level: [(0, 1, 2, 3)] for level in known},
@@ -212,28 +241,30 @@ print(f"{'':22s} Acc L0     L1     L2   Score L0     L1     L2")
 print(f"{'paper, untrained':21s}{accs}   {scores}")
 
 # %% [markdown]
-# Neither seeing nor uniform guessing, whose Score would be 25 % each time: it lies between the first
-# two guessers. The model often leaves pieces where they are. A number near chance can come from
-# several habits, and only a second measure tells which.
+# Its Acc is near that of guessing, but its Score isn't: any of the 24 arrangements would give 25 % at each level. Its
+# Score rises with the level, like that of the guesser that leaves everything: the model often leaves pieces where they
+# are. An Acc near chance can come from several habits, and only a second measure tells which.
 #
 # ## What the policy sees
 #
-# One prompt: a system text, then each piece after its label. This is `brief`, for the tiny model;
-# `full` gives a real one the instructions of the paper's appendix B in the kit's words.
+# The model that plays is called the [policy](../docs/glossary.md#policy). It gets one prompt: a system text, then each
+# piece after its label. This is `brief`, for the tiny model; `full` gives a large one the instructions of the paper's
+# appendix B in the kit's words.
 
 # %%
 box = Sandbox(allow_unsafe=True).start()  # all players are the kit's
 env = JigsawEnv(box, prompt=prompt)
 system, user = env.prompt(task)
-print(system, "\n")
+print(fill(system, 88), "\n")
 shown = [part if isinstance(part, str) else "[picture] " for part in user]
-print("".join(shown))
+print(fill("".join(shown), 88))
 
 # %% [markdown]
-# A picture becomes tokens: one for every 28 × 28 pixels (notebook 04 takes that apart). How many for
-# a piece of 56 × 56? For the whole prompt? And for the paper's limit of 401,408 pixels a picture?
+# A picture becomes [tokens](../docs/glossary.md#image-tokens), one for every 28 × 28 pixels
+# ([notebook 04](04_tiny_vlm.ipynb)). How many has a piece of 56 × 56? How many have all four, and a picture of the
+# paper's limit, 401,408 pixels? Guess.
 
-# %%
+# %% tags=["guess"]
 chat = Chat.from_pretrained(model or TINY)
 ids = chat.prompt(system, user)
 print("a piece:          ", chat.image_tokens(task.images[0]), "tokens")
@@ -245,14 +276,14 @@ print("the paper's limit:", 401408 // 28**2, "tokens a picture")
 # %% [markdown]
 # ## What the policy can do
 #
-# Its code runs in a session of its own, in the sandbox (notebook 02). There is `state`, and there
-# are three operations, each making one named picture that stays for later turns:
-# `observation(state)` pastes the pieces together with a thin white gap, `crop(image, box)` takes a
-# part (shares of the sides, 0 to 1), `zoom(image, factor)` enlarges.
+# In each [turn](../docs/glossary.md#turn) it writes code, which runs in the sandbox ([notebook 02](02_sandbox.ipynb)) in
+# a session of its own. There is the list `state`, and there are three operations. Each makes one named picture that
+# stays for later turns: `observation(state)` pastes the pieces together with a thin white gap, `crop(image, box)` takes a
+# part (the box in shares of the sides, 0 to 1), `zoom(image, factor)` enlarges.
 #
-# Play three turns. What size will the crop have, what the zoom?
+# Play three turns. The first picture has 114 × 114 pixels. Guess the size of the crop and of the zoom.
 
-# %%
+# %% tags=["guess"]
 env.reset(options={"task": task})
 
 
@@ -272,8 +303,8 @@ display(plots.images([(picture.name, picture.image) for picture in shown]))
 print([picture.image.size for picture in shown])
 
 # %% [markdown]
-# A swap is ordinary Python. It comes with a look, since a turn may exchange two pieces once and
-# make one picture. Swap what belongs at the top left into place:
+# A swap is ordinary Python. A turn may exchange two pieces once and must make one picture, so a swap comes together with
+# an observation. Swap the piece that belongs at the top left into its place:
 
 # %%
 wanted = task.target[0]
@@ -286,35 +317,36 @@ display(plots.images([("before", shown[0].image), ("after", after.images[0].imag
 # %% [markdown]
 # ## What can go wrong
 #
-# Everything that goes wrong comes back as an observation: the model reads the message in its next
-# turn. And every turn is a transaction: if it fails, nothing of it happened. Which of these six turns
-# will fail?
+# Every error comes back as an [observation](../docs/glossary.md#observation): the model reads the message in its next
+# turn. And a turn happens completely or not at all: if it fails, `state` and all pictures are as before. How many of these
+# six turns fail? Guess.
 
-# %%
+# %% tags=["guess"]
 attempts = {
     "two pictures in a turn": "a = observation(state)\nb = zoom(a, 2.0)",
     "three pieces moved": "state[:3] = state[1:3] + state[:1]\na = observation(state)",
     "a piece used twice": "state[0] = state[1]\na = observation(state)",
     "only thinking": "x = 3",
-    "a picture that never was": "a = crop(observation_image_9, [0, 0, 1, 1])",
+    "an unknown picture": "a = crop(observation_image_9, [0, 0, 1, 1])",
     "a box outside": "a = crop(observation_image_1, [0.5, 0.5, 1.5, 1.5])",
 }
 for name, code in attempts.items():
-    print(f"{name:25s} → {turn(code).text}")
+    message = f"{name:25s} → {turn(code).text}"
+    print(fill(message, 88, subsequent_indent=" " * 28))
 
 # %% [markdown]
-# All six. Did they leave a trace? The two of them that touched `state` moved nothing:
+# Did they leave a trace? Two of them changed `state` before they failed. It must be as it was after the swap:
 
 # %%
-check = turn("print(state)\nobservation_image_3 = observation(state)")
+printed = turn("print(state)\nobservation_image_3 = observation(state)")
 expected_state = [p.name for p in task.images]
 expected_state[0], expected_state[there] = expected_state[there], expected_state[0]
-print(check.text.strip(), "expected", expected_state)
-assert check.text.strip() == f"Output: {expected_state}"
+print(printed.text.strip(), "expected", expected_state)
+assert printed.text.strip() == f"Output: {expected_state}"
 
 # %% [markdown]
-# One thing ends an episode at once: a turn with neither code nor answer. The others that end it are
-# the answer itself and the turn budget (5 in training, Table 5).
+# An episode ends with an answer, or when its turns are used up (5 in training, Table 5). It also ends at once at a turn
+# with neither code nor answer.
 
 # %%
 observation, _, terminated, _, _ = env.step("The eyes are on the left.")
@@ -324,10 +356,10 @@ env.close()
 # %% [markdown]
 # ## A whole episode
 #
-# The paper's cold start is a large model's play. Here a script that knows the answer plays the same
-# way: it says where things stand, what comes next and why; does one operation; and answers once
-# every piece is in its place. Step through it. Tinted tokens are the policy's own, the only ones that
-# are ever trained on.
+# The paper's demonstrations were played by a large model. Here a script that knows the answer plays in the same
+# way: it says where the pieces lie, what it does next and why; does one operation; and answers when
+# every piece is in its place. Step through it. The underlined tokens are the policy's own, and training uses no others
+# (the [loss mask](../docs/glossary.md#loss-mask) marks them).
 
 # %%
 from kit.papers.agile.expert import expert_script
@@ -343,40 +375,29 @@ print("steps:", episode.calls, "| ended by:", episode.ended)
 print(len(episode.ids), "tokens, the policy's own:", sum(episode.mask))
 
 # %% [markdown]
-# ## What it is paid
+# ## The reward
 #
 # $$R_{step} = \lambda\,(\mathbb{1}[R_{acc}=1]\,step_{num} + \mathbb{1}[R_{acc}=0]\,step_{max})
 # \quad (5) \qquad R = \alpha R_{acc} + \beta R_{format} + \gamma R_{step} \quad (6)$$
 #
 # with $\alpha = 0.8$, $\beta = 0.2$, $\gamma = 1$, $\lambda = -0.05$, $step_{max} = 5$. In words: 0.8 for
 # the right answer, 0.2 for keeping to the tags, and each turn of code costs 0.05; if the answer is
-# wrong, all five are charged. Work out these four before you run the cell, and the expert's episode
-# above:
+# wrong, five turns are charged whatever their number.
 #
-# 1. right, well-formed, 2 steps
-# 2. wrong, well-formed, 2 steps
-# 3. right, 3 steps, a tag missing
-# 4. wrong, 3 steps, a tag missing
+# **Exercise 11.3.** Write eq. 5 and 6.
 
 
-# %%
+# %% tags=["exercise"]
 def reward(right: bool, well_formed: bool, steps: int) -> float:
-    r_step = -0.05 * (steps if right else 5)  # eq. 5
-    return 0.8 * right + 0.2 * well_formed + 1.0 * r_step  # eq. 6
+    """Reward of an episode with ``steps`` turns of code."""
+    ...
 
 
-cases = {
-    "right, well-formed, 2 steps": (True, True, 2),
-    "wrong, well-formed, 2 steps": (False, True, 2),
-    "right, malformed, 3 steps": (True, False, 3),
-    "wrong, malformed, 3 steps": (False, False, 3),
-}
-for name, case in cases.items():
-    print(f"{name:30s} R = {reward(*case):+.2f}")
+check("11.3", reward)
 
 # %% [markdown]
-# The kit scores *episodes*, so write four episodes that are these cases. The kit's `score` must say
-# the same.
+# The kit scores *episodes*. Here are four, written by hand, and the expert's from above. Work out their rewards, or call
+# your function, before you open the output.
 
 
 # %%
@@ -384,41 +405,72 @@ def written(right: bool, well_formed: bool, steps: int) -> Episode:
     """An episode with these properties, written by hand."""
     code = "<code>observation_image_1 = observation(state)</code>"
     texts = [f"<think>I look.</think>{code}"] * steps
-    texts[0] = texts[0] if well_formed else code  # without its reasoning
+    if steps and not well_formed:
+        texts[0] = code  # without its reasoning
     labels = list(task.target) if right else sorted(task.target)
     texts.append(f"<think>Done.</think><answer>{labels}</answer>")
     turns = tuple(Turn((), (), text, PROTOCOL.parse(text)) for text in texts)
     return Episode(task, (), turns, "answer")
 
 
+# %% tags=["guess"]
+cases = {
+    "right, well-formed, 2 steps": (True, True, 2),
+    "wrong, well-formed, 2 steps": (False, True, 2),
+    "right, malformed, 3 steps": (True, False, 3),
+    "wrong, malformed, 3 steps": (False, False, 3),
+}
 for name, case in cases.items():
     scored = score(written(*case), task.target)
-    assert abs(scored.total - reward(*case)) < 1e-12
     parts = ", ".join(f"{part} {value:+.2f}" for part, value in scored.parts.items())
     print(f"{name:30s} {scored.total:+.2f} = {parts}")
 print(f"{'the expert':30s} {score(episode, task.target).total:+.2f}")
 
 # %% [markdown]
-# Keep this for notebook 13: which number of steps earns the most?
+# Remember the next numbers for notebook 13. Which number of steps earns the most? Guess.
 
-# %%
+# %% tags=["guess"]
 print("steps  right   wrong")
 for steps in range(5):
-    right, wrong = (reward(r, steps > 0, steps) for r in (True, False))
+    episodes = [written(right, True, steps) for right in (True, False)]
+    right, wrong = (score(e, task.target).total for e in episodes)
     print(f"  {steps}    {right:+.2f}   {wrong:+.2f}")
 
 # %% [markdown]
-# Exactly one turn of code, then the right answer. (An answer without any code counts as malformed:
-# reasoning, *code* and answer each belong in their tags.) A further look costs 0.05 if the answer is
-# right in the end and nothing if it is wrong, so it pays only if it makes being right more likely by
-# a twentieth or so. The expert's episode above was not played to earn much; it was played to be
-# imitated.
+# An answer without any code counts as malformed, because reasoning, *code* and answer each belong in their tags. So one
+# turn of code and then the right answer earns most. The expert's episode above was not played to earn much; it was
+# played to be imitated.
+#
+# **Exercise 11.4.** Does it pay to look once more? Without another look the agent has `steps` turns of code and is right
+# with probability `p`; with it, one turn more, and it is right with probability `q`. All is well-formed. By how much
+# does the expected reward change? (The expected reward is the mean over right and wrong, weighted with their
+# probabilities.)
+
+
+# %% tags=["exercise"]
+def gain_of_a_look(p: float, q: float, steps: int) -> float:
+    """Expected reward with another look, minus without."""
+    ...
+
+
+check("11.4", gain_of_a_look)
+
+# %% [markdown]
+# Try it: an agent is right in 90 of 100 puzzles after 2 steps. How much more often must it be right for a third step to
+# pay?
 #
 # ## Pictures, split by picture
 #
-# Sixteen photographs come with Python packages; half are held out. Training adds procedural scenes,
+# Sixteen photographs come with Python packages; half are held out. Training adds scenes that a program draws,
 # as many as are asked for. The split is by *picture*, never by crop: two crops of one photograph
-# share most of their pixels, so one of them in training turns the other into a memory test.
+# share many of their pixels, so if one of them is in training, the other tests memory.
+#
+# **Exercise 11.5.** Suppose someone splits by crop instead: a photograph has six crops, and a coin decides for each
+# whether it goes to training or to evaluation. How likely is it that the photograph is on both sides?
+
+# %% tags=["exercise"]
+answer = ...  # a probability, 0 to 1
+check("11.5", answer)
 
 # %%
 from kit.data.photos import scenes, table
@@ -426,21 +478,22 @@ from kit.data.photos import scenes, table
 print(table(pictures))
 for split in ("train", "held-out"):
     chosen = [p for p in pictures if p.split == split][:8]
-    display(plots.images([(p.id, p.image.resize((72, 72))) for p in chosen], side=1.0))
+    small = [(p.id, p.image.resize((72, 72))) for p in chosen]
+    display(plots.images(small, side=1.0, title=f"photographs, {split}"))
 
 # %%
-made = scenes(8, seed)
-display(plots.images([(p.id, p.image.resize((72, 72))) for p in made], side=1.0))
+small = [(p.id, p.image.resize((72, 72))) for p in scenes(8, seed)]
+display(plots.images(small, side=1.0, title="scenes that a program draws"))
 
 # %% [markdown]
 # ## Do they really share nothing?
 #
-# Names prove little: the paper's released training files share names with benchmarks it is evaluated
-# on. So the kit compares pixels, by perceptual hash: signs of the lowest frequencies of a picture's
-# brightness, 64 and 256 bits of them. Smuggle a held-out photograph, mirrored, into the training
-# pictures under another name. Will it be seen?
+# Names prove little: the paper's released training files share names with benchmarks that it is evaluated
+# on. So the kit compares pixels, by [perceptual hash](../docs/glossary.md#perceptual-hash): signs of the lowest
+# frequencies of a picture's brightness, 64 and 256 bits of them. The next cell puts a held-out photograph, mirrored, into
+# the training pictures under another name. Will the check find it? Guess.
 
-# %%
+# %% tags=["guess"]
 from dataclasses import replace
 
 from kit.data.leak import LeakError, check_sources
@@ -455,17 +508,18 @@ copy = replace(
 try:
     check_sources([*train_pictures, copy], held_out)
 except LeakError as error:
-    print(error)
+    for line in str(error).splitlines():
+        print(fill(line, 88))
 
 # %% [markdown]
-# It also sees copies resized, in gray, recompressed, or cropped to nine tenths. It does not see crops
-# of four fifths or less, or rotations: that is why the split comes first and the check second.
+# It also finds copies that are resized, in gray, recompressed, or cropped to nine tenths. It does not find crops
+# of four fifths or less, or rotated copies: that is why the split comes first and the check second.
 #
 # ## The puzzle sets
 #
-# The paper trains on 2×2 puzzles whose every piece is misplaced. A small model takes more from that than
-# was meant: no piece is ever in its place. It gains at L0 by it and loses at L1 and L2, so here training
-# puzzles are of all three levels in turn. Evaluation: the same held-out crops at every level, so
+# The paper trains on 2×2 puzzles in which every piece is misplaced. A small model learns something else from them, too:
+# that no piece is ever in its place. This helps it at L0 and harms it at L1 and L2, so here the training
+# puzzles have all three levels by turns. In the evaluation each level has the same held-out crops, so
 # that levels differ in nothing else. The check runs again, now on the puzzles put together.
 
 # %%
@@ -488,14 +542,15 @@ for size, tasks in evaluation.items():
 
 # %%
 some = [(t.meta["source"], solved(t)) for t in [*train[:4], *evaluation[2][:4]]]
-display(plots.images(some, side=1.0))
+title = "four puzzles to train on, four held out, put together"
+display(plots.images(some, side=1.0, title=title))
 
 # %% [markdown]
 # ## The cold-start episodes
 #
-# Section 3.2: collect the expert's play, keep what is sound, balance. Collecting first. The expert
-# here is the script, run in the real environment; a served model plays through
-# `python data_scripts/agile.py --coldstart endpoint`.
+# Section 3.2: collect episodes of an expert, keep the sound ones, balance them. First they are collected. The expert
+# here is the script, run in the real environment. (A large model on a server plays instead with
+# `python data_scripts/agile.py --coldstart endpoint`.)
 
 # %%
 expert = ScriptedPolicy(chat, expert_script(seed))
@@ -509,11 +564,11 @@ print(len(played), "episodes;", dict(Counter(e.ended for e in played)))
 
 # %% [markdown]
 # **Sound** means: the answer is right, every turn is well-formed, all code ran. The paper's authors
-# read every episode for that; the kit can only check that steps ran. A script that knows the answer
-# always passes, so give it a slip of the pen: in its first turn it misspells `observation`. It will
-# still answer rightly. Is that an episode to imitate?
+# read every episode for that; the kit checks only what a program can. A script that knows the answer
+# always passes, so let it make a mistake: in its first turn it misspells `observation`. It will
+# still give the right answer. Is that episode rewarded? Is it sound? Guess.
 
-# %%
+# %% tags=["guess"]
 from kit.papers.agile.demonstrations import curate, is_sound
 
 script = expert_script(seed)
@@ -531,12 +586,13 @@ print("sound:", is_sound(slip), "| without the slip:", is_sound(episode))
 
 # %% [markdown]
 # **Balanced** means: as even as possible over the number of steps, 4 to 8, over the levels and over the
-# kinds of action. A model that only ever saw swaps would never think of looking closer; one that
-# seldom saw every piece misplaced would expect some to lie right.
+# kinds of action. A model that has seen only swaps would never crop or zoom; one that has
+# seldom seen every piece misplaced would expect some to be in place.
 
 # %%
 kept, report = curate([*played, slip], sft_episodes, np.random.default_rng(seed))
-print(report)
+for line in str(report).splitlines():
+    print(fill(line, 88, subsequent_indent=" " * 10))
 levels = Counter(episode.task.meta["level"] for episode in kept)
 print("levels:", {f"L{level}": levels[level] for level in train_levels})
 
@@ -553,14 +609,14 @@ by_kind = {
     "collected": {kind: collected.kinds.get(kind, 0) for kind in KINDS},
     "balanced": {kind: balanced.kinds.get(kind, 0) for kind in KINDS},
 }
-display(plots.bars(by_steps, label="episodes, by steps"))
-display(plots.bars(by_kind, label="actions, by kind"))
+display(plots.bars(by_steps, "episodes", title="by number of steps"))
+display(plots.bars(by_kind, "actions", title="by kind of action"))
 
 # %% [markdown]
 # ## Stored for 12, 13 and 14
 #
-# One JSON object a line; pictures beside it, each once, named by the hash of its pixels. Reading it
-# back checks every field and every picture.
+# Each line of a file is one JSON object. The pictures lie beside it, each once, named by the hash of its pixels. Reading
+# a file checks every field and every picture.
 
 # %%
 from kit.data.store import load_episodes, load_tasks, save_episodes, save_tasks
@@ -596,9 +652,9 @@ print(f"held-out puzzles a level      300  {eval_puzzles:6,d}")
 
 # %% [markdown]
 # The guesser's numbers differ because the paper's were sampled on 300 pictures a level and these are
-# exact. The sets are smaller because a laptop learns from them in minutes, and their pictures are
-# others. Two things differ in kind. The paper's expert was a model that had to *see*; ours knows the
+# exact. The sets are smaller because a laptop must learn from them in minutes, and their pictures are
+# others. Two differences are not of size. The paper's expert was a model that had to *see*; ours knows the
 # answer and shows only how to act. And the paper trained on data sets that it also evaluates on;
-# here that is refused.
+# the kit refuses that.
 #
 # Next: [12, the cold start](12_agile_sft.ipynb).
