@@ -80,7 +80,7 @@ EXERCISES = [
     Exercise(
         "11.1",
         target_of,
-        "Make a list of empty places. For each spot, order[spot] is the place of its piece: write the spot's label there.",
+        "Make a list of empty places. order[spot] is the place of that spot's piece: write the spot's label there.",
         cases=[
             {"order": [2, 3, 1, 0]},
             {"order": [1, 2, 0]},

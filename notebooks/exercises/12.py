@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import random
+from typing import Any
 
 from kit.exercises import Exercise, Mistake
 
@@ -34,6 +36,21 @@ def is_playable(code_turns: int, max_turns: int) -> bool:
     return code_turns + 1 <= max_turns
 
 
+def _other_losses(seed: int) -> list[dict[str, Any]]:
+    rng = random.Random(seed)
+    found = []
+    for length in (2, 5, 9):
+        mask = [1, 0, *(rng.randint(0, 1) for _ in range(length - 2))]
+        rng.shuffle(mask)
+        found.append({"logprobs": [-rng.uniform(0.01, 8) for _ in mask], "mask": mask})
+    return found
+
+
+def _other_turns(seed: int) -> list[dict[str, Any]]:
+    most = random.Random(seed).randint(6, 40)
+    return [{"code_turns": turns, "max_turns": most} for turns in (0, most - 2, most - 1, most, most + 1)]
+
+
 EXERCISES = [
     Exercise(
         "12.1",
@@ -44,6 +61,7 @@ EXERCISES = [
             {"logprobs": [-0.7, -0.1], "mask": [0, 1]},
             {"logprobs": [-0.5, -0.5, -4.0, -4.0], "mask": [1, 1, 0, 0]},
         ],
+        hidden=_other_losses,
         mistakes=[
             Mistake(_over_all, "You divide by all tokens: the environment's don't count."),
             Mistake(_unmasked, "The environment's tokens are in it: where is the mask?"),
@@ -66,6 +84,7 @@ EXERCISES = [
         is_playable,
         "How many turns does an episode take that runs code in 4 of them and then answers?",
         cases=[{"code_turns": n, "max_turns": m} for n, m in ((0, 1), (4, 5), (5, 5), (8, 5), (3, 5), (1, 1))],
+        hidden=_other_turns,
         mistakes=[
             Mistake(lambda code_turns, max_turns: code_turns <= max_turns, "The answer takes a turn as well."),
             Mistake(lambda code_turns, max_turns: code_turns + 1 < max_turns, "An exact fit can be played."),

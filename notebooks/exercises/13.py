@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,35 @@ def _rows(*accuracies: float | None) -> list[dict[str, Any]]:
     return found
 
 
+def _other_groups(seed: int) -> list[dict[str, Any]]:
+    """Flat groups, of zeros and of others, among groups that differ by little or much."""
+    rng = random.Random(seed)
+    found = []
+    for size in (2, 5):
+        groups = [[value] * size for value in (0.0, rng.uniform(0.1, 1))]
+        groups += [[rng.uniform(0, 1) for _ in range(size)], [0.5] * (size - 1) + [0.5 + rng.uniform(1e-4, 1e-2)]]
+        rng.shuffle(groups)
+        found.append({"rewards": [reward for group in groups for reward in group], "group_size": size})
+    return found
+
+
+def _other_rows(seed: int) -> list[dict[str, Any]]:
+    rng = random.Random(seed)
+    best = rng.uniform(0.6, 0.99)
+    near, far = best - rng.uniform(0.01, 0.04), best - rng.uniform(0.06, 0.3)
+    return [{"rows": _rows(None, far, near, best, far)}, {"rows": _rows(far, None, near, None, best)}]
+
+
+def _other_deeds(seed: int) -> list[dict[str, Any]]:
+    rng = random.Random(seed)
+    most = rng.randint(6, 12)
+    flags = [(right, in_place, form) for right in (True, False) for in_place in (True, False) for form in (True, False)]
+    return [
+        {"right": r, "in_place": p, "form": f, "steps": rng.randint(0, most - 1), "max_steps": most}
+        for r, p, f in flags
+    ]
+
+
 EXERCISES = [
     Exercise(
         "13.1",
@@ -94,6 +124,7 @@ EXERCISES = [
             {"rewards": [0.65, 0.65, 0.65], "group_size": 3},
             {"rewards": [0.3 + 0.6, 0.9, 0.1, 0.2], "group_size": 2},
         ],
+        hidden=_other_groups,
         mistakes=[
             Mistake(_of_all_rewards, "You compared all rewards with each other: compare within each group only."),
             Mistake(_of_zeros, "A group is flat when its rewards are equal, not only when they are zero."),
@@ -121,6 +152,7 @@ EXERCISES = [
             {"rows": _rows(0.3, None, 0.4, 0.8, 0.84)},
             {"rows": _rows(0.5)},
         ],
+        hidden=_other_rows,
         mistakes=[
             Mistake(_best_step, "That is the best step itself. An earlier one may be almost as good."),
             Mistake(_place, "That is the place in the list, which counts from 0; take the row's own `step`."),
@@ -137,6 +169,7 @@ EXERCISES = [
             {"right": False, "in_place": False, "form": False, "steps": 0, "max_steps": 5},
             {"right": True, "in_place": True, "form": False, "steps": 4, "max_steps": 5},
         ],
+        hidden=_other_deeds,
         mistakes=[
             Mistake(_answer_only, "This still pays a right answer whose pieces were never moved."),
             Mistake(_either, "One of both is not enough: it must be right *and* done."),

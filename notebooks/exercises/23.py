@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import random
+from typing import Any
 
 from kit.exercises import Exercise, Mistake
 
@@ -32,6 +34,25 @@ def _of_found(right: list[bool], document_found: list[bool]) -> float:
     return sum(found) / len(found) if found else 0.0
 
 
+def _other_trainings(seed: int) -> list[dict[str, Any]]:
+    rng = random.Random(seed)
+    return [
+        {"steps": rng.randint(2, 99), "prompts_per_batch": 8 * n, "share": n / 8, "tasks": rng.randint(3, 50)}
+        for n in (1, 3, 7)
+    ]
+
+
+def _other_answers(seed: int) -> list[dict[str, Any]]:
+    """All four kinds are there, so that no two ways to count agree by chance; and one case without a right answer."""
+    rng = random.Random(seed)
+    kinds = [(True, True), (True, False), (False, True), (False, True), (False, False)]
+    kinds += [rng.choice(kinds[:2]) for _ in range(rng.randint(4, 9))]
+    rng.shuffle(kinds)
+    mixed = {"right": [right for right, _ in kinds], "document_found": [found for _, found in kinds]}
+    none = rng.randint(3, 9)
+    return [mixed, {"right": [False] * none, "document_found": [True] * none}]
+
+
 EXERCISES = [
     Exercise(
         "23.1",
@@ -42,6 +63,7 @@ EXERCISES = [
             {"steps": 100, "prompts_per_batch": 16, "share": 0.5, "tasks": 20},
             {"steps": 1, "prompts_per_batch": 8, "share": 0.0, "tasks": 20},
         ],
+        hidden=_other_trainings,
         mistakes=[
             Mistake(
                 lambda steps, prompts_per_batch, share, tasks: steps * prompts_per_batch / tasks,
@@ -74,6 +96,7 @@ EXERCISES = [
             {"right": [True, True], "document_found": [False, False]},
             {"right": [True, False, False], "document_found": [True, False, True]},
         ],
+        hidden=_other_answers,
         mistakes=[
             Mistake(_of_all, "You divide by all episodes. Divide by the right ones."),
             Mistake(_of_found, "You divide by the episodes whose document was found. Divide by the right ones."),

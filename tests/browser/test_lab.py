@@ -72,6 +72,8 @@ def test_a_stored_notebook_looks_as_it_should(lab: Lab, name: str, theme: str) -
 def test_a_notebook_runs_to_its_end_and_changes_nothing_that_git_keeps(lab: Lab, name: str) -> None:
     before = kept_by_git()
     lab.open(name)
+    lab.command("notebook:clear-all-cell-outputs")
+    assert lab.unexecuted() > 0, "what is looked at below was not stored"
     lab.run_all(minutes=8)
     found = lab.findings()
     assert lab.errors() == [] and lab.unexecuted() == 0 and found["dialogs"] == []

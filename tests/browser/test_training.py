@@ -54,7 +54,7 @@ def test_an_interrupted_training_goes_on_at_the_next_step(lab: Lab, started: Pat
         lab.page.wait_for_timeout(100)
     lab.interrupt()
     lab.wait_for_text(training, "stopped after step", minutes=2)
-    lab.wait_run(minutes=2)
+    lab.wait_run(minutes=5)
     lab.screenshot("13-interrupted")
     said = re.search(rf"stopped after step (\d+) of {STEPS}", lab.outputs(training))
     assert said and "Traceback" not in lab.outputs(training)
@@ -63,7 +63,7 @@ def test_an_interrupted_training_goes_on_at_the_next_step(lab: Lab, started: Pat
 
     lab.start_cell(training)
     lab.wait_run(minutes=5)
-    assert "stopped after" not in lab.outputs(training) and lab.errors() == []
+    assert not re.search("stopped after|Traceback", lab.outputs(training))
     steps = [int(found) for found in re.findall(r'"step": ?(\d+)', metrics.read_text())]
     assert steps == list(range(1, STEPS + 1)), "no step is lost or done twice"
     lab.screenshot("13-resumed")

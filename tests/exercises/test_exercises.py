@@ -173,6 +173,11 @@ def test_each_known_mistake_in_a_value_is_wrong_and_gets_its_hint(exercise: Exer
         assert verdict.state == "wrong" and verdict.why == mistake.hint
 
 
+def test_every_function_has_hidden_cases_to_be_graded_on() -> None:
+    """Without them an answer that knows the visible cases could not be told from a right one."""
+    assert [p.values[0].id for p in EVERY if p.values[0].cases and not p.values[0].hidden] == []
+
+
 @pytest.mark.parametrize("exercise", [p for p in EVERY if p.values[0].hidden])
 def test_hidden_cases_are_others_for_each_seed_and_find_the_mistakes_too(exercise: Exercise) -> None:
     assert exercise.hidden is not None

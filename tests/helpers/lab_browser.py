@@ -128,9 +128,10 @@ class Lab:
         self.page.evaluate("([name, args]) => window.jupyterapp.commands.execute(name, args)", [name, args])
 
     def wait_idle(self, minutes: float = 2) -> None:
-        """Wait until the kernel has nothing to do."""
-        self.page.wait_for_selector(
-            '.jp-Notebook-ExecutionIndicator[data-status="idle"]', timeout=minutes * MINUTE, state="attached"
+        """Wait until the kernel is connected and has nothing to do; the page says idle before there is one."""
+        kernel = "window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel"
+        self.page.wait_for_function(
+            f"{kernel}?.connectionStatus === 'connected' && {kernel}?.status === 'idle'", timeout=minutes * MINUTE
         )
 
     def theme(self, name: str) -> None:
