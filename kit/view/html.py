@@ -1,7 +1,8 @@
 """HTML for notebooks: escaped templates, one stylesheet for light and dark themes, images within a byte budget.
 
-Output stands alone (no script, no network) and is readable with its stylesheet stripped, as in a notebook that is not
-trusted: tokens are ``<u>`` (policy) and ``<i>`` (environment, prompt), so even then they differ by more than colour.
+Output stands alone (no script, no network) and is read in three ways: whole; without its stylesheet, but with inline
+styles (JupyterLab, in a notebook that is not trusted); and as bare tags (GitHub's preview). Tokens are ``<u>``
+(policy, in an ``<ins>``, which GitHub keeps) and ``<i>`` (environment, prompt): they always differ by more than colour.
 The templates are in ``kit/view/templates``; every value they print is escaped (:func:`clean`).
 """
 
@@ -53,6 +54,11 @@ def signed(value: float) -> str:
     return f"{value:+.2f}".replace("-", "−")
 
 
+def lines(text: str) -> Markup:
+    """``text`` escaped, its line breaks as ``<br>``: they last where a sanitizer drops ``white-space``."""
+    return Markup(clean(text).replace("\n", "<br>"))
+
+
 @cache
 def _templates() -> Environment:
     folder = FileSystemLoader(Path(__file__).parent / "templates")
@@ -65,6 +71,7 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     found.filters["signed"] = signed
+    found.filters["lines"] = lines
     return found
 
 

@@ -65,7 +65,9 @@ def masks(episode: Episode, chat: Chat | None = None, values: Sequence[float] | 
         band.set_xlim(-0.5, at - 0.5)
         band.set_ylim(0, 1)
         band.set_xlabel("token")
-        figure.legend(*band.get_legend_handles_labels(), ncols=4, fontsize=8, loc="outside upper center")
+        figure.legend(*band.get_legend_handles_labels(), ncols=4, fontsize=8, loc="outside lower center")
+        title = f"whose tokens these are: {sum(episode.mask)} of {len(episode.ids)} are the policy's"
+        figure.suptitle(title, fontsize=10, x=0.01, ha="left")
     return figure
 
 

@@ -35,9 +35,20 @@ class Tint:
         return {"z": "unchanged", "u": "▲ made likelier", "d": "▼ made less likely"}[self.style]
 
     @property
+    def colour(self) -> str:
+        """CSS colour of the effect that is readable on a light and on a dark page."""
+        return {"z": "gray", "u": "#0072b2", "d": "#d55e00"}[self.style]
+
+    @property
     def percent(self) -> str:
         """Strength of the tint in percent: 0 at an advantage of 0, 45 from ±1.5 on."""
         return f"{45 * min(1.0, abs(self.advantage) / 1.5):.0f}"
+
+    @property
+    def background(self) -> str:
+        """CSS colour of the tint on any page: the effect's, as opaque as :attr:`percent` says."""
+        rgb = {"z": "#808080", "u": "#0072b2", "d": "#d55e00"}[self.style]
+        return f"{rgb}{round(2.55 * float(self.percent)):02x}"
 
 
 @dataclass(frozen=True)

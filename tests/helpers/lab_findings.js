@@ -42,9 +42,9 @@
   };
   const outputs = [...panel.querySelectorAll(".jp-OutputArea-output")];
   const viewers = [...panel.querySelectorAll(".kv")].map(kv => ({
-    cards: [...kv.querySelectorAll("section")].map(section => {
-      const { left, top, right, bottom } = section.getBoundingClientRect();
-      return { left, top, right, bottom, wide: section.classList.contains("w") };
+    cards: [...kv.querySelectorAll(".c")].map(card => {
+      const { left, top, right, bottom } = card.getBoundingClientRect();
+      return { left, top, right, bottom, wide: card.style.gridColumn !== "" };
     }),
     contrasts: texts(kv).map(([text, element]) => [contrast(element), text]).sort((p, q) => p[0] - q[0]).slice(0, 5),
   }));

@@ -25,8 +25,13 @@ HOSTILE = '</div><script>alert(1)</script>" onload="x<img src=x onerror=y>'
 SAID = "<think>B goes first.</think>\n<code>state[0] = 'B'</code>"
 TAGS = {
     "div",
-    "section",
-    "header",
+    "br",
+    "hr",
+    "wbr",
+    "ins",
+    "table",
+    "tr",
+    "td",
     "b",
     "span",
     "small",
@@ -35,7 +40,6 @@ TAGS = {
     "i",
     "pre",
     "code",
-    "figure",
     "img",
     "details",
     "summary",
@@ -55,7 +59,7 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.found.append((tag, dict(attrs)))
-        if tag != "img":
+        if tag not in ("br", "hr", "img", "wbr"):
             self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
@@ -128,7 +132,7 @@ def test_environment_tokens_differ_from_the_policys_and_an_image_is_one_element(
 def test_bar_is_the_mask_in_proportion(chat: Chat) -> None:
     episode = played(chat)
     stretches = [
-        (tag, int(str(a["style"]).removeprefix("flex:")))
+        (tag, int(re.findall(r"flex:(\d+)", str(a["style"]))[0]))
         for tag, a in Page(view.show(episode)).found
         if str(a.get("style")).startswith("flex:")
     ]
@@ -138,8 +142,14 @@ def test_bar_is_the_mask_in_proportion(chat: Chat) -> None:
 def test_advantage_is_told_by_sign_line_and_words(chat: Chat) -> None:
     episode = played(chat)
     up, down = (view.show(episode, advantage=a).body for a in (1.5, -0.75))
-    assert 'class="t p u" style="--a:45%"' in up and "+1.50 ▲ made likelier" in up
-    assert 'class="t p d" style="--a:22%"' in down and "−0.75 ▼ made less likely" in down
+    assert (
+        'class="t p u" style="--a:45%;' in up and "background-color:#0072b273" in up and "+1.50 ▲ made likelier" in up
+    )
+    assert (
+        'class="t p d" style="--a:22%;' in down
+        and "background-color:#d55e0038" in down
+        and "−0.75 ▼ made less likely" in down
+    )
     assert "made" not in view.show(episode).body  # and none without
 
 
@@ -152,7 +162,7 @@ def test_advantage_of_each_token(chat: Chat, kind: Callable[[list[float]], objec
     by_row = view.show(episode, advantage=kind([*row, 0.0, 0.0]), chat=chat).body
     by_turn = view.show(episode, advantage=[kind([0.5] * lengths[0]), kind([-1.0] * lengths[1])], chat=chat).body
     assert by_row == by_turn
-    assert 'class="u" style="--a:15%"' in by_row and ", A −1.00" in by_row
+    assert 'class="u" style="background:#0072b226"' in by_row and ", A −1.00" in by_row
 
 
 def test_advantages_that_are_not_one_a_token_are_refused(chat: Chat) -> None:
@@ -259,13 +269,3 @@ def test_appended_ids_are_named(chat: Chat) -> None:
     assert (
         "".join(token.text for token in found) == "<|im_end|>\n<|im_start|>user\nout<|im_end|>\n<|im_start|>assistant\n"
     )
-
-
-def test_a_page_without_its_stylesheet_is_readable(chat: Chat) -> None:
-    """As in a notebook that isn't trusted: no word runs into the next, no token is struck out, code has its lines."""
-    page = view.show(played(chat, "<think>x</think>\n<code>a = 1\nb = 2</code>"), Score(0.5, {"step": 0.5}), 0.5, chat)
-    bare = re.sub(r' (style|class|title)="[^"]*"', "", page.body)
-    assert "<s>" not in bare and re.search(r"<pre>(?:<u>[^<]*</u>)*<u>[^<]*\n[^<]*</u>", bare)
-    text = " ".join(Page(bare).text.split())
-    assert "t-1 out of turns, 2 turns target B A reward +0.50 = step +0.50 advantage +0.50 ▲ made likelier" in text
-    assert "Turn 1 code → ✓ ok policy" in text and "A 112 × 112" in text
