@@ -4,7 +4,8 @@
 
     lab/notebooks/*.ipynb    the copies, for the reader to run and change; JupyterLab saves into them
     lab/.jupyter/            copies.json (how each copy began), JupyterLab's settings and signatures for this folder
-    lab/docs, lab/runs, …    links to the project's own files
+    lab/docs                 a copy of the pages: JupyterLab shows no picture that lies behind a link
+    lab/kit, lab/runs, …     links to the project's own files
 
 ``lab`` lies in the project's folder and git ignores it; with KIT_RUNS set it is ``$KIT_RUNS/_lab`` (no run can have
 that name), for an installation that can't be written to. The copies stand among the links as the notebooks stand in the
@@ -31,10 +32,23 @@ from kit.jobs.notebooks import Source, find, sources
 FIRST = "00_start.ipynb"
 """The notebook that JupyterLab opens."""
 
-OWN = ("notebooks", "lab", "runs", "build")
+PAGES = "docs"
+"""Folder of the project's pages."""
+
+OWN = ("notebooks", "lab", "runs", "build", PAGES)
 """Entries of the project's folder that are not linked: the copies' own, and what the kit writes."""
 
 RESET = "python -m kit reset"
+
+STYLE = """\
+/* JupyterLab shows the first line of a folded output, and in many cells that is the answer to guess. */
+.jp-OutputPlaceholder .jp-PlaceholderText { font-size: 0; }
+.jp-OutputPlaceholder .jp-PlaceholderText::after {
+  content: "folded: click to open";
+  font-size: var(--jp-ui-font-size1);
+}
+"""
+"""Of the pages that the server of ``lab`` sends."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +163,7 @@ def reset(lab: Lab, source: Source, now: datetime) -> Path | None:
 
 
 def link_project(lab: Lab, root: Path = ROOT) -> None:
-    """Link the project's files and the runs beside the copies; what the reader put there under such a name stays.
+    """Link the project's files and the runs beside the copies, and copy its pages; a reader's own files stay.
 
     Args:
         lab: the reader's copies.
@@ -167,6 +181,10 @@ def link_project(lab: Lab, root: Path = ROOT) -> None:
     for name, target in targets.items():
         with suppress(FileExistsError):
             (lab.folder / name).symlink_to(target)
+    for page in (path for path in (root / PAGES).rglob("*") if path.is_file()):
+        copy = lab.folder / page.relative_to(root)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(page.read_bytes())
 
 
 def write_settings(lab: Lab, root: Path = ROOT) -> None:
@@ -178,10 +196,15 @@ def write_settings(lab: Lab, root: Path = ROOT) -> None:
     """
     opened = (lab.notebooks / FIRST).relative_to(lab.root).as_posix()
     server = {
-        "ServerApp": {"root_dir": str(lab.root), "terminado_settings": {"shell_command": shell(lab, root)}},
+        "ServerApp": {
+            "root_dir": str(lab.root),
+            "terminado_settings": {"shell_command": shell(lab, root)},
+            "tornado_settings": {"static_custom_path": [str(lab.private / "custom")]},
+        },
         "LabApp": {
             "default_url": f"/lab/tree/{opened}",
             "workspaces_dir": str(lab.private / "workspaces"),
+            "custom_css": True,
             "news_url": None,
             "check_for_updates_class": "jupyterlab.handlers.announcements.NeverCheckForUpdate",
         },
@@ -193,6 +216,7 @@ def write_settings(lab: Lab, root: Path = ROOT) -> None:
         "@jupyterlab/docmanager-extension:plugin": {"defaultViewers": {"markdown": "Markdown Preview"}},
     }
     write_json(lab.private / "jupyter_lab_config.json", server)
+    write_text(lab.private / "custom" / "custom.css", STYLE)
     write_json(lab.private / "labconfig" / "default_setting_overrides.json", page)
     write_json(lab.private / "labconfig" / "page_config.json", {"buildCheck": False, "buildAvailable": False})
 

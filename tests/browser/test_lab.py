@@ -82,6 +82,25 @@ def test_a_notebook_runs_to_its_end_and_changes_nothing_that_git_keeps(lab: Lab,
     assert kept_by_git() == before
 
 
+def test_a_folded_answer_cannot_be_read_before_it_is_opened(lab: Lab) -> None:
+    lab.open("11")
+    folded = lab.page.locator(".jp-OutputPlaceholder")
+    folded.first.scroll_into_view_if_needed()
+    assert folded.count() >= 5 and "arrangements" in " ".join(folded.all_text_contents()), "JupyterLab has first lines"
+    shown = folded.locator(".jp-PlaceholderText").evaluate_all(
+        "all => all.map(e => [getComputedStyle(e).fontSize, getComputedStyle(e, '::after').content])"
+    )
+    assert set(map(tuple, shown)) == {("0px", '"folded: click to open"')}
+
+
+def test_the_first_screen_shows_where_it_leads(lab: Lab) -> None:
+    lab.open("00")
+    picture = lab.page.locator(".jp-MarkdownOutput img").first
+    lab.page.wait_for_function("document.querySelector('.jp-MarkdownOutput img')?.naturalWidth > 0", timeout=60_000)
+    box = picture.bounding_box()
+    assert box is not None and box["y"] + box["height"] < 1000, "on screen before anything is scrolled"
+
+
 def test_opening_and_saving_does_not_count_as_a_change(lab: Lab) -> None:
     """JupyterLab completes a notebook's metadata; the copy has to be renewed all the same when the kit's is newer."""
     [copy] = lab.copies.glob("14*.ipynb")

@@ -155,11 +155,13 @@ def test_pages_results_and_runs_are_beside_the_copies(project: Path, lab: Lab) -
     assert (lab.notebooks / ".." / "docs" / "page.md").read_text() == "# Page"
     names = {path.name for path in lab.folder.iterdir()}
     assert names == {".jupyter", "README.md", "docs", "notebooks", "runs"}
-    (lab.folder / "docs").unlink()
-    (lab.folder / "docs").mkdir()  # a reader's own
+    assert not (lab.folder / "docs").is_symlink(), "JupyterLab shows no picture that lies behind a link"
+    (lab.folder / "docs" / "mine.md").write_text("# A reader's own")
+    (project / "docs" / "page.md").write_text("# Newer")
     (project / "README.md").unlink()
     prepare(lab, project)
-    assert not (lab.folder / "docs").is_symlink() and not (lab.folder / "README.md").is_symlink()
+    assert (lab.folder / "docs" / "mine.md").exists() and not (lab.folder / "README.md").is_symlink()
+    assert (lab.folder / "docs" / "page.md").read_text() == "# Newer"
 
 
 def test_with_kit_runs_the_project_is_not_written_to(
