@@ -8,8 +8,9 @@ from typing import Any
 
 from kit.jobs.notebooks import find, parameters
 from kit.jobs.run import Job, Planned, profile_values
-from kit.tiny.build import TINY
+from kit.tiny import TINY
 from kit.train.launch.topology import ProcessConfig
+from kit.train.planner.advice import advice, fits
 from kit.train.planner.architecture import Architecture
 from kit.train.planner.memory import (
     GB,
@@ -17,7 +18,6 @@ from kit.train.planner.memory import (
     Stage,
     engine_room,
     fixed,
-    knobs,
     learning_pass,
     needed,
     sampling,
@@ -123,16 +123,18 @@ def report(
     if not found:
         raise ValueError(f"{', '.join(p.source.name for p in job.notebooks)}: nothing here trains in a way to plan for")
     texts = [_of_stage(name, stage) for name, stage in found]
-    return "\n\n".join(texts), all(_too_much(stage) is None for _, stage in found)
+    return "\n\n".join(texts), all(fits(stage) for _, stage in found)
 
 
 def _too_much(stage: Stage) -> str | None:
     """Why a stage does not fit, and what would help; None if it does."""
+    if fits(stage):
+        return None
+    most = f"{needed(stage) / GB:.1f} GB are needed on each GPU of {stage.memory / GB:g}"
     if stage.rollout_engine == "colocate" and engine_room(stage) <= 0:
-        return "DOES NOT FIT: the engine's share is smaller than its weights; raise gpu_memory_utilization"
-    if needed(stage) > stage.memory:
-        return "DOES NOT FIT; what would help: " + "; ".join(knobs(stage))
-    return None
+        share = stage.gpu_memory_utilization
+        most += f", and the engine's share of {share * stage.memory / GB:.1f} GB doesn't hold its weights"
+    return f"DOES NOT FIT: {most}; {advice(stage)}"
 
 
 def _of_stage(name: str, stage: Stage) -> str:

@@ -10,37 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
-from transformers import DynamicCache
 
 from kit.chat import Chat
 from kit.models import load_model
 from kit.policy import Completion, GenerationRequest, RequestSource, SamplingParams, sample_streaming, timed
+from kit.policy.limits import CACHE_BYTES, MAX_BATCH_SIZE, batch_size_that_fits
 from kit.policy.open_turn import OpenTurn
 from kit.policy.prefix import Prefix, PrefixStore, stack
 from kit.policy.scripted import Script
 from kit.policy.suppress import suppress_logits
 
-MAX_BATCH_SIZE = 64
-"""Requests that decode together, at the most."""
-
-CACHE_BYTES = 1 << 30
-"""What may be remembered between turns."""
-
-
-def batch_size_that_fits(most: int, free: float, token: int, length: int) -> int:
-    """Choose how many contexts to decode together: at most ``most``, at least one, in half of the ``free`` bytes.
-
-    Args:
-        most: contexts, at most.
-        free: bytes that are free.
-        token: bytes that one token's keys and values take.
-        length: tokens of the longest, what it is going to say included.
-    """
-    return max(1, min(most, int(free / 2 / (token * length))))
+if TYPE_CHECKING:
+    from transformers import DynamicCache
 
 
 class HFPolicy:
@@ -122,6 +107,8 @@ class HFPolicy:
 
         Returns next-token logits ``(B, V)``, next positions ``(B,)``, attention ``(B, T)`` and the cache.
         """
+        from transformers import DynamicCache
+
         device, family = self.model.device, self.chat.family
         done = [prefix.length if prefix else 0 for prefix in prefixes]
         seen = [prefix.images if prefix else 0 for prefix in prefixes]

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from kit.policy.hf import CACHE_BYTES, MAX_BATCH_SIZE, batch_size_that_fits
-from kit.train.launch.topology import RolloutEngine, Strategy
+from kit.policy.limits import CACHE_BYTES, MAX_BATCH_SIZE, batch_size_that_fits
 from kit.train.planner.architecture import PATCH, Architecture, Precision
+
+if TYPE_CHECKING:
+    from kit.train.launch.topology import RolloutEngine, Strategy
 
 GB = 1e9
 
@@ -206,21 +209,3 @@ def seconds(stage: Stage) -> dict[str, tuple[float, str]]:
             f"{stage.bandwidth / 1e12:g} TB/s)",
         )
     return found
-
-
-def knobs(stage: Stage) -> list[str]:
-    """List the changes that would each make a stage fit that doesn't, in words."""
-    tried = {
-        "recompute activations (gradient_checkpointing)": replace(stage, recompute=True),
-        "per_device_batch_size=1": replace(stage, per_device_batch_size=1),
-        "zero3 instead of " + stage.strategy: replace(stage, strategy="zero3"),
-        "adapters: lora_rank=32, freeze_vision=true": replace(stage, lora_rank=32, freeze_vision=True, reference=False),
-    }
-    if stage.rollout_engine == "colocate":
-        tried["a vLLM server on other GPUs instead of colocate"] = replace(stage, rollout_engine="server")
-    found = [name for name, other in tried.items() if needed(other) <= stage.memory]
-    for more in (2, 4, 8, 16, 32):
-        if needed(replace(stage, gpus=stage.gpus * more)) <= stage.memory and stage.strategy != "ddp":
-            found.append(f"{stage.gpus * more} GPUs instead of {stage.gpus}")
-            break
-    return found or [f"none of these alone; GPUs of more than {needed(stage) / GB:.0f} GB"]

@@ -11,7 +11,7 @@ from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
 
 from kit.models import load_model
 from kit.models.qwen2_5_vl import Qwen25VL
-from kit.tiny.build import TINY
+from kit.tiny import TINY
 from kit.train.lora import lora_config
 from kit.train.planner.architecture import _TEXT, _VISION, Architecture, Precision
 
