@@ -18,6 +18,7 @@ from benchmarks.search import search_bench
 from kit.chat import Chat, Content
 from kit.data.corpora import documents
 from kit.episode import Action, Episode, Observation, Task
+from kit.jobs.telling import progress, tell
 from kit.models import load_model
 from kit.papers.agile.env import JigsawEnv
 from kit.papers.agile.expert import STEPS, expert_script
@@ -30,18 +31,30 @@ from kit.policy.vllm import Engine, VLLMPolicy
 from kit.protocol import Protocol
 from kit.rollout import RolloutConfig, rollout
 from kit.sandbox import Sandbox
-from kit.tiny.build import TINY
+from kit.tiny import TINY
+
+AFRESH = 3.4
+"""Time of a rollout that remembers nothing, in units of one that does, measured once: only for what stderr is told."""
+
+OTHER_LOOPS = 16.0
+"""Time of :func:`loops_bench` in the same units: its loops took about 1, 2.5 and 4 of them, each twice."""
 
 
-def _timed(run: Callable[[], Any], repeats: int, warm: bool = True) -> list[float]:
-    """Wall seconds of each repeat, after one to warm up."""
-    if warm:
-        run()
+def _timed(name: str, run: Callable[[], Any], repeats: int, warm: bool = True) -> list[float]:
+    """Wall seconds of each repeat, after one to warm up; stderr is told the ``name`` and how far it is.
+
+    Args:
+        name: name of the part.
+        run: does it once.
+        repeats: times that count.
+        warm: whether it is done once before.
+    """
     seconds = []
-    for _ in range(repeats):
+    for turn in progress(range(repeats + warm), name):
         began = time.perf_counter()
         run()
-        seconds.append(time.perf_counter() - began)
+        if turn >= warm:
+            seconds.append(time.perf_counter() - began)
     return seconds
 
 
@@ -71,12 +84,13 @@ def loops_bench(
     }
     figures: dict[str, float] = {}
     for name, loop in loops.items():
+        tell(f"the same episodes by another loop: {name}")
         again = loop()
         if [e.ids for e in again] != [e.ids for e in played]:
             raise RuntimeError(f"{name}: other episodes than ours")
         if [score(e, e.task.target) for e in again] != [score(e, e.task.target) for e in played]:
             raise RuntimeError(f"{name}: other rewards than ours")
-        figures[name] = len(tasks) / statistics.median(_timed(loop, repeats, warm=False))
+        figures[name] = len(tasks) / statistics.median(_timed(name, loop, repeats, warm=False))
     earned = statistics.mean(score(e, e.task.target).total for e in played)
     print(f"the same {len(tasks)} episodes in all loops, mean reward {earned:.3f}; episodes a second, ours to theirs")
     for name, value in figures.items():
@@ -126,12 +140,18 @@ def rollout_bench(episodes: int = 64, repeats: int = 3, threads: int = 1) -> dic
         script = expert_script(0)
         remembering = ForcedPolicy(model, chat, script)
         fresh = ForcedPolicy(model, chat, script, cache_bytes=0)
+        began = time.perf_counter()
         turns = play(remembering)
+        once = (time.perf_counter() - began) / 60
+        tell(f"{turns} turns were played in {once:.1f} minutes; by that, the rest takes about")
+        for part, cost in (("prefixes remembered", 1.0), ("every context afresh", AFRESH)):
+            tell(f"  {(repeats + 1) * cost * once:5.1f} minutes  {part}, {repeats + 1} times")
+        tell(f"  {OTHER_LOOPS * once:5.1f} minutes  the same episodes by other loops")
         remembering.seconds = 0.0
-        with_store = _timed(lambda: play(remembering), repeats)
+        with_store = _timed("prefixes remembered", lambda: play(remembering), repeats)
         inside = remembering.seconds / (repeats + 1)
-        without = _timed(lambda: play(fresh), repeats)
-        alone = _timed(lambda: play(ScriptedPolicy(chat, script)), repeats)
+        without = _timed("every context afresh", lambda: play(fresh), repeats)
+        alone = _timed("environments alone", lambda: play(ScriptedPolicy(chat, script)), repeats)
         loops = loops_bench(tasks, model, chat, lambda: JigsawEnv(box), script)
     wall = statistics.median(with_store)
     figures["episodes_per_second"] = episodes / wall
@@ -222,7 +242,7 @@ def tail_bench(episodes: int = 32, mean: float = 0.5, tokens: int = 48, repeats:
         played = {}
         for how, way in {"in rounds": Rounds(policy), "as they end": policy}.items():
             played[how] = play(way)  # warms up, too
-            seconds = statistics.median(_timed(partial(play, way), repeats, warm=False))
+            seconds = statistics.median(_timed(f"{name}, {how}", partial(play, way), repeats, warm=False))
             figures[f"{name}, {how}"] = episodes / seconds
         same = sum(a.ids == b.ids for a, b in zip(*played.values(), strict=True))
         ratio = figures[f"{name}, as they end"] / figures[f"{name}, in rounds"]

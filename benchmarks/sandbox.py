@@ -16,6 +16,7 @@ from pathlib import Path
 from PIL import Image
 
 from benchmarks.sandbox_baselines import RIVALS, Rival
+from kit.jobs.telling import progress, tell
 from kit.sandbox import linux
 from kit.sandbox.client import PLOTTING, Sandbox
 from kit.sandbox.confine import LAYERS
@@ -220,6 +221,7 @@ def bench(
     few = max(3, repeats // 4)
     with Sandbox() as box:
         print(f"sandbox bench: tier {box.tier}, {box.workers} workers, {repeats} repeats; ms: median [quartiles]")
+        tell("1 of 4: this sandbox, about a minute")
         meter = Meter(box, figures)
         meter.start(repeats)
         for name, code in TURNS.items():
@@ -231,16 +233,19 @@ def bench(
                 meter.per_minute(kind, count, seconds)
         meter.memory()
         meter.crowd(crowd)
+    tell("2 of 4: the same without any confinement, some seconds")
     print("without any confinement")
     with Sandbox(without=LAYERS, allow_unsafe=True) as bare:
         _some(Meter(bare, figures, "bare "), repeats)
+    tell("3 of 4: the same with more imported, some seconds")
     print("with matplotlib and cv2 imported as well")
     with Sandbox(preload=PLOTTING) as all_imports:
         meter = Meter(all_imports, figures, "all ", PLOTTING_SETUP)
         _some(meter, repeats)
         meter.memory()
     print("elsewhere, 'all' with matplotlib and cv2 imported as well")
-    for one in RIVALS:
+    tell("4 of 4: other ways to run code, about a minute")
+    for one in progress(RIVALS, "other ways"):
         rival(one, SETUP, few, figures)
     for one in RIVALS[2:]:
         rival(one, PLOTTING_SETUP, few, figures, "all ")

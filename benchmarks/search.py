@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from kit.jobs.telling import tell
 from kit.tools.index import Document, Index
 from kit.tools.search import TOP_K
 
@@ -74,6 +75,7 @@ def search_bench(made: Sequence[Document], queries: int = 256, threads: int = 32
             ("fts5", lambda: FTS5(made, Path(folder, "fts5.sqlite"))),
         ]
         for name, build in indexes:
+            tell(f"{name}: an index is built, then {queries} questions alone and {queries} at once, some seconds")
             began = time.perf_counter()
             index = build()
             figures[f"{name}: build s"] = time.perf_counter() - began
