@@ -40,7 +40,7 @@ from kit.policy.endpoint import EndpointError, ServedPolicy
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import RolloutConfig
 from kit.sandbox import Sandbox
-from kit.tiny.build import TINY
+from kit.tiny import TINY
 from kit.train.demonstrations import collect
 
 SIZES = {"high-resolution": 6200, "text-and-structure": 5200, "dense-natural": 4200}

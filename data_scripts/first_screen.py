@@ -22,7 +22,7 @@ from kit.papers.agile.reported import REPORTED
 from kit.policy.hf import load_model_and_chat
 from kit.policy.scripted import ScriptedPolicy
 from kit.sandbox import Sandbox
-from kit.tiny.build import TINY
+from kit.tiny import TINY
 
 RESULTS = ROOT / "results" / "agile.json"
 PICTURE = ROOT / "docs" / "first_screen.png"

@@ -38,7 +38,8 @@ from kit.data.photos import SourceImage, photos
 from kit.data.scenes import Pixels, discs, scene
 from kit.models import load_model
 from kit.models.vision_attention import batch_vision_attention
-from kit.tiny.build import TINY, build_config, build_image_processor, build_tokenizer, respell
+from kit.tiny import TINY
+from kit.tiny.build import build_config, build_image_processor, build_tokenizer, respell
 from kit.tiny.pretrain import batches, train
 from kit.tiny.probe import examine
 from kit.tiny.skills import SKILLS

@@ -15,8 +15,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from transformers import AutoImageProcessor, AutoTokenizer
-
 from kit.episode import NamedImage
 from kit.models import family_of
 from kit.models.family import ModelFamily, Pixels, levels
@@ -74,6 +72,8 @@ class Chat:
         Raises:
             ValueError: the checkpoint is missing or of no known family.
         """
+        from transformers import AutoImageProcessor, AutoTokenizer
+
         family = family_of(path)
         # The PIL back end by name: where torchvision is installed the default resamples differently.
         processor = AutoImageProcessor.from_pretrained(str(path), backend="pil")

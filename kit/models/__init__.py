@@ -1,19 +1,22 @@
-"""Load checkpoints of any size and of any known family."""
+"""Load checkpoints of any size and of any known family.
+
+torch and transformers take seconds to import, so each function imports them itself: what only names a family or a chat
+(the episode viewer, a command that lists runs) does not pay for them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-
-import torch
-from transformers import AutoModelForImageTextToText, PreTrainedConfig
-from transformers.utils import logging
+from typing import TYPE_CHECKING, Any
 
 from kit.models.family import ModelFamily
 from kit.models.internvl import InternVL3
 from kit.models.qwen2_5_vl import Qwen25VL
+
+if TYPE_CHECKING:
+    import torch
 
 FAMILIES: tuple[type[ModelFamily], ...] = (Qwen25VL, InternVL3)
 """Families that the kit samples and trains."""
@@ -22,6 +25,8 @@ FAMILIES: tuple[type[ModelFamily], ...] = (Qwen25VL, InternVL3)
 @contextmanager
 def without_progress() -> Iterator[None]:
     """Silence transformers' progress bars: every model loaded or saved would print one."""
+    from transformers.utils import logging
+
     shown = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:
@@ -53,6 +58,8 @@ def _read_config(path: str | Path) -> dict[str, Any]:
             raise ValueError(f"checkpoint {path}: no such folder, and not a hub id of the form owner/name")
     elif not (folder / "config.json").is_file():
         raise ValueError(f"checkpoint {path}: it holds no config.json; give the folder that save_pretrained wrote")
+    from transformers import PreTrainedConfig
+
     try:
         config, _ = PreTrainedConfig.get_config_dict(str(path))
     except OSError as error:
@@ -60,14 +67,17 @@ def _read_config(path: str | Path) -> dict[str, Any]:
     return dict(config)
 
 
-def load_model(path: str | Path, dtype: torch.dtype = torch.float32) -> Any:
-    """Load a checkpoint of any known family, ready to sample, weights in ``dtype``.
+def load_model(path: str | Path, dtype: torch.dtype | None = None) -> Any:
+    """Load a checkpoint of any known family, ready to sample, weights in ``dtype`` (None: float32).
 
     Raises:
         ValueError: the checkpoint is missing or of no known family.
     """
+    import torch
+    from transformers import AutoModelForImageTextToText
+
     family = family_of(path)
     with without_progress():
-        model = AutoModelForImageTextToText.from_pretrained(str(path), dtype=dtype)
+        model = AutoModelForImageTextToText.from_pretrained(str(path), dtype=dtype or torch.float32)
     family.prepare(model)
     return model.eval()

@@ -9,11 +9,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import torch
-from PIL import Image
-from torch import Tensor
+if TYPE_CHECKING:
+    from PIL import Image
+    from torch import Tensor
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +128,8 @@ def levels(processor: Any, pixels: Pixels) -> Pixels:
 
     In a flat patch and in a tile the channels follow each other, so both are ``(N, channels, values)``.
     """
+    import torch
+
     flat = pixels.patches.reshape(len(pixels.patches), len(processor.image_mean), -1)
     mean, std = (torch.tensor(v)[:, None] for v in (processor.image_mean, processor.image_std))
     values = (flat * std + mean) / processor.rescale_factor

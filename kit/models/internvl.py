@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import torch
-from PIL import Image
-from torch import Tensor
-from transformers.models.got_ocr2.image_processing_pil_got_ocr2 import get_optimal_tiled_canvas
+from typing import TYPE_CHECKING, Any
 
 from kit.models.family import ModelFamily, Pixels
+
+if TYPE_CHECKING:
+    from PIL import Image
+    from torch import Tensor
 
 
 @dataclass(frozen=True)
@@ -54,12 +53,16 @@ class InternVL3(ModelFamily):
 
     def resized(self, processor: Any, size: tuple[int, int]) -> tuple[int, int]:
         """Choose the canvas of tiles whose shape is nearest to the image's; the image is stretched to it."""
+        from transformers.models.got_ocr2.image_processing_pil_got_ocr2 import get_optimal_tiled_canvas
+
         side = (processor.size["height"], processor.size["width"])
         columns, rows = get_optimal_tiled_canvas(size[::-1], side, processor.min_patches, processor.max_patches)
         return columns * side[1], rows * side[0]
 
     def image_inputs(self, pixels: Sequence[Pixels], is_image: Tensor) -> dict[str, Tensor]:
         """Join all images' tiles ``(tiles, channels, side, side)``; the model finds their places by the ids."""
+        import torch
+
         del is_image
         return {"pixel_values": torch.cat([p.patches for p in pixels])} if pixels else {}
 

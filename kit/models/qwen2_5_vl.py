@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import torch
-from PIL import Image
-from torch import Tensor
-from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize
+from typing import TYPE_CHECKING, Any
 
 from kit.models.family import ModelFamily, Pixels
-from kit.models.vision_attention import batch_vision_attention
+
+if TYPE_CHECKING:
+    from PIL import Image
+    from torch import Tensor
 
 
 @dataclass(frozen=True)
@@ -36,6 +34,8 @@ class Qwen25VL(ModelFamily):
 
     def prepare(self, model: Any) -> None:
         """Let its vision tower attend within all small images at once: same numbers, sooner."""
+        from kit.models.vision_attention import batch_vision_attention
+
         batch_vision_attention(model)
 
     def pixels(self, processor: Any, image: Image.Image) -> Pixels:
@@ -51,6 +51,8 @@ class Qwen25VL(ModelFamily):
 
     def resized(self, processor: Any, size: tuple[int, int]) -> tuple[int, int]:
         """Round both sides to multiples of 28 pixels, within the processor's bounds on the area."""
+        from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize
+
         height, width = smart_resize(
             size[1],
             size[0],
@@ -62,6 +64,8 @@ class Qwen25VL(ModelFamily):
 
     def image_inputs(self, pixels: Sequence[Pixels], is_image: Tensor) -> dict[str, Tensor]:
         """Make patches, grids ``(images, 3)`` and ``mm_token_type_ids`` ``(B, T)``, by which images are placed."""
+        import torch
+
         inputs = {"mm_token_type_ids": is_image.long()}
         if pixels:
             inputs["pixel_values"] = torch.cat([p.patches for p in pixels])
@@ -72,6 +76,8 @@ class Qwen25VL(ModelFamily):
         self, base: Any, attention: Tensor, is_image: Tensor, pixels: Sequence[Pixels]
     ) -> tuple[Tensor, Tensor]:
         """Compute positions in time, height, width ``(3, B, T)``; text goes on from an image's largest, on all."""
+        import torch
+
         positions, _ = base.model.get_rope_index(
             attention,  # ids are read for their shape only; images are found by their type ids
             is_image.long(),

@@ -10,13 +10,15 @@ Valid for one set of weights only: :meth:`PrefixStore.clear` at the start of eve
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
-from transformers import DynamicCache
 
 from kit.policy import GenerationRequest
+
+if TYPE_CHECKING:
+    from transformers import DynamicCache
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,8 @@ class PrefixStore:
 
 def stack(prefixes: list[Prefix]) -> tuple[DynamicCache, Tensor]:
     """Left-padded cache of several prefixes, and its attention mask ``(B, longest)``."""
+    from transformers import DynamicCache
+
     longest = max(p.length for p in prefixes)
     cache = DynamicCache()
     for layer in range(len(prefixes[0].keys)):

@@ -8,7 +8,6 @@ Same class, same 14-pixel patches, same 2×2 merge (28 pixels a token), same con
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any, cast
 
 import torch
@@ -24,9 +23,6 @@ from kit.models import without_progress
 from kit.models.family import ModelFamily
 from kit.models.qwen2_5_vl import Qwen25VL
 from kit.models.vision_attention import batch_vision_attention
-
-TINY = Path(__file__).parent / "weights"
-"""The committed checkpoint."""
 
 PIXELS_PER_TOKEN = 28
 

@@ -16,21 +16,20 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import numpy as np
-from transformers import TrainerCallback
+import torch
 
 from kit.chat import Chat
 from kit.episode import Task
 from kit.files import GONE, atomic_dir, commit_dir, delete_dir, explain_full_disk, write_text
 from kit.models import load_model
 from kit.train.metrics import read_metrics
-from kit.train.processes import run_on_rank0
 
 _MAY_CHANGE = {"steps", "epochs", "per_device_batch_size", "save_every", "save_total_limit"}
 """Settings a run may be continued with other values of: none of them changes the steps already done."""
@@ -109,7 +108,7 @@ def open_run(
 
     Raises:
         ValueError: the folder holds a run with other settings, other data, of another number of processes, or
-            divided otherwise.
+            divided otherwise; or a model that nothing says the settings of.
     """
     folder = run_dir / "checkpoint"
     folder.mkdir(parents=True, exist_ok=True)
@@ -119,7 +118,13 @@ def open_run(
     path = folder / "settings.json"
     together = {"processes": processes, "strategy": strategy}
     mine = json.loads(json.dumps({"settings": dict(settings), "data": list(data), **together}))
-    if newest is not None:
+    trained = (run_dir / "model").exists()
+    if trained and newest is None and not path.exists():
+        raise ValueError(
+            f"{run_dir} holds a trained model, but nothing says how it was trained ({path} is missing): "
+            f"bring that file back, remove {run_dir} to train anew, or branch: a tag (tag='…' in the notebook, --tag in a job)"
+        )
+    if newest is not None or trained:
         theirs = json.loads(path.read_text())
         for name, value in mine["settings"].items():
             if name not in _MAY_CHANGE and theirs["settings"].get(name) != value:
@@ -144,38 +149,28 @@ def open_run(
     return newest
 
 
-SAVE_SECONDS = 5.0
-"""After so long a step is saved though no checkpoint is due."""
-
-SAVE_SHARE = 20.0
-"""But no sooner than so many times what saving took: then it costs a twentieth of the time at most."""
-
-
-class TimedSaves(TrainerCallback):
-    """Save between the regular checkpoints, so that an interruption costs the step under way and little else.
-
-    Where saving takes under three seconds, less than a minute of work is ever unsaved.
+def is_done(run_dir: Path, newest: Path | None, steps: int) -> bool:
+    """True if the run's model has been trained for ``steps`` steps, also where its checkpoints have been removed since.
 
     Args:
-        trainer: a :class:`SafeCheckpoints`.
-        clock: seconds that only go forward.
+        run_dir: folder of the run.
+        newest: its newest checkpoint, from :func:`open_run`.
+        steps: steps of the whole run.
+
+    Raises:
+        ValueError: more steps are wanted, but there is no checkpoint to go on from.
     """
-
-    def __init__(self, trainer: Any, clock: Callable[[], float] = time.monotonic) -> None:
-        self.trainer, self.clock = trainer, clock
-        self.saved = clock()
-
-    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        """Decide after each step that a run can resume from, alike in all processes."""
-        if state.global_step % getattr(args, "num_iterations", 1) == 0 and run_on_rank0(self._is_due):
-            control.should_save = True
-
-    def on_save(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        """Start the clock again."""
-        self.saved = self.clock()
-
-    def _is_due(self) -> bool:
-        return self.clock() - self.saved >= max(SAVE_SECONDS, SAVE_SHARE * self.trainer.save_seconds)
+    if not (run_dir / "model").exists():
+        return False
+    if newest is not None:
+        return step_of(newest) >= steps
+    rows = read_metrics(run_dir / "metrics.jsonl")
+    if (last := int(rows[-1]["step"]) if rows else 0) < steps:
+        raise ValueError(
+            f"{run_dir} was trained for {last} steps and its checkpoints are gone, so it can't go on to step {steps}: "
+            f"remove {run_dir} to train anew, or branch: a tag (tag='…' in the notebook, --tag in a job)"
+        )
+    return True
 
 
 class SafeCheckpoints:
@@ -251,3 +246,35 @@ def export(model: Any, chat: Chat, folder: Path) -> Path:
 def restore(model: Any, folder: Path) -> None:
     """Put the weights saved in ``folder`` into ``model``; every weight must be there."""
     model.load_state_dict(load_model(folder, dtype=model.dtype).state_dict())
+
+
+def load_for_training(path: str | Path, lora_rank: int) -> tuple[Any, Chat]:
+    """Load a model to train, and its chat: weights that learn in float32; beside adapters, on a GPU, others bfloat16.
+
+    The trainer moves them to where it computes.
+
+    Raises:
+        ValueError: the checkpoint is missing or of another family.
+    """
+    halved = lora_rank > 0 and torch.cuda.is_available()
+    return load_model(path, dtype=torch.bfloat16 if halved else torch.float32), Chat.from_pretrained(path)
+
+
+def trained_model(run: str | Path, stage: str, notebook: int) -> Path:
+    """The model that a stage of a run ended with.
+
+    Args:
+        run: the run's folder.
+        stage: the stage's name, such as ``sft``.
+        notebook: number of the notebook that trains it, for the error.
+
+    Raises:
+        FileNotFoundError: the stage hasn't finished, with the command that runs it.
+    """
+    folder = Path(run) / stage / "model"
+    if not (folder / "config.json").is_file():
+        raise FileNotFoundError(
+            f"{folder}: stage {stage!r} of this run has not finished; "
+            f"run notebook {notebook} first: python -m kit run {notebook} --name {Path(run).name}"
+        )
+    return folder

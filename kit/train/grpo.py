@@ -16,8 +16,8 @@ $\epsilon, \beta$   clipping range, weight of the KL term                       
 ==================  ==========================================================  =========================
 
 Worked example, G = 2: advantages +1 and −1; the first episode sampled two tokens with ρ = 1.5 and
-.9, the second one with ρ = .5; ε = .2. min(1.5, 1.2) = 1.2 and .9 average 1.05; min(−.5, −.8) is
-−.8; J = (1.05 − .8) / 2 = **.125**, and the loss is −.125.
+0.9, the second one with ρ = 0.5; ε = 0.2. min(1.5, 1.2) = 1.2 and 0.9 average 1.05; min(−0.5, −0.8) is
+−0.8; J = (1.05 − 0.8) / 2 = **0.125**, and the loss is −0.125.
 
 Departures
 - Only ``_generate_and_score_completions`` is TRL's no longer: tasks are played by
@@ -32,22 +32,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
-
-from datasets import Dataset
-from trl import GRPOConfig
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from kit.chat import Chat
 from kit.episode import Task
 from kit.rewards.base import GroupReward
 from kit.train.advantage import Advantage, AdvantageSettings, Baseline, Scale, check_group_size
+from kit.train.arguments import check_schedule, gradient_checkpointing_default, shared_args
 from kit.train.checkpoint import fingerprint, schedule
-from kit.train.grpo_trainer import EpisodeGRPOTrainer, HeldOut, Rollout
+from kit.train.held_out import HeldOut
 from kit.train.launch.topology import RolloutEngine
 from kit.train.lora import lora_config
-from kit.train.meter import Meter
 from kit.train.progress import Watcher
-from kit.train.session import check_schedule, gradient_checkpointing_default, run, shared_args
+
+# TRL takes seconds to import: the functions that need it do so, and a notebook's first cell doesn't wait for it.
+if TYPE_CHECKING:
+    from trl import GRPOConfig
+
+    from kit.train.grpo_trainer import EpisodeGRPOTrainer, Rollout
+    from kit.train.meter import Meter
 
 
 @dataclass(frozen=True)
@@ -158,6 +161,8 @@ class GRPOSettings:
 
     def trl_args(self, run_dir: Path) -> GRPOConfig:
         """Convert to TRL's configuration."""
+        from trl import GRPOConfig
+
         batch = self.prompts_per_batch * self.group_size
         shared = shared_args(
             run_dir, self.steps, self.per_device_batch_size, batch, self.save_every, self.save_total_limit, self.seed
@@ -232,6 +237,11 @@ def train_grpo(
     Raises:
         ValueError: an episode can't be packed, sampler and trainer disagree, or ``run_dir`` holds another run.
     """
+    from datasets import Dataset
+
+    from kit.train.grpo_trainer import EpisodeGRPOTrainer
+    from kit.train.session import run
+
     run_dir = Path(run_dir)
     if settings.beta and not settings.lora_rank and not model.config._name_or_path:
         raise ValueError(

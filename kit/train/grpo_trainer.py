@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
@@ -40,6 +40,7 @@ from kit.train.advantage import (
     turn_advantages,
 )
 from kit.train.checkpoint import SafeCheckpoints
+from kit.train.held_out import HeldOut
 from kit.train.importance import importance
 from kit.train.meter import Meter, MeteredPolicy
 from kit.train.pack import Packed, by_length, pack, trimmed
@@ -55,10 +56,6 @@ class Rollout(Protocol):
     """
 
     def __call__(self, policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]: ...
-
-
-HeldOut = Callable[[Policy], Mapping[str, float]]
-"""Lets a policy play held-out tasks; returns columns for the row of metrics. The same in all processes."""
 
 
 class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):

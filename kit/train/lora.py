@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
-
-from peft import LoraConfig
+from typing import TYPE_CHECKING, Any
 
 from kit.models.family import ModelFamily
+
+if TYPE_CHECKING:
+    from peft import LoraConfig
 
 
 def lora_config(rank: int, family: ModelFamily) -> LoraConfig | None:
     """Adapters of ``rank`` on the language model, scaled by 2 (α = 2·rank); None for rank 0: train everything."""
     if rank == 0:
         return None
+    from peft import LoraConfig
+
     return LoraConfig(r=rank, lora_alpha=2 * rank, lora_dropout=0.0, target_modules=family.lora_targets)
 
 

@@ -10,8 +10,6 @@ from functools import cache
 from typing import Any, TypeVar, cast
 
 import torch
-from accelerate import PartialState
-from accelerate.utils import broadcast_object_list
 
 T = TypeVar("T")
 
@@ -37,6 +35,8 @@ def by_deepspeed() -> bool:
 @cache
 def init_process_group() -> None:
     """Meet the other processes, if there are any; and take leave of them before the interpreter goes."""
+    from accelerate import PartialState
+
     if torch.cuda.is_available():
         PartialState()
     elif by_deepspeed():
@@ -61,6 +61,8 @@ def run_on_rank0(once: Callable[[], T]) -> T:
     """
     if world_size() == 1:
         return once()
+    from accelerate.utils import broadcast_object_list
+
     init_process_group()
     outcome: list[Any] = [None, None]
     if rank() == 0:

@@ -14,89 +14,23 @@ from typing import Any
 
 import torch
 from peft import get_peft_model
-from transformers import PrinterCallback, SchedulerType, TrainerCallback
+from transformers import PrinterCallback, TrainerCallback
 from transformers.integrations import is_deepspeed_zero3_enabled, set_hf_deepspeed_config, unset_hf_deepspeed_config
 
 from kit.chat import Chat
 from kit.files import exclusive
-from kit.models import load_model, without_progress
+from kit.models import without_progress
 from kit.policy.suppress import suppress_tokens
-from kit.train.checkpoint import TimedSaves, export, open_run, restore, step_of
+from kit.train.checkpoint import export, is_done, open_run, restore, step_of
 from kit.train.interrupt import stoppable
 from kit.train.lora import restore_after
 from kit.train.meter import Meter
-from kit.train.metrics import MetricsLog, read_metrics
-from kit.train.processes import STRATEGY, by_deepspeed, rank, run_on_rank0, world_size
+from kit.train.metrics import read_metrics
+from kit.train.metrics_log import MetricsLog
+from kit.train.processes import STRATEGY, rank, run_on_rank0, world_size
 from kit.train.progress import Watcher
+from kit.train.timed_saves import TimedSaves
 from kit.train.watchers import default_watcher
-
-
-def check_schedule(name: str, value: str) -> None:
-    """Refuse a learning-rate schedule that transformers doesn't have.
-
-    Raises:
-        ValueError: naming the setting, its value and the schedules there are.
-    """
-    if value not in (known := [kind.value for kind in SchedulerType]):
-        raise ValueError(f"{name}={value!r}: no such schedule of the learning rate; choose one of {', '.join(known)}")
-
-
-def gradient_checkpointing_default(setting: bool | None) -> bool:
-    """Decide whether activations are recomputed in the backward pass: as set, else on a GPU, where memory is short."""
-    return torch.cuda.is_available() if setting is None else setting
-
-
-def gradient_accumulation_steps(batch: int, per_device_batch_size: int) -> int:
-    """Forward passes that make up one batch.
-
-    Raises:
-        ValueError: the micro-batches of all processes don't add up to the batch.
-    """
-    share = per_device_batch_size * world_size()
-    if per_device_batch_size < 1 or batch % share:
-        raise ValueError(
-            f"per_device_batch_size={per_device_batch_size} on {world_size()} processes does not divide the batch of "
-            f"{batch} episodes"
-        )
-    return batch // share
-
-
-def shared_args(
-    run_dir: Path, steps: int, per_device_batch_size: int, batch: int, save_every: int, keep: int, seed: int
-) -> dict[str, Any]:
-    """Arguments of TRL's trainers that are the same for SFT and GRPO.
-
-    Reports go through :class:`kit.train.metrics.MetricsLog`, so the trainers' own are off. Items come in the
-    order of :func:`kit.train.checkpoint.schedule`, so theirs is sequential.
-
-    Args:
-        run_dir: folder of the run.
-        steps: steps of the whole run.
-        per_device_batch_size: episodes a forward pass and device.
-        batch: episodes an optimizer step, of all processes.
-        save_every: steps between checkpoints.
-        keep: checkpoints that stay.
-        seed: seed of the trainer.
-    """
-    return {
-        "output_dir": str(run_dir / "checkpoint"),
-        "max_steps": steps,
-        "per_device_train_batch_size": per_device_batch_size,
-        "gradient_accumulation_steps": gradient_accumulation_steps(batch, per_device_batch_size),
-        "save_strategy": "steps",
-        "save_steps": save_every,
-        "save_total_limit": keep,
-        "seed": seed,
-        "logging_steps": 1,
-        "report_to": "none",
-        "disable_tqdm": True,
-        "remove_unused_columns": False,
-        # Accelerate lets DeepSpeed have a CPU only if it isn't told that there is nothing else.
-        "use_cpu": not torch.cuda.is_available() and not by_deepspeed(),
-        "ddp_backend": "gloo" if by_deepspeed() and not torch.cuda.is_available() else None,
-        # TRL's default is bfloat16 everywhere; on a CPU that is slower and only blurs.
-        "bf16": torch.cuda.is_available() and torch.cuda.is_bf16_supported(),
-    }
 
 
 def run(
@@ -143,7 +77,7 @@ def run(
         def begin() -> tuple[Path | None, bool]:
             held.enter_context(exclusive(run_dir))
             newest = open_run(run_dir, settings, data, world_size(), os.environ.get(STRATEGY, "ddp"))
-            return newest, step_of(newest) >= steps and final.exists()
+            return newest, is_done(run_dir, newest, steps)
 
         resume, done = run_on_rank0(begin)
         if done:
@@ -229,35 +163,3 @@ def _undivided(trainer: Any) -> Iterator[None]:
     finally:
         if trainer.is_deepspeed_enabled:
             set_hf_deepspeed_config(trainer.accelerator.state.deepspeed_plugin.hf_ds_config)
-
-
-def load_for_training(path: str | Path, lora_rank: int) -> tuple[Any, Chat]:
-    """Load a model to train, and its chat: weights that learn in float32; beside adapters, on a GPU, others bfloat16.
-
-    The trainer moves them to where it computes.
-
-    Raises:
-        ValueError: the checkpoint is missing or of another family.
-    """
-    halved = lora_rank > 0 and torch.cuda.is_available()
-    return load_model(path, dtype=torch.bfloat16 if halved else torch.float32), Chat.from_pretrained(path)
-
-
-def trained_model(run: str | Path, stage: str, notebook: int) -> Path:
-    """The model that a stage of a run ended with.
-
-    Args:
-        run: the run's folder.
-        stage: the stage's name, such as ``sft``.
-        notebook: number of the notebook that trains it, for the error.
-
-    Raises:
-        FileNotFoundError: the stage hasn't finished, with the command that runs it.
-    """
-    folder = Path(run) / stage / "model"
-    if not (folder / "config.json").is_file():
-        raise FileNotFoundError(
-            f"{folder}: stage {stage!r} of this run has not finished; "
-            f"run notebook {notebook} first: python -m kit run {notebook} --name {Path(run).name}"
-        )
-    return folder

@@ -24,27 +24,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
-from datasets import Dataset
-from trl import SFTConfig, SFTTrainer
 
 from kit.chat import Chat
 from kit.data.store import load_episodes
 from kit.episode import Episode
-from kit.train.checkpoint import SafeCheckpoints, fingerprint, schedule
+from kit.train.arguments import check_schedule, gradient_checkpointing_default, shared_args
+from kit.train.checkpoint import fingerprint, load_for_training, schedule
 from kit.train.lora import lora_config
-from kit.train.meter import Meter
 from kit.train.pack import pack
 from kit.train.progress import Watcher
-from kit.train.session import (
-    check_schedule,
-    gradient_checkpointing_default,
-    load_for_training,
-    run,
-    shared_args,
-)
+
+# TRL takes seconds to import: the functions that need it do so, and a notebook's first cell doesn't wait for it.
+if TYPE_CHECKING:
+    from trl import SFTConfig
+
+    from kit.train.meter import Meter
+    from kit.train.sft_trainer import EpisodeSFTTrainer
 
 
 @dataclass(frozen=True)
@@ -104,6 +102,8 @@ class SFTSettings:
 
     def trl_args(self, run_dir: Path, steps: int) -> SFTConfig:
         """Convert to TRL's configuration."""
+        from trl import SFTConfig
+
         batch = self.batch_size + self.replay
         shared = shared_args(
             run_dir, steps, self.per_device_batch_size, batch, self.save_every, self.save_total_limit, self.seed
@@ -119,16 +119,6 @@ class SFTSettings:
             train_sampling_strategy="sequential",
             dataset_kwargs={"skip_prepare_dataset": True},
         )
-
-
-class EpisodeSFTTrainer(SafeCheckpoints, SFTTrainer):
-    """TRL's trainer, fed by :class:`Collator`."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        # Qwen2.5-VL's class says it cannot divide a loss by the tokens of the whole batch, so each micro-batch
-        # would be averaged alone and its size would change the result. TRL's loss can: let it.
-        self.model_accepts_loss_kwargs = True
 
 
 class Collator:
@@ -255,6 +245,11 @@ def train_sft(
     Raises:
         ValueError: an episode can't be packed or is too long, or ``run_dir`` holds another run.
     """
+    from datasets import Dataset
+
+    from kit.train.session import run
+    from kit.train.sft_trainer import EpisodeSFTTrainer
+
     run_dir = Path(run_dir)
     check(chat, episodes, replay, settings)
     every = [*episodes, *replay]

@@ -17,7 +17,7 @@ from kit.papers.agile.expert import expert_script
 from kit.papers.agile.tasks import training_set
 from kit.rollout import RolloutConfig, rollout
 from kit.sandbox import Sandbox
-from kit.tiny.build import TINY
+from kit.tiny import TINY
 
 
 @pytest.fixture(scope="module")

@@ -27,7 +27,7 @@ from my_task.task import make_tasks
 from kit.chat import Chat
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import RolloutConfig, rollout
-from kit.tiny.build import TINY
+from kit.tiny import TINY
 chat = Chat.from_pretrained(TINY)
 play = lambda say: rollout(ScriptedPolicy(chat, say), chat, make_tasks(24, 0, "t"), Env, RolloutConfig(6, 40))
 def told(episodes):

@@ -82,6 +82,16 @@ def test_code_cells_are_short(name: str) -> None:
             assert all(len(line) <= 88 for line in lines), max(lines, key=len)
 
 
+@pytest.mark.parametrize("number", ["12", "13", "23"])
+def test_the_first_cells_of_a_training_notebook_need_no_trainer(number: str) -> None:
+    """TRL and transformers take seconds to import: a reader waits for them where they are used."""
+    cells = [cell.source for cell in load(find(number)[0]).cells if cell.cell_type == "code"]
+    imports = next(text for text in cells if "from kit" in text)
+    code = f"{imports}\nimport sys; print(sorted({{'transformers', 'trl', 'peft', 'sklearn'}} & {{*sys.modules}}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout.splitlines()[-1:] == ["[]"], done.stdout + done.stderr
+
+
 @every
 def test_nothing_forbidden_is_in_it(name: str) -> None:
     code = "\n".join(cell.source for cell in load(source(name)).cells if cell.cell_type == "code")

@@ -8,7 +8,8 @@ from transformers import Qwen2_5_VLForConditionalGeneration
 
 from kit.chat import Chat
 from kit.models.vision_attention import SHORT, batch_vision_attention
-from kit.tiny.build import TINY, build_config
+from kit.tiny import TINY
+from kit.tiny.build import build_config
 
 SIZES = {
     "equal": [(4, 4)] * 3,

@@ -26,7 +26,7 @@ from kit.policy.suppress import suppress_logits
 from kit.policy.vllm import Engine, VLLMPolicy
 from kit.protocol import Protocol
 from kit.rollout import RolloutConfig, rollout
-from kit.tiny.build import TINY
+from kit.tiny import TINY
 from tests.policy.test_hf import forward_logits
 
 

@@ -26,7 +26,7 @@ from kit.policy.engine_io import EngineError
 from kit.policy.hf import HFPolicy
 from kit.policy.vllm import VLLMPolicy
 from kit.policy.vllm_server import Server
-from kit.tiny.build import TINY
+from kit.tiny import TINY
 from tests.policy.test_vllm import VLLM_SETTINGS, play, request_of
 
 MINUTES = 600

@@ -10,7 +10,8 @@ from transformers import AutoTokenizer, Qwen2_5_VLForConditionalGeneration
 from kit.chat import Chat
 from kit.data.scenes import scene
 from kit.models import load_model
-from kit.tiny.build import TINY, build_config, build_tokenizer
+from kit.tiny import TINY
+from kit.tiny.build import build_config, build_tokenizer
 from kit.tiny.probe import examine
 
 

@@ -24,6 +24,7 @@ from kit.train.checkpoint import (
     checkpoints_to_delete,
     export,
     fingerprint,
+    is_done,
     newest_checkpoint,
     open_run,
     schedule,
@@ -77,6 +78,21 @@ def test_a_folder_belongs_to_one_run(tmp_path: Path) -> None:
 def test_a_run_that_never_saved_may_start_again_with_other_settings(tmp_path: Path) -> None:
     open_run(tmp_path, {"lr": 1.0}, ["a"])
     assert open_run(tmp_path, {"lr": 2.0}, ["b"]) is None
+
+
+def test_a_run_without_its_checkpoints_is_done_or_refused_and_never_begun_anew(tmp_path: Path) -> None:
+    (tmp_path / "model").mkdir()
+    with pytest.raises(ValueError, match="nothing says how it was trained"):
+        open_run(tmp_path, {"lr": 1}, ["a"])
+    assert not (tmp_path / "checkpoint" / "settings.json").exists(), "what is missing isn't made up"
+    (tmp_path / "checkpoint" / "settings.json").write_text('{"settings": {"lr": 1}, "data": ["a"]}')
+    (tmp_path / "metrics.jsonl").write_text('{"step": 1}\n{"step": 2}\n')
+    with pytest.raises(ValueError, match="lr=1, now lr=2"):
+        open_run(tmp_path, {"lr": 2}, ["a"])
+    assert open_run(tmp_path, {"lr": 1}, ["a"]) is None
+    assert is_done(tmp_path, None, 2)
+    with pytest.raises(ValueError, match="trained for 2 steps and its checkpoints are gone"):
+        is_done(tmp_path, None, 3)
 
 
 def test_export_is_an_ordinary_checkpoint_and_replaces_an_older_one(chat: Chat, model, tmp_path: Path) -> None:

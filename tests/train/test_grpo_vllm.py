@@ -27,7 +27,7 @@ def test_a_step_that_the_colocated_engine_plays(tmp_path: Path, monkeypatch: pyt
     from kit.policy import Policy
     from kit.policy.vllm import VLLMPolicy
     from kit.rewards.base import per_episode
-    from kit.tiny.build import TINY
+    from kit.tiny import TINY
     from kit.train.grpo import GRPOSettings, train_grpo
     from kit.train.meter import MeteredPolicy
 

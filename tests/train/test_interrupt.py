@@ -13,11 +13,12 @@ import torch
 from training_fixtures import OnStep, even_reward, fresh_chat, fresh_model, sampling_rollout, task, without_times
 
 from kit.files import FolderInUse, exclusive
-from kit.train.checkpoint import TimedSaves, newest_checkpoint, step_of
+from kit.train.checkpoint import newest_checkpoint, step_of
 from kit.train.grpo import GRPOSettings, train_grpo
 from kit.train.interrupt import TrainingStopped, stoppable, stopped
 from kit.train.meter import Meter
 from kit.train.progress import Progress, Watcher
+from kit.train.timed_saves import TimedSaves
 
 SETTINGS = GRPOSettings(
     steps=4, prompts_per_batch=2, group_size=2, per_device_batch_size=2, learning_rate=1e-3, save_every=100
@@ -50,8 +51,8 @@ def train(folder: Path, watcher: Watcher | None = None) -> Any:
 def test_interrupted_anywhere_it_repeats_one_step_at_most_and_ends_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kit.train.checkpoint.SAVE_SECONDS", 0.0)
-    monkeypatch.setattr("kit.train.checkpoint.SAVE_SHARE", 0.0)
+    monkeypatch.setattr("kit.train.timed_saves.SAVE_SECONDS", 0.0)
+    monkeypatch.setattr("kit.train.timed_saves.SAVE_SHARE", 0.0)
     whole = train(tmp_path / "whole")
     counted = Interrupts(10**9)
     train(tmp_path / "counted", counted)

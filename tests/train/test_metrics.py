@@ -8,7 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from kit.train.metrics import MetricsLog, keep_until, read_metrics
+from kit.train.metrics import keep_until, read_metrics
+from kit.train.metrics_log import MetricsLog
 
 
 def _log(log: MetricsLog, step: int, **row: float) -> None:

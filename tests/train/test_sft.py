@@ -17,7 +17,8 @@ from kit.models import load_model
 from kit.policy.suppress import suppress_tokens
 from kit.train.metrics import read_metrics
 from kit.train.pack import pack
-from kit.train.sft import Collator, EpisodeSFTTrainer, SFTSettings, train_sft
+from kit.train.sft import Collator, SFTSettings, train_sft
+from kit.train.sft_trainer import EpisodeSFTTrainer
 
 QUICK = {
     "epochs": 4.0,

@@ -24,10 +24,10 @@ from kit.rewards.base import per_episode
 from kit.rollout import RolloutConfig, rollout
 from kit.sandbox import CONFINED, Sandbox
 from kit.seeding import Seed
+from kit.train.checkpoint import load_for_training, trained_model
 from kit.train.grpo import GRPOSettings, train_grpo
 from kit.train.held_out import held_out_accuracy
 from kit.train.progress import Watcher
-from kit.train.session import load_for_training, trained_model
 
 
 @dataclass(frozen=True)

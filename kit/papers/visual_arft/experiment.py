@@ -43,11 +43,11 @@ from kit.tools.index import Index
 from kit.tools.search import SNIPPET_CHARS, TOP_K, Search
 from kit.tools.serper import Serper
 from kit.train.advantage import Advantage
+from kit.train.checkpoint import load_for_training
 from kit.train.grpo import GRPOSettings, train_grpo
 from kit.train.held_out import held_out_accuracy
 from kit.train.processes import run_on_rank0
 from kit.train.progress import Watcher
-from kit.train.session import load_for_training
 
 COUNTRIES = 200
 """Of an invented world: as many flags as there are real ones; among more, fewer can be told from all others."""

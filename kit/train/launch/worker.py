@@ -17,8 +17,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
-from accelerate.utils import gather_object
-
 from kit.files import read_json, write_json
 from kit.train.processes import init_process_group, rank, run_on_rank0
 
@@ -99,6 +97,8 @@ def _lives(pid: int) -> bool:
 
 def work(path: Path) -> None:
     """Do this process's part of the job in ``path``; what went wrong is left beside it."""
+    from accelerate.utils import gather_object
+
     job = read_json(path)
     try:
         init_process_group()
