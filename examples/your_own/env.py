@@ -78,7 +78,7 @@ EVALUATION = accuracy_evaluation("your_own", is_right)
 
 
 def score(episode: Episode, target: str) -> Score:
-    """1 for the right number, .5 times the share of dots met, −.1 a vain mark."""
+    """1 for the right number, 0.5 times the share of dots met, −0.1 a mark in vain."""
     met = [
         turn.observation.status == "ok" for turn in episode.turns if turn.observation
     ]

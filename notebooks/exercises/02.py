@@ -29,6 +29,7 @@ def transactions(variables: dict[str, Any], codes: list[str]) -> dict[str, Any]:
 
 
 def _in_place(variables: dict[str, Any], codes: list[str]) -> dict[str, Any]:
+    variables = copy.deepcopy(variables)  # mistakes leave their arguments as they are
     for code in codes:
         try:
             exec(code, {}, variables)
@@ -38,6 +39,7 @@ def _in_place(variables: dict[str, Any], codes: list[str]) -> dict[str, Any]:
 
 
 def _shallow(variables: dict[str, Any], codes: list[str]) -> dict[str, Any]:
+    variables = copy.deepcopy(variables)
     for code in codes:
         copied = dict(variables)
         try:

@@ -17,6 +17,10 @@
 # model that acts on what it sees, looks at the result, and acts again? And how would you train one
 # yourself, on the machine in front of you?
 #
+# ![Five turns of an agent that puts a photograph together, and how often it solves puzzles before and after training](../docs/first_screen.png)
+#
+# *One episode of the trained agent, turn by turn, and what training brought. You will train it yourself, in 11 to 14.*
+#
 # **The paper.** The kit is about five papers on this question. They agree on the loop (think, act,
 # observe), on starting from examples, and on reinforcement learning afterwards. The first,
 # [AGILE, arXiv:2510.01304](https://arxiv.org/abs/2510.01304), teaches a model to put shuffled
@@ -65,7 +69,7 @@ from kit.papers.registry import papers
 from kit.policy.hf import load_model_and_chat
 from kit.policy.scripted import ScriptedPolicy
 from kit.sandbox import Sandbox
-from kit.tiny.build import TINY
+from kit.tiny import TINY
 from kit.view import plots
 from kit.view.roadmap import roadmap
 

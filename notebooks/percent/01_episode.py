@@ -53,7 +53,7 @@ from kit.models import load_model
 from kit.papers.agile.env import JigsawEnv
 from kit.papers.agile.puzzle import make_task
 from kit.papers.agile.reward import is_right
-from kit.tiny.build import TINY
+from kit.tiny import TINY
 from kit.view import plots
 from PIL import Image, ImageDraw
 

@@ -59,7 +59,7 @@ from kit.exercises import check, hint, solution
 from kit.papers.agile.env import JigsawEnv
 from kit.papers.agile.puzzle import make_task
 from kit.sandbox import Sandbox
-from kit.tiny.build import TINY
+from kit.tiny import TINY
 from kit.view import plots
 from PIL import Image
 
@@ -416,6 +416,7 @@ for _ in range(imitation):
     torch.nn.utils.clip_grad_norm_(weights, 1.0)
     adam.step()
     schedule.step()
+start = [weight.detach().clone() for weight in weights]
 with torch.no_grad():
     chances = logprobs().sum(dim=1).exp()
 for name, chance in zip(names, chances.tolist(), strict=True):
@@ -585,13 +586,20 @@ assert abs(theirs.item() - loss.item()) < 1e-6 and apart < 1e-6
 
 # %%
 @torch.no_grad()
+def go_back() -> None:
+    """Give every weight the value that it has after imitation."""
+    for weight, value in zip(weights, start, strict=True):
+        weight.copy_(value)
+
+
+@torch.no_grad()
 def step_down(slopes, rate: float) -> None:
     """One step of plain gradient descent."""
     for weight, slope in zip(weights, slopes, strict=True):
         weight -= rate * slope
 
 
-saved = [weight.detach().clone() for weight in weights]
+go_back()  # it is one step also if this cell runs twice
 step_down(slopes, learning_rate)
 with torch.no_grad():
     after = logprobs()
@@ -647,9 +655,7 @@ for k, name in enumerate(names):
 # %%
 def reuse(eps: float, steps: int = 20) -> list[float]:
     """ρ of the first token of ``guess`` before each step on the same attempts."""
-    with torch.no_grad():
-        for weight, value in zip(weights, saved, strict=True):
-            weight.copy_(value)
+    go_back()
     path = []
     for _ in range(steps):
         rho = torch.exp(logprobs() - old)

@@ -56,7 +56,8 @@ from kit.data.scenes import scene
 from kit.episode import NamedImage
 from kit.exercises import check, hint, solution
 from kit.policy.hf import load_model_and_chat
-from kit.tiny.build import TINY, build_config, build_image_processor, build_tokenizer
+from kit.tiny import TINY
+from kit.tiny.build import build_config, build_image_processor, build_tokenizer
 from kit.tiny.pretrain import batches, collate, encode, loss_of, train
 from kit.tiny.probe import answer as ask
 from kit.tiny.skills import SKILLS

@@ -73,7 +73,7 @@ from kit.papers.agile.expert import expert_script
 from kit.papers.agile.tasks import training_set
 from kit.policy.hf import ForcedPolicy, load_model_and_chat
 from kit.sandbox import CONFINED, Sandbox
-from kit.tiny.build import TINY
+from kit.tiny import TINY
 from kit.train.launch.launcher import launch
 from kit.train.launch.topology import LaunchError, ProcessConfig
 from kit.train.metrics import read_metrics

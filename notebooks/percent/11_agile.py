@@ -69,7 +69,7 @@ from kit.papers.agile.puzzle import LABELS, make_task, shuffle
 from kit.papers.agile.reported import AGILE
 from kit.papers.agile.reward import is_right, score
 from kit.sandbox import Sandbox
-from kit.tiny.build import TINY
+from kit.tiny import TINY
 from kit.view import plots
 
 # %%

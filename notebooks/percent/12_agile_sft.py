@@ -69,7 +69,7 @@ from kit.papers.agile.reward import is_right, score
 from kit.policy.hf import load_model_and_chat
 from kit.policy.suppress import suppress_tokens
 from kit.sandbox import CONFINED, Sandbox
-from kit.tiny.build import TINY
+from kit.tiny import TINY
 from kit.train.launch.launcher import launch
 from kit.train.launch.topology import ProcessConfig
 from kit.train.metrics import read_metrics

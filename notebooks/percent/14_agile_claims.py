@@ -65,7 +65,7 @@ from kit.papers.agile.plots import levels
 from kit.papers.agile.reported import REPORTED
 from kit.policy.hf import load_model_and_chat
 from kit.sandbox import CONFINED, Sandbox
-from kit.tiny.build import TINY
+from kit.tiny import TINY
 from kit.train.metrics import read_metrics, training_minutes
 from kit.view import plots
 

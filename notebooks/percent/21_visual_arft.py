@@ -372,7 +372,7 @@ assert not sides[0] & sides[1]
 from kit.chat import Chat
 from kit.papers.visual_arft.expert import search_turns
 from kit.policy.scripted import ScriptedPolicy
-from kit.tiny.build import TINY
+from kit.tiny import TINY
 
 flag = task.images[0].image
 dark = distort(flag, [draw("dark", np.random.default_rng(seed))])

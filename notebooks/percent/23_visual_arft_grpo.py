@@ -80,7 +80,7 @@ from kit.papers.visual_arft.metrics import (
 from kit.papers.visual_arft.reward import score
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.sandbox import CONFINED, Sandbox
-from kit.tiny.build import TINY
+from kit.tiny import TINY
 from kit.train.grpo import GRPOSettings
 from kit.train.launch.launcher import launch
 from kit.train.launch.topology import ProcessConfig

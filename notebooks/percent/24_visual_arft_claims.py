@@ -66,7 +66,7 @@ from kit.papers.visual_arft.metrics import (
     table,
 )
 from kit.policy.hf import load_model_and_chat
-from kit.tiny.build import TINY
+from kit.tiny import TINY
 from kit.train.metrics import training_minutes
 from kit.view import plots
 

@@ -72,7 +72,7 @@ from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.policy.scripted import ScriptedPolicy
 from kit.rewards.base import per_episode
 from kit.rollout import RolloutConfig, rollout
-from kit.tiny.build import TINY
+from kit.tiny import TINY
 from kit.train.grpo import GRPOSettings, train_grpo
 from kit.train.sft import SFTSettings, train_sft
 from kit.view import charts
