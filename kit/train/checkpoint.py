@@ -122,7 +122,8 @@ def open_run(
     if trained and newest is None and not path.exists():
         raise ValueError(
             f"{run_dir} holds a trained model, but nothing says how it was trained ({path} is missing): "
-            f"bring that file back, remove {run_dir} to train anew, or branch: a tag (tag='…' in the notebook, --tag in a job)"
+            f"bring that file back, remove {run_dir} to train anew, or branch with a tag (tag='…' in the notebook, "
+            "--tag in a job)"
         )
     if newest is not None or trained:
         theirs = json.loads(path.read_text())
