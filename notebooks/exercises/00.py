@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from itertools import permutations
+from typing import Any
 
 from kit.exercises import Exercise, Mistake
 
@@ -53,6 +55,16 @@ def _share_of_orders(labels: list[str]) -> float:
     return _all_orders(labels) / guesser_share(labels)
 
 
+def _other_players(seed: int) -> list[dict[str, Any]]:
+    rng = random.Random(seed)
+    return [{"p": rng.uniform(0.1, 0.9), "calls": calls} for calls in rng.sample(range(5), 3)]
+
+
+def _other_labels(seed: int) -> list[dict[str, Any]]:
+    rng = random.Random(seed)
+    return [{"labels": rng.sample("EFGHIJKLMN", size)} for size in (2, 3, 4, 5)]
+
+
 EXERCISES = [
     Exercise(
         "00.1",
@@ -75,6 +87,7 @@ EXERCISES = [
             {"p": 0.9, "calls": 4},
             {"p": 0.25, "calls": 5},
         ],
+        hidden=_other_players,
         mistakes=[
             Mistake(_only_right, "A wrong episode doesn't earn 0: it keeps to the tags and pays for five steps."),
             Mistake(_own_steps, "A wrong episode pays for all five steps, not for the `calls` it took."),
@@ -92,6 +105,7 @@ EXERCISES = [
             {"labels": ["D", "B", "A", "C"]},
             {"labels": ["A", "B", "C", "D", "E"]},
         ],
+        hidden=_other_labels,
         mistakes=[
             Mistake(_all_orders, "That guesses among all orders. This player knows that no piece is in its place."),
             Mistake(_one_other, "You left out one order only. Leave out every order that keeps any label in place."),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Sequence
+from typing import Any
 
 from kit.episode import Episode
 from kit.exercises import Exercise, Mistake
@@ -113,6 +115,39 @@ def _form_without_answer(episodes: Sequence[Episode], target: Sequence[str]) -> 
     return [reward + 0.2 * (episode.ended in ("turns", "tokens")) for episode, reward in pairs]
 
 
+def _other_sizes(seed: int) -> list[dict[str, Any]]:
+    """Sides below and above a multiple of 28, never halfway between two."""
+    rng = random.Random(seed)
+
+    def side(offset: int) -> int:
+        return 28 * rng.randint(3, 12) + offset
+
+    down, up = rng.randint(4, 12), -rng.randint(4, 12)
+    return [{"width": side(a), "height": side(b)} for a, b in ((down, down), (up, up), (down, up), (0, up))]
+
+
+def _other_masks(seed: int) -> list[dict[str, Any]]:
+    rng = random.Random(seed)
+    found = []
+    for length in (4, 7, 10):
+        mask = [1, 0, *(rng.randint(0, 1) for _ in range(length - 2))]
+        rng.shuffle(mask)
+        found.append({"ids": [rng.randint(1, 1279) for _ in mask], "mask": mask})
+    return found
+
+
+def _other_budgets(seed: int) -> list[dict[str, Any]]:
+    """Rows with ids to spare, exactly enough, one short of the last turn; a turn may need more than two take."""
+    rng = random.Random(seed)
+    found = []
+    for spare in (rng.randint(1, 9), 0, -1):
+        prompt, sampled, observed = rng.randint(60, 200), rng.randint(11, 25), rng.randint(11, 40)
+        room, turns = 2 * (sampled + observed) + rng.randint(5, 20), rng.randint(3, 6)
+        limit = prompt + turns * (sampled + observed) + room + spare
+        found.append({"prompt": prompt, "sampled": sampled, "observed": observed, "room": room, "limit": limit})
+    return found
+
+
 EXERCISES = [
     Exercise(
         "01.1",
@@ -126,6 +161,7 @@ EXERCISES = [
             {"width": 114, "height": 114},
             {"width": 140, "height": 95},
         ],
+        hidden=_other_sizes,
         mistakes=[
             Mistake(_floor, "You rounded the sides down. The nearest multiple of 28 may be the one above."),
             Mistake(_ceil, "You rounded the sides up. The nearest multiple of 28 may be the one below."),
@@ -144,6 +180,7 @@ EXERCISES = [
             {"ids": [7, 8, 9], "mask": [1, 0, 1]},
             {"ids": [5, 0], "mask": [0, 1]},
         ],
+        hidden=_other_masks,
         mistakes=[
             Mistake(_zeros, "0 is the id of a token, so it would be trained on. The label to skip is −100."),
             Mistake(_reversed, "It is the other way round: mask 1 means that the token counts."),
@@ -161,6 +198,7 @@ EXERCISES = [
             {"prompt": 100, "sampled": 20, "observed": 30, "room": 50, "limit": 149},
             {"prompt": 10, "sampled": 5, "observed": 5, "room": 40, "limit": 100},
         ],
+        hidden=_other_budgets,
         mistakes=[
             Mistake(_without_room, "A turn may need up to `room` ids; it isn't begun if they might not fit."),
             Mistake(_one_less, "One too few: the turn that begins with just enough room is still played."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import random
 from typing import Any
 
 from kit.exercises import Exercise, Mistake
@@ -98,6 +99,40 @@ def _as_sets(before: list[str], after: list[str]) -> bool:
     return set(before) == set(after) and _counts_places(before, after)
 
 
+def _other_turns(seed: int) -> list[dict[str, Any]]:
+    """Turns that change names and lists, some of which fail after that."""
+    rng = random.Random(seed)
+    first, step, by = rng.randint(2, 50), rng.randint(1, 9), rng.randint(2, 5)
+    pieces = rng.sample("ABCDEFGH", 4)
+    return [
+        {"variables": {"n": first}, "codes": [f"n += {step}", f"n = {by}; missing", f"n *= {by}"]},
+        {"variables": {"state": pieces}, "codes": [f"state.append({by}); 1 / 0", f"state.insert(0, {step})"]},
+        {"variables": {"n": first, "rows": [[step]]}, "codes": ["rows[0].append(n)", "rows[0].clear(); n.x", "n -= 1"]},
+    ]
+
+
+def _other_swaps(seed: int) -> list[dict[str, Any]]:
+    """Nothing moved, one swap, two swaps, three pieces in a circle, a piece twice, a piece too many."""
+    rng = random.Random(seed)
+    before = rng.sample("ABCDEFGHI", 6)
+    a, b, c, d = rng.sample(range(6), 4)
+
+    def moved(*pairs: tuple[int, int]) -> list[str]:
+        after = list(before)
+        for one, other in pairs:
+            after[one], after[other] = after[other], after[one]
+        return after
+
+    twice = list(before)
+    twice[a] = before[b]
+    swapped_of_two = [before[0], before[0], before[1]], [before[1], before[0], before[1]]
+    cases = [moved(), moved((a, b)), moved((a, b), (c, d)), moved((a, b), (b, c)), twice, [*before, before[a]]]
+    return [
+        *({"before": before, "after": after} for after in cases),
+        {"before": swapped_of_two[0], "after": swapped_of_two[1]},
+    ]
+
+
 EXERCISES = [
     Exercise(
         "02.1",
@@ -122,6 +157,7 @@ EXERCISES = [
             {"variables": {"n": 1}, "codes": ["n += 1", "n *= 5"]},
             {"variables": {}, "codes": ["a = [1]", "a.append(2)", "a.append(3); b", "b = len(a)"]},
         ],
+        hidden=_other_turns,
         mistakes=[
             Mistake(_in_place, "The code ran on the variables themselves: what it changed before it failed stays."),
             Mistake(_shallow, "The copy shares its lists with the original: `dict(…)` copies names only. Copy deeply."),
@@ -142,6 +178,7 @@ EXERCISES = [
             {"before": ["C", "A", "B"], "after": ["C", "A", "B", "B"]},
             {"before": ["A", "B", "C", "D"], "after": ["B", "A", "D", "C"]},
         ],
+        hidden=_other_swaps,
         mistakes=[
             Mistake(_counts_places, "A piece may vanish and another appear twice. Ask for the same pieces as well."),
             Mistake(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
+from typing import Any
 
 from kit.exercises import Exercise, Mistake
 
@@ -108,6 +110,37 @@ def _largest_too_small(p: float, most: float) -> int:
     return smallest_group(p, most) - 1
 
 
+def _other_tokens(seed: int) -> list[dict[str, Any]]:
+    rng = random.Random(seed)
+    eps = rng.uniform(0.1, 0.3)
+    ratios = [1 + eps + rng.uniform(0.05, 1), 1 - eps - rng.uniform(0.05, 0.5), 1 + eps * rng.uniform(-0.8, 0.8)]
+    return [{"rho": rho, "advantage": sign * rng.uniform(0.1, 2), "eps": eps} for rho in ratios for sign in (1.0, -1.0)]
+
+
+def _other_attempts(seed: int) -> list[dict[str, Any]]:
+    """Attempts of different lengths, with ratios on both sides of both limits."""
+    rng = random.Random(seed)
+    found = []
+    for attempts in (2, 3, 5):
+        ratios = [[rng.uniform(0.3, 1.8) for _ in range(k + 2)] for k in range(attempts)]
+        ratios[0][:2], ratios[1][:2] = [rng.uniform(1.3, 1.8), 0.5], [rng.uniform(0.3, 0.7), 1.5]
+        advantages = [rng.uniform(0.3, 1.5), -rng.uniform(0.3, 1.5), *(rng.uniform(-1, 1) for _ in ratios[2:])]
+        found.append({"ratios": ratios, "advantages": advantages, "longest": rng.randint(10, 40)})
+    return found
+
+
+def _other_shares(seed: int) -> list[dict[str, Any]]:
+    """Shares that no size meets by a hair, and one that a size meets exactly."""
+    rng = random.Random(seed)
+    found = []
+    for low, high in ((0.05, 0.3), (0.7, 0.95), (0.3, 0.7)):
+        p, size = round(rng.uniform(low, high), 2), rng.randint(3, 9)
+        above, below = (p**n + (1 - p) ** n for n in (size, size + 1))
+        found.append({"p": p, "most": above - 0.3 * (above - below)})
+    exactly = rng.randint(3, 7)
+    return [*found, {"p": 0.5, "most": 2 * 0.5**exactly}]
+
+
 EXERCISES = [
     Exercise(
         "03.1",
@@ -135,6 +168,7 @@ EXERCISES = [
             {"rho": 1.15, "advantage": 0.6, "eps": 0.1},
             {"rho": 1.15, "advantage": 0.6, "eps": 0.28},
         ],
+        hidden=_other_tokens,
         mistakes=[
             Mistake(_on_both_sides, "A good token that has become less likely is still raised: look at one side only."),
             Mistake(_other_side, "Those are the tokens that went the wrong way. They are still pushed back."),
@@ -152,6 +186,7 @@ EXERCISES = [
             {"ratios": [[1.0] * 5, [1.0]], "advantages": [-0.5, 0.5], "longest": 10},
             {"ratios": [[0.5, 1.5], [1.5, 0.5]], "advantages": [1.0, -1.0], "longest": 5},
         ],
+        hidden=_other_attempts,
         mistakes=[
             Mistake(
                 _own_length, "You divided by each attempt's own length, as in eq. 4. Here the divisor is `longest`."
@@ -176,6 +211,7 @@ EXERCISES = [
             {"p": 0.22, "most": 0.2},
             {"p": 0.5, "most": 0.5},
         ],
+        hidden=_other_shares,
         mistakes=[
             Mistake(_all_right, "A group in which all attempts fail is flat as well: add (1 − p)^G."),
             Mistake(_all_wrong, "A group in which all attempts succeed is flat as well: add p^G."),

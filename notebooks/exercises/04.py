@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Mapping
+from typing import Any
 
 from kit.exercises import Exercise, Mistake
 
@@ -87,6 +89,32 @@ def _guess(pieces: int, known: int, tokens: int) -> float:
     return left * math.log(left) / tokens
 
 
+def _other_sizes(seed: int) -> list[dict[str, Any]]:
+    rng = random.Random(seed)
+    return [{"width": 28 * rng.randint(3, 20), "height": 28 * rng.randint(3, 20)} for _ in range(4)]
+
+
+def _other_tokens(seed: int) -> list[dict[str, Any]]:
+    """Tokens below the first row, in grids of any even width."""
+    rng = random.Random(seed)
+    found = []
+    for row in (1, 2, rng.randint(3, 9)):
+        wide = rng.randint(5, 12)
+        found.append({"token": row * wide + rng.randrange(wide), "columns": 2 * wide})
+    return found
+
+
+def _other_grids(seed: int) -> list[dict[str, Any]]:
+    rng = random.Random(seed)
+    rows = rng.sample(range(2, 9), 3)
+    return [{"start": rng.randint(6, 90), "rows": n, "columns": n + rng.choice([-1, 1])} for n in rows]
+
+
+def _other_puzzles(seed: int) -> list[dict[str, Any]]:
+    rng = random.Random(seed)
+    return [{"pieces": n, "known": rng.randint(1, n - 3), "tokens": rng.randint(11, 39)} for n in (4, 9, 16)]
+
+
 EXERCISES = [
     Exercise(
         "04.1",
@@ -98,6 +126,7 @@ EXERCISES = [
             {"width": 84, "height": 140},
             {"width": 224, "height": 224},
         ],
+        hidden=_other_sizes,
         mistakes=[
             Mistake(_per_patch, "Those are patches. Four of them, 2 × 2, make one token."),
             Mistake(_sides_added, "You add the two numbers of squares. A picture has rows *and* columns of them."),
@@ -121,6 +150,7 @@ EXERCISES = [
             {"token": 4, "columns": 6},
             {"token": 3, "columns": 2},
         ],
+        hidden=_other_tokens,
         mistakes=[
             Mistake(_in_reading_order, "Four patches in reading order lie beside each other. A token is a square."),
             Mistake(
@@ -140,6 +170,7 @@ EXERCISES = [
             {"start": 0, "rows": 1, "columns": 1},
             {"start": 3, "rows": 3, "columns": 2},
         ],
+        hidden=_other_grids,
         mistakes=[
             Mistake(_swapped, "Row and column are exchanged: in reading order the column changes first."),
             Mistake(_time_counts, "A still picture is one moment: all its tokens share one time."),
@@ -174,6 +205,7 @@ EXERCISES = [
             {"pieces": 9, "known": 7, "tokens": 10},
             {"pieces": 4, "known": 3, "tokens": 5},
         ],
+        hidden=_other_puzzles,
         mistakes=[
             Mistake(_guess, "That is the loss of a model that may use a place twice. This one knows the rule."),
             Mistake(

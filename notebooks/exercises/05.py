@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import zip_longest
+from typing import Any
 
 from kit.exercises import Exercise, Mistake
 from kit.train.planner.architecture import Architecture
@@ -95,6 +97,37 @@ def _longest_episode_twice(seconds: list[list[float]]) -> tuple[float, float]:
     return done_after(seconds)[1], done_after(seconds)[1]
 
 
+def _other_batches(seed: int) -> list[dict[str, Any]]:
+    """Batches that divide evenly, with a smaller last pass, and not at all."""
+    rng = random.Random(seed)
+    found = []
+    for uneven in (0, 0, 1):
+        processes, per_device, full = rng.randint(2, 8), rng.randint(3, 9), rng.randint(2, 6)
+        batch = processes * (per_device * full + rng.randint(1, per_device - 1)) + uneven
+        found.append({"batch_size": batch, "num_processes": processes, "per_device_batch_size": per_device})
+    return found
+
+
+def _other_waits(seed: int) -> list[dict[str, Any]]:
+    """Episodes of different lengths; the slowest turn of a round is not always the same one's."""
+    rng = random.Random(seed)
+    found = []
+    for episodes in (2, 3, 5):
+        seconds = [[rng.uniform(0.5, 3) for _ in range(rng.randint(2, 5))] for _ in range(episodes - 1)]
+        seconds.append([rng.uniform(4, 6), *(rng.uniform(0.1, 0.4) for _ in range(5))])
+        seconds[0][1] += rng.uniform(4, 6)
+        found.append({"seconds": seconds})
+    return found
+
+
+def _other_models(seed: int) -> list[dict[str, Any]]:
+    rng = random.Random(seed)
+    return [
+        {"weights": rng.randint(2, 90) * 1e8, "gpus": rng.randint(3, 16), "strategy": strategy}
+        for strategy in ("zero2", "zero3", "zero2", "zero3")
+    ]
+
+
 EXERCISES = [
     Exercise(
         "05.1",
@@ -109,6 +142,7 @@ EXERCISES = [
             {"batch_size": 10, "num_processes": 4, "per_device_batch_size": 2},
             {"batch_size": 512, "num_processes": 8, "per_device_batch_size": 2},
         ],
+        hidden=_other_batches,
         mistakes=[
             Mistake(
                 _of_the_whole_batch, "That many passes would one process need for the whole batch. Share it first."
@@ -150,6 +184,7 @@ EXERCISES = [
             {"seconds": [[3.0, 2.0]]},
             {"seconds": [[1.0, 6.0, 1.0], [2.0, 1.0], [5.0, 1.0, 1.0, 2.0]]},
         ],
+        hidden=_other_waits,
         mistakes=[
             Mistake(lambda seconds: done_after(seconds)[::-1], "The order is: in rounds first, then as they end."),
             Mistake(_slowest_turn, "Each round has its own slowest turn; not all rounds take as long as the worst."),
@@ -171,6 +206,7 @@ EXERCISES = [
             {"weights": 8e9, "gpus": 8, "strategy": "zero3"},
             {"weights": 3e9, "gpus": 1, "strategy": "zero2"},
         ],
+        hidden=_other_models,
         mistakes=[
             Mistake(
                 lambda weights, gpus, strategy: 16 * weights / gpus / 1e9,

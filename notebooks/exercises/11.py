@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from math import comb, factorial
+from typing import Any
 
 from kit.exercises import Exercise, Mistake
 from kit.papers.agile.puzzle import LABELS
@@ -76,6 +78,41 @@ def _added(right: bool, well_formed: bool, steps: int) -> float:
     return 0.8 * right + 0.2 * well_formed + 0.05 * (steps if right else 5)
 
 
+def _other_orders(seed: int) -> list[dict[str, Any]]:
+    """Shuffles in which the two directions differ: some pieces move in a circle of three."""
+    rng = random.Random(seed)
+    found = []
+    for pieces in (5, 7, 9):
+        order = list(range(pieces))
+        circle = rng.sample(range(pieces), rng.randint(3, pieces - 1))
+        for place, other in zip(circle, circle[1:] + circle[:1], strict=True):
+            order[place] = other
+        found.append({"order": order})
+    return found
+
+
+def _other_levels(seed: int) -> list[dict[str, Any]]:
+    """Small levels: at the large ones all guessers are wrong so often that their shares look alike."""
+    rng = random.Random(seed)
+    sizes = rng.sample(range(4, 9), 3)
+    return [{"pieces": pieces, "level": rng.randint(1, pieces - 3)} for pieces in sizes]
+
+
+def _other_episodes(seed: int) -> list[dict[str, Any]]:
+    rng = random.Random(seed)
+    kinds = [(right, form) for right in (True, False) for form in (True, False)]
+    return [{"right": right, "well_formed": form, "steps": rng.choice([1, 4, 6, 7])} for right, form in kinds]
+
+
+def _other_looks(seed: int) -> list[dict[str, Any]]:
+    rng = random.Random(seed)
+    found = []
+    for steps in (1, 2, 4):
+        p, q = sorted(rng.sample(range(5, 96), 2))
+        found.append({"p": p / 100, "q": q / 100, "steps": steps})
+    return found
+
+
 EXERCISES = [
     Exercise(
         "11.1",
@@ -88,6 +125,7 @@ EXERCISES = [
             {"order": [0, 2, 3, 1]},
             {"order": [4, 0, 8, 2, 1, 3, 5, 7, 6]},
         ],
+        hidden=_other_orders,
         mistakes=[
             Mistake(_other_way, "That is the other direction: you look up a label for each spot, not for each place."),
             Mistake(_spots, "These are the right spots, counted from 0. Give their labels."),
@@ -105,6 +143,7 @@ EXERCISES = [
             {"pieces": 9, "level": 7},
             {"pieces": 9, "level": 5},
         ],
+        hidden=_other_levels,
         mistakes=[
             Mistake(
                 lambda pieces, level: 1 / factorial(pieces),
@@ -135,6 +174,7 @@ EXERCISES = [
             {"right": False, "well_formed": False, "steps": 3},
             {"right": True, "well_formed": False, "steps": 0},
         ],
+        hidden=_other_episodes,
         mistakes=[
             Mistake(_steps_if_wrong, "A wrong answer is charged five steps, whatever their number (eq. 5)."),
             Mistake(_wrong_is_free, "You charge nothing if the answer is wrong. Then giving up early would pay."),
@@ -153,6 +193,7 @@ EXERCISES = [
             {"p": 0.0, "q": 0.5, "steps": 3},
             {"p": 0.8, "q": 0.7, "steps": 1},
         ],
+        hidden=_other_looks,
         mistakes=[
             Mistake(
                 lambda p, q, steps: 0.8 * (q - p) - 0.05,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import random
+from typing import Any
 
 import numpy as np
 
@@ -91,6 +93,30 @@ def _to_the_end(curves: list[list[float]]) -> list[float]:
     return [rise + curve[0] - curve[-1] for rise, curve in zip(rises(curves), curves, strict=True)]
 
 
+def _other_decisions(seed: int) -> list[dict[str, Any]]:
+    """Decisions that are all likely though their product isn't, one unlikely among likely ones."""
+    rng = random.Random(seed)
+    likely = [[rng.uniform(0.55, 0.75) for _ in range(size)] for size in (3, 5)]
+    return [{"probabilities": found} for found in (*likely, [rng.uniform(0.8, 0.95), rng.uniform(0.2, 0.45), 0.9])]
+
+
+def _other_accuracies(seed: int) -> list[dict[str, Any]]:
+    rng = random.Random(seed)
+    return [{"accuracies": [round(rng.random(), 3) for _ in range(size)]} for size in (3, 5, 8)]
+
+
+def _other_curves(seed: int) -> list[dict[str, Any]]:
+    """Curves of which each has its peak somewhere else, and no two values are equal."""
+    rng = random.Random(seed)
+    found = []
+    for seeds, steps in ((3, 4), (4, 6)):
+        curves = [[round(rng.uniform(1, 3), 3) for _ in range(steps)] for _ in range(seeds)]
+        for k, curve in enumerate(curves):
+            curve[1 + k % (steps - 1)] += round(rng.uniform(2, 4), 3)
+        found.append({"curves": curves})
+    return found
+
+
 EXERCISES = [
     Exercise(
         "14.1",
@@ -116,6 +142,7 @@ EXERCISES = [
             {"probabilities": [1.0]},
             {"probabilities": [0.2]},
         ],
+        hidden=_other_decisions,
         mistakes=[
             Mistake(_mean_sampled, "All decisive tokens must be right, not one of them: a mean doesn't say how often."),
             Mistake(_weakest, "The weakest decision alone gives too much: the others can go wrong as well."),
@@ -135,6 +162,7 @@ EXERCISES = [
             {"accuracies": [0.8, 0.5]},
             {"accuracies": [0.3, 0.3, 0.3]},
         ],
+        hidden=_other_accuracies,
         mistakes=[
             Mistake(_ends_only, "You use the first and the last value only. The points between count as well."),
             Mistake(_not_divided, "That is the upper sum. Divide it by the lower one."),
@@ -154,6 +182,7 @@ EXERCISES = [
             {"curves": [[5.0, 4.0, 2.0], [5.0, 3.0, 2.0]]},
             {"curves": [[2.0, 3.0], [2.0, 2.0]]},
         ],
+        hidden=_other_curves,
         mistakes=[
             Mistake(_own_peak, "That is the highest point of the seed's own curve, which is never below its start."),
             Mistake(_peak_of_all, "The seed itself helps to choose the place. Leave it out of the average."),

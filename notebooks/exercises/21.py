@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from typing import Any
+
 from kit.episode import Task
 from kit.exercises import Exercise, Mistake
 
@@ -35,6 +38,29 @@ def looked_up(task: Task) -> str:
     return str(task.target[0])
 
 
+def _other_numbers(seed: int) -> list[dict[str, Any]]:
+    rng = random.Random(seed)
+    return [{"number": "".join(rng.choice("123456789") for _ in range(digits))} for digits in (2, 3, 4)]
+
+
+def _other_noises(seed: int) -> list[dict[str, Any]]:
+    rng = random.Random(seed)
+    return [
+        {"noise": rng.uniform(5, 40), "factor": rng.uniform(0.1, 0.5), "noise_came_first": first}
+        for first in (True, False, True, False)
+    ]
+
+
+def _other_countries(seed: int) -> list[dict[str, Any]]:
+    """Test tasks that share nothing, their first country, a later one, all of them, or a whole task with training."""
+    rng = random.Random(seed)
+    a, b, c, d, e, f, g = rng.sample(["Chad", "Cuba", "Fiji", "Iran", "Laos", "Mali", "Oman", "Peru", "Togo"], 7)
+    return [
+        {"train": [[a, b], [c]], "test": [[d, e], [a, f], [f, b], [c, a], [a, b], [g]]},
+        {"train": [[d], [e, f]], "test": [[f], [a, e], [b, c, g], [d]]},
+    ]
+
+
 EXERCISES = [
     Exercise(
         "21.1",
@@ -54,6 +80,7 @@ EXERCISES = [
         lookalikes,
         "For each place, put each of the ten digits there, unless it is the one that stands there already.",
         cases=[{"number": "7"}, {"number": "47"}, {"number": "11"}, {"number": "309"}],
+        hidden=_other_numbers,
         mistakes=[
             Mistake(
                 lambda number: sorted({*lookalikes(number), number}),
@@ -90,6 +117,7 @@ EXERCISES = [
             {"noise": 20.0, "factor": 0.125, "noise_came_first": False},
             {"noise": 0.0, "factor": 0.3, "noise_came_first": False},
         ],
+        hidden=_other_noises,
         mistakes=[
             Mistake(
                 lambda noise, factor, noise_came_first: noise * factor if noise_came_first else noise,
@@ -125,6 +153,7 @@ EXERCISES = [
             {"train": [], "test": [["Chad"]]},
             {"train": [["Chad"]], "test": []},
         ],
+        hidden=_other_countries,
         mistakes=[
             Mistake(
                 lambda train, test: [task for task in test if task[0] not in {other[0] for other in train}],

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from typing import Any
+
 from kit.exercises import Exercise, Mistake
 from kit.rewards.text_match import exact_match, f1
 
@@ -116,6 +119,50 @@ def _shortest(rewards: list[list[float]]) -> list[list[float]]:
     return [turns[:shortest] for turns in differences(rewards)]
 
 
+def _other_groups(seed: int) -> list[dict[str, Any]]:
+    """Answers half right or wrong, all wrong, all half right in different words, some right, all right."""
+    rng = random.Random(seed)
+    word, number, other = rng.choice(["count", "total", "sum"]), str(rng.randint(100, 899)), str(rng.randint(900, 999))
+    gold = f"{word} {number}"
+    groups = [
+        [number, f"{word} {other}", other, word],
+        [other, other + "0", other + "1"],
+        [number, word, number],
+        [gold, number, gold],
+        [gold, gold.upper(), f"the {gold}"],
+    ]
+    return [{"answers": answers, "gold": gold} for answers in groups]
+
+
+def _other_likenesses(seed: int) -> list[dict[str, Any]]:
+    """Queries that ask twice for the same, in another order, for one that is taken, and for nothing that exists."""
+    rng = random.Random(seed)
+
+    def high() -> float:
+        return round(rng.uniform(0.75, 0.99), 3)
+
+    def middle() -> float:
+        return round(rng.uniform(0.55, 0.7), 3)
+
+    def low() -> float:
+        return round(rng.uniform(0.05, 0.45), 3)
+
+    return [
+        {"likeness": [[high(), low()], [high(), low()], [low(), high()]]},
+        {"likeness": [[low(), high(), low()], [high(), low(), low()]]},
+        {"likeness": [[high(), low()], [high(), middle()]]},
+        {"likeness": [[low(), low()], [high(), low()], [low(), low()]]},
+    ]
+
+
+def _other_rewards(seed: int) -> list[dict[str, Any]]:
+    rng = random.Random(seed)
+    found = []
+    for lengths in ((3, 1, 2), (1, 4, 2, 2)):
+        found.append({"rewards": [[float(rng.randint(0, 9)) for _ in range(length)] for length in lengths]})
+    return found
+
+
 EXERCISES = [
     Exercise(
         "22.1",
@@ -142,6 +189,7 @@ EXERCISES = [
             {"answers": ["total 43", "Total 43.", "the total 43", "TOTAL 43"], "gold": "total 43"},
             {"answers": ["total 43", "43", "34", "34"], "gold": "total 43"},
         ],
+        hidden=_other_groups,
         mistakes=[
             Mistake(
                 lambda answers, gold: (
@@ -180,6 +228,7 @@ EXERCISES = [
             {"likeness": [[], []]},
             {"likeness": []},
         ],
+        hidden=_other_likenesses,
         mistakes=[
             Mistake(_most_similar, "A query that is sent twice earns twice. Which gold queries are still free?"),
             Mistake(_in_step, "You compare query i with gold query i. The agent may ask in another order."),
@@ -211,6 +260,7 @@ EXERCISES = [
             {"rewards": [[1.0], [2.0]]},
             {"rewards": [[0.0, 2.0, 1.0], [1.0]]},
         ],
+        hidden=_other_rewards,
         mistakes=[
             Mistake(
                 _own_mean,

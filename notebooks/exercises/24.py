@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from kit.episode import Task
 from kit.evaluate.intervals import Interval
@@ -56,6 +58,21 @@ def _low_end(gains: Sequence[float], t: float, lost: int, n: float) -> float:
     return mean - t * math.sqrt(variance / n)
 
 
+def _other_checks(seed: int) -> list[dict[str, Any]]:
+    """Intervals above 0, around it, below it, and ending exactly at it, alone and together."""
+    rng = random.Random(seed)
+    low, high = round(rng.uniform(0.01, 0.2), 3), round(rng.uniform(0.3, 0.6), 3)
+    above, around, below = (low, high), (-low, high), (-high, -low)
+    sets = [[above, above], [above, around], [around, below], [above, below], [(0.0, high)], [(-high, 0.0)], [around]]
+    return [{"checks": found} for found in (*sets, [(-high, 0.0), above], [below, around, above], [])]
+
+
+def _other_gains(seed: int) -> list[dict[str, Any]]:
+    rng = random.Random(seed)
+    students = {3: 4.303, 4: 3.182, 6: 2.571}
+    return [{"gains": [round(rng.uniform(-0.2, 0.5), 3) for _ in range(k)], "t": t} for k, t in students.items()]
+
+
 EXERCISES = [
     Exercise(
         "24.1",
@@ -105,6 +122,7 @@ EXERCISES = [
             {"checks": [(-0.2, 0.0)]},
             {"checks": []},
         ],
+        hidden=_other_checks,
         mistakes=[
             Mistake(
                 lambda checks: (
@@ -178,6 +196,7 @@ EXERCISES = [
             {"gains": [0.1, 0.3], "t": 12.706},
             {"gains": [0.2, 0.2, 0.2], "t": 4.303},
         ],
+        hidden=_other_gains,
         mistakes=[
             Mistake(
                 lambda gains, t: _low_end(gains, t, 0, len(gains)),

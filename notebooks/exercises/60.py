@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from typing import Any
+
 from kit.exercises import Exercise, Mistake
 
 NUMBERS = (1, 2, 3, 4)
@@ -41,6 +44,27 @@ def _any_answer(right: bool, met: list[bool], dots: int) -> float:
     return max(0.0, right + 0.5 * sum(met) / dots - 0.25 * (len(met) - sum(met)))
 
 
+def _other_places(seed: int) -> list[dict[str, Any]]:
+    """Dots on both sides, a right one before a left one, at each turn of the expert."""
+    rng = random.Random(seed)
+    rows = [f"row {k}" for k in rng.sample(range(2, 99), 4)]
+    both = [f"{rows[0]} right", f"{rows[1]} left", f"{rows[2]} left", f"{rows[3]} right"]
+    return [{"places": both, "done": done} for done in (0, 1, 2)]
+
+
+def _other_marks(seed: int) -> list[dict[str, Any]]:
+    rng = random.Random(seed)
+    dots, vain = rng.randint(6, 9), rng.randint(1, 2)
+    met = [True] * rng.randint(2, 3) + [False] * vain
+    rng.shuffle(met)
+    return [
+        {"right": True, "met": met, "dots": dots},
+        {"right": False, "met": met, "dots": dots},
+        {"right": True, "met": [False] * (5 + vain), "dots": dots},
+        {"right": False, "met": [True] * dots, "dots": dots},
+    ]
+
+
 EXERCISES = [
     Exercise(
         "60.1",
@@ -68,6 +92,7 @@ EXERCISES = [
             {"places": ["top right", "bottom left"], "done": 1},
             {"places": ["top right"], "done": 0},
         ],
+        hidden=_other_places,
         mistakes=[
             Mistake(
                 lambda places, done: ("mark", places[done]) if done < len(places) else ("answer", str(len(places))),
@@ -133,6 +158,7 @@ EXERCISES = [
             {"right": False, "met": [False, False], "dots": 4},
             {"right": True, "met": [False] * 5, "dots": 1},
         ],
+        hidden=_other_marks,
         mistakes=[
             Mistake(
                 _any_answer,
