@@ -34,8 +34,10 @@ def started(server: str, folder: Path) -> Path:
 
 def progress(lab: Lab, above: float, minutes: float) -> float:
     """Wait until the bar stands higher than ``above``; returns where it stands."""
-    lab.page.wait_for_function(f"above => {DONE} > above", arg=above, timeout=minutes * MINUTE)
-    return float(lab.page.evaluate(DONE))
+    lab.page.wait_for_function(f"above => {DONE} > above || window.kitRan", arg=above, timeout=minutes * MINUTE)
+    found = float(lab.page.evaluate(DONE))
+    assert found > above, lab.errors()
+    return found
 
 
 def test_an_interrupted_training_goes_on_at_the_next_step(lab: Lab, started: Path) -> None:
