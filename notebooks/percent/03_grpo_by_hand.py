@@ -416,7 +416,7 @@ for _ in range(imitation):
     torch.nn.utils.clip_grad_norm_(weights, 1.0)
     adam.step()
     schedule.step()
-start = [weight.detach().clone() for weight in weights]
+imitated = [weight.detach().clone() for weight in weights]
 with torch.no_grad():
     chances = logprobs().sum(dim=1).exp()
 for name, chance in zip(names, chances.tolist(), strict=True):
@@ -588,7 +588,7 @@ assert abs(theirs.item() - loss.item()) < 1e-6 and apart < 1e-6
 @torch.no_grad()
 def go_back() -> None:
     """Give every weight the value that it has after imitation."""
-    for weight, value in zip(weights, start, strict=True):
+    for weight, value in zip(weights, imitated, strict=True):
         weight.copy_(value)
 
 
