@@ -5,9 +5,9 @@ kind             what it does                                strength (ours)    
 ===============  ==========================================  ======================  ================================
 ``rotate90``     turns the image by 90° clockwise            90                      turning it back: exact
 ``rotate180``    turns it upside down                        180                     the same: exact
-``dark``         multiplies every pixel's brightness         .12 to .3               dividing: up to rounding
-``overexposed``  multiplies its distance from white          .12 to .3               dividing: up to rounding
-``blur``         Gaussian of this standard deviation         .8 to 1.2 % of side     Wiener's filter: detail is lost
+``dark``         multiplies every pixel's brightness         0.12 to 0.3             dividing: up to rounding
+``overexposed``  multiplies its distance from white          0.12 to 0.3             dividing: up to rounding
+``blur``         Gaussian of this standard deviation         0.8 to 1.2 % of side    Wiener's filter: detail is lost
 ``noise``        adds Gaussian noise to every channel        20 to 45 of 255 levels  a median over 3×3: some is left
 ===============  ==========================================  ======================  ================================
 

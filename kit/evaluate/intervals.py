@@ -14,8 +14,8 @@ Wilson's interval for $k$ right of $n$, $\hat p = k/n$, $z = 1.96$:
 
 $$\frac{1}{1 + z^2/n}\left(\hat p + \frac{z^2}{2n} \pm z\sqrt{\frac{\hat p(1-\hat p)}{n} + \frac{z^2}{4n^2}}\right)$$
 
-Worked example, 8 of 10: the centre is (.8 + .19207)/1.38415 = .71674, the half-width
-1.95996·√(.016 + .00960)/1.38415 = .22657: **.490 to .943**.
+Worked example, 8 of 10: the centre is (0.8 + 0.19207)/1.38415 = 0.71674, the half-width
+1.95996·√(0.016 + 0.00960)/1.38415 = 0.22657: **0.490 to 0.943**.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ $$P = \frac{|T(o) \cap T(a)|}{|T(o)|}, \quad R = \frac{|T(o) \cap T(a)|}{|T(a)|}
 Normalised is: lower case, punctuation and English articles removed, white space made one. Exact match
 (EM) asks whether two normalised texts are the same.
 
-Worked example: "the red car" against "red cars" is {red, car} against {red, cars}: P = R = ½, F₁ = **.5**, EM = 0.
+Worked example: "the red car" against "red cars" is {red, car} against {red, cars}: P = R = ½, F₁ = **0.5**, EM = 0.
 
 Departures: SQuAD splits at white space alone, which makes a Chinese sentence one token. Here each character of a script
 that is written without spaces is a token; Latin words among them stay whole.

@@ -70,7 +70,7 @@ def examine(
     skills: Sequence[str] = tuple(SKILLS),
     words: Sequence[str] = (),
 ) -> dict[str, list[bool]]:
-    """Ask ``n`` fresh samples a skill; returns which were answered rightly (boxes: IoU of at least .5).
+    """Ask ``n`` fresh samples a skill; returns which were answered rightly (boxes: IoU of at least 0.5).
 
     Second questions are asked with the first answered rightly, and counted apart (``shapes.2``);
     not every sample has one. Given ``words``, they stand around the questions

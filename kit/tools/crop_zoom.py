@@ -33,7 +33,7 @@ def zoom(image: Image.Image, factor: float) -> Image.Image:
 
     Raises:
         TypeError: not a picture.
-        ValueError: a factor outside .1 to 8, or a result over 4,096 pixels.
+        ValueError: a factor outside 0.1 to 8, or a result over 4,096 pixels.
     """
     if not isinstance(image, Image.Image):
         raise TypeError("zoom: the first argument must be an image")

@@ -15,9 +15,9 @@ $\hat{A}_i$     advantage of rollout $i$                            the result
 $\epsilon$      keeps a nearly flat group finite                    ``EPS``
 ==============  ==================================================  =================
 
-Worked example, a group of four rewards .90, −.05, .65, −.25: the mean is .3125, the
-deviations are .5875, −.3625, .3375, −.5625; their squares add up to .906875, divided by G − 1 = 3
-that is .302292, whose root is .549811. With ε = 1e-4: **1.0684, −.6592, .6137, −1.0229**.
+Worked example, a group of four rewards 0.90, −0.05, 0.65, −0.25: the mean is 0.3125, the
+deviations are 0.5875, −0.3625, 0.3375, −0.5625; their squares add up to 0.906875, divided by G − 1 = 3
+that is 0.302292, whose root is 0.549811. With ε = 1e-4: **1.0684, −0.6592, 0.6137, −1.0229**.
 
 Departures
 - The papers leave std open. It is the sample's (G − 1), as in TRL and verl, whose trainers they use.
@@ -123,7 +123,7 @@ def turn_advantages(
     over the episodes $j$ of the group that have a turn $k$. A turn that no other episode of the group reached gets 0.
 
     Worked example, rewards (1, 2), (0, 1) and (2) in a group of three: first turns mean 1, std 1: **0, −1, 1** (ε
-    aside); second turns mean 1.5, std $\sqrt{.5}$ = .7071: **.7071, −.7071**.
+    aside); second turns mean 1.5, std $\sqrt{0.5}$ = 0.7071: **0.7071, −0.7071**.
 
     Args:
         rewards: of each episode, one number a turn.
@@ -151,7 +151,7 @@ def turn_advantages(
 def turn_returns(rewards: Sequence[float], discount: float) -> list[float]:
     r"""Discounted returns of one episode's turns, $R_t = \sum_k \gamma^k r_{t+k}$.
 
-    Worked example, rewards (−.5, 0, −.5, 0) with γ = .2: **−.52, −.1, −.5, 0**.
+    Worked example, rewards (−0.5, 0, −0.5, 0) with γ = 0.2: **−0.52, −0.1, −0.5, 0**.
 
     Args:
         rewards: one number a turn.
@@ -180,8 +180,8 @@ def sequence_plus_turn_advantages(
     ``calls`` a last turn's part is 0. Mean and deviation are then those of calls alone: since only failures cost
     anything, every successful call is above the mean, which is a hidden bonus for calling.
 
-    Worked example, ``calls``: rewards (−.5, 0, 0) and (0, 0), γ = .2, have the returns −.5, 0 and 0 before their last
-    turns; mean −.16667, deviation .23570; the turns' parts are **−1.41421, .70711, 0** and **.70711, 0**.
+    Worked example, ``calls``: rewards (−0.5, 0, 0) and (0, 0), γ = 0.2, have the returns −0.5, 0 and 0 before their
+    last turns; mean −0.16667, deviation 0.23570; the turns' parts are **−1.41421, 0.70711, 0** and **0.70711, 0**.
 
     Args:
         totals: rewards of whole episodes ``(B,)``.

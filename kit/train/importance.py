@@ -14,8 +14,8 @@ $\pi_{sampler}$      the policy as the engine computed it                       
 $C$                  the bound                                                    ``bound``
 ===================  ===========================================================  ==============
 
-Worked example, C = 3: a token with −1.0 in the trainer and −1.5 in the engine weighs e^.5 = **1.649**; one with −.2 and
-−2.2 would weigh e² = 7.39 and weighs **3**; one with −2 and −1 weighs e^−1 = **.368**.
+Worked example, C = 3: a token with −1.0 in the trainer and −1.5 in the engine weighs e^0.5 = **1.649**; one with −0.2
+and −2.2 would weigh e² = 7.39 and weighs **3**; one with −2 and −1 weighs e^−1 = **0.368**.
 
 Source: Yao and others, "Your efficient RL framework secretly brings you off-policy RL training" (2025); TRL's
 ``token_truncate``, whose bound of 3 is ours too.

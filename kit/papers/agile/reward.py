@@ -13,8 +13,8 @@ $step_{max}$        the turn budget                                             
 $\lambda$           −0.05, the price of a step                                   ``step_penalty``
 ==================  ===========================================================  ==================
 
-Worked example: right, well-formed, two code turns: .8·1 + .2·1 + 1·(−.05·2) = **.90**. Wrong but
-well-formed: .2 − .05·5 = **−.05**.
+Worked example: right, well-formed, two code turns: 0.8·1 + 0.2·1 + 1·(−0.05·2) = **0.90**. Wrong but
+well-formed: 0.2 − 0.05·5 = **−0.05**.
 
 Departures
 - The released code counts *returned images* as steps, so that failing code is free. Here a step is

@@ -9,8 +9,9 @@ question once more, and the answer. Searching: a query in the words of what the 
 whatever was found in its place, and the next query; in the end the answer.
 
 That the question is said again is what makes such a small model remember it. Measured on the same 637 episodes: with
-"It is Chad, next the capital" and a reading alone, F1 was .136 on Hard sheets and .338 on questions in words; with the
-question repeated .415 and .700. That a flag is described once, in the query, keeps it from being described in two ways.
+"It is Chad, next the capital" and a reading alone, F1 was 0.136 on Hard sheets and 0.338 on questions in words; with
+the question repeated 0.415 and 0.700. That a flag is described once, in the query, keeps it from being described in two
+ways.
 """
 
 from __future__ import annotations

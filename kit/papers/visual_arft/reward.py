@@ -8,7 +8,7 @@ symbol              meaning                                                     
 $R_{format}$        1 if a turn is ``<think>`` and then one action or answer     ``format``
 $R_{acc}$           of an answer: its token $F_1$ against the gold answer        ``answer``
 $R_{acc}$           of a query: the cosine of its embedding and the gold         ``search``
-                    query's; less than .5 counts 0 (released code)
+                    query's; less than 0.5 counts 0 (released code)
 $R_{acc}$           of code: 1 (the paper's), if it ran (ours)                   ``code``
 ==================  ===========================================================  ==================
 
@@ -20,7 +20,7 @@ tags; what a query or an image was worth shows in the answer.
 
 Departures
 - Code that failed, or in which there is no statement, earns nothing. The paper pays for any code block, a comment
-  too: ``RewardConfig(any_code=True)``. (Its released code pays .9: ``code=0.9``.)
+  too: ``RewardConfig(any_code=True)``. (Its released code pays 0.9: ``code=0.9``.)
 - The paper compares a query with the step's one gold query. An episode may look things up in another order: each query
   is compared with the gold queries that no earlier one of the episode was nearest to.
 """
@@ -46,7 +46,7 @@ class RewardConfig:
     Attributes:
         answer: measure of the answer, ``f1`` (the paper's) or ``em`` (its ablation).
         least: similarity below which a query earns nothing (released code).
-        code: what a block of code earns (1 in the paper, .9 in its release).
+        code: what a block of code earns (1 in the paper, 0.9 in its release).
         any_code: pay for code that failed or does nothing, as the paper does.
     """
 
