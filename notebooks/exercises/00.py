@@ -57,12 +57,14 @@ def _share_of_orders(labels: list[str]) -> float:
 
 def _other_players(seed: int) -> list[dict[str, Any]]:
     rng = random.Random(seed)
-    return [{"p": rng.uniform(0.1, 0.9), "calls": calls} for calls in rng.sample(range(5), 3)]
+    found = [{"p": p, "calls": rng.randint(1, 3)} for p in (0.0, 1.0)]
+    # With five calls a wrong episode pays what it took, so most cases have fewer.
+    return [*found, *({"p": rng.uniform(0.1, 0.9), "calls": calls} for calls in (1, 2, 3, 5))]
 
 
 def _other_labels(seed: int) -> list[dict[str, Any]]:
     rng = random.Random(seed)
-    return [{"labels": rng.sample("EFGHIJKLMN", size)} for size in (2, 3, 4, 5)]
+    return [{"labels": rng.sample("EFGHIJKLMNOP", number)} for number in (2, 3, 4, 5, 6)]
 
 
 EXERCISES = [

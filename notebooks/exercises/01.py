@@ -116,35 +116,33 @@ def _form_without_answer(episodes: Sequence[Episode], target: Sequence[str]) -> 
 
 
 def _other_sizes(seed: int) -> list[dict[str, Any]]:
-    """Sides below and above a multiple of 28, never halfway between two."""
+    """Sides a little above a multiple of 28 and a little below one; never half way, where rounding is a convention."""
     rng = random.Random(seed)
-
-    def side(offset: int) -> int:
-        return 28 * rng.randint(3, 12) + offset
-
-    down, up = rng.randint(4, 12), -rng.randint(4, 12)
-    return [{"width": side(a), "height": side(b)} for a, b in ((down, down), (up, up), (down, up), (0, up))]
+    rests = [(10, 13), (-12, -9), (10, -12), (0, 0), (0, 11)]
+    return [{"width": 28 * rng.randint(6, 20) + a, "height": 28 * rng.randint(2, 20) + b} for a, b in rests]
 
 
-def _other_masks(seed: int) -> list[dict[str, Any]]:
+def _other_rows(seed: int) -> list[dict[str, Any]]:
+    """Each row has a token of the policy's with the id 0, which is an id like any other."""
     rng = random.Random(seed)
     found = []
-    for length in (4, 7, 10):
-        mask = [1, 0, *(rng.randint(0, 1) for _ in range(length - 2))]
-        rng.shuffle(mask)
-        found.append({"ids": [rng.randint(1, 1279) for _ in mask], "mask": mask})
+    for length in (4, 7, 12):
+        pairs = [(0, 1), (rng.randint(1, 999), 0), *((rng.randint(1, 999), rng.randint(0, 1)) for _ in range(length))]
+        rng.shuffle(pairs)
+        found.append({"ids": [id for id, _ in pairs], "mask": [own for _, own in pairs]})
     return found
 
 
 def _other_budgets(seed: int) -> list[dict[str, Any]]:
-    """Rows with ids to spare, exactly enough, one short of the last turn; a turn may need more than two take."""
+    """The last turn fits exactly, with room to spare, or not by one id; a turn may need much more than it takes."""
     rng = random.Random(seed)
     found = []
-    for spare in (rng.randint(1, 9), 0, -1):
-        prompt, sampled, observed = rng.randint(60, 200), rng.randint(11, 25), rng.randint(11, 40)
-        room, turns = 2 * (sampled + observed) + rng.randint(5, 20), rng.randint(3, 6)
-        limit = prompt + turns * (sampled + observed) + room + spare
-        found.append({"prompt": prompt, "sampled": sampled, "observed": observed, "room": room, "limit": limit})
+    for turns, spare, wide in ((4, 0, False), (6, 3, True), (3, -1, True), (0, -1, False)):
+        sampled, observed, prompt = rng.randint(8, 20), rng.randint(20, 40), rng.randint(50, 400)
+        room = (2 * (sampled + observed) if wide else sampled) + rng.randint(1, 9)
+        limit = prompt + room + max(turns - 1, 0) * (sampled + observed) + spare
+        row = {"prompt": prompt, "sampled": sampled, "observed": observed, "room": room, "limit": limit}
+        found.append(row)
     return found
 
 
@@ -180,7 +178,7 @@ EXERCISES = [
             {"ids": [7, 8, 9], "mask": [1, 0, 1]},
             {"ids": [5, 0], "mask": [0, 1]},
         ],
-        hidden=_other_masks,
+        hidden=_other_rows,
         mistakes=[
             Mistake(_zeros, "0 is the id of a token, so it would be trained on. The label to skip is −100."),
             Mistake(_reversed, "It is the other way round: mask 1 means that the token counts."),

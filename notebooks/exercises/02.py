@@ -30,7 +30,7 @@ def transactions(variables: dict[str, Any], codes: list[str]) -> dict[str, Any]:
 
 
 def _in_place(variables: dict[str, Any], codes: list[str]) -> dict[str, Any]:
-    variables = copy.deepcopy(variables)  # mistakes leave their arguments as they are
+    variables = copy.deepcopy(variables)  # a mistake leaves the case that it is tried on as it was
     for code in codes:
         try:
             exec(code, {}, variables)
@@ -40,7 +40,7 @@ def _in_place(variables: dict[str, Any], codes: list[str]) -> dict[str, Any]:
 
 
 def _shallow(variables: dict[str, Any], codes: list[str]) -> dict[str, Any]:
-    variables = copy.deepcopy(variables)
+    variables = copy.deepcopy(variables)  # a mistake leaves the case that it is tried on as it was
     for code in codes:
         copied = dict(variables)
         try:
@@ -100,37 +100,36 @@ def _as_sets(before: list[str], after: list[str]) -> bool:
 
 
 def _other_turns(seed: int) -> list[dict[str, Any]]:
-    """Turns that change names and lists, some of which fail after that."""
+    """Turns that fail in several ways, before and after others, with values that lie in one another."""
     rng = random.Random(seed)
-    first, step, by = rng.randint(2, 50), rng.randint(1, 9), rng.randint(2, 5)
-    pieces = rng.sample("ABCDEFGH", 4)
+    a, b, c, d = (rng.randint(2, 90) for _ in range(4))
+    state = rng.sample("CDEFGHIJ", rng.randint(3, 6))
+    on_state = ["state.clear(); {}['key']", "state.reverse()", f"state.append('{a}')"]
     return [
-        {"variables": {"n": first}, "codes": [f"n += {step}", f"n = {by}; missing", f"n *= {by}"]},
-        {"variables": {"state": pieces}, "codes": [f"state.append({by}); 1 / 0", f"state.insert(0, {step})"]},
-        {"variables": {"n": first, "rows": [[step]]}, "codes": ["rows[0].append(n)", "rows[0].clear(); n.x", "n -= 1"]},
+        {"variables": {"x": a}, "codes": [f"x += {b}", f"x = {c}; [][0]", f"x *= {d}"]},
+        {"variables": {"state": state}, "codes": on_state},
+        {"variables": {"rows": [[a], [b]]}, "codes": ["rows[1].append(0); int('no')", f"rows[0].append({c})"]},
+        {"variables": {"x": a, "y": b}, "codes": [f"z = {c}; unknown", "x, y = y, x", "x = = 1", f"z = x + {d}"]},
+        {"variables": {}, "codes": [f"seen = [{a}]", f"seen += [{b}, {c}]", "number = len(seen)"]},
+        {"variables": {"x": d, "state": state}, "codes": ["x = 0; state.pop(); 1 / x"]},
     ]
 
 
 def _other_swaps(seed: int) -> list[dict[str, Any]]:
-    """Nothing moved, one swap, two swaps, three pieces in a circle, a piece twice, a piece too many."""
+    """Nothing, one swap, two swaps, three pieces in a circle; then pieces that are doubled or added."""
     rng = random.Random(seed)
-    before = rng.sample("ABCDEFGHI", 6)
-    a, b, c, d = rng.sample(range(6), 4)
+    before = rng.sample("ABCDEFGHI", rng.randint(5, 9))
+    i, j, k, m = rng.sample(range(len(before)), 4)
 
     def moved(*pairs: tuple[int, int]) -> list[str]:
         after = list(before)
-        for one, other in pairs:
-            after[one], after[other] = after[other], after[one]
+        for place, origin in pairs:
+            after[place] = before[origin]
         return after
 
-    twice = list(before)
-    twice[a] = before[b]
-    swapped_of_two = [before[0], before[0], before[1]], [before[1], before[0], before[1]]
-    cases = [moved(), moved((a, b)), moved((a, b), (c, d)), moved((a, b), (b, c)), twice, [*before, before[a]]]
-    return [
-        *({"before": before, "after": after} for after in cases),
-        {"before": swapped_of_two[0], "after": swapped_of_two[1]},
-    ]
+    afters = [moved(), moved((i, j), (j, i)), moved((i, j), (j, i), (k, m), (m, k)), moved((i, j), (j, k), (k, i))]
+    afters += [moved((i, j)), moved((i, j), (k, m)), [*before, before[i]]]
+    return [{"before": before, "after": after} for after in afters]
 
 
 EXERCISES = [

@@ -111,34 +111,43 @@ def _largest_too_small(p: float, most: float) -> int:
 
 
 def _other_tokens(seed: int) -> list[dict[str, Any]]:
+    """Good and bad tokens below, just inside and above the range, for small and large ε; none at a corner."""
     rng = random.Random(seed)
-    eps = rng.uniform(0.1, 0.3)
-    ratios = [1 + eps + rng.uniform(0.05, 1), 1 - eps - rng.uniform(0.05, 0.5), 1 + eps * rng.uniform(-0.8, 0.8)]
-    return [{"rho": rho, "advantage": sign * rng.uniform(0.1, 2), "eps": eps} for rho in ratios for sign in (1.0, -1.0)]
+    found = []
+    for sign in (1, -1):
+        for eps in (rng.uniform(0.08, 0.15), rng.uniform(0.25, 0.35)):
+            near, far = rng.uniform(0.3, 0.8) * eps, eps + rng.uniform(0.05, 0.4)
+            for distance in (near, -near, far, -far):
+                found.append({"rho": 1 + distance, "advantage": sign * rng.uniform(0.1, 2), "eps": eps})
+    return found
 
 
 def _other_attempts(seed: int) -> list[dict[str, Any]]:
-    """Attempts of different lengths, with ratios on both sides of both limits."""
+    """Attempts of several lengths, good and bad, each with tokens on both sides of the range."""
     rng = random.Random(seed)
     found = []
-    for attempts in (2, 3, 5):
-        ratios = [[rng.uniform(0.3, 1.8) for _ in range(k + 2)] for k in range(attempts)]
-        ratios[0][:2], ratios[1][:2] = [rng.uniform(1.3, 1.8), 0.5], [rng.uniform(0.3, 0.7), 1.5]
-        advantages = [rng.uniform(0.3, 1.5), -rng.uniform(0.3, 1.5), *(rng.uniform(-1, 1) for _ in ratios[2:])]
-        found.append({"ratios": ratios, "advantages": advantages, "longest": rng.randint(10, 40)})
+    for lengths in ((2, 5), (3, 2, 4), (6, 2, 3, 2)):
+        rows = [
+            [rng.uniform(0.3, 0.7), rng.uniform(1.3, 1.9), *(rng.uniform(0.7, 1.3) for _ in range(length - 2))]
+            for length in lengths
+        ]
+        for row in rows:
+            rng.shuffle(row)
+        # Good attempts count more than bad ones, so that the loss is far from 0.
+        advantages = [rng.uniform(1.2, 2) if k % 2 else -rng.uniform(0.3, 0.6) for k in range(len(rows))]
+        found.append({"ratios": rows, "advantages": advantages, "longest": max(lengths) + rng.randint(1, 9)})
     return found
 
 
 def _other_shares(seed: int) -> list[dict[str, Any]]:
-    """Shares that no size meets by a hair, and one that a size meets exactly."""
+    """A share that is met exactly (powers of a half have no rounding error), else one well between two sizes."""
     rng = random.Random(seed)
-    found = []
-    for low, high in ((0.05, 0.3), (0.7, 0.95), (0.3, 0.7)):
-        p, size = round(rng.uniform(low, high), 2), rng.randint(3, 9)
-        above, below = (p**n + (1 - p) ** n for n in (size, size + 1))
-        found.append({"p": p, "most": above - 0.3 * (above - below)})
-    exactly = rng.randint(3, 7)
-    return [*found, {"p": 0.5, "most": 2 * 0.5**exactly}]
+    found: list[dict[str, Any]] = [{"p": 0.5, "most": 0.5 ** rng.randint(2, 7)}]
+    for p in (rng.uniform(0.05, 0.3), rng.uniform(0.7, 0.95), rng.uniform(0.35, 0.65)):
+        size = rng.randint(3, 12)
+        shares = [p**n + (1 - p) ** n for n in (size - 1, size)]
+        found.append({"p": p, "most": sum(shares) / 2})
+    return found
 
 
 EXERCISES = [

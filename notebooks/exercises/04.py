@@ -89,30 +89,39 @@ def _guess(pieces: int, known: int, tokens: int) -> float:
     return left * math.log(left) / tokens
 
 
-def _other_sizes(seed: int) -> list[dict[str, Any]]:
+def _other_pictures(seed: int) -> list[dict[str, Any]]:
     rng = random.Random(seed)
-    return [{"width": 28 * rng.randint(3, 20), "height": 28 * rng.randint(3, 20)} for _ in range(4)]
+    sides = [
+        (1, rng.randint(3, 40)),
+        (rng.randint(3, 40), 1),
+        *((rng.randint(9, 40), rng.randint(3, 40)) for _ in range(2)),
+    ]
+    return [{"width": 28 * columns, "height": 28 * rows} for columns, rows in sides]
 
 
-def _other_tokens(seed: int) -> list[dict[str, Any]]:
-    """Tokens below the first row, in grids of any even width."""
+def _other_places(seed: int) -> list[dict[str, Any]]:
+    """Tokens in the first row, at the beginning and at the end of a later one, and in a picture of one column."""
     rng = random.Random(seed)
-    found = []
-    for row in (1, 2, rng.randint(3, 9)):
-        wide = rng.randint(5, 12)
-        found.append({"token": row * wide + rng.randrange(wide), "columns": 2 * wide})
+    found = [{"token": rng.randint(4, 30), "columns": 2}]
+    for row, first in ((0, False), (rng.randint(1, 9), True), (rng.randint(1, 9), False)):
+        across = rng.randint(5, 20)
+        found.append({"token": row * across + (0 if first else across - 1), "columns": 2 * across})
     return found
 
 
 def _other_grids(seed: int) -> list[dict[str, Any]]:
     rng = random.Random(seed)
-    rows = rng.sample(range(2, 9), 3)
-    return [{"start": rng.randint(6, 90), "rows": n, "columns": n + rng.choice([-1, 1])} for n in rows]
+    sides = [(1, rng.randint(2, 6)), (rng.randint(2, 6), 1), (rng.randint(2, 4), rng.randint(2, 6))]
+    return [{"start": rng.randint(6, 300), "rows": rows, "columns": columns} for rows, columns in sides]
 
 
 def _other_puzzles(seed: int) -> list[dict[str, Any]]:
     rng = random.Random(seed)
-    return [{"pieces": n, "known": rng.randint(1, n - 3), "tokens": rng.randint(11, 39)} for n in (4, 9, 16)]
+    found = []
+    for pieces in (5, 9, 16):
+        known = [0, rng.randint(1, pieces - 2), pieces - 1]  # the last one leaves nothing to guess
+        found += [{"pieces": pieces, "known": n, "tokens": rng.randint(11, 39)} for n in known]
+    return found
 
 
 EXERCISES = [
@@ -126,7 +135,7 @@ EXERCISES = [
             {"width": 84, "height": 140},
             {"width": 224, "height": 224},
         ],
-        hidden=_other_sizes,
+        hidden=_other_pictures,
         mistakes=[
             Mistake(_per_patch, "Those are patches. Four of them, 2 × 2, make one token."),
             Mistake(_sides_added, "You add the two numbers of squares. A picture has rows *and* columns of them."),
@@ -150,7 +159,7 @@ EXERCISES = [
             {"token": 4, "columns": 6},
             {"token": 3, "columns": 2},
         ],
-        hidden=_other_tokens,
+        hidden=_other_places,
         mistakes=[
             Mistake(_in_reading_order, "Four patches in reading order lie beside each other. A token is a square."),
             Mistake(

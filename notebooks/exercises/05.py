@@ -98,33 +98,36 @@ def _longest_episode_twice(seconds: list[list[float]]) -> tuple[float, float]:
 
 
 def _other_batches(seed: int) -> list[dict[str, Any]]:
-    """Batches that divide evenly, with a smaller last pass, and not at all."""
+    """Parts that come out even, whose last pass is smaller, that fit into one pass; and a batch to be refused."""
     rng = random.Random(seed)
     found = []
-    for uneven in (0, 0, 1):
-        processes, per_device, full = rng.randint(2, 8), rng.randint(3, 9), rng.randint(2, 6)
-        batch = processes * (per_device * full + rng.randint(1, per_device - 1)) + uneven
-        found.append({"batch_size": batch, "num_processes": processes, "per_device_batch_size": per_device})
+    for full, rest, spare in ((3, 0, 0), (2, 1, 0), (0, 2, 0), (2, 1, 1), (3, 0, 1)):
+        processes, each = rng.randint(2, 16), rng.randint(3, 12)
+        batch = processes * (full * each + rest) + spare
+        found.append({"batch_size": batch, "num_processes": processes, "per_device_batch_size": each})
     return found
 
 
-def _other_waits(seed: int) -> list[dict[str, Any]]:
-    """Episodes of different lengths; the slowest turn of a round is not always the same one's."""
+def _other_episodes(seed: int) -> list[dict[str, Any]]:
+    """One episode alone; episodes of which each is the slowest in another round."""
     rng = random.Random(seed)
-    found = []
-    for episodes in (2, 3, 5):
-        seconds = [[rng.uniform(0.5, 3) for _ in range(rng.randint(2, 5))] for _ in range(episodes - 1)]
-        seconds.append([rng.uniform(4, 6), *(rng.uniform(0.1, 0.4) for _ in range(5))])
-        seconds[0][1] += rng.uniform(4, 6)
-        found.append({"seconds": seconds})
+    found = [{"seconds": [[rng.uniform(1, 9) for _ in range(rng.randint(2, 5))]]}]
+    for number in (3, 5):
+        rows = [[rng.uniform(0.5, 2) for _ in range(rng.randint(0, 2))] for _ in range(number)]
+        for before, row in enumerate(rows):
+            row[:] = [rng.uniform(0.5, 2) for _ in range(before)] + [rng.uniform(5, 9), *row]
+        rng.shuffle(rows)
+        found.append({"seconds": rows})
     return found
 
 
 def _other_models(seed: int) -> list[dict[str, Any]]:
     rng = random.Random(seed)
+    sizes = [(rng.uniform(0.3e9, 9e9), gpus) for gpus in (1, rng.randint(2, 7), rng.choice([16, 24, 32, 64]))]
     return [
-        {"weights": rng.randint(2, 90) * 1e8, "gpus": rng.randint(3, 16), "strategy": strategy}
-        for strategy in ("zero2", "zero3", "zero2", "zero3")
+        {"weights": weights, "gpus": gpus, "strategy": strategy}
+        for weights, gpus in sizes
+        for strategy in ("zero2", "zero3")
     ]
 
 
@@ -184,7 +187,7 @@ EXERCISES = [
             {"seconds": [[3.0, 2.0]]},
             {"seconds": [[1.0, 6.0, 1.0], [2.0, 1.0], [5.0, 1.0, 1.0, 2.0]]},
         ],
-        hidden=_other_waits,
+        hidden=_other_episodes,
         mistakes=[
             Mistake(lambda seconds: done_after(seconds)[::-1], "The order is: in rounds first, then as they end."),
             Mistake(_slowest_turn, "Each round has its own slowest turn; not all rounds take as long as the worst."),

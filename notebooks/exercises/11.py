@@ -79,38 +79,45 @@ def _added(right: bool, well_formed: bool, steps: int) -> float:
 
 
 def _other_orders(seed: int) -> list[dict[str, Any]]:
-    """Shuffles in which the two directions differ: some pieces move in a circle of three."""
+    """Orders that are not their own inverse, but for one: two pieces exchanged."""
     rng = random.Random(seed)
     found = []
-    for pieces in (5, 7, 9):
+    for pieces in (4, 6, 9, 16):
         order = list(range(pieces))
-        circle = rng.sample(range(pieces), rng.randint(3, pieces - 1))
-        for place, other in zip(circle, circle[1:] + circle[:1], strict=True):
-            order[place] = other
+        while _spots(order) == order or order in ([2, 3, 1, 0], [0, 2, 3, 1]):
+            rng.shuffle(order)
         found.append({"order": order})
-    return found
+    exchanged = list(range(9))
+    i, j = rng.sample(range(9), 2)
+    exchanged[i], exchanged[j] = j, i
+    return [*found, {"order": exchanged}]
 
 
 def _other_levels(seed: int) -> list[dict[str, Any]]:
-    """Small levels: at the large ones all guessers are wrong so often that their shares look alike."""
+    """Levels that exist, few pieces (an answer may list the arrangements), shares far above the tolerance."""
     rng = random.Random(seed)
-    sizes = rng.sample(range(4, 9), 3)
-    return [{"pieces": pieces, "level": rng.randint(1, pieces - 3)} for pieces in sizes]
+    shown = {(4, 0), (4, 1), (4, 2), (9, 7), (9, 5)}
+    fitting = [(n, level) for n in range(3, 9) for level in range(n - 1) if _arrangements(n, level) <= 200]
+    some = [rng.choice([(3, 0), (5, 0)]), *rng.sample([one for one in fitting if one[1] and one not in shown], 4)]
+    return [{"pieces": pieces, "level": level} for pieces, level in some]
 
 
-def _other_episodes(seed: int) -> list[dict[str, Any]]:
+def _other_rewards(seed: int) -> list[dict[str, Any]]:
+    """Neither five steps, which a wrong answer is charged anyway, nor the numbers of the visible cases."""
     rng = random.Random(seed)
-    kinds = [(right, form) for right in (True, False) for form in (True, False)]
-    return [{"right": right, "well_formed": form, "steps": rng.choice([1, 4, 6, 7])} for right, form in kinds]
+    return [
+        {"right": right, "well_formed": form, "steps": steps}
+        for right in (True, False)
+        for form in (True, False)
+        for steps in rng.sample([1, 4, 6, 7, 8, 9], 2)
+    ]
 
 
 def _other_looks(seed: int) -> list[dict[str, Any]]:
     rng = random.Random(seed)
-    found = []
-    for steps in (1, 2, 4):
-        p, q = sorted(rng.sample(range(5, 96), 2))
-        found.append({"p": p / 100, "q": q / 100, "steps": steps})
-    return found
+    low, high, same = rng.uniform(0.1, 0.4), rng.uniform(0.6, 0.9), rng.uniform(0.2, 0.8)
+    pairs = [(low, high), (high, low), (same, same), (low, 1.0), (0.0, high)]
+    return [{"p": p, "q": q, "steps": rng.randint(1, 7)} for p, q in pairs]
 
 
 EXERCISES = [
@@ -174,7 +181,7 @@ EXERCISES = [
             {"right": False, "well_formed": False, "steps": 3},
             {"right": True, "well_formed": False, "steps": 0},
         ],
-        hidden=_other_episodes,
+        hidden=_other_rewards,
         mistakes=[
             Mistake(_steps_if_wrong, "A wrong answer is charged five steps, whatever their number (eq. 5)."),
             Mistake(_wrong_is_free, "You charge nothing if the answer is wrong. Then giving up early would pay."),

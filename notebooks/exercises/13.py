@@ -88,7 +88,7 @@ def _other_groups(seed: int) -> list[dict[str, Any]]:
     """Flat groups, of zeros and of others, among groups that differ by little or much."""
     rng = random.Random(seed)
     found = []
-    for size in (2, 5):
+    for size in (2, 3, 5):
         groups = [[value] * size for value in (0.0, rng.uniform(0.1, 1))]
         groups += [[rng.uniform(0, 1) for _ in range(size)], [0.5] * (size - 1) + [0.5 + rng.uniform(1e-4, 1e-2)]]
         rng.shuffle(groups)
@@ -100,7 +100,8 @@ def _other_rows(seed: int) -> list[dict[str, Any]]:
     rng = random.Random(seed)
     best = rng.uniform(0.6, 0.99)
     near, far = best - rng.uniform(0.01, 0.04), best - rng.uniform(0.06, 0.3)
-    return [{"rows": _rows(None, far, near, best, far)}, {"rows": _rows(far, None, near, None, best)}]
+    found = [_rows(None, far, near, best, far), _rows(far, None, near, None, best), _rows(None, best)]
+    return [{"rows": rows} for rows in found]
 
 
 def _other_deeds(seed: int) -> list[dict[str, Any]]:

@@ -93,28 +93,41 @@ def _to_the_end(curves: list[list[float]]) -> list[float]:
     return [rise + curve[0] - curve[-1] for rise, curve in zip(rises(curves), curves, strict=True)]
 
 
-def _other_decisions(seed: int) -> list[dict[str, Any]]:
-    """Decisions that are all likely though their product isn't, one unlikely among likely ones."""
+def _other_probabilities(seed: int) -> list[dict[str, Any]]:
+    """None is near 0.5, where both tokens are equally likely."""
     rng = random.Random(seed)
-    likely = [[rng.uniform(0.55, 0.75) for _ in range(size)] for size in (3, 5)]
-    return [{"probabilities": found} for found in (*likely, [rng.uniform(0.8, 0.95), rng.uniform(0.2, 0.45), 0.9])]
+    likely, unlikely = ([rng.uniform(low, low + 0.2) for _ in range(6)] for low in (0.56, 0.24))
+    certain = [rng.uniform(0.85, 0.99) for _ in range(6)]
+    mixed = [likely[3], unlikely[0], certain[0]]
+    found = [likely[:3], mixed, unlikely[1:2], likely[4:5], [1.0, likely[5], 1.0], certain]
+    return [{"probabilities": some} for some in found]
 
 
 def _other_accuracies(seed: int) -> list[dict[str, Any]]:
+    """Rising, falling and equal ones; those in the middle don't lie on a line with the ends."""
     rng = random.Random(seed)
-    return [{"accuracies": [round(rng.random(), 3) for _ in range(size)]} for size in (3, 5, 8)]
+    found = []
+    for number, step in ((2, 0.2), (4, 0.1), (5, -0.12), (8, 0.06)):
+        line = [0.5 + step * (k - (number - 1) / 2) + rng.uniform(-0.02, 0.02) for k in range(number)]
+        bent = [y + 0.1 if k == 1 else y for k, y in enumerate(line)] if number > 2 else line
+        found.append({"accuracies": bent})
+    return [*found, {"accuracies": [rng.uniform(0.2, 0.9)] * rng.randint(3, 6)}]
 
 
 def _other_curves(seed: int) -> list[dict[str, Any]]:
-    """Curves of which each has its peak somewhere else, and no two values are equal."""
+    """One seed peaks high and elsewhere, so it moves the average that it is in; two equal peaks; a fall."""
     rng = random.Random(seed)
-    found = []
-    for seeds, steps in ((3, 4), (4, 6)):
-        curves = [[round(rng.uniform(1, 3), 3) for _ in range(steps)] for _ in range(seeds)]
-        for k, curve in enumerate(curves):
-            curve[1 + k % (steps - 1)] += round(rng.uniform(2, 4), 3)
-        found.append({"curves": curves})
-    return found
+
+    def around(*values: float) -> list[float]:
+        return [value + rng.uniform(-0.2, 0.2) for value in values]
+
+    outlier = [around(3, 5, 4, 3, 2), around(3, 5, 4, 3, 2), around(4, 4.5, 3, 19, 2), around(2, 6, 4, 3, 3)]
+    rng.shuffle(outlier)
+    three = [around(5, 3, 3, 1), around(5, 3, 2, 1), around(4, 5, 3, 2)]
+    # With two seeds the average of the others is one curve, so that equal peaks are equal without rounding.
+    peak = rng.randint(5, 9) + 0.5
+    two = [around(3, 4, 6, 2), [4.0, peak, 4.5, peak]]
+    return [{"curves": outlier}, {"curves": three}, {"curves": two}]
 
 
 EXERCISES = [
@@ -142,7 +155,7 @@ EXERCISES = [
             {"probabilities": [1.0]},
             {"probabilities": [0.2]},
         ],
-        hidden=_other_decisions,
+        hidden=_other_probabilities,
         mistakes=[
             Mistake(_mean_sampled, "All decisive tokens must be right, not one of them: a mean doesn't say how often."),
             Mistake(_weakest, "The weakest decision alone gives too much: the others can go wrong as well."),

@@ -40,24 +40,38 @@ def looked_up(task: Task) -> str:
 
 def _other_numbers(seed: int) -> list[dict[str, Any]]:
     rng = random.Random(seed)
-    return [{"number": "".join(rng.choice("123456789") for _ in range(digits))} for digits in (2, 3, 4)]
-
-
-def _other_noises(seed: int) -> list[dict[str, Any]]:
-    rng = random.Random(seed)
-    return [
-        {"noise": rng.uniform(5, 40), "factor": rng.uniform(0.1, 0.5), "noise_came_first": first}
-        for first in (True, False, True, False)
+    twice = rng.choice("23456789")
+    found = [
+        rng.choice("12345689"),
+        twice + twice,
+        f"{rng.randint(5, 6)}{rng.randint(7, 9)}",
+        f"{rng.randint(4, 9)}0{rng.randint(0, 8)}",
     ]
+    return [{"number": number} for number in (*found, str(rng.randint(1000, 9999)))]
 
 
-def _other_countries(seed: int) -> list[dict[str, Any]]:
-    """Test tasks that share nothing, their first country, a later one, all of them, or a whole task with training."""
+def _other_sheets(seed: int) -> list[dict[str, Any]]:
     rng = random.Random(seed)
-    a, b, c, d, e, f, g = rng.sample(["Chad", "Cuba", "Fiji", "Iran", "Laos", "Mali", "Oman", "Peru", "Togo"], 7)
+    found = [(rng.uniform(3, 50), first) for first in (True, True, False, False)]
+    found.append((0.0, True))
+    return [{"noise": noise, "factor": rng.uniform(0.05, 0.7), "noise_came_first": first} for noise, first in found]
+
+
+def _other_splits(seed: int) -> list[dict[str, Any]]:
+    """Test tasks that share no country, the flag's, one on the way, or all; and splits of which one side is empty."""
+    rng = random.Random(seed)
+    names = ["Norway", "Germany", "Peru", "Chile", "Mali", "Kenya", "Chad", "Japan", "Laos", "Cuba", "Fiji", "Nepal"]
+    rng.shuffle(names)
+    a, b, c, d, e, f, g, h, i, j, k, m = names
+    train = [[a, b], [c], [d, e, f]]
+    test = [[g, h], [i], [a, g], [h, b], [i, j, e], [c, a], [d, e, f], [b], [k, m]]
+    rng.shuffle(test)
+    apart = {"train": [[a], [b, c]], "test": [[d, e], [f], [g, h, i]]}
     return [
-        {"train": [[a, b], [c]], "test": [[d, e], [a, f], [f, b], [c, a], [a, b], [g]]},
-        {"train": [[d], [e, f]], "test": [[f], [a, e], [b, c, g], [d]]},
+        {"train": train, "test": test},
+        apart,
+        {"train": [], "test": [[a, b], [c]]},
+        {"train": [[a, b]], "test": []},
     ]
 
 
@@ -117,7 +131,7 @@ EXERCISES = [
             {"noise": 20.0, "factor": 0.125, "noise_came_first": False},
             {"noise": 0.0, "factor": 0.3, "noise_came_first": False},
         ],
-        hidden=_other_noises,
+        hidden=_other_sheets,
         mistakes=[
             Mistake(
                 lambda noise, factor, noise_came_first: noise * factor if noise_came_first else noise,
@@ -153,7 +167,7 @@ EXERCISES = [
             {"train": [], "test": [["Chad"]]},
             {"train": [["Chad"]], "test": []},
         ],
-        hidden=_other_countries,
+        hidden=_other_splits,
         mistakes=[
             Mistake(
                 lambda train, test: [task for task in test if task[0] not in {other[0] for other in train}],

@@ -120,46 +120,43 @@ def _shortest(rewards: list[list[float]]) -> list[list[float]]:
 
 
 def _other_groups(seed: int) -> list[dict[str, Any]]:
-    """Answers half right or wrong, all wrong, all half right in different words, some right, all right."""
+    """Where two F1 are equal, as many words were said and shared: another formula then rounds both alike."""
     rng = random.Random(seed)
-    word, number, other = rng.choice(["count", "total", "sum"]), str(rng.randint(100, 899)), str(rng.randint(900, 999))
-    gold = f"{word} {number}"
+    word, wrong = rng.sample(["length", "width", "price", "number", "weight", "height"], 2)
+    n, m = (str(number) for number in rng.sample(range(100, 1000), 2))
     groups = [
-        [number, f"{word} {other}", other, word],
-        [other, other + "0", other + "1"],
-        [number, word, number],
-        [gold, number, gold],
-        [gold, gold.upper(), f"the {gold}"],
+        [n, m, f"{wrong} {m}", f"{word} {m}"],  # some are partly right, none is right
+        [m, wrong, f"{wrong} {m}", f"{m} {m}"],  # all are wrong, each in its own way
+        [n, word, n, word],  # all are right by half
+        [f"{word} {n}", f"The {word} {n}", f"{word.upper()} {n}.", f"a {word}, {n}!"],  # all are right
+        [f"{n} {word}", f"{word} {n}", f"{n} {word}"],  # in another order F1 is 1, EM 0
+        [f"{word} {n}", n, m, m],
     ]
-    return [{"answers": answers, "gold": gold} for answers in groups]
+    for group in groups:
+        rng.shuffle(group)
+    return [{"answers": group, "gold": f"{word} {n}"} for group in groups]
 
 
-def _other_likenesses(seed: int) -> list[dict[str, Any]]:
-    """Queries that ask twice for the same, in another order, for one that is taken, and for nothing that exists."""
+def _other_queries(seed: int) -> list[dict[str, Any]]:
+    """All cosines of a case differ, and none lies near 0.5 unless it is exactly that."""
     rng = random.Random(seed)
-
-    def high() -> float:
-        return round(rng.uniform(0.75, 0.99), 3)
-
-    def middle() -> float:
-        return round(rng.uniform(0.55, 0.7), 3)
-
-    def low() -> float:
-        return round(rng.uniform(0.05, 0.45), 3)
-
-    return [
-        {"likeness": [[high(), low()], [high(), low()], [low(), high()]]},
-        {"likeness": [[low(), high(), low()], [high(), low(), low()]]},
-        {"likeness": [[high(), low()], [high(), middle()]]},
-        {"likeness": [[low(), low()], [high(), low()], [low(), low()]]},
-    ]
+    drawn = rng.uniform
+    best, second = drawn(0.9, 0.99), drawn(0.55, 0.65)
+    twice = [[best, second], [best - 0.05, second + 0.1], [drawn(0.7, 0.8), drawn(0.6, 0.7)]]
+    late = [[drawn(0.1, 0.2), drawn(0.3, 0.48)], [drawn(0.2, 0.4), drawn(0.8, 0.9)], [drawn(0.52, 0.7), drawn(0, 0.2)]]
+    other = [[drawn(0, 0.2), drawn(0.2, 0.4), drawn(0.6, 0.9)], [drawn(0.7, 0.9), 0.5, drawn(0.91, 0.99)]]
+    mixed = [[rng.choice([drawn(0.52, 1), drawn(0, 0.48)]) for _ in range(3)] for _ in range(5)]
+    edge = [[drawn(0.1, 0.4), 0.5], [drawn(0.2, 0.45), drawn(0.8, 0.95)]]
+    without_gold: list[list[float]] = [[] for _ in range(rng.randint(3, 6))]
+    return [{"likeness": some} for some in (twice, late, other, mixed, edge, without_gold)]
 
 
-def _other_rewards(seed: int) -> list[dict[str, Any]]:
+def _other_turns(seed: int) -> list[dict[str, Any]]:
+    """Episodes of several lengths, one of which is longer than all others; one alone; and some of the same length."""
     rng = random.Random(seed)
     found = []
-    for lengths in ((3, 1, 2), (1, 4, 2, 2)):
-        found.append({"rewards": [[float(rng.randint(0, 9)) for _ in range(length)] for length in lengths]})
+    for lengths in ((1, 3, 2, 5), (2, 4, 2), (3, 3, 3), (3,)):
+        found.append({"rewards": [[round(rng.uniform(0, 3), 2) for _ in range(length)] for length in lengths]})
     return found
 
 
@@ -228,7 +225,7 @@ EXERCISES = [
             {"likeness": [[], []]},
             {"likeness": []},
         ],
-        hidden=_other_likenesses,
+        hidden=_other_queries,
         mistakes=[
             Mistake(_most_similar, "A query that is sent twice earns twice. Which gold queries are still free?"),
             Mistake(_in_step, "You compare query i with gold query i. The agent may ask in another order."),
@@ -260,7 +257,7 @@ EXERCISES = [
             {"rewards": [[1.0], [2.0]]},
             {"rewards": [[0.0, 2.0, 1.0], [1.0]]},
         ],
-        hidden=_other_rewards,
+        hidden=_other_turns,
         mistakes=[
             Mistake(
                 _own_mean,

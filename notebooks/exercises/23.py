@@ -43,15 +43,19 @@ def _other_trainings(seed: int) -> list[dict[str, Any]]:
 
 
 def _other_answers(seed: int) -> list[dict[str, Any]]:
-    """All four kinds, in numbers by which no two ways to count agree; and one case without a right answer."""
+    """All four kinds are there, so that no two ways to count agree by chance; then none is right, then all are."""
     rng = random.Random(seed)
-    lucky = rng.randint(1, 5)
-    kinds = [(True, True)] * rng.randint(2, 6) + [(True, False)] * lucky + [(False, True)] * (lucky + 1)
-    kinds.append((False, False))
+    kinds = [(True, True), (True, False), (False, True), (False, True), (False, False)]
+    kinds += [rng.choice(kinds[:2]) for _ in range(rng.randint(4, 9))]
     rng.shuffle(kinds)
     mixed = {"right": [right for right, _ in kinds], "document_found": [found for _, found in kinds]}
     none = rng.randint(3, 9)
-    return [mixed, {"right": [False] * none, "document_found": [True] * none}]
+    all_right = [True, True, False, *(rng.random() < 0.5 for _ in range(rng.randint(2, 6)))]
+    return [
+        mixed,
+        {"right": [False] * none, "document_found": [True] * none},
+        {"right": [True] * len(all_right), "document_found": all_right},
+    ]
 
 
 EXERCISES = [

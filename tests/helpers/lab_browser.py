@@ -60,7 +60,9 @@ def isolated(folder: Path) -> dict[str, str]:
     places = {"KIT_RUNS": "runs", "HOME": "home", "JUPYTER_CONFIG_DIR": "jupyter", "JUPYTER_DATA_DIR": "data"}
     found = {name: str(folder / place) for name, place in places.items()}
     (folder / "home").mkdir(parents=True, exist_ok=True)
-    return {**os.environ, **found, "JUPYTER_RUNTIME_DIR": str(folder / "runtime"), "SHELL": "/bin/bash"}
+    # A reader's environment: what tells the kit to be quiet in tests and in CI is left out.
+    inherited = {name: value for name, value in os.environ.items() if name not in ("CI", "KIT_QUIET")}
+    return {**inherited, **found, "JUPYTER_RUNTIME_DIR": str(folder / "runtime"), "SHELL": "/bin/bash"}
 
 
 @contextmanager
