@@ -76,8 +76,10 @@ class LiveTraining(Watcher):
             self._display("curves", curves(self._rows))
 
     def stopped(self, message: str) -> None:
-        """Say where the training goes on."""
+        """Say where the training goes on, below the curves of all steps done."""
         self._bar(self._share, message, colour=COLOURS[1])
+        if self._shows and self._rows:
+            self._display("curves", curves(self._rows))
 
     def figure(self) -> Plot:
         """The final curves; what was shown live, but for the bar, is removed.

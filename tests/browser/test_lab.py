@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 from lab_browser import Lab
+from PIL import ImageColor
 
 from kit.files import ROOT
 from kit.jobs.lab import digest
+from kit.view.charts import COLOURS
 
 SHOWN = ("00", "01", "03", "13")
 """Looked at as they are stored."""
@@ -91,6 +93,39 @@ def test_a_folded_answer_cannot_be_read_before_it_is_opened(lab: Lab) -> None:
         "all => all.map(e => [getComputedStyle(e).fontSize, getComputedStyle(e, '::after').content])"
     )
     assert set(map(tuple, shown)) == {("0px", '"folded: click to open"')}
+
+
+def test_an_exercise_is_answered_and_checked(lab: Lab) -> None:
+    lab.open("00")
+    imports, exercise = lab.find_cell("from kit.exercises import"), lab.find_cell('check("00.2"')
+    lab.start_cell(imports)
+    lab.wait_run(minutes=2)
+    head = lab.sources()[exercise].split("    ...")[0]
+
+    def answer(line: str) -> str:
+        lab.rewrite(exercise, f'{head}    {line}\n\n\ncheck("00.2", expected_reward)')
+        lab.start_cell(exercise)
+        lab.wait_run(minutes=1)
+        return lab.outputs(exercise)
+
+    assert "✗" in (wrong := answer("return p * (1.0 - 0.05 * calls)")) and "keeps to the tags" in wrong
+    assert "✗" in answer("return p / 0") and "ZeroDivisionError" in lab.outputs(exercise)
+    right = answer("return p * (1.0 - 0.05 * calls) + (1 - p) * (0.2 - 0.25)")
+    assert right.strip() == "00.2 ✓ right"
+    assert lab.errors() == []
+
+
+def test_the_colours_of_a_figure_are_those_of_the_palette(lab: Lab) -> None:
+    """Policy and environment, in the band of tokens and in its legend, as the screen shows them."""
+    lab.open("01")
+    for theme in ("light", "dark"):
+        lab.theme(theme)
+        cell = lab.find_cell("display(plots.masks(episode, chat))")
+        lab.unfold(cell)
+        shown = lab.pixels(lab.cell(cell).locator("img").first)
+        for colour in COLOURS[:2]:
+            rgb = ImageColor.getrgb(colour)
+            assert shown[rgb] > 500, f"{theme}: {colour} is among {shown.most_common(5)}"
 
 
 def test_the_first_screen_shows_where_it_leads(lab: Lab) -> None:

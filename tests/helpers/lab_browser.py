@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -177,6 +178,20 @@ class Lab:
         self.page.evaluate(f"i => {{ {NOTEBOOK}.activeCellIndex = i; }}", index)
         self.start("notebook:run-cell")
 
+    def rewrite(self, index: int, text: str) -> None:
+        """Replace a cell's text by the keyboard, as a reader does."""
+        editor = self.cell(index).locator(".cm-content")
+        editor.scroll_into_view_if_needed()
+        editor.click()
+        self.page.keyboard.press("Control+A")
+        self.page.keyboard.insert_text(text)
+
+    def unfold(self, index: int) -> None:
+        """Open a cell's folded output, if it is folded."""
+        folded = self.cell(index).locator(".jp-OutputPlaceholder")
+        if folded.count():
+            folded.first.click()
+
     def interrupt(self) -> None:
         """Press the stop button."""
         self.command("notebook:interrupt-kernel")
@@ -221,12 +236,11 @@ class Lab:
             self.cell(index).scroll_into_view_if_needed()
         return dict(self.page.evaluate(FINDINGS))
 
-    def colours(self, image: Locator, points: list[tuple[float, float]]) -> list[tuple[int, int, int]]:
-        """Colours of an element as shown, at points given as shares of its width and height."""
+    def pixels(self, image: Locator) -> Counter[tuple[int, int, int]]:
+        """The colours of an element as shown, each with its number of pixels."""
+        image.scroll_into_view_if_needed()
         shown = Image.open(io.BytesIO(image.screenshot())).convert("RGB")
-        width, height = shown.size
-        found = [shown.getpixel((int(x * (width - 1)), int(y * (height - 1)))) for x, y in points]
-        return [(int(r), int(g), int(b)) for r, g, b in found]
+        return Counter(zip(*(channel.tobytes() for channel in shown.split()), strict=True))
 
     def screenshot(self, name: str) -> Path:
         """Draw the whole notebook into a file of :data:`SCREENSHOTS`, in a window as high as it needs."""
