@@ -167,7 +167,7 @@ def same(a: Any, b: Any, tolerance: float) -> bool:
     """
     a, b = _plain(a), _plain(b)
     if isinstance(a, bool) or isinstance(b, bool):
-        return isinstance(a, bool | int) and isinstance(b, bool | int) and a == b
+        return isinstance(a, bool | int | float) and isinstance(b, bool | int | float) and a == b
     if isinstance(a, int | float) and isinstance(b, int | float):
         return (math.isnan(a) and math.isnan(b)) or math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance)
     if isinstance(a, str) and isinstance(b, str):

@@ -71,7 +71,8 @@ def main(name: str, moments: int = 20, seed: int = 0) -> int:
                 assert not error, f"{cell.source[:60]}: {error}"
                 continue
             rows = read_metrics(whole)
-            longest = 1.2 * max(row["seconds"] for row in rows)
+            # Loading takes some seconds. Up to two steps after it, so that the run gets on between interrupts.
+            longest = 10 + 2 * max(row["seconds"] for row in rows)
             for k in range(moments + 1):
                 after = float(rng.uniform(0.5, longest)) if k < moments else None
                 before = len(read_metrics(folder / "grpo" / "metrics.jsonl"))
