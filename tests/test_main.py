@@ -59,6 +59,12 @@ def test_refusals_say_why(
     ("error", "code", "message"),
     [
         (JobError("it broke"), 1, "it broke"),
+        (
+            PermissionError(errno.EACCES, "Permission denied", "/x/runs"),
+            1,
+            "/x/runs: Permission denied: set KIT_RUNS",
+        ),
+        (OSError(errno.EROFS, "cannot write /x: Read-only file system"), 1, "set KIT_RUNS to a folder of your own"),
         (OSError(errno.ENOSPC, "the disk is full: /x has 0 bytes free"), 1, "the disk is full: /x has 0 bytes free"),
         (KeyboardInterrupt(), 130, "the same command again goes on"),
     ],

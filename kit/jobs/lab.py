@@ -14,6 +14,7 @@ project: links between notebooks and pages lead to copies, and JupyterLab doesn'
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -285,7 +286,9 @@ def prepare(lab: Lab, root: Path = ROOT) -> str:
         link_project(lab, root)
         states = copy_notebooks(lab, sources(root))
         write_settings(lab, root)
-    except PermissionError as error:
+    except OSError as error:
+        if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise
         raise ValueError(f"{lab.folder} can't be written; set KIT_RUNS to a folder of your own") from error
     lines = [f"Your notebooks are copies, in {lab.notebooks}. {RESET} NUMBER gives a fresh one."]
     kept = [name[:2] for name, state in sorted(states.items()) if state == "outdated"]

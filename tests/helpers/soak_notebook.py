@@ -72,7 +72,7 @@ def main(name: str, moments: int = 20, seed: int = 0) -> int:
                 continue
             rows = read_metrics(whole)
             # Loading takes some seconds. Up to two steps after it, so that the run gets on between interrupts.
-            longest = 10 + 2 * max(row["seconds"] for row in rows)
+            longest = 10 + 2 * min(row["seconds"] for row in rows)
             for k in range(moments + 1):
                 after = float(rng.uniform(0.5, longest)) if k < moments else None
                 before = len(read_metrics(folder / "grpo" / "metrics.jsonl"))
