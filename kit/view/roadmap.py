@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from matplotlib import rc_context
 
 from kit.evaluate.intervals import Interval
 from kit.view.charts import COLOURS, MARKERS, STYLE, Plot
+
+GRPO_STEP = {
+    "play": "each task,\nseveral times",
+    "score": "one number\nan episode",
+    "compare": "an advantage\nwithin its group",
+    "loss": "what was better\nshall be likelier",
+    "step": "the weights\nmove a little",
+}
+"""Parts of one step of GRPO and what happens in each."""
 
 
 def roadmap(
@@ -33,16 +42,46 @@ def roadmap(
     return figure
 
 
+def parts(stages: Mapping[str, str], now: Collection[str], title: str = "one step") -> Plot:
+    """Draw stages as a row of boxes, of which some are done now: filled, the others pale.
+
+    Args:
+        stages: name of a stage → what happens in it, in a few words, in order.
+        now: names of the stages that the text is about.
+        title: above the row.
+
+    Raises:
+        ValueError: ``now`` names a stage that there isn't.
+    """
+    if unknown := [name for name in now if name not in stages]:
+        raise ValueError(f"now={unknown}: the stages are {', '.join(stages)}")
+    with rc_context(STYLE):
+        figure = Plot(1.75 * len(stages), 1.15)
+        axis = figure.subplots()
+        axis.axis("off")
+        axis.set_xlim(-0.55, len(stages) - 0.45)
+        axis.set_ylim(0.0, 0.9)
+        _boxes(axis, stages, now, arrow=0.3)
+        axis.set_title(title, loc="left")
+    return figure
+
+
+def _boxes(axis: Any, stages: Mapping[str, str], now: Collection[str], arrow: float) -> None:
+    """Draw a row of boxes and between them arrows of this length; boxes not done now are pale."""
+    for k, (stage, told) in enumerate(stages.items()):
+        filled, edge, text = ("#dcebf5", COLOURS[0], "black") if stage in now else ("white", "#b5b5b5", "#767676")
+        box: Any = {"boxstyle": "round,pad=0.35", "facecolor": filled, "edgecolor": edge}
+        axis.text(k, 0.45, f"{stage}\n{told}", ha="center", va="center", fontsize=8, color=text, bbox=box)
+        if k:
+            ends = (k - 0.5 + arrow / 2, 0.45), (k - 0.5 - arrow / 2, 0.45)
+            axis.annotate("", *ends, arrowprops={"arrowstyle": "-|>", "color": COLOURS[0]})
+
+
 def _way(axis: Any, stages: Mapping[str, str], notebooks: Mapping[str, Mapping[str, str]]) -> None:
     axis.axis("off")
     axis.set_xlim(-1.0, len(stages) - 0.45)
     axis.set_ylim(-len(notebooks) - 0.2, 1.0)
-    for k, (stage, told) in enumerate(stages.items()):
-        box: Any = {"boxstyle": "round,pad=0.35", "facecolor": "#eef4f8", "edgecolor": COLOURS[0]}
-        axis.text(k, 0.45, f"{stage}\n{told}", ha="center", va="center", fontsize=8, bbox=box)
-        if k:
-            arrow = {"arrowstyle": "-|>", "color": COLOURS[0]}
-            axis.annotate("", (k - 0.44, 0.45), (k - 0.56, 0.45), arrowprops=arrow)
+    _boxes(axis, stages, stages, arrow=0.12)
     for row, (paper, numbers) in enumerate(notebooks.items(), start=1):
         axis.text(-0.95, -row + 0.3, paper, ha="left", va="center", fontsize=9, fontweight="bold")
         for k, stage in enumerate(stages):

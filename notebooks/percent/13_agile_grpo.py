@@ -84,6 +84,7 @@ from kit.train.launch.launcher import launch
 from kit.train.launch.topology import ProcessConfig
 from kit.train.metrics import read_metrics
 from kit.train.pack import pack
+from kit.view.roadmap import GRPO_STEP, parts
 
 # %%
 torch.set_num_threads(threads)
@@ -97,6 +98,12 @@ play = agile.Play(prompt=prompt, max_turns=max_turns, max_new_tokens=max_new_tok
 # %% [markdown]
 # ## A group
 #
+# One step of GRPO has five parts. This section does the first three for one batch, the next section the others.
+
+# %%
+display(parts(GRPO_STEP, ["play", "score", "compare"], title="one step of GRPO"))
+
+# %% [markdown]
 # The [policy](../docs/glossary.md#policy) plays one puzzle `group_size` times. The episodes differ because turns
 # are sampled. Each gets a reward (eq. 6); its [advantage](../docs/glossary.md#advantage) says how much better it is
 # than the others of its group:
@@ -161,6 +168,12 @@ check("13.1", flat_share)
 # %% [markdown]
 # ## One update by hand
 #
+# The fourth and the fifth part are left.
+
+# %%
+display(parts(GRPO_STEP, ["loss", "step"], title="one step of GRPO"))
+
+# %% [markdown]
 # The trainer below does much: it saves, resumes, divides work among processes. What it does to the weights fits into
 # two cells. First the loss. The policy has only just played these episodes, so every ratio $\rho$ is 1 and nothing is
 # clipped; what counts is the slope (notebook 03):

@@ -15,6 +15,8 @@ import shutil
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,17 +25,25 @@ from jupyter_client.manager import KernelManager
 from kit.files import ROOT, find_run, read_json
 from kit.jobs.notebooks import find, load
 from kit.train.metrics import TIMES, read_metrics
+from kit.train.progress import FILE, read_progress
 
 NOTEBOOK = "13_agile_grpo"
 
 
-def run_cell(client: Any, manager: Any, code: str, interrupt_after: float | None = None) -> tuple[str, str]:
-    """Execute a cell; returns its printed text and its error ("" if it ended well)."""
-    message, began, text, error = client.execute(code, store_history=True), time.monotonic(), "", ""
+def run_cell(client: Any, manager: Any, code: str, is_due: Callable[[], bool] | None = None) -> tuple[str, str]:
+    """Execute a cell; returns its printed text and its error ("" if it ended well).
+
+    Args:
+        client: of the kernel.
+        manager: of the kernel.
+        code: the cell.
+        is_due: asked again and again; when it says so, the cell is interrupted, once.
+    """
+    message, text, error = client.execute(code, store_history=True), "", ""
     while True:
-        if interrupt_after is not None and time.monotonic() - began > interrupt_after:
+        if is_due is not None and is_due():
             manager.interrupt_kernel()
-            interrupt_after = None
+            is_due = None
         try:
             found = client.get_iopub_msg(timeout=0.2)
         except queue.Empty:
@@ -45,6 +55,22 @@ def run_cell(client: Any, manager: Any, code: str, interrupt_after: float | None
         error = f"{content['ename']}: {content['evalue']}" if kind == "error" else error
         if kind == "status" and content["execution_state"] == "idle":
             return text, error
+
+
+def moment(folder: Path, rng: np.random.Generator) -> tuple[str, Callable[[], bool]]:
+    """Choose when to interrupt: mostly within two steps of where the training goes on, now and then while it loads."""
+    began, done = time.time(), len(read_metrics(folder / "metrics.jsonl"))
+    if rng.random() < 0.2:
+        seconds = float(rng.uniform(0.5, 8))
+        return f"after {seconds:.1f} s", lambda: time.time() - began > seconds
+    target = done + float(rng.uniform(0.05, 1.95))
+
+    def reached() -> bool:
+        path = folder / FILE  # what it says of an earlier run of the cell doesn't count
+        found = read_progress(folder) if path.exists() and path.stat().st_mtime > began else None
+        return found is not None and found.phase != "loading" and found.step + found.part >= target
+
+    return f"at step {target:.2f}", reached
 
 
 def main(name: str, moments: int = 20, seed: int = 0) -> int:
@@ -70,18 +96,15 @@ def main(name: str, moments: int = 20, seed: int = 0) -> int:
                     error = run_cell(client, manager, "\n".join(f"{k} = {v!r}" for k, v in values.items()))[1]
                 assert not error, f"{cell.source[:60]}: {error}"
                 continue
-            rows = read_metrics(whole)
-            # Loading takes some seconds. Up to two steps after it, so that the run gets on between interrupts.
-            longest = 10 + 2 * min(row["seconds"] for row in rows)
             for k in range(moments + 1):
-                after = float(rng.uniform(0.5, longest)) if k < moments else None
+                when, is_due = moment(folder / "grpo", rng) if k < moments else ("to the end", None)
                 before = len(read_metrics(folder / "grpo" / "metrics.jsonl"))
-                _, error = run_cell(client, manager, cell.source, after)
+                _, error = run_cell(client, manager, cell.source, is_due)
                 mine = read_metrics(folder / "grpo" / "metrics.jsonl")
                 saved = re.search(r"after step (\d+)", error)
                 lost = len(mine) - int(saved[1]) if saved else len(mine) if error else 0
                 print(
-                    f"{k:2d} after {after or 0:5.1f} s: rows {before} → {len(mine)}, to repeat {lost}. {error}",
+                    f"{k:2d} {when}: rows {before} → {len(mine)}, to repeat {lost}. {error}",
                     flush=True,
                 )
                 expected = not error or error.startswith("TrainingStopped")
