@@ -57,9 +57,9 @@ def test_an_interrupted_training_goes_on_at_the_next_step(lab: Lab, started: Pat
     lab.interrupt()
     lab.wait_for_text(training, "stopped after step", minutes=2)
     lab.wait_run(minutes=5)
-    lab.screenshot("13-interrupted")
     said = re.search(rf"stopped after step (\d+) of {STEPS}", lab.outputs(training))
     assert said and "Traceback" not in lab.outputs(training)
+    lab.screenshot("13-interrupted")
     stopped = int(said[1])
     assert 1 <= stopped < STEPS
 

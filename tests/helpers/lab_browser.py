@@ -205,7 +205,9 @@ class Lab:
         return self.page.locator(".jp-NotebookPanel .jp-Notebook .jp-Cell").nth(index)
 
     def outputs(self, index: int) -> str:
-        """What a reader can read below a cell."""
+        """What a reader can read below a cell, once it is on screen: JupyterLab leaves out what isn't."""
+        self.cell(index).scroll_into_view_if_needed()
+        self.cell(index).locator(".jp-OutputArea-output").first.wait_for(state="attached")
         return "\n".join(self.cell(index).locator(".jp-OutputArea-output").all_inner_texts())
 
     def wait_for_text(self, index: int, text: str, minutes: float = 1) -> None:
