@@ -119,7 +119,9 @@ def test_ci_runs_exactly_the_readmes_test_command() -> None:
 
 def dry_run(*words: str) -> str:
     """What make would do from scratch, without doing it."""
-    done = subprocess.run(["make", "-n", "-B", *words], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["make", "--no-print-directory", "-n", "-B", *words], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     return done.stdout
 
 
