@@ -57,8 +57,7 @@ def launch(training: Training, processes: ProcessConfig, watcher: Watcher | None
     The same call again resumes, and does nothing if the training was done.
 
     Args:
-        training: a dataclass, such as :class:`kit.papers.agile.experiment.Training`. One process is this one: it is
-            simply called.
+        training: a dataclass, such as :class:`kit.train.sft.SFTTraining`. One process is this one: it is simply called.
         processes: how many processes, where, and what is divided among them.
         watcher: shown the progress and the rows of metrics; None: one that suits the place.
         poll: seconds between two looks at what the processes have written.
