@@ -263,7 +263,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("\ninterrupted; the same command again goes on", file=sys.stderr)
         return 130
     except OSError as error:
-        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        from kit.files import UNWRITABLE
+
+        if error.errno in UNWRITABLE:
             what = f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror)
             print(f"python -m kit: {what}: set KIT_RUNS to a folder of your own", file=sys.stderr)
             return 1

@@ -148,6 +148,10 @@ def full_disk(path: Path) -> str:
     )
 
 
+UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS)
+"""Error numbers of a place that this user may not write to."""
+
+
 @contextmanager
 def _writing(path: Path) -> Iterator[None]:
     """Make the folder of ``path``; name the file and the way out if it can't be written."""

@@ -14,7 +14,6 @@ project: links between notebooks and pages lead to copies, and JupyterLab doesn'
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 import os
@@ -27,7 +26,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from kit.files import ROOT, read_json, runs_folder, write_json, write_text
+from kit.files import ROOT, UNWRITABLE, read_json, runs_folder, write_bytes, write_json, write_text
 from kit.jobs.notebooks import Source, find, sources
 
 FIRST = "00_start.ipynb"
@@ -183,9 +182,7 @@ def link_project(lab: Lab, root: Path = ROOT) -> None:
         with suppress(FileExistsError):
             (lab.folder / name).symlink_to(target)
     for page in (path for path in (root / PAGES).rglob("*") if path.is_file()):
-        copy = lab.folder / page.relative_to(root)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_bytes(page.read_bytes())
+        write_bytes(lab.folder / page.relative_to(root), page.read_bytes())
 
 
 def write_settings(lab: Lab, root: Path = ROOT) -> None:
@@ -287,7 +284,7 @@ def prepare(lab: Lab, root: Path = ROOT) -> str:
         states = copy_notebooks(lab, sources(root))
         write_settings(lab, root)
     except OSError as error:
-        if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
+        if error.errno not in UNWRITABLE:
             raise
         raise ValueError(f"{lab.folder} can't be written; set KIT_RUNS to a folder of your own") from error
     lines = [f"Your notebooks are copies, in {lab.notebooks}. {RESET} NUMBER gives a fresh one."]

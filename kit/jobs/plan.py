@@ -10,7 +10,7 @@ from kit.jobs.notebooks import find, parameters
 from kit.jobs.run import Job, Planned, profile_values
 from kit.tiny import TINY
 from kit.train.launch.topology import ProcessConfig
-from kit.train.planner.advice import advice, fits
+from kit.train.planner.advice import advice, fits, has_engine_room
 from kit.train.planner.architecture import Architecture
 from kit.train.planner.memory import (
     GB,
@@ -131,7 +131,7 @@ def _too_much(stage: Stage) -> str | None:
     if fits(stage):
         return None
     most = f"{needed(stage) / GB:.1f} GB are needed on each GPU of {stage.memory / GB:g}"
-    if stage.rollout_engine == "colocate" and engine_room(stage) <= 0:
+    if not has_engine_room(stage):
         share = stage.gpu_memory_utilization
         most += f", and the engine's share of {share * stage.memory / GB:.1f} GB doesn't hold its weights"
     return f"DOES NOT FIT: {most}; {advice(stage)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import random
+from collections.abc import Callable
 from typing import Any
 
 from kit.exercises import Exercise, Mistake
@@ -29,26 +30,25 @@ def transactions(variables: dict[str, Any], codes: list[str]) -> dict[str, Any]:
     return variables
 
 
-def _in_place(variables: dict[str, Any], codes: list[str]) -> dict[str, Any]:
-    variables = copy.deepcopy(variables)  # a mistake leaves the case that it is tried on as it was
+def _kept(variables: dict[str, Any], codes: list[str], copied: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
+    """Transactions on copies of another kind than deep ones."""
+    variables = copy.deepcopy(variables)  # the arguments stay as they are
     for code in codes:
+        tried = copied(variables)
         try:
-            exec(code, {}, variables)
+            exec(code, {}, tried)
         except Exception:
             continue
+        variables = tried
     return variables
+
+
+def _in_place(variables: dict[str, Any], codes: list[str]) -> dict[str, Any]:
+    return _kept(variables, codes, lambda same: same)
 
 
 def _shallow(variables: dict[str, Any], codes: list[str]) -> dict[str, Any]:
-    variables = copy.deepcopy(variables)  # a mistake leaves the case that it is tried on as it was
-    for code in codes:
-        copied = dict(variables)
-        try:
-            exec(code, {}, copied)
-        except Exception:
-            continue
-        variables = copied
-    return variables
+    return _kept(variables, codes, dict)
 
 
 def _stops(variables: dict[str, Any], codes: list[str]) -> dict[str, Any]:

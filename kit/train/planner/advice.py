@@ -30,7 +30,12 @@ class Change:
 
 def fits(stage: Stage) -> bool:
     """Decide whether a stage fits: within a GPU's memory, and with room for the colocated engine's cache."""
-    return needed(stage) <= stage.memory and (stage.rollout_engine != "colocate" or engine_room(stage) > 0)
+    return needed(stage) <= stage.memory and has_engine_room(stage)
+
+
+def has_engine_room(stage: Stage) -> bool:
+    """Decide whether a colocated engine's share holds its weights and something of its cache."""
+    return stage.rollout_engine != "colocate" or engine_room(stage) > 0
 
 
 def changes(stage: Stage) -> Iterator[Change]:
@@ -109,7 +114,7 @@ def advice(stage: Stage) -> str:
     known = list(changes(stage))
     best = min(
         (changed(stage, some) for size in range(1, len(known) + 1) for some in _sets(known, size)),
-        key=lambda other: needed(other) if other.rollout_engine != "colocate" or engine_room(other) > 0 else math.inf,
+        key=lambda other: needed(other) if has_engine_room(other) else math.inf,
     )
     short = (needed(best) - stage.memory) / GB
     return (
