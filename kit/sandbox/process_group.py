@@ -68,9 +68,11 @@ class ProcessGroup:
         """
         crowd, until = False, time.perf_counter() + GONE_SECONDS
         while time.perf_counter() < until:
-            left = {pid for pid in linux.descendants() - {head} if linux.alive(pid) or linux.threads(pid) > 1}
+            there = linux.descendants() - {head}
+            left = {pid for pid in there if linux.alive(pid) or linux.threads(pid) > 1}
             self.reap()
-            crowd = crowd or bool(left - {child}) or linux.threads(child) > 1
+            # One that has ended counts until it is collected, which the keeper can't do before the child is gone.
+            crowd = crowd or bool(there - {child}) or linux.threads(child) > 1
             if not left or not crowd:
                 break
             time.sleep(0.0005)
