@@ -1,14 +1,18 @@
-"""Make Visual-ARFT's data: MAT-Coding and MAT-Search tasks, and episodes of the scripted experts.
+"""Make Visual-ARFT's data: MAT-Coding and MAT-Search tasks.
 
     python data_scripts/visual_arft.py --out data/visual_arft                 # offline: drawn sheets, real flags
     python data_scripts/visual_arft.py --out data/mine --images ~/Documents   # your pictures: a folder and questions
     python data_scripts/visual_arft.py --out data/paper --hub --pin           # the paper's sources and its benchmark
 
 Written to --out: coding-train.jsonl and coding-test.jsonl (1,200 and 200 tasks), search-train.jsonl and
-search-test.jsonl (20 and 150), text-test.jsonl (questions without pictures), coldstart.jsonl, pictures/ and
-manifest.json with licences. Every task passes its check without a model; training and test share no picture and no
-country. With --images, the folder holds questions.jsonl: {"image": FILE, "question": TEXT, "answers": [TEXT, …],
-"box": [x1, y1, x2, y2] or absent} a line.
+search-test.jsonl (20 and 150), text-test.jsonl (questions without pictures), pictures/ and manifest.json with
+licences; of --images and --hub coding-development.jsonl too, and of --hub the benchmark: mat-coding.jsonl and
+mat-search.jsonl. Every task passes its check without a model. Training, development and test share no picture, nor two
+that look the same (forms of one layout do: kit.data.leak), and no country.
+
+With --images, the folder holds questions.jsonl: {"image": FILE, "question": TEXT, "answers": [TEXT, …],
+"box": [x1, y1, x2, y2] or absent} a line. With --hub-root, data sets are read from FOLDER/OWNER/NAME, copies of the
+hub's, instead of the network.
 """
 
 from __future__ import annotations
@@ -17,21 +21,22 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from itertools import islice
+from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 from PIL import Image
 
 from kit.data.corpora import documents
 from kit.data.countries import Countries
 from kit.data.hub import HubError, pin, read_lock, revision_of
 from kit.data.images import flat_image
+from kit.data.leak import leaked_pairs
+from kit.data.split import REST, SplitError, split_by_content
 from kit.data.store import save_tasks
 from kit.episode import Task
 from kit.files import write_bytes
 from kit.papers.visual_arft.experiment import cache, coding_sets, part_of_test, text_questions
-from kit.papers.visual_arft.hub_questions import HubQuestions, benchmark, questions, text_tasks
+from kit.papers.visual_arft.hub_questions import HubQuestions, benchmark, of_first_images, questions, text_tasks
 from kit.papers.visual_arft.mat_coding import CATEGORIES, MakingError, Question, Source, make_tasks, summary
 from kit.papers.visual_arft.mat_search import TEST, TRAIN
 from kit.papers.visual_arft.mat_search import make_tasks as make_search_tasks
@@ -46,14 +51,20 @@ LICENCES = {
 """Of what the offline sets are made of."""
 
 DOCUMENTS = (
+    HubQuestions("pixparse/docvqa-single-page-questions", *("documents", "train", "image"), "its authors': research"),
     HubQuestions(
-        "lmms-lab-encoder/DocVQA", *("documents", "validation", "image"), "its authors': research", config="DocVQA"
+        *("howard-hou/OCR-VQA", "book covers", "train", "image"),
+        "none stated; covers under their publishers' terms",
+        question="questions",
     ),
     HubQuestions("lmms-lab-encoder/textvqa", *("scenes", "train", "image"), "CC BY 4.0"),
-    HubQuestions("lmms-lab-encoder/ChartQA", *("charts", "test", "image"), "GPL-3.0", answers="answer"),
-    HubQuestions("MathLLMs/MathVision", *("figures", "test", "decoded_image"), "MIT", answers="answer"),
+    HubQuestions(*("HuggingFaceM4/ChartQA", "charts", "train", "image"), "GPL-3.0", question="query", answers="label"),
 )
-"""Sources of MAT-Coding's kinds of pictures that are on the hub with questions; ids move: correct them here."""
+"""Pictures with questions, of training splits alone; ids move: correct them here.
+
+DocVQA and OCRVQA are two of the paper's nine sources, TextVQA and ChartQA stand in for others. Not here: MathVision and
+OCRBench-v2 (test sets alone, which models are compared on), RICO, MSRA-TD500, TextBookQA, HierText and FUNSD (no set on
+the hub with the paper's questions is known)."""
 
 _FLASHRAG = "RUC-NLPIR/FlashRAG_datasets"
 TEXTS = tuple(
@@ -74,6 +85,7 @@ def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
     add("--out", type=Path, required=True, help="folder to write to")
     add("--images", type=Path, help="a folder of your own pictures with questions.jsonl")
     add("--held-out", type=float, default=0.25, help="share of the pictures of --images or --hub held out for the test")
+    add("--development", type=float, default=0.1, help="share of them to make choices on, beside the test")
     add("--train", type=int, default=100, help="coding tasks of each category (the paper: 100)")
     add("--test", type=float, default=1.0, help="share of the paper's 200 coding test tasks")
     add("--search-train", type=int, default=TRAIN, help="search tasks to train on (the paper: 20)")
@@ -83,10 +95,13 @@ def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
     add("--test-seed", type=int, default=0, help="draws everything else: the same for every seed")
     add("--hub", action="store_true", help="pictures, questions and the paper's benchmark from the Hugging Face hub")
     add("--hub-pictures", type=int, default=400, help="pictures of each source on the hub")
+    add("--hub-root", type=Path, help="with --hub: a folder that holds copies of its data sets, read without a network")
     add("--pin", action="store_true", help="ask the hub for commits not known yet, write hub.lock.json")
     args = parser.parse_args(argv)
     if args.hub and args.images:
         parser.error("--hub and --images: choose one")
+    if args.hub_root and not args.hub:
+        parser.error("--hub-root says where --hub reads: give both")
     return args
 
 
@@ -115,31 +130,25 @@ def folder_questions(folder: Path) -> list[Question]:
     return found
 
 
-def split(found: Sequence[Question], held_out: float, seed: int) -> tuple[Source, Source, bool]:
-    """Sources of training and test questions, split by picture; and whether any question is about a part.
+def split(found: Sequence[Question], shares: dict[str, float], seed: int) -> dict[str, list[Question]]:
+    """Questions of each side: ``train`` and those of ``shares``, split by what the pictures show.
 
     Args:
         found: questions with their images.
-        held_out: share of the images for the test.
-        seed: fixes everything that is random.
+        shares: side → its share of the different images.
+        seed: fixes which images go where.
 
     Raises:
-        MakingError: there are too few pictures to split.
+        kit.data.split.SplitError: there are too few different pictures.
     """
-    names = sorted({question.source for question in found})
-    order = [names[int(i)] for i in np.random.default_rng(seed).permutation(len(names))]
-    cut = round(len(order) * held_out)
-    if not 0 < cut < len(order):
-        raise MakingError(f"{len(order)} pictures, {held_out:g} of them held out: at least one must be on each side")
-    held = set(order[:cut])
+    sides = split_by_content([question.image for question in found], shares, seed)
+    return {side: [q for q, its in zip(found, sides, strict=True) if its == side] for side in (REST, *shares)}
 
-    def source(some: list[Question]) -> Source:
-        parts = [question for question in some if question.box is not None]
-        return lambda rng, part: (pool := parts if part else some)[int(rng.integers(len(pool)))]
 
-    train, test = ([q for q in found if (q.source in held) == side] for side in (False, True))
-    parted = all(any(q.box is not None for q in some) for some in (train, test))
-    return source(train), source(test), parted
+def source_of(some: Sequence[Question]) -> Source:
+    """Draw from questions, where asked for from those about a part of a picture."""
+    parts = [question for question in some if question.box is not None]
+    return lambda rng, part: (pool := parts if part else some)[int(rng.integers(len(pool)))]
 
 
 def coding(args: argparse.Namespace, found: Sequence[Question]) -> dict[str, list[Task]]:
@@ -148,28 +157,68 @@ def coding(args: argparse.Namespace, found: Sequence[Question]) -> dict[str, lis
     if not found:
         train, test = coding_sets(args.seed, args.train, share, args.test_seed)
         return {"coding-train": train, "coding-test": test}
-    first, second, parted = split(found, args.held_out, args.test_seed)
+    sides = split(found, {"test": args.held_out, "development": args.development}, args.test_seed)
+    parted = all(any(q.box is not None for q in some) for some in sides.values())
     some = [name for name in CATEGORIES if name != "crop" or parted]
-    counts = {name: n for name, n in part_of_test(share).items() if name in some}
+    held_out = {name: n for name, n in part_of_test(share).items() if name in some}
+    counts = {REST: dict.fromkeys(some, args.train), "development": held_out, "test": held_out}
+    seeds = {REST: args.seed}
     return {
-        "coding-train": make_tasks(first, dict.fromkeys(some, args.train), args.seed, "coding-train"),
-        "coding-test": make_tasks(second, counts, args.test_seed, "coding-test"),
+        f"coding-{side}": make_tasks(source_of(its), counts[side], seeds.get(side, args.test_seed), f"coding-{side}")
+        for side, its in sides.items()
     }
+
+
+def unlike(found: Sequence[Question], benchmark: Sequence[Task]) -> list[Question]:
+    """Questions about pictures that don't look like one of the benchmark's."""
+    pictures = {question.source: question.image for question in found}
+    tested = ((task.id, image.image) for task in benchmark for image in task.images)
+    leaking = {pair.train for pair in leaked_pairs(pictures.items(), tested)}
+    if leaking:
+        print(f"left out {len(leaking)} pictures that look like the benchmark's", flush=True)
+    return [question for question in found if question.source not in leaking]
+
+
+def here(sources: Sequence[HubQuestions], root: Path | None) -> list[HubQuestions]:
+    """The data sets, in a folder of copies if there is one.
+
+    Raises:
+        HubError: a data set isn't there.
+    """
+    if root is None:
+        return list(sources)
+    for source in sources:
+        if not (root / source.id).is_dir():
+            raise HubError(f"--hub-root {root}: no folder {source.id}; put a copy of the data set there")
+    return [replace(source, id=str(root / source.id)) for source in sources]
+
+
+def mat_folder(mat: HubQuestions, revision: str | None) -> Path:
+    """The folder with the paper's benchmark, downloaded if need be."""
+    if mat.is_local:
+        return Path(mat.id)
+    from huggingface_hub import snapshot_download
+
+    return Path(snapshot_download(mat.id, repo_type="dataset", revision=revision, allow_patterns="MAT-Benchmark/*"))
 
 
 def hub(args: argparse.Namespace) -> tuple[list[Question], dict[str, list[Task]]]:
     """Pictures with questions, the paper's benchmark and text-only questions, at pinned commits."""
-    from huggingface_hub import snapshot_download
-
     for source in (*DOCUMENTS, *TEXTS, MAT):
-        print(f"{source.group:18s} {source.id:32s} {source.licence}", flush=True)
+        print(f"{source.group:18s} {source.id:40s} {source.licence}", flush=True)
+    pictured, written, mat = here(DOCUMENTS, args.hub_root), here(TEXTS, args.hub_root), here([MAT], args.hub_root)[0]
     lock_file = args.out / "hub.lock.json"
-    lock = pin((*DOCUMENTS, *TEXTS, MAT), lock_file) if args.pin else read_lock(lock_file)
-    commits = {source.id: revision_of(source, lock) for source in (*DOCUMENTS, *TEXTS, MAT)}
-    found = [q for source in DOCUMENTS for q in islice(questions(source, commits[source.id]), args.hub_pictures)]
-    texts = [task for source in TEXTS for task in text_tasks(source, commits[source.id], args.text)]
-    folder = snapshot_download(MAT.id, repo_type="dataset", revision=commits[MAT.id], allow_patterns="MAT-Benchmark/*")
-    mat_coding, mat_search = benchmark(Path(folder))
+    sources = (*pictured, *written, mat)
+    lock = pin(sources, lock_file) if args.pin else read_lock(lock_file)
+    commits = {source.id: revision_of(source, lock) for source in sources}
+    found = [
+        question
+        for source in pictured
+        for question in of_first_images(questions(source, commits[source.id]), args.hub_pictures)
+    ]
+    texts = [task for source in written for task in text_tasks(source, commits[source.id], args.text)]
+    mat_coding, mat_search = benchmark(mat_folder(mat, commits[mat.id]))
+    found = unlike(found, [*mat_coding, *mat_search])
     return found, {"text-test": texts, "mat-coding": mat_coding, "mat-search": mat_search}
 
 
@@ -185,13 +234,13 @@ def make(args: argparse.Namespace) -> None:
     sets.setdefault("text-test", text_questions(known, index, args.text, args.test_seed, test))
     for name, tasks in sets.items():
         save_tasks(args.out / f"{name}.jsonl", tasks)
-        print(f"{name:14s} {len(tasks)} tasks", flush=True)
+        print(f"{name:18s} {len(tasks)} tasks", flush=True)
     manifest = {
         "seed": args.seed,
         "test_seed": args.test_seed,
         "licences": LICENCES | {source.id: source.licence for source in (*DOCUMENTS, *TEXTS, MAT) if args.hub},
         "sets": {name: len(tasks) for name, tasks in sets.items()},
-        "coding": {name: summary(sets[name]) for name in ("coding-train", "coding-test")},
+        "coding": {name: summary(sets[name]) for name in sets if name.startswith("coding-")},
         "documents": index.size,
     }
     write_bytes(args.out / "manifest.json", (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
@@ -201,7 +250,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Make the data, or say in one line why not."""
     try:
         make(options(argv))
-    except (MakingError, HubError, OSError) as error:
+    except (MakingError, SplitError, HubError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     return 0

@@ -168,7 +168,8 @@ def rows(source: HubSource, revision: str | None, columns: Sequence[str]) -> Ite
             source.config,
             split=source.split,
             revision=revision,
-            data_files=source.data_files,
+            # Files without the name of their split would all be taken for "train".
+            data_files=None if source.data_files is None else {source.split: source.data_files},
             streaming=True,
         )
         for column in columns:

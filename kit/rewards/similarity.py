@@ -30,7 +30,7 @@ class MiniLM:
         self._lock = threading.Lock()
 
     def __call__(self, first: str, second: str) -> float:
-        """The cosine of the two embeddings, −1 to 1; exactly 1 for equal texts."""
+        """The cosine of the two embeddings, −1 to 1; exactly 1 for equal texts. Total: lone surrogates count as "?"."""
         if first == second:
             return 1.0
         return float(np.clip(self._embedding(first) @ self._embedding(second), -1, 1))
@@ -42,7 +42,8 @@ class MiniLM:
                     self._model = _load()
                 if len(self._kept) >= REMEMBERED:
                     self._kept.clear()
-                self._kept[text] = self._model.encode(text, normalize_embeddings=True, show_progress_bar=False)
+                known = text.encode("utf-8", "replace").decode("utf-8")  # the tokenizer refuses lone surrogates
+                self._kept[text] = self._model.encode(known, normalize_embeddings=True, show_progress_bar=False)
             return self._kept[text]
 
 

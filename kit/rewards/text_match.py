@@ -67,8 +67,10 @@ def max_over_references(measure: Callable[[str, str], float], answer: str | None
         golds: the gold answers.
 
     Raises:
-        ValueError: there is no gold answer to compare with.
+        ValueError: there is no gold answer to compare with, or one text instead of several.
     """
+    if isinstance(golds, str):  # it would be read letter by letter
+        raise ValueError(f"gold answers {golds!r:.80}: give a list of texts, not one text")
     if not golds:
         raise ValueError("no gold answer: a question needs at least one to compare with")
     return 0.0 if answer is None else max(float(measure(answer, gold)) for gold in golds)

@@ -10,9 +10,15 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from kit.data.leak import look_alikes
 from kit.data.scenes import scene
+from kit.data.split import split_groups
 from kit.data.store import load_tasks
+from kit.episode import content_hash
 from kit.files import ROOT
+from kit.papers.visual_arft.hub_questions import benchmark, questions
+from kit.papers.visual_arft.mat_coding import Question
+from tests.helpers.hub_copies import make_copies
 
 sys.path.insert(0, str(ROOT / "data_scripts"))
 import visual_arft
@@ -69,7 +75,10 @@ def test_your_own_pictures_are_split_by_picture(tmp_path: Path) -> None:
         ([{"image": "0.png", "question": "?", "answers": []}], "questions.jsonl, line 1: ValueError: no answer"),
         ([{"image": "gone.png", "question": "?", "answers": ["x"]}], "line 1: FileNotFoundError"),
         ([{"image": "0.png", "answers": ["x"]}], "line 1: KeyError: 'question'"),
-        ([{"image": "0.png", "question": "?", "answers": ["x"]}], "1 pictures, 0.25 of them held out"),
+        (
+            [{"image": "0.png", "question": "?", "answers": ["x"]}],
+            "1 different pictures in 1 groups that look the same: none is left for test",
+        ),
     ],
 )
 def test_a_wrong_line_is_named(
@@ -92,3 +101,85 @@ def test_without_a_network_the_hub_path_says_what_to_do(
     told = capsys.readouterr()
     assert "laolao77/MAT" in told.out and "CC BY-NC 4.0" in told.out
     assert "run once with --pin" in told.err
+
+
+@pytest.fixture(scope="module")
+def copies(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("hub")
+    make_copies(root, 10)
+    return root
+
+
+@pytest.fixture(scope="module")
+def from_hub(copies: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("paper")
+    assert visual_arft.main(["--out", str(folder), "--hub", "--hub-root", str(copies), *SMALL]) == 0
+    return folder
+
+
+def test_the_hubs_sets_are_read_from_copies_to_tasks(from_hub: Path) -> None:
+    manifest = json.loads((from_hub / "manifest.json").read_text())
+    held_out = 7 * 1 + 4 * 3  # a tenth of the paper's 10 and 26 a category; no "crop", as no question is about a part
+    assert manifest["sets"] == {
+        "coding-train": 11,
+        "coding-development": held_out,
+        "coding-test": held_out,
+        "mat-coding": 2,
+        "mat-search": 1,
+        "text-test": 12,
+        "search-train": 4,
+        "search-test": 6,
+    }
+    for name, size in manifest["sets"].items():
+        assert len(load_tasks(from_hub / f"{name}.jsonl")) == size
+    assert manifest["licences"]["howard-hou/OCR-VQA"].startswith("none stated")
+    kinds = {t.meta["kind"] for t in load_tasks(from_hub / "coding-test.jsonl")}
+    assert kinds <= {"documents", "book covers", "scenes", "charts"} and len(kinds) > 1
+
+
+def found_in(root: Path) -> list[Question]:
+    return [q for source in visual_arft.here(visual_arft.DOCUMENTS, root) for q in questions(source, None)]
+
+
+def shared(sides: dict[str, list[Question]]) -> int:
+    """Rows of the test and development sides whose picture another side has, too."""
+    pictures = {side: {content_hash(q.image) for q in some} for side, some in sides.items()}
+    return sum(
+        content_hash(q.image) in pictures[other]
+        for side in ("test", "development")
+        for q in sides[side]
+        for other in pictures
+        if other != side
+    )
+
+
+def test_a_split_by_rows_leaks_and_a_split_by_pictures_never_does(copies: Path) -> None:
+    found = found_in(copies)
+    shares = {"test": 0.25, "development": 0.1}
+    by_row = dict(zip((f"{k}" for k in range(len(found))), split_groups(range(len(found)), shares), strict=True))
+    rows = {side: [q for k, q in enumerate(found) if by_row[f"{k}"] == side] for side in ("train", *shares)}
+    assert shared(rows) > len(rows["test"]) / 2
+    hashes = [content_hash(question.image) for question in found]
+    different = dict(zip(hashes, (question.image for question in found), strict=True))
+    groups = dict(zip(different, look_alikes(different.items()), strict=True))
+    for seed in range(1000):
+        side_of = dict(zip(different, split_groups(list(groups.values()), shares, seed), strict=True))
+        sides = {side: [q for q, h in zip(found, hashes, strict=True) if side_of[h] == side] for side in rows}
+        assert sum(map(len, sides.values())) == len(found)
+        of_group = {(groups[name], side) for name, side in side_of.items()}
+        assert len(of_group) == len(set(groups.values()))
+        assert seed % 100 or shared(sides) == 0
+    assert shared(visual_arft.split(found, shares, 0)) == 0
+
+
+def test_a_picture_of_the_benchmark_is_not_trained_on(copies: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = found_in(copies)
+    left = visual_arft.unlike(found, benchmark(copies / "laolao77/MAT")[0])
+    assert "left out 1 pictures that look like the benchmark's" in capsys.readouterr().out
+    gone = {q.source for q in found} - {q.source for q in left}
+    assert gone == {found[0].source}
+
+
+def test_a_missing_copy_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert visual_arft.main(["--out", str(tmp_path / "out"), "--hub", "--hub-root", str(tmp_path)]) == 1
+    assert "no folder pixparse/docvqa-single-page-questions; put a copy" in capsys.readouterr().err

@@ -64,3 +64,5 @@ def test_the_best_of_several_gold_answers_counts(golds: list[str], answer: str) 
 def test_a_question_without_gold_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^no gold answer"):
         max_over_references(f1, "x", [])
+    with pytest.raises(ValueError, match=r"^gold answers 'Chad': give a list of texts, not one text"):
+        max_over_references(f1, "x", "Chad")

@@ -47,7 +47,13 @@ class RewardConfig:
 
 
 def is_right(episode: Episode, target: Sequence[str]) -> bool:
-    """Check that the final answer names every piece in its place."""
+    """Check that the final answer names every piece in its place.
+
+    Raises:
+        ValueError: the target is one text instead of a label for each piece.
+    """
+    if isinstance(target, str):  # it would be read letter by letter
+        raise ValueError(f"target {target!r:.80}: give a sequence of labels, not one text")
     return episode.answer is not None and parse_labels(episode.answer) == tuple(target)
 
 

@@ -2,12 +2,16 @@
 
 What is read is pinned to a commit like every other data set (:mod:`kit.data.hub`). Column and file names are as
 public code reads them; a data set that has changed is named with what it holds instead.
+
+Departures
+- Of the paper's nine sources (appendix B.1) two are read, DocVQA and OCRVQA, by their training splits; TextVQA and ChartQA
+  stand in for the others, which have no training split with questions on the hub that we know of.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +20,7 @@ from PIL import Image
 
 from kit.data.hub import HubError, HubSource, pictures_of, rows
 from kit.data.images import flat_image
-from kit.episode import NamedImage, Task
+from kit.episode import NamedImage, Task, content_hash
 from kit.papers.visual_arft.mat_coding import Question
 
 
@@ -25,7 +29,8 @@ class HubQuestions(HubSource):
     """A data set of images with questions.
 
     Attributes:
-        question, answers: its columns; an answer is a text or a list of texts.
+        question, answers: its columns; an answer is a text or a list of texts. Where a question is a list of texts,
+            the image has several, and its answers are a list of one for each.
     """
 
     question: str = "question"
@@ -49,12 +54,27 @@ def questions(source: HubQuestions, revision: str | None, longest: int = 896) ->
     Raises:
         HubError: the data set can't be reached, or has no such columns.
     """
-    for number, row in enumerate(rows(source, revision, (source.column, source.question, source.answers))):
+    for row in rows(source, revision, (source.column, source.question, source.answers)):
         image = next(pictures_of(row, source, revision), None)
-        answers = _texts(row[source.answers])
-        if image is not None and answers:
-            image.thumbnail((longest, longest), Image.Resampling.LANCZOS)
-            yield Question(image, str(row[source.question]), answers, f"{source.id}-{number}", source.group)
+        if image is None:
+            continue
+        image.thumbnail((longest, longest), Image.Resampling.LANCZOS)
+        # Several rows may show one image: it is named by its pixels, so that they are seen to be related.
+        name = f"{source.id}-{content_hash(image)[:16]}"
+        asked, golds = row[source.question], row[source.answers]
+        for text, answer in zip(asked, golds, strict=False) if isinstance(asked, list) else [(asked, golds)]:
+            if answers := _texts(answer):
+                yield Question(image, str(text), answers, name, source.group)
+
+
+def of_first_images(found: Iterable[Question], n: int) -> Iterator[Question]:
+    """The questions about the first ``n`` different images."""
+    seen = set()
+    for question in found:
+        seen.add(question.source)
+        if len(seen) > n:
+            return
+        yield question
 
 
 def text_tasks(source: HubQuestions, revision: str | None, n: int) -> list[Task]:

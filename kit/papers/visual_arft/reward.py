@@ -57,7 +57,7 @@ class RewardConfig:
 
     def __post_init__(self) -> None:
         if self.answer not in MEASURES:
-            raise ValueError(f"Rule.answer={self.answer!r}: must be one of {', '.join(MEASURES)}")
+            raise ValueError(f"RewardConfig.answer={self.answer!r}: must be one of {', '.join(MEASURES)}")
 
 
 def score(episode: Episode, target: Sequence[str], rule: RewardConfig | None = None) -> Score:

@@ -59,3 +59,9 @@ def test_weights_are_the_settings_they_name() -> None:
 @given(st.lists(st.text() | st.sampled_from([CODE, RIGHT, WRONG, "<answer>"]), max_size=6))
 def test_no_text_makes_it_raise_and_bounds_hold(texts: list[str]) -> None:
     assert -0.25 - 1e-9 <= score(play(*texts), TARGET).total <= 0.95 + 1e-9
+
+
+def test_a_target_that_is_one_text_is_refused() -> None:
+    """Else "BADC" would be read as its letters."""
+    with pytest.raises(ValueError, match="target 'BADC': give a sequence of labels, not one text"):
+        score(play(CODE, RIGHT), "BADC")

@@ -110,7 +110,7 @@ def test_only_code_that_ran_earns_unless_the_papers_rule_is_asked_for(
 def test_a_question_without_gold_and_an_unknown_measure_are_refused() -> None:
     with pytest.raises(ValueError, match="no gold answer"):
         score(episode(ANSWER), ())
-    with pytest.raises(ValueError, match=r"Rule.answer='bleu': must be one of f1, em"):
+    with pytest.raises(ValueError, match=r"RewardConfig.answer='bleu': must be one of f1, em"):
         RewardConfig(answer="bleu")  # type: ignore[arg-type]
 
 

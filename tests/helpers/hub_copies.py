@@ -1,0 +1,78 @@
+"""Small copies of Visual-ARFT's data sets in the hub's own layout: several rows a picture, bad rows among them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import datasets
+import numpy as np
+from PIL import Image
+
+from kit.data.scenes import scene
+
+TEXT = datasets.Value("string")
+LIST = datasets.Sequence(TEXT)
+
+
+def picture(seed: int, side: int = 168) -> Image.Image:
+    """A smooth scene, which can be distorted and restored."""
+    return Image.fromarray(scene(np.random.default_rng(seed), side))
+
+
+def save(folder: Path, rows: Sequence[dict[str, Any]], **columns: Any) -> None:
+    """Write a training split as the hub stores it: ``data/train-00000-of-00001.parquet``."""
+    features = datasets.Features({"image": datasets.Image(), **columns})
+    (folder / "data").mkdir(parents=True)
+    held = {name: [row[name] for row in rows] for name in features}
+    datasets.Dataset.from_dict(held, features=features).to_parquet(folder / "data" / "train-00000-of-00001.parquet")
+
+
+def make_copies(root: Path, pictures: int) -> None:
+    """Copies of every data set; ``pictures`` different images each, with one to six rows.
+
+    The benchmark's first picture is one of the training pictures of the first set, smaller.
+    """
+    numbers = iter(range(10_000))
+
+    def rows(question: str, answers: str, many: bool = True) -> list[dict[str, Any]]:
+        found = []
+        for k in range(pictures):
+            image = picture(next(numbers))
+            golds: Any = [f"thing {k}", "it"] if many else [f"thing {k}"]
+            found += [{"image": image, question: f"What is {n}?", answers: golds} for n in range(1 + k % 6)]
+        bad = {"image": None, question: "What is missing?", answers: ["it"]}
+        return [bad, *found, {"image": picture(next(numbers)), question: "No answer?", answers: []}]
+
+    save(root / "pixparse/docvqa-single-page-questions", rows("question", "answers"), question=TEXT, answers=LIST)
+    save(root / "lmms-lab-encoder/textvqa", rows("question", "answers"), question=TEXT, answers=LIST)
+    save(root / "HuggingFaceM4/ChartQA", rows("query", "label", many=False), query=TEXT, label=LIST)
+    covers = [
+        {
+            "image": picture(next(numbers)),
+            "questions": ["Who wrote it?", "What is it?"],
+            "answers": ["Ann", f"book {k}"],
+        }
+        for k in range(pictures)
+    ]
+    save(root / "howard-hou/OCR-VQA", covers, questions=LIST, answers=LIST)
+    for name, part in (("hotpotqa", "dev"), ("2wikimultihopqa", "dev"), ("musique", "dev"), ("bamboogle", "test")):
+        file = root / "RUC-NLPIR/FlashRAG_datasets" / name / f"{part}.jsonl"
+        file.parent.mkdir(parents=True)
+        lines = [{"id": f"{k}", "question": f"Who is {k}?", "golden_answers": [f"{k}"] * (k != 1)} for k in range(4)]
+        file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    benchmark = root / "laolao77/MAT" / "MAT-Benchmark"
+    benchmark.mkdir(parents=True)
+    picture(0).resize((120, 120)).save(benchmark / "c0.png")
+    picture(20_000).save(benchmark / "c1.png")
+    picture(20_001).save(benchmark / "s0.png")
+    coding = [
+        {"id": k, "type": ["rotation90"], "split": "simple", "processed_image_path": f"images/c{k}.png",
+         "question": "What is it?", "answers": ["a scene"]}
+        for k in range(2)
+    ]  # fmt: skip
+    search = [{"id": 0, "image_path": "s0.png", "question": "Where is it?", "answer": ["here"]}]
+    (benchmark / "MAT-Coding.json").write_text(json.dumps(coding))
+    (benchmark / "MAT-Search.json").write_text(json.dumps(search))
