@@ -4,8 +4,8 @@ What is read is pinned to a commit like every other data set (:mod:`kit.data.hub
 public code reads them; a data set that has changed is named with what it holds instead.
 
 Departures
-- Of the paper's nine sources (appendix B.1) two are read, DocVQA and OCRVQA, by their training splits; TextVQA and ChartQA
-  stand in for the others, which have no training split with questions on the hub that we know of.
+- Of the paper's nine sources (appendix B.1) two are read, DocVQA and OCRVQA, by their training splits; TextVQA and
+  ChartQA stand in for the others, which have no training split with questions on the hub that we know of.
 """
 
 from __future__ import annotations
