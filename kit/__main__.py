@@ -14,6 +14,7 @@ import sys
 from collections.abc import Sequence
 
 BENCHES = {
+    "coverage": "benchmarks.coverage:coverage_table",
     "kernels": "benchmarks.kernels:kernels_bench",
     "reading": "benchmarks.reading:reading_table",
     "rollout": "benchmarks.rollout:rollout_bench",

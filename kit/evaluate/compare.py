@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from kit.evaluate.intervals import Interval, bootstrap_mean
+from kit.evaluate.intervals import Interval, clustered_mean
 from kit.evaluate.outcomes import Evaluation
 
 
 def paired_differences(evaluation: Evaluation[Any], before: Sequence[Any], after: Sequence[Any]) -> dict[str, Interval]:
     """Difference of each headline metric, ``after`` minus ``before``, over the tasks that both have.
 
-    Tasks are paired, so what makes a task easy or hard for both drops out; whole images are resampled. The interval is
-    over other tasks only: another training seed may differ by more.
+    Tasks are paired, so what makes a task easy or hard for both drops out; tasks about one image count as related. The
+    interval is over other tasks only: another training seed may differ by more.
 
     Args:
         evaluation: the paper's evaluation.
@@ -34,5 +34,5 @@ def paired_differences(evaluation: Evaluation[Any], before: Sequence[Any], after
             ]
             if pairs:
                 span = None if metric.kind == "count" else 1.0
-                found[name] = bootstrap_mean([value for value, _ in pairs], [image for _, image in pairs], span)
+                found[name] = clustered_mean([value for value, _ in pairs], [image for _, image in pairs], span)
     return found

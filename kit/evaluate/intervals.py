@@ -1,26 +1,29 @@
-r"""Confidence intervals at 95 %: Wilson's for shares, a bootstrap for means, and one over seeds and images together.
+r"""Confidence intervals at 95 %: for shares, for means, and over seeds and images together.
 
 ==================  ============================================================  ======================
 estimate            varies over                                                   function
 ==================  ============================================================  ======================
 one share           images (tasks about one image count as related)               :func:`proportion`
-one mean            images                                                        :func:`bootstrap_mean`
-means over seeds    seeds *and* images                                            :func:`contrast`
+shares over seeds   seeds *and* images                                            :func:`proportion_over_seeds`
+one mean            images                                                        :func:`clustered_mean`
+differences         seeds *and* images                                            :func:`contrast`
 ==================  ============================================================  ======================
 
-The first two speak about one trained model; only the third speaks about the recipe that trained it.
+Without seeds an interval speaks about one trained model, with them about the recipe that trained it.
 
-Wilson's interval for $k$ right of $n$, $\hat p = k/n$, $z = 1.96$:
+A share's interval is Korn and Graubard's (Survey Methodology 24(2), 1998, 193-201): Clopper and Pearson's exact
+interval at the number of independent tasks that would say as much as these do. For $x$ right of $n$ it reaches from
+the 2.5th percentile of Beta$(x, n - x + 1)$ to the 97.5th of Beta$(x + 1, n - x)$.
 
-$$\frac{1}{1 + z^2/n}\left(\hat p + \frac{z^2}{2n} \pm z\sqrt{\frac{\hat p(1-\hat p)}{n} + \frac{z^2}{4n^2}}\right)$$
-
-Worked example, 8 of 10: the centre is (0.8 + 0.19207)/1.38415 = 0.71674, the half-width
-1.95996·√(0.016 + 0.00960)/1.38415 = 0.22657: **0.490 to 0.943**.
+Worked example, 0 of 8: the upper bound $u$ is where 8 wrong of 8 have a probability of 2.5 %,
+$(1 - u)^8 = 0.025$, so $u = 1 - 0.025^{1/8}$: **0 to 0.369**. Eight images of 36 tasks each, all wrong, say no more
+than that about a ninth image.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -39,8 +42,8 @@ def _z() -> float:
     return float(ndtri(0.5 + LEVEL / 2))
 
 
-RESAMPLES = 2000
-"""Resamples of a bootstrap: enough for the second decimal of a 95 % bound."""
+FEW = 3
+"""Fewer images than this that differ from the rest can't tell how much tasks about one image go together."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,12 @@ class Point(NamedTuple):
 
 
 def wilson(successes: float, n: float) -> tuple[float, float]:
-    """Wilson's interval for a proportion.
+    r"""Wilson's interval for a proportion of independent trials.
+
+    For $k$ successes of $n$, $\hat p = k/n$, $z = 1.96$:
+
+    $$\frac{1}{1 + z^2/n}\left(\hat p + \frac{z^2}{2n}
+      \pm z\sqrt{\frac{\hat p(1-\hat p)}{n} + \frac{z^2}{4n^2}}\right)$$
 
     Args:
         successes: number of successes, 0 to ``n``.
@@ -110,58 +118,112 @@ def wilson(successes: float, n: float) -> tuple[float, float]:
     return low, high
 
 
-def proportion(right: Sequence[bool], clusters: Sequence[Hashable]) -> Interval:
-    """A share with Wilson's interval at the effective number of trials.
-
-    Tasks about one image are not independent. The design effect (variance between clusters over what
-    independent trials would have, at least 1) divides n. With nothing but right or nothing but wrong it is
-    taken as 1, its value when a single task differs.
+def clopper_pearson(successes: float, n: float) -> tuple[float, float]:
+    """Clopper and Pearson's exact interval for a proportion.
 
     Args:
-        right: one for each task.
+        successes: number of successes, 0 to ``n``.
+        n: number of trials, positive; may be an effective (fractional) number.
+
+    Raises:
+        ValueError: ``n`` isn't positive, or ``successes`` isn't in 0..n.
+    """
+    from scipy.special import betaincinv
+
+    if not (n > 0 and 0 <= successes <= n):
+        raise ValueError(f"clopper_pearson({successes}, {n}): n must be positive and successes between 0 and n")
+    failures, tail = n - successes, 0.5 - LEVEL / 2
+    low = float(betaincinv(successes, failures + 1, tail)) if successes else 0.0
+    high = float(betaincinv(successes + 1, failures, 1 - tail)) if failures else 1.0
+    return low, high
+
+
+def proportion(shares: Sequence[float], clusters: Sequence[Hashable]) -> Interval:
+    """A share, or a mean of shares, with Korn and Graubard's interval.
+
+    Tasks about one image are not independent. The design effect (variance between clusters over what independent
+    trials would have, at least 1) divides n; so does (t of the clusters / t of the tasks)², since a variance
+    estimated from few clusters is itself uncertain. With less than :data:`FEW` clusters apart from the rest the
+    design effect can't be told, and every cluster counts as one trial: so it is at 0 and at 1.
+
+    Args:
+        shares: one for each task, 0 to 1 (right or wrong: 1 or 0). A value between counts as a part of a success,
+            which makes the interval rather too wide.
         clusters: the image of each task.
 
     Raises:
-        ValueError: no values, or not one cluster for each.
+        ValueError: no values, not one cluster for each, or a value outside 0..1.
     """
-    values = np.asarray(right, dtype=float)
+    values = np.asarray(shares, dtype=float)
+    if outside := [value for value in values if not 0 <= value <= 1]:
+        raise ValueError(f"{outside[0]} is no share: values from 0 to 1 have this interval, others clustered_mean's")
     sums, counts = _by_cluster(values, clusters)
     n, k, p = len(values), len(sums), float(values.mean())
-    if k < 2:
-        effective = 1.0
-    elif p in (0.0, 1.0):
-        effective = float(n)
+    if k < FEW or min(np.count_nonzero(sums), np.count_nonzero(counts - sums)) < FEW:
+        effective = float(k)
     else:
         between = k / (k - 1) * float(((sums - p * counts) ** 2).sum()) / n**2
-        effective = n / max(1.0, between / (p * (1 - p) / (n - 1)))
-    return Interval(p, *wilson(p * effective, effective), n)
+        effective = n / max(1.0, between / (p * (1 - p) / (n - 1))) * (_t(n - 1) / _t(k - 1)) ** 2
+    return Interval(p, *clopper_pearson(p * effective, effective), n)
 
 
-def bootstrap_mean(
-    values: Sequence[float], clusters: Sequence[Hashable], span: float | None = None, seed: int = 0
-) -> Interval:
-    """A mean with its percentile bootstrap interval, resampling whole clusters.
+def proportion_over_seeds(points: Sequence[Point]) -> Interval:
+    """A share, or a mean of shares, measured for several seeds: :func:`proportion` over seeds *and* images.
+
+    The variance is :func:`contrast`'s, over seeds and over images, each with its t. The interval is Clopper and
+    Pearson's at the number of independent tasks that would have this variance: near 0 and near 1 it reaches further
+    towards the middle, as it should. With less than :data:`FEW` images apart from the rest the variance over images
+    can't be told, and every image counts as one task.
+
+    Args:
+        points: values from 0 to 1; every seed played the same images.
+
+    Raises:
+        ValueError: no points, seeds with different images or numbers of tasks, or a value outside 0..1.
+    """
+    seeds = {point.seed for point in points}
+    if len(seeds) < 2:
+        return proportion([point.value for point in points], [point.image for point in points])
+    shares, images = [point.value for point in points], [point.image for point in points]
+    if outside := [value for value in shares if not 0 <= value <= 1]:
+        raise ValueError(f"{outside[0]} is no share: values from 0 to 1 have this interval, others contrast's")
+    sums, counts = _by_cluster(np.asarray(shares), images)
+    over_both = contrast({"share": points}, {"share": 1.0})
+    share, half, effective = over_both.value, over_both.high - over_both.value, float(len(sums))
+    if min(np.count_nonzero(sums), np.count_nonzero(counts - sums)) >= FEW:
+        tasks = len(points) / len(seeds)  # of one seed: another one plays the same tasks
+        effective = min(tasks, share * (1 - share) * (_z() / half) ** 2)
+    return Interval(share, *clopper_pearson(share * effective, effective), len(points))
+
+
+def clustered_mean(values: Sequence[float], clusters: Sequence[Hashable], span: float | None = None) -> Interval:
+    r"""A mean with Student's t interval over clusters: the part of :func:`contrast` that varies over images.
 
     Args:
         values: one for each task.
         clusters: the image of each task.
-        span: width of the range of possible values; None if unbounded. n values that all agree still leave
-            ``3/n`` of it open (the rule of three), where resampling alone would give an interval of width 0.
-        seed: fixes the resamples, so the same values give the same interval.
+        span: width of the range of possible values; None if unbounded. If less than :data:`FEW` of k clusters hold
+            anything but one common value, ``3/k`` of the span is left open (the rule of three), where the
+            variance alone would give an interval of width 0.
 
     Raises:
         ValueError: no values, or not one cluster for each.
     """
     array = np.asarray(values, dtype=float)
     sums, counts = _by_cluster(array, clusters)
-    mean, k = float(array.mean()), len(sums)
-    if np.ptp(array) == 0:
-        slack = 0.0 if span is None else min(1.0, 3 / len(array)) * span
-        return Interval(mean, mean - slack, mean + slack, len(array))
-    draws = np.random.default_rng(seed).multinomial(k, np.full(k, 1 / k), size=RESAMPLES)
-    means = (draws @ sums) / (draws @ counts)
-    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Interval(mean, float(low), float(high), len(array))
+    mean, k, n = float(array.mean()), len(sums), len(array)
+    if k < 2:
+        return Interval(mean, -math.inf, math.inf, n)
+    half = _t(k - 1) * math.sqrt(k / (k - 1) * float(((sums - mean * counts) ** 2).sum())) / n
+    if span is not None and _apart(array, clusters) < FEW:
+        half = max(half, min(1.0, 3 / k) * span)
+    return Interval(mean, mean - half, mean + half, n)
+
+
+def _apart(values: Sequence[float] | np.ndarray, clusters: Sequence[Hashable]) -> int:
+    """Number of clusters that hold anything but the most frequent value."""
+    most = Counter(float(value) for value in values).most_common(1)[0][0]
+    return len({cluster for value, cluster in zip(values, clusters, strict=True) if value != most})
 
 
 def _by_cluster(values: np.ndarray, clusters: Sequence[Hashable]) -> tuple[np.ndarray, np.ndarray]:
@@ -173,13 +235,19 @@ def _by_cluster(values: np.ndarray, clusters: Sequence[Hashable]) -> tuple[np.nd
     return np.bincount(which, weights=values), np.bincount(which).astype(float)
 
 
-def mean_over_seeds(values: Sequence[float]) -> Interval:
-    """A mean of one number for each seed, with Student's t interval; of a single seed the interval is infinite."""
+def mean_over_seeds(values: Sequence[float], unit: float) -> Interval:
+    """A mean of one number for each seed, with Student's t interval; of a single seed the interval is infinite.
+
+    Args:
+        values: one for each seed.
+        unit: the smallest difference that counts. Seeds that agree leave ``3/k`` of it open (the rule of three): the
+            interval is never narrower.
+    """
     k = len(values)
     mean = float(np.mean(values))
     if k < 2:
         return Interval(mean, -math.inf, math.inf, k)
-    half = _t(k - 1) * float(np.std(values, ddof=1)) / math.sqrt(k)
+    half = max(_t(k - 1) * float(np.std(values, ddof=1)) / math.sqrt(k), min(1.0, 3 / k) * unit)
     return Interval(mean, mean - half, mean + half, k)
 
 
@@ -187,14 +255,18 @@ def contrast(cells: Mapping[Any, Sequence[Point]], weights: Mapping[Any, float])
     r"""A weighted sum of cell means (a difference of stages, a slope over levels), over seeds and images.
 
     $$\hat\theta = \frac1K\sum_k \sum_c w_c \bar x_{ck}, \qquad
-    h^2 = t_{K-1}^2 \frac{s^2(\theta_k)}{K} + t_{P-1}^2 \frac{P}{P-1}\sum_p u_p^2$$
+    h^2 = t_{K-1}^2 \frac{s^2(\theta_k)}{K} + t_{P-1}^2 \frac{P}{P-1}\sum_p u_p^2
+          + \sum_{c\ \text{agreed}} \left(\frac{3 w_c}{P_c}\right)^2$$
 
     h is the half-width. Its first term is the variation over seeds ($\theta_k$: the sum for seed k, of K), its second
     that over images ($u_p$: the contribution of image p, of P, to $\hat\theta$). An image played in two cells
     enters both with its sign, so pairing is used where there is any. Simulated with 3 seeds
     and 30 images, shares of variance from none to all: the interval covers the truth in 97.1 to 99.6 % of
     cases, where Student's t over the seeds alone (seeds share their images!) can fall to 84 %.
-    It is never narrower than ±3/n times the largest weight (rule of three), with n tasks a cell and seed.
+
+    Its third term is for cells whose images agree: where less than :data:`FEW` of a cell's $P_c$ images hold anything
+    but one common value (all wrong, say), their variance tells nothing of another image, and the rule of three
+    leaves $3/P_c$ of a range of 1 open.
 
     Args:
         cells: cell → its points.
@@ -206,6 +278,7 @@ def contrast(cells: Mapping[Any, Sequence[Point]], weights: Mapping[Any, float])
     seeds = sorted({point.seed for points in cells.values() for point in points})
     thetas = dict.fromkeys(seeds, 0.0)
     influence: dict[str, float] = {}
+    agreed = 0.0
     for name, points in cells.items():
         for seed in seeds:
             mine = [point for point in points if point.seed == seed]
@@ -216,16 +289,16 @@ def contrast(cells: Mapping[Any, Sequence[Point]], weights: Mapping[Any, float])
             for point in mine:
                 share = weights[name] * (point.value - mean) / (len(mine) * len(seeds))
                 influence[point.image] = influence.get(point.image, 0.0) + share
+        images = [point.image for point in points]
+        if _apart([point.value for point in points], images) < FEW:
+            agreed += (min(1.0, 3 / len(set(images))) * weights[name]) ** 2
     n = sum(len(points) for points in cells.values())
     k, p, value = len(seeds), len(influence), sum(thetas.values()) / max(1, len(seeds))
     if k < 2 or p < 2:
         return Interval(value, -math.inf, math.inf, n)
     by_seed = float(np.var(list(thetas.values()), ddof=1)) / k
     by_image = p / (p - 1) * sum(u * u for u in influence.values())
-    half = max(
-        3 * len(cells) * k / n * max(abs(weight) for weight in weights.values()),
-        math.sqrt(_t(k - 1) ** 2 * by_seed + _t(p - 1) ** 2 * by_image),
-    )
+    half = math.sqrt(_t(k - 1) ** 2 * by_seed + _t(p - 1) ** 2 * by_image + agreed)
     return Interval(value, value - half, value + half, n)
 
 

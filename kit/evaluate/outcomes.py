@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from kit.episode import Episode, Task
-from kit.evaluate.intervals import Interval, Point, bootstrap_mean, contrast, proportion
+from kit.evaluate.intervals import Interval, Point, clustered_mean, contrast, proportion, proportion_over_seeds
 from kit.evaluate.results import provenance
 from kit.files import read_json, write_json
 
@@ -73,12 +73,10 @@ class Metric:
         images = [o.image for o in outcomes]
         if len({o.seed for o in outcomes}) > 1:
             points = [Point(o.seed, o.image, value) for o, value in zip(outcomes, values, strict=True)]
-            found = contrast({self.name: points}, {self.name: 1.0})
-        elif self.kind == "binary":
-            found = proportion([bool(value) for value in values], images)
-        else:
-            found = bootstrap_mean(values, images, span=1.0 if self.kind == "share" else None)
-        return found if self.kind == "count" else replace(found, low=max(0.0, found.low), high=min(1.0, found.high))
+            if self.kind != "count":
+                return proportion_over_seeds(points)
+            return contrast({self.name: points}, {self.name: 1.0})
+        return clustered_mean(values, images) if self.kind == "count" else proportion(values, images)
 
 
 def source_image(task: Task) -> str:

@@ -7,7 +7,17 @@ import math
 import numpy as np
 import pytest
 
-from kit.evaluate.intervals import Interval, Point, bootstrap_mean, contrast, mean_over_seeds, proportion, wilson
+from benchmarks.coverage import RELATED, SHARES, coverage
+from kit.evaluate.intervals import (
+    Interval,
+    Point,
+    clopper_pearson,
+    clustered_mean,
+    contrast,
+    mean_over_seeds,
+    proportion,
+    wilson,
+)
 
 
 def test_wilson_eight_of_ten_by_hand() -> None:
@@ -28,64 +38,93 @@ def test_wilson_refuses_what_is_no_share(successes: int, n: int) -> None:
         wilson(successes, n)
 
 
-def test_proportion_of_single_puzzles_is_wilson() -> None:
+def test_clopper_pearson_by_hand() -> None:
+    # None of 8: (1 - u)⁸ = .025, u = 1 - e^(ln(.025)/8) = 1 - e^(-.461110) = .369417. One of 2: P(≥ 1) = 1 - (1-p)² is
+    # .025 at p = 1 - √.975 = .012579, and by symmetry the other bound is .987421.
+    assert clopper_pearson(0, 8) == (0.0, pytest.approx(0.369417, abs=1e-6))
+    assert clopper_pearson(8, 8) == (pytest.approx(1 - 0.369417, abs=1e-6), 1.0)
+    assert clopper_pearson(1, 2) == pytest.approx((0.012579, 0.987421), abs=1e-6)
+    with pytest.raises(ValueError, match="successes between 0 and n"):
+        clopper_pearson(3, 2)
+
+
+def test_proportion_of_single_puzzles_is_exact() -> None:
     right = [True] * 8 + [False] * 2
-    found = proportion(right, range(10))
-    assert (found.low, found.high) == pytest.approx(wilson(8, 10))
-    assert found == Interval(0.8, found.low, found.high, 10)
+    assert proportion(right, range(10)) == Interval(0.8, *clopper_pearson(8, 10), 10)
 
 
 def test_proportion_counts_copies_of_a_puzzle_once() -> None:
-    """Three copies of ten puzzles say what ten puzzles say, but for the corrections k/(k-1) and (n-1)/n."""
-    right = [True] * 24 + [False] * 6
+    """Three copies of ten puzzles say what ten puzzles say, but for the corrections k/(k-1), (n-1)/n and t."""
+    right = [True] * 21 + [False] * 9
     found = proportion(right, [i // 3 for i in range(30)])
-    effective = 30 / (10 / 9 * 0.16 * 90 / 900 / (0.16 / 29))
-    assert (found.low, found.high) == pytest.approx(wilson(0.8 * effective, effective))
-    assert 9 < effective < 10
-    assert found.n == 30
+    # Between: 10/9 · Σ(3·(x - .7))²/900, Σ = 9·(7·.09 + 3·.49) = 18.9; t: 2.045230 of 29 degrees, 2.262157 of 9.
+    design = (10 / 9 * 18.9 / 900) / (0.21 / 29)
+    effective = 30 / design * (2.045230 / 2.262157) ** 2
+    assert (found.low, found.high) == pytest.approx(clopper_pearson(0.7 * effective, effective), abs=1e-6)
+    assert 7 < effective < 9 and found.n == 30
 
 
-def test_proportion_has_no_jump_where_nothing_is_right() -> None:
-    """One right of thirty, or none: either way puzzles of a picture show no sign of going together."""
-    pictures = [i // 3 for i in range(30)]
-    none, one = proportion([False] * 30, pictures), proportion([True] + [False] * 29, pictures)
-    assert (none.low, none.high) == wilson(0, 30)
-    assert (one.low, one.high) == pytest.approx(wilson(1, 30), abs=0.01)
-    assert proportion([True] * 5, ["the only picture"] * 5).low == wilson(1, 1)[0]
+def test_where_nearly_all_agree_pictures_count_not_puzzles() -> None:
+    """None right of 288 about eight pictures, or some about two of them: nothing tells how they go together."""
+    pictures = [i // 36 for i in range(288)]
+    none, all_ = proportion([0] * 288, pictures), proportion([1] * 288, pictures)
+    assert (none.low, none.high) == clopper_pearson(0, 8) and (all_.low, all_.high) == clopper_pearson(8, 8)
+    two = proportion([1] * 72 + [0] * 216, pictures)
+    assert (two.low, two.high) == clopper_pearson(2, 8)
+    assert proportion([True] * 5, ["the only picture"] * 5).low == clopper_pearson(1, 1)[0]
 
 
-def test_bootstrap_of_two_clusters_by_hand() -> None:
-    """Clusters (0, 0) and (1, 1): a resample's mean is 0, .5 or 1 in 1/4, 1/2, 1/4 of cases."""
-    found = bootstrap_mean([0, 0, 1, 1], ["a", "a", "b", "b"])
-    assert found == Interval(0.5, 0.0, 1.0, 4)
+def test_proportion_refuses_what_is_no_share() -> None:
+    with pytest.raises(ValueError, match=r"1\.5 is no share"):
+        proportion([0.5, 1.5], ["a", "b"])
 
 
-def test_bootstrap_resamples_clusters_not_values() -> None:
-    rng = np.random.default_rng(1)
-    values = np.repeat(rng.random(40), 5)
-    related = bootstrap_mean(values, np.repeat(np.arange(40), 5).tolist())
-    unrelated = bootstrap_mean(values, list(range(200)))
+def test_clustered_mean_by_hand() -> None:
+    """Clusters (0, 2) and (4, 6): mean 3, deviations of the sums ±4; √(2/1 · 32)/4 = 2, t of one degree 12.7062."""
+    found = clustered_mean([0, 2, 4, 6], ["a", "a", "b", "b"])
+    assert (found.value, found.n) == (3.0, 4)
+    assert found.high - 3 == pytest.approx(25.4124, abs=1e-4)
+    assert clustered_mean([1.0, 2.0], ["a", "a"]).high == math.inf
+
+
+def test_clustered_mean_counts_clusters_not_values() -> None:
+    values = np.repeat(np.random.default_rng(1).random(40), 5)
+    related = clustered_mean(values, np.repeat(np.arange(40), 5).tolist())
+    unrelated = clustered_mean(values, list(range(200)))
     ratio = (related.high - related.low) / (unrelated.high - unrelated.low)
-    assert ratio == pytest.approx(math.sqrt(5), rel=0.15)
+    assert ratio == pytest.approx(math.sqrt(5), rel=0.1)
 
 
-def test_bootstrap_is_repeatable_and_agreeing_clusters_leave_the_rule_of_three() -> None:
-    values = np.random.default_rng(0).random(30).tolist()
-    assert bootstrap_mean(values, range(30)) == bootstrap_mean(values, range(30))
-    assert bootstrap_mean([1.0] * 30, range(30), span=1.0).low == pytest.approx(0.9)
-    assert bootstrap_mean([1.0] * 30, range(30)).low == 1.0
-
-
-def test_bootstrap_refuses_nothing() -> None:
+def test_agreeing_clusters_leave_the_rule_of_three() -> None:
+    pictures = [i // 3 for i in range(30)]
+    assert clustered_mean([1.0] * 30, pictures, span=1.0).low == pytest.approx(0.7)
+    assert clustered_mean([0.0] + [1.0] * 29, pictures, span=1.0).low == pytest.approx(29 / 30 - 0.3)
+    assert clustered_mean([1.0] * 30, pictures).low == 1.0
     with pytest.raises(ValueError, match="at least one"):
-        bootstrap_mean([], [])
+        clustered_mean([], [])
 
 
 def test_mean_over_three_seeds_by_hand() -> None:
     # mean 2, s = 1, t(.975, 2 degrees) = 4.30265: half-width 4.30265/√3 = 2.48414
-    found = mean_over_seeds([1.0, 2.0, 3.0])
+    found = mean_over_seeds([1.0, 2.0, 3.0], 0.1)
     assert (found.low, found.high) == pytest.approx((2 - 2.48414, 2 + 2.48414), abs=1e-5)
-    assert mean_over_seeds([1.0]).high == math.inf
+    assert mean_over_seeds([1.0], 0.1).high == math.inf
+
+
+def test_seeds_that_agree_leave_the_rule_of_three() -> None:
+    found = mean_over_seeds([2.0] * 6, unit=0.1)
+    assert (found.low, found.high) == pytest.approx((1.95, 2.05))
+
+
+@pytest.mark.parametrize("pictures", [8, 40])
+@pytest.mark.parametrize("share", SHARES)
+def test_intervals_of_shares_cover_the_truth(share: float, pictures: int) -> None:
+    """Whether puzzles of a picture go together or not, in the share of cases that the interval promises, or nearly."""
+    for related in RELATED:
+        for seeds in (1, 4):
+            covered, width = coverage(share, pictures, related, seeds, repetitions=300)
+            assert covered >= 0.93, (related, seeds)
+            assert width < 1, (related, seeds)
 
 
 def test_contrast_by_hand() -> None:
@@ -93,12 +132,13 @@ def test_contrast_by_hand() -> None:
 
     Means: seed 0 has .5, seed 1 has 1; θ = .75. By seeds: s² = .125, /2 = .0625. By pictures: a is right twice,
     b once; u_a = (.5 + 0)/4 = -u_b; 2/1 · 2 · .015625 = .0625. Both with one degree of freedom, t = 12.7062:
-    half = 12.7062·√.125 = 4.49232, more than the floor 3/2.
+    12.7062²·.125 = 20.1809. Two pictures are too few to tell how they differ, which leaves a range of 1 open:
+    half = √21.1809 = 4.60227.
     """
     points = [Point(0, "a", 1), Point(0, "b", 0), Point(1, "a", 1), Point(1, "b", 1)]
     found = contrast({"cell": points}, {"cell": 1.0})
     assert found.value == 0.75
-    assert found.high - found.value == pytest.approx(4.49232, abs=1e-5)
+    assert found.high - found.value == pytest.approx(4.60227, abs=1e-5)
 
 
 def test_contrast_pairs_images() -> None:
@@ -128,8 +168,11 @@ def test_contrast_covers_the_truth(by_seed: float, by_picture: float) -> None:
 
 
 def test_contrast_without_variation_keeps_the_rule_of_three() -> None:
+    """Thirty pictures leave 3/30 open, however many seeds and puzzles; two such cells, independently of each other."""
     points = [Point(k, str(i), 1.0) for k in range(3) for i in range(30)]
     assert contrast({"cell": points}, {"cell": 2.0}) == Interval(2.0, 1.8, 2.2, 90)
+    pair = contrast({"a": points, "b": points}, {"a": -1.0, "b": 1.0})
+    assert (pair.value, pair.high) == (0.0, pytest.approx(math.sqrt(2) / 10))
 
 
 def test_contrast_of_one_seed_knows_nothing_of_others() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kit.episode import Action, Episode, Task, Turn
-from kit.evaluate.intervals import Interval, wilson
+from kit.evaluate.intervals import Interval, clopper_pearson
 from kit.evaluate.outcomes import Evaluation, Metric, by_stage, table
 
 
@@ -67,7 +67,7 @@ def test_metrics_average_outcomes_and_leave_out_the_unknown() -> None:
     metrics = DOTS.evaluate(played(["3", "5", None, "3"]))
     assert list(metrics) == ["acc_all", "error_all"]
     assert (metrics["acc_all"].value, metrics["acc_all"].n) == (0.5, 4)
-    assert (metrics["acc_all"].low, metrics["acc_all"].high) == pytest.approx(wilson(2, 4))
+    assert (metrics["acc_all"].low, metrics["acc_all"].high) == pytest.approx(clopper_pearson(2, 4))
     assert (metrics["error_all"].value, metrics["error_all"].n) == (pytest.approx(2 / 3), 3)
     assert "error_all" not in DOTS.evaluate(played([None]))
 

@@ -79,7 +79,7 @@ def _slope(cells: Mapping[int, Sequence[Point]]) -> Interval:
 def a1(untrained: Sequence[Outcome]) -> Claim:
     """A1: before training, 2×2 puzzles are solved about as often as by guessing (Table 1: 9.5 % against 4.1 %).
 
-    Statistic: Acc on 2×2, all levels, with Wilson's interval over images (the untrained model has no
+    Statistic: Acc on 2×2, all levels, with an interval over images (the untrained model has no
     seeds). Rule: holds if the upper bound is below chance, 1/24, + :data:`NEAR_RANDOM`.
 
     Raises:
@@ -201,12 +201,12 @@ def a6(curves: Mapping[int, Sequence[Mapping[str, Any]]]) -> Claim:
     peaks = [float(turns[k, int(curve.argmax())]) for k, curve in enumerate(others)]
     steps = sum(len(rows) for rows in curves.values())
 
-    def over_seeds(values: Any) -> Interval:
-        return replace(mean_over_seeds([float(v) for v in values]), n=steps)
+    def over_seeds(values: Any, unit: float) -> Interval:
+        return replace(mean_over_seeds([float(v) for v in values], unit), n=steps)
 
     checks = (
-        Check("rise in turns", over_seeds(peaks - turns[:, 0]), TURNS_THAT_COUNT),
-        Check("fall in turns", over_seeds(peaks - turns[:, -1]), TURNS_THAT_COUNT),
-        Check("response tokens saved", over_seeds(tokens[:, 0] - tokens[:, -1]), TOKENS_THAT_COUNT),
+        Check("rise in turns", over_seeds(peaks - turns[:, 0], TURNS_THAT_COUNT), TURNS_THAT_COUNT),
+        Check("fall in turns", over_seeds(peaks - turns[:, -1], TURNS_THAT_COUNT), TURNS_THAT_COUNT),
+        Check("response tokens saved", over_seeds(tokens[:, 0] - tokens[:, -1], TOKENS_THAT_COUNT), TOKENS_THAT_COUNT),
     )
     return Claim("A6", CLAIMS["A6"], checks, f"{len(curves)} seeds")

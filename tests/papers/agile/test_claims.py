@@ -56,10 +56,10 @@ def test_a1_reaches_each_verdict() -> None:
 
 
 def test_a1_by_hand() -> None:
-    """0 of 36 puzzles: the bound is z²/(36 + z²) = .0964, the limit 1/24 + .1 = .1417."""
-    claim = a1(stage(0.0, seeds=(0,), images=12))
+    """None of 36 pictures' puzzles: the bound is 1 - .025^(1/36) = .0974, the limit 1/24 + .1 = .1417."""
+    claim = a1(stage(0.0, seeds=(0,), images=36))
     assert claim.evidence == (
-        "untrained Acc 2×2 0.000 [0.000, 0.096], must be below 0.142; a random arrangement has 0.042"
+        "untrained Acc 2×2 0.000 [0.000, 0.097], must be below 0.142; a random arrangement has 0.042"
     )
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.episode import Action, Ended, Episode, Task, Turn
-from kit.evaluate.intervals import wilson
+from kit.evaluate.intervals import clopper_pearson
 from kit.evaluate.outcomes import by_stage
 from kit.evaluate.results import write_results
 from kit.files import read_json
@@ -80,12 +80,12 @@ def test_an_unfinished_episode_has_none() -> None:
 def test_evaluate_overall_and_by_level() -> None:
     episodes = [played(RIGHT if i < 8 else "[C, A, D, B]", level=i % 2, source=f"p{i}") for i in range(10)]
     metrics = evaluate(episodes)
-    assert (metrics["acc_2x2"].low, metrics["acc_2x2"].high) == pytest.approx(wilson(8, 10))
+    assert (metrics["acc_2x2"].low, metrics["acc_2x2"].high) == pytest.approx(clopper_pearson(8, 10))
     assert metrics["acc_2x2_L0"].value == metrics["acc_2x2_L1"].value == 0.8
     assert metrics["acc_2x2_L0"].n == 5
     assert metrics["score_2x2"].value == pytest.approx(0.8)
     assert (metrics["turns_2x2"].value, metrics["tokens_2x2"].value) == (2.0, 5.0)
-    assert summary(metrics) == "0.800 [0.490, 0.943], n = 10"
+    assert summary(metrics) == "0.800 [0.444, 0.975], n = 10"
     assert not any("3x3" in name for name in metrics)
 
 
