@@ -7,15 +7,17 @@ stands and in which font, so that whether an image can still be read is a matter
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from kit.data.scenes import COLOURS, Pixels, random_view
+from kit.data.split import Side, split_groups
 
 SIDE = 140
 """Of a sheet, in pixels: five tokens by five."""
@@ -128,9 +130,9 @@ def _line_questions(rows: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     return [(f"What is in line {k}?", " ".join(row)) for k, row in enumerate(rows, 1)]
 
 
-def receipt(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sheet:
+def receipt(rng: np.random.Generator, pool: Sequence[Pixels], side: Side = "train") -> Sheet:
     """Two things bought and their total."""
-    del pool
+    del pool, side
     image = Image.new("RGB", (SIDE, SIDE), _shade(rng, 222, 256))
     prices = [int(_number(rng)) % 500 + 1 for _ in range(2)]
     rows = [*zip(_pick(rng, GOODS, 2), map(str, prices), strict=True), ("total", str(sum(prices)))]
@@ -152,8 +154,9 @@ PANELS: tuple[tuple[Colour, Colour], ...] = (
 """Plates of road signs and what is written on them."""
 
 
-def sign(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sheet:
+def sign(rng: np.random.Generator, pool: Sequence[Pixels], side: Side = "train") -> Sheet:
     """A road sign before a view of one of the pool's images: towns and how far they are."""
+    del side
     image = Image.fromarray(random_view(rng, pool[int(rng.integers(len(pool)))], SIDE)) if pool else None
     image = image or Image.new("RGB", (SIDE, SIDE), _shade(rng, 60, 200))
     plate, ink = PANELS[int(rng.integers(len(PANELS)))]
@@ -167,9 +170,9 @@ def sign(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sheet:
     return Sheet("sign", image, tuple(rows), (*asked, *_line_questions(rows)), prints)
 
 
-def form(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sheet:
+def form(rng: np.random.Generator, pool: Sequence[Pixels], side: Side = "train") -> Sheet:
     """A form that was filled in: fields and, in boxes, what was written."""
-    del pool
+    del pool, side
     image = Image.new("RGB", (SIDE, SIDE), _shade(rng, 205, 256))
     n = int(rng.integers(2, 4))
     fields = _pick(rng, FIELDS, n)
@@ -187,9 +190,9 @@ def form(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sheet:
 BARS = tuple(name for name in COLOURS if name != "white")
 
 
-def chart(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sheet:
+def chart(rng: np.random.Generator, pool: Sequence[Pixels], side: Side = "train") -> Sheet:
     """Three coloured bars, 1 to 9 lines high."""
-    del pool
+    del pool, side
     image = Image.new("RGB", (SIDE, SIDE), (250, 250, 250))
     draw = ImageDraw.Draw(image)
     names = _pick(rng, BARS, 3)
@@ -219,41 +222,61 @@ def handwritten() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return digits.images / 16, digits.target
 
 
-def number(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sheet:
-    """Two or three handwritten digits, on one line."""
+DIGITS = {"test": 0.3, "development": 0.1}
+"""Shares of the handwritten digits that are held out; the rest is trained on, in pretraining as well."""
+
+
+@cache
+def digits_of(side: Side) -> NDArray[np.int64]:
+    """Places in :func:`handwritten` of one side's digits; two that are equal to the last pixel stand on one side."""
+    images, _ = handwritten()
+    first: dict[bytes, int] = {}
+    same = [first.setdefault(image.tobytes(), k) for k, image in enumerate(images)]
+    return np.flatnonzero(np.array(split_groups(same, DIGITS)) == side)
+
+
+def number(rng: np.random.Generator, pool: Sequence[Pixels], side: Side = "train") -> Sheet:
+    """Two or three handwritten digits of one side of :func:`digits_of`, on one line."""
     del pool
     images, labels = handwritten()
-    picked = rng.integers(len(labels), size=int(rng.integers(2, 4)))
+    picked = rng.choice(digits_of(side), size=int(rng.integers(2, 4)))
     paper, ink = _shade(rng, 215, 256), _shade(rng, 0, 100)
     canvas = np.tile(np.array(paper, dtype=np.float64), (SIDE, SIDE, 1))
-    side = 42
-    left, top = (SIDE - side * len(picked)) // 2, int(rng.integers(10, SIDE - side - 10))
+    high = 42
+    left, top = (SIDE - high * len(picked)) // 2, int(rng.integers(10, SIDE - high - 10))
     for k, which in enumerate(picked):
         small = Image.fromarray((images[which] * 255).astype(np.uint8))
-        cover = np.asarray(small.resize((side, side), Image.Resampling.BICUBIC))[..., None] / 255
-        x = left + k * side
-        canvas[top : top + side, x : x + side] += cover * (np.array(ink) - canvas[top : top + side, x : x + side])
+        cover = np.asarray(small.resize((high, high), Image.Resampling.BICUBIC))[..., None] / 255
+        x = left + k * high
+        canvas[top : top + high, x : x + high] += cover * (np.array(ink) - canvas[top : top + high, x : x + high])
     says = "".join(str(labels[which]) for which in picked)
     image = Image.fromarray(np.clip(canvas, 0, 255).astype(np.uint8))
-    prints = (Print(says, HANDWRITTEN, side, (left, top), ink),)
+    prints = (Print(says, HANDWRITTEN, high, (left, top), ink),)
     return Sheet("number", image, (("", says),), (("Which number is it?", says),), prints)
 
 
-Draw = Callable[[np.random.Generator, Sequence[Pixels]], Sheet]
+class Draw(Protocol):
+    """Draws a sheet, given images to put a sign before and the side whose digits may be on it."""
+
+    def __call__(self, rng: np.random.Generator, pool: Sequence[Pixels], side: Side = "train") -> Sheet: ...
+
 
 SHEETS: dict[str, Draw] = {f.__name__: f for f in (receipt, sign, form, chart, number)}
-"""How each kind of sheet is drawn, given images to put a sign before."""
+"""How each kind of sheet is drawn."""
 
 
-def sheet(rng: np.random.Generator, pool: Sequence[Pixels], kinds: Sequence[str] = tuple(SHEETS)) -> Sheet:
+def sheet(
+    rng: np.random.Generator, pool: Sequence[Pixels], kinds: Sequence[str] = tuple(SHEETS), side: Side = "train"
+) -> Sheet:
     """A sheet of one of these kinds.
 
     Args:
         rng: source of all randomness.
         pool: images to take views of, ``(height, width, 3)`` bytes each.
         kinds: names of the kinds to choose from, keys of :data:`SHEETS`.
+        side: whose handwritten digits may be on it.
     """
-    return SHEETS[kinds[int(rng.integers(len(kinds)))]](rng, pool)
+    return SHEETS[kinds[int(rng.integers(len(kinds)))]](rng, pool, side)
 
 
 FRAME = 4
@@ -281,14 +304,22 @@ class Card:
         return x1 + edge, y1 + edge, x2 - edge, y2 - edge
 
 
-def board(rng: np.random.Generator, pool: Sequence[Pixels]) -> tuple[Image.Image, tuple[Card, ...]]:
-    """Four sheets, half as large, each in a frame of its own colour: only one of them matters to a question."""
+def board(
+    rng: np.random.Generator, pool: Sequence[Pixels], side: Side = "train"
+) -> tuple[Image.Image, tuple[Card, ...]]:
+    """Four sheets, half as large, each in a frame of its own colour: only one of them matters to a question.
+
+    Args:
+        rng: source of all randomness.
+        pool: images to take views of, ``(height, width, 3)`` bytes each.
+        side: whose handwritten digits may be on it.
+    """
     image = Image.new("RGB", (SIDE, SIDE), (255, 255, 255))
     half = SIDE // 2
     cards = []
     for place, (colour, corner) in enumerate(zip(_pick(rng, FRAMES, 4), CORNERS, strict=True)):
         x, y = place % 2, place // 2
-        one = sheet(rng, pool, CARDS)
+        one = sheet(rng, pool, CARDS, side)
         image.paste(COLOURS[colour], (x * half, y * half, (x + 1) * half, (y + 1) * half))
         inner = half - 2 * FRAME
         small = one.image.resize((inner, inner), Image.Resampling.LANCZOS)

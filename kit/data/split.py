@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 from PIL import Image
@@ -17,7 +18,10 @@ from PIL import Image
 from kit.data.leak import look_alikes
 from kit.episode import content_hash
 
-REST = "train"
+Side = Literal["train", "development", "test"]
+"""A side of a split."""
+
+REST: Side = "train"
 """The side of all images that no other side takes."""
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageFilter
 
-from kit.data.documents import CORNERS, SHEETS, SIDE, WORDS, board, sheet
+from kit.data.documents import CORNERS, SHEETS, SIDE, WORDS, board, digits_of, handwritten, number, sheet
 from kit.data.readable import is_readable
 from kit.data.scenes import Pixels, scene
 
@@ -82,3 +82,17 @@ def test_what_is_blurred_away_can_not_be_read() -> None:
     ]
     sheets = [sheet(np.random.default_rng(k), ()) for k in range(20)]
     assert sum(is_readable(s, image, s.questions[0][1]) for s, image in zip(sheets, blurred, strict=True)) <= 4
+
+
+def test_no_handwritten_digit_stands_on_two_sides() -> None:
+    """Every digit on one side, equal ones on the same; every side has all ten; a sheet's are of its own side."""
+    images, labels = handwritten()
+    sides = {side: set(digits_of(side).tolist()) for side in ("train", "development", "test")}
+    assert sorted(k for some in sides.values() for k in some) == list(range(len(labels)))
+    contents = {side: {images[k].tobytes() for k in some} for side, some in sides.items()}
+    assert not contents["train"] & contents["test"] and not contents["train"] & contents["development"]
+    assert not contents["development"] & contents["test"]
+    assert all({int(labels[k]) for k in some} == set(range(10)) for some in sides.values())
+    assert 0.25 < len(sides["test"]) / len(labels) < 0.35
+    one, same, other = (number(np.random.default_rng(3), (), side) for side in ("test", "test", "train"))
+    assert one.image.tobytes() == same.image.tobytes() != other.image.tobytes()

@@ -230,7 +230,7 @@ def coding_sets(seed: int, train: int = 100, test: float = 1.0, test_seed: int =
     """MAT-Coding of the kit's own sheets: ``train`` tasks a category, and a share of the paper's 200 test tasks.
 
     The test has a seed of its own: runs that differ in ``seed`` are measured on the same tasks. Signs stand before
-    photographs: of the training ones here, of the held-out ones there.
+    photographs: of the training ones here, of the held-out ones there; handwritten digits are split as well.
 
     Args:
         seed: fixes the training tasks.
@@ -244,7 +244,7 @@ def coding_sets(seed: int, train: int = 100, test: float = 1.0, test_seed: int =
     counts = part_of_test(test)
     return (
         make_coding(mat_coding.drawn(_pixels("train"), "train"), dict.fromkeys(counts, train), seed, "coding-train"),
-        make_coding(mat_coding.drawn(_pixels("held-out"), "test"), counts, test_seed, "coding-test"),
+        make_coding(mat_coding.drawn(_pixels("held-out"), "test", "test"), counts, test_seed, "coding-test"),
     )
 
 

@@ -37,6 +37,7 @@ from kit.data.distortion import GROUPS, STRENGTHS, Distortion, Kind, distort, dr
 from kit.data.documents import SIDE, Card, Sheet, board, sheet
 from kit.data.readable import is_readable
 from kit.data.scenes import Pixels
+from kit.data.split import Side
 from kit.episode import NamedImage, Task
 from kit.tools import restoration
 
@@ -119,15 +120,21 @@ Source = Callable[[np.random.Generator, bool], Question]
 """Draws a question; if told so, one about part of an image."""
 
 
-def drawn(pool: Sequence[Pixels], name: str) -> Source:
-    """Questions about the kit's own sheets and boards (:mod:`kit.data.documents`), before images of ``pool``."""
+def drawn(pool: Sequence[Pixels], name: str, side: Side = "train") -> Source:
+    """Questions about the kit's own sheets and boards (:mod:`kit.data.documents`).
+
+    Args:
+        pool: images to put signs before, ``(height, width, 3)`` bytes each.
+        name: first part of the sources' names.
+        side: whose handwritten digits may be on them.
+    """
 
     def source(rng: np.random.Generator, part: bool) -> Question:
         seed = int(rng.integers(2**31))
         rng = np.random.default_rng(seed)
         if not part:
-            return _about(sheet(rng, pool), f"{name}-{seed}", rng)
-        image, cards = board(rng, pool)
+            return _about(sheet(rng, pool, side=side), f"{name}-{seed}", rng)
+        image, cards = board(rng, pool, side)
         return _about_card(image, cards[int(rng.integers(len(cards)))], f"{name}-{seed}", rng)
 
     return source
