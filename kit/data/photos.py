@@ -27,7 +27,9 @@ from PIL import Image, UnidentifiedImageError
 from kit.data.images import flat_image
 from kit.data.scenes import scene
 
-Split = Literal["train", "held-out"]
+Split = Literal["train", "development", "test", "held-out"]
+"""A side of a split. ``held-out``: the packaged photographs that are never trained on; too few to be split again, so
+they are a quick look, and choices are made on other sets' development images."""
 Kind = Literal["colour", "gray", "scene", "user", "hub"]
 
 
@@ -41,7 +43,7 @@ class SourceImage:
 
     Attributes:
         id: short name; goes into ``Task.meta["source"]`` and error messages.
-        split: training or held-out.
+        split: its side.
         kind: where it is from.
         licence: under which terms it may be used.
         load: opens it as an upright RGB image.
