@@ -1,28 +1,41 @@
-"""Photographs from a Debian package: those that GCompris, a learning game, shows in its activities.
+"""Photographs from Debian packages on three sides: to train on, to make choices on, and a test set kept closed.
 
-    python data_scripts/debian_photos.py --out runs/photographs                   # fetches the package (apt)
-    python data_scripts/debian_photos.py --out runs/photographs --package gcompris-qt-data_3.1-2_all.deb
+    python data_scripts/debian_photos.py --out runs/photographs                   # fetches the packages (apt-get)
+    python data_scripts/debian_photos.py --out runs/photographs --packages DIR    # .deb files that are there already
 
-The package's resource files hold pictures of monuments, animals, tools and mills, each under a free
-licence that GCompris names beside it. Nothing is installed. Drawings, cut-outs and plain backgrounds
-are passed over.
+Written to --out: train/*.png (monuments, animals, tools and mills that GCompris, a learning game, shows; the committed
+tiny model was pretrained on views of them, so they measure nothing), development/*.png (photographs among Plasma's
+wallpapers), test/*.png (wallpapers of MATE and Lomiri: keep them closed, measure on them once), licences/ (each
+package's copyright file) and manifest.json. Longer sides have 1,024 pixels at most. Of pictures that look the same one
+is written, and none that looks like a packaged photograph (kit.data.photos).
+
+Nothing is installed. Test photographs are chosen by the folder they lie in, not by eye; cut-outs and plain pictures are
+passed over. Read them with kit.data.folder.photographs(folder, side).
 """
 
 from __future__ import annotations
 
 import argparse
 import io
+import json
+import shutil
 import subprocess
+import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 from PIL import Image
 
-from kit.data.photos import FLAT, flatness
-from kit.episode import content_hash
+from kit.data.images import flat_image
+from kit.data.leak import look_alikes
+from kit.data.photos import FLAT, flatness, photos
+from kit.data.split import Side
+from kit.files import write_bytes
 
-PACKAGE = "gcompris-qt-data"
 ACTIVITIES = (
     "categorization",
     "erase",
@@ -31,7 +44,59 @@ ACTIVITIES = (
     "explore_world_animals",
     "explore_world_music",
 )
-"""Activities whose pictures are photographs."""
+"""GCompris's activities whose pictures are photographs."""
+LONGEST = 1024
+"""Pixels of a picture's longer side, at most."""
+SHORTEST = 200
+"""Pixels on the shorter side below which a picture is passed over."""
+
+
+@dataclass(frozen=True)
+class Package:
+    """One Debian package with photographs.
+
+    Attributes:
+        name: its name.
+        side: the side that its pictures stand on.
+        patterns: where they lie, as :meth:`pathlib.Path.glob` patterns.
+    """
+
+    name: str
+    side: Side
+    patterns: tuple[str, ...]
+
+
+PLASMA = (
+    *("BytheWater", "ColdRipple", "ColorfulCups", "DarkestHour", "EveningGlow", "FallenLeaf", "Grey", "Kite"),
+    *("OneStandsOut", "Path", "summer_1am"),
+)
+"""Plasma's wallpapers that are photographs; the others are drawn."""
+
+PACKAGES = (
+    Package("gcompris-qt-data", "train", tuple(f"usr/share/gcompris-qt/rcc/{activity}.rcc" for activity in ACTIVITIES)),
+    Package("mate-backgrounds", "test", ("usr/share/backgrounds/mate/nature/*.jpg",)),
+    Package("lomiri-wallpapers-16.04", "test", ("usr/share/backgrounds/*.jpg",)),
+    Package("lomiri-wallpapers-20.04", "test", ("usr/share/backgrounds/*.jpg",)),
+    Package(
+        "plasma-workspace-wallpapers",
+        "development",
+        tuple(f"usr/share/wallpapers/{name}/contents/images/*" for name in PLASMA),
+    ),
+)
+"""Of pictures that look the same the first in this order stays: what was trained on can be on no other side."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A photograph of a package, no larger than it will be stored."""
+
+    name: str
+    package: Package
+    image: Image.Image
+
+
+class PackageError(RuntimeError):
+    """A package can't be fetched, or doesn't hold what its row says; the message tells the way out."""
 
 
 def webp_pictures(resource: bytes) -> Iterator[Image.Image]:
@@ -49,43 +114,117 @@ def webp_pictures(resource: bytes) -> Iterator[Image.Image]:
         start = resource.find(b"RIFF", start + 4)
 
 
-def extract(package: Path, out: Path) -> int:
-    """Write the photographs in ``package`` to ``out`` as PNG files, each once; their number.
+def pictures_of(package: Package, root: Path) -> Iterator[Found]:
+    """The photographs of an unpacked package, large enough and not plain.
 
     Raises:
-        subprocess.CalledProcessError: dpkg-deb can't unpack ``package``.
-        SystemExit: it isn't GCompris's data.
+        PackageError: a pattern of the package's row finds nothing.
     """
-    out.mkdir(parents=True, exist_ok=True)
-    seen: set[str] = set()
-    with tempfile.TemporaryDirectory() as unpacked:
-        subprocess.run(["dpkg-deb", "--extract", package, unpacked], check=True)
-        for activity in ACTIVITIES:
-            resource = next(Path(unpacked).rglob(f"{activity}.rcc"), None)
-            if resource is None:
-                raise SystemExit(f"{package}: it holds no {activity}.rcc; give the package {PACKAGE}")
-            for number, picture in enumerate(webp_pictures(resource.read_bytes())):
-                name = content_hash(picture)
-                if min(picture.size) < 200 or flatness(picture, 2) < FLAT or name in seen:
-                    continue
-                seen.add(name)
-                picture.save(out / f"{activity}-{number:03d}.png")
-    return len(seen)
+    for pattern in package.patterns:
+        files = sorted(root.glob(pattern))
+        if not files:
+            raise PackageError(f"package {package.name}: it holds no {pattern}; correct its row in PACKAGES")
+        for file in files:
+            if file.suffix == ".rcc":
+                images = list(webp_pictures(file.read_bytes()))
+                named = [(f"{file.stem}-{number:03d}", image) for number, image in enumerate(images)]
+            else:
+                with Image.open(file) as image:
+                    named = [(file.parents[2].name if file.parent.name == "images" else file.stem, flat_image(image))]
+            for name, image in named:
+                image.thumbnail((LONGEST, LONGEST), Image.Resampling.LANCZOS)
+                if min(image.size) >= SHORTEST and flatness(image, 2) >= FLAT:
+                    yield Found(f"{package.name}-{name}", package, image)
 
 
-def main() -> None:
-    """Fetch the package unless given, and extract."""
+def fetch(package: Package, folder: Path) -> Path:
+    """The package's .deb file in ``folder``, downloaded there if it isn't.
+
+    Raises:
+        PackageError: apt-get can't fetch it.
+    """
+    if not (there := sorted(folder.glob(f"{package.name}_*.deb"))):
+        try:
+            done = subprocess.run(["apt-get", "download", package.name], cwd=folder, capture_output=True, text=True)
+        except FileNotFoundError:
+            raise PackageError("apt-get is not on this machine; give a folder of .deb files with --packages") from None
+        if done.returncode:
+            raise PackageError(
+                f"package {package.name}: apt-get download failed ({done.stderr.strip()[-300:]}); run apt-get update, "
+                "or give a folder of .deb files with --packages"
+            )
+        there = sorted(folder.glob(f"{package.name}_*.deb"))
+    return there[-1]
+
+
+def different(found: list[Found]) -> list[Found]:
+    """The first of all pictures that look the same, and none that looks like a packaged photograph."""
+    packaged = [*photos("held-out"), *photos("train")]
+    groups = look_alikes([*((p.id, p.image) for p in packaged), *((f.name, f.image) for f in found)])
+    seen = set(groups[: len(packaged)])
+    kept = []
+    for picture, group in zip(found, groups[len(packaged) :], strict=True):
+        if group not in seen:
+            seen.add(group)
+            kept.append(picture)
+    return kept
+
+
+def make(out: Path, folder: Path) -> dict[str, int]:
+    """Fetch, unpack, choose and write; how many pictures each side has.
+
+    Raises:
+        PackageError: a package can't be fetched, unpacked, or has changed.
+    """
+    rows, found = [], []
+    for package in PACKAGES:
+        file = fetch(package, folder)
+        with tempfile.TemporaryDirectory() as unpacked:
+            root = Path(unpacked)
+            try:
+                subprocess.run(["dpkg-deb", "--extract", file, root], check=True, capture_output=True)
+                version = subprocess.check_output(["dpkg-deb", "--field", file, "Version"], text=True).strip()
+            except (subprocess.CalledProcessError, FileNotFoundError) as error:
+                raise PackageError(f"{file}: dpkg-deb cannot unpack it ({error}); remove it and run again") from error
+            its = list(pictures_of(package, root))
+            terms = f"licences/{package.name}"
+            write_bytes(out / terms, (root / f"usr/share/doc/{package.name}/copyright").read_bytes())
+        found += its
+        rows.append({"package": package.name, "version": version, "side": package.side, "licences": terms})
+        print(f"{package.name} {version}: {len(its)} photographs", flush=True)
+    kept = different(found)
+    counts = Counter(f.package.name for f in kept)
+    for row in rows:
+        row["pictures"] = counts[row["package"]]
+    for side in get_args(Side):
+        shutil.rmtree(out / side, ignore_errors=True)  # pictures of an earlier version would be in no manifest
+        (out / side).mkdir(parents=True)
+    listed = []
+    for f in kept:
+        name = f"{f.package.side}/{f.name}.png"
+        f.image.save(out / name)
+        listed.append({"file": name, "licence": f"see licences/{f.package.name}", "package": f.package.name})
+    sides = dict(Counter(f.package.side for f in kept))
+    manifest = {"packages": rows, "sides": sides, "looked_the_same": len(found) - len(kept), "pictures": listed}
+    write_bytes(out / "manifest.json", (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
+    return sides
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Fetch the packages unless given, and write their photographs; or say in one line why not."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("runs/photographs"), help="folder for the pictures")
-    parser.add_argument("--package", type=Path, help=f"{PACKAGE}'s .deb file; fetched by apt-get if not given")
-    args = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        package = args.package
-        if package is None:
-            subprocess.run(["apt-get", "download", PACKAGE], cwd=folder, check=True)
-            (package,) = Path(folder).glob("*.deb")
-        print(f"{extract(package, args.out)} photographs in {args.out}")
+    parser.add_argument("--packages", type=Path, help="folder of .deb files; what is missing is fetched into it")
+    args = parser.parse_args(argv)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            sides = make(args.out, args.packages or Path(folder))
+    except (PackageError, OSError) as error:
+        print(f"debian_photos.py: {error}", file=sys.stderr)
+        return 1
+    print(f"{args.out}: " + ", ".join(f"{n} {side} pictures" for side, n in sides.items()))
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

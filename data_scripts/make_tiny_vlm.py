@@ -2,7 +2,7 @@
 
     python data_scripts/make_tiny_vlm.py --out runs/tiny --steps 300 --pool 200   # a quick look
     python data_scripts/debian_photos.py --out runs/photographs
-    python data_scripts/make_tiny_vlm.py --out runs/tiny --photographs runs/photographs --half --processes 2
+    python data_scripts/make_tiny_vlm.py --out runs/tiny --photographs runs/photographs/train --half --processes 2
 
 The last two are the committed model's settings. The same command again resumes; `--commit` copies
 the finished checkpoint into kit/tiny/weights. Pictures to learn from are procedural scenes, the kit's

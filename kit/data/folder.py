@@ -102,6 +102,8 @@ def folder_pictures(
     root = Path(folder)
     if not root.is_dir():
         raise ImageError(f"--images {root}: no such folder")
+    if is_split(root):
+        raise ImageError(f"--images {root}: it is split already; give one side of it, as {root / 'train'}")
     if needed < 3 or held_out <= 0 or development <= 0:
         raise ValueError(
             f"needed={needed}, held_out={held_out}, development={development}: three sides need at least 3 pictures, "
@@ -130,6 +132,11 @@ def folder_pictures(
         )
         for h, side in zip(hashes, sides, strict=True)
     ]
+
+
+def is_split(root: Path) -> bool:
+    """Tell whether a folder holds a set that is split already: another split would mix its sides."""
+    return (root / "manifest.json").is_file() and (root / "train").is_dir() and (root / "test").is_dir()
 
 
 def photographs(folder: str | os.PathLike[str], side: Side) -> list[SourceImage]:

@@ -74,6 +74,9 @@ def test_photographs_that_are_split_already(tmp_path: Path) -> None:
     assert (lake.id, lake.split, lake.licence, lake.image.size) == ("lake", "test", "CC BY-SA 4.0", (96, 96))
     with pytest.raises(ImageError, match="0 pictures in development/, 0 in its manifest"):
         photographs(tmp_path, "development")
+    (tmp_path / "train").mkdir()
+    with pytest.raises(ImageError, match="it is split already; give one side of it"):
+        folder_pictures(tmp_path)
     SCENES[1].save(tmp_path / "test" / "stray.png")
     with pytest.raises(ImageError, match="2 pictures in test/, 1 in its manifest"):
         photographs(tmp_path, "test")
