@@ -5,11 +5,17 @@
     python data_scripts/agile.py --out data/agile --coldstart scripted        # and the scripted expert's episodes
     python data_scripts/agile.py --out data/agile --coldstart endpoint --base-url URL --model NAME
     python data_scripts/agile.py --out data/paper --hub --pin                 # the paper's mixture, from the hub
+    python data_scripts/agile.py --out data/more --photographs runs/photographs   # measured on Debian's photographs
 
-Written to --out: train.jsonl, eval-2x2.jsonl, eval-3x3.jsonl, pictures/, manifest.json, and with
---coldstart coldstart.jsonl (filtered and balanced) beside coldstart-all.jsonl (everything played;
-an interrupted run goes on from it). Training and evaluation are split by picture and checked for
-pictures in common before anything is written.
+Written to --out: train.jsonl, the test sets eval-2x2.jsonl and eval-3x3.jsonl, development-2x2.jsonl and
+development-3x3.jsonl to make choices on (not of the packaged photographs, which are too few), pictures/, manifest.json,
+and with --coldstart coldstart.jsonl (filtered and balanced) beside coldstart-all.jsonl (everything played; an
+interrupted run goes on from it). Pictures are split by what they show, and all sets are checked for pictures in common
+before anything is written.
+
+Pictures of --images and --hub are cut whole, as the paper cuts them, with --max-pixels; --crops cuts squares of
+--piece-px out of them instead, which is what the tiny model can see. With --hub-root, data sets are read from
+FOLDER/OWNER/NAME, copies of the hub's, instead of the network.
 """
 
 from __future__ import annotations
@@ -18,16 +24,20 @@ import argparse
 import hashlib
 import json
 import sys
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from kit.chat import Chat
-from kit.data.folder import folder_pictures
-from kit.data.hub import HubError, HubSource, download, pin, read_lock
+from kit.data.folder import folder_pictures, photographs
+from kit.data.hub import HubError, HubSource, download, local_copies, pin, read_lock
 from kit.data.leak import LeakError, check_tasks
 from kit.data.photos import ImageError, SourceImage, photos, table
+from kit.data.split import Side
 from kit.data.store import save_episodes, save_tasks
 from kit.episode import Task
 from kit.files import write_bytes
@@ -45,6 +55,13 @@ from kit.train.demonstrations import collect
 
 SIZES = {"high-resolution": 6200, "text-and-structure": 5200, "dense-natural": 4200}
 """Pictures in each part of the paper's mixture of 15.6K (appendix A)."""
+
+TEST = 300
+"""Test pictures a level (section 4.2); as many more to make choices on."""
+MAX_PIXELS = 401_408
+"""Of an image that the model is given (Table 4)."""
+LONGEST = 1280
+"""Pixels of the longer side at which a hub's pictures are stored."""
 
 _DEEPEYES = ("ChenShawn/DeepEyes-Datasets-47k", "see its card; pictures under their sources' terms")
 _TEXTVQA = "CC BY 4.0 (pictures from Open Images)"
@@ -106,10 +123,14 @@ def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
     add("--needed", type=int, default=4, help="how many different pictures --images must hold at least")
     add("--skip-bad", action="store_true", help="leave out images of --images that cannot be used, instead of stopping")
     add("--held-out", type=float, default=0.25, help="share of --images held out for evaluation")
-    add("--train", type=int, default=640, help="training puzzles (2×2, all pieces misplaced)")
-    add("--eval", type=int, default=100, help="evaluation puzzles a level (the paper: 300)")
+    add("--development", type=float, default=0.1, help="share of --images held out to make choices on")
+    add("--photographs", type=Path, help="folder of debian_photos.py: its test and development sides for evaluation")
+    add("--train", type=int, help="training puzzles, 2×2, all misplaced; 640, or with --hub one of each picture")
+    add("--eval", type=int, help="test puzzles a level, and development puzzles; 100, or with --hub the paper's 300")
+    add("--crops", action="store_true", help="square crops of --images or --hub instead of whole pictures")
+    add("--max-pixels", type=int, default=MAX_PIXELS, help="pixels of a whole picture, at most; 0: no limit")
     add("--photo-share", type=float, default=0.25, help="share of training puzzles cut from packaged photographs")
-    add("--piece-px", type=int, default=56, help="side of a piece in pixels; 0 keeps the pictures' own size")
+    add("--piece-px", type=int, default=56, help="side of a crop's piece in pixels; 0 keeps its own size")
     add("--seed", type=int, default=0)
     add("--coldstart", choices=("scripted", "endpoint"), help="also make cold-start episodes, played by this expert")
     add("--episodes", type=int, default=128, help="cold-start episodes to keep (the paper: 1,600)")
@@ -122,48 +143,93 @@ def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
     add("--max-new-tokens", type=int, default=2048, help="tokens of one cold-start turn (Table 5)")
     add("--hub", action="store_true", help="the paper's mixture from the Hugging Face hub")
     add("--hub-share", type=float, default=1.0, help="this share of the paper's 15.6K pictures")
+    add("--hub-root", type=Path, help="with --hub: a folder that holds copies of its data sets, read without a network")
     add("--pin", action="store_true", help="ask the hub for commits not known yet, write hub.lock.json")
     add("--with-benchmarks", action="store_true", help="use data sets that models are evaluated on, as the paper did")
-    add("--drop-leaks", action="store_true", help="leave training pictures out that look like held-out ones")
+    add("--drop-leaks", action="store_true", help="leave out pictures that look like one of another side")
     args = parser.parse_args(argv)
     if args.coldstart == "endpoint" and not (args.base_url and args.model):
         parser.error("--coldstart endpoint needs --base-url and --model")
-    if args.hub and args.images:
-        parser.error("--hub and --images: choose one")
+    if sum(map(bool, (args.hub, args.images, args.photographs))) > 1:
+        parser.error("--hub, --images and --photographs: choose one")
+    if args.hub_root and not args.hub:
+        parser.error("--hub-root says where --hub reads: give both")
+    args.eval = args.eval or (TEST if args.hub else 100)
     return args
 
 
 def pictures(args: argparse.Namespace) -> list[SourceImage] | None:
     """The pictures to cut puzzles from; None for the packaged photographs and scenes."""
     if args.images:
-        return folder_pictures(args.images, args.needed, args.held_out, skip_bad=args.skip_bad)
-    if not args.hub:
-        return None
+        return folder_pictures(
+            args.images, args.needed, args.held_out, skip_bad=args.skip_bad, development=args.development
+        )
+    if args.photographs:
+        unseen = [*photographs(args.photographs, "test"), *photographs(args.photographs, "development")]
+        return [*photos("train"), *unseen]
+    return hub_pictures(args) if args.hub else None
+
+
+def hub_pictures(args: argparse.Namespace) -> list[SourceImage]:
+    """The paper's mixture: its number of pictures to train on, and those to test and to choose on on top of them."""
     sources = [source for source in HUB if args.with_benchmarks or not source.benchmark]
     for source in sources:
         print(f"{source.group:20s} {source.id:36s} {source.licence}", flush=True)
+    if args.hub_root:
+        sources = local_copies(sources, args.hub_root)
     lock_file = args.out / "hub.lock.json"
     lock = pin(sources, lock_file) if args.pin else read_lock(lock_file)
-    sizes = {group: max(4, round(size * args.hub_share)) for group, size in SIZES.items()}
+    trained = {group: max(2, round(size * args.hub_share)) for group, size in SIZES.items()}
+    sizes = with_held_out(trained, 2 * args.eval)
 
     def progress(group: str, have: int, wanted: int) -> None:
         if have % 100 == 0 or have == wanted:
             print(f"{group}: {have} of {wanted} pictures", flush=True)
 
     download(sources, sizes, args.out / "hub", lock, progress=progress)
-    total = sum(sizes.values())
-    return folder_pictures(args.out / "hub", total, held_out=min(0.5, max(args.eval, 1) / total), longest=1280)
+    found = folder_pictures(
+        args.out / "hub", sum(sizes.values()), held_out=args.eval, longest=LONGEST, development=args.eval
+    )
+    return [replace(picture, kind="hub", licence="see its data set") for picture in found]
+
+
+def with_held_out(trained: dict[str, int], held_out: int) -> dict[str, int]:
+    """Pictures to download of each group: those to train on, and its share of the others, ``held_out`` in all."""
+    total, taken = sum(trained.values()), 0
+    sizes = {}
+    for group, size in trained.items():
+        sizes[group] = size + round(held_out * (taken + size) / total) - round(held_out * taken / total)
+        taken += size
+    return sizes
 
 
 def puzzles(args: argparse.Namespace, sources: list[SourceImage] | None) -> tuple[list[Task], dict[str, list[Task]]]:
-    """Training and evaluation puzzles, checked for pictures in common."""
-    piece = args.piece_px or None
-    train = training_set(args.train, args.seed, photo_share=args.photo_share, sources=sources, piece_px=piece)
+    """Training puzzles, and the sets of evaluation; no two sides have a picture in common."""
+    how = cutting(args)
+    unseen = None if sources is None else [s for s in sources if s.split != "train"]
+    n = args.train or (sum(s.split == "train" for s in sources) if args.hub and sources else 640)
+    seen = None if args.photographs else sources
+    train = training_set(n, args.seed, photo_share=args.photo_share, sources=seen, **how)
+    sides: dict[str, Side | None] = {"eval": None} if unseen is None else {"eval": "test", "development": "development"}
     evaluation = {
-        f"eval-{m}x{m}": evaluation_set(args.eval, args.seed + 1, m, sources=sources, piece_px=piece) for m in (2, 3)
+        f"{name}-{m}x{m}": evaluation_set(args.eval, args.seed + 1, m, sources=unseen, side=side, **how)
+        for name, side in sides.items()
+        for m in (2, 3)
     }
-    check_split(train, [task for tasks in evaluation.values() for task in tasks], sources)
+    check_split(train, of_side(evaluation, "eval"), sources, of_side(evaluation, "development"))
     return train, evaluation
+
+
+def cutting(args: argparse.Namespace) -> dict[str, Any]:
+    """How pictures are cut: whole, or in square crops."""
+    if (args.images or args.hub) and not args.crops:
+        return {"piece_px": None, "whole": True, "max_pixels": args.max_pixels}
+    return {"piece_px": args.piece_px or None}
+
+
+def of_side(evaluation: dict[str, list[Task]], side: str) -> list[Task]:
+    """The puzzles of one side's sets, all sizes together."""
+    return [task for name, tasks in evaluation.items() if name.startswith(side) for task in tasks]
 
 
 def coldstart(
@@ -177,9 +243,8 @@ def coldstart(
         evaluation: held-out tasks, which must not show up.
     """
     n = int(np.ceil(args.episodes * args.played))
-    tasks = training_set(
-        n, args.seed + 2, photo_share=args.photo_share, sources=sources, piece_px=args.piece_px or None
-    )
+    seen = None if args.photographs else sources
+    tasks = training_set(n, args.seed + 2, photo_share=args.photo_share, sources=seen, **cutting(args))
     check_tasks(tasks, evaluation)
     chat = Chat.from_pretrained(args.checkpoint)
     policy: Policy = (
@@ -217,8 +282,8 @@ def make(args: argparse.Namespace) -> None:
         if not args.drop_leaks or sources is None:
             raise
         leaking = {pair.train for pair in error.pairs}
-        sources = [s for s in sources if s.split == "held-out" or s.id not in leaking]
-        print(f"left out {len(leaking)} training pictures that look like held-out ones", flush=True)
+        sources = [s for s in sources if s.split == "test" or s.id not in leaking]
+        print(f"left out {len(leaking)} pictures that look like one of another side", flush=True)
         train, evaluation = puzzles(args, sources)
     files = {"train": train, **evaluation}
     for name, tasks in files.items():
@@ -229,10 +294,12 @@ def make(args: argparse.Namespace) -> None:
         "files": {
             f"{name}.jsonl": {
                 "puzzles": len(tasks),
+                "pictures": len({task.meta["source"] for task in tasks}),
                 "sha256": hashlib.sha256((args.out / f"{name}.jsonl").read_bytes()).hexdigest(),
             }
             for name, tasks in files.items()
         },
+        "pictures_per_side": dict(Counter(picture.split for picture in used)),
         "arguments": {name: value if value is None else str(value) for name, value in vars(args).items()},
         "pictures": [{"id": p.id, "split": p.split, "kind": p.kind, "licence": p.licence} for p in used],
     }

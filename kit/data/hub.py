@@ -16,7 +16,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +62,18 @@ class HubSource:
     def is_local(self) -> bool:
         """True if ``id`` is a folder on this machine (then there is no revision)."""
         return Path(self.id).is_dir()
+
+
+def local_copies(sources: Sequence[HubSource], root: Path) -> list[HubSource]:
+    """The data sets as they lie in ``root/OWNER/NAME``, copies of the hub's, read without a network.
+
+    Raises:
+        HubError: a data set isn't there.
+    """
+    for source in sources:
+        if not (root / source.id).is_dir():
+            raise HubError(f"--hub-root {root}: no folder {source.id}; put a copy of the data set there")
+    return [replace(source, id=str(root / source.id)) for source in sources]
 
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")

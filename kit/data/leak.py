@@ -1,4 +1,4 @@
-"""Leak check: does an image of the training set show up again in evaluation?
+"""Leak check: does an image of one side of a split show up again on another, a training image in evaluation?
 
 Released training files may share names with the benchmarks a model is evaluated on; names prove
 little either way, so pixels are compared. An image's fingerprint is a pair of perceptual hashes
@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import imagehash
 import numpy as np
@@ -38,11 +39,13 @@ CONFIRM = 80
 _WINDOW = 0.9
 Named = Iterable[tuple[str, Image.Image]]
 """Names and images; read once, so a generator over a large set will do."""
+Prints = tuple[list[str], NDArray[np.uint64]]
+"""Names and fingerprints."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A training and an evaluation image that look the same."""
+    """Images of two sides that look the same; of development and test ``train`` holds the development image."""
 
     train: str
     evaluation: str
@@ -53,14 +56,14 @@ class Pair:
 
 
 class LeakError(ValueError):
-    """Training and evaluation share images. ``pairs`` lists all of them, the closest first."""
+    """Two sides of a split share images. ``pairs`` lists all of them, the closest first."""
 
     def __init__(self, pairs: Sequence[Pair]) -> None:
         self.pairs = tuple(pairs)
         shown = "\n  ".join(str(pair) for pair in self.pairs[:20])
         more = f"\n  … and {len(self.pairs) - 20} more" if len(self.pairs) > 20 else ""
         super().__init__(
-            f"{len(self.pairs)} pairs of training and evaluation pictures look the same; "
+            f"{len(self.pairs)} pairs of pictures on two sides of the split look the same; "
             f"remove one of each pair:\n  {shown}{more}"
         )
 
@@ -104,9 +107,13 @@ def _confirmed(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> bool:
 
 def leaked_pairs(train: Named, evaluation: Named) -> list[Pair]:
     """Every pair that looks the same, the closest first."""
-    names, prints = _fingerprints(train)
-    others, other_prints = _fingerprints(evaluation)
-    if not names or not others:
+    return _pairs(_fingerprints(train), _fingerprints(evaluation))
+
+
+def _pairs(some: Prints, others: Prints) -> list[Pair]:
+    """:func:`leaked_pairs` of images whose fingerprints are known."""
+    (names, prints), (other_names, other_prints) = some, others
+    if not names or not other_names:
         return []
     pairs = []
     for at in range(0, len(names), 1024):
@@ -115,7 +122,7 @@ def leaked_pairs(train: Named, evaluation: Named) -> list[Pair]:
         near = np.minimum(near, _closest(other_prints[:, :, 0], rows[:, 0, 0]).T)
         for i, j in np.argwhere(near <= LIMIT):
             if _confirmed(rows[i], other_prints[j]):
-                pairs.append(Pair(names[at + i], others[j], int(near[i, j])))
+                pairs.append(Pair(names[at + i], other_names[j], int(near[i, j])))
     return sorted(pairs, key=lambda pair: pair.distance)
 
 
@@ -144,7 +151,7 @@ def look_alikes(images: Named) -> list[int]:
     return [numbers.setdefault(root(i), len(numbers)) for i in range(len(names))]
 
 
-def _fingerprints(images: Named) -> tuple[list[str], NDArray[np.uint64]]:
+def _fingerprints(images: Named) -> Prints:
     names, rows = [], []
     for name, image in images:
         names.append(name)
@@ -152,20 +159,21 @@ def _fingerprints(images: Named) -> tuple[list[str], NDArray[np.uint64]]:
     return names, np.array(rows, dtype=np.uint64)
 
 
-def check_leak(train: Named, evaluation: Named) -> None:
-    """Refuse sets that share an image.
+def check_leak(*sides: Named) -> None:
+    """Refuse sets of which two share an image: training and evaluation, or training, development and test.
 
     Raises:
         LeakError: naming every pair and its distance.
     """
-    pairs = leaked_pairs(train, evaluation)
+    prints = [_fingerprints(side) for side in sides]  # of each image once, for all pairs of sides
+    pairs = [pair for one, other in combinations(prints, 2) for pair in _pairs(one, other)]
     if pairs:
-        raise LeakError(pairs)
+        raise LeakError(sorted(pairs, key=lambda pair: pair.distance))
 
 
-def check_sources(train: Sequence[SourceImage], evaluation: Sequence[SourceImage]) -> None:
+def check_sources(*sides: Sequence[SourceImage]) -> None:
     """:func:`check_leak` on the images that puzzles are cut from."""
-    check_leak(((p.id, p.image) for p in train), ((p.id, p.image) for p in evaluation))
+    check_leak(*(((p.id, p.image) for p in side) for side in sides))
 
 
 def solved(task: Task) -> Image.Image:
@@ -179,9 +187,9 @@ def solved(task: Task) -> Image.Image:
     return canvas
 
 
-def check_tasks(train: Sequence[Task], evaluation: Sequence[Task]) -> None:
+def check_tasks(*sides: Sequence[Task]) -> None:
     """:func:`check_leak` on the puzzles themselves, whatever their records say about their source."""
-    check_leak(_solved_once(train), _solved_once(evaluation))
+    check_leak(*map(_solved_once, sides))
 
 
 def _solved_once(tasks: Sequence[Task]) -> Iterator[tuple[str, Image.Image]]:

@@ -38,6 +38,11 @@ def shuffle(n: int, n_fixed: int, rng: np.random.Generator) -> list[int]:
     return order
 
 
+def piece_size(size: tuple[int, int], m: int) -> tuple[int, int]:
+    """A piece of an image of ``size`` that is resized so that both sides divide by m; 8 pixels a side at least."""
+    return max(8, round(size[0] / m)), max(8, round(size[1] / m))
+
+
 def make_task(
     image: Image.Image,
     m: int,
@@ -62,7 +67,7 @@ def make_task(
     if not 2 <= m <= 5:
         raise ValueError(f"m={m}: a puzzle has 2 to 5 pieces a side (they are labelled A to Y)")
     order = shuffle(m * m, n_fixed, rng)  # spot k shows the piece whose place is order[k]
-    width, height = (piece_px, piece_px) if piece_px else (max(8, round(s / m)) for s in image.size)
+    width, height = (piece_px, piece_px) if piece_px else piece_size(image.size, m)
     picture = image.convert("RGB")
     if picture.size != (width * m, height * m):
         picture = picture.resize((width * m, height * m), Image.Resampling.LANCZOS)

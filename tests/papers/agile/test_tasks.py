@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from kit.data.leak import LeakError
+from kit.data.leak import LeakError, solved
 from kit.data.photos import ImageError, SourceImage, photos, scenes
 from kit.data.scenes import scene
 from kit.data.store import load_tasks
@@ -68,11 +68,68 @@ def test_held_out_pictures_are_only_cropped() -> None:
     # A picture whose red, green and blue are ordered keeps the order unless channels were exchanged.
     pixels = scene(np.random.default_rng(0), 128)[:, :, :1] // 2 + np.array([0, 40, 80], dtype=np.uint8)
     image = Image.fromarray(pixels.astype(np.uint8))
-    for split, kept in (("held-out", True), ("train", False)):
-        source = SourceImage("p", split, "user", "", lambda: image)  # type: ignore[arg-type]
+    cases = {("held-out", "colour"): True, ("train", "colour"): False, ("train", "user"): True, ("train", "hub"): True}
+    for (split, kind), kept in cases.items():
+        source = SourceImage("p", split, kind, "", lambda: image)  # type: ignore[arg-type]
         tasks = make_puzzles([source], 12, 2, (0,), seed=0)
         ordered = [(np.diff(np.asarray(t.images[0].image).mean((0, 1))) > 0).all() for t in tasks]
-        assert all(ordered) is kept
+        assert all(ordered) is kept, (split, kind)
+
+
+def of_sides(n: int, **sides: int) -> list[SourceImage]:
+    """``n`` oblong scenes to train on and some of other sides, 150×100."""
+    wanted = ["train"] * n + [side for side, count in sides.items() for _ in range(count)]
+    return [
+        SourceImage(f"{side}-{k}", side, "hub", "", lambda k=k: oblong(k))  # type: ignore[arg-type, misc]
+        for k, side in enumerate(wanted)
+    ]
+
+
+def oblong(k: int) -> Image.Image:
+    return Image.fromarray(scene(np.random.default_rng(k), 150)).crop((0, 0, 150, 100))
+
+
+def test_whole_pictures_are_cut_uncropped_unmirrored_each_once() -> None:
+    sources = of_sides(5, test=2, development=2)
+    tasks = training_set(5, 0, sources=sources, piece_px=None, whole=True)
+    assert sorted(t.meta["source"] for t in tasks) == [f"train-{k}" for k in range(5)]
+    for task in tasks:
+        assert content_hash(solved(task)) == content_hash(oblong(int(task.meta["source"].split("-")[1])))
+    held_out = {
+        side: evaluation_set(2, 1, 2, (0, 1), sources, None, side, whole=True)  # type: ignore[arg-type]
+        for side in ("test", "development")
+    }
+    for side, found in held_out.items():
+        assert {t.meta["source"].split("-")[0] for t in found} == {side} and len(found) == 4
+    check_split(tasks, held_out["test"], sources, held_out["development"])
+    with pytest.raises(LeakError, match=r"test-5-2x2-L0"):
+        check_split([], held_out["test"], [], held_out["test"])
+    with pytest.raises(ValueError, match="pictures of development and test; choose one"):
+        evaluation_set(1, 0, sources=sources)
+
+
+@pytest.mark.parametrize("m", [2, 3])
+@pytest.mark.parametrize("size", [(1280, 720), (300, 1100), (64, 64), (997, 1003)])
+@pytest.mark.parametrize("max_pixels", [3_000, 50_000, 401_408])
+def test_no_image_that_the_agent_is_given_has_more_pixels(m: int, size: tuple[int, int], max_pixels: int) -> None:
+    source = SourceImage("p", "test", "hub", "", lambda: Image.new("RGB", size))
+    [task] = make_puzzles([source], 1, m, (0,), 0, None, whole=True, max_pixels=max_pixels)
+    width, height = task.images[0].image.size
+    gap = max(1, round(0.02 * m * max(width, height)))  # as the agent's observation() pastes them
+    shown = (m * width + (m - 1) * gap, m * height + (m - 1) * gap)
+    assert shown[0] * shown[1] <= max_pixels
+    if size[0] * size[1] > 1.3 * max_pixels:  # no smaller than it must be
+        assert shown[0] * shown[1] > 0.9 * max_pixels
+        assert abs(width / height / (size[0] / size[1]) - 1) < 0.12
+
+
+def test_options_that_exclude_each_other_are_named() -> None:
+    with pytest.raises(ValueError, match="whole=True, piece_px=56, max_pixels=0: whole pictures keep their shape"):
+        make_puzzles(of_sides(1), 1, 2, (0,), 0, whole=True)
+    with pytest.raises(ValueError, match="max_pixels is for them alone"):
+        make_puzzles(of_sides(1), 1, 2, (0,), 0, max_pixels=100)
+    with pytest.raises(ValueError, match="packaged photographs and scenes are cropped; give sources"):
+        training_set(1, 0, whole=True, piece_px=None)
 
 
 def test_a_plain_picture_is_left_out_with_its_name_and_all_plain_is_an_error() -> None:
