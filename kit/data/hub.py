@@ -15,6 +15,7 @@ import contextlib
 import io
 import json
 import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -139,6 +140,17 @@ def _reaching(name: str) -> Iterator[None]:
         ) from error
 
 
+def _decoded(data: bytes, source: HubSource) -> Iterator[Image.Image]:
+    """The image in ``data``, or none with a warning: one bad row of thousands is no reason to stop."""
+    try:
+        image = Image.open(io.BytesIO(data))
+        image.load()
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        warnings.warn(f"data set {source.id}: a picture cannot be read and is left out ({error})", stacklevel=4)
+        return
+    yield image
+
+
 def _pictures(value: Any, source: HubSource, revision: str | None) -> Iterator[Image.Image]:
     """The images in one cell."""
     if isinstance(value, list):
@@ -147,7 +159,7 @@ def _pictures(value: Any, source: HubSource, revision: str | None) -> Iterator[I
     elif isinstance(value, Image.Image):
         yield value
     elif isinstance(value, dict) and value.get("bytes"):
-        yield Image.open(io.BytesIO(value["bytes"]))
+        yield from _decoded(value["bytes"], source)
     elif isinstance(value, str) and value.lower().endswith(SUFFIXES):
         if source.is_local:
             yield Image.open(Path(source.id) / value)
@@ -156,7 +168,7 @@ def _pictures(value: Any, source: HubSource, revision: str | None) -> Iterator[I
 
             yield Image.open(hf_hub_download(source.id, value, repo_type="dataset", revision=revision))
     elif isinstance(value, str):
-        yield Image.open(io.BytesIO(base64.b64decode(value)))
+        yield from _decoded(base64.b64decode(value), source)
     elif value is not None:
         raise HubError(f"data set {source.id}: column {source.column!r} holds {type(value).__name__}, not pictures")
 
@@ -187,7 +199,7 @@ def rows(source: HubSource, revision: str | None, columns: Sequence[str]) -> Ite
         for column in columns:
             if found.column_names is not None and column not in found.column_names:
                 raise HubError(f"data set {source.id}: no column {column!r}; it has {', '.join(found.column_names)}")
-        yield from found
+        yield from found.decode(False)  # images stay bytes, so that a bad one can be told from a bad data set
 
 
 def stream(source: HubSource, revision: str | None) -> Iterator[Image.Image]:

@@ -32,12 +32,23 @@
 # | `node` | the same at the paper's sizes | not measured | not measured |
 #
 # No model is trained here. At the end the notebook writes `runs/<run>/data`, which notebooks 12, 13
-# and 14 read. The paper's own 15.6K pictures come from a hub: `python data_scripts/agile.py --hub`.
+# and 14 read. The paper's own mixture of 15.6K pictures comes from a hub: `python data_scripts/agile.py --hub` fetches it
+# to a folder that the parameter `images` names, and `node` cuts it as the paper does: whole, with 300 pictures to test
+# and 300 to make choices on besides.
 
 # %% tags=["parameters"]
 run: str = "agile"  # run directory under runs/, shared by notebooks 11 to 14
 seed: int = 0  # fixes every scene, crop, shuffle and turn of the expert
-images: str = ""  # folder of your own pictures; empty: packaged photographs and scenes
+images: str = (
+    ""  # folder of your own or a hub's pictures; empty: packaged photographs, scenes
+)
+whole: bool = (
+    False  # cut whole pictures of that folder, as the paper; else square crops
+)
+max_pixels: int = 0  # of a whole picture, at most (Table 4: 401,408); 0: no limit
+unseen_pictures: int = (
+    0  # of images, each to test and to choose on; 0: a quarter, a tenth
+)
 m: int = 2  # pieces a side of the training puzzles
 piece_px: int = 56  # side of a piece in pixels; 0 keeps the picture's own size
 train_puzzles: int = 640  # puzzles for reinforcement learning
@@ -74,8 +85,12 @@ from kit.view import plots
 
 # %%
 pictures = [*photos("train"), *photos("held-out")]
-pictures = folder_pictures(images) if images else pictures
-held_out = [p for p in pictures if p.split == "held-out"]
+counts = {"held_out": unseen_pictures, "development": unseen_pictures}
+if images:
+    pictures = folder_pictures(
+        images, longest=1280, **(counts if unseen_pictures else {})
+    )
+held_out = [p for p in pictures if p.split in ("test", "held-out")]
 
 # %% [markdown]
 # ## One puzzle
@@ -85,7 +100,7 @@ held_out = [p for p in pictures if p.split == "held-out"]
 
 # %%
 photo = held_out[min(2, len(held_out) - 1)]
-crop = random_crop(np.random.default_rng(seed), photo.image, 2)
+crop = random_crop(np.random.default_rng(seed), photo.image, 2) or photo.image
 task = make_task(crop, 2, 0, np.random.default_rng(7), "demo", photo.id, piece_px=56)
 display(plots.images([(p.name, p.image) for p in task.images], side=1.5))
 print("cut from", task.meta["source"], "into pieces of", task.images[0].image.size)
@@ -463,7 +478,9 @@ check("11.4", gain_of_a_look)
 #
 # Sixteen photographs come with Python packages; half are held out. Training adds scenes that a program draws,
 # as many as are asked for. The split is by *picture*, never by crop: two crops of one photograph
-# share many of their pixels, so if one of them is in training, the other tests memory.
+# share many of their pixels, so if one of them is in training, the other tests memory. Eight held-out photographs are a
+# quick look at most. A folder's pictures are split three ways: to train on, to make choices on (development), and a
+# test set that is measured once; pictures that look the same stand on one side together.
 #
 # **Exercise 11.5.** Suppose someone splits by crop instead: a photograph has six crops, and a coin decides for each
 # whether it goes to training or to evaluation. How likely is it that the photograph is on both sides?
@@ -475,8 +492,8 @@ check("11.5", answer)
 # %%
 from kit.data.photos import scenes, table
 
-print(table(pictures))
-for split in ("train", "held-out"):
+print(table(pictures[:40]))
+for split in dict.fromkeys(p.split for p in pictures):
     chosen = [p for p in pictures if p.split == split][:8]
     small = [(p.id, p.image.resize((72, 72))) for p in chosen]
     display(plots.images(small, side=1.0, title=f"photographs, {split}"))
@@ -520,19 +537,28 @@ except LeakError as error:
 # The paper trains on 2×2 puzzles in which every piece is misplaced. A small model learns something else from them, too:
 # that no piece is ever in its place. This helps it at L0 and harms it at L1 and L2, so here the training
 # puzzles have all three levels by turns. In the evaluation each level has the same held-out crops, so
-# that levels differ in nothing else. The check runs again, now on the puzzles put together.
+# that levels differ in nothing else. The check runs again, now on the puzzles put together, over all pairs of sides.
+#
+# The paper cuts whole pictures, resized so that both sides divide by m. So does `whole`. The tiny model sees pieces of
+# 56 × 56 and has few photographs, so for it puzzles are square crops, and those to train on are mirrored and have colour
+# channels exchanged.
 
 # %%
 from kit.papers.agile.tasks import check_split, evaluation_set, training_set
 
 sources = pictures if images else None
 px = piece_px or None
-own = {"sources": sources, "piece_px": px}
+own = {"sources": sources, "piece_px": px, "whole": whole, "max_pixels": max_pixels}
 train = training_set(train_puzzles, seed, m, train_levels, **own)
-evaluation = {
-    size: evaluation_set(eval_puzzles, seed + 1, size, **own) for size in (2, 3)
-}
-check_split(train, [*evaluation[2], *evaluation[3]], sources)
+sides = {"test": {}, "development": {}} if images else {"held-out": {}}
+for side, sets in sides.items():
+    for size in (2, 3):
+        sets[size] = evaluation_set(eval_puzzles, seed + 1, size, side=side, **own)
+evaluation, *rest = sides.values()
+development = [task for sets in rest for tasks in sets.values() for task in tasks]
+check_split(train, [*evaluation[2], *evaluation[3]], sources, development)
+
+# %%
 kinds = Counter(t.meta["source"].split("-")[0] == "scene" for t in train)
 print("training:    ", kinds[True], "from scenes,", kinds[False], "from photographs")
 for size, tasks in evaluation.items():
@@ -556,7 +582,7 @@ display(plots.images(some, side=1.0, title=title))
 expert = ScriptedPolicy(chat, expert_script(seed))
 n = sft_episodes * 5 // 4  # some to choose from
 puzzles = training_set(n, seed + 2, m, train_levels, **own)
-check_split(puzzles, [*evaluation[2], *evaluation[3]], sources)
+check_split(puzzles, [*evaluation[2], *evaluation[3]], sources, development)
 played = []
 for at in range(0, len(puzzles), 16):  # at most 16 sessions at once
     played += play(expert, chat, box, puzzles[at : at + 16], temperature=0.0)
@@ -625,6 +651,9 @@ data = run_folder(run) / "data"
 save_tasks(data / "train.jsonl", train)
 save_tasks(data / "eval-2x2.jsonl", evaluation[2])
 save_tasks(data / "eval-3x3.jsonl", evaluation[3])
+for sets in rest:  # a folder's pictures: those to make choices on, too
+    for size, tasks in sets.items():
+        save_tasks(data / f"development-{size}x{size}.jsonl", tasks)
 save_episodes(data / "coldstart.jsonl", kept)
 box.close()
 read = load_tasks(data / "eval-2x2.jsonl")

@@ -1,0 +1,94 @@
+"""The data script of AGILE on copies of the hub's data sets: every set, every side, no network."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from kit.data.leak import check_sources, leaked_pairs, solved
+from kit.data.store import load_tasks
+from kit.files import ROOT
+from tests.helpers.agile_hub_copies import make_copies
+
+sys.path.insert(0, str(ROOT / "data_scripts"))
+import agile
+
+SHARE = 12 / 15_600  # 5 + 4 + 3 pictures to train on
+
+
+@pytest.fixture(scope="module")
+def copies(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("hub")
+    make_copies(root, agile.HUB, 12)
+    return root
+
+
+@pytest.fixture(scope="module")
+def made(copies: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("data")
+    arguments = ["--out", str(out), "--hub", "--hub-root", str(copies), "--hub-share", str(SHARE), "--eval", "3"]
+    with pytest.warns(UserWarning, match="a picture cannot be read and is left out"):
+        assert agile.main([*arguments, "--max-pixels", "8000"]) == 0
+    return out
+
+
+def test_held_out_pictures_come_on_top_of_those_to_train_on(made: Path) -> None:
+    manifest = json.loads((made / "manifest.json").read_text())
+    assert manifest["pictures_per_side"] == {"train": 12, "test": 3, "development": 3}
+    counts = {name: (row["puzzles"], row["pictures"]) for name, row in manifest["files"].items()}
+    assert counts == {
+        "train.jsonl": (12, 12),
+        "eval-2x2.jsonl": (9, 3),
+        "eval-3x3.jsonl": (24, 3),
+        "development-2x2.jsonl": (9, 3),
+        "development-3x3.jsonl": (24, 3),
+    }
+    assert {row["kind"] for row in manifest["pictures"]} == {"hub"}
+
+
+def test_no_two_sides_share_a_picture(made: Path) -> None:
+    sides = {
+        side: {t.meta["source"]: solved(t) for name in names for t in load_tasks(made / f"{name}.jsonl")}
+        for side, names in {
+            "train": ("train",),
+            "test": ("eval-2x2", "eval-3x3"),
+            "development": ("development-2x2", "development-3x3"),
+        }.items()
+    }
+    for one, other in (("train", "test"), ("train", "development"), ("development", "test")):
+        assert not sides[one].keys() & sides[other].keys()
+        assert leaked_pairs(sides[one].items(), sides[other].items()) == []
+
+
+def test_pictures_are_whole_and_within_the_limit(made: Path) -> None:
+    for task in load_tasks(made / "train.jsonl"):
+        width, height = task.images[0].image.size
+        assert width / height == pytest.approx(4 / 3, abs=0.1)  # all of the picture, which was 120×90 or 100×75
+        assert (2 * width) * (2 * height) <= 8000 < (2 * width + 6) * (2 * height + 6) * 1.1
+    assert Counter(t.meta["level"] for t in load_tasks(made / "train.jsonl")) == {0: 12}
+
+
+def test_the_papers_numbers() -> None:
+    sizes = agile.with_held_out(agile.SIZES, 600)
+    assert sum(sizes.values()) == 16_200
+    assert sizes == {"high-resolution": 6438, "text-and-structure": 5400, "dense-natural": 4362}
+    args = agile.options(["--out", "x", "--hub"])
+    assert args.eval == 300 and args.max_pixels == 401_408
+    assert agile.cutting(args) == {"piece_px": None, "whole": True, "max_pixels": 401_408}
+    assert agile.cutting(agile.options(["--out", "x"])) == {"piece_px": 56}
+
+
+def test_a_copy_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert agile.main(["--out", str(tmp_path), "--hub", "--hub-root", str(tmp_path)]) == 1
+    assert "no folder ChenShawn/DeepEyes-Datasets-47k; put a copy" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        agile.options(["--out", "x", "--hub-root", "y"])
+
+
+def test_sources_of_the_script_are_split_clean(made: Path) -> None:
+    sources = agile.folder_pictures(made / "hub", held_out=3, development=3, longest=agile.LONGEST)
+    check_sources(*([s for s in sources if s.split == side] for side in ("train", "development", "test")))
