@@ -36,8 +36,7 @@ from kit.chat import Chat
 from kit.data.folder import folder_pictures, photographs
 from kit.data.hub import HubError, HubSource, download, local_copies, pin, read_lock
 from kit.data.leak import LeakError, check_tasks
-from kit.data.photos import ImageError, SourceImage, photos, table
-from kit.data.split import Side
+from kit.data.photos import ImageError, SourceImage, Split, photos, table
 from kit.data.store import save_episodes, save_tasks
 from kit.episode import Task
 from kit.files import write_bytes
@@ -210,7 +209,9 @@ def puzzles(args: argparse.Namespace, sources: list[SourceImage] | None) -> tupl
     n = args.train or (sum(s.split == "train" for s in sources) if args.hub and sources else 640)
     seen = None if args.photographs else sources
     train = training_set(n, args.seed, photo_share=args.photo_share, sources=seen, **how)
-    sides: dict[str, Side | None] = {"eval": None} if unseen is None else {"eval": "test", "development": "development"}
+    sides: dict[str, Split | None] = (
+        {"eval": None} if unseen is None else {"eval": "test", "development": "development"}
+    )
     evaluation = {
         f"{name}-{m}x{m}": evaluation_set(args.eval, args.seed + 1, m, sources=unseen, side=side, **how)
         for name, side in sides.items()

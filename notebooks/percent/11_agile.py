@@ -39,16 +39,10 @@
 # %% tags=["parameters"]
 run: str = "agile"  # run directory under runs/, shared by notebooks 11 to 14
 seed: int = 0  # fixes every scene, crop, shuffle and turn of the expert
-images: str = (
-    ""  # folder of your own or a hub's pictures; empty: packaged photographs, scenes
-)
-whole: bool = (
-    False  # cut whole pictures of that folder, as the paper; else square crops
-)
+images: str = ""  # folder of your or a hub's pictures; empty: the kit's own
+whole: bool = False  # cut that folder's pictures whole, as the paper; else crops
 max_pixels: int = 0  # of a whole picture, at most (Table 4: 401,408); 0: no limit
-unseen_pictures: int = (
-    0  # of images, each to test and to choose on; 0: a quarter, a tenth
-)
+unseen_pictures: int = 0  # each to test and to choose on; 0: a quarter, a tenth
 m: int = 2  # pieces a side of the training puzzles
 piece_px: int = 56  # side of a piece in pixels; 0 keeps the picture's own size
 train_puzzles: int = 640  # puzzles for reinforcement learning

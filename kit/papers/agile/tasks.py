@@ -44,9 +44,8 @@ from PIL import Image
 
 from kit.data.images import within_pixels
 from kit.data.leak import check_sources, check_tasks
-from kit.data.photos import ImageError, SourceImage, photos, random_crop, scenes
+from kit.data.photos import ImageError, SourceImage, Split, photos, random_crop, scenes
 from kit.data.scenes import random_view
-from kit.data.split import Side
 from kit.episode import Task
 from kit.papers.agile.env import GAP
 from kit.papers.agile.puzzle import make_task, piece_size
@@ -210,7 +209,7 @@ def evaluation_set(
     levels: Sequence[int] | None = None,
     sources: Sequence[SourceImage] | None = None,
     piece_px: int | None = 56,
-    side: Side | None = None,
+    side: Split | None = None,
     whole: bool = False,
     max_pixels: int = 0,
 ) -> list[Task]:
@@ -223,7 +222,7 @@ def evaluation_set(
         levels: how many pieces start in place; None: all of the paper's levels.
         sources: images to cut instead of the packages' held-out photographs; those to train on are passed over.
         piece_px: side of a piece in pixels; None keeps the crop's own size.
-        side: ``test`` or ``development``, if ``sources`` has both.
+        side: ``test`` or ``development``, if ``sources`` has both; ``held-out`` for the packages' photographs.
         whole: cut whole images, see :func:`make_puzzles`.
         max_pixels: of a whole image, at most; 0: no limit.
 
@@ -234,7 +233,9 @@ def evaluation_set(
         if m not in LEVELS:
             raise ValueError(f"m={m}: the paper has levels for m=2 and 3 only; give levels")
         levels = LEVELS[m]
-    unseen = [s for s in (photos("held-out") if sources is None else sources) if s.split in (side or UNSEEN)]
+    unseen = [
+        s for s in (photos("held-out") if sources is None else sources) if s.split in ((side,) if side else UNSEEN)
+    ]
     if len(sides := sorted({s.split for s in unseen})) > 1:
         raise ValueError(f"evaluation_set: pictures of {' and '.join(sides)}; choose one: side='test' or 'development'")
     return make_puzzles(unseen, n, m, levels, seed, piece_px, whole=whole, max_pixels=max_pixels)
