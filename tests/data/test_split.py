@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from PIL import Image, ImageOps
 
-from kit.data.leak import leaked_pairs
+from kit.data.leak import leaked_pairs, look_alikes
 from kit.data.scenes import scene
-from kit.data.split import SplitError, split_by_content
+from kit.data.split import SplitError, split_by_content, split_groups
 from kit.episode import content_hash
 
 SCENES = [Image.fromarray(scene(np.random.default_rng(k), 96)) for k in range(40)]
@@ -66,3 +66,17 @@ def test_a_seed_draws_another_split() -> None:
 def test_what_cannot_be_split_is_named(images: list[Image.Image], shares: dict[str, float], message: str) -> None:
     with pytest.raises(SplitError, match=message):
         split_by_content(images, shares)
+
+
+def test_a_thousand_splits_of_a_data_set_with_several_rows_a_picture() -> None:
+    rows = [(k, copy) for k, image in enumerate(SCENES) for copy in copies(image, 1 + k % 6)]
+    different = {content_hash(image): (k, image) for k, image in rows}
+    groups = look_alikes((name, image) for name, (_, image) in different.items())
+    of_group = [k for k, _ in different.values()]
+    for seed in range(1000):
+        sides = split_groups(groups, SHARES, seed)
+        of_source: dict[int, set[str]] = {}
+        for k, side in zip(of_group, sides, strict=True):
+            of_source.setdefault(k, set()).add(side)
+        assert all(len(found) == 1 for found in of_source.values())
+        assert set(sides) == {"train", *SHARES}
