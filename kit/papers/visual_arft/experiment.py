@@ -58,9 +58,40 @@ HOW = "play.json"
 KEPT = ("prompt", "k", "snippet_chars", "search")
 
 
+TEST_SETS = {
+    "coding": ("mat-coding", "coding-test"),
+    "search": ("mat-search", "search-test"),
+    "text": ("text-test",),
+}
+"""Setting → the sets that it can be tested on; the first that is there is."""
+
+
 def cache() -> Path:
     """Return the folder in which indexes and the web's answers are saved, for all runs."""
     return runs_folder() / "cache"
+
+
+def test_sets(data: Path) -> dict[str, Path]:
+    """The file of the test tasks of each setting: ``coding``, ``search`` and ``text``.
+
+    Where the folder holds the paper's own benchmark (``mat-coding.jsonl``, ``mat-search.jsonl``), it is the test.
+
+    Args:
+        data: a run's ``data`` folder, or one that ``data_scripts/visual_arft.py`` wrote.
+
+    Raises:
+        FileNotFoundError: a setting has no test tasks there; names it.
+    """
+    found = {}
+    for setting, names in TEST_SETS.items():
+        there = [path for name in names if (path := data / f"{name}.jsonl").is_file()]
+        if not there:
+            raise FileNotFoundError(
+                f"{data}: no {' or '.join(f'{name}.jsonl' for name in names)}, the test tasks of {setting}; run "
+                f"notebook 21 first: python -m kit run 21 --name {data.parent.name}"
+            )
+        found[setting] = there[0]
+    return found
 
 
 def search_engine(name: str = "offline") -> Search:

@@ -11,6 +11,7 @@ from fake_serper import FakeSerper
 from kit.chat import Chat
 from kit.episode import Episode, Task
 from kit.papers.visual_arft.experiment import Play, Tools, coding_sets, search_engine
+from kit.papers.visual_arft.experiment import test_sets as sets_to_test
 from kit.policy.scripted import ScriptedPolicy
 from kit.tools.search import SearchError
 from kit.tools.serper import Serper
@@ -86,3 +87,17 @@ def test_how_tasks_are_told_is_kept_beside_them(tmp_path: Path) -> None:
 def test_tasks_nobody_has_made_say_how_to_make_them(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="python -m kit run 21 --name mine"):
         Play.kept(tmp_path / "mine" / "data")
+
+
+def test_the_papers_benchmark_is_the_test_where_it_is_there(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"no mat-coding.jsonl or coding-test.jsonl, the test tasks of coding"):
+        sets_to_test(tmp_path)
+    for name in ("coding-test", "search-test", "text-test"):
+        (tmp_path / f"{name}.jsonl").touch()
+    assert [path.stem for path in sets_to_test(tmp_path).values()] == ["coding-test", "search-test", "text-test"]
+    (tmp_path / "mat-coding.jsonl").touch()
+    assert {setting: path.stem for setting, path in sets_to_test(tmp_path).items()} == {
+        "coding": "mat-coding",
+        "search": "search-test",
+        "text": "text-test",
+    }
