@@ -94,6 +94,17 @@ def test_sets(data: Path) -> dict[str, Path]:
     return found
 
 
+def watched_sets(data: Path) -> tuple[str, ...]:
+    """The files of held-out tasks to look at while training: of coding the development set where there is one.
+
+    Raises:
+        FileNotFoundError: as :func:`test_sets`.
+    """
+    coding, search, _ = test_sets(data).values()
+    development = data / "coding-development.jsonl"
+    return str(development if development.is_file() else coding), str(search)
+
+
 def search_engine(name: str = "offline") -> Search:
     """``offline``: an index of the kit's documents; ``serper``: the web, with every answer kept.
 
@@ -118,7 +129,7 @@ class Tools:
 
 @dataclass(frozen=True)
 class Play(RolloutConfig):
-    """Limits of an episode, and how tasks are told. Defaults: the paper's 5 turns, 4 snippets, 2,048 tokens a turn.
+    """Limits of an episode, and how tasks are told. Defaults: the released code's 5 turns, 4 snippets, 2,048 tokens.
 
     Attributes:
         prompt: ``brief`` or ``full`` (:data:`kit.papers.visual_arft.env.PROMPTS`; ours: brief for the tiny model).
@@ -181,7 +192,8 @@ class Training:
         run_dir: gets what :func:`kit.train.grpo.train_grpo` writes.
         play: how tasks are played.
         settings: of GRPO.
-        reward: ``f1`` or ``em`` of the answer; ``steps``: each step for itself.
+        reward: name of the reward (:func:`make_reward`).
+        code: what code has to be to earn something, where each step is rewarded.
         held_out: files of held-out tasks to look at on the way.
         held_out_tasks: tasks of each, played before every step; 0: none.
         exports: steps after which the model so far is kept as well, as ``model-STEP``.
@@ -195,6 +207,7 @@ class Training:
     play: Play
     settings: GRPOSettings
     reward: str = "f1"
+    code: str = "ran"
     held_out: tuple[str, ...] = ()
     held_out_tasks: int = 0
     exports: tuple[int, ...] = ()
@@ -221,7 +234,7 @@ class Training:
                 chat,
                 tasks,
                 play,
-                per_episode(make_reward(self.reward)),
+                per_episode(make_reward(self.reward, self.code)),
                 self.settings,
                 self.run_dir,
                 exports=self.exports,
@@ -230,20 +243,35 @@ class Training:
             )
 
 
-ADVANTAGES: dict[str, Advantage] = {"f1": "group_relative", "em": "group_relative", "steps": "per_turn"}
+ADVANTAGES: dict[str, Advantage] = {
+    "f1": "group_relative",
+    "em": "group_relative",
+    "steps": "per_turn",
+    "steps_em": "per_turn",
+}
 """The advantage that goes with each reward of :func:`make_reward`."""
+CODE = {"ran": False, "any": True}
+"""What code has to be to earn something → ``RewardConfig.any_code``."""
 
 
-def make_reward(reward: str) -> Callable[[Episode, Any], Score]:
-    """Make a reward by its name: ``f1`` or ``em`` of the answer, or ``steps``: each step for itself (section 3.2).
+def make_reward(reward: str, code: str = "ran") -> Callable[[Episode, Any], Score]:
+    """Make a reward by its name: of the answer alone, or of each step for itself (section 3.2.1).
+
+    Args:
+        reward: ``f1`` or ``em`` of the answer; ``steps``: each step for itself, the answer by F1; ``steps_em``: by EM.
+        code: of steps: ``ran``: code that ran earns; ``any``: any block of code does, as in the paper.
 
     Raises:
         ValueError: another name.
     """
-    if reward == "steps":
-        alike, rule = MiniLM(), RewardConfig(answer="f1")
+    if reward not in ADVANTAGES:
+        raise ValueError(f"reward={reward!r}: choose one of {', '.join(ADVANTAGES)}")
+    if code not in CODE:
+        raise ValueError(f"code_reward={code!r}: choose one of {', '.join(CODE)}")
+    if reward.startswith("steps"):
+        alike, rule = MiniLM(), RewardConfig(answer="em" if reward == "steps_em" else "f1", any_code=CODE[code])
         return lambda episode, target: step_score(episode, target, episode.task.meta.get("queries", ()), alike, rule)
-    paid = RewardConfig(answer=reward)  # type: ignore[arg-type]
+    paid = RewardConfig(answer="em" if reward == "em" else "f1")
     return lambda episode, target: score(episode, target, paid)
 
 
