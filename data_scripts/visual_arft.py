@@ -276,7 +276,13 @@ def hub(args: argparse.Namespace) -> tuple[list[Question], dict[str, list[Task]]
 
 
 def lessons(args: argparse.Namespace, play: Play, index: Index) -> int:
-    """Write the scripted expert's episodes; returns how many there are."""
+    """Write the scripted expert's episodes; returns how many there are.
+
+    Args:
+        args: the command line's options.
+        play: how tasks are told.
+        index: finds things for tasks about real flags.
+    """
     asked = [(coding_demonstrations(args.lesson_sheets, args.seed), index)]
     asked += search_demonstrations(args.lesson_searches, args.seed)
     with Sandbox(allow_unsafe=True) as box:  # all code that runs is the kit's

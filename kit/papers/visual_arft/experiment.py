@@ -1,6 +1,18 @@
 """Visual-ARFT's experiment in one place: which tasks, played how, with which tools, by which model.
 
 The notebooks 21 to 24 share what is here; each piece it ties lives in its own module.
+
+Departures
+- [arft-kl] Paper: a KL term (equation 1); its release estimates it within the mean over tokens, with TRL's weight 0.04.
+  Here: the same estimate and weight on ``gpu`` and ``node``, weight 0 on a laptop. Why: a few updates of the tiny model
+  don't drift, and a second model costs memory. May change: long trainings, which the term holds back.
+- [arft-steps] Paper: its release trains 10 epochs on coding and 400 on search, and reports steps 1,400 and 200. Here:
+  ``node`` trains 1,400 batches, half of them search. Why: one training serves both. May change: search, trained longer.
+- [arft-completion-length] Paper: its training scripts leave TRL's limit of 256 tokens a step. Here: as many as in its
+  evaluation, 1,024 or 2,048 a turn. Why: a policy should be trained as it is measured. May change: long reasoning.
+- [arft-em-search] Paper: Table 3 compares F1 with EM as the reward of search as well. Here: not run; ``reward=em`` and
+  ``reward=steps_em`` train it. Why: the twenty search tasks have answers of one or two words. May change: R3 is about
+  coding alone.
 """
 
 from __future__ import annotations
