@@ -78,7 +78,7 @@ from kit.papers.visual_arft.metrics import (
     save_stage,
     table,
 )
-from kit.papers.visual_arft.reward import score
+from kit.papers.visual_arft.reward import ADVANTAGES, make_reward, score
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.sandbox import CONFINED, Sandbox
 from kit.tiny import TINY
@@ -96,7 +96,7 @@ vlm, chat = load_model_and_chat(start)
 together = ProcessConfig.of(globals())
 box = Sandbox(require=CONFINED, allow_unsafe=allow_unsafe).start()
 data = folder / "data"
-paid = visual_arft.make_reward(reward, code_reward)
+paid = make_reward(reward, code_reward)
 play = visual_arft.Play.kept(data, max_turns=max_turns, max_new_tokens=max_new_tokens)
 index = visual_arft.search_engine(play.search)
 tools = visual_arft.Tools(box, index)
@@ -283,7 +283,7 @@ check("23.2", answer)
 
 # %%
 settings = GRPOSettings(
-    advantage=visual_arft.ADVANTAGES[reward],
+    advantage=ADVANTAGES[reward],
     steps=steps,
     prompts_per_batch=prompts_per_batch,
     group_size=group_size,

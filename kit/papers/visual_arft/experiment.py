@@ -17,7 +17,7 @@ Departures
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
@@ -33,7 +33,7 @@ from kit.data.countries import Countries
 from kit.data.photos import Split, photos
 from kit.data.scenes import Pixels
 from kit.data.store import load_tasks
-from kit.episode import Episode, Score, Task
+from kit.episode import Episode, Task
 from kit.evaluate.baselines import Mode, SingleTurnEnv
 from kit.files import read_json, runs_folder, write_json
 from kit.papers.visual_arft import mat_coding
@@ -43,18 +43,16 @@ from kit.papers.visual_arft.mat_coding import make_tasks as make_coding
 from kit.papers.visual_arft.mat_search import chains, passes
 from kit.papers.visual_arft.mat_search import task as as_task
 from kit.papers.visual_arft.metrics import is_right
-from kit.papers.visual_arft.reward import RewardConfig, score, step_score
+from kit.papers.visual_arft.reward import make_reward
 from kit.policy import Policy
 from kit.policy.hf import HFPolicy
 from kit.rewards.base import per_episode
-from kit.rewards.similarity import MiniLM
 from kit.rollout import RolloutConfig, rollout
 from kit.sandbox import CONFINED, Sandbox
 from kit.seeding import Seed
 from kit.tools.index import Index
 from kit.tools.search import SNIPPET_CHARS, TOP_K, Search
 from kit.tools.serper import Serper
-from kit.train.advantage import Advantage
 from kit.train.checkpoint import load_for_training
 from kit.train.grpo import GRPOSettings, train_grpo
 from kit.train.held_out import held_out_accuracy
@@ -204,7 +202,7 @@ class Training:
         run_dir: gets what :func:`kit.train.grpo.train_grpo` writes.
         play: how tasks are played.
         settings: of GRPO.
-        reward: name of the reward (:func:`make_reward`).
+        reward: name of the reward (:func:`kit.papers.visual_arft.reward.make_reward`).
         code: what code has to be to earn something, where each step is rewarded.
         held_out: files of held-out tasks to look at on the way.
         held_out_tasks: tasks of each, played before every step; 0: none.
@@ -253,38 +251,6 @@ class Training:
                 held_out=held_out_accuracy(self.held_out, self.held_out_tasks, play_held_out, is_right),
                 watcher=watcher,
             )
-
-
-ADVANTAGES: dict[str, Advantage] = {
-    "f1": "group_relative",
-    "em": "group_relative",
-    "steps": "per_turn",
-    "steps_em": "per_turn",
-}
-"""The advantage that goes with each reward of :func:`make_reward`."""
-CODE = {"ran": False, "any": True}
-"""What code has to be to earn something → ``RewardConfig.any_code``."""
-
-
-def make_reward(reward: str, code: str = "ran") -> Callable[[Episode, Any], Score]:
-    """Make a reward by its name: of the answer alone, or of each step for itself (section 3.2.1).
-
-    Args:
-        reward: ``f1`` or ``em`` of the answer; ``steps``: each step for itself, the answer by F1; ``steps_em``: by EM.
-        code: of steps: ``ran``: code that ran earns; ``any``: any block of code does, as in the paper.
-
-    Raises:
-        ValueError: another name.
-    """
-    if reward not in ADVANTAGES:
-        raise ValueError(f"reward={reward!r}: choose one of {', '.join(ADVANTAGES)}")
-    if code not in CODE:
-        raise ValueError(f"code_reward={code!r}: choose one of {', '.join(CODE)}")
-    if reward.startswith("steps"):
-        alike, rule = MiniLM(), RewardConfig(answer="em" if reward == "steps_em" else "f1", any_code=CODE[code])
-        return lambda episode, target: step_score(episode, target, episode.task.meta.get("queries", ()), alike, rule)
-    paid = RewardConfig(answer="em" if reward == "em" else "f1")
-    return lambda episode, target: score(episode, target, paid)
 
 
 def _pixels(split: Split) -> list[Pixels]:

@@ -42,12 +42,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from kit.episode import Episode, Score, Turn
 from kit.papers.visual_arft.env import PROTOCOL
-from kit.rewards.similarity import Similarity
+from kit.rewards.similarity import MiniLM, Similarity
 from kit.rewards.text_match import exact_match, f1, max_over_references
+from kit.train.advantage import Advantage
 
 MEASURES: dict[str, Callable[[str, str], float]] = {"f1": f1, "em": exact_match}
 
@@ -153,6 +154,38 @@ def step_score(
     n = max(1, len(steps))
     parts = {name: sum(step.parts.get(name, 0.0) for step in steps) / n for name in PARTS}
     return Score(sum(parts.values()), parts, tuple(step.total for step in steps))
+
+
+ADVANTAGES: dict[str, Advantage] = {
+    "f1": "group_relative",
+    "em": "group_relative",
+    "steps": "per_turn",
+    "steps_em": "per_turn",
+}
+"""The advantage that goes with each reward of :func:`make_reward`."""
+CODE = {"ran": False, "any": True}
+"""What code has to be to earn something → ``RewardConfig.any_code``."""
+
+
+def make_reward(reward: str, code: str = "ran") -> Callable[[Episode, Any], Score]:
+    """Make a reward by its name: of the answer alone, or of each step for itself (section 3.2.1).
+
+    Args:
+        reward: ``f1`` or ``em`` of the answer; ``steps``: each step for itself, the answer by F1; ``steps_em``: by EM.
+        code: of steps: ``ran``: code that ran earns; ``any``: any block of code does, as in the paper.
+
+    Raises:
+        ValueError: another name.
+    """
+    if reward not in ADVANTAGES:
+        raise ValueError(f"reward={reward!r}: choose one of {', '.join(ADVANTAGES)}")
+    if code not in CODE:
+        raise ValueError(f"code_reward={code!r}: choose one of {', '.join(CODE)}")
+    if reward.startswith("steps"):
+        alike, rule = MiniLM(), RewardConfig(answer="em" if reward == "steps_em" else "f1", any_code=CODE[code])
+        return lambda episode, target: step_score(episode, target, episode.task.meta.get("queries", ()), alike, rule)
+    paid = RewardConfig(answer="em" if reward == "em" else "f1")
+    return lambda episode, target: score(episode, target, paid)
 
 
 def _well_formed(turn: Turn) -> bool:
