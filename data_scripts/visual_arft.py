@@ -5,10 +5,14 @@
     python data_scripts/visual_arft.py --out data/paper --hub --pin           # the paper's sources and its benchmark
 
 Written to --out: coding-train.jsonl and coding-test.jsonl (1,200 and 200 tasks), search-train.jsonl and
-search-test.jsonl (20 and 150), text-test.jsonl (questions without pictures), pictures/ and manifest.json with
-licences; of --images and --hub coding-development.jsonl too, and of --hub the benchmark: mat-coding.jsonl and
-mat-search.jsonl. Every task passes its check without a model. Training, development and test share no picture, nor two
-that look the same (forms of one layout do: kit.data.leak), and no country.
+search-test.jsonl (20 and 150), text-test.jsonl (questions without pictures), coldstart.jsonl (a scripted expert's
+episodes), play.json (how tasks are told), pictures/ and manifest.json with licences; of --images and --hub
+coding-development.jsonl too, and of --hub the benchmark: mat-coding.jsonl and mat-search.jsonl. Every task passes its
+check without a model. Training, development and test share no picture and no country; of --images and --hub no two that
+look the same either (drawn forms of one layout do: kit.data.leak).
+
+Notebook 21 plays such a folder: python -m kit run visual_arft --set data=data/paper (the profile node does). Written to
+runs/NAME/data, notebooks 22 to 24 play it as it is: python -m kit run 23 --name NAME.
 
 With --images, the folder holds questions.jsonl: {"image": FILE, "question": TEXT, "answers": [TEXT, …],
 "box": [x1, y1, x2, y2] or absent} a line. With --hub-root, data sets are read from FOLDER/OWNER/NAME, copies of the
@@ -20,26 +24,47 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from PIL import Image
 
+from kit.chat import Chat
 from kit.data.corpora import documents
 from kit.data.countries import Countries
 from kit.data.hub import HubError, pin, read_lock, revision_of
-from kit.data.images import flat_image
+from kit.data.images import flat_image, within_pixels
 from kit.data.leak import leaked_pairs
 from kit.data.split import REST, SplitError, split_by_content
-from kit.data.store import save_tasks
+from kit.data.store import save_episodes
 from kit.episode import Task
 from kit.files import write_bytes
-from kit.papers.visual_arft.experiment import cache, coding_sets, part_of_test, text_questions
-from kit.papers.visual_arft.hub_questions import HubQuestions, benchmark, of_first_images, questions, text_tasks
+from kit.papers.visual_arft.data_folder import DataFolderError, demonstrate, save_sets
+from kit.papers.visual_arft.env import PROMPTS
+from kit.papers.visual_arft.experiment import (
+    Play,
+    cache,
+    coding_demonstrations,
+    coding_sets,
+    part_of_test,
+    search_demonstrations,
+    text_questions,
+)
+from kit.papers.visual_arft.hub_questions import (
+    MAX_PIXELS,
+    HubQuestions,
+    benchmark,
+    benchmark_images,
+    of_first_images,
+    questions,
+    text_tasks,
+)
 from kit.papers.visual_arft.mat_coding import CATEGORIES, MakingError, Question, Source, make_tasks, summary
 from kit.papers.visual_arft.mat_search import TEST, TRAIN
 from kit.papers.visual_arft.mat_search import make_tasks as make_search_tasks
+from kit.sandbox import Sandbox
+from kit.tiny import TINY
 from kit.tools.index import Index
 
 LICENCES = {
@@ -57,14 +82,20 @@ DOCUMENTS = (
         "none stated; covers under their publishers' terms",
         question="questions",
     ),
+    HubQuestions(
+        "rootsautomation/RICO-ScreenQA-Short", *("screens", "train", "image"), "CC BY 4.0", answers="ground_truth"
+    ),
+    HubQuestions(
+        "HuggingFaceM4/the_cauldron", *("textbooks", "train", "images"), "its source's (TQA)", "tqa", talk="texts"
+    ),
     HubQuestions("lmms-lab-encoder/textvqa", *("scenes", "train", "image"), "CC BY 4.0"),
     HubQuestions(*("HuggingFaceM4/ChartQA", "charts", "train", "image"), "GPL-3.0", question="query", answers="label"),
 )
 """Pictures with questions, of training splits alone; ids move: correct them here.
 
-DocVQA and OCRVQA are two of the paper's nine sources, TextVQA and ChartQA stand in for others. Not here: MathVision and
-OCRBench-v2 (test sets alone, which models are compared on), RICO, MSRA-TD500, TextBookQA, HierText and FUNSD (no set on
-the hub with the paper's questions is known)."""
+DocVQA, OCRVQA, RICO (as ScreenQA's short questions) and TextBookQA are four of the paper's nine sources; TextVQA and
+ChartQA stand in for others. Not here: MathVision and OCRBench-v2 (test sets alone, which models are compared on),
+MSRA-TD500 (images and boxes, no words), HierText and FUNSD (no set on the hub with images and questions is known)."""
 
 _FLASHRAG = "RUC-NLPIR/FlashRAG_datasets"
 TEXTS = tuple(
@@ -91,6 +122,13 @@ def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
     add("--search-train", type=int, default=TRAIN, help="search tasks to train on (the paper: 20)")
     add("--search-test", type=int, default=TEST, help="search tasks to test on (the paper: 150)")
     add("--text", type=int, default=100, help="questions without pictures, of each set")
+    add("--max-pixels", type=int, default=MAX_PIXELS, help="pixels of a picture of --images or --hub; 0: no limit")
+    add("--lesson-sheets", type=int, default=24, help="coding episodes that a scripted expert demonstrates")
+    add("--lesson-searches", type=int, default=24, help="search episodes that it demonstrates")
+    add("--prompt", choices=sorted(PROMPTS), default="full", help="system text: brief for the tiny model")
+    add("--k", type=int, default=4, help="snippets of one search (released code: 4)")
+    add("--snippet-chars", type=int, default=600, help="characters of a snippet")
+    add("--search", choices=["offline", "serper"], default="offline", help="where agents search (the paper: serper)")
     add("--seed", type=int, default=0, help="draws the coding tasks to train on")
     add("--test-seed", type=int, default=0, help="draws everything else: the same for every seed")
     add("--hub", action="store_true", help="pictures, questions and the paper's benchmark from the Hugging Face hub")
@@ -105,8 +143,8 @@ def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
     return args
 
 
-def folder_questions(folder: Path) -> list[Question]:
-    """The pictures and questions of a folder.
+def folder_questions(folder: Path, max_pixels: int = MAX_PIXELS) -> list[Question]:
+    """The pictures and questions of a folder; pictures of more than ``max_pixels`` pixels are shrunk to as many.
 
     Raises:
         MakingError: there is no questions.jsonl, or a line of it is wrong; naming it.
@@ -121,7 +159,7 @@ def folder_questions(folder: Path) -> list[Question]:
             box = tuple(float(v) for v in row["box"]) if row.get("box") else None
             golds = tuple(str(text) for text in row["answers"])
             with Image.open(folder / row["image"]) as image:
-                picture = flat_image(image)
+                picture = within_pixels(flat_image(image), max_pixels)
             if not golds or (box is not None and len(box) != 4):
                 raise ValueError("no answer, or a box that isn't four numbers")
             found.append(Question(picture, str(row["question"]), golds, str(row["image"]), "picture", box))
@@ -157,7 +195,7 @@ def coding(args: argparse.Namespace, found: Sequence[Question]) -> dict[str, lis
     if not found:
         train, test = coding_sets(args.seed, args.train, share, args.test_seed)
         return {"coding-train": train, "coding-test": test}
-    sides = split(found, {"test": args.held_out, "development": args.development}, args.test_seed)
+    sides = apart(split(found, {"test": args.held_out, "development": args.development}, args.test_seed))
     parted = all(any(q.box is not None for q in some) for some in sides.values())
     some = [name for name in CATEGORIES if name != "crop" or parted]
     held_out = {name: n for name, n in part_of_test(share).items() if name in some}
@@ -169,14 +207,28 @@ def coding(args: argparse.Namespace, found: Sequence[Question]) -> dict[str, lis
     }
 
 
-def unlike(found: Sequence[Question], benchmark: Sequence[Task]) -> list[Question]:
-    """Questions about pictures that don't look like one of the benchmark's."""
+def unlike(found: Sequence[Question], others: Iterable[tuple[str, Image.Image]], whose: str) -> list[Question]:
+    """Questions about pictures that don't look like one of the others; says how many pictures were left out.
+
+    Args:
+        found: questions with their pictures.
+        others: names and pictures.
+        whose: what the message calls the others.
+    """
     pictures = {question.source: question.image for question in found}
-    tested = ((task.id, image.image) for task in benchmark for image in task.images)
-    leaking = {pair.train for pair in leaked_pairs(pictures.items(), tested)}
-    if leaking:
-        print(f"left out {len(leaking)} pictures that look like the benchmark's", flush=True)
+    leaking = {pair.train for pair in leaked_pairs(pictures.items(), others)}
+    print(f"left out {len(leaking)} of {len(pictures)} pictures that look like {whose}", flush=True)
     return [question for question in found if question.source not in leaking]
+
+
+def apart(sides: dict[str, list[Question]]) -> dict[str, list[Question]]:
+    """Leave out of each side what looks like a picture of a later one: nothing, if they were split by content."""
+    left = dict(sides)
+    for number, one in enumerate(left):
+        for other in list(left)[number + 1 :]:
+            pictures = {question.source: question.image for question in left[other]}
+            left[one] = unlike(left[one], pictures.items(), f"one of {other}'s ({one})")
+    return left
 
 
 def here(sources: Sequence[HubQuestions], root: Path | None) -> list[HubQuestions]:
@@ -214,27 +266,47 @@ def hub(args: argparse.Namespace) -> tuple[list[Question], dict[str, list[Task]]
     found = [
         question
         for source in pictured
-        for question in of_first_images(questions(source, commits[source.id]), args.hub_pictures)
+        for question in of_first_images(questions(source, commits[source.id], args.max_pixels), args.hub_pictures)
     ]
     texts = [task for source in written for task in text_tasks(source, commits[source.id], args.text)]
-    mat_coding, mat_search = benchmark(mat_folder(mat, commits[mat.id]))
-    found = unlike(found, [*mat_coding, *mat_search])
+    folder = mat_folder(mat, commits[mat.id])
+    mat_coding, mat_search = benchmark(folder, args.max_pixels)
+    found = unlike(found, benchmark_images(folder), "the benchmark's")
     return found, {"text-test": texts, "mat-coding": mat_coding, "mat-search": mat_search}
+
+
+def lessons(args: argparse.Namespace, play: Play, index: Index) -> int:
+    """Write the scripted expert's episodes; returns how many there are.
+
+    Args:
+        args: the command line's options.
+        play: how tasks are told.
+        index: finds things for tasks about real flags.
+    """
+    asked = [(coding_demonstrations(args.lesson_sheets, args.seed), index)]
+    asked += search_demonstrations(args.lesson_searches, args.seed)
+    with Sandbox(allow_unsafe=True) as box:  # all code that runs is the kit's
+        played = demonstrate(asked, Chat.from_pretrained(TINY), box, play)
+    save_episodes(args.out / "coldstart.jsonl", played)
+    return len(played)
 
 
 def make(args: argparse.Namespace) -> None:
     """Make everything the command line asks for."""
     found, sets = hub(args) if args.hub else ([], {})
-    found = folder_questions(args.images) if args.images else found
+    found = folder_questions(args.images, args.max_pixels) if args.images else found
     sets |= coding(args, found)
     texts = documents()
     index, known = Index(texts, cache()), Countries(texts)
     train, test = make_search_tasks(known, index, args.test_seed, args.search_train, args.search_test)
     sets |= {"search-train": train, "search-test": test}
     sets.setdefault("text-test", text_questions(known, index, args.text, args.test_seed, test))
+    save_sets(args.out, sets)
     for name, tasks in sets.items():
-        save_tasks(args.out / f"{name}.jsonl", tasks)
         print(f"{name:18s} {len(tasks)} tasks", flush=True)
+    play = Play(prompt=args.prompt, k=args.k, snippet_chars=args.snippet_chars, search=args.search)
+    play.keep(args.out)
+    print(f"{'coldstart':18s} {lessons(args, play, index)} episodes", flush=True)
     manifest = {
         "seed": args.seed,
         "test_seed": args.test_seed,
@@ -250,7 +322,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Make the data, or say in one line why not."""
     try:
         make(options(argv))
-    except (MakingError, SplitError, HubError, OSError) as error:
+    except (MakingError, SplitError, HubError, DataFolderError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     return 0

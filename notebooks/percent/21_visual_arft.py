@@ -17,7 +17,7 @@
 # their tasks, and how do we know that these tasks can be solved at all?
 #
 # **The paper.** [Visual-ARFT (Liu et al., arXiv:2505.14246)](https://arxiv.org/abs/2505.14246): section 3.2 (the
-# two agents), section 4 and appendix B (the benchmark MAT, *Multimodal Agentic Tool Bench*: 200 coding and 150
+# two settings, search and coding), section 4 and appendix B (the benchmark MAT, *Multimodal Agentic Tool Bench*: 200 coding and 150
 # search tasks to test on, 1,200 and 20 to train on). Its Figure 2 is an overview of both agents; here you play
 # both. Its Figures 7 and 8 show examples of the tasks; ours have the same form, with drawn pages instead of
 # scans and photographs, and with flags instead of photographs of things.
@@ -33,7 +33,9 @@
 # | `node` | the same, the paper's own sources and benchmark | not measured | not measured |
 #
 # No model is trained here. At the end the tasks are written to `runs/<run>/data`, where notebooks 22, 23 and
-# 24 read them. The paper's own data come from a hub: `python data_scripts/visual_arft.py --hub`.
+# 24 read them. The paper's sources and its benchmark come from a hub: `python data_scripts/visual_arft.py --out
+# data/paper --hub --pin` writes them to a folder, and `data` takes it from there (`node` does so, and searches the
+# web). What is explained below on drawn sheets and flags holds for those tasks as well.
 
 # %% tags=["parameters"]
 run: str = "visual_arft"  # run directory under runs/, shared by notebooks 21 to 24
@@ -44,10 +46,11 @@ test_share: float = 0.5  # share of the paper's 200 coding test tasks
 search_train: int = 20  # search tasks to train on, as in the paper
 search_test: int = 60  # search tasks to test on; paper: 150
 text_test: int = 40  # questions without pictures
+data: str = ""  # folder of data_scripts/visual_arft.py; empty: drawn sheets, flags
 lesson_sheets: int = 432  # coding episodes that a scripted expert demonstrates
 lesson_searches: int = 864  # search episodes that it demonstrates
 search: str = "offline"  # or serper: the web (key in SERPER_API_KEY)
-k: int = 4  # snippets of one search, as in the paper
+k: int = 4  # snippets of one search, as in the released code
 snippet_chars: int = 80  # characters of a snippet
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
 
@@ -64,15 +67,20 @@ from kit.data.countries import Countries
 from kit.data.distortion import NAMES, STRENGTHS, distort, draw, undo
 from kit.episode import NamedImage, Task
 from kit.exercises import check, hint, solution
-from kit.files import run_folder
+from kit.files import ROOT, run_folder
+from kit.papers.visual_arft import data_folder, mat_coding, mat_search
 from kit.papers.visual_arft import experiment as visual_arft
-from kit.papers.visual_arft import mat_coding, mat_search
 from kit.papers.visual_arft.env import VisualARFTEnv
 from kit.papers.visual_arft.metrics import is_right
 from kit.sandbox import Sandbox
 from kit.tools import restoration
 from kit.tools.index import Index
 from kit.view import plots
+
+# %%
+given = data_folder.load_sets(ROOT / data) if data else {}
+for name, tasks in given.items():
+    print(f"{data}/{name}.jsonl: {len(tasks)} tasks")
 
 # %% [markdown]
 # ## Sheets to read
@@ -362,9 +370,9 @@ assert not sides[0] & sides[1]
 # %% [markdown]
 # ## Both tools at once
 #
-# The paper trains two agents, one for each tool. One agent can also have both. Here the flag was photographed in the
-# dark, so it has to be restored first and looked up then. A script that knows the answer plays; open its turns one
-# by one. Tinted tokens are those that the agent wrote: only these are trained on
+# The paper's release trains two models, one for each tool. One agent can also have both. Here the flag was
+# photographed in the dark, so it has to be restored first and looked up then. A script that knows the answer plays;
+# open its turns one by one. Tinted tokens are those that the agent wrote: only these are trained on
 # ([loss mask](../docs/glossary.md#loss-mask)). The search turns have the form of Figure 4 (right) of the paper: the
 # question is taken apart, and each part is searched for.
 
@@ -466,19 +474,20 @@ assert set(rewards) == {2.0}
 # ## Stored for 22, 23 and 24
 
 # %%
-from kit.data.store import load_tasks, save_episodes, save_tasks
+from kit.data.store import load_tasks, save_episodes
 
 texts = visual_arft.text_questions(known, index, text_test, test_seed, held_out)
-data = run_folder(run) / "data"
 sets = {"coding-train": train, "coding-test": test}
 sets |= {"search-train": search_tasks, "search-test": held_out, "text-test": texts}
+sets |= given  # those of a folder take their place
+folder = run_folder(run) / "data"
+data_folder.save_sets(folder, sets)
 for name, tasks in sets.items():
-    save_tasks(data / f"{name}.jsonl", tasks)
-    assert [t.id for t in load_tasks(data / f"{name}.jsonl")] == [t.id for t in tasks]
+    assert [t.id for t in load_tasks(folder / f"{name}.jsonl")] == [t.id for t in tasks]
     print(f"data/{name}.jsonl: {len(tasks)} tasks")
-save_episodes(data / "coldstart.jsonl", played)
+save_episodes(folder / "coldstart.jsonl", played)
 print(f"data/coldstart.jsonl: {len(played)} episodes")
-play.keep(data)
+play.keep(folder)
 print("data/play.json: form of the prompt, length of snippets")
 box.close()
 
@@ -486,15 +495,18 @@ box.close()
 # ## Paper / here / why different
 
 # %%
+tested = {name: path.stem for name, path in visual_arft.test_sets(folder).items()}
 print("                              paper    here")
-print(f"coding tasks to train on      1,200  {len(train):6,d}")
-print(f"coding tasks to test on         200  {len(test):6,d}")
-print(f"search tasks to train on         20  {len(search_tasks):6,d}")
-print(f"search tasks to test on         150  {len(held_out):6,d}")
-print(f"searches in                 the web  {index.size:6,d} documents")
+print(f"coding tasks to train on      1,200  {len(sets['coding-train']):6,d}")
+print(f"coding tasks to test on         200  {len(sets[tested['coding']]):6,d}")
+print(f"search tasks to train on         20  {len(sets['search-train']):6,d}")
+print(f"search tasks to test on         150  {len(sets[tested['search']]):6,d}")
+where = f"{index.size:6,d} documents" if search == "offline" else "the web"
+print(f"searches in                 the web  {where}")
 
 # %% [markdown]
-# The paper's coding images come from nine data sets of real documents, screens and scenes; ours are drawn. Its search
+# The paper's coding images come from nine data sets of real documents, screens and scenes; ours are drawn (with `data`,
+# four of those nine and two others). Its search
 # questions were written by people; ours are made from a table of facts, so a program can check them. The released
 # code of the paper trains single steps on stored tool output and never runs the code. Here each action is carried
 # out, in training as well.

@@ -132,8 +132,9 @@ check("22.2", teaches)
 # ## How right is a query?
 #
 # There is a gold query for each step, but other words would find the same document. So the paper compares
-# *meanings*: a small encoder, MiniLM, turns each query into a vector, and the reward is the cosine of the two
-# vectors. In the released code a cosine below 0.5 earns nothing. Which of these five is nearest to the gold query
+# *meanings*: a sentence encoder turns each query into a vector, and the reward is how similar the two vectors are. In
+# the released code the encoder is MiniLM, the similarity the cosine, and below 0.5 a query earns nothing; the paper
+# says none of the three. Which of these five is nearest to the gold query
 # "France capital", and which earn nothing?
 
 # %% tags=["guess"]
@@ -238,7 +239,8 @@ for code, status in blocks.items():
 
 # %% [markdown]
 # By the paper's rule a comment earns as much as a restored image: the rule asks for a block of code, not for its
-# effect. Here code earns 1 only if it ran. The paper's rule is available as `RewardConfig(any_code=True)`.
+# effect. Here code earns 1 only if it ran. The paper's rule is `RewardConfig(any_code=True)`, in notebook 23
+# `code_reward=any`.
 #
 # ## The reward of an episode
 #
@@ -374,7 +376,7 @@ display(plots.bars(rewards, label="reward of the turn", title=title))
 # |---|---|---|
 # | a training sample | one step, on stored tool output | an episode; its actions are carried out |
 # | reward | of that step | of the episode (notebook 23), or of each step, by name |
-# | code | 0.9 for any block (the paper says 1) | 1 if it ran; `RewardConfig(any_code=True, code=0.9)` is theirs |
+# | code | 0.9 for any block where the stored step has code (the paper says 1, for any) | 1 if it ran; notebook 23's `code_reward=any` is the paper's |
 # | a query | compared with the step's gold query | compared with the nearest gold query that is still free |
 # | the gold answer | written into one [rollout](../docs/glossary.md#rollout) after its log-probabilities were computed | used in the reward only |
 #

@@ -36,7 +36,8 @@ tag: str = ""  # to try another value: a name for it; the data are kept
 seed: int = 0  # order of the tasks and everything sampled
 model: str = ""  # the checkpoint to start from; empty: the committed tiny model
 lesson_epochs: float = 2.0  # passes over the expert's episodes; paper: 0
-reward: str = "f1"  # f1 or em of the answer; steps: each for itself, as in the paper
+reward: str = "f1"  # f1 or em of the answer; steps (paper) or steps_em: each for itself
+code_reward: str = "ran"  # of steps: ran: code that ran earns; any: any block (paper)
 steps: int = 8  # rollout batches
 prompts_per_batch: int = 12  # tasks a batch
 search_share: float = 0.25  # of them, search tasks
@@ -77,7 +78,7 @@ from kit.papers.visual_arft.metrics import (
     save_stage,
     table,
 )
-from kit.papers.visual_arft.reward import score
+from kit.papers.visual_arft.reward import ADVANTAGES, make_reward, score
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.sandbox import CONFINED, Sandbox
 from kit.tiny import TINY
@@ -95,13 +96,13 @@ vlm, chat = load_model_and_chat(start)
 together = ProcessConfig.of(globals())
 box = Sandbox(require=CONFINED, allow_unsafe=allow_unsafe).start()
 data = folder / "data"
-paid = visual_arft.make_reward(reward)
+paid = make_reward(reward, code_reward)
 play = visual_arft.Play.kept(data, max_turns=max_turns, max_new_tokens=max_new_tokens)
 index = visual_arft.search_engine(play.search)
 tools = visual_arft.Tools(box, index)
-sets = ("coding-test", "search-test", "text-test")
-held_out = [t for name in sets for t in load_tasks(data / f"{name}.jsonl")]
-print(len(held_out), "tasks to be measured by")
+sets = visual_arft.test_sets(data)
+held_out = [t for path in sets.values() for t in load_tasks(path)]
+print(len(held_out), "tasks to be measured by:", *(path.stem for path in sets.values()))
 
 # %% [markdown]
 # ## Before anything
@@ -205,7 +206,8 @@ print(n - looked_up, "sheets and", looked_up, "searches, in", steps, "batches")
 # ## What is paid
 #
 # Notebook 22 has the two rewards. Here the episode's is used: its tags, and the answer's F1. With
-# `reward=em` only the exact answer counts; with `reward=steps` each step earns its own, as in the paper.
+# `reward=em` only the exact answer counts; with `reward=steps` each step earns its own, as in the paper, and with
+# `code_reward=any` any block of code earns, also one that fails: the paper's rule to the letter.
 #
 # One group of each kind, before training. Episodes with a positive advantage A become likelier, the others less likely.
 
@@ -281,7 +283,7 @@ check("23.2", answer)
 
 # %%
 settings = GRPOSettings(
-    advantage=visual_arft.ADVANTAGES[reward],
+    advantage=ADVANTAGES[reward],
     steps=steps,
     prompts_per_batch=prompts_per_batch,
     group_size=group_size,
@@ -308,7 +310,8 @@ training = visual_arft.Training(
     play=play,
     settings=settings,
     reward=reward,
-    held_out=tuple(str(data / f"{name}.jsonl") for name in sets[:2]),
+    code=code_reward,
+    held_out=visual_arft.watched_sets(data),
     held_out_tasks=watch_tasks,
     threads=threads,
     allow_unsafe=allow_unsafe,
@@ -353,7 +356,8 @@ from kit.papers.visual_arft.metrics import outcomes
 
 played = [o for o in outcomes(rl) if o.setting == "coding"]
 print(f"{'':20s}  right  restored")
-for category in CATEGORIES:
+others = sorted({o.category for o in played} - {*CATEGORIES})  # the benchmark's own
+for category in (*CATEGORIES, *others):
     some = [o for o in played if o.category == category]
     if some:
         right = np.mean([o.em for o in some])
@@ -388,7 +392,7 @@ def found(episode, document):
 
 # %% tags=["guess"]
 searches = [e for e in rl if e.task.meta.get("kind") == "flag"]
-for label in ("simple", "hard"):
+for label in ("simple", "hard") if searches else ():  # on the web no document is known
     some = [e for e in searches if e.task.meta["difficulty"] == label]
     flag = np.mean([found(e, e.task.meta["documents"][0]) for e in some])
     last = np.mean([found(e, e.task.meta["documents"][-1]) for e in some])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -13,17 +14,22 @@ from PIL import Image
 from kit.data.leak import look_alikes
 from kit.data.scenes import scene
 from kit.data.split import split_groups
-from kit.data.store import load_tasks
+from kit.data.store import load_episodes, load_tasks
 from kit.episode import content_hash
 from kit.files import ROOT
-from kit.papers.visual_arft.hub_questions import benchmark, questions
+from kit.papers.visual_arft.data_folder import load_sets
+from kit.papers.visual_arft.experiment import Play, watched_sets
+from kit.papers.visual_arft.experiment import test_sets as sets_to_test
+from kit.papers.visual_arft.hub_questions import benchmark_images, questions
 from kit.papers.visual_arft.mat_coding import Question
+from kit.papers.visual_arft.reward import score
 from tests.helpers.hub_copies import make_copies
 
 sys.path.insert(0, str(ROOT / "data_scripts"))
 import visual_arft
 
 SMALL = ["--train", "1", "--test", "0.1", "--search-train", "4", "--search-test", "6", "--text", "5"]
+SMALL += ["--lesson-sheets", "3", "--lesson-searches", "2"]
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +48,17 @@ def test_every_set_is_there_and_in_the_manifest(made: Path) -> None:
     assert manifest["coding"]["coding-test"]["simple"] == 7
 
 
+def test_a_folder_can_be_played_as_it_is(made: Path) -> None:
+    """What notebooks 22 to 24 read: sets, how tasks are told, the expert's episodes."""
+    assert set(load_sets(made)) == {"coding-train", "coding-test", "search-train", "search-test", "text-test"}
+    assert Play.kept(made) == Play(prompt="full", k=4, snippet_chars=600)
+    shown = load_episodes(made / "coldstart.jsonl")
+    assert len(shown) == 3 + 2
+    assert [score(e, e.task.target).total for e in shown] == [2.0] * 5
+
+
 def test_training_and_test_have_nothing_in_common(made: Path) -> None:
-    sets = {path.stem: load_tasks(path) for path in made.glob("*.jsonl")}
+    sets = load_sets(made)
     for kind in ("coding", "search"):
         pictures = [{p.sha256 for t in sets[f"{kind}-{side}"] for p in t.images} for side in ("train", "test")]
         assert not pictures[0] & pictures[1]
@@ -124,7 +139,7 @@ def test_the_hubs_sets_are_read_from_copies_to_tasks(from_hub: Path) -> None:
         "coding-train": 11,
         "coding-development": held_out,
         "coding-test": held_out,
-        "mat-coding": 2,
+        "mat-coding": 3,
         "mat-search": 1,
         "text-test": 12,
         "search-train": 4,
@@ -134,7 +149,7 @@ def test_the_hubs_sets_are_read_from_copies_to_tasks(from_hub: Path) -> None:
         assert len(load_tasks(from_hub / f"{name}.jsonl")) == size
     assert manifest["licences"]["howard-hou/OCR-VQA"].startswith("none stated")
     kinds = {t.meta["kind"] for t in load_tasks(from_hub / "coding-test.jsonl")}
-    assert kinds <= {"documents", "book covers", "scenes", "charts"} and len(kinds) > 1
+    assert kinds <= {"documents", "book covers", "screens", "textbooks", "scenes", "charts"} and len(kinds) > 1
 
 
 def found_in(root: Path) -> list[Question]:
@@ -172,12 +187,42 @@ def test_a_split_by_rows_leaks_and_a_split_by_pictures_never_does(copies: Path) 
     assert shared(visual_arft.split(found, shares, 0)) == 0
 
 
+def test_the_check_finds_what_a_split_by_rows_leaks(copies: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = found_in(copies)
+    sides = split_groups(range(len(found)), {"test": 0.25, "development": 0.1})
+    rows = {s: [q for q, its in zip(found, sides, strict=True) if its == s] for s in ("train", "development", "test")}
+    cleared = visual_arft.apart(rows)
+    told = capsys.readouterr().out
+    assert int(re.search(r"left out (\d+) of \d+ pictures that look like one of test's \(train\)", told)[1]) > 0  # type: ignore[index]
+    assert shared(rows) > 0 == shared(cleared)
+    assert len(cleared["train"]) < len(rows["train"]) and cleared["test"] == rows["test"]
+    new = visual_arft.split(found, {"test": 0.25, "development": 0.1}, 0)
+    assert visual_arft.apart(new) == new
+    assert re.findall(r"left out (\d+)", capsys.readouterr().out) == ["0", "0", "0"]
+
+
 def test_a_picture_of_the_benchmark_is_not_trained_on(copies: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = found_in(copies)
-    left = visual_arft.unlike(found, benchmark(copies / "laolao77/MAT")[0])
-    assert "left out 1 pictures that look like the benchmark's" in capsys.readouterr().out
+    left = visual_arft.unlike(found, benchmark_images(copies / "laolao77/MAT"), "the benchmark's")
+    assert re.match(r"left out 1 of \d+ pictures that look like the benchmark's", capsys.readouterr().out)
     gone = {q.source for q in found} - {q.source for q in left}
     assert gone == {found[0].source}
+
+
+def test_the_benchmark_is_what_is_measured_by_and_shows_whole_pictures(from_hub: Path) -> None:
+    assert [path.stem for path in sets_to_test(from_hub).values()] == ["mat-coding", "mat-search", "text-test"]
+    assert [Path(file).stem for file in watched_sets(from_hub)] == ["coding-development", "mat-search"]
+    crop = next(t for t in load_tasks(from_hub / "mat-coding.jsonl") if t.meta["category"] == "mat:crop")
+    assert crop.images[0].image.size == (240, 240), "the part alone would be the solution"
+
+
+def test_pictures_have_as_many_pixels_as_allowed(copies: Path, tmp_path: Path) -> None:
+    allowed = ["--max-pixels", "10000", "--hub-pictures", "5"]
+    assert visual_arft.main(["--out", str(tmp_path), "--hub", "--hub-root", str(copies), *SMALL, *allowed]) == 0
+    sets = load_sets(tmp_path)
+    sizes = {image.image.size for name in sets if "search" not in name for t in sets[name] for image in t.images}
+    assert sizes == {(100, 100)}
+    assert visual_arft.options(["--out", "x"]).max_pixels == 401_408
 
 
 def test_a_missing_copy_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

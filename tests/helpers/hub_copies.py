@@ -22,12 +22,12 @@ def picture(seed: int, side: int = 168) -> Image.Image:
     return Image.fromarray(scene(np.random.default_rng(seed), side))
 
 
-def save(folder: Path, rows: Sequence[dict[str, Any]], **columns: Any) -> None:
+def save(folder: Path, rows: Sequence[dict[str, Any]], within: str = "data", **columns: Any) -> None:
     """Write a training split as the hub stores it: ``data/train-00000-of-00001.parquet``."""
-    features = datasets.Features({"image": datasets.Image(), **columns})
-    (folder / "data").mkdir(parents=True)
+    features = datasets.Features(columns if "images" in columns else {"image": datasets.Image(), **columns})
+    (folder / within).mkdir(parents=True)
     held = {name: [row[name] for row in rows] for name in features}
-    datasets.Dataset.from_dict(held, features=features).to_parquet(folder / "data" / "train-00000-of-00001.parquet")
+    datasets.Dataset.from_dict(held, features=features).to_parquet(folder / within / "train-00000-of-00001.parquet")
 
 
 def make_copies(root: Path, pictures: int) -> None:
@@ -48,6 +48,28 @@ def make_copies(root: Path, pictures: int) -> None:
 
     save(root / "pixparse/docvqa-single-page-questions", rows("question", "answers"), question=TEXT, answers=LIST)
     save(root / "lmms-lab-encoder/textvqa", rows("question", "answers"), question=TEXT, answers=LIST)
+    save(
+        root / "rootsautomation/RICO-ScreenQA-Short", rows("question", "ground_truth"), question=TEXT, ground_truth=LIST
+    )
+    book = [
+        {
+            "images": [picture(next(numbers))] if k else [],
+            "texts": [
+                {
+                    "user": f"Question: Which is {n}?\nChoices:\nA. {n}\nB. none",
+                    "assistant": "Answer: A",
+                    "source": "TQA",
+                }
+                for n in range(1 + k % 6)
+            ],
+        }
+        for k in range(pictures + 1)
+    ]
+    said = [{"user": TEXT, "assistant": TEXT, "source": TEXT}]
+    cauldron = root / "HuggingFaceM4/the_cauldron"
+    save(cauldron, book, "tqa", images=datasets.Sequence(datasets.Image()), texts=said)
+    configs = "configs:\n- config_name: tqa\n  data_files:\n  - split: train\n    path: tqa/train-*\n"
+    (cauldron / "README.md").write_text(f"---\n{configs}---\n")
     save(root / "HuggingFaceM4/ChartQA", rows("query", "label", many=False), query=TEXT, label=LIST)
     covers = [
         {
@@ -68,11 +90,19 @@ def make_copies(root: Path, pictures: int) -> None:
     picture(0).resize((120, 120)).save(benchmark / "c0.png")
     picture(20_000).save(benchmark / "c1.png")
     picture(20_001).save(benchmark / "s0.png")
+    whole = picture(20_002, 240)
+    whole.save(benchmark / "crop_2_ori.png")
+    whole.crop((0, 0, 80, 60)).save(benchmark / "crop_2_proc.png")
     coding = [
         {"id": k, "type": ["rotation90"], "split": "simple", "processed_image_path": f"images/c{k}.png",
          "question": "What is it?", "answers": ["a scene"]}
         for k in range(2)
     ]  # fmt: skip
+    coding.append(
+        {"id": 2, "type": ["crop"], "split": "hard", "processed_image_path": "images/crop_2_proc.png",
+         "ori_image_path": "images/crop_2_ori.png", "question": "Recognize the text within the [0, 0, 333, 250]",
+         "answers": ["a scene"]}
+    )  # fmt: skip
     search = [{"id": 0, "image_path": "s0.png", "question": "Where is it?", "answer": ["here"]}]
     (benchmark / "MAT-Coding.json").write_text(json.dumps(coding))
     (benchmark / "MAT-Search.json").write_text(json.dumps(search))

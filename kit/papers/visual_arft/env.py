@@ -4,11 +4,23 @@ Coding (MAT-Coding): an image was distorted, or only part of it matters; code me
 result is shown. Searching (MAT-Search): an image raises a question that no image answers; queries bring snippets.
 Both are multi-turn and executed, in any order and mixture, and whatever goes wrong comes back as an observation.
 
-Departures from the paper
-- Its release trains single steps on tool output that was stored beforehand, never runs the code, and in evaluation
-  puts the gold box in the place of the model's own. Here everything that an agent says is done, and nothing else.
-- The session has a few functions (:mod:`kit.tools.restoration`, :mod:`kit.tools.crop_zoom`), so that a model of three
-  million parameters can say in one line what takes a large one ten of PIL. All of Python is there as well.
+Departures
+- [arft-executed] Paper: its release trains single steps on stored tool outputs, never runs code, and in evaluation puts
+  the gold box in place of the model's own. Here: whatever an agent says is done, in training as well, and nothing else.
+  Why: section 3.2 describes an environment that runs what the model submits. May change: what reinforcement teaches,
+  and coding results on crops, which the gold box makes easier.
+- [arft-operations] Paper: the model writes OpenCV code. Here: the session also has a few functions
+  (:mod:`kit.tools.restoration`, :mod:`kit.tools.crop_zoom`). Why: a model of three million parameters can say in one
+  line what takes a large one ten. May change: coding results, upwards.
+- [arft-prompts] Paper: prompts of Figures 5 and 6. Here: the kit's own, ``brief`` or ``full``. Why: they name the kit's
+  functions. May change: how often an untrained model acts at all.
+- [arft-problem-step] Paper: code acts at once; its release first asks for a turn that names the distortion. Here: code
+  at once. Why: the paper's text has no such step. May change: how well code fits the distortion.
+- [arft-all-images] Paper: in its release a processed image takes the place of the one before. Here: every image stays
+  in the episode. Why: an agent may go back to an earlier one. May change: the length of coding episodes.
+- [arft-joint-training] Paper: its release trains one model for code and one for search. Here: one model learns both,
+  from batches of both kinds (``search_share``). Why: one agent can have both tools, and it is trained once. May change:
+  either setting, if the tasks disturb each other.
 """
 
 from __future__ import annotations

@@ -1,11 +1,23 @@
 """Visual-ARFT's experiment in one place: which tasks, played how, with which tools, by which model.
 
 The notebooks 21 to 24 share what is here; each piece it ties lives in its own module.
+
+Departures
+- [arft-kl] Paper: a KL term (equation 1); its release estimates it within the mean over tokens, with TRL's weight 0.04.
+  Here: the same estimate and weight on ``gpu`` and ``node``, weight 0 on a laptop. Why: a few updates of the tiny model
+  don't drift, and a second model costs memory. May change: long trainings, which the term holds back.
+- [arft-steps] Paper: its release trains 10 epochs on coding and 400 on search, and reports steps 1,400 and 200. Here:
+  ``node`` trains 1,400 batches, half of them search. Why: one training serves both. May change: search, trained longer.
+- [arft-completion-length] Paper: its training scripts leave TRL's limit of 256 tokens a step. Here: as many as in its
+  evaluation, 1,024 or 2,048 a turn. Why: a policy should be trained as it is measured. May change: long reasoning.
+- [arft-em-search] Paper: Table 3 compares F1 with EM as the reward of search as well. Here: not run; ``reward=em`` and
+  ``reward=steps_em`` train it. Why: the twenty search tasks have answers of one or two words. May change: R3 is about
+  coding alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
@@ -21,7 +33,7 @@ from kit.data.countries import Countries
 from kit.data.photos import Split, photos
 from kit.data.scenes import Pixels
 from kit.data.store import load_tasks
-from kit.episode import Episode, Score, Task
+from kit.episode import Episode, Task
 from kit.evaluate.baselines import Mode, SingleTurnEnv
 from kit.files import read_json, runs_folder, write_json
 from kit.papers.visual_arft import mat_coding
@@ -31,18 +43,16 @@ from kit.papers.visual_arft.mat_coding import make_tasks as make_coding
 from kit.papers.visual_arft.mat_search import chains, passes
 from kit.papers.visual_arft.mat_search import task as as_task
 from kit.papers.visual_arft.metrics import is_right
-from kit.papers.visual_arft.reward import RewardConfig, score, step_score
+from kit.papers.visual_arft.reward import make_reward
 from kit.policy import Policy
 from kit.policy.hf import HFPolicy
 from kit.rewards.base import per_episode
-from kit.rewards.similarity import MiniLM
 from kit.rollout import RolloutConfig, rollout
 from kit.sandbox import CONFINED, Sandbox
 from kit.seeding import Seed
 from kit.tools.index import Index
 from kit.tools.search import SNIPPET_CHARS, TOP_K, Search
 from kit.tools.serper import Serper
-from kit.train.advantage import Advantage
 from kit.train.checkpoint import load_for_training
 from kit.train.grpo import GRPOSettings, train_grpo
 from kit.train.held_out import held_out_accuracy
@@ -58,9 +68,51 @@ HOW = "play.json"
 KEPT = ("prompt", "k", "snippet_chars", "search")
 
 
+TEST_SETS = {
+    "coding": ("mat-coding", "coding-test"),
+    "search": ("mat-search", "search-test"),
+    "text": ("text-test",),
+}
+"""Setting → the sets that it can be tested on; the first that is there is."""
+
+
 def cache() -> Path:
     """Return the folder in which indexes and the web's answers are saved, for all runs."""
     return runs_folder() / "cache"
+
+
+def test_sets(data: Path) -> dict[str, Path]:
+    """The file of the test tasks of each setting: ``coding``, ``search`` and ``text``.
+
+    Where the folder holds the paper's own benchmark (``mat-coding.jsonl``, ``mat-search.jsonl``), it is the test.
+
+    Args:
+        data: a run's ``data`` folder, or one that ``data_scripts/visual_arft.py`` wrote.
+
+    Raises:
+        FileNotFoundError: a setting has no test tasks there; names it.
+    """
+    found = {}
+    for setting, names in TEST_SETS.items():
+        there = [path for name in names if (path := data / f"{name}.jsonl").is_file()]
+        if not there:
+            raise FileNotFoundError(
+                f"{data}: no {' or '.join(f'{name}.jsonl' for name in names)}, the test tasks of {setting}; run "
+                f"notebook 21 first: python -m kit run 21 --name {data.parent.name}"
+            )
+        found[setting] = there[0]
+    return found
+
+
+def watched_sets(data: Path) -> tuple[str, ...]:
+    """The files of held-out tasks to look at while training: of coding the development set where there is one.
+
+    Raises:
+        FileNotFoundError: as :func:`test_sets`.
+    """
+    coding, search, _ = test_sets(data).values()
+    development = data / "coding-development.jsonl"
+    return str(development if development.is_file() else coding), str(search)
 
 
 def search_engine(name: str = "offline") -> Search:
@@ -87,7 +139,7 @@ class Tools:
 
 @dataclass(frozen=True)
 class Play(RolloutConfig):
-    """Limits of an episode, and how tasks are told. Defaults: the paper's 5 turns, 4 snippets, 2,048 tokens a turn.
+    """Limits of an episode, and how tasks are told. Defaults: the released code's 5 turns, 4 snippets, 2,048 tokens.
 
     Attributes:
         prompt: ``brief`` or ``full`` (:data:`kit.papers.visual_arft.env.PROMPTS`; ours: brief for the tiny model).
@@ -150,7 +202,8 @@ class Training:
         run_dir: gets what :func:`kit.train.grpo.train_grpo` writes.
         play: how tasks are played.
         settings: of GRPO.
-        reward: ``f1`` or ``em`` of the answer; ``steps``: each step for itself.
+        reward: name of the reward (:func:`kit.papers.visual_arft.reward.make_reward`).
+        code: what code has to be to earn something, where each step is rewarded.
         held_out: files of held-out tasks to look at on the way.
         held_out_tasks: tasks of each, played before every step; 0: none.
         exports: steps after which the model so far is kept as well, as ``model-STEP``.
@@ -164,6 +217,7 @@ class Training:
     play: Play
     settings: GRPOSettings
     reward: str = "f1"
+    code: str = "ran"
     held_out: tuple[str, ...] = ()
     held_out_tasks: int = 0
     exports: tuple[int, ...] = ()
@@ -190,30 +244,13 @@ class Training:
                 chat,
                 tasks,
                 play,
-                per_episode(make_reward(self.reward)),
+                per_episode(make_reward(self.reward, self.code)),
                 self.settings,
                 self.run_dir,
                 exports=self.exports,
                 held_out=held_out_accuracy(self.held_out, self.held_out_tasks, play_held_out, is_right),
                 watcher=watcher,
             )
-
-
-ADVANTAGES: dict[str, Advantage] = {"f1": "group_relative", "em": "group_relative", "steps": "per_turn"}
-"""The advantage that goes with each reward of :func:`make_reward`."""
-
-
-def make_reward(reward: str) -> Callable[[Episode, Any], Score]:
-    """Make a reward by its name: ``f1`` or ``em`` of the answer, or ``steps``: each step for itself (section 3.2).
-
-    Raises:
-        ValueError: another name.
-    """
-    if reward == "steps":
-        alike, rule = MiniLM(), RewardConfig(answer="f1")
-        return lambda episode, target: step_score(episode, target, episode.task.meta.get("queries", ()), alike, rule)
-    paid = RewardConfig(answer=reward)  # type: ignore[arg-type]
-    return lambda episode, target: score(episode, target, paid)
 
 
 def _pixels(split: Split) -> list[Pixels]:

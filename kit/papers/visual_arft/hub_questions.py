@@ -4,8 +4,16 @@ What is read is pinned to a commit like every other data set (:mod:`kit.data.hub
 public code reads them; a data set that has changed is named with what it holds instead.
 
 Departures
-- Of the paper's nine sources (appendix B.1) two are read, DocVQA and OCRVQA, by their training splits; TextVQA and
-  ChartQA stand in for the others, which have no training split with questions on the hub that we know of.
+- [arft-sources] Paper: coding images come from nine data sets (appendix B.1). Here: DocVQA, OCRVQA, RICO (as
+  ScreenQA's short questions) and TextBookQA are read by their training splits, TextVQA and ChartQA stand in for the
+  other five. Why: OCRBench-v2 and MathVision are test sets alone, and of MSRA-TD500, HierText and FUNSD no set with
+  images and questions is known on the hub. May change: which kinds of images an agent learns to restore.
+- [arft-released-tasks] Paper: trains on 1,200 coding and 20 search examples of its own, which it released as 3,400 and
+  63 single steps (MAT-Training). Here: tasks are made anew, by the same counts, of the sources above and of flags.
+  Why: the steps hold stored tool outputs and texts to continue, not episodes. May change: every result at full size.
+- [arft-pixels] Paper: doesn't say how large images are; its scripts squeeze them to 720 × 720, then allow 401,408
+  pixels. Here: at most 401,408 pixels, aspect ratio kept. Why: a squeezed image has boxes and letters of another
+  shape. May change: small print, and so coding on documents.
 """
 
 from __future__ import annotations
@@ -19,9 +27,12 @@ from typing import Any
 from PIL import Image
 
 from kit.data.hub import HubError, HubSource, pictures_of, rows
-from kit.data.images import flat_image
+from kit.data.images import flat_image, within_pixels
 from kit.episode import NamedImage, Task, content_hash
 from kit.papers.visual_arft.mat_coding import Question
+
+MAX_PIXELS = 401_408
+"""Pixels of an image, at most (released scripts)."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +42,25 @@ class HubQuestions(HubSource):
     Attributes:
         question, answers: its columns; an answer is a text or a list of texts. Where a question is a list of texts,
             the image has several, and its answers are a list of one for each.
+        talk: a column with lists of ``{"user": "Question: …", "assistant": "Answer: …"}`` in place of both.
     """
 
     question: str = "question"
     answers: str = "answers"
+    talk: str = ""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns to read."""
+        return (self.column, *((self.talk,) if self.talk else (self.question, self.answers)))
+
+    def asked(self, row: Mapping[str, Any]) -> list[tuple[str, Any]]:
+        """The questions of a row, each with its answer or answers."""
+        if self.talk:
+            said = [(str(turn["user"]), str(turn["assistant"])) for turn in row[self.talk] or ()]
+            return [(u.removeprefix("Question:").strip(), a.removeprefix("Answer:").strip(" .")) for u, a in said]
+        texts, golds = row[self.question], row[self.answers]
+        return list(zip(texts, golds, strict=False)) if isinstance(texts, list) else [(texts, golds)]
 
 
 def _texts(value: Any) -> tuple[str, ...]:
@@ -43,26 +69,25 @@ def _texts(value: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(text).strip() for text in found if text is not None and str(text).strip()))
 
 
-def questions(source: HubQuestions, revision: str | None, longest: int = 896) -> Iterator[Question]:
-    """Its questions that have an image and an answer; images with at most ``longest`` pixels on the longer side.
+def questions(source: HubQuestions, revision: str | None, max_pixels: int = MAX_PIXELS) -> Iterator[Question]:
+    """Its questions that have an image and an answer.
 
     Args:
         source: the data set.
         revision: commit of the data set; None: its newest.
-        longest: pixels of an image's longer side, at most.
+        max_pixels: pixels of an image, at most: larger ones are shrunk; 0: no limit.
 
     Raises:
         HubError: the data set can't be reached, or has no such columns.
     """
-    for row in rows(source, revision, (source.column, source.question, source.answers)):
+    for row in rows(source, revision, source.columns):
         image = next(pictures_of(row, source, revision), None)
         if image is None:
             continue
-        image.thumbnail((longest, longest), Image.Resampling.LANCZOS)
+        image = within_pixels(image, max_pixels)
         # Several rows may show one image: it is named by its pixels, so that they are seen to be related.
         name = f"{source.id}-{content_hash(image)[:16]}"
-        asked, golds = row[source.question], row[source.answers]
-        for text, answer in zip(asked, golds, strict=False) if isinstance(asked, list) else [(asked, golds)]:
+        for text, answer in source.asked(row):
             if answers := _texts(answer):
                 yield Question(image, str(text), answers, name, source.group)
 
@@ -108,20 +133,36 @@ BENCHMARK = ("MAT-Coding.json", "MAT-Search.json")
 """Files of the paper's benchmark (laolao77/MAT, folder MAT-Benchmark)."""
 
 
-def benchmark(folder: Path) -> tuple[list[Task], list[Task]]:
+def benchmark(folder: Path, max_pixels: int = MAX_PIXELS) -> tuple[list[Task], list[Task]]:
     """The paper's own test sets from a downloaded copy of MAT: coding and search tasks.
 
-    How strong its distortions are isn't known, so whether one was undone can't be told; answers can.
+    How strong its distortions are isn't known, so whether one was undone can't be told; answers can. Where an image is
+    to be cropped, the whole one is shown; the processed one beside it is the part that was cut out.
+
+    Args:
+        folder: the copy.
+        max_pixels: pixels of an image, at most: larger ones are shrunk; 0: no limit.
 
     Raises:
         HubError: a file or an image is missing, or a row lacks a field.
     """
-    images = {path.name: path for path in sorted(folder.rglob("*")) if path.suffix.lower() in (".png", ".jpg", ".jpeg")}
+    images = {path.name: path for path in _images(folder)}
     coding, search = (_read(folder, name) for name in BENCHMARK)
     return (
-        [_coding(row, images) for row in coding],
-        [_search(row, images) for row in search],
+        [_coding(row, images, max_pixels) for row in coding],
+        [_search(row, images, max_pixels) for row in search],
     )
+
+
+def benchmark_images(folder: Path) -> Iterator[tuple[str, Image.Image]]:
+    """Name and image of everything in a copy of MAT, distorted or not: nothing like it may be trained on."""
+    for path in _images(folder):
+        with Image.open(path) as image:
+            yield path.name, flat_image(image)
+
+
+def _images(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.rglob("*")) if path.suffix.lower() in (".png", ".jpg", ".jpeg")]
 
 
 def _read(folder: Path, name: str) -> list[dict[str, Any]]:
@@ -138,15 +179,15 @@ def _field(row: Mapping[str, Any], *names: str) -> Any:
     raise HubError(f"MAT row {row.get('id')!r}: none of the fields {', '.join(names)}; it has {', '.join(row)}")
 
 
-def _picture(name: str, images: Mapping[str, Path], called: str) -> tuple[NamedImage, ...]:
+def _picture(name: str, images: Mapping[str, Path], max_pixels: int) -> tuple[NamedImage, ...]:
     path = images.get(Path(name).name)
     if path is None:
         raise HubError(f"MAT picture {name}: it isn't among the {len(images)} downloaded; download its folder, too")
     with Image.open(path) as image:
-        return (NamedImage(called, flat_image(image)),)
+        return (NamedImage("image", within_pixels(flat_image(image), max_pixels)),)
 
 
-def _coding(row: Mapping[str, Any], images: Mapping[str, Path]) -> Task:
+def _coding(row: Mapping[str, Any], images: Mapping[str, Path], max_pixels: int) -> Task:
     kinds: Sequence[str] = _texts(_field(row, "type"))
     meta = {
         "tools": ["code"],
@@ -155,11 +196,12 @@ def _coding(row: Mapping[str, Any], images: Mapping[str, Path]) -> Task:
         "kind": "mat",
         "source": f"mat-coding-{row['id']}",
     }
-    image = _picture(_field(row, "processed_image_path"), images, "image")
+    shown = "ori_image_path" if "crop" in kinds else "processed_image_path"
+    image = _picture(_field(row, shown), images, max_pixels)
     return Task(f"mat-coding-{row['id']}", image, str(_field(row, "question")), _texts(_field(row, "answers")), meta)
 
 
-def _search(row: Mapping[str, Any], images: Mapping[str, Path]) -> Task:
+def _search(row: Mapping[str, Any], images: Mapping[str, Path], max_pixels: int) -> Task:
     meta = {
         "tools": ["search"],
         "difficulty": str(row.get("split", "hard")),
@@ -167,5 +209,5 @@ def _search(row: Mapping[str, Any], images: Mapping[str, Path]) -> Task:
         "kind": "mat",
         "source": f"mat-search-{row['id']}",
     }
-    image = _picture(_field(row, "image_path"), images, "image")
+    image = _picture(_field(row, "image_path"), images, max_pixels)
     return Task(f"mat-search-{row['id']}", image, str(_field(row, "question")), _texts(_field(row, "answer")), meta)

@@ -1,4 +1,4 @@
-"""MAT-Coding (Visual-ARFT, section 4.1 and appendix B.2): distorted images and questions about them.
+"""MAT-Coding (Visual-ARFT, section 4 and appendix B.2): distorted images and questions about them.
 
 A task is made of any image with a question and its answer. What is done to the image is its *category*:
 
@@ -20,6 +20,20 @@ the 12 categories: the paper's counts. Which combinations there are it doesn't s
 Every task passes a check without a model. What was done is undone, and :class:`Question` says whether the answer can
 be read from the result: by :mod:`kit.data.readable` for the kit's own images, which must pass it as an agent's
 operations leave them, too; by likeness to the original for any others.
+
+Departures
+- [arft-drawn-sheets] Paper: pictures of nine data sets. Here: by default drawn sheets with some fifty words and real
+  handwritten digits; other pictures by ``data_scripts/visual_arft.py``. Why: they install with the kit, and a program
+  can check what stands on them. May change: all coding results; they compare with the paper's in direction alone.
+- [arft-strengths] Paper: kernel sizes and deviations vary, by how much isn't said. Here: :mod:`kit.data.distortion`.
+  Why: something had to be chosen; a check makes sure that each task can be solved. May change: how hard a task is.
+- [arft-combinations] Paper: several distortions at once, which ones isn't listed (rotation + dark, blur + noise are
+  named). Here: four combinations of light, turn and detail, one of each at most. Why: with them there are the paper's
+  12 categories. May change: results on Hard.
+- [arft-crop] Paper: a question may be about a region, in MAT given by its coordinates. Here: about one of four cards of
+  a board, named by its colour. Why: cards can be drawn and checked. May change: results on crop.
+- [arft-review] Paper: people reviewed every example. Here: every task passes a check without a model. Why: tasks can be
+  made anew by anybody. May change: questions about pictures of one's own may be odd.
 """
 
 from __future__ import annotations

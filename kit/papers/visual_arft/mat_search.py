@@ -1,4 +1,4 @@
-"""MAT-Search (Visual-ARFT, section 4.1): an image, and a question that only several searches in turn answer.
+"""MAT-Search (Visual-ARFT, section 4 and appendix B): an image, and a question that several searches answer.
 
 A question starts from a real flag (flagpy: 195 of them) and goes over facts of the CIA World Factbook::
 
@@ -11,6 +11,16 @@ What else is in the index (:mod:`kit.data.corpora`, 85,000 documents) distracts.
 
 Every task passes a check without a model: each gold query finds its document among the first snippets, and the answer,
 or the next step's country, stands in it. Training and test share no country, not on the way either.
+
+Departures
+- [arft-flags] Paper: people wrote questions about photographs. Here: questions are made from flags and a table of
+  facts, one or two facts each. Why: a program can check that each can be answered. May change: all search results; they
+  compare with the paper's in direction alone.
+- [arft-offline-search] Paper: the Serper API, Google's results. Here: ``laptop`` and ``gpu`` search the kit's documents
+  offline, ``node`` Serper. Why: no key, no cost, the same results every time. May change: search results, as the right
+  document is always there.
+- [arft-gold-queries] Paper: its 20 training examples come with chains of thought. Here: training tasks come with gold
+  queries and documents. Why: chains can't be checked by a program. May change: nothing where the answer is rewarded.
 """
 
 from __future__ import annotations

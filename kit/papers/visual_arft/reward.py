@@ -1,4 +1,4 @@
-r"""Visual-ARFT's reward (section 3.2): tags, and what the step was for.
+r"""Visual-ARFT's reward (section 3.2.1): tags, and what the step was for.
 
 $$R_{total} = R_{format} + R_{acc}$$
 
@@ -7,8 +7,8 @@ symbol              meaning                                                     
 ==================  ===========================================================  ==================
 $R_{format}$        1 if a turn is ``<think>`` and then one action or answer     ``format``
 $R_{acc}$           of an answer: its token $F_1$ against the gold answer        ``answer``
-$R_{acc}$           of a query: the cosine of its embedding and the gold         ``search``
-                    query's; less than 0.5 counts 0 (released code)
+$R_{acc}$           of a query: the similarity to the gold query; MiniLM's       ``search``
+                    cosine, less than 0.5 counts 0 (released code)
 $R_{acc}$           of code: 1 (the paper's), if it ran (ours)                   ``code``
 ==================  ===========================================================  ==================
 
@@ -19,22 +19,36 @@ turn of an episode. :func:`score` is an episode's as a whole: its answer's, and 
 tags; what a query or an image was worth shows in the answer.
 
 Departures
-- Code that failed, or in which there is no statement, earns nothing. The paper pays for any code block, a comment
-  too: ``RewardConfig(any_code=True)``. (Its released code pays 0.9: ``code=0.9``.)
-- The paper compares a query with the step's one gold query. An episode may look things up in another order: each query
-  is compared with the gold queries that no earlier one of the episode was nearest to.
+- [arft-code-ran] Paper: any block of code earns 1, a comment too (0.9 in its release). Here: code that failed or has no
+  statement earns nothing, unless ``any_code`` is set, as the profile ``node`` does. Why: else an agent is paid for
+  code that does nothing. May change: how much code is written, and whether it helps.
+- [arft-query-order] Paper: a query is compared with the step's one gold query. Here: with the gold queries that no
+  earlier one of the episode was nearest to. Why: an episode may look things up in another order. May change: little.
+- [arft-similarity] Paper: the similarity by a Sentence Transformer, not named. Here: MiniLM's cosine, and 0 below 0.5,
+  as in its release. Why: the paper gives no model. May change: what a near miss earns.
+- [arft-step-kind] Paper: a step is rewarded for what it is (equation 4); its release pays nothing for a kind that the
+  stored step isn't of. Here: equation 4. Why: there are no stored steps. May change: when an agent stops searching.
+- [arft-episode-reward] Paper: each step is rewarded. Here: profiles ``laptop`` and ``gpu`` reward the episode as a
+  whole, ``node`` each step. Why: only the answer says whether a query or an image was of use. May change: what small
+  models learn, and how fast.
+- [arft-step-weight] Paper: in its release each step is a sample, with its own mean over tokens. Here: where steps are
+  rewarded, the mean is over all tokens of an episode. Why: an episode is one sample. May change: a step of a long
+  episode weighs less than one of a short one.
+- [arft-f1-counts] Paper: F1 by token overlap; its release counts a word once, however often it comes. Here: as often as
+  it comes in both. Why: that is F1 of SQuAD, which the paper's metrics follow. May change: answers that repeat words.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from kit.episode import Episode, Score, Turn
 from kit.papers.visual_arft.env import PROTOCOL
-from kit.rewards.similarity import Similarity
+from kit.rewards.similarity import MiniLM, Similarity
 from kit.rewards.text_match import exact_match, f1, max_over_references
+from kit.train.advantage import Advantage
 
 MEASURES: dict[str, Callable[[str, str], float]] = {"f1": f1, "em": exact_match}
 
@@ -140,6 +154,38 @@ def step_score(
     n = max(1, len(steps))
     parts = {name: sum(step.parts.get(name, 0.0) for step in steps) / n for name in PARTS}
     return Score(sum(parts.values()), parts, tuple(step.total for step in steps))
+
+
+ADVANTAGES: dict[str, Advantage] = {
+    "f1": "group_relative",
+    "em": "group_relative",
+    "steps": "per_turn",
+    "steps_em": "per_turn",
+}
+"""The advantage that goes with each reward of :func:`make_reward`."""
+CODE = {"ran": False, "any": True}
+"""What code has to be to earn something → ``RewardConfig.any_code``."""
+
+
+def make_reward(reward: str, code: str = "ran") -> Callable[[Episode, Any], Score]:
+    """Make a reward by its name: of the answer alone, or of each step for itself (section 3.2.1).
+
+    Args:
+        reward: ``f1`` or ``em`` of the answer; ``steps``: each step for itself, the answer by F1; ``steps_em``: by EM.
+        code: of steps: ``ran``: code that ran earns; ``any``: any block of code does, as in the paper.
+
+    Raises:
+        ValueError: another name.
+    """
+    if reward not in ADVANTAGES:
+        raise ValueError(f"reward={reward!r}: choose one of {', '.join(ADVANTAGES)}")
+    if code not in CODE:
+        raise ValueError(f"code_reward={code!r}: choose one of {', '.join(CODE)}")
+    if reward.startswith("steps"):
+        alike, rule = MiniLM(), RewardConfig(answer="em" if reward == "steps_em" else "f1", any_code=CODE[code])
+        return lambda episode, target: step_score(episode, target, episode.task.meta.get("queries", ()), alike, rule)
+    paid = RewardConfig(answer="em" if reward == "em" else "f1")
+    return lambda episode, target: score(episode, target, paid)
 
 
 def _well_formed(turn: Turn) -> bool:

@@ -9,8 +9,10 @@ import pytest
 from fake_serper import FakeSerper
 
 from kit.chat import Chat
-from kit.episode import Episode, Task
+from kit.episode import Action, Episode, Observation, Task, Turn
 from kit.papers.visual_arft.experiment import Play, Tools, coding_sets, search_engine
+from kit.papers.visual_arft.experiment import test_sets as sets_to_test
+from kit.papers.visual_arft.reward import ADVANTAGES, make_reward
 from kit.policy.scripted import ScriptedPolicy
 from kit.tools.search import SearchError
 from kit.tools.serper import Serper
@@ -86,3 +88,39 @@ def test_how_tasks_are_told_is_kept_beside_them(tmp_path: Path) -> None:
 def test_tasks_nobody_has_made_say_how_to_make_them(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="python -m kit run 21 --name mine"):
         Play.kept(tmp_path / "mine" / "data")
+
+
+def test_the_papers_benchmark_is_the_test_where_it_is_there(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"no mat-coding.jsonl or coding-test.jsonl, the test tasks of coding"):
+        sets_to_test(tmp_path)
+    for name in ("coding-test", "search-test", "text-test"):
+        (tmp_path / f"{name}.jsonl").touch()
+    assert [path.stem for path in sets_to_test(tmp_path).values()] == ["coding-test", "search-test", "text-test"]
+    (tmp_path / "mat-coding.jsonl").touch()
+    assert {setting: path.stem for setting, path in sets_to_test(tmp_path).items()} == {
+        "coding": "mat-coding",
+        "search": "search-test",
+        "text": "text-test",
+    }
+
+
+def test_rewards_by_name() -> None:
+    """Code that failed, then an answer half right: F1 of {red, car} against {red, cars} is 1/2."""
+    code = Turn(
+        (), (), "<think>.</think><code># look</code>", Action("code", "# look"), Observation("", status="error")
+    )
+    answer = Turn((), (), "<think>.</think><answer>the red car</answer>", Action("answer", "the red car"))
+    played = Episode(TASK, (), (code, answer), "answer")
+
+    def turns(reward: str, code: str) -> tuple[float, ...]:
+        return tuple(make_reward(reward, code)(played, ("red cars",)).turns)
+
+    assert turns("steps", "ran") == (1.0, 1.5)
+    assert turns("steps", "any") == (2.0, 1.5)
+    assert turns("steps_em", "any") == (2.0, 1.0)
+    assert [make_reward(name)(played, ("red cars",)).total for name in ("f1", "em")] == [1.5, 1.0]
+    assert {name for name in ADVANTAGES if make_reward(name)(played, ("red cars",)).turns} == {"steps", "steps_em"}
+    with pytest.raises(ValueError, match=r"^reward='bleu': choose one of f1, em, steps, steps_em$"):
+        make_reward("bleu")
+    with pytest.raises(ValueError, match=r"^code_reward='none': choose one of ran, any$"):
+        make_reward("steps", "none")

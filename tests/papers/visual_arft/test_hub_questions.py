@@ -33,7 +33,7 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> HubQuestions:
 
 
 def test_questions_with_an_answer_come_with_their_pictures(documents: HubQuestions) -> None:
-    found = list(questions(documents, None, longest=112))
+    found = list(questions(documents, None, max_pixels=112 * 112))
     assert [(q.question, q.answers, q.image.size) for q in found] == [
         ("Who?", ("me", "I"), (112, 112)),
         ("What?", ("that",), (112, 112)),

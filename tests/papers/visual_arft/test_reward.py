@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from kit.episode import Action, Episode, Observation, Status, Task, Turn
 from kit.papers.visual_arft.reward import PROTOCOL, RewardConfig, score, step_score, step_scores
 from kit.protocol import FormatError
+from kit.rewards.similarity import MiniLM
 
 TASK = Task("t", (), "Which cars?", ("red cars",))
 OK = Observation("seen")
@@ -129,3 +132,27 @@ def test_no_text_makes_it_raise_and_a_turn_earns_0_to_2(turns: list[tuple[str, s
     assert 0 <= score(episode(*written), TASK.target).total <= 2
     for one in step_scores(episode(*written), TASK.target, GOLDS, words_in_common):
         assert 0 <= one.total <= 2 and one.total == sum(one.parts.values())
+
+
+def test_a_lone_surrogate_neither_raises_nor_earns() -> None:
+    """By MiniLM itself, whose tokenizer refuses one: it counts as a question mark."""
+    turns = (said("<think>?</think><search>\ud800 \udfff</search>"), said("<think>?</think><answer>\ud800</answer>"))
+    first, second = step_scores(episode(*turns), TASK.target, GOLDS, MiniLM())
+    assert (first.parts, second.parts) == ({"format": 1.0, "search": 0.0}, {"format": 1.0, "answer": 0.0})
+
+
+@pytest.mark.parametrize("reward", [score, lambda e, target: step_scores(e, target, (), words_in_common)])
+def test_a_target_that_is_one_text_is_refused(reward: Any) -> None:
+    """Read letter by letter, the answer "r" would be right."""
+    with pytest.raises(ValueError, match="gold answers 'red cars': give a list of texts, not one text"):
+        reward(episode(ANSWER), "red cars")
+
+
+@pytest.mark.parametrize("tag", ["code", "search", "answer", "think"])
+def test_a_hundred_thousand_nested_tags_take_milliseconds(tag: str) -> None:
+    """Quadratic, this would take minutes: parsing and scoring go through the text a few times."""
+    text = f"<{tag}>" * 100_000 + f"</{tag}>" * 100_000
+    turn = said(text)
+    assert (turn.action is None) == (tag == "think")
+    (only,) = step_scores(episode(turn), TASK.target, GOLDS, words_in_common, RewardConfig(any_code=True))
+    assert only.parts["format"] == 0.0
