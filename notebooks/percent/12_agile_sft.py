@@ -46,6 +46,7 @@ learning_rate: float = 3e-4  # at its peak
 freeze_vision: bool = True  # leave the vision tower alone, as the paper does
 lora_rank: int = 0  # rank of small added matrices that learn alone; 0: all weights
 max_turns: int = 5  # turns an episode may have when playing
+on_no_action: str = "end"  # a turn without code or answer: end, or tell the agent
 max_new_tokens: int = 80  # of one turn when playing
 eval_puzzles: int = 24  # held-out puzzles a level
 by_hand: bool = True  # do one update here as well; needs room for all weights
@@ -65,7 +66,7 @@ from kit.exercises import check, hint, solution
 from kit.files import start_run
 from kit.papers.agile import experiment as agile
 from kit.papers.agile.metrics import evaluate, failures, summary
-from kit.papers.agile.reward import is_right, score
+from kit.papers.agile.reward import is_right
 from kit.policy.hf import load_model_and_chat
 from kit.policy.suppress import suppress_tokens
 from kit.sandbox import CONFINED, Sandbox
@@ -83,7 +84,12 @@ folder = start_run(run, tag, {"data": 11}, makes="sft")
 start, together = str(model or TINY), ProcessConfig.of(globals())
 vlm, chat = load_model_and_chat(start)
 box = Sandbox(require=CONFINED, allow_unsafe=allow_unsafe).start()
-play = agile.Play(prompt=prompt, max_turns=max_turns, max_new_tokens=max_new_tokens)
+play = agile.Play(
+    prompt=prompt,
+    on_no_action=on_no_action,
+    max_turns=max_turns,
+    max_new_tokens=max_new_tokens,
+)
 
 # %% [markdown]
 # ## What the model does before anyone shows it
@@ -135,7 +141,7 @@ print(
     len(episodes), "episodes; steps:", {n: steps.count(n) for n in sorted(set(steps))}
 )
 shortest = min(episodes, key=lambda e: len(e.ids))
-earned = score(shortest, shortest.task.target)
+earned = play.score(shortest, shortest.task.target)
 display(view.show(shortest, score=earned, chat=chat, is_right=is_right))
 
 # %% [markdown]
@@ -307,7 +313,7 @@ for reason, share in failures(tuned).items():
 
 # %%
 failed = next((e for e in tuned if e.ended == "turns"), tuned[0])
-earned = score(failed, failed.task.target)
+earned = play.score(failed, failed.task.target)
 display(view.show(failed, score=earned, chat=chat, is_right=is_right))
 
 # %% [markdown]

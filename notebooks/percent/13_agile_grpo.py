@@ -48,6 +48,7 @@ beta: float = 0.0  # weight of the KL term, which holds the policy near its star
 freeze_vision: bool = True  # leave the vision tower alone
 lora_rank: int = 0  # rank of small added matrices that learn alone; 0: all weights
 max_turns: int = 5  # turns an episode may have
+on_no_action: str = "end"  # a turn without code or answer: end, or tell the agent
 max_new_tokens: int = 80  # of one turn
 eval_puzzles: int = 24  # held-out puzzles a level
 watch_puzzles: int = 8  # held-out puzzles played before each step; 0: none
@@ -72,7 +73,7 @@ from kit.papers.agile import experiment as agile
 from kit.papers.agile.env import JigsawEnv
 from kit.papers.agile.metrics import evaluate, failures, load_stage, save_stage, summary
 from kit.papers.agile.reported import AGILE
-from kit.papers.agile.reward import is_right, score
+from kit.papers.agile.reward import is_right
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.policy.suppress import suppress_tokens
 from kit.sandbox import CONFINED, Sandbox
@@ -93,7 +94,12 @@ folder, together = start_run(run, tag, needs, "grpo"), ProcessConfig.of(globals(
 start = agile.trained(folder, "sft")
 vlm, chat = load_model_and_chat(start)
 box = Sandbox(require=CONFINED, allow_unsafe=allow_unsafe).start()
-play = agile.Play(prompt=prompt, max_turns=max_turns, max_new_tokens=max_new_tokens)
+play = agile.Play(
+    prompt=prompt,
+    on_no_action=on_no_action,
+    max_turns=max_turns,
+    max_new_tokens=max_new_tokens,
+)
 
 # %% [markdown]
 # ## A group
@@ -119,7 +125,7 @@ few = [train[i] for i in order[: min(prompts_per_batch, 12)]]  # a real batch is
 tasks = [task for task in few for _ in range(group_size)]
 seeds = seed_per_episode(child_seed(seed, 0), len(tasks))
 batch = play(HFPolicy(vlm, chat), chat, box, tasks, temperature, seeds)
-batch_scores = [score(episode, episode.task.target) for episode in batch]
+batch_scores = [play.score(episode, episode.task.target) for episode in batch]
 rewards = torch.tensor([s.total for s in batch_scores], dtype=torch.float64)
 advantages = group_advantages(rewards, group_size)
 print(
@@ -352,7 +358,7 @@ for reason, share in failures(rl).items():
 # %%
 right = [e for e in rl if is_right(e, e.task.target)]
 solved = (right or rl)[0]
-earned = score(solved, solved.task.target)
+earned = play.score(solved, solved.task.target)
 display(view.show(solved, score=earned, chat=chat, is_right=is_right))
 
 # %% [markdown]
