@@ -62,32 +62,20 @@ threads: int = 1  # CPU threads of a process
 allow_unsafe: bool = True  # the tiny model's code may run where nothing confines it
 
 # %%
-import re
-
 import torch
 from IPython.display import display
 from kit import view
 from kit.data.store import load_tasks
-from kit.evaluate.outcomes import REASONS
-from kit.evaluate.outcomes import failures as failures_of
 from kit.exercises import check, hint, solution
 from kit.files import start_run
 from kit.models import load_model
 from kit.papers.agile import experiment as agile
 from kit.papers.agile.env import JigsawEnv
-from kit.papers.agile.metrics import (
-    evaluate,
-    failures,
-    load_outcomes,
-    load_stage,
-    save_stage,
-    summary,
-)
+from kit.papers.agile.metrics import evaluate, failures, load_stage, save_stage, summary
 from kit.papers.agile.reported import AGILE
 from kit.papers.agile.reward import is_right
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.policy.suppress import suppress_tokens
-from kit.protocol import parse_labels
 from kit.sandbox import CONFINED, Sandbox
 from kit.seeding import child_seed, seed_per_episode
 from kit.train.advantage import group_advantages
@@ -371,17 +359,24 @@ for reason, share in failures(rl).items():
 # What did it learn? Two numbers tell: how often time ran out before and after, and how often the answer is the very
 # order that the first turn states, before the agent has looked at anything. Guess both.
 
+# %%
+import re
 
-# %% tags=["guess"]
+from kit.evaluate import outcomes
+from kit.papers.agile.metrics import load_outcomes
+from kit.protocol import parse_labels
+
+
 def first_order(episode) -> tuple | None:
     """The order that the first turn states, if it states one."""
     found = re.search(r"right order (\w+(?:, \w+)*)", episode.turns[0].text)
     return parse_labels(found[1]) if found else None
 
 
-late = failures_of(load_outcomes(folder, "sft")).get(REASONS["turns"], 0.0)
-print(f"out of turns: after SFT {late:.1%}, after GRPO", end=" ")
-print(f"{failures(rl).get(REASONS['turns'], 0.0):.1%}")
+# %% tags=["guess"]
+late = outcomes.REASONS["turns"]
+before = outcomes.failures(load_outcomes(folder, "sft")).get(late, 0.0)
+print(f"{late}: after SFT {before:.1%}, after GRPO {failures(rl).get(late, 0.0):.1%}")
 answered = [e for e in rl if e.ended == "answer"]
 kept = sum(parse_labels(e.answer) == first_order(e) for e in answered)
 print(f"answers that are the first turn's order: {kept} of {len(answered)}")

@@ -34,7 +34,7 @@ Departures
   the side between them. Why: The released code does so. May change: Seams are easier to find and harder to compare.
 - [agile-view-limits] Paper: Crop takes any box in the image and zoom any factor (appendix B). Here: A crop of less than
   8 pixels a side, a factor outside 0.1 to 8 and a result of more than 4,096 pixels a side fail, with the reason. Why:
-  Smaller makes no image token, larger fills the memory. May change: An odd call costs a step.
+  Slivers show nothing, and huge images fill the memory. May change: An odd call costs a step.
 """
 
 from __future__ import annotations
