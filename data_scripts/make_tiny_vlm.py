@@ -26,7 +26,7 @@ import torch
 import torch.distributed as dist
 import torch.multiprocessing as mp
 from PIL import Image, ImageOps
-from tiny_card import after, read_log, write_card
+from tiny_card import after, handwriting, read_log, write_card
 from tiny_curriculum import AMID, PLATEAU, mixture_at
 from transformers import AutoTokenizer, Qwen2_5_VLForConditionalGeneration
 
@@ -246,7 +246,7 @@ def finish(args: argparse.Namespace) -> None:
     hits = measure(model, chat, args.measure)
     others = len(photographs(args)) - len(photos("train"))
     log = after(history(args), read_log(args.out / "log.jsonl", steps))
-    write_card(folder, hits, model, log, int(log[-1]["step"]), others, args.note)
+    write_card(folder, hits, model, log, int(log[-1]["step"]), others, args.note, handwriting(args.base))
     print({name: round(share, 3) for name, share in shares(hits).items()})
     if args.commit:
         shutil.copytree(folder, TINY, dirs_exist_ok=True)

@@ -47,6 +47,28 @@ WHAT = {
 }
 
 
+HANDWRITING = {
+    "all": """It has seen all of scikit-learn's 1,797 handwritten digits, those that the kit now keeps for development
+and test as well (`kit.data.documents.digits_of`): it was trained before they were split. What it, or a model trained
+from it, reads of handwriting is therefore no result on unseen digits.""",
+    "train": """Of scikit-learn's handwritten digits it has seen those kept for training alone
+(`kit.data.documents.digits_of`).""",
+}
+"""What a card says of the handwritten digits that were trained on."""
+
+
+def handwriting(base: Path | None) -> str:
+    """Say which handwritten digits a model has seen that began as ``base`` (None: from nothing).
+
+    What a base has seen, its card says; one that doesn't say was trained before the digits were split.
+    """
+    if base is None:
+        return HANDWRITING["train"]
+    card = base / "README.md"
+    known = card.exists() and HANDWRITING["train"] in card.read_text(encoding="utf-8")
+    return HANDWRITING["train" if known else "all"]
+
+
 def after(earlier: list[dict[str, float]], log: list[dict[str, float]]) -> list[dict[str, float]]:
     """The log of a training that went on from another one's weights: steps are counted through."""
     done = earlier[-1]["step"] if earlier else 0
@@ -67,6 +89,7 @@ def write_card(
     steps: int,
     others: int,
     note: str,
+    digits: str,
 ) -> None:
     """``skills.json`` (with 95 % intervals), ``log.jsonl`` and the card made of them.
 
@@ -78,6 +101,7 @@ def write_card(
         steps: steps that it was trained for.
         others: number of photographs beside the kit's.
         note: how this model came to be.
+        digits: which handwritten digits it has seen (:func:`handwriting`).
     """
     skills = {}
     for name, right in hits.items():
@@ -92,7 +116,7 @@ def write_card(
     size = sum(p.numel() for p in model.parameters()) / 1e6
     seen = f"the kit's {len(photos('train'))} training photographs" + (f", {others} others" if others else "")
     note = f"{note}\n\n" if note else ""
-    card = CARD.format(size=size, steps=steps, rows=rows, seen=seen, note=note, words=len(WORDS))
+    card = CARD.format(size=size, steps=steps, rows=rows, seen=seen, note=note, digits=digits, words=len(WORDS))
     (folder / "README.md").write_text(card)
 
 
@@ -116,6 +140,8 @@ that was solved. Nearest to AGILE's task are `order`, which says in words where 
 Visual-ARFT's are `distorted`, which says what happened to a picture and doesn't mend it, `flags`, of invented flags,
 `facts`, lines about invented places of the shape in which a search answers, and `whose`, which picks an invented
 flag's line out of several, puts the place's name into a question and says, when asked to, in which words to look it up.
+
+**Handwriting.** {digits}
 
 Accuracy on fresh samples from scenes that training never saw, greedy, with 95 % intervals:
 

@@ -1,16 +1,16 @@
 """The base of all environments: a turn's text in, an observation out.
 
 A paper's environment says which tags there are, what the agent is told (:meth:`ToolEnv.prompt`), which tools it has
-(:meth:`ToolEnv.tools`) and when an answer is right (:meth:`ToolEnv.reward`). The rest is here once: a text without an
-action ends the episode, an answer ends it, and whatever else goes wrong comes back as an observation. How long an
-episode may be is the loop's business (:class:`kit.rollout.RolloutConfig`).
+(:meth:`ToolEnv.tools`) and when an answer is right (:meth:`ToolEnv.reward`). The rest is here once: an answer ends the
+episode, a text without an action ends it or is told what it lacks (``on_no_action``), and whatever else goes wrong
+comes back as an observation. How long an episode may be is the loop's business (:class:`kit.rollout.RolloutConfig`).
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, get_args
 
 import gymnasium
 import numpy as np
@@ -19,6 +19,9 @@ from PIL import Image
 from kit.episode import Action, NamedImage, Observation, Task
 from kit.protocol import FormatError, Protocol
 from kit.tools.base import Tool, run_tool
+
+OnNoAction = Literal["end", "tell"]
+"""What follows a turn that holds no action: the episode ends, or the agent is told what the turn lacks and goes on."""
 
 
 class AnyText(gymnasium.Space[str]):
@@ -61,16 +64,29 @@ class ToolEnv(gymnasium.Env[Observation, str]):
         protocol: the tags.
         tasks: what :meth:`reset` draws from when it isn't given a task.
         deadline: seconds for one call of a tool; None: tools have limits of their own.
+        on_no_action: what follows a turn without an action: the episode ends, or the agent is told and goes on.
+
+    Raises:
+        ValueError: ``on_no_action`` is neither.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 (gymnasium's own convention)
 
-    def __init__(self, protocol: Protocol, tasks: Sequence[Task] = (), deadline: float | None = None) -> None:
+    def __init__(
+        self,
+        protocol: Protocol,
+        tasks: Sequence[Task] = (),
+        deadline: float | None = None,
+        on_no_action: OnNoAction = "end",
+    ) -> None:
+        if on_no_action not in get_args(OnNoAction):
+            raise ValueError(f"on_no_action={on_no_action!r}: choose one of {', '.join(get_args(OnNoAction))}")
         self.action_space = AnyText()
         self.observation_space = Observations()
         self.protocol = protocol
         self.tasks = tuple(tasks)
         self.deadline = deadline
+        self.on_no_action = on_no_action
         self.toolset: dict[str, Tool] = {}
         self.images: dict[str, NamedImage] = {}
 
@@ -117,7 +133,8 @@ class ToolEnv(gymnasium.Env[Observation, str]):
         """Do one turn's text. The reward is the answer's at the end and 0 before; papers' own are in kit.rewards."""
         parsed = self.protocol.parse(action)
         if isinstance(parsed, FormatError):
-            return Observation(f"Error: {parsed.message}", status="format"), 0.0, True, False, {"action": None}
+            ends = self.on_no_action == "end"
+            return Observation(f"Error: {parsed.message}", status="format"), 0.0, ends, False, {"action": None}
         if parsed.name == self.protocol.final:
             return Observation(""), self.reward(parsed.text), True, False, {"action": parsed}
         observation = self.act(parsed)

@@ -6,7 +6,7 @@ the environment says is appended, and the episode is ready for its next turn. Wh
 episodes get ready is the policy's choice (:meth:`kit.policy.Policy.stream`). Ids are concatenated and never encoded
 twice, so what a trainer sees is what the policy saw.
 
-An episode ends when the policy answers (``answer``), when a turn holds no action (``format``),
+An episode ends when the policy answers (``answer``), when a turn without an action is its end (``format``),
 after ``RolloutConfig.max_turns`` turns (``turns``), when the next observation would not leave room for
 another turn (``tokens``; the observation is then not appended, so an image is never cut), or
 when the sandbox lost its state (``lost``).

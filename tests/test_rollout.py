@@ -3,12 +3,15 @@
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image
 
 from kit.chat import Chat
+from kit.data.scenes import scene
 from kit.episode import Action, Episode, NamedImage, Observation, Task
 from kit.papers.agile.env import PROTOCOL, JigsawEnv
+from kit.papers.agile.puzzle import make_task
 from kit.policy import SamplingParams
 from kit.policy.hf import HFPolicy
 from kit.policy.scripted import ScriptedPolicy
@@ -96,6 +99,23 @@ def test_endings_are_named(chat: Chat, say: Any, ended: str, turns: int) -> None
     (episode,) = play(chat, say, [task_of(56)])
     assert (episode.ended, len(episode.turns)) == (ended, turns)
     assert episode.turns[-1].observation_ids == ()
+
+
+@pytest.mark.parametrize(("said", "ended", "turns"), [(1, "answer", 2), (9, "turns", 5)])
+def test_a_turn_without_an_action_is_answered_where_the_environment_goes_on(
+    chat: Chat, box: Any, said: int, ended: str, turns: int
+) -> None:
+    task = make_task(
+        Image.fromarray(scene(np.random.default_rng(0), 112)), 2, 0, np.random.default_rng(0), "t", "s", 56
+    )
+    right = f"<think>so</think><answer>{list(task.target)}</answer>"
+    policy = ScriptedPolicy(chat, lambda episode: "hello" if len(episode.turns) < said else right)
+    (episode,) = rollout(policy, chat, [task], lambda: JigsawEnv(box, on_no_action="tell"), CONFIG)
+    assert (episode.ended, len(episode.turns), episode.calls) == (ended, turns, 0)
+    first = episode.turns[0]
+    assert first.action is None and first.observation is not None and first.observation.status == "format"
+    assert "holds neither" in chat.decode(list(first.observation_ids))
+    assert sum(episode.mask) == sum(len(turn.ids) for turn in episode.turns)
 
 
 def test_a_picture_that_would_not_fit_ends_the_episode_uncut(chat: Chat) -> None:

@@ -8,7 +8,7 @@ again; all but the columns in :data:`TIMES` come out the same.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +47,20 @@ def keep_until(path: Path, step: int) -> list[Row]:
     return rows
 
 
-def training_minutes(folders: Iterable[Path]) -> float:
-    """Add up the wall time of every training step in the runs' folders, in minutes."""
-    files = [path for folder in folders for path in sorted(folder.glob("*/metrics.jsonl"))]
-    return sum(row["seconds"] for path in files for row in read_metrics(path)) / 60
+def training_minutes(folders: Iterable[Path], trainings: Sequence[str] = ("sft", "grpo")) -> float | None:
+    """Add up the wall time of every step of the runs' trainings, in minutes; None if one of the runs recorded none.
+
+    Loading and what a notebook plays before and after are not in it; nor are other trainings of a run, whose results
+    stand elsewhere.
+
+    Args:
+        folders: of the runs.
+        trainings: names of the trainings to count.
+    """
+    seconds = 0.0
+    for folder in folders:
+        rows = [row for name in trainings for row in read_metrics(folder / name / "metrics.jsonl")]
+        if not rows:
+            return None  # 0 minutes would read as a measurement
+        seconds += sum(row["seconds"] for row in rows)
+    return seconds / 60

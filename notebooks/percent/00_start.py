@@ -22,7 +22,7 @@
 # *One episode of the trained agent, turn by turn, and what training brought. You will train it yourself, in 11 to 14.*
 #
 # **The paper.** The kit is about five papers on this question. They agree on the loop (think, act,
-# observe), on starting from examples, and on reinforcement learning afterwards. The first,
+# observe) and on reinforcement learning; three of them start from examples, two without. The first,
 # [AGILE, arXiv:2510.01304](https://arxiv.org/abs/2510.01304), teaches a model to put shuffled
 # pictures back together by running code; its Figure 2a draws the loop. In this notebook two players
 # try the same puzzle: a script that knows the answer, and a small model that has to see it. The loop
@@ -166,9 +166,11 @@ print(f"{'reward':9s} {score(episode, task.target).total:+.2f}")
 # ## A player that has to see
 #
 # Now a model: `Qwen2.5-VL`, the paper's architecture, made small enough for one core (notebook 04). It
-# was taught colours, shapes, digits, where things are and where a piece belongs. It was *not* taught
-# to act: no tags, no tools, no turns. It gets the same puzzle in the same loop. Guess what ends its
-# episode: an answer, the budget of turns, or something else?
+# was taught colours, shapes, digits, where things are and where a piece belongs, in words. It has also
+# written tags and lines of Python where a question told it which. It was *not* taught to act: it never
+# chose between looking, moving and answering, and saw no tool's result and no puzzle being solved. It
+# gets the same puzzle in the same loop. Guess what ends its episode: an answer, the budget of turns, or
+# something else?
 
 # %% tags=["guess"]
 print(f"{sum(p.numel() for p in vlm.parameters()) / 1e6:.1f} million parameters")
@@ -226,12 +228,13 @@ print("it says:", said)
 print("right:  ", belonging(sorted(task.target), task.target) + ".")
 
 # %% [markdown]
-# Whatever it says, none of it moves a piece. The model sees something and cannot act; the papers start
-# from here. The notebooks show what turns such a model into an agent:
+# Whatever it says, none of it moves a piece. This model sees and doesn't act; notebook 12 counts how
+# often what it says is right. (The paper's 7B model starts elsewhere: it tries to act, and seldom finds
+# the order.) The notebooks show what turns such a model into an agent:
 #
 # - imitation of expert episodes ([SFT](../docs/glossary.md#sft)) teaches it to act, notebook 12;
-# - rewards for episodes that it plays itself ([GRPO](../docs/glossary.md#grpo)) teach it to solve,
-#   notebook 13;
+# - rewards for episodes that it plays itself ([GRPO](../docs/glossary.md#grpo)) teach it to answer before
+#   its turns are up, notebook 13;
 # - notebook 14 asks which of the paper's claims hold here.
 #
 # ## The notebooks
@@ -344,8 +347,9 @@ print("here:  after SFT and RL              not run")
 # %% [markdown]
 # One puzzle measures nothing; notebook 14 plays enough of them, with several seeds, for
 # [confidence intervals](../docs/glossary.md#confidence-interval). The models differ in kind as well: the
-# paper's can follow instructions and has never practised jigsaws, ours has practised seeing and
-# nothing else.
+# paper's can follow instructions and wasn't taught jigsaws, as far as its paper says; ours follows no
+# instruction that it wasn't taught, and was taught to say where the pieces of such pictures belong. Its
+# zero says that it doesn't act, not that it doesn't see.
 #
 # Next: [01, anatomy of an episode](01_episode.ipynb) shows what the loop does with tokens, masks and
 # pictures. If you want to see an agent trained at once, go to [11, AGILE's task](11_agile.ipynb).

@@ -586,7 +586,7 @@ for name, e in episodes.items():
 # \quad (5) \qquad R = \alpha R_{acc} + \beta R_{format} + \gamma R_{step} \quad (6)$$
 #
 # with $\alpha = 0.8$, $\beta = 0.2$, $\gamma = 1$, $\lambda = -0.05$, $step_{max} = 5$. Here
-# $step_{num}$ counts turns with code. $R_{format}$ is 1 if every turn keeps to the tags, at least one of
+# $step_{num}$ counts the turns before the answer. $R_{format}$ is 1 if every turn keeps to the tags, at least one of
 # them ran code, and the last one answers.
 #
 # **Exercise 01.4.** What do the six episodes earn, in the order of the cell above? Our first one is

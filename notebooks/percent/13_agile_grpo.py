@@ -13,12 +13,12 @@
 # %% [markdown]
 # # 13 · AGILE: reinforcement learning
 #
-# **The question.** The model after SFT knows how to act and seldom solves anything. Now it plays
-# puzzles by itself, and is told only one number at the end of each. What changes?
+# **The question.** The model after SFT knows how to act, mostly knows the order, and seldom answers in time
+# (notebook 12). Now it plays puzzles by itself, and is told only one number at the end of each. What changes?
 #
 # **The paper.** [AGILE, arXiv:2510.01304](https://arxiv.org/abs/2510.01304), section 3.3 (eq. 4–6) and Table 5:
 # multi-turn [GRPO](../docs/glossary.md#grpo) with executed code. Its figures show accuracy over training steps of
-# a 7B model; the curves below show the same quantities of a model a thousand times smaller.
+# a 7B model; the curves below show the same quantities of a model two thousand times smaller.
 #
 # **Afterwards you can** say what a group is for; do one update of GRPO without a trainer and get the
 # trainer's weights; read the training curves; say what GRPO changed that SFT could not.
@@ -48,6 +48,7 @@ beta: float = 0.0  # weight of the KL term, which holds the policy near its star
 freeze_vision: bool = True  # leave the vision tower alone
 lora_rank: int = 0  # rank of small added matrices that learn alone; 0: all weights
 max_turns: int = 5  # turns an episode may have
+on_no_action: str = "end"  # a turn without code or answer: end, or tell the agent
 max_new_tokens: int = 80  # of one turn
 eval_puzzles: int = 24  # held-out puzzles a level
 watch_puzzles: int = 8  # held-out puzzles played before each step; 0: none
@@ -72,7 +73,7 @@ from kit.papers.agile import experiment as agile
 from kit.papers.agile.env import JigsawEnv
 from kit.papers.agile.metrics import evaluate, failures, load_stage, save_stage, summary
 from kit.papers.agile.reported import AGILE
-from kit.papers.agile.reward import is_right, score
+from kit.papers.agile.reward import is_right
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.policy.suppress import suppress_tokens
 from kit.sandbox import CONFINED, Sandbox
@@ -93,7 +94,12 @@ folder, together = start_run(run, tag, needs, "grpo"), ProcessConfig.of(globals(
 start = agile.trained(folder, "sft")
 vlm, chat = load_model_and_chat(start)
 box = Sandbox(require=CONFINED, allow_unsafe=allow_unsafe).start()
-play = agile.Play(prompt=prompt, max_turns=max_turns, max_new_tokens=max_new_tokens)
+play = agile.Play(
+    prompt=prompt,
+    on_no_action=on_no_action,
+    max_turns=max_turns,
+    max_new_tokens=max_new_tokens,
+)
 
 # %% [markdown]
 # ## A group
@@ -119,7 +125,7 @@ few = [train[i] for i in order[: min(prompts_per_batch, 12)]]  # a real batch is
 tasks = [task for task in few for _ in range(group_size)]
 seeds = seed_per_episode(child_seed(seed, 0), len(tasks))
 batch = play(HFPolicy(vlm, chat), chat, box, tasks, temperature, seeds)
-batch_scores = [score(episode, episode.task.target) for episode in batch]
+batch_scores = [play.score(episode, episode.task.target) for episode in batch]
 rewards = torch.tensor([s.total for s in batch_scores], dtype=torch.float64)
 advantages = group_advantages(rewards, group_size)
 print(
@@ -232,8 +238,8 @@ if by_hand:
 # %% [markdown]
 # <details><summary>Why can one update do so much? Think first, then open.</summary>
 #
-# The model can already see where the pieces belong: notebook 12 counted how often its first turn says so. What it
-# didn't know is when to stop. Episodes that answer early are right more often and cost fewer steps, and that is the same
+# The model can already see where the pieces belong: notebook 12 counted how often its first turn says so, before any
+# training and after SFT. What it didn't know is when to stop. Episodes that answer early are right more often and cost fewer steps, and that is the same
 # in every group, so all groups push the same few tokens. Reinforcement learning found a habit, not an ability.
 #
 # </details>
@@ -349,10 +355,42 @@ print("how the episodes after GRPO ended, and why they fail:")
 for reason, share in failures(rl).items():
     print(f"  {reason:28s} {share:6.1%}")
 
+# %% [markdown]
+# What did it learn? Two numbers tell: how often time ran out before and after, and how often the answer is the very
+# order that the first turn states, before the agent has looked at anything. Guess both.
+
+# %%
+import re
+
+from kit.evaluate import outcomes
+from kit.papers.agile.metrics import load_outcomes
+from kit.protocol import parse_labels
+
+
+def first_order(episode) -> tuple | None:
+    """The order that the first turn states, if it states one."""
+    found = re.search(r"right order (\w+(?:, \w+)*)", episode.turns[0].text)
+    return parse_labels(found[1]) if found else None
+
+
+# %% tags=["guess"]
+late = outcomes.REASONS["turns"]
+before = outcomes.failures(load_outcomes(folder, "sft")).get(late, 0.0)
+print(f"{late}: after SFT {before:.1%}, after GRPO {failures(rl).get(late, 0.0):.1%}")
+answered = [e for e in rl if e.ended == "answer"]
+kept = sum(parse_labels(e.answer) == first_order(e) for e in answered)
+print(f"answers that are the first turn's order: {kept} of {len(answered)}")
+
+# %% [markdown]
+# The untrained model of notebook 12 already stated the right order in most first turns. An agent whose answers are the
+# order of its first turn learnt nothing from what its code showed it: reinforcement taught it to hand in what it saw at
+# once, before its turns are up. That raises accuracy as much as seeing better would, and the reward can't tell
+# the two apart. The paper's claim for its own model is more: that perception and reasoning improved (section 4.2).
+
 # %%
 right = [e for e in rl if is_right(e, e.task.target)]
 solved = (right or rl)[0]
-earned = score(solved, solved.task.target)
+earned = play.score(solved, solved.task.target)
 display(view.show(solved, score=earned, chat=chat, is_right=is_right))
 
 # %% [markdown]
@@ -419,8 +457,6 @@ for name, stage, here in (
 box.close()
 
 # %% [markdown]
-# GRPO brought no new way of seeing: the reward is one number an episode. It changed what
-# the model *does* with what it sees: how many turns it spends, when it looks again, when it
-# answers. The paper's Figure 11 draws the same curves for its 7B model. Which of the paper's claims hold at this scale
-# is the next notebook's question:
-# [14, claims](14_agile_claims.ipynb).
+# GRPO brought no new way of seeing: the reward is one number an episode. It changed what the model *does* with what
+# it sees at first sight: above all, when it answers. The paper's Figure 11 draws the same curves for its 7B model.
+# Which of the paper's claims hold at this scale is the next notebook's question: [14, claims](14_agile_claims.ipynb).

@@ -11,9 +11,13 @@ import psutil
 
 from kit.chat import Chat
 from kit.models import load_model
+from kit.tiny import TINY
 from kit.tiny.skills import SKILLS
 
 ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "data_scripts"))
+
+from tiny_card import HANDWRITING, handwriting  # noqa: E402
 
 
 def make(out: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -43,6 +47,14 @@ def test_it_makes_resumes_and_writes_the_card(tmp_path: Path) -> None:
     assert all(0 <= s["low"] <= s["value"] <= s["high"] <= 1 and 1 <= s["n"] <= 2 for s in skills.values())
     card = (folder / "README.md").read_text()
     assert "Made by a test." in card and "in 2 steps" in card
+    assert HANDWRITING["train"] in card, "begun from nothing, on the split digits"
+
+
+def test_a_card_says_which_handwritten_digits_were_seen(tmp_path: Path) -> None:
+    assert HANDWRITING["all"] in (TINY / "README.md").read_text(), "the committed model is older than the split"
+    assert handwriting(TINY) == handwriting(tmp_path) == HANDWRITING["all"]
+    (tmp_path / "README.md").write_text(handwriting(None))
+    assert handwriting(tmp_path) == HANDWRITING["train"]
 
 
 def test_killed_it_leaves_nothing_running(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from kit.train.metrics import keep_until, read_metrics
+from kit.train.metrics import keep_until, read_metrics, training_minutes
 from kit.train.metrics_log import MetricsLog
 
 
@@ -61,3 +61,18 @@ def test_of_processes_that_train_together_one_writes(tmp_path: Path) -> None:
     _log(log, 1, loss=1.0)
     log.close()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_training_minutes_are_those_of_the_steps_or_none(tmp_path: Path) -> None:
+    def record(run: str, training: str, *seconds: float) -> Path:
+        (tmp_path / run / training).mkdir(parents=True, exist_ok=True)
+        rows = (json.dumps({"step": k, "seconds": s}) + "\n" for k, s in enumerate(seconds, start=1))
+        (tmp_path / run / training / "metrics.jsonl").write_text("".join(rows))
+        return tmp_path / run
+
+    runs = [record("a", "sft", 30, 60), record("b", "grpo", 90)]
+    assert training_minutes(runs) == 3.0
+    record("a", "mixed", 600)
+    assert training_minutes(runs) == 3.0, "another training's results stand elsewhere"
+    assert training_minutes(runs, ["mixed"]) is None, "b has none"
+    assert training_minutes([*runs, tmp_path / "c"]) is None, "not 0: nothing was recorded there"

@@ -7,8 +7,12 @@ expert is any policy: the scripted oracle of :mod:`kit.papers.agile.expert` or a
 (:mod:`kit.policy.endpoint`).
 
 Departures
-- The paper's authors read every kept episode "manually verifying each interaction step". Here
-  a step counts as sound if its code ran; nobody reads.
+- [agile-nobody-reads] Paper: The authors verified each step of the right episodes by hand (section 3.2). Here: An
+  episode is kept if its answer is right, its form is kept and all its code ran; nobody reads it. Why: 1.6K episodes
+  can't be read whenever someone collects them anew. May change: Steps that run and make no sense stay in.
+- [agile-balanced-levels] Paper: Episodes are balanced over their number of steps and the kinds of action (section
+  3.2). Here: They are balanced over levels of difficulty as well. Why: Laptop trains on three levels, and episodes of
+  difficult puzzles, full of swaps, would else be rare. May change: On node, which trains on one level, nothing.
 """
 
 from __future__ import annotations

@@ -4,11 +4,37 @@ The policy gets m×m labelled pieces and a persistent Python session in which ``
 current list of labels in row-major order. Each turn it may exchange two items and look, or crop,
 or zoom: one image operation a turn. Whatever goes wrong comes back as an observation.
 
-Departures from the paper
-- The paper says what may be done in a turn; it doesn't say what happens when more is done. Here
-  the turn fails, with the reason, and leaves no trace: it ran in a transaction.
-- ``Task.meta["level"]`` counts pieces in place at the start. A level of m²−1 is refused: if all
-  pieces but one are in place, so is the last.
+``Task.meta["level"]`` counts pieces in place at the start. A level of m²−1 is refused: if all pieces but one are in
+place, so is the last.
+
+Departures
+- [agile-one-operation] Paper: A turn may exchange two pieces and hold one image operation, and what happens when it
+  does more is not said (appendix B). Here: Such a turn fails, with the reason, and leaves no trace. Why: The rule can
+  then be relied on, and an error is an observation like any other. May change: Turns that do too much cost a step
+  where another environment might have let them pass.
+- [agile-swap-must-look] Paper: Swap and Observe are actions of their own (section 3.1), though the prompt's only swap
+  is followed by a look (appendix B, operation 3). Here: A turn must make one image, so a swap without a look fails.
+  Why: The prompt's operation is taken at its word, so that each turn of code has something to show. May change: A
+  model that swaps twice before it looks needs as many turns here, or loses one to the error.
+- [agile-no-action-ends] Paper: A turn with neither code nor answer gets feedback and uses up a step, then the episode
+  goes on (algorithm 1). Here: The profile node does so (`on_no_action="tell"`); the default, `"end"`, ends the
+  episode there. Why: The released code ends it, and a small model that has no tags would otherwise fill its budget
+  with such turns. May change: A model that forgets its tags once can recover on node alone.
+- [agile-prompt-words] Paper: A system text of some 800 words (appendix B). Here: `full` has its rules, hints and
+  operations in fewer words, the kit's own, with one line of code for each operation. Why: The paper's text isn't the
+  kit's to print. May change: How often an untrained model keeps to the form, and how an expert reasons.
+- [agile-brief-prompt] Paper: The same prompt serves collecting, SFT and RL (appendix B). Here: The profile laptop has
+  `brief` instead, which names the tools and tags in three lines. Why: The tiny model knows no words but those it was
+  taught. May change: Nothing on gpu and node, which use `full` throughout.
+- [agile-user-prompt] Paper: The user's message names the labels, asks for the jigsaw to be completed and then shows
+  the pieces (appendix B). Here: `full` does the same; with `brief` the question follows the pieces, in the words that
+  the tiny model was pretrained on. Why: With the other words it placed the pieces of fewer puzzles. May change: The
+  untrained agent already says where pieces belong, so training has only acting to teach.
+- [agile-white-gap] Paper: How an arrangement is drawn is not said. Here: Pieces are pasted with a white gap of 2 % of
+  the side between them. Why: The released code does so. May change: Seams are easier to find and harder to compare.
+- [agile-view-limits] Paper: Crop takes any box in the image and zoom any factor (appendix B). Here: A crop of less than
+  8 pixels a side, a factor outside 0.1 to 8 and a result of more than 4,096 pixels a side fail, with the reason. Why:
+  Slivers show nothing, and huge images fill the memory. May change: An odd call costs a step.
 """
 
 from __future__ import annotations
@@ -18,7 +44,7 @@ from collections.abc import Sequence
 from PIL import Image
 
 from kit.data.scenes import scene
-from kit.environment import ToolEnv
+from kit.environment import OnNoAction, ToolEnv
 from kit.episode import NamedImage, Task
 from kit.papers.agile.puzzle import make_task
 from kit.protocol import Protocol, parse_labels
@@ -35,26 +61,46 @@ BRIEF = (
     "crop(image, box), zoom(image, factor). One image operation a turn. Use <think>, <code>, <answer>."
 )
 FULL = """You are solving a jigsaw. A picture was cut into a {m} x {m} grid of pieces, which were shuffled and \
-labelled in row-major order. Python holds the current arrangement, row by row from the top left:
-state = {state}
-Find the arrangement that restores the picture. Look for lines, colours, text and textures that run on from one \
-piece into the next, and for objects that should stand upright.
+labelled in row-major order. Find the arrangement that restores the picture.
 
-In each turn, first reason inside <think> and </think>. Then do exactly one of these:
-- Write Python inside <code> and </code> and stop; you will be shown the result. Number results from 1.
-  Exchange two pieces and look: state[0], state[1] = state[1], state[0]
+What shows where a piece belongs
+- Writing: words and signs run on from one piece into the next, in one size and slant. Where a picture holds writing, \
+trust it more than most clues.
+- Shapes: find what the picture is built of, such as walls, streets or the outlines of things, and ask which pieces \
+make them whole and sensible when joined.
+- Edges: at a true seam, colours, textures and patterns go on: sky, grass, lines, shadows.
+- Which way things point: faces, objects and writing must stand and face so that the whole picture makes sense.
+
+How to keep track
+- Python holds the current arrangement, row by row from the top left:
+  state = {state}
+  Item 0 is the top left place, item {m} begins the second row, item {last} is the bottom right place.
+- Look at the pieces, decide what lies where, then exchange two pieces at a time until the picture is whole.
+- If a seam is in doubt, or you aren't sure that all is done, cut out the parts in question one after the other and \
+compare them: half a word at one edge and its other half at another may decide it. Choose parts that can settle the \
+question, not any part. Enlarge a cut-out whose details are too small.
+
+In each turn, first reason inside <think> and </think>: say what you see, what you will do and why. Then do exactly \
+one of these:
+- Write Python inside <code> and </code> and stop there; it is run, and the picture it makes is shown to you.
+  Exchange two pieces and look: state[0], state[{m}] = state[{m}], state[0]
   observation_image_1 = observation(state)
-  Look closer at part of a picture (x1, y1, x2, y2 as shares of its sides): \
+  Cut out a part (x1, y1, x2, y2 as shares of the sides, 0 to 1): \
 crop_image_1 = crop(observation_image_1, [0.25, 0.0, 0.75, 0.5])
-  Enlarge a picture: zoom_image_1 = zoom(crop_image_1, 2.0)
-  A turn may exchange two pieces once and may make one picture. Earlier pictures keep their names.
-- When every piece is in its place, give the final list inside <answer> and </answer>, for example \
-<answer>{state}</answer>."""
+  Enlarge a picture (2.0 is twice as large): zoom_image_1 = zoom(crop_image_1, 2.0)
+  A turn may exchange two pieces once and may make one picture. Number the results of each operation from 1; earlier \
+pictures keep their names, and only a picture that exists can be cut or enlarged.
+- When you are sure that every piece is in its place, all edges meet and the picture is whole, give the final list \
+inside <answer> and </answer>, for example <answer>{state}</answer>."""
 PROMPTS = {"brief": BRIEF, "full": FULL}
 """System texts: ``brief`` for the tiny model, ``full`` (the paper's structure, appendix B) for real ones."""
-QUESTIONS = {"brief": "Where does each belong, in which order?", "full": "{question}"}
-"""The user's words after the pieces: the task's own question, or (``brief``) those that the tiny model was taught to
-see by. With the task's question before them it placed the pieces of 118 puzzles of 144 instead of 130."""
+QUESTIONS = {
+    "brief": "Where does each belong, in which order?",
+    "full": "The {n} images are labelled {labels}. {question}\n",
+}
+"""The user's words: the labels and the task's own question before the pieces, or (``brief``) after them those that the
+tiny model was taught to see by. With the task's question before these it placed the pieces of 118 puzzles of 144
+instead of 130."""
 
 # Runs once in every episode's session; trusted. Names that start with an underscore are ours.
 _SETUP = (
@@ -113,22 +159,28 @@ class JigsawEnv(ToolEnv):
         box: the sandbox that runs the code; shared by any number of environments.
         prompt: ``brief`` or ``full``, see :data:`PROMPTS`.
         tasks: what :meth:`reset` draws from when it isn't given a task; procedural puzzles if empty.
+        on_no_action: whether a turn with neither code nor answer ends the episode (``end``) or is told so and uses up
+            a step (``tell``: algorithm 1).
     """
 
-    def __init__(self, box: Sandbox, prompt: str = "brief", tasks: Sequence[Task] = ()) -> None:
+    def __init__(
+        self, box: Sandbox, prompt: str = "brief", tasks: Sequence[Task] = (), on_no_action: OnNoAction = "end"
+    ) -> None:
         if prompt not in PROMPTS:
             raise ValueError(f"prompt={prompt!r}: choose one of {sorted(PROMPTS)}")
-        super().__init__(PROTOCOL, tasks)
-        self.box = box
-        self.system, self.question = PROMPTS[prompt], QUESTIONS[prompt]
+        super().__init__(PROTOCOL, tasks, on_no_action=on_no_action)
+        self.box, self.style = box, prompt
 
     def prompt(self, task: Task) -> tuple[str, list[str | NamedImage]]:
-        """System text and user message: each piece after its label, then the question."""
+        """System text and user message: each piece after its label; the question before (``full``) or after them."""
         parts: list[str | NamedImage] = []
         for image in task.images:
             parts += [f"Image {image.name}: ", image]
-        state = "[" + ", ".join(f'"{p.name}"' for p in task.images) + "]"
-        return self.system.format(m=task.meta["m"], state=state), [*parts, self.question.format(question=task.question)]
+        labels, m = [piece.name for piece in task.images], int(task.meta["m"])
+        state = "[" + ", ".join(f'"{label}"' for label in labels) + "]"
+        system = PROMPTS[self.style].format(m=m, last=m * m - 1, state=state)
+        asked = QUESTIONS[self.style].format(question=task.question, n=len(labels), labels=", ".join(labels))
+        return system, [asked, *parts] if self.style == "full" else [*parts, asked]
 
     def draw(self) -> Task:
         """A procedural puzzle."""

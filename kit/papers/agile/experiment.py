@@ -15,9 +15,10 @@ import torch
 
 from kit.chat import Chat
 from kit.data.store import load_tasks
-from kit.episode import Episode, Task
+from kit.environment import OnNoAction
+from kit.episode import Episode, Score, Task
 from kit.papers.agile.env import JigsawEnv
-from kit.papers.agile.reward import is_right, score
+from kit.papers.agile.reward import RewardConfig, is_right, score
 from kit.policy import Policy
 from kit.policy.hf import HFPolicy
 from kit.rewards.base import per_episode
@@ -37,12 +38,14 @@ class Play(RolloutConfig):
 
     Attributes:
         prompt: ``brief`` or ``full`` (:data:`kit.papers.agile.env.PROMPTS`; ours: brief for the tiny model).
+        on_no_action: ``end`` or ``tell`` (:data:`kit.environment.OnNoAction`; ours: end, algorithm 1 tells).
     """
 
     max_turns: int = 5
     max_new_tokens: int = 2048
     max_episode_tokens: int = 28192
     prompt: str = "full"
+    on_no_action: OnNoAction = "end"
 
     def __call__(
         self, policy: Policy, chat: Chat, box: Sandbox, tasks: Sequence[Task], temperature: float, seed: Seed = 0
@@ -57,7 +60,15 @@ class Play(RolloutConfig):
             temperature: of sampling; 0 is greedy.
             seed: of all that is sampled; or one an episode.
         """
-        return rollout(policy, chat, tasks, lambda: JigsawEnv(box, prompt=self.prompt), self, temperature, seed)
+
+        def env() -> JigsawEnv:
+            return JigsawEnv(box, prompt=self.prompt, on_no_action=self.on_no_action)
+
+        return rollout(policy, chat, tasks, env, self, temperature, seed)
+
+    def score(self, episode: Episode, target: Sequence[str]) -> Score:
+        """Eq. 6 for one episode; this budget of turns is eq. 5's step_max."""
+        return score(episode, target, RewardConfig(step_max=self.max_turns))
 
 
 @dataclass(frozen=True)
@@ -107,7 +118,7 @@ class Training:
                 chat,
                 tasks,
                 play,
-                per_episode(score),
+                per_episode(self.play.score),
                 self.settings,
                 self.run_dir,
                 exports=self.exports,

@@ -8,6 +8,11 @@ real environment by :mod:`kit.rollout`, through :class:`~kit.policy.scripted.Scr
 
 How many turns of code it takes is chosen beforehand (4–8, as in the paper); swaps are as few as the
 shuffle allows, and the other turns are looks, crops and zooms. Once every piece is in its place it answers.
+
+Departures
+- [agile-scripted-expert] Paper: Gemini 2.5 Pro plays the cold start's episodes (section 3.2). Here: A script that was
+  told the answer plays them, unless a served model is named in data_scripts/agile.py. Why: A laptop has no such
+  model. May change: The demonstrations show how to act and not how to find out, and all of them sound alike.
 """
 
 from __future__ import annotations

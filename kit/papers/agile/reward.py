@@ -8,8 +8,8 @@ symbol              meaning                                                     
 ==================  ===========================================================  ==================
 $R_{acc}$           1 if every piece is in its place, else 0                     ``right``
 $R_{format}$        1 if reasoning, code and answer are each in their tags       ``well_formed``
-$step_{num}$        turns that held code                                         ``Episode.calls``
-$step_{max}$        the turn budget                                              ``step_max``
+$step_{num}$        turns before the answer                                      ``_steps``
+$step_{max}$        the turn budget (:meth:`.experiment.Play.score`)             ``step_max``
 $\lambda$           −0.05, the price of a step                                   ``step_penalty``
 ==================  ===========================================================  ==================
 
@@ -17,12 +17,17 @@ Worked example: right, well-formed, two code turns: 0.8·1 + 0.2·1 + 1·(−0.0
 well-formed: 0.2 − 0.05·5 = **−0.05**.
 
 Departures
-- The released code counts *returned images* as steps, so that failing code is free. Here a step is
-  a turn with code, whether it ran or not, as the paper's text has it (algorithm 1 counts it too).
-- "Reasoning, code and answer are each in their tags" is read strictly: every turn is
-  ``<think>…</think>`` and then one ``<code>…</code>`` or ``<answer>…</answer>``, with nothing
-  outside; the last turn answers; and there is at least one turn of code. An answer without any
-  interaction is therefore right, but not well-formed.
+- [agile-steps] Paper: A step is one pass of algorithm 1's loop, and eq. 5 counts those used. Here: Every turn before
+  the answer counts, whether its code ran or not. Why: The released code counts returned images instead, which makes
+  failing code free. May change: Against the released code, episodes with errors earn less.
+- [agile-strict-format] Paper: Reasoning, code and answer must be enclosed in their tags (section 3.3), without saying
+  how strictly. Here: Every turn is one `think` block, then one `code` or `answer` block, nothing outside; the last
+  turn answers and at least one turn holds code. Why: "Code" among the three is read as asking for some, and text
+  outside the tags as not enclosed. May change: An answer without any interaction earns 0.8 instead of 1.0.
+- [agile-answer-parsing] Paper: The final list is printed with typographic quotes, and how it is read isn't said.
+  Here: What Python reads as a list of labels counts, as do missing brackets or quotes and paired typographic quotes;
+  anything else is wrong. Why: A right arrangement shouldn't fail for its quotes, and code must never be run to read
+  an answer. May change: Next to nothing; a stricter reader would score some answers of large models lower.
 """
 
 from __future__ import annotations
@@ -37,7 +42,11 @@ from kit.protocol import parse_labels
 
 @dataclass(frozen=True)
 class RewardConfig:
-    """α, β, γ, λ and step_max of eq. 5 and 6, with the paper's values (section 3.3, Table 5)."""
+    """α, β, γ, λ and step_max of eq. 5 and 6, with the paper's values (section 3.3, Table 5).
+
+    ``step_max`` is the budget of turns; whoever plays with another one says so
+    (:meth:`kit.papers.agile.experiment.Play.score`).
+    """
 
     accuracy: float = 0.8
     format: float = 0.2
@@ -67,6 +76,11 @@ def is_well_formed(episode: Episode) -> bool:
     )
 
 
+def _steps(episode: Episode) -> int:
+    """Turns before the answer: also those without code, which a budget may allow (algorithm 1 counts them)."""
+    return len(episode.turns) - 1
+
+
 def score(episode: Episode, target: Sequence[str], weights: RewardConfig | None = None) -> Score:
     """Eq. 6 for one finished episode; parts are weighted and add up to the total.
 
@@ -80,6 +94,6 @@ def score(episode: Episode, target: Sequence[str], weights: RewardConfig | None 
     parts = {
         "accuracy": w.accuracy * right,
         "format": w.format * is_well_formed(episode),
-        "step": w.step * w.step_penalty * (episode.calls if right else w.step_max),
+        "step": w.step * w.step_penalty * (_steps(episode) if right else w.step_max),
     }
     return Score(sum(parts.values()), parts)

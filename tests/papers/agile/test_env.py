@@ -155,6 +155,51 @@ def test_answers_and_format_errors_end_it(env: JigsawEnv) -> None:
     assert (seen.status, reward, terminated, info["action"]) == ("format", 0.0, True, None)
 
 
+def test_a_turn_without_an_action_may_be_told_instead(box: Any) -> None:
+    """Algorithm 1: it uses up a step, and the episode goes on."""
+    env = JigsawEnv(box, on_no_action="tell")
+    task = puzzle()
+    env.reset(options={"task": task})
+    seen, reward, terminated, truncated, info = env.step("I give up")
+    assert (seen.status, reward, terminated, truncated, info["action"]) == ("format", 0.0, False, False, None)
+    assert "<code>" in seen.text and "<answer>" in seen.text
+    assert env.step(code("observation_image_1 = observation(state)"))[0].status == "ok", "state is as it was"
+    assert env.step(f"<answer>{list(task.target)}</answer>")[1:4] == (1.0, True, False)
+    env.close()
+
+
+def test_what_follows_no_action_is_one_of_two(box: Any) -> None:
+    with pytest.raises(ValueError, match=r"on_no_action='ask': choose one of end, tell"):
+        JigsawEnv(box, on_no_action="ask")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("m", [2, 3])
+def test_the_full_prompt_tells_every_rule_of_the_papers(box: Any, m: int) -> None:
+    task = puzzle(m)
+    system, user = JigsawEnv(box, prompt="full").prompt(task)
+    state = "[" + ", ".join(f'"{p.name}"' for p in task.images) + "]"
+    for rule in (
+        f"{m} x {m} grid",
+        f"state = {state}",
+        f"item {m * m - 1} is the bottom right",
+        "Writing:",
+        "Shapes:",
+        "Edges:",
+        "Which way things point:",
+        "Choose parts that can settle",
+        "what you will do and why",
+        "stop there",
+        "may make one picture",
+        "Number the results",
+        f"<answer>{state}</answer>",
+    ):
+        assert rule in system
+    assert "{" not in system + "".join(part for part in user if isinstance(part, str)), "every field is filled"
+    labels = ", ".join(p.name for p in task.images)
+    assert user[0] == f"The {m * m} images are labelled {labels}. Please solve the jigsaw.\n"
+    assert [part for part in user if not isinstance(part, str)] == list(task.images)
+
+
 def test_what_is_printed_comes_back(env: JigsawEnv) -> None:
     env.reset(options={"task": puzzle()})
     assert "Output: ['A', 'B', 'C', 'D']" in env.step(code("print(state)\na = observation(state)"))[0].text

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from kit.episode import Action, Episode, Task, Turn
 from kit.papers.agile.env import PROTOCOL
+from kit.papers.agile.experiment import Play
 from kit.papers.agile.reward import RewardConfig, is_well_formed, score
 
 TARGET = ("B", "A", "D", "C")
@@ -43,6 +44,40 @@ def test_golden_values(texts: tuple[str, ...], golden: float) -> None:
 def test_failing_code_is_a_step_too() -> None:
     """The released code counts returned images; the paper counts steps."""
     assert score(play("<think>a</think><code>1/0</code>", RIGHT), TARGET).parts["step"] == pytest.approx(-0.05)
+
+
+def test_a_turn_without_an_action_is_a_step_where_the_episode_goes_on() -> None:
+    """Algorithm 1 counts it: .8·1 + .2·0 + 1·(−.05·2)."""
+    assert score(play(CODE, "hm", RIGHT), TARGET).total == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize(("turns", "golden"), [(5, -0.05), (9, -0.25), (2, 0.1)])
+def test_a_wrong_answer_costs_the_budget_it_was_played_with(turns: int, golden: float) -> None:
+    """.2·1 + 1·(−.05·turns)."""
+    assert Play(max_turns=turns).score(play(CODE, WRONG), TARGET).total == pytest.approx(golden)
+
+
+def test_a_right_answer_costs_its_own_steps_whatever_the_budget() -> None:
+    assert {Play(max_turns=n).score(play(CODE, CODE, RIGHT), TARGET).total for n in (3, 5, 9)} == {0.8 + 0.2 - 0.1}
+
+
+@pytest.mark.parametrize("answer", ['["B", "A", "D", "C",]', "[“B”, “A”, “D”, “C”]", "[‘B’, ‘A’, ‘D’, ‘C’]"])
+def test_lists_that_read_as_the_right_answer_are_right(answer: str) -> None:
+    """A comma after the last label, as Python allows; quotes as the paper's prompt is printed with."""
+    assert score(play(CODE, f"<think>so</think><answer>{answer}</answer>"), TARGET).total == pytest.approx(0.95)
+
+
+@given(st.text(st.characters()) | st.text(st.characters(categories=["Cs"])))
+def test_lone_surrogates_are_read_like_any_text(text: str) -> None:
+    for written in (text, f"<think>{text}</think><answer>{text}</answer>", f"<code>{text}</code>"):
+        assert not score(play(written), TARGET).parts["accuracy"]
+
+
+@pytest.mark.parametrize("text", ["<answer>" * 100_000, "<think>" * 100_000 + "</think>" * 100_000, "[" * 100_000])
+def test_a_hundred_thousand_tags_are_scored(text: str) -> None:
+    """Quadratic reading would take minutes; as an answer's inside they are no list."""
+    assert score(play(text), TARGET).total == pytest.approx(-0.25)
+    assert score(play(CODE, f"<think>a</think><answer>{text}</answer>"), TARGET).parts["accuracy"] == 0
 
 
 def test_an_answer_in_passing_is_not_an_end() -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
 
 from kit.jobs.notebooks import find, parameters
-from kit.jobs.run import profile_values
+from kit.jobs.plan import stages
+from kit.jobs.run import plan, profile_values
+from kit.papers.agile import settings as declared
 from kit.papers.agile.settings import GRPO, SFT
+from kit.train.planner.advice import fits
+from kit.train.planner.memory import GB, needed
 
 
 def test_an_epoch_of_the_papers_tasks_is_244_steps() -> None:
@@ -25,3 +29,13 @@ def test_the_node_profile_trains_by_the_papers_settings(number: str, settings: A
     told = {name: value for name, value in asdict(settings).items() if name in values and name not in shared}
     assert {"learning_rate", "freeze_vision", "lora_rank"} < told.keys()
     assert {name: values[name] for name in told} == told
+
+
+def test_the_declared_figures_of_the_engines_share_are_the_planners() -> None:
+    """Table 5's share doesn't fit beside a trainer that keeps it; the kit's does."""
+    job = plan("13", "node", [], None)
+    ((_, ours),) = stages(job, None, 80 * GB)
+    theirs = replace(ours, gpu_memory_utilization=0.7)
+    assert fits(ours) and not fits(theirs)
+    told = f"With 0.7 the planner finds {needed(theirs) / GB:.1f} GB"
+    assert told in declared.__doc__ and f"0.3 it finds {needed(ours) / GB:.1f}." in declared.__doc__
