@@ -22,6 +22,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from kit.evaluate.claims import VERDICTS
 from kit.evaluate.intervals import Interval
 from kit.files import ROOT, write_json
 
@@ -98,15 +99,15 @@ def write_results(
         training_minutes: wall time of the trainings it measured, all seeds together; None where nothing was trained.
 
     Raises:
-        ValueError: a value is not a finite number, or a verdict is none of the three.
+        ValueError: a value is not a finite number, or a verdict is none of :data:`kit.evaluate.claims.VERDICTS`.
     """
     metrics = {f"{stage}/{name}": i.record() for stage, found in stages.items() for name, i in found.items()}
     for name, record in metrics.items():
         if not math.isfinite(record["value"]):
             raise ValueError(f"metric {name}={record['value']}: a result must be a finite number")
     for name, claim in (claims or {}).items():
-        if claim.get("verdict") not in ("holds", "doesn't", "undecided"):
-            raise ValueError(f"claim {name}: verdict {claim.get('verdict')!r} is none of holds, doesn't, undecided")
+        if claim.get("verdict") not in VERDICTS:
+            raise ValueError(f"claim {name}: verdict {claim.get('verdict')!r} is none of {', '.join(VERDICTS)}")
     results = {
         "notebook": notebook,
         "profile": profile,
