@@ -62,8 +62,8 @@ class Check:
         return "holds" if low > self.limit else "doesn't" if high <= self.limit else "undecided"
 
     def __str__(self) -> str:
-        reason = f" (not testable here: {self.untestable})" if self.untestable else ""
-        return f"{self.name} {self.interval}, must be {self.side} {self.limit:.3f}{reason}"
+        told = " (not testable here)" if self.untestable else ""
+        return f"{self.name} {self.interval}, must be {self.side} {self.limit:.3f}{told}"
 
 
 @dataclass(frozen=True)
@@ -97,8 +97,8 @@ class Claim:
 
     @property
     def evidence(self) -> str:
-        """The reason why it can't be told, every check, and the note, in one line."""
-        reason = f"not testable here: {self.untestable}" if self.untestable else ""
+        """The reasons why something can't be told, every check, and the note, in one line."""
+        reason = f"not testable here: {self.reason}" if self.reason else ""
         return "; ".join(part for part in (reason, *map(str, self.checks), self.note) if part)
 
     @property

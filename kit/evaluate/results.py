@@ -85,6 +85,7 @@ def write_results(
     stages: Mapping[str, Mapping[str, Interval]],
     claims: Mapping[str, Mapping[str, Any]] | None = None,
     training_minutes: float | None = None,
+    pictures: Mapping[str, int] | None = None,
 ) -> dict[str, Any]:
     """Write a results file, completely or not at all; returns what was written.
 
@@ -97,6 +98,7 @@ def write_results(
         stages: stage → metric → interval; becomes ``stage/metric``.
         claims: claim → its record (:meth:`kit.evaluate.claims.Claim.record`).
         training_minutes: wall time of the trainings it measured, all seeds together; None where nothing was trained.
+        pictures: set of images → how many different ones the metrics rest on; None: not told.
 
     Raises:
         ValueError: a value is not a finite number, or a verdict is none of :data:`kit.evaluate.claims.VERDICTS`.
@@ -115,6 +117,7 @@ def write_results(
         "seed": seed if isinstance(seed, int) else list(seed),
         "minutes": round(minutes, 2),
         **({} if training_minutes is None else {"training_minutes": round(training_minutes, 2)}),
+        **({} if pictures is None else {"pictures": dict(pictures)}),
         "metrics": metrics,
         "claims": {name: dict(claim) for name, claim in (claims or {}).items()},
     }

@@ -33,7 +33,7 @@ def test_a_check_that_can_come_out_one_way_only_is_not_tested_by_its_interval() 
     assert Check("x", SURE, 0.0).verdict == "holds"
     mute = Check("x", SURE, 0.0, untestable="the baseline has 0 of 9")
     assert mute.verdict == "not testable here"
-    assert str(mute) == "x 2.000 [1.000, 3.000], must be above 0.000 (not testable here: the baseline has 0 of 9)"
+    assert str(mute) == "x 2.000 [1.000, 3.000], must be above 0.000 (not testable here)"
 
 
 def test_order_of_precedence_of_verdicts() -> None:
@@ -54,6 +54,7 @@ def test_the_reason_is_recorded_once() -> None:
     assert (record["verdict"], record["reason"]) == ("not testable here", "ceiling")
     assert [c.get("reason") for c in record["checks"]] == ["ceiling", "ceiling", None]
     assert "reason" not in Claim("A", "s", (Check("x", SURE, 0.0),)).record()
+    assert Claim("A", "s", (mute, mute)).evidence.count("ceiling") == 1
     assert Claim("A", "s", (), "4 seeds", "no data").evidence == "not testable here: no data; 4 seeds"
 
 
