@@ -92,7 +92,7 @@ class SingleTurnEnv(ToolEnv):
         return super().reset(seed=seed, options=options)
 
     def found(self, query: str) -> str:
-        """What a search for the query shows."""
+        """Search for a query and format what was found as the model is shown it."""
         assert self.search is not None
         return information(self.search.search(query, self.k), self.snippet_chars)
 
