@@ -195,6 +195,8 @@ def gathered(stage):
 
 played = {stage: gathered(stage) for stage in ("direct", "untrained", "sft", "grpo")}
 metrics = {stage: EVALUATION.evaluate_outcomes(some) for stage, some in played.items()}
+
+# %%
 for stage, some in on_more.items():
     found = EVALUATION.evaluate_outcomes(some)
     metrics[stage] |= {
