@@ -49,5 +49,7 @@ def play() -> Episode:
 
 if __name__ == "__main__":
     measured = by_stage(read_json(RESULTS))
-    figure = first_screen(play(), {stage: measured[stage] for stage in REPORTED}, NAMES, REPORTED)
+    figure = first_screen(
+        play(), {stage: measured[stage] for stage, theirs in REPORTED.items() if theirs}, NAMES, REPORTED
+    )
     print(save_png(figure, PICTURE, results=file_hash(RESULTS)), f"{PICTURE.stat().st_size / 1000:.0f} KB")

@@ -1,13 +1,42 @@
-"""The evaluation of a task whose answers are right or wrong."""
+"""The evaluation of a task whose answers are right or wrong; accuracy and answers of any paper's outcomes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from kit.episode import Episode
-from kit.evaluate.outcomes import Evaluation, Metric, reason, source_image
+from kit.evaluate.intervals import Interval
+from kit.evaluate.outcomes import Evaluation, Metric, Outcome, reason, source_image
+
+ANSWERED = ("solved", "wrong", "malformed")
+"""Keys of :data:`kit.evaluate.outcomes.REASONS`: the ways of ending with an answer."""
+
+
+def answered(outcomes: Sequence[Outcome]) -> int:
+    """Count the episodes that ended with an answer, right or not."""
+    return sum(o.reason in ANSWERED for o in outcomes)
+
+
+@dataclass(frozen=True)
+class _Solved:
+    image: str
+    reason: str
+    seed: int
+    solved: bool
+
+
+def accuracy(outcomes: Sequence[Outcome]) -> Interval:
+    """Share of episodes that ended with the right answer: one name for every paper, ``accuracy`` in results files.
+
+    Raises:
+        ValueError: no outcomes.
+    """
+    if not outcomes:
+        raise ValueError("accuracy of 0 episodes: play at least one task")
+    some = [_Solved(o.image, o.reason, o.seed, o.reason == "solved") for o in outcomes]
+    return Metric("accuracy", "solved", "binary").interval(some)
 
 
 @dataclass(frozen=True)

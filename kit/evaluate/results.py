@@ -22,6 +22,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from kit.evaluate.claims import VERDICTS
 from kit.evaluate.intervals import Interval
 from kit.files import ROOT, write_json
 
@@ -84,6 +85,7 @@ def write_results(
     stages: Mapping[str, Mapping[str, Interval]],
     claims: Mapping[str, Mapping[str, Any]] | None = None,
     training_minutes: float | None = None,
+    pictures: Mapping[str, int] | None = None,
 ) -> dict[str, Any]:
     """Write a results file, completely or not at all; returns what was written.
 
@@ -96,17 +98,18 @@ def write_results(
         stages: stage → metric → interval; becomes ``stage/metric``.
         claims: claim → its record (:meth:`kit.evaluate.claims.Claim.record`).
         training_minutes: wall time of the trainings it measured, all seeds together; None where nothing was trained.
+        pictures: set of images → how many different ones the metrics rest on; None: not told.
 
     Raises:
-        ValueError: a value is not a finite number, or a verdict is none of the three.
+        ValueError: a value is not a finite number, or a verdict is none of :data:`kit.evaluate.claims.VERDICTS`.
     """
     metrics = {f"{stage}/{name}": i.record() for stage, found in stages.items() for name, i in found.items()}
     for name, record in metrics.items():
         if not math.isfinite(record["value"]):
             raise ValueError(f"metric {name}={record['value']}: a result must be a finite number")
     for name, claim in (claims or {}).items():
-        if claim.get("verdict") not in ("holds", "doesn't", "undecided"):
-            raise ValueError(f"claim {name}: verdict {claim.get('verdict')!r} is none of holds, doesn't, undecided")
+        if claim.get("verdict") not in VERDICTS:
+            raise ValueError(f"claim {name}: verdict {claim.get('verdict')!r} is none of {', '.join(VERDICTS)}")
     results = {
         "notebook": notebook,
         "profile": profile,
@@ -114,6 +117,7 @@ def write_results(
         "seed": seed if isinstance(seed, int) else list(seed),
         "minutes": round(minutes, 2),
         **({} if training_minutes is None else {"training_minutes": round(training_minutes, 2)}),
+        **({} if pictures is None else {"pictures": dict(pictures)}),
         "metrics": metrics,
         "claims": {name: dict(claim) for name, claim in (claims or {}).items()},
     }

@@ -104,8 +104,10 @@ def _metrics(paper: str, results: Mapping[str, Any]) -> str:
 def _origin(results: Mapping[str, Any]) -> str:
     machine = results["hardware"]
     what = ", ".join(machine["gpus"]) or f"{machine['cores']} cores of {machine['cpu']}"
+    sets = "; ".join(f"{n} of {name}" for name, n in (results.get("pictures") or {}).items())
+    pictures = f"Pictures: {sets}. " if sets else ""
     return (
-        "Value and 95 % interval; the paper's model has 7 billion weights and other pictures. "
+        f"Value and 95 % interval; the paper's model has 7 billion weights and other pictures. {pictures}"
         f"Measured by {results['notebook']}, profile {results['profile']}, seed {results['seed']}, "
         f"commit {results['commit'][:12]}, on {what}. {_trained(results)}"
     )

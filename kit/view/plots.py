@@ -71,7 +71,12 @@ def masks(episode: Episode, chat: Chat | None = None, values: Sequence[float] | 
     return figure
 
 
-VERDICTS = {"holds": (COLOURS[2], "o"), "doesn't": (COLOURS[5], "X"), "undecided": ("#777777", "D")}
+VERDICTS = {
+    "holds": (COLOURS[2], "o"),
+    "doesn't": (COLOURS[5], "X"),
+    "undecided": ("#777777", "D"),
+    "not testable here": ("#777777", "|"),
+}
 """Verdict → its colour and marker."""
 
 

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from kit.chat import Chat
-from kit.episode import NamedImage, Task
+from kit.episode import Episode, NamedImage, Task
 from kit.evaluate.baselines import SingleTurnEnv
 from kit.policy.scripted import ScriptedPolicy
+from kit.rewards.text_match import f1
 from kit.rollout import RolloutConfig, rollout
 from kit.tools.search import Snippet
 
@@ -57,6 +58,37 @@ def test_the_answer_is_what_stands_in_its_tags_or_all_of_it(said: str, answer: s
     assert (played.answer, played.ended, played.calls) == (answer, "answer", 0)
 
 
+def described(**more) -> SingleTurnEnv:
+    how = {"k": 1, "snippet_chars": 12, "describe": "What is shown?", "query": "flag description {}"}
+    return SingleTurnEnv("rag-described", Shelf(), **(how | more))
+
+
+@pytest.mark.parametrize(
+    "said", ["blue yellow red.", "<think>three</think> blue yellow red", "<answer>blue yellow red.</answer>"]
+)
+def test_a_description_is_the_query_and_then_the_question_is_answered(said: str, chat: Chat) -> None:
+    def script(episode: Episode) -> str:
+        return "Chad" if episode.turns else said
+
+    config = RolloutConfig(max_turns=2, max_new_tokens=60)
+    two = [TASK, TASK]  # the second begins with a description again
+    for played in rollout(ScriptedPolicy(chat, script), chat, two, described, config):
+        observation = played.turns[0].observation
+        assert observation is not None
+        assert observation.text == (
+            "<information>1. about flag description blue yellow red: nothing much</information> Which country?"
+        )
+        assert (played.answer, played.ended, len(played.turns)) == ("Chad", "answer", 2)
+        assert f1(played.answer, "Chad") == 1.0
+
+
+def test_a_description_is_asked_for_first_and_of_an_image() -> None:
+    assert described().prompt(TASK) == ("", ["flag: ", PICTURE, "What is shown?"])
+    assert "describe" in described(prompt="full").prompt(TASK)[0]
+    with pytest.raises(ValueError, match="task t has no image to describe: play it with rag"):
+        described().prompt(Task("t", (), "Which country?", ("Chad",)))
+
+
 @given(st.text(max_size=40))
 def test_any_text_ends_it_with_a_reward_of_0_to_1(text: str) -> None:
     env = SingleTurnEnv()
@@ -67,7 +99,14 @@ def test_any_text_ends_it_with_a_reward_of_0_to_1(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("given_", "message"),
-    [({"mode": "rag"}, "give search"), ({"mode": "guess"}, "mode='guess'"), ({"prompt": "long"}, "prompt='long'")],
+    [
+        ({"mode": "rag"}, "give search"),
+        ({"mode": "rag-described", "describe": "What?"}, "give search"),
+        ({"mode": "rag-described", "search": Shelf()}, "rag-described needs words"),
+        ({"describe": "What?"}, "no other mode does"),
+        ({"mode": "guess"}, "mode='guess'"),
+        ({"prompt": "long"}, "prompt='long'"),
+    ],
 )
 def test_a_wrong_setting_is_named(given_: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):

@@ -47,6 +47,7 @@ def test_claims_are_drawn_on_the_side_where_they_hold() -> None:
         check(0.05, 0.02, 0.09, "holds", "below"),
         check(0.05, -0.1, 0.09, "doesn't"),
         check(0.2, None, None, "undecided"),
+        check(0.5, 0.3, 0.9, "not testable here"),
     ]
     figure = plots.claims({"claims": {"A1": {"checks": checks}, "A6": {"verdict": "undecided", "checks": []}}})
     lines = figure.axes[0].lines
@@ -59,6 +60,7 @@ def test_claims_are_drawn_on_the_side_where_they_hold() -> None:
     found = [text.get_text() for text in right.get_yticklabels()]  # type: ignore[attr-defined]
     assert found[:2] == ["0.500 [0.300, 0.900] > 0.1: holds", "0.050 [0.020, 0.090] < 0.1: holds"]
     assert found[3] == "0.200 > 0.1? one seed, no interval: undecided"
+    assert found[4] == "0.500 [0.300, 0.900] > 0.1: not testable here"
     shown(figure)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from kit.chat import Chat
@@ -18,6 +19,7 @@ from kit.data.store import load_tasks
 from kit.environment import OnNoAction
 from kit.episode import Episode, Score, Task
 from kit.papers.agile.env import JigsawEnv
+from kit.papers.agile.expert import ScriptedExpert
 from kit.papers.agile.reward import RewardConfig, is_right, score
 from kit.policy import Policy
 from kit.policy.hf import HFPolicy
@@ -138,6 +140,12 @@ def play_greedily(model: Any, chat: Chat, box: Sandbox, tasks: Sequence[Task], h
         how: limits of an episode and the prompt's name.
     """
     return how(HFPolicy(model, chat), chat, box, tasks, temperature=0.0)
+
+
+def turn_tokens(chat: Chat, tasks: Sequence[Task]) -> list[int]:
+    """Count the tokens of each of the expert's turns on puzzles: where every piece is or belongs, and one action."""
+    played = [ScriptedExpert(task, np.random.default_rng(0), 1) for task in tasks]
+    return [len(chat.text(turn)) for expert in played for turn in expert.turns]
 
 
 def trained(run: str | Path, stage: str) -> Path:

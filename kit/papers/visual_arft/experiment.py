@@ -29,7 +29,7 @@ import torch
 
 from kit.chat import Chat
 from kit.data.corpora import documents
-from kit.data.countries import Countries
+from kit.data.countries import FLAG_QUERY, Countries
 from kit.data.photos import Split, photos
 from kit.data.scenes import Pixels
 from kit.data.store import load_tasks
@@ -358,6 +358,12 @@ def play_greedily(model: Any, chat: Chat, tools: Tools, tasks: Sequence[Task], h
     return how(HFPolicy(model, chat), chat, tools, tasks, temperature=0.0)
 
 
+DESCRIBE = {"brief": "What does the flag look like?", "full": "Describe the picture, to search for what it shows."}
+"""What ``rag-described`` asks first; ``brief``: in the words by which the tiny model was taught to see flags."""
+QUERIES = {"brief": f"{FLAG_QUERY} {{}}", "full": "{}"}
+"""What it then searches for; ``brief``: under the heading by which the documents have flags, as the agent is taught."""
+
+
 def ask(model: Any, chat: Chat, mode: Mode, search: Search | None, tasks: Sequence[Task], how: Play) -> list[Episode]:
     """Ask a model without tools: directly, to reason first, or with what a plain search finds.
 
@@ -365,13 +371,16 @@ def ask(model: Any, chat: Chat, mode: Mode, search: Search | None, tasks: Sequen
         model: a transformers model or its PEFT wrapper.
         chat: the model's chat encoder.
         mode: how to ask, such as ``direct``.
-        search: finds documents for the mode that reads some.
-        tasks: the questions.
+        search: finds documents for the modes that read some.
+        tasks: the questions; with images, if these are to be described.
         how: limits of an episode and the prompt's name.
     """
+    describe, query = (DESCRIBE[how.prompt], QUERIES[how.prompt]) if mode == "rag-described" else ("", "{}")
 
     def env() -> SingleTurnEnv:
-        return SingleTurnEnv(mode, search, how.prompt, k=how.k, snippet_chars=how.snippet_chars)
+        return SingleTurnEnv(
+            mode, search, how.prompt, k=how.k, snippet_chars=how.snippet_chars, describe=describe, query=query
+        )
 
-    once = RolloutConfig(1, how.max_new_tokens, how.max_episode_tokens, how.env_workers)
+    once = RolloutConfig(2 if describe else 1, how.max_new_tokens, how.max_episode_tokens, how.env_workers)
     return rollout(HFPolicy(model, chat), chat, tasks, env, once, temperature=0.0)

@@ -28,6 +28,7 @@ REPORTED: dict[str, dict[str, float]] = {
     "direct": VISUAL_ARFT["base"],  # appendix A.2: the baselines answer in one turn, without tools
     "cot": VISUAL_ARFT["cot"],
     "rag": VISUAL_ARFT["rag"],
+    "rag-described": {},  # ours: retrieval by the model's own description of the image
     "untrained": {},
     "sft": {},
     "em-reward": VISUAL_ARFT["em-reward"],

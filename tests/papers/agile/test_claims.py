@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from kit.papers.agile.claims import a1, a2, a3, a4, a5, a6
-from kit.papers.agile.metrics import Outcome
+from kit.papers.agile.claims import a1, a2, a3, a4, a5, a6, growth
+from kit.papers.agile.metrics import Outcome, evaluate_outcomes
 
 SEEDS = (0, 1, 2)
 
@@ -21,8 +22,12 @@ def stage(
     images: int = 24,
     spread: float = 0.02,
     rng: int = 0,
+    failing: str = "wrong",
 ) -> list[Outcome]:
-    """Puzzles solved with probability ``acc`` (of the level, if it is a function), a little different for each seed."""
+    """Puzzles solved with probability ``acc`` (of the level, if it is a function), a little different for each seed.
+
+    The others end as ``failing`` says.
+    """
     random = np.random.default_rng(rng)
     played = []
     for seed in seeds:
@@ -31,7 +36,7 @@ def stage(
             for level in range(3):
                 chance = acc(level) if callable(acc) else acc
                 right = bool(random.random() < np.clip(chance + shift * (0 < chance < 1), 0, 1))
-                reason = "solved" if right else "wrong"
+                reason = "solved" if right else failing
                 played.append(Outcome(f"{i}-{level}", f"p{i}", m, level, right, float(right), reason, 3, 90, seed))
     return played
 
@@ -61,6 +66,23 @@ def test_a1_by_hand() -> None:
     assert claim.evidence == (
         "untrained Acc 2×2 0.000 [0.000, 0.097], must be below 0.142; a random arrangement has 0.042"
     )
+
+
+def test_a1_is_not_testable_where_nothing_is_answered() -> None:
+    silent = [replace(o, reason="format" if i % 2 else "turns") for i, o in enumerate(stage(0.0, seeds=(0,)))]
+    claim = a1(silent, direct=stage(1.0, seeds=(0,), images=36))
+    assert claim.verdict == "not testable here"
+    assert claim.reason == "72 of 72 episodes gave no answer, right or wrong"
+    # 36 pictures, all right: as many trials, .025^(1/36) = .9026.
+    assert "asked in its own words 1.000 [0.903, 1.000]" in claim.evidence
+    one_answer = [replace(silent[0], reason="malformed"), *silent[1:]]
+    assert a1(one_answer).verdict == "undecided"  # 24 pictures: .142 is the limit, and their bound as well
+
+
+def test_a1_has_the_interval_of_the_tables() -> None:
+    for seeds in ((0,), SEEDS):
+        played = stage(0.3, seeds=seeds)
+        assert a1(played).checks[0].interval == evaluate_outcomes(played)["acc_2x2"]
 
 
 def test_a1_the_papers_own_figure_would_hold() -> None:
@@ -108,6 +130,19 @@ def test_a3_reaches_each_verdict() -> None:
     assert "leaving the pieces as they are 0.111" in a3(untrained, sft, sft).evidence  # levels 0, 1, 2 of nine
 
 
+def test_a3_is_not_testable_where_no_answer_has_nine_labels() -> None:
+    before = stage(0.0, m=3, failing="format"), stage(0.0, m=3, failing="turns")
+    claim = a3(*before, stage(0.0, m=3, failing="malformed"), max_new_tokens=80, turn_tokens=[84, 101, 59])
+    assert claim.verdict == "not testable here"
+    assert claim.reason == (
+        "0 of 648 episodes named each of the nine pieces once, 216 answered at all; "
+        "a turn may have 80 tokens, the expert's take 59 to 101"
+    )
+    wrong = stage(0.0, m=3, failing="malformed")
+    wrong[0] = replace(wrong[0], reason="wrong")  # nine labels once: all Scores 0, but they needn't have been
+    assert a3(*before, wrong).verdict == "undecided"
+
+
 def test_a3_refuses_2x2_puzzles() -> None:
     with pytest.raises(ValueError, match="no 3×3 puzzle among"):
         a3(stage(0.1), stage(0.1), stage(0.5))
@@ -138,22 +173,70 @@ def test_a5_reaches_each_verdict() -> None:
     rising = {n: stage(acc, rng=n) for n, acc in [(0, 0.2), (160, 0.4), (320, 0.6), (640, 0.8)]}
     assert a5(rising).verdict == "holds"
     assert a5(rising).checks[0].interval.value == pytest.approx(0.2, abs=0.05)
-    assert a5({640 - n: played for n, played in rising.items()}).verdict == "doesn't"
+    falling = {n: stage(acc, rng=n) for n, acc in [(0, 0.2), (160, 0.8), (320, 0.6), (640, 0.4)]}
+    assert a5(falling).verdict == "doesn't"
     assert a5({n: stage(0.4, rng=n) for n in (0, 160, 320)}).verdict == "undecided"
+    assert a5({n: stage(acc, rng=n) for n, acc in [(0, 0.4), (24, 1.0), (48, 1.0)]}).verdict == "not testable here"
+
+
+def exact(right: int, of: int = 100) -> list[Outcome]:
+    """The same ``right`` puzzles of ``of`` solved by every seed, each of another picture."""
+    return [
+        Outcome(f"{i}", f"p{i}", 2, 0, i < right, float(i < right), "solved" if i < right else "wrong", 3, 9, seed)
+        for seed in SEEDS
+        for i in range(of)
+    ]
+
+
+def test_a5_the_first_puzzles_alone_are_no_growth() -> None:
+    """.38, then .90, .90, .88: with budget 0 the slope is (-1.5*.38 - .5*.90 + .5*.90 + 1.5*.88) / 5 = .15; without
+    it (-.90 + .88) / 2 = -.01, and the last budget minus the one before -.02.
+    """
+    budgets = {0: exact(38), 24: exact(90), 48: exact(90), 96: exact(88)}
+    claim = a5(budgets)
+    assert claim.verdict == "undecided"
+    assert claim.checks[0].interval.value == pytest.approx(-0.01)
+    assert growth(budgets).value == pytest.approx(0.15) and growth(budgets).low > 0
+    assert "budgets 0, 24, 48, 96; with budget 0 the slope is 0.150 [" in claim.note
+    assert "Acc at 96 minus at 48 -0.020 [" in claim.note and claim.note.endswith("no growth shown there")
+    assert a5({n: exact(k) for n, k in [(24, 20), (48, 50), (96, 80)]}).note.endswith("still growing")
+
+
+def test_a5_at_the_ceiling_there_is_no_room() -> None:
+    full = a5({0: exact(38), 24: exact(97), 48: exact(97), 96: exact(96)})
+    assert full.reason == "every budget above 0 leaves at most 0.040 unsolved: too little room to grow"
+    # One budget with room is enough: a fall from the ceiling counts against the claim.
+    assert a5({24: exact(97), 48: exact(97), 96: exact(40)}).verdict == "doesn't"
+
+
+def test_a5_needs_two_budgets_above_0() -> None:
+    claim = a5({0: stage(0.2), 160: stage(0.4)})
+    assert (claim.verdict, claim.note) == ("undecided", "budgets 0, 160: growth needs at least two above 0")
     with pytest.raises(ValueError, match="at least two"):
-        a5({160: stage(0.4)})
+        growth({160: stage(0.4)})
 
 
 def test_a6_reaches_each_verdict() -> None:
     tokens = [120.0, 120.0, 60.0]
     peaked = {k: curve([3.0, 4.0, 2.0], tokens, rng=k) for k in SEEDS}
-    assert a6(peaked).verdict == "holds"
+    assert a6(peaked, 6).verdict == "holds"
     falling = {k: curve([4.0, 3.0, 2.0], tokens, rng=k) for k in SEEDS}
-    assert a6(falling).verdict == "doesn't"
+    assert a6(falling, 6).verdict == "doesn't"
     longer = {k: curve([3.0, 4.0, 2.0], [60.0, 120.0], rng=k) for k in SEEDS}
-    assert a6(longer).verdict == "doesn't"
+    assert a6(longer, 6).verdict == "doesn't"
     unlike = {0: peaked[0], 1: falling[1], 2: curve([2.0, 3.0, 4.0], tokens)}
-    assert a6(unlike).verdict == "undecided"
+    assert a6(unlike, 6).verdict == "undecided"
+
+
+def test_a6_turns_that_begin_at_their_ceiling_cant_rise() -> None:
+    falling = {k: curve([4.8, 3.0, 2.0], [120.0, 60.0], noise=0.0) for k in SEEDS}
+    claim = a6(falling, 5)
+    assert claim.verdict == "not testable here"
+    assert claim.reason == "turns begin at 4.80 of at most 5"
+    assert [check.verdict for check in claim.checks] == ["not testable here", "holds", "holds"]
+    assert a6(falling, 6).verdict == "doesn't"  # room for more than a turn, and no rise
+    longer = {k: curve([4.8, 2.0], [60.0, 120.0], noise=0.0) for k in SEEDS}
+    assert a6(longer, 5).verdict == "doesn't"  # responses get longer, which refutes the claim whatever turns can do
 
 
 def test_a6_noise_alone_never_rises_and_falls() -> None:
@@ -161,11 +244,11 @@ def test_a6_noise_alone_never_rises_and_falls() -> None:
     held = 0
     for trial in range(40):
         flat = {k: curve([3.0, 3.0], [100.0, 50.0], noise=0.3, rng=100 * trial + k) for k in SEEDS}
-        held += a6(flat).verdict == "holds"
+        held += a6(flat, 6).verdict == "holds"
     assert held == 0
 
 
 def test_a6_needs_seeds_and_steps() -> None:
     short = {k: curve([3.0, 2.0], [9.0, 9.0])[:15] for k in SEEDS}
-    assert (a6(short).verdict, a6({}).verdict) == ("undecided", "undecided")
-    assert "shortest run 15 steps" in a6(short).evidence
+    assert (a6(short, 6).verdict, a6({}, 6).verdict) == ("undecided", "undecided")
+    assert "shortest run 15 steps" in a6(short, 6).evidence

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -40,33 +42,91 @@ def both(simple: float, hard: float, seeds: int = 3) -> list[Outcome]:
 
 
 def test_r1_needs_a_gain_and_most_of_it_on_hard() -> None:
-    direct, untrained = both(0.3, 0.1, seeds=1), both(0.2, 0.2, seeds=1)
-    assert r1(direct, untrained, both(0.4, 0.5)).verdict == "holds"
-    assert r1(direct, untrained, both(0.7, 0.2)).verdict == "doesn't"  # a gain, but most of it on Simple
-    assert r1(direct, both(0.8, 1.0, seeds=1), both(0.4, 0.5)).verdict == "doesn't"  # the tools alone did better
-    assert r1(direct, untrained, both(0.3, 0.1)).verdict in ("undecided", "doesn't")
-    gain = r1(direct, untrained, both(0.4, 0.5)).checks
-    assert gain[0].interval.value == pytest.approx(0.25, abs=0.02)  # the mean of .1 and .4
-    assert gain[1].interval.value == pytest.approx(0.25, abs=0.02)  # the mean of .2 and .3
-    assert gain[2].interval.value == pytest.approx(0.3, abs=0.02)  # .4 minus .1
+    direct, untrained, sft = both(0.3, 0.1, seeds=1), both(0.2, 0.2, seeds=1), both(0.3, 0.3)
+    assert r1(direct, untrained, sft, both(0.4, 0.5)).verdict == "holds"
+    assert r1(direct, untrained, sft, both(0.7, 0.2)).verdict == "doesn't"  # a gain, but most of it on Simple
+    tools_alone = both(0.8, 1.0, seeds=1)
+    assert r1(direct, tools_alone, sft, both(0.4, 0.5)).verdict == "doesn't"
+    assert r1(direct, untrained, sft, both(0.3, 0.1)).verdict in ("undecided", "doesn't")
+    gain = r1(direct, untrained, sft, both(0.4, 0.5)).checks
+    assert [check.name for check in gain] == [
+        "F1 minus direct answering's",
+        "F1 minus the untrained agent's",
+        "F1 after GRPO minus after SFT",
+        "gain on Hard minus gain on Simple",
+    ]
+    means = [check.interval.value for check in gain]
+    # The means of .1 and .4; of .2 and .3; of .1 and .2; and .4 minus .1.
+    assert means == pytest.approx([0.25, 0.25, 0.15, 0.3], abs=0.02)
+
+
+def test_demonstrations_that_do_it_all_are_no_gain_of_reinforcement() -> None:
+    direct, untrained, sft = both(0.3, 0.1, seeds=1), both(0.2, 0.2, seeds=1), both(0.4, 0.5)
+    claim = r1(direct, untrained, sft, sft)
+    assert [check.verdict for check in claim.checks] == ["holds", "holds", "undecided", "holds"]
+    assert claim.verdict == "undecided"
+    without = r1(direct, untrained, [], sft)
+    assert (without.verdict, len(without.checks)) == ("holds", 3)
+    assert without.note.startswith("no cold start in these runs")
 
 
 @pytest.mark.parametrize(("claim", "setting"), [(r2, "search"), (r5, "text")])
 def test_r2_and_r5_need_a_gain(claim, setting: str) -> None:
-    low, high = stage(0.1, setting, seeds=1), stage(0.9, setting, seeds=1)
-    assert claim(low, low, stage(0.5, setting)).verdict == "holds"
-    assert claim(high, low, stage(0.5, setting)).verdict == "doesn't"
-    assert claim(low, high, stage(0.5, setting)).verdict == "doesn't"
+    low, high, sft = stage(0.1, setting, seeds=1), stage(0.9, setting, seeds=1), stage(0.2, setting)
+    assert claim(low, low, sft, stage(0.5, setting)).verdict == "holds"
+    assert claim(high, low, sft, stage(0.5, setting)).verdict == "doesn't"
+    assert claim(low, high, sft, stage(0.5, setting)).verdict == "doesn't"
+    assert claim(low, low, stage(0.7, setting), stage(0.5, setting)).verdict == "doesn't"
+    assert claim(low, low, stage(0.5, setting), stage(0.5, setting)).verdict == "undecided"
     with pytest.raises(ValueError, match="untrained: no any"):
-        claim(low, stage(0.1, "coding", seeds=1), stage(0.5, setting))
+        claim(low, stage(0.1, "coding", seeds=1), sft, stage(0.5, setting))
+
+
+def mute(setting: str = "search") -> list[Outcome]:
+    return [replace(o, f1=0.0) for o in stage(0.0, setting, seeds=1)]
+
+
+@pytest.mark.parametrize(("claim", "setting"), [(r2, "search"), (r5, "text")])
+def test_a_baseline_that_cant_answer_decides_nothing_about_training(claim, setting: str) -> None:
+    sft, grpo = stage(0.4, setting), stage(0.5, setting)
+    gains = claim(mute(setting), mute(setting), sft, grpo)
+    assert [check.name for check in gains.checks] == ["F1 minus the untrained agent's", "F1 after GRPO minus after SFT"]
+    assert gains.verdict == "holds"
+    assert "which decides nothing: direct answering has F1 0 in 20 of 20 tasks" in gains.note
+    assert claim(mute(setting), mute(setting), grpo, grpo).verdict == "undecided"
+    answers_one = [*mute(setting)[1:], replace(mute(setting)[0], f1=0.2)]
+    assert len(claim(answers_one, mute(setting), sft, grpo).checks) == 3
 
 
 def test_r3_needs_both_measures() -> None:
     assert r3(stage(0.4, em=0.2), stage(0.6, em=0.4)).verdict == "holds"
     assert r3(stage(0.4, em=0.4), stage(0.6, em=0.2)).verdict == "doesn't"
+    assert r3(stage(0.4, em=0.2), stage(0.4, em=0.2)).verdict == "undecided"
 
 
 def test_r4_needs_to_beat_both() -> None:
-    cot, rag, agent = (stage(f, "search", seeds=n) for f, n in ((0.1, 1), (0.3, 1), (0.5, 3)))
-    assert r4(cot, rag, agent).verdict == "holds"
-    assert r4(cot, stage(0.8, "search", seeds=1), agent).verdict == "doesn't"
+    cot, rag, sft, agent = (stage(f, "search", seeds=n) for f, n in ((0.1, 1), (0.3, 1), (0.4, 3), (0.5, 3)))
+    assert r4(cot, rag, [], sft, agent).verdict == "holds"
+    assert r4(cot, stage(0.8, "search", seeds=1), [], sft, agent).verdict == "doesn't"
+    assert r4(cot, rag, [], agent, agent).verdict == "undecided"  # the demonstrations did it
+    assert len(r4(cot, rag, [], [], agent).checks) == 2
+
+
+def test_r4_is_about_the_stronger_retrieval() -> None:
+    cot, weak, strong, sft, agent = (
+        stage(f, "search", seeds=n) for f, n in ((0.1, 1), (0.2, 1), (0.3, 1), (0.4, 3), (0.5, 3))
+    )
+    claim = r4(cot, weak, strong, sft, agent)
+    assert claim.checks[1].name == "F1 of the trained agent minus retrieval by the model's description"
+    assert claim.checks[1].interval.value == pytest.approx(0.2, abs=0.02)
+    assert r4(cot, strong, weak, sft, agent).checks[1].name == "F1 of the trained agent minus plain retrieval"
+
+
+def test_r4_is_not_testable_against_baselines_that_cant_answer() -> None:
+    sft, agent = stage(0.4, "search"), stage(0.5, "search")
+    claim = r4(mute(), mute(), mute(), sft, agent)
+    assert claim.verdict == "not testable here"
+    assert claim.reason == "chain of thought has F1 0 in 20 of 20 tasks; plain retrieval has F1 0 in 20 of 20 tasks"
+    assert [check.verdict for check in claim.checks] == ["not testable here", "not testable here", "holds"]
+    worse = r4(mute(), mute(), mute(), stage(0.7, "search"), agent)
+    assert worse.verdict == "doesn't"  # reinforcement made it worse: that part can be told
