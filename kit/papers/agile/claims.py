@@ -10,6 +10,7 @@ import numpy as np
 
 from kit.evaluate.claims import Check, Claim
 from kit.evaluate.intervals import Interval, Point, contrast, mean_over_seeds, proportion
+from kit.papers.agile import general
 from kit.papers.agile.metrics import Outcome, random_baseline
 
 CLAIMS = {
@@ -19,6 +20,8 @@ CLAIMS = {
     "A4": "accuracy rises with N (L0 < L1 < L2)",
     "A5": "more RL puzzles, higher accuracy",
     "A6": "turns first rise, then fall, and responses get shorter",
+    "A7": general.CLAIMS["A7"],
+    "A8": general.CLAIMS["A8"],
 }
 """Id of a claim → its statement."""
 
