@@ -1,8 +1,8 @@
 """The paper's nine general benchmarks (section 4.2, Table 3) from the hub, and questions to train on (section 4.3).
 
 Each becomes a list of questions for :func:`kit.papers.agile.general.ask`, like the tiny model's own. Benchmarks are
-only ever measured on. What is trained on, puzzles and questions, is compared with them image by image before anything is
-asked (:func:`check_apart`): the paper trains on images of three of them (V*, HRBench, RealWorldQA).
+only ever measured on. What is trained on, puzzles and questions, is compared with them image by image before anything
+is asked (:func:`check_apart`): the paper trains on images of three of them (V*, HRBench, RealWorldQA).
 
 Ids and columns are as public code reads them (:data:`BENCHMARKS` is the one place to correct them); revisions are
 pinned by ``hub.lock.json`` like every other data set's.

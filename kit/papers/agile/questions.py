@@ -78,6 +78,19 @@ def questions(n: int, seed: int = TEST_SEED, side: Side = "test", skills: Sequen
     return [_question(skill, k, *pool[k], seed, side) for skill in skills for k in range(n)]
 
 
+def shuffled_questions(n: int, seed: int) -> list[Task]:
+    """``n`` questions to train on, of all skills in a shuffled order, as even over them as possible.
+
+    Raises:
+        ValueError: no question.
+    """
+    some = questions(-(-n // len(SKILLS)), seed, "train")
+    order = np.random.default_rng([seed, len(some)]).permutation(len(some))
+    # Skill by skill within each round, so that the first n have all skills alike.
+    rounds = sorted((int(i) for i in order), key=lambda i: i % (len(some) // len(SKILLS)))
+    return [some[i] for i in rounds[:n]]
+
+
 def _question(skill: str, k: int, source: str, view: Pixels, seed: int, side: Side) -> Task:
     rng = np.random.default_rng([seed, _STREAM[side], SKILLS.index(skill), k])
     name = f"{side}-{skill}-s{seed}-{k:04d}"
