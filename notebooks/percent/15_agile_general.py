@@ -76,8 +76,8 @@ from kit.papers.agile import benchmarks as hub
 from kit.papers.agile import experiment as agile
 from kit.papers.agile import mixed
 from kit.papers.agile.general import EVALUATION, a7, a8, ask
-from kit.papers.agile.questions import shuffled_questions
 from kit.papers.agile.questions import questions as make_questions
+from kit.papers.agile.questions import shuffled_questions
 from kit.papers.agile.reported import GENERAL
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.tiny import TINY
