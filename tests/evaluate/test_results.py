@@ -82,5 +82,5 @@ def test_files_beside_it_are_read_as_one_and_none_may_say_the_same_twice(tmp_pat
     read = read_results(one)
     assert read is not None and set(read["metrics"]) == {"a/x", "a/y"} and set(read["claims"]) == {"A1", "A8"}
     write_results(two, stages={"a": {"x": Interval(0.5, 0, 1, 1)}}, **GIVEN)
-    with pytest.raises(ValueError, match="a/x stand in results.json as well"):
+    with pytest.raises(ValueError, match=r"a/x stand in results\.json as well"):
         read_results(one)
