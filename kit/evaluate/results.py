@@ -9,6 +9,10 @@
      "claims": {"C1": {"verdict", "evidence", …}, …}}
 
 Commit, hardware and versions are gathered here, never typed in.
+
+A second notebook that measures something else on the same runs writes its own file beside it, ``results-NAME.json``
+(published: ``PAPER-NAME.json``), so that either can run again without touching the other's; :func:`read_results` reads
+them as one.
 """
 
 from __future__ import annotations
@@ -24,7 +28,7 @@ from typing import Any
 
 from kit.evaluate.claims import VERDICTS
 from kit.evaluate.intervals import Interval
-from kit.files import ROOT, write_json
+from kit.files import ROOT, read_json, write_json
 
 PACKAGES = ("torch", "transformers", "trl", "peft", "accelerate", "vllm", "numpy", "pillow")
 """Packages whose version can change a number."""
@@ -123,3 +127,36 @@ def write_results(
     }
     write_json(path, results)
     return results
+
+
+def read_results(path: Path) -> dict[str, Any] | None:
+    """Read a results file together with those beside it, ``STEM-*.json``: metrics and claims of all of them.
+
+    Everything else is the first file's own; where each of the others comes from stands under ``parts``.
+
+    Args:
+        path: the first file; it may be missing where others are there.
+
+    Returns:
+        The content, or None if there is no such file.
+
+    Raises:
+        ValueError: two files hold a metric or a claim of one name.
+    """
+    files = [path, *sorted(path.parent.glob(f"{path.stem}-*.json"))]
+    found = [(file, read) for file in files if (read := read_json(file)) is not None]
+    if not found:
+        return None
+    (_, first), *others = found
+    if not others:
+        return dict(first)
+    merged = {**first, "metrics": dict(first["metrics"]), "claims": dict(first.get("claims") or {}), "parts": []}
+    for file, other in others:
+        for kind in ("metrics", "claims"):
+            if twice := sorted(merged[kind].keys() & (other.get(kind) or {}).keys()):
+                raise ValueError(
+                    f"{file}: {kind} {', '.join(twice)} stand in {path.name} as well; remove the stale file"
+                )
+            merged[kind] |= other.get(kind) or {}
+        merged["parts"].append({key: value for key, value in other.items() if key not in ("metrics", "claims")})
+    return merged

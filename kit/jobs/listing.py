@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kit.evaluate import outcomes
+from kit.evaluate.results import read_results
 from kit.files import ROOT, find_run, read_json, runs_folder
 from kit.jobs.notebooks import sources
 from kit.jobs.run import PROFILES
@@ -116,7 +117,7 @@ def tell(name: str) -> Told:
             for title, entry in sorted(record["notebooks"].items())
         ]
         found.append(table([["notebook", "profile", "status", "minutes"], *rows]))
-    results = read_json(folder / "results.json") or {}
+    results = read_results(folder / "results.json") or {}
     evaluation, stages = _measured(folder, results)
     found += [text for text in (_stages_table(evaluation, stages), claims_table(results)) if text]
     if notebooks := sorted(folder.glob("*.ipynb")):

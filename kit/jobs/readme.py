@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from kit.evaluate.outcomes import by_stage
-from kit.files import ROOT, read_json, write_text
+from kit.evaluate.results import read_results
+from kit.files import ROOT, write_text
 from kit.papers.registry import NOTEBOOKS, find_paper, papers
 
 BEGIN = "<!-- results:begin -->"
@@ -37,7 +38,7 @@ def fill(root: Path = ROOT) -> bool:
 def published(root: Path = ROOT) -> dict[str, Results]:
     """Read the committed results file of every paper whose claims are tested."""
     return {
-        name: read_json(
+        name: read_results(
             (root if paper.notebooks_dir == NOTEBOOKS else paper.notebooks_dir.parent) / "results" / f"{name}.json"
         )
         for name, paper in papers().items()

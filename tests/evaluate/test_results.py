@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kit.evaluate.intervals import Interval
-from kit.evaluate.results import commit, hardware, versions, write_results
+from kit.evaluate.results import commit, hardware, read_results, versions, write_results
 
 GIVEN = {"notebook": "13_agile_grpo", "profile": "laptop", "seed": 3, "minutes": 1.234}
 
@@ -71,3 +71,16 @@ def test_commit_names_the_head_and_admits_changes(tmp_path: Path) -> None:
     assert commit(tmp_path) == head
     (tmp_path / "file").write_text("2")
     assert commit(tmp_path) == head + "+changes"
+
+
+def test_files_beside_it_are_read_as_one_and_none_may_say_the_same_twice(tmp_path: Path) -> None:
+    one, two = tmp_path / "results.json", tmp_path / "results-more.json"
+    verdict = {"verdict": "holds", "evidence": ""}
+    assert read_results(one) is None
+    write_results(one, stages={"a": {"x": Interval(0.5, 0, 1, 1)}}, claims={"A1": verdict}, **GIVEN)
+    write_results(two, stages={"a": {"y": Interval(0.5, 0, 1, 1)}}, claims={"A8": verdict}, **GIVEN)
+    read = read_results(one)
+    assert read is not None and set(read["metrics"]) == {"a/x", "a/y"} and set(read["claims"]) == {"A1", "A8"}
+    write_results(two, stages={"a": {"x": Interval(0.5, 0, 1, 1)}}, **GIVEN)
+    with pytest.raises(ValueError, match=r"a/x stand in results\.json as well"):
+        read_results(one)

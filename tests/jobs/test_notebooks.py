@@ -23,7 +23,7 @@ from kit.jobs.run import PROFILES, profile_values
 STRICT = ("00_start", "01_episode", "02_sandbox", "03_grpo_by_hand", "11_agile", "21_visual_arft")
 """Every printed value is compared with the committed one."""
 
-CHAIN = ("11_agile", "12_agile_sft", "13_agile_grpo", "14_agile_claims")
+CHAIN = ("11_agile", "12_agile_sft", "13_agile_grpo", "14_agile_claims", "15_agile_general")
 """Run after one another with smoke values: each reads what the one before wrote."""
 
 ALONE = ("04_tiny_vlm", "05_laptop_to_node", "60_your_own")

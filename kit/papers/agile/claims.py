@@ -12,6 +12,7 @@ from kit.evaluate.accuracy import answered
 from kit.evaluate.claims import Check, Claim
 from kit.evaluate.intervals import Interval, Point, contrast, mean_over_seeds
 from kit.evaluate.outcomes import Metric
+from kit.papers.agile import general
 from kit.papers.agile.metrics import Outcome, random_baseline
 
 CLAIMS = {
@@ -21,6 +22,8 @@ CLAIMS = {
     "A4": "accuracy rises with N (L0 < L1 < L2)",
     "A5": "more RL puzzles, higher accuracy",
     "A6": "turns first rise, then fall, and responses get shorter",
+    "A7": general.CLAIMS["A7"],
+    "A8": general.CLAIMS["A8"],
 }
 """Id of a claim → its statement."""
 

@@ -1,6 +1,6 @@
 """AGILE's experiment, tied together: which puzzles, played how, by which model.
 
-The notebooks 11–14 share what is here; each piece it ties (environment, loop, rewards, trainers,
+The notebooks 11–15 share what is here; each piece it ties (environment, loop, rewards, trainers,
 evaluation) lives in its own module.
 """
 

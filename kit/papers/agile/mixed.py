@@ -1,0 +1,182 @@
+"""Train one policy on questions and puzzles (section 4.3, Figure 4): claim A7's two arms at an equal budget.
+
+Both arms start from one model, take as many tasks in as many steps with groups of one size, and differ in their tasks:
+
+- ``qa``: questions, one turn each, rewarded with 1 for a right answer;
+- ``half``: every other task a puzzle of the run's training set, with the paper's reward (eq. 6).
+
+Departures
+- The paper doesn't say where its arms start. Ours start after the cold start: without it a tiny model earns nothing on
+  a puzzle, and half of one arm would be idle.
+- It names neither its QA data nor its reward for them. Ours is exact match; the tiny model's questions are of the kinds
+  it is evaluated on, about other images. So QA alone has the better chance here: its arm practises what is asked later.
+- Equal is the number of tasks and episodes, as in the paper; a puzzle's episode has up to five turns, so the arm with
+  puzzles sees more tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from kit.chat import Chat
+from kit.data.store import load_tasks
+from kit.episode import Episode, NamedImage, Observation, Score, Task
+from kit.papers.agile.env import PROTOCOL, JigsawEnv
+from kit.papers.agile.experiment import Play
+from kit.papers.agile.questions import QuestionEnv, is_question, is_right
+from kit.papers.agile.reward import score as jigsaw_score
+from kit.policy import Policy
+from kit.rewards.base import per_episode
+from kit.rollout import rollout
+from kit.sandbox import CONFINED, Sandbox
+from kit.seeding import Seed
+from kit.train.checkpoint import load_for_training
+from kit.train.grpo import GRPOSettings, train_grpo
+from kit.train.progress import Watcher
+
+ARMS = ("qa", "half")
+"""The arms of claim A7."""
+
+
+class MixedEnv:
+    """A jigsaw or a question, as the task it is given; what the loop needs of an environment, and no more.
+
+    Args:
+        box: runs the puzzles' code.
+        prompt: ``brief`` or ``full``, for both.
+    """
+
+    # A turn's tags are the jigsaw's for both: stop strings are one for a batch, and no question's answer holds code.
+    protocol = PROTOCOL
+
+    def __init__(self, box: Sandbox, prompt: str) -> None:
+        self._jigsaw, self._question = JigsawEnv(box, prompt), QuestionEnv(prompt=prompt)
+        self._now: JigsawEnv | QuestionEnv = self._question
+
+    def _of(self, task: Task) -> JigsawEnv | QuestionEnv:
+        return self._question if is_question(task) else self._jigsaw
+
+    def prompt(self, task: Task) -> tuple[str, list[str | NamedImage]]:
+        """System text and user message, as the task's own environment has them."""
+        return self._of(task).prompt(task)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Start ``options["task"]``.
+
+        Raises:
+            ValueError: there is no task; this environment has none of its own.
+        """
+        task = (options or {}).get("task")
+        if task is None:
+            raise ValueError('MixedEnv.reset: give options={"task": …}; it has no tasks of its own')
+        self._now = self._of(task)
+        return self._now.reset(seed=seed, options=options)
+
+    def step(self, action: str) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Do one turn's text."""
+        return self._now.step(action)
+
+    def close(self) -> None:
+        """Close the puzzle's session."""
+        self._now.close()
+
+
+def play(
+    policy: Policy, chat: Chat, box: Sandbox, tasks: Sequence[Task], how: Play, temperature: float, seed: Seed = 0
+) -> list[Episode]:
+    """Play questions and puzzles in one batch.
+
+    Args:
+        policy: samples the turns.
+        chat: its encoder.
+        box: runs the puzzles' code.
+        tasks: questions and puzzles in any order.
+        how: limits of an episode and the prompt's name.
+        temperature: of sampling; 0 is greedy.
+        seed: of all that is sampled; or one an episode.
+    """
+    return rollout(policy, chat, tasks, lambda: MixedEnv(box, how.prompt), how, temperature, seed)
+
+
+def score(episode: Episode, target: Any) -> Score:
+    """The reward of a question's episode (1 for a right answer, else 0) or of a puzzle's (eq. 6)."""
+    if not is_question(episode.task):
+        return jigsaw_score(episode, target)
+    right = float(is_right(episode, target))
+    # The parts of a puzzle's reward: the metrics of a batch have the same columns in every row.
+    return Score(right, {"accuracy": right, "format": 0.0, "step": 0.0})
+
+
+def mixture(arm: str, questions: Sequence[Task], puzzles: Sequence[Task], n: int) -> list[Task]:
+    """An arm's ``n`` tasks: questions, every second one of them replaced by a puzzle in ``half``.
+
+    The questions that both arms have are the same.
+
+    Args:
+        arm: one of :data:`ARMS`.
+        questions: at least ``n`` of them.
+        puzzles: for ``half``, at least n // 2 of them.
+        n: tasks in all.
+
+    Raises:
+        ValueError: another arm, or too few tasks: none is repeated, or the budget would not be equal.
+    """
+    if arm not in ARMS:
+        raise ValueError(f"arm={arm!r}: choose one of {', '.join(ARMS)}")
+    wanted = {"questions": n, "puzzles": n // 2 if arm == "half" else 0}
+    for name, tasks in (("questions", questions), ("puzzles", puzzles)):
+        if len(tasks) < wanted[name]:
+            raise ValueError(f"arm {arm!r} of {n} tasks: {wanted[name]} {name} needed, there are {len(tasks)}")
+    if arm == "qa":
+        return list(questions[:n])
+    return [puzzles[k // 2] if k % 2 else questions[k] for k in range(n)]
+
+
+@dataclass(frozen=True)
+class MixedTraining:
+    """GRPO on questions and puzzles, told in plain values, as :class:`kit.papers.agile.experiment.Training` is.
+
+    Attributes:
+        start: the checkpoint to start from.
+        tasks: file of the arm's tasks (:func:`mixture`).
+        run_dir: gets what :func:`kit.train.grpo.train_grpo` writes.
+        play: how puzzles and questions are played.
+        settings: of GRPO.
+        threads: of each process.
+        allow_unsafe: whether code may run where nothing confines it.
+    """
+
+    start: str
+    tasks: str
+    run_dir: str
+    play: Play
+    settings: GRPOSettings
+    threads: int = 1
+    allow_unsafe: bool = False
+
+    def __call__(self, watcher: Watcher | None = None) -> Path:
+        """Train, or go on training; returns the folder of the trained model."""
+        torch.set_num_threads(self.threads)
+        vlm, chat = load_for_training(self.start, self.settings.lora_rank)
+        with Sandbox(require=CONFINED, allow_unsafe=self.allow_unsafe) as box:
+
+            def sampled(policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]:
+                return play(policy, chat, box, tasks, self.play, self.settings.temperature, seed)
+
+            return train_grpo(
+                vlm,
+                chat,
+                load_tasks(self.tasks),
+                sampled,
+                per_episode(score),
+                self.settings,
+                self.run_dir,
+                watcher=watcher,
+            )
