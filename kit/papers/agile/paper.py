@@ -18,4 +18,5 @@ PAPER = Paper(
         "14_agile_claims": {"data": 11, "stages/untrained.json": 12, "stages/sft.json": 12, "stages/grpo.json": 13},
     },
     claims="kit.papers.agile.claims:CLAIMS",
+    items="kit.papers.agile.items:ITEMS",
 )
