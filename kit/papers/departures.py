@@ -7,8 +7,9 @@ for each departure, in four sentences::
     - [counting-short-answers] Paper: Answers are words. Here: Answers are numbers. Why: The tiny model has few words.
       May change: Nothing is learnt about spelling.
 
-The name in brackets begins with the paper's, if the module lies in the paper's package, else with ``shared-``: such a
-departure belongs to every paper whose items name it. Lines may be wrapped anywhere.
+A module in a paper's package declares departures of that paper, under names that begin with the paper's, say. The names
+of all other modules' departures begin with ``shared-``: they belong to every paper whose items name them. Lines may be
+wrapped anywhere.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ class Departure:
         if not found or not parts:
             form = " ".join(f"{part}: ...." for part in PARTS)
             raise DepartureError(f"{file}: departure {bullet!r:.90}; write - [NAME] {form}")
-        return cls(found[1], *parts.groups(), file=file)
+        return cls(found[1], *(part[0].upper() + part[1:] for part in parts.groups()), file=file)
 
 
 def bullets(docstring: str, file: Path) -> list[str]:
@@ -106,7 +107,7 @@ def declared(files: Iterable[Path], owners: Mapping[str, Path]) -> dict[str, lis
         owners: paper's name → folder of its package.
 
     Raises:
-        DepartureError: a malformed one, one declared twice, or one whose name doesn't begin with its owner's.
+        DepartureError: a malformed one, one declared twice, or one whose name begins as another owner's.
     """
     found: dict[str, list[Departure]] = {name: [] for name in (*owners, SHARED)}
     known: dict[str, Path] = {}
@@ -114,8 +115,9 @@ def declared(files: Iterable[Path], owners: Mapping[str, Path]) -> dict[str, lis
         owner = next((name for name, folder in owners.items() if file.is_relative_to(folder)), SHARED)
         for bullet in bullets(ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or "", file):
             one = Departure.of(bullet, file)
-            if not one.slug.startswith(prefix := f"{owner.replace('_', '-')}-"):
-                raise DepartureError(f"{file}: departure {one.slug!r}; begin its name with {prefix}")
+            if one.slug.startswith(f"{SHARED}-") != (owner == SHARED):
+                said = "begin its name with" if owner == SHARED else "it is one paper's: don't begin its name with"
+                raise DepartureError(f"{file}: departure {one.slug!r}; {said} {SHARED}-")
             if one.slug in known:
                 raise DepartureError(f"{file}: departure {one.slug!r} is declared in {known[one.slug]} as well")
             known[one.slug] = file

@@ -15,7 +15,7 @@ from kit.papers.items import Item, ItemError, Items, departs, not_run, same
 from kit.papers.registry import PAPERS, find_paper
 
 FILE = Path("module.py")
-BULLET = "[counting-less] Paper: All. Here: Half: the first. Why: Time. May change: Little."
+BULLET = "[counting-less] Paper: all. Here: Half: the first. Why: Time. May change: Little."
 
 
 def test_a_bullet_has_four_parts() -> None:
@@ -25,7 +25,7 @@ def test_a_bullet_has_four_parts() -> None:
 
 
 @pytest.mark.parametrize(
-    "part", ["[counting-less] ", "Paper: All.", "Here: Half: the first.", "Why: Time.", "May change:"]
+    "part", ["[counting-less] ", "Paper: all.", "Here: Half: the first.", "Why: Time.", "May change:"]
 )
 def test_a_bullet_that_lacks_a_part_is_refused(part: str) -> None:
     with pytest.raises(DepartureError, match=r"module\.py: departure .* write - \[NAME\] Paper: "):
@@ -64,14 +64,19 @@ def test_departures_belong_to_the_paper_in_whose_package_they_are_declared(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("slugs", "said"), [(("counting-a",), "begin its name with shared-"), (("shared-b",), "as well")]
+    ("place", "slug", "said"),
+    [
+        ("other.py", "counting-a", "begin its name with shared-"),
+        ("counting/env.py", "shared-a", "don't begin its name with shared-"),
+        ("other.py", "shared-b", "is declared in .* as well"),
+    ],
 )
 def test_a_name_of_another_owner_and_one_declared_twice_are_refused(
-    tmp_path: Path, slugs: tuple[str, ...], said: str
+    tmp_path: Path, place: str, slug: str, said: str
 ) -> None:
-    files = [module(tmp_path, "loop.py", *slugs), module(tmp_path, "other.py", "shared-b")]
+    files = [module(tmp_path, "loop.py", "shared-b"), module(tmp_path, place, slug)]
     with pytest.raises(DepartureError, match=said):
-        declared(files, {})
+        declared(files, {"counting": tmp_path / "counting"})
 
 
 GOOD = same("x", "reward", "3", "It is so.", "kit.rollout:rollout")

@@ -8,9 +8,9 @@ Departures
   paper's; figures in this repository are laptop's. Why: Every notebook has to run on a laptop in minutes. May change:
   Every figure; the tiny base states right orders before any training, so that RL teaches it when to answer more than
   where pieces belong.
-- [agile-unstated-values] Paper: Clipping range, sampling temperature, schedule and frozen parts in RL aren't given.
-  Here: They are 0.2, 1.0, constant and none at node. Why: They are verl's defaults, which the paper's trainer starts
-  from. May change: Speed and stability of RL.
+- [agile-unstated-values] Paper: Clipping range, sampling temperature and schedule of RL aren't given. Here: They are
+  0.2, 1.0 and constant. Why: They are verl's defaults, which the paper's trainer starts from. May change: Speed and
+  stability of RL.
 - [agile-trl] Paper: SFT runs in LLaMA-Factory, RL in verl. Here: Both run in TRL. Why: One packing, one loss mask and
   one set of checkpoints serve both. May change: Rounding, order of episodes and optimizer details.
 - [agile-own-evaluation] Paper: VLMEvalKit runs inference; its settings aren't told. Here: The kit's own loop plays
@@ -32,7 +32,7 @@ Departures
 
 from __future__ import annotations
 
-from kit.papers.agile.items_experiment import CLAIMS, DATA, EVALUATION, TRAINING
+from kit.papers.agile.items_experiment import CLAIMS, DATA, EVALUATION, GENERAL, TRAINING
 from kit.papers.agile.items_method import COLD_START, ENVIRONMENT, PROMPT, REWARD
 from kit.papers.items import Items
 
@@ -40,5 +40,5 @@ ITEMS = Items(
     "AGILE cuts an image into pieces, shuffles them and lets a model put them back by code, first after an expert's "
     "example, then by GRPO. Environment, reward and tables of settings are the paper's at `node`; the laptop trains "
     "another model on other images, and the text of the prompt is shorter everywhere.",
-    (*ENVIRONMENT, *PROMPT, *COLD_START, *REWARD, *DATA, *TRAINING, *EVALUATION, *CLAIMS),
+    (*ENVIRONMENT, *PROMPT, *COLD_START, *REWARD, *DATA, *TRAINING, *EVALUATION, *GENERAL, *CLAIMS),
 )

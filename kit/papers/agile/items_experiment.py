@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from kit.papers.items import Item, departs, not_run, same
 
+MODEL = "Qwen/Qwen2.5-VL-7B-Instruct"
+
 DATA: tuple[Item, ...] = (
     departs(
         "rl-images",
@@ -63,18 +65,16 @@ TRAINING: tuple[Item, ...] = (
         "4.1",
         "The base is Qwen2.5-VL-7B.",
         "node:12.model",
-        "Qwen/Qwen2.5-VL-7B-Instruct",
+        MODEL,
     ),
-    same(
-        "model-data", "hyper-parameter", "4.1", "Its tokenizer encodes.", "node:11.model", "Qwen/Qwen2.5-VL-7B-Instruct"
-    ),
+    same("model-data", "hyper-parameter", "4.1", "Its tokenizer encodes.", "node:11.model", MODEL),
     same(
         "model-base",
         "hyper-parameter",
         "4.1",
         "It is the untrained row.",
         "node:14.model",
-        "Qwen/Qwen2.5-VL-7B-Instruct",
+        MODEL,
     ),
     departs("model-laptop", "training", "4.1", "All experiments use this model.", "agile-tiny-model"),
     departs("frameworks", "training", "4.1", "LLaMA-Factory does SFT, verl RL.", "agile-trl"),
@@ -133,7 +133,8 @@ TRAINING: tuple[Item, ...] = (
     same("rl-kl", "hyper-parameter", "Table 5", "KL coefficient 0.", "node:13.beta", 0.0),
     same("rl-epochs", "hyper-parameter", "Table 5", "1 epoch: 244 batches.", "node:13.steps", 244),
     same("rl-full", "hyper-parameter", "4.1", "RL trains all parameters.", "node:13.lora_rank", 0),
-    departs("rl-vision", "training", "4.1", "Freezing in RL isn't mentioned.", "agile-unstated-values"),
+    same("rl-vision", "hyper-parameter", "4.1", "Nothing is frozen in RL.", "node:13.freeze_vision", False),
+    same("general-vision", "hyper-parameter", "4.1", "Nor in the comparison.", "node:15.freeze_vision", False),
     departs(
         "rl-schedule", "training", "Table 5", "No schedule is given.", "agile-unstated-values", where="node:13.schedule"
     ),
@@ -194,6 +195,43 @@ EVALUATION: tuple[Item, ...] = (
         "Checkpoints of every budget would have to be measured on the hub's benchmarks with a real model, on GPUs.",
     ),
     departs("curves", "metric", "appendix E, Figure 11", "Curves are of one run.", "agile-curves-of-seeds"),
+)
+
+GENERAL: tuple[Item, ...] = (
+    departs(
+        "benchmarks",
+        "metric",
+        "4.2, Table 3",
+        "Nine benchmarks: MME-RealWorld, RealWorldQA, HRBench 4K and 8K, V*, MMVP, BLINK, HallusionBench, MMMU.",
+        "agile-perception-only",
+        "agile-skills-for-benchmarks",
+        "agile-benchmark-scoring",
+        where="node:15.benchmarks",
+    ),
+    departs("general-asked", "prompt", "4.2", "How questions are asked isn't told.", "agile-asked-barely"),
+    same("general-all", "hyper-parameter", "4.2, Table 3", "All questions are asked.", "node:15.questions", 0),
+    same("general-model", "hyper-parameter", "4.1", "Both arms have the base.", "node:15.model", MODEL),
+    same("general-prompt", "hyper-parameter", "appendix B", "Puzzles have the same prompt.", "node:15.prompt", "full"),
+    same("general-budget", "hyper-parameter", "4.3, Figure 4", "20K samples an arm.", "node:15.steps", 312),
+    same("general-batch", "hyper-parameter", "Table 5", "64 a batch.", "node:15.prompts_per_batch", 64),
+    same("general-rollouts", "hyper-parameter", "Table 5", "8 rollouts.", "node:15.group_size", 8),
+    same("general-micro-batch", "hyper-parameter", "Table 5", "2 a pass.", "node:15.per_device_batch_size", 2),
+    same("general-rate", "hyper-parameter", "Table 5", "Rate 2e-6.", "node:15.learning_rate", 2e-6),
+    same("general-kl", "hyper-parameter", "Table 5", "KL coefficient 0.", "node:15.beta", 0.0),
+    same("general-full", "hyper-parameter", "4.1", "All parameters learn.", "node:15.lora_rank", 0),
+    same("general-turns", "hyper-parameter", "Table 5", "5 turns.", "node:15.max_turns", 5),
+    same("general-tokens", "hyper-parameter", "Table 5", "2,048 tokens a turn.", "node:15.max_new_tokens", 2048),
+    departs(
+        "general-schedule", "training", "Table 5", "No schedule.", "agile-unstated-values", where="node:15.schedule"
+    ),
+    departs(
+        "general-temperature",
+        "training",
+        "Table 5",
+        "No temperature.",
+        "agile-unstated-values",
+        where="node:15.temperature",
+    ),
 )
 
 CLAIMS: tuple[Item, ...] = (

@@ -16,7 +16,13 @@ ENVIRONMENT: tuple[Item, ...] = (
     same(
         "shuffle", "environment", "3.1, eq. 1", "The pieces are shuffled at random.", "kit.papers.agile.puzzle:shuffle"
     ),
-    departs("index", "environment", "3.1", "Pieces have indices 1 to m² in row-major order.", "agile-letters"),
+    same(
+        "labels",
+        "environment",
+        "3.1, appendix B",
+        "Pieces are labelled A, B, … in row-major order.",
+        "kit.papers.agile.puzzle:LABELS",
+    ),
     same(
         "truth",
         "environment",
@@ -42,6 +48,8 @@ ENVIRONMENT: tuple[Item, ...] = (
         "A turn with neither code nor answer is followed by the next turn.",
         "agile-no-action-ends",
     ),
+    same("no-action-sft", "hyper-parameter", "algorithm 1", "So it is after SFT.", "node:12.on_no_action", "tell"),
+    same("no-action-rl", "hyper-parameter", "algorithm 1", "So it is in RL.", "node:13.on_no_action", "tell"),
     departs(
         "both-tags",
         "environment",
@@ -72,21 +80,21 @@ PROMPT: tuple[Item, ...] = (
         "prompt",
         "appendix B",
         "Four hints are told at length: text that runs on, structure, edges, directions.",
-        "agile-prompt-shortened",
+        "agile-prompt-words",
     ),
     departs(
         "prompt-crop-advice",
         "prompt",
         "appendix B",
         "When to crop is shown by an example, and its reasons are asked for.",
-        "agile-prompt-shortened",
+        "agile-prompt-words",
     ),
     departs(
         "prompt-explain",
         "prompt",
         "appendix B",
         "Swaps and image operations are to be explained before the code.",
-        "agile-prompt-shortened",
+        "agile-prompt-words",
     ),
     same("prompt-layout", "prompt", "appendix B", "The first layout is told as a list.", "kit.papers.agile.env:FULL"),
     same("prompt-state", "prompt", "appendix B", "The list is called state, row by row.", "kit.papers.agile.env:FULL"),
@@ -214,7 +222,13 @@ REWARD: tuple[Item, ...] = (
         "The steps actually used count where the answer is right.",
         "agile-steps",
     ),
-    departs("reward-step-max", "reward", "3.3, eq. 5", "Wrong answers cost the maximum of steps.", "agile-step-max"),
+    same(
+        "reward-step-max",
+        "reward",
+        "3.3, eq. 5",
+        "Wrong answers cost the maximum of steps.",
+        "kit.papers.agile.experiment:Play",
+    ),
     same(
         "lambda",
         "hyper-parameter",
