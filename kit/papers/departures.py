@@ -65,7 +65,8 @@ class Departure:
         if not found or not parts:
             form = " ".join(f"{part}: ...." for part in PARTS)
             raise DepartureError(f"{file}: departure {bullet!r:.90}; write - [NAME] {form}")
-        return cls(found[1], *(part[0].upper() + part[1:] for part in parts.groups()), file=file)
+        paper, here, why, may_change = (part[0].upper() + part[1:] for part in parts.groups())
+        return cls(found[1], paper, here, why, may_change, file)
 
 
 def bullets(docstring: str, file: Path) -> list[str]:
