@@ -111,6 +111,7 @@ REWARD: tuple[Item, ...] = (
     ),
     same("least", "hyper-parameter", "released code", "Likeness below 0.5 earns nothing.", "node:22.least", 0.5),
     departs("code", "reward", "3.2.1, eq. 4", "Every code block earns 1, whatever it does.", "arft-code-must-run"),
+    same("code-any", "hyper-parameter", "3.2.1, eq. 4", "So does code that fails.", "node:23.code_reward", "any"),
     same(
         "code-value",
         "hyper-parameter",
@@ -123,7 +124,14 @@ REWARD: tuple[Item, ...] = (
 )
 
 MAT: tuple[Item, ...] = (
-    departs("coding-sources", "data", "B.1", "Coding images and questions come from nine data sets.", "arft-sources"),
+    departs(
+        "coding-sources",
+        "data",
+        "B.1",
+        "Coding images and questions come from nine data sets.",
+        "arft-sources",
+        where="node:21.data",
+    ),
     departs("coding-laptop", "data", "B.1", "Images are documents, signs and books.", "arft-drawn-sheets"),
     departs("training-released", "data", "4, B.2.1", "1,200 and 20 training examples.", "arft-released-tasks"),
     departs("pixels", "data", "released code", "Images have at most 401,408 pixels.", "arft-pixels"),
