@@ -110,7 +110,7 @@ def _section(paper: Paper, known: Mapping[str, Departure]) -> str:
     used: dict[str, list[str]] = {}
     for item in by["departs"]:
         for slug in item.slugs:
-            used.setdefault(slug, []).append(item.source)
+            used.setdefault(slug, []).append(_origin(item))
     counts = (
         f"{len(items.rows)} items: {len(by['same'])} the same, {len(by['departs'])} that depart (in {len(used)} ways)"
     )
@@ -128,6 +128,11 @@ def _section(paper: Paper, known: Mapping[str, Departure]) -> str:
         lines += ["", f"### {paper.title}: {status}", "", _row("in the paper", "paper", last), _row(*["---"] * 3)]
         lines += [_row(item.source, item.paper, item.why or f"`{item.where}`") for item in by[status]]
     return "\n".join(lines) + "\n"
+
+
+def _origin(item: Item) -> str:
+    """The place of an item in the paper; a claim is told as well."""
+    return f"{item.id}: {item.paper.rstrip('.')} ({item.source})" if item.kind == "claim" else item.source
 
 
 def _joined(origins: list[str]) -> str:

@@ -29,6 +29,11 @@ _BULLET = re.compile(r"\[([a-z0-9]+(?:-[a-z0-9]+)*)\] (.+)")
 _PARTS = re.compile(r"\s*".join(rf"{part}: (\S.*?)" for part in PARTS))
 
 
+def _capital(text: str) -> str:
+    """A sentence with a capital at its start, unless its first word has one elsewhere (vLLM)."""
+    return text[0].upper() + text[1:] if text.split()[0].islower() else text
+
+
 class DepartureError(ValueError):
     """A departure that isn't declared in the form above."""
 
@@ -65,7 +70,7 @@ class Departure:
         if not found or not parts:
             form = " ".join(f"{part}: ...." for part in PARTS)
             raise DepartureError(f"{file}: departure {bullet!r:.90}; write - [NAME] {form}")
-        paper, here, why, may_change = (part[0].upper() + part[1:] for part in parts.groups())
+        paper, here, why, may_change = (_capital(part) for part in parts.groups())
         return cls(found[1], paper, here, why, may_change, file)
 
 
