@@ -31,9 +31,6 @@ Departures
   is played whole, and its turn k is compared with turn k of the group's other episodes. Why: What a model meets later
   depends on what it did before. May change: Turns of one group no longer answer the same context, so their advantages
   are noisier.
-- [shared-turns-one-mean] Paper: Each step's loss is a mean over its own tokens. Here: The mean is over all tokens of
-  the episode. Why: It is eq. 1 of :mod:`kit.train.grpo`, with an advantage a token. May change: Long turns weigh more
-  than short ones.
 """
 
 from __future__ import annotations

@@ -8,20 +8,8 @@ Departures
   weights that was pretrained on sheets, flags and look-ups among other skills, and only gpu and node have the
   paper's; figures in this repository are laptop's. Why: Every notebook has to run on a laptop in minutes. May change:
   Every figure.
-- [arft-cold-start] Paper: RL starts from the base. Here: On the laptop 1,296 demonstrations come first; gpu and node
-  have none. Why: A base that writes no tag earns nothing, and nothing is learnt from equal rewards. May change: Most
-  of the gain is the demonstrations', not RL's, and so is what carries over to text.
 - [arft-grpo-check] Paper: Training is compared with direct answers. Here: It is compared with the model after the
   demonstrations as well. Why: What RL adds can't be seen otherwise. May change: A gain may turn out not to be RL's.
-- [arft-one-agent] Paper: Search and coding are trained as two models, for 10 and 400 epochs, with limits of their
-  own. Here: One model learns both in one run, half of each at node, with the longer limit. Why: One run shows both
-  kinds of reward side by side. May change: Each kind gets half of the updates, and search far fewer epochs.
-- [arft-laptop-kl] Paper: The KL term is part of the objective. Here: Its weight is 0 in all measured runs of the
-  laptop; gpu and node have 0.04, TRL's default of the time. Why: It needs a second model in memory, and eight steps
-  hardly move the first. May change: The policy may drift further in longer runs.
-- [arft-episode-reward] Paper: Rewards are assigned at each step. Here: The laptop rewards whole episodes, for tags
-  and answer; node uses the steps' rewards. Why: Queries and restored images show in the answer. May change: Useful
-  steps of episodes with a wrong answer earn nothing.
 - [arft-constant-rate] Paper: Scripts leave TRL's linear schedule. Here: The learning rate stays constant. Why: A run
   may be prolonged without changing what came before. May change: The last steps move the model more.
 - [arft-direct-suffix] Paper: Baselines are told to answer the question directly. Here: They are told to answer in as
@@ -39,6 +27,10 @@ Departures
 - [arft-no-gold-rollout] Paper: Its release writes the gold answer into one rollout after sampling. Here: Every
   rollout is the policy's own. Why: The text says nothing of it, and log-probabilities would be another text's. May
   change: Groups without any right answer teach nothing.
+- [arft-strict-format] Paper: The format reward is 1 if the output contains valid tags (eq. 3). Here: A turn is one
+  think block, then one action or answer, and nothing outside; an episode keeps to the format if all its turns do and
+  it answers. Why: Text outside the tags can't be acted upon. May change: The format is learnt later than by a laxer
+  rule.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ ENVIRONMENT: tuple[Item, ...] = (
         "arft-executed",
     ),
     departs("code-limits", "environment", "3.2", "What code may do besides isn't told.", "shared-confined-code"),
-    departs("code-functions", "environment", "3.2", "Code is the model's own.", "arft-helper-functions"),
+    departs("code-functions", "environment", "3.2", "Code is the model's own.", "arft-operations"),
     departs("gold-box", "environment", "released code", "The true box replaces the model's crop.", "arft-executed"),
     departs(
         "gold-rollout",
@@ -36,7 +36,11 @@ ENVIRONMENT: tuple[Item, ...] = (
         "The gold answer is written into one rollout.",
         "arft-no-gold-rollout",
     ),
-    departs("two-agents", "environment", "3.2", "Search and coding are two agents, trained apart.", "arft-one-agent"),
+    departs(
+        "two-agents", "environment", "3.2", "Search and coding are two agents, trained apart.", "arft-joint-training"
+    ),
+    departs("problem-step", "environment", "released code", "A turn first names the distortion.", "arft-problem-step"),
+    departs("image-replaced", "environment", "released code", "A new image replaces the last.", "arft-all-images"),
     same("engine", "hyper-parameter", "5", "Serper (Google) searches.", "node:21.search", "serper"),
     departs("engine-laptop", "environment", "5", "The engine is the open web.", "arft-offline-search"),
     same("snippets", "hyper-parameter", "released code", "A search shows 4 snippets.", "node:21.k", 4),
@@ -50,7 +54,7 @@ PROMPT: tuple[Item, ...] = (
         "prompt",
         "A.1, Figures 5 and 6",
         "A block describes each tool: purpose, use, input and output.",
-        "arft-own-prompt",
+        "arft-prompts",
     ),
     same("prompt-search", "prompt", "A.1", "search tags hold a query.", "kit.papers.visual_arft.env:PROTOCOL"),
     same("prompt-info", "prompt", "A.1", "Results come in information tags.", "kit.tools.search:information"),
@@ -59,7 +63,7 @@ PROMPT: tuple[Item, ...] = (
     same("prompt-answer", "prompt", "A.1", "The answer stands in answer tags.", "kit.papers.visual_arft.env:PROTOCOL"),
     same("prompt-brief", "prompt", "A.1", "Answers and queries are to be short.", "kit.papers.visual_arft.env:FULL"),
     same("prompt-full", "hyper-parameter", "A.1", "All stages use this prompt.", "node:21.prompt", "full"),
-    departs("prompt-laptop", "prompt", "A.1", "Every model gets it.", "arft-brief-prompt"),
+    departs("prompt-laptop", "prompt", "A.1", "Every model gets it.", "arft-prompts"),
     departs(
         "prompt-direct", "prompt", "A.2", "Baselines are told “Answer the question directly”.", "arft-direct-suffix"
     ),
@@ -69,7 +73,7 @@ PROMPT: tuple[Item, ...] = (
 OBJECTIVE: tuple[Item, ...] = (
     same("grpo", "training", "3.2, 5", "GRPO trains, in groups.", "kit.train.grpo:GRPOSettings"),
     same("kl", "hyper-parameter", "3.1, eq. 1", "A KL term holds the policy near its start.", "node:23.beta", 0.04),
-    departs("kl-laptop", "training", "3.1, eq. 1", "The KL term is part of the objective.", "arft-laptop-kl"),
+    departs("kl-laptop", "training", "3.1, eq. 1", "The KL term is part of the objective.", "arft-kl"),
     departs("kl-place", "training", "3.1, eq. 1", "The KL term is subtracted outside.", "shared-kl-per-token"),
     departs(
         "advantage", "training", "3.2", "Advantages aren't written down.", "shared-sample-std", "shared-flat-groups"
@@ -81,7 +85,7 @@ OBJECTIVE: tuple[Item, ...] = (
         "3.2",
         "Each step is rewarded and gives a learning signal of its own.",
         "shared-turns-compared",
-        "shared-turns-one-mean",
+        "arft-step-weight",
     ),
     same("steps", "hyper-parameter", "3.2", "Steps are rewarded one by one.", "node:23.reward", "steps"),
     departs("steps-laptop", "training", "3.2", "Rewards are assigned at each step.", "arft-episode-reward"),
@@ -101,16 +105,11 @@ REWARD: tuple[Item, ...] = (
         "f1",
     ),
     departs("gold-answers", "reward", "3.2.1", "There is one gold answer.", "shared-best-reference"),
-    departs("query", "reward", "3.2.1, eq. 4", "A query is compared with the gold query.", "arft-queries-any-order"),
-    same(
-        "encoder",
-        "reward",
-        "3.2.1",
-        "A Sentence Transformer compares them (released code: MiniLM).",
-        "kit.rewards.similarity:MiniLM",
-    ),
+    departs("query", "reward", "3.2.1, eq. 4", "A query is compared with the gold query.", "arft-query-order"),
+    departs("encoder", "reward", "3.2.1", "A Sentence Transformer compares them.", "arft-similarity"),
+    departs("step-kind", "reward", "3.2.1, eq. 4", "A step is rewarded for what it is.", "arft-step-kind"),
     same("least", "hyper-parameter", "released code", "Likeness below 0.5 earns nothing.", "node:22.least", 0.5),
-    departs("code", "reward", "3.2.1, eq. 4", "Every code block earns 1, whatever it does.", "arft-code-must-run"),
+    departs("code", "reward", "3.2.1, eq. 4", "Every code block earns 1, whatever it does.", "arft-code-ran"),
     same("code-any", "hyper-parameter", "3.2.1, eq. 4", "So does code that fails.", "node:23.code_reward", "any"),
     same(
         "code-value",
@@ -151,7 +150,7 @@ MAT: tuple[Item, ...] = (
         ("none", "rotate90", "rotate180", "dark", "overexposed", "blur", "noise"),
     ),
     departs("combinations", "data", "B.2.2", "Several distortions at once.", "arft-combinations"),
-    departs("crop", "data", "B.2.2", "Only a region matters in crop tasks.", "arft-crop-quarter"),
+    departs("crop", "data", "B.2.2", "Only a region matters in crop tasks.", "arft-crop"),
     same("coding-test", "hyper-parameter", "4, B.2.1", "200 tasks to test coding.", "node:21.test_share", 1.0),
     same(
         "coding-test-single",
@@ -162,10 +161,11 @@ MAT: tuple[Item, ...] = (
     ),
     same("coding-train", "hyper-parameter", "B.2.3", "100 tasks a category.", "node:21.train_tasks", 100),
     same("coding-split", "data", "B.2.4", "Hard is several, or crop.", "kit.papers.visual_arft.mat_coding:COMBINED"),
-    departs("coding-reviewed", "data", "B.2.1", "People reviewed the test images.", "arft-checked-by-machine"),
+    departs("coding-reviewed", "data", "B.2.1", "People reviewed the test images.", "arft-review"),
     same("search-test", "hyper-parameter", "4, B.2.1", "150 tasks to test search.", "node:21.search_test", 150),
     same("search-train", "hyper-parameter", "4, B.2.1", "20 to train on.", "node:21.search_train", 20),
-    departs("search-made", "data", "4, B.1", "People collected images and wrote questions.", "arft-flag-questions"),
-    departs("search-split", "data", "B.2.4", "Hard has more hops and distractors.", "arft-flag-questions"),
+    departs("search-made", "data", "4, B.1", "People collected images and wrote questions.", "arft-flags"),
+    departs("search-split", "data", "B.2.4", "Hard has more hops and distractors.", "arft-flags"),
+    departs("search-chains", "data", "4", "Training examples have chains of thought.", "arft-gold-queries"),
     departs("search-reference", "data", "B.2.1", "Each has references that may distract.", "arft-offline-search"),
 )
