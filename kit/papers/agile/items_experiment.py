@@ -194,6 +194,13 @@ EVALUATION: tuple[Item, ...] = (
         "With more puzzles HRBench4K and RealWorldQA rise by 2.0 and 1.8.",
         "Checkpoints of every budget would have to be measured on the hub's benchmarks with a real model, on GPUs.",
     ),
+    same(
+        "validation",
+        "metric",
+        "appendix E, Figure 11",
+        "Accuracy on held-out puzzles is followed during RL.",
+        "kit.train.held_out:held_out_accuracy",
+    ),
     departs("curves", "metric", "appendix E, Figure 11", "Curves are of one run.", "agile-curves-of-seeds"),
 )
 
