@@ -25,9 +25,6 @@ Departures
 - [agile-curves-of-seeds] Paper: Figure 11 shows curves of one run. Here: Curves of several seeds are averaged over
   eight stretches of steps. Why: The highest point of one noisy curve always lies above its ends. May change: A short
   rise may be averaged away.
-- [agile-base-own-words] Paper: The base is asked in the agent's prompt only. Here: It is asked in its own words as
-  well. Why: A base that doesn't know the tags scores 0 whatever it sees. May change: The gain over the base is
-  smaller where it is measured against its own words.
 """
 
 from __future__ import annotations
