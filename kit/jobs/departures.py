@@ -126,8 +126,13 @@ def _section(paper: Paper, known: Mapping[str, Departure]) -> str:
         lines.append(_row(_joined(origins), one.paper, one.here, one.why, one.may_change, _link(one.file)))
     for status, last in (("not run", "why"), ("same", "where")):
         lines += ["", f"### {paper.title}: {status}", "", _row("in the paper", "paper", last), _row(*["---"] * 3)]
-        lines += [_row(item.source, item.paper, item.why or f"`{item.where}`") for item in by[status]]
+        lines += [_row(item.source, item.paper, item.why or _place(item)) for item in by[status]]
     return "\n".join(lines) + "\n"
+
+
+def _place(item: Item) -> str:
+    """Where an item is the same, with the value that stands there."""
+    return f"`{item.where}`" if item.value is None else f"`{item.where}` = `{item.value}`"
 
 
 def _origin(item: Item) -> str:

@@ -143,15 +143,17 @@ def test_a_value_is_found_in_the_profile_in_its_defaults_and_in_the_code() -> No
 def test_the_page_tells_each_status_in_a_table_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     paper = find_paper(next(iter(PAPERS)))
     rows = (GOOD, departs("a", "data", "3", "One.", "own-a"), not_run("b", "claim", "4", "A <tag> | b.", "No `<GPU>`."))
+    rows += (same("c", "hyper-parameter", "Table 5", "Eight rollouts.", "node:13.group_size", 8),)
     monkeypatch.setattr(type(paper), "load_items", lambda self: Items("In plain words.", rows))
     monkeypatch.setattr(departures, "listed", lambda: {paper.name: paper})
     one = Departure("own-a", "All.", "See :mod:`kit.rollout`.", "``A``.", "Little.", ROOT / "kit" / "rollout.py")
     monkeypatch.setattr(departures, "departures", lambda: {paper.name: [one]})
     text = page()
-    assert "In plain words.\n\n3 items: 1 the same, 1 that depart (in 1 ways), 1 not run." in text
+    assert "In plain words.\n\n4 items: 2 the same, 1 that depart (in 1 ways), 1 not run." in text
     assert "| 3 | All. | See `kit.rollout`. | `A`. | Little. | [`rollout.py`](../kit/rollout.py) |" in text
     assert "| 4 | A &lt;tag> \\| b. | No `<GPU>`. |" in text
     assert "| 3 | It is so. | `kit.rollout:rollout` |" in text
+    assert "| Table 5 | Eight rollouts. | `node:13.group_size` = `8` |" in text
     (tmp_path / "docs").mkdir()
     assert write(tmp_path) and not write(tmp_path)
 

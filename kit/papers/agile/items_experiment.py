@@ -45,9 +45,18 @@ DATA: tuple[Item, ...] = (
         "agile-evaluation-crops",
     ),
     same("test-size", "hyper-parameter", "4.2", "300 images a level are tested.", "node:12.eval_puzzles", 300),
-    same("test-size-rl", "hyper-parameter", "4.2", "The same after RL.", "node:13.eval_puzzles", 300),
-    same("test-size-3x3", "hyper-parameter", "4.2", "The same of 3 × 3 puzzles.", "node:14.eval_puzzles", 300),
-    same("test-made", "hyper-parameter", "4.2", "So many puzzles are made.", "node:11.eval_puzzles", 300),
+    same(
+        "test-size-rl", "hyper-parameter", "4.2", "300 images a level are tested after RL.", "node:13.eval_puzzles", 300
+    ),
+    same(
+        "test-size-3x3",
+        "hyper-parameter",
+        "4.2",
+        "300 images a level of 3 × 3 puzzles are tested.",
+        "node:14.eval_puzzles",
+        300,
+    ),
+    same("test-made", "hyper-parameter", "4.2", "300 test puzzles a level are made.", "node:11.eval_puzzles", 300),
     same(
         "test-levels",
         "hyper-parameter",
@@ -67,12 +76,12 @@ TRAINING: tuple[Item, ...] = (
         "node:12.model",
         MODEL,
     ),
-    same("model-data", "hyper-parameter", "4.1", "Its tokenizer encodes.", "node:11.model", MODEL),
+    same("model-data", "hyper-parameter", "4.1", "Episodes are encoded for it.", "node:11.model", MODEL),
     same(
         "model-base",
         "hyper-parameter",
         "4.1",
-        "It is the untrained row.",
+        "The untrained row is Qwen2.5-VL-7B.",
         "node:14.model",
         MODEL,
     ),
@@ -114,8 +123,10 @@ TRAINING: tuple[Item, ...] = (
     departs("sft-replay-laptop", "training", "3.3", "SFT has the 1.6K trajectories only.", "shared-replay"),
     departs("sft-mask", "training", "3.3", "SFT's loss isn't written down.", "shared-sft-suppressed-ids"),
     same("rl-turns", "hyper-parameter", "Table 5", "At most 5 turns.", "node:13.max_turns", 5),
-    same("rl-turns-sft", "hyper-parameter", "Table 5", "The same in evaluation after SFT.", "node:12.max_turns", 5),
-    same("rl-turns-claims", "hyper-parameter", "Table 5", "The same for the claims.", "node:14.max_turns", 5),
+    same(
+        "rl-turns-sft", "hyper-parameter", "Table 5", "At most 5 turns in evaluation after SFT.", "node:12.max_turns", 5
+    ),
+    same("rl-turns-claims", "hyper-parameter", "Table 5", "At most 5 turns for the claims.", "node:14.max_turns", 5),
     same("rl-rollouts", "hyper-parameter", "Table 5", "8 rollouts of a puzzle.", "node:13.group_size", 8),
     same("rl-batch", "hyper-parameter", "Table 5", "64 puzzles a batch.", "node:13.prompts_per_batch", 64),
     same(
@@ -134,7 +145,14 @@ TRAINING: tuple[Item, ...] = (
     same("rl-epochs", "hyper-parameter", "Table 5", "1 epoch: 244 batches.", "node:13.steps", 244),
     same("rl-full", "hyper-parameter", "4.1", "RL trains all parameters.", "node:13.lora_rank", 0),
     same("rl-vision", "hyper-parameter", "4.1", "Nothing is frozen in RL.", "node:13.freeze_vision", False),
-    same("general-vision", "hyper-parameter", "4.1", "Nor in the comparison.", "node:15.freeze_vision", False),
+    same(
+        "general-vision",
+        "hyper-parameter",
+        "4.1",
+        "Nothing is frozen in the comparison with questions.",
+        "node:15.freeze_vision",
+        False,
+    ),
     departs(
         "rl-schedule", "training", "Table 5", "No schedule is given.", "agile-unstated-values", where="node:13.schedule"
     ),
@@ -158,9 +176,21 @@ TRAINING: tuple[Item, ...] = (
         "rl-overlong", "training", "Table 5", "What is longer is cut by the framework.", "shared-ends-before-limit"
     ),
     same("rl-turn-tokens", "hyper-parameter", "Table 5", "2,048 tokens a turn.", "node:13.max_new_tokens", 2048),
-    same("sft-turn-tokens", "hyper-parameter", "Table 5", "The same after SFT.", "node:12.max_new_tokens", 2048),
     same(
-        "claims-turn-tokens", "hyper-parameter", "Table 5", "The same for the claims.", "node:14.max_new_tokens", 2048
+        "sft-turn-tokens",
+        "hyper-parameter",
+        "Table 5",
+        "2,048 tokens a turn after SFT.",
+        "node:12.max_new_tokens",
+        2048,
+    ),
+    same(
+        "claims-turn-tokens",
+        "hyper-parameter",
+        "Table 5",
+        "2,048 tokens a turn for the claims.",
+        "node:14.max_new_tokens",
+        2048,
     ),
     departs("rl-memory", "hyper-parameter", "Table 5", "vLLM gets 0.7 of a GPU.", "agile-gpu-memory-share"),
     departs("max-pixels", "hyper-parameter", "Table 4", "An image has at most 401,408 pixels.", "agile-max-pixels"),

@@ -48,8 +48,22 @@ ENVIRONMENT: tuple[Item, ...] = (
         "A turn with neither code nor answer is followed by the next turn.",
         "agile-no-action-ends",
     ),
-    same("no-action-sft", "hyper-parameter", "algorithm 1", "So it is after SFT.", "node:12.on_no_action", "tell"),
-    same("no-action-rl", "hyper-parameter", "algorithm 1", "So it is in RL.", "node:13.on_no_action", "tell"),
+    same(
+        "no-action-sft",
+        "hyper-parameter",
+        "algorithm 1",
+        "Evaluation after SFT goes on after a turn without action.",
+        "node:12.on_no_action",
+        "tell",
+    ),
+    same(
+        "no-action-rl",
+        "hyper-parameter",
+        "algorithm 1",
+        "RL goes on after a turn without action.",
+        "node:13.on_no_action",
+        "tell",
+    ),
     departs(
         "both-tags",
         "environment",
@@ -71,10 +85,17 @@ PROMPT: tuple[Item, ...] = (
     departs(
         "prompt-everywhere", "prompt", "appendix B", "One prompt serves collection, SFT and RL.", "agile-brief-prompt"
     ),
-    same("prompt-data", "hyper-parameter", "appendix B", "Episodes are collected with it.", "node:11.prompt", "full"),
-    same("prompt-sft", "hyper-parameter", "appendix B", "SFT uses it.", "node:12.prompt", "full"),
-    same("prompt-rl", "hyper-parameter", "appendix B", "RL uses it.", "node:13.prompt", "full"),
-    same("prompt-claims", "hyper-parameter", "appendix B", "Evaluation uses it.", "node:14.prompt", "full"),
+    same(
+        "prompt-data",
+        "hyper-parameter",
+        "appendix B",
+        "Demonstrations are collected with the full prompt.",
+        "node:11.prompt",
+        "full",
+    ),
+    same("prompt-sft", "hyper-parameter", "appendix B", "SFT has the full prompt.", "node:12.prompt", "full"),
+    same("prompt-rl", "hyper-parameter", "appendix B", "RL has the full prompt.", "node:13.prompt", "full"),
+    same("prompt-claims", "hyper-parameter", "appendix B", "Evaluation has the full prompt.", "node:14.prompt", "full"),
     departs(
         "prompt-hints",
         "prompt",

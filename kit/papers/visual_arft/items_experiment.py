@@ -8,11 +8,18 @@ MODEL = "Qwen/Qwen2.5-VL-7B-Instruct"
 
 TRAINING: tuple[Item, ...] = (
     same("model", "hyper-parameter", "5", "The base is Qwen2.5-VL-7B (or 3B).", "node:23.model", MODEL),
-    same("model-claims", "hyper-parameter", "5", "It is the baseline, too.", "node:24.model", MODEL),
+    same("model-claims", "hyper-parameter", "5", "The baseline is Qwen2.5-VL-7B.", "node:24.model", MODEL),
     departs("model-laptop", "training", "5", "Models have 3 and 7 billion weights.", "arft-tiny-model"),
     same("gpus", "hyper-parameter", "5", "8 GPUs train.", "node:23.num_processes", 8),
     same("generations", "hyper-parameter", "5", "8 generations a prompt.", "node:23.group_size", 8),
-    same("device-batch", "hyper-parameter", "released scripts", "1 a GPU.", "node:23.per_device_batch_size", 1),
+    same(
+        "device-batch",
+        "hyper-parameter",
+        "released scripts",
+        "One rollout a GPU and pass.",
+        "node:23.per_device_batch_size",
+        1,
+    ),
     same("batch", "hyper-parameter", "released scripts", "16 rollouts an update.", "node:23.prompts_per_batch", 2),
     same("rl-steps", "hyper-parameter", "released results", "Coding at step 1,400.", "node:23.steps", 1400),
     departs("epochs", "training", "released scripts", "Coding 10 epochs, search 400.", "arft-steps"),
@@ -20,7 +27,7 @@ TRAINING: tuple[Item, ...] = (
     departs("schedule", "training", "TRL's default", "The rate falls linearly.", "arft-constant-rate"),
     same("temperature", "hyper-parameter", "TRL's default", "Temperature 0.9.", "node:23.temperature", 0.9),
     same("all-weights", "hyper-parameter", "released scripts", "All weights learn.", "node:23.lora_rank", 0),
-    same("vision", "hyper-parameter", "released scripts", "The vision tower, too.", "node:23.freeze_vision", False),
+    same("vision", "hyper-parameter", "released scripts", "The vision tower learns.", "node:23.freeze_vision", False),
     same("turns", "hyper-parameter", "released scripts", "Up to 5 iterations.", "node:23.max_turns", 5),
     departs(
         "turn-tokens",

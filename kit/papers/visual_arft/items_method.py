@@ -110,7 +110,14 @@ REWARD: tuple[Item, ...] = (
     departs("step-kind", "reward", "3.2.1, eq. 4", "A step is rewarded for what it is.", "arft-step-kind"),
     same("least", "hyper-parameter", "released code", "Likeness below 0.5 earns nothing.", "node:22.least", 0.5),
     departs("code", "reward", "3.2.1, eq. 4", "Every code block earns 1, whatever it does.", "arft-code-ran"),
-    same("code-any", "hyper-parameter", "3.2.1, eq. 4", "So does code that fails.", "node:23.code_reward", "any"),
+    same(
+        "code-any",
+        "hyper-parameter",
+        "3.2.1, eq. 4",
+        "Code that fails earns as much as other code.",
+        "node:23.code_reward",
+        "any",
+    ),
     same(
         "code-value",
         "hyper-parameter",
