@@ -20,7 +20,8 @@ DATA: tuple[Item, ...] = (
     same("rl-levels", "hyper-parameter", "4.1", "All pieces are misplaced at first.", "node:11.train_levels", [0]),
     departs("rl-levels-laptop", "data", "4.1", "No training puzzle has a piece in place.", "agile-training-levels"),
     same("rl-grid", "hyper-parameter", "4.1", "Training puzzles are 2 × 2.", "node:11.m", 2),
-    same("whole-images", "hyper-parameter", "3.1, 4.1", "Images are cut whole.", "node:11.piece_px", 0),
+    same("whole-images", "hyper-parameter", "3.1, 4.1", "Images are cut whole.", "node:11.whole", True),
+    same("piece-size", "hyper-parameter", "3.1, 4.1", "Pieces are as large as the image gives.", "node:11.piece_px", 0),
     departs(
         "whole-images-laptop",
         "data",
@@ -193,7 +194,8 @@ TRAINING: tuple[Item, ...] = (
         2048,
     ),
     departs("rl-memory", "hyper-parameter", "Table 5", "vLLM gets 0.7 of a GPU.", "agile-gpu-memory-share"),
-    departs("max-pixels", "hyper-parameter", "Table 4", "An image has at most 401,408 pixels.", "agile-max-pixels"),
+    same("max-pixels", "hyper-parameter", "Table 4", "At most 401,408 pixels an image.", "node:11.max_pixels", 401408),
+    departs("max-pixels-stages", "data", "Table 4", "SFT has this limit; RL names none.", "agile-max-pixels"),
 )
 
 EVALUATION: tuple[Item, ...] = (

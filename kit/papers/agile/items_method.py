@@ -37,8 +37,8 @@ ENVIRONMENT: tuple[Item, ...] = (
     departs("swap", "environment", "3.1", "Swap exchanges any two pieces.", "agile-swap-must-look"),
     same("observe", "environment", "3.1", "Observe shows the current arrangement.", "kit.papers.agile.env:JigsawEnv"),
     departs("gap", "environment", "3.1", "The look of an observation isn't told.", "agile-white-gap"),
-    same("crop", "environment", "3.1", "Crop cuts out a part of an observation.", "kit.tools.crop_zoom:crop"),
-    same("zoom", "environment", "3.1", "Zoom enlarges a part.", "kit.tools.crop_zoom:zoom"),
+    departs("crop", "environment", "3.1", "Crop cuts out a part of an observation.", "agile-view-limits"),
+    departs("zoom", "environment", "3.1", "Zoom enlarges a part.", "agile-view-limits"),
     departs("code-limits", "environment", "3.1", "What code may do besides isn't told.", "shared-confined-code"),
     same("loop", "environment", "algorithm 1", "Turns and feedback alternate, up to T turns.", "kit.rollout:rollout"),
     departs(
