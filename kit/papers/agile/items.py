@@ -29,8 +29,9 @@ Departures
 
 from __future__ import annotations
 
-from kit.papers.agile.items_experiment import CLAIMS, DATA, EVALUATION, GENERAL, TRAINING
+from kit.papers.agile.items_experiment import DATA, TRAINING
 from kit.papers.agile.items_method import COLD_START, ENVIRONMENT, PROMPT, REWARD
+from kit.papers.agile.items_results import CLAIMS, EVALUATION, GENERAL
 from kit.papers.items import Items
 
 ITEMS = Items(
