@@ -77,7 +77,7 @@ def parser() -> argparse.ArgumentParser:
     course.add_argument("folder", help="to write the students' notebooks into, or that holds the returned ones")
     course.add_argument("targets", nargs="*", metavar="NN", help="numbers, names, families (grade: all that came back)")
     course.add_argument("--seed", type=int, help="of the cases that nobody has seen (default: a new one)")
-    sub.add_parser("readme", help="fill README.md's generated block from results/")
+    sub.add_parser("readme", help="fill README.md's generated block from results/; write docs/departures.md")
     return top
 
 
@@ -215,9 +215,11 @@ def _course(args: argparse.Namespace) -> int:
 
 
 def _readme(args: argparse.Namespace) -> int:
+    from kit.jobs.departures import PAGE, write
     from kit.jobs.readme import fill
 
     print("README.md changed" if fill() else "README.md is up to date")
+    print(f"{PAGE} changed" if write() else f"{PAGE} is up to date")
     return 0
 
 

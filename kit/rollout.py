@@ -10,6 +10,14 @@ An episode ends when the policy answers (``answer``), when a turn without an act
 after ``RolloutConfig.max_turns`` turns (``turns``), when the next observation would not leave room for
 another turn (``tokens``; the observation is then not appended, so an image is never cut), or
 when the sandbox lost its state (``lost``).
+
+Departures
+- [shared-ends-before-limit] Paper: A response has a maximum length; the frameworks cut what is longer. Here: The
+  episode ends before an observation that would not leave room for another turn. Why: A cut image has no meaning. May
+  change: Over-long episodes are shorter by one observation; they count as unanswered either way.
+- [shared-turn-ends-at-tag] Paper: Code is looked for in a whole response, and only without it an answer. Here: A turn
+  ends at the first closing tag of an action or answer, and that one counts. Why: A policy that goes on would invent
+  the observation itself. May change: A turn that answers and then writes code ends the episode.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ from kit.files import ROOT
 if TYPE_CHECKING:
     from kit.environment import ToolEnv
     from kit.evaluate.outcomes import Evaluation
+    from kit.papers.items import Items
 
 PAPERS = {
     "agile": "kit.papers.agile.paper:PAPER",
@@ -53,6 +54,8 @@ class Paper:
         settings: notebook's name → place of the settings it makes of its parameters; for those that train.
         needs: notebook's name → file or folder of the run that it reads → number of the notebook that makes it.
         claims: place of its claims, a mapping from id to statement; empty: it has none.
+        items: place of its :class:`kit.papers.items.Items`, what the paper says and what became of it here; empty: it
+            lists none, and has no part of docs/departures.md.
         notebooks_dir: folder with ``percent/`` (sources) and ``profiles/``; ``results/`` lies beside it.
     """
 
@@ -65,6 +68,7 @@ class Paper:
     settings: Mapping[str, str] = field(default_factory=dict)
     needs: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     claims: str = ""
+    items: str = ""
     notebooks_dir: Path = NOTEBOOKS
 
     def __post_init__(self) -> None:
@@ -110,6 +114,15 @@ class Paper:
             PaperError: they aren't where the record says.
         """
         found: Mapping[str, str] = self._load("claims") if self.claims else {}
+        return found
+
+    def load_items(self) -> Items:
+        """Import the list of what the paper says.
+
+        Raises:
+            PaperError: it isn't where the record says.
+        """
+        found: Items = self._load("items")
         return found
 
     def _load(self, part: str) -> Any:

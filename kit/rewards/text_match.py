@@ -9,9 +9,16 @@ Normalised is: lower case, punctuation and English articles removed, white space
 
 Worked example: "the red car" against "red cars" is {red, car} against {red, cars}: P = R = ½, F₁ = **0.5**, EM = 0.
 
-Departures: SQuAD splits at white space alone, which makes a Chinese sentence one token. Here each character of a script
-that is written without spaces is a token; Latin words among them stay whole.
-Punctuation is Unicode's, not ASCII's alone.
+Departures
+- [shared-spaceless-tokens] Paper: F1 counts tokens that overlap; what a token is isn't told, and SQuAD splits at
+  white space alone. Here: Each character of a script without spaces is a token, Latin words among them stay whole.
+  Why: A Chinese sentence would be one token, right or wrong as a whole. May change: F1 of answers in such scripts
+  only.
+- [shared-unicode-punctuation] Paper: Normalisation isn't told; SQuAD's removes ASCII punctuation. Here: All of
+  Unicode's is removed. Why: Curly quotes and dashes are punctuation, too. May change: EM and F1 of answers with such
+  signs.
+- [shared-best-reference] Paper: An answer is compared with the gold answer. Here: Where a task has several, the one
+  nearest to the answer counts. Why: Data sets list spellings of one answer. May change: EM and F1 of such tasks rise.
 """
 
 from __future__ import annotations

@@ -1,4 +1,11 @@
-"""Python as a tool: an episode's session in the sandbox, begun when the first code comes."""
+"""Python as a tool: an episode's session in the sandbox, begun when the first code comes.
+
+Departures
+- [shared-confined-code] Paper: Code is executed by the environment; what it may do besides isn't told. Here: It runs
+  without network, files and programs, within a time limit, and a turn that fails leaves no trace. Why: It is a
+  model's code on the reader's machine. May change: Nothing for code that keeps to the prompt; half-done turns can't
+  be used.
+"""
 
 from __future__ import annotations
 

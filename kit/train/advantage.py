@@ -19,11 +19,18 @@ Worked example, a group of four rewards 0.90, −0.05, 0.65, −0.25: the mean i
 deviations are 0.5875, −0.3625, 0.3375, −0.5625; their squares add up to 0.906875, divided by G − 1 = 3
 that is 0.302292, whose root is 0.549811. With ε = 1e-4: **1.0684, −0.6592, 0.6137, −1.0229**.
 
+``scale="none"`` leaves the division out (Dr. GRPO): easy and hard tasks then weigh the same.
+
 Departures
-- The papers leave std open. It is the sample's (G − 1), as in TRL and verl, whose trainers they use.
-- A group whose rewards are all equal gets exactly 0. By the formula, rounding in the mean would
-  leave it about 1e-8 / ε: a small push in a random direction.
-- ``scale="none"`` leaves the division out (Dr. GRPO): easy and hard tasks then weigh the same.
+- [shared-sample-std] Paper: The deviation that rewards are divided by isn't defined. Here: It is the sample's, over G
+  − 1. Why: TRL and verl, whose trainers the papers use, have it so. May change: Advantages differ by a factor of 0.94
+  from the population's at G = 8.
+- [shared-flat-groups] Paper: Groups of equal rewards aren't mentioned. Here: They get exactly 0. Why: By the formula,
+  rounding in the mean would leave about 1e-8 / ε, a small push in a random direction. May change: Nothing but noise.
+- [shared-turns-compared] Paper: Each step is trained apart, as one prompt with a group of its own. Here: An episode
+  is played whole, and its turn k is compared with turn k of the group's other episodes. Why: What a model meets later
+  depends on what it did before. May change: Turns of one group no longer answer the same context, so their advantages
+  are noisier.
 """
 
 from __future__ import annotations

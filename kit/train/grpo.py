@@ -19,12 +19,20 @@ Worked example, G = 2: advantages +1 and −1; the first episode sampled two tok
 0.9, the second one with ρ = 0.5; ε = 0.2. min(1.5, 1.2) = 1.2 and 0.9 average 1.05; min(−0.5, −0.8) is
 −0.8; J = (1.05 − 0.8) / 2 = **0.125**, and the loss is −0.125.
 
+One optimizer step uses each rollout once by default (mini-batch = batch): then π_old = π_θ, ρ = 1, and no second
+forward pass is needed for it.
+
 Departures
-- Only ``_generate_and_score_completions`` is TRL's no longer: tasks are played by
-  :mod:`kit.rollout`, scored, packed and given advantages. Losses, optimizer, PEFT and distribution stay.
-- Ids that a policy may not say carry no probability, in sampler and trainer alike.
-- One optimizer step uses each rollout once by default (mini-batch = batch): then
-  π_old = π_θ, ρ = 1, and no second forward pass is needed for it.
+- [shared-own-rollouts] Paper: The trainer's framework samples the episodes. Here: Tasks are played by
+  :mod:`kit.rollout`, scored, packed and given advantages; losses, optimizer, PEFT and distribution stay TRL's. Why:
+  No framework keeps images that appear after the prompt, token for token. May change: Nothing, if the framework's own
+  masks are right.
+- [shared-suppressed-ids] Paper: Nothing is said of tokens for images and roles. Here: These ids carry no probability,
+  in sampler and trainer alike. Why: A sampled image token makes the next forward pass fail. May change: Probabilities
+  are shared out among a few ids less, which matters only early in training.
+- [shared-kl-per-token] Paper: The KL term is subtracted outside the mean over tokens, and its estimator isn't given.
+  Here: TRL's estimator (Schulman's k3) is added to each token inside that mean. Why: It is TRL's loss. May change:
+  Nothing at weight 0; else long and short episodes weigh alike in the KL term.
 """
 
 from __future__ import annotations

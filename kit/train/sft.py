@@ -14,9 +14,14 @@ Worked example: two sampled tokens of probability 1/2 and 1/8 beside any number 
 tokens: L = (ln 2 + ln 8) / 2 = **1.3863**.
 
 Departures
-- Tokens a policy may not say are left out of the softmax, as they are when it is sampled.
-- Over-long episodes are refused, not cut (TRL cuts them): a cut image has no meaning.
-- Beside each batch there can be episodes of replay (:mod:`kit.train.replay`); their tokens count like others.
+- [shared-sft-suppressed-ids] Paper: The loss of supervised fine-tuning isn't written down. Here: It is the mean over
+  the tokens that the policy wrote, and ids that a policy may not say are left out of the softmax. Why: They are left
+  out when it is sampled. May change: The loss is lower by what such ids would have got; gradients hardly.
+- [shared-never-cut] Paper: Episodes longer than the cutoff are cut. Here: They are refused, with their length. Why: A
+  cut image has no meaning. May change: Nothing where all episodes fit.
+- [shared-replay] Paper: Supervised fine-tuning sees demonstrations only. Here: Beside each batch there can be
+  episodes of replay (:mod:`kit.train.replay`), whose tokens count like others; the laptop has some, larger profiles
+  none. Why: A tiny model unlearns to see while it learns to act. May change: The cold start harms less than without.
 """
 
 from __future__ import annotations

@@ -11,8 +11,12 @@ metric      meaning
 
 Names end in the grid, and in the level where there is one: ``acc_2x2``, ``acc_2x2_L0``.
 
-Departure: an answer that isn't each label exactly once is malformed, and its Score is 0. The paper
-doesn't say; without this rule ``A, A, A, A`` would earn a quarter for nothing.
+Departures
+- [agile-malformed-score] Paper: Score is the share of pieces in place; nothing is said of answers that aren't
+  arrangements. Here: An answer that isn't each label exactly once has Score 0. Why: ``A, A, A, A`` would earn a
+  quarter for nothing. May change: Score of models that often answer malformed, the untrained above all.
+- [agile-chance-computed] Paper: Tables 1 and 2 have a measured row of random answers. Here: Chance is computed: 1/n!
+  and 1/n for n pieces. Why: It is exact. May change: The paper's own row lies within 0.4 points of it on 2 × 2.
 """
 
 from __future__ import annotations

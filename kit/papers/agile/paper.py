@@ -23,4 +23,5 @@ PAPER = Paper(
         "15_agile_general": {"data": 11, "sft": 12, "grpo/model": 13},
     },
     claims="kit.papers.agile.claims:CLAIMS",
+    items="kit.papers.agile.items:ITEMS",
 )

@@ -17,4 +17,5 @@ PAPER = Paper(
         "24_visual_arft_claims": {"data": 21, "stages/sft.json": 23, "stages/grpo.json": 23},
     },
     claims="kit.papers.visual_arft.claims:CLAIMS",
+    items="kit.papers.visual_arft.items:ITEMS",
 )
