@@ -40,6 +40,7 @@
 run: str = "agile"  # run directory under runs/: results.json is written there
 runs: list[str] = []  # runs that differ in their seed only; empty: just this one
 model: str = ""  # the untrained checkpoint; empty: the committed tiny model
+on_no_action: str = "end"  # a turn without code or answer: end, or tell the agent
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
 max_turns: int = 5  # turns an episode may have, the answer included
 max_new_tokens: int = 80  # of one turn
@@ -92,7 +93,12 @@ print(len(folders), "seed(s):", [folder.name for folder in folders])
 
 
 # %%
-play = agile.Play(prompt=prompt, max_turns=max_turns, max_new_tokens=max_new_tokens)
+play = agile.Play(
+    prompt=prompt,
+    on_no_action=on_no_action,
+    max_turns=max_turns,
+    max_new_tokens=max_new_tokens,
+)
 
 
 def play_nine(folder, stage, checkpoint):

@@ -39,6 +39,7 @@ runs: list[
 ] = []  # runs that differ in their seed only, in its order; empty: just this one
 seed: int = 0  # of the first run; the others count on from it
 model: str = ""  # the untrained checkpoint; empty: the committed tiny model
+on_no_action: str = "end"  # a turn without code or answer: end, or tell the agent
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
 questions: int = 40  # of each skill, or of each benchmark; 0: all a benchmark has
 benchmarks: str = ""  # folder with the nine benchmarks, or hub; empty: our questions
@@ -239,7 +240,12 @@ print(table(verdicts).replace("; ", "\n    "))
 
 # %%
 n = steps * prompts_per_batch
-play = agile.Play(prompt=prompt, max_turns=max_turns, max_new_tokens=max_new_tokens)
+play = agile.Play(
+    prompt=prompt,
+    on_no_action=on_no_action,
+    max_turns=max_turns,
+    max_new_tokens=max_new_tokens,
+)
 settings = {
     "steps": steps,
     "prompts_per_batch": prompts_per_batch,

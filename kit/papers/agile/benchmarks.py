@@ -8,9 +8,12 @@ Ids and columns are as public code reads them (:data:`BENCHMARKS` is the one pla
 pinned by ``hub.lock.json`` like every other data set's.
 
 Departures
-- One number a benchmark: the share of right answers, options by their letter, all else by its words. The common tools
-  average HallusionBench over questions, figures and pairs, and count an MMVP pair only if both are right.
-- The paper names no source for its 20K QA samples. Two training splits with questions stand in: :data:`TRAINING`.
+- [agile-benchmark-scoring] Paper: VLMEvalKit scores each benchmark by its own rules. Here: Each has one number, the
+  share of right answers: options by their letter, all else by its words. Why: One parser reads all answers, and no
+  model has to judge them. May change: HallusionBench and MMVP, which count groups of questions there, lie higher
+  here.
+- [agile-qa-sources] Paper: The source of the 20K questions isn't named. Here: Two training splits with questions
+  stand in. Why: They are free, and no benchmark is among them. May change: What the arm with questions alone gains.
 """
 
 from __future__ import annotations

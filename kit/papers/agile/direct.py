@@ -6,8 +6,9 @@ model (``full``) is asked for the list of labels. Either reply is read into an a
 answer is.
 
 Departures
-- The paper has no such row: its base is measured as an agent. Ours can't act before it is taught to, so that its row
-  as an agent says nothing of what it sees.
+- [agile-base-own-words] Paper: The base is measured as an agent only. Here: It is asked for the arrangement in its
+  own words as well, in one turn. Why: A base that doesn't know the tags scores 0 as an agent, whatever it sees. May
+  change: The gain over the base is smaller where it is measured against this row.
 """
 
 from __future__ import annotations

@@ -4,9 +4,15 @@ At the paper's scale general vision is nine benchmarks (Table 3; :mod:`kit.paper
 model's the questions of :mod:`kit.papers.agile.questions`.
 
 Departures
-- The paper's benchmarks measure knowledge and reasoning as well; a tiny model has neither. Here is perception alone.
-- A skill stands for a benchmark: the mean over skills, all of one size, for the paper's average over nine.
-- The paper asks every model in the same way and doesn't say which. Ours are asked barely, as the base was taught.
+- [agile-perception-only] Paper: The nine benchmarks measure perception, knowledge and reasoning. Here: The laptop
+  asks for perception alone: colours, shapes, digits, charts and the like. Why: A tiny model has neither knowledge nor
+  reasoning. May change: A gain or loss in reasoning can't be seen there.
+- [agile-skills-for-benchmarks] Paper: The average is over nine benchmarks. Here: On the laptop it is over skills, all
+  of one size; with copies of the benchmarks it is over these. Why: A skill stands for a benchmark. May change: The
+  average moves with the choice of skills.
+- [agile-asked-barely] Paper: How models are asked isn't told. Here: The tiny model is asked barely, as its base was
+  taught, and real ones to answer in few words. Why: All stages are asked alike. May change: A model that only learnt
+  to act may answer in tags and lose.
 """
 
 from __future__ import annotations

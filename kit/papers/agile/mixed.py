@@ -6,18 +6,22 @@ Both arms start from one model, take as many tasks in as many steps with groups 
 - ``half``: every other task a puzzle of the run's training set, with the paper's reward (eq. 6).
 
 Departures
-- The paper doesn't say where its arms start. Ours start after the cold start: without it a tiny model earns nothing on
-  a puzzle, and half of one arm would be idle.
-- It names neither its QA data nor its reward for them. Ours is exact match; the tiny model's questions are of the kinds
-  it is evaluated on, about other images. So QA alone has the better chance here: its arm practises what is asked later.
-- Equal is the number of tasks and episodes, as in the paper; a puzzle's episode has up to five turns, so the arm with
-  puzzles sees more tokens.
+- [agile-arms-after-cold-start] Paper: Where the two arms of the comparison start isn't told. Here: Both start after
+  the cold start. Why: Without it a tiny model earns nothing on a puzzle, and half of one arm would be idle. May
+  change: Both arms have seen puzzles before.
+- [agile-qa-data] Paper: Neither the questions of the comparison nor their reward are named. Here: The reward is exact
+  match, and the laptop's questions are of the kinds it is evaluated on, about other images. Why: There is no other
+  source offline. May change: Questions alone have the better chance, since they practise what is asked later.
+- [agile-equal-tasks] Paper: Both arms have 20K samples. Here: Both have as many tasks and episodes; a puzzle's
+  episode has up to five turns. Why: It is the paper's measure. May change: The arm with puzzles sees more tokens, and
+  costs more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +29,11 @@ import torch
 
 from kit.chat import Chat
 from kit.data.store import load_tasks
+from kit.environment import OnNoAction
 from kit.episode import Episode, NamedImage, Observation, Score, Task
 from kit.papers.agile.env import PROTOCOL, JigsawEnv
 from kit.papers.agile.experiment import Play
 from kit.papers.agile.questions import QuestionEnv, is_question, is_right
-from kit.papers.agile.reward import score as jigsaw_score
 from kit.policy import Policy
 from kit.rewards.base import per_episode
 from kit.rollout import rollout
@@ -49,13 +53,15 @@ class MixedEnv:
     Args:
         box: runs the puzzles' code.
         prompt: ``brief`` or ``full``, for both.
+        on_no_action: what follows a puzzle's turn without code or answer (:data:`kit.environment.OnNoAction`).
     """
 
     # A turn's tags are the jigsaw's for both: stop strings are one for a batch, and no question's answer holds code.
     protocol = PROTOCOL
 
-    def __init__(self, box: Sandbox, prompt: str) -> None:
-        self._jigsaw, self._question = JigsawEnv(box, prompt), QuestionEnv(prompt=prompt)
+    def __init__(self, box: Sandbox, prompt: str, on_no_action: OnNoAction = "end") -> None:
+        self._jigsaw = JigsawEnv(box, prompt=prompt, on_no_action=on_no_action)
+        self._question = QuestionEnv(prompt=prompt)
         self._now: JigsawEnv | QuestionEnv = self._question
 
     def _of(self, task: Task) -> JigsawEnv | QuestionEnv:
@@ -102,13 +108,19 @@ def play(
         temperature: of sampling; 0 is greedy.
         seed: of all that is sampled; or one an episode.
     """
-    return rollout(policy, chat, tasks, lambda: MixedEnv(box, how.prompt), how, temperature, seed)
+    return rollout(policy, chat, tasks, lambda: MixedEnv(box, how.prompt, how.on_no_action), how, temperature, seed)
 
 
-def score(episode: Episode, target: Any) -> Score:
-    """The reward of a question's episode (1 for a right answer, else 0) or of a puzzle's (eq. 6)."""
+def score(how: Play, episode: Episode, target: Any) -> Score:
+    """Reward a question's episode (1 for a right answer, else 0) or a puzzle's (eq. 6).
+
+    Args:
+        how: limits that the episode was played with; its turns are eq. 5's step_max.
+        episode: of a question or a puzzle.
+        target: its task's.
+    """
     if not is_question(episode.task):
-        return jigsaw_score(episode, target)
+        return how.score(episode, target)
     right = float(is_right(episode, target))
     # The parts of a puzzle's reward: the metrics of a batch have the same columns in every row.
     return Score(right, {"accuracy": right, "format": 0.0, "step": 0.0})
@@ -175,7 +187,7 @@ class MixedTraining:
                 chat,
                 load_tasks(self.tasks),
                 sampled,
-                per_episode(score),
+                per_episode(partial(score, self.play)),
                 self.settings,
                 self.run_dir,
                 watcher=watcher,
