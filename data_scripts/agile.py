@@ -34,7 +34,7 @@ import numpy as np
 
 from kit.chat import Chat
 from kit.data.folder import folder_pictures, photographs
-from kit.data.hub import HubError, HubSource, download, local_copies, pin, read_lock
+from kit.data.hub import HubError, HubSource, download, local_copies, pin, read_lock, with_held_out
 from kit.data.leak import LeakError, check_tasks
 from kit.data.photos import ImageError, SourceImage, Split, photos, table
 from kit.data.store import save_episodes, save_tasks
@@ -160,9 +160,8 @@ def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
 def pictures(args: argparse.Namespace) -> list[SourceImage] | None:
     """The pictures to cut puzzles from; None for the packaged photographs and scenes."""
     if args.images:
-        return folder_pictures(
-            args.images, args.needed, args.held_out, skip_bad=args.skip_bad, development=args.development
-        )
+        shares = {"held_out": args.held_out, "development": args.development}
+        return folder_pictures(args.images, args.needed, skip_bad=args.skip_bad, **shares)
     if args.photographs:
         unseen = [*photographs(args.photographs, "test"), *photographs(args.photographs, "development")]
         return [*photos("train"), *unseen]
@@ -186,20 +185,9 @@ def hub_pictures(args: argparse.Namespace) -> list[SourceImage]:
             print(f"{group}: {have} of {wanted} pictures", flush=True)
 
     download(sources, sizes, args.out / "hub", lock, progress=progress)
-    found = folder_pictures(
-        args.out / "hub", sum(sizes.values()), held_out=args.eval, longest=LONGEST, development=args.eval
-    )
+    unseen = {"held_out": args.eval, "development": args.eval}
+    found = folder_pictures(args.out / "hub", sum(sizes.values()), longest=LONGEST, **unseen)
     return [replace(picture, kind="hub", licence="see its data set") for picture in found]
-
-
-def with_held_out(trained: dict[str, int], held_out: int) -> dict[str, int]:
-    """Pictures to download of each group: those to train on, and its share of the others, ``held_out`` in all."""
-    total, taken = sum(trained.values()), 0
-    sizes = {}
-    for group, size in trained.items():
-        sizes[group] = size + round(held_out * (taken + size) / total) - round(held_out * taken / total)
-        taken += size
-    return sizes
 
 
 def puzzles(args: argparse.Namespace, sources: list[SourceImage] | None) -> tuple[list[Task], dict[str, list[Task]]]:
@@ -222,7 +210,7 @@ def puzzles(args: argparse.Namespace, sources: list[SourceImage] | None) -> tupl
 
 
 def cutting(args: argparse.Namespace) -> dict[str, Any]:
-    """How pictures are cut: whole, or in square crops."""
+    """Tell how pictures are cut: whole, or in square crops."""
     if (args.images or args.hub) and not args.crops:
         return {"piece_px": None, "whole": True, "max_pixels": args.max_pixels}
     return {"piece_px": args.piece_px or None}

@@ -228,6 +228,16 @@ def pictures_of(row: Mapping[str, Any], source: HubSource, revision: str | None)
             yield flat_image(image)
 
 
+def with_held_out(sizes: Mapping[str, int], held_out: int) -> dict[str, int]:
+    """Add to each group's number of images its share of ``held_out`` more, which come on top of those to train on."""
+    total, taken = sum(sizes.values()), 0
+    wanted = {}
+    for group, size in sizes.items():
+        wanted[group] = size + round(held_out * (taken + size) / total) - round(held_out * taken / total)
+        taken += size
+    return wanted
+
+
 def download(
     sources: Sequence[HubSource],
     sizes: Mapping[str, int],

@@ -95,20 +95,22 @@ def shown_pixels(size: tuple[int, int], m: int) -> int:
     return (m * width + (m - 1) * gap) * (m * height + (m - 1) * gap)
 
 
-def _whole(
-    sources: Sequence[SourceImage], n: int, m: int, seed: int, max_pixels: int
-) -> Iterator[tuple[str, Image.Image]]:
+def _fitted(image: Image.Image, m: int, max_pixels: int) -> Image.Image:
+    """Shrink an image so that it has ``max_pixels`` at most once it is put together again; 0: no limit."""
+    if not max_pixels or (shown := shown_pixels(image.size, m)) <= max_pixels:
+        return image
+    allowed = max_pixels * image.width * image.height // shown
+    while shown_pixels((smaller := within_pixels(image, allowed)).size, m) > max_pixels:
+        allowed = allowed * 99 // 100  # sides are rounded to whole pieces, which may have been up
+    return smaller
+
+
+def _whole(sources: Sequence[SourceImage], n: int, seed: int) -> Iterator[tuple[str, Image.Image]]:
     """``n`` whole images, each once before any comes twice; the first k are the same for every n ≥ k."""
     order = np.random.default_rng([seed, _ORDER]).permutation(len(sources))
     for k in range(n):
         source = sources[int(order[k % len(order)])]
-        image = source.image
-        if max_pixels and (shown := shown_pixels(image.size, m)) > max_pixels:
-            allowed = max_pixels * image.width * image.height // shown
-            while shown_pixels((smaller := within_pixels(image, allowed)).size, m) > max_pixels:
-                allowed = allowed * 99 // 100  # sides are rounded to whole pieces, which may have been up
-            image = smaller
-        yield source.id, image
+        yield source.id, source.image
 
 
 def make_puzzles(
@@ -136,7 +138,7 @@ def make_puzzles(
         piece_px: side of a piece in pixels (56 is four tokens of 28 pixels); None keeps the crop's own size.
         in_turn: each crop at one level only, ``levels`` in turn: ``n`` puzzles in all.
         whole: cut whole images, as the paper does, instead of square crops.
-        max_pixels: of a whole image as it is shown put together, with gaps, at most (Table 4); 0: no limit.
+        max_pixels: of a crop or image as it is shown put together, with gaps, at most (Table 4); 0: no limit.
 
     Raises:
         ImageError: no image has a usable crop.
@@ -144,18 +146,18 @@ def make_puzzles(
     """
     if not sources or n < 1:
         raise ValueError(f"make_puzzles: {len(sources)} pictures and n={n}; need at least one of each")
-    if (whole and piece_px) or (max_pixels and not whole):
+    if piece_px and (whole or max_pixels):
         raise ValueError(
-            f"whole={whole}, piece_px={piece_px}, max_pixels={max_pixels}: whole pictures keep their shape, so they "
-            "have no square pieces of a fixed size (give piece_px=None, 0 in a notebook); max_pixels is for them alone"
+            f"whole={whole}, piece_px={piece_px}, max_pixels={max_pixels}: square pieces of a fixed size neither keep "
+            "a whole picture's shape nor need a limit; give piece_px=None (0 in a notebook)"
         )
     tasks = []
-    images = _whole(sources, n, m, seed, max_pixels) if whole else _views(sources, n, m, seed)
+    images = _whole(sources, n, seed) if whole else _views(sources, n, m, seed)
     for k, (source, crop) in enumerate(images):
         for level in (levels[k % len(levels)],) if in_turn else levels:
             rng = np.random.default_rng([seed, _SHUFFLE, m, level, k])
             task_id = f"{source}-{m}x{m}-L{level}-s{seed}-{k:05d}"
-            tasks.append(make_task(crop, m, level, rng, task_id, source, piece_px))
+            tasks.append(make_task(_fitted(crop, m, max_pixels), m, level, rng, task_id, source, piece_px))
     # Level by level, so that a prefix is not all levels of a few images.
     return sorted(tasks, key=lambda task: task.meta["level"])
 
@@ -182,7 +184,7 @@ def training_set(
         sources: images instead of the packages' training photographs (then all puzzles are cut from them).
         piece_px: side of a piece in pixels; None keeps the crop's own size.
         whole: cut whole ``sources``, see :func:`make_puzzles`.
-        max_pixels: of a whole image, at most; 0: no limit.
+        max_pixels: of a crop or image put together, at most; 0: no limit.
     """
     if whole and sources is None:
         raise ValueError("whole=True: packaged photographs and scenes are cropped; give sources to cut whole")
@@ -193,11 +195,9 @@ def training_set(
         return make_puzzles(seen, n, m, levels, seed, piece_px, in_turn=True, whole=whole, max_pixels=max_pixels)
     from_photos = round(n * photo_share)
     tasks = []
-    if from_photos:
-        tasks += make_puzzles(photos("train"), from_photos, m, levels, seed, piece_px, in_turn=True)
-    if n > from_photos:
-        drawn = scenes(n - from_photos, seed)
-        tasks += make_puzzles(drawn, n - from_photos, m, levels, seed, piece_px, in_turn=True)
+    for kits, count in ((photos("train"), from_photos), (scenes(n - from_photos, seed), n - from_photos)):
+        if count:
+            tasks += make_puzzles(kits, count, m, levels, seed, piece_px, in_turn=True, max_pixels=max_pixels)
     order = np.random.default_rng([seed, _MIX]).permutation(len(tasks))
     return [tasks[int(i)] for i in order]
 
@@ -224,7 +224,7 @@ def evaluation_set(
         piece_px: side of a piece in pixels; None keeps the crop's own size.
         side: ``test`` or ``development``, if ``sources`` has both; ``held-out`` for the packages' photographs.
         whole: cut whole images, see :func:`make_puzzles`.
-        max_pixels: of a whole image, at most; 0: no limit.
+        max_pixels: of a crop or image put together, at most; 0: no limit.
 
     Raises:
         ValueError: no levels known for ``m``, or sources of two sides and no ``side``.

@@ -123,10 +123,18 @@ def test_no_image_that_the_agent_is_given_has_more_pixels(m: int, size: tuple[in
         assert abs(width / height / (size[0] / size[1]) - 1) < 0.12
 
 
+def test_crops_at_their_own_size_keep_to_the_limit() -> None:
+    tasks = training_set(12, 0, photo_share=1.0, piece_px=None, max_pixels=8_000)
+    tasks += evaluation_set(8, 1, 2, (0,), piece_px=None, max_pixels=8_000)
+    for task in tasks:
+        side = task.images[0].image.width
+        assert 7_000 < (2 * side + max(1, round(0.04 * side))) ** 2 <= 8_000
+
+
 def test_options_that_exclude_each_other_are_named() -> None:
-    with pytest.raises(ValueError, match="whole=True, piece_px=56, max_pixels=0: whole pictures keep their shape"):
+    with pytest.raises(ValueError, match="whole=True, piece_px=56, max_pixels=0: square pieces of a fixed size"):
         make_puzzles(of_sides(1), 1, 2, (0,), 0, whole=True)
-    with pytest.raises(ValueError, match="max_pixels is for them alone"):
+    with pytest.raises(ValueError, match="max_pixels=100: square pieces of a fixed size"):
         make_puzzles(of_sides(1), 1, 2, (0,), 0, max_pixels=100)
     with pytest.raises(ValueError, match="packaged photographs and scenes are cropped; give sources"):
         training_set(1, 0, whole=True, piece_px=None)
