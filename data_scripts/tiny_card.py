@@ -49,10 +49,10 @@ WHAT = {
 
 HANDWRITING = {
     "all": """It has seen all of scikit-learn's 1,797 handwritten digits, those that the kit now keeps for development
-and test as well (`kit.data.documents.digits_of`): it was trained before they were split. What it, or a model trained
+and test as well (`kit.data.digits.digits_of`): it was trained before they were split. What it, or a model trained
 from it, reads of handwriting is therefore no result on unseen digits.""",
     "train": """Of scikit-learn's handwritten digits it has seen those kept for training alone
-(`kit.data.documents.digits_of`).""",
+(`kit.data.digits.digits_of`).""",
 }
 """What a card says of the handwritten digits that were trained on."""
 

@@ -49,7 +49,6 @@ from kit.papers.visual_arft.experiment import (
     coding_sets,
     part_of_test,
     search_demonstrations,
-    text_questions,
 )
 from kit.papers.visual_arft.hub_questions import (
     MAX_PIXELS,
@@ -61,7 +60,7 @@ from kit.papers.visual_arft.hub_questions import (
     text_tasks,
 )
 from kit.papers.visual_arft.mat_coding import CATEGORIES, MakingError, Question, Source, make_tasks, summary
-from kit.papers.visual_arft.mat_search import TEST, TRAIN
+from kit.papers.visual_arft.mat_search import TEST, TRAIN, text_questions
 from kit.papers.visual_arft.mat_search import make_tasks as make_search_tasks
 from kit.sandbox import Sandbox
 from kit.tiny import TINY

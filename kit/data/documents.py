@@ -7,17 +7,16 @@ stands and in which font, so that whether an image can still be read is a matter
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
+from kit.data.digits import digits_of, handwritten
 from kit.data.scenes import COLOURS, Pixels, random_view
-from kit.data.split import Side, split_groups
+from kit.data.split import Side
 
 SIDE = 140
 """Of a sheet, in pixels: five tokens by five."""
@@ -130,9 +129,9 @@ def _line_questions(rows: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     return [(f"What is in line {k}?", " ".join(row)) for k, row in enumerate(rows, 1)]
 
 
-def receipt(rng: np.random.Generator, pool: Sequence[Pixels], side: Side = "train") -> Sheet:
+def receipt(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sheet:
     """Two things bought and their total."""
-    del pool, side
+    del pool
     image = Image.new("RGB", (SIDE, SIDE), _shade(rng, 222, 256))
     prices = [int(_number(rng)) % 500 + 1 for _ in range(2)]
     rows = [*zip(_pick(rng, GOODS, 2), map(str, prices), strict=True), ("total", str(sum(prices)))]
@@ -154,9 +153,8 @@ PANELS: tuple[tuple[Colour, Colour], ...] = (
 """Plates of road signs and what is written on them."""
 
 
-def sign(rng: np.random.Generator, pool: Sequence[Pixels], side: Side = "train") -> Sheet:
+def sign(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sheet:
     """A road sign before a view of one of the pool's images: towns and how far they are."""
-    del side
     image = Image.fromarray(random_view(rng, pool[int(rng.integers(len(pool)))], SIDE)) if pool else None
     image = image or Image.new("RGB", (SIDE, SIDE), _shade(rng, 60, 200))
     plate, ink = PANELS[int(rng.integers(len(PANELS)))]
@@ -170,9 +168,9 @@ def sign(rng: np.random.Generator, pool: Sequence[Pixels], side: Side = "train")
     return Sheet("sign", image, tuple(rows), (*asked, *_line_questions(rows)), prints)
 
 
-def form(rng: np.random.Generator, pool: Sequence[Pixels], side: Side = "train") -> Sheet:
+def form(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sheet:
     """A form that was filled in: fields and, in boxes, what was written."""
-    del pool, side
+    del pool
     image = Image.new("RGB", (SIDE, SIDE), _shade(rng, 205, 256))
     n = int(rng.integers(2, 4))
     fields = _pick(rng, FIELDS, n)
@@ -190,9 +188,9 @@ def form(rng: np.random.Generator, pool: Sequence[Pixels], side: Side = "train")
 BARS = tuple(name for name in COLOURS if name != "white")
 
 
-def chart(rng: np.random.Generator, pool: Sequence[Pixels], side: Side = "train") -> Sheet:
+def chart(rng: np.random.Generator, pool: Sequence[Pixels]) -> Sheet:
     """Three coloured bars, 1 to 9 lines high."""
-    del pool, side
+    del pool
     image = Image.new("RGB", (SIDE, SIDE), (250, 250, 250))
     draw = ImageDraw.Draw(image)
     names = _pick(rng, BARS, 3)
@@ -213,30 +211,14 @@ def chart(rng: np.random.Generator, pool: Sequence[Pixels], side: Side = "train"
     )
 
 
-@cache
-def handwritten() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Scikit-learn's 1,797 handwritten digits: ``(n, 8, 8)`` from 0 to 1, and which each is."""
-    from sklearn.datasets import load_digits
-
-    digits = load_digits()
-    return digits.images / 16, digits.target
-
-
-DIGITS = {"test": 0.3, "development": 0.1}
-"""Shares of the handwritten digits that are held out; the rest is trained on, in pretraining as well."""
-
-
-@cache
-def digits_of(side: Side) -> NDArray[np.int64]:
-    """Places in :func:`handwritten` of one side's digits; two that are equal to the last pixel stand on one side."""
-    images, _ = handwritten()
-    first: dict[bytes, int] = {}
-    same = [first.setdefault(image.tobytes(), k) for k, image in enumerate(images)]
-    return np.flatnonzero(np.array(split_groups(same, DIGITS)) == side)
-
-
 def number(rng: np.random.Generator, pool: Sequence[Pixels], side: Side = "train") -> Sheet:
-    """Two or three handwritten digits of one side of :func:`digits_of`, on one line."""
+    """Two or three handwritten digits, on one line.
+
+    Args:
+        rng: source of all randomness.
+        pool: not used.
+        side: whose digits (:func:`kit.data.digits.digits_of`).
+    """
     del pool
     images, labels = handwritten()
     picked = rng.choice(digits_of(side), size=int(rng.integers(2, 4)))
@@ -255,14 +237,10 @@ def number(rng: np.random.Generator, pool: Sequence[Pixels], side: Side = "train
     return Sheet("number", image, (("", says),), (("Which number is it?", says),), prints)
 
 
-class Draw(Protocol):
-    """Draws a sheet, given images to put a sign before and the side whose digits may be on it."""
-
-    def __call__(self, rng: np.random.Generator, pool: Sequence[Pixels], side: Side = "train") -> Sheet: ...
-
+Draw = Callable[[np.random.Generator, Sequence[Pixels]], Sheet]
 
 SHEETS: dict[str, Draw] = {f.__name__: f for f in (receipt, sign, form, chart, number)}
-"""How each kind of sheet is drawn."""
+"""How each kind of sheet is drawn, given images to put a sign before."""
 
 
 def sheet(
@@ -276,7 +254,8 @@ def sheet(
         kinds: names of the kinds to choose from, keys of :data:`SHEETS`.
         side: whose handwritten digits may be on it.
     """
-    return SHEETS[kinds[int(rng.integers(len(kinds)))]](rng, pool, side)
+    kind = kinds[int(rng.integers(len(kinds)))]
+    return number(rng, pool, side) if kind == number.__name__ else SHEETS[kind](rng, pool)
 
 
 FRAME = 4

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from kit.data.documents import BARS, HANDWRITTEN, SIDE, WORDS, Print, Sheet, font, handwritten
+from kit.data.digits import handwritten
+from kit.data.documents import BARS, HANDWRITTEN, SIDE, WORDS, Print, Sheet, font
 from kit.data.scenes import COLOURS
 
 PAD = 2

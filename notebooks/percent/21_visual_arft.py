@@ -476,7 +476,7 @@ assert set(rewards) == {2.0}
 # %%
 from kit.data.store import load_tasks, save_episodes
 
-texts = visual_arft.text_questions(known, index, text_test, test_seed, held_out)
+texts = mat_search.text_questions(known, index, text_test, test_seed, held_out)
 sets = {"coding-train": train, "coding-test": test}
 sets |= {"search-train": search_tasks, "search-test": held_out, "text-test": texts}
 sets |= given  # those of a folder take their place

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from PIL import Image, ImageFilter
 
-from kit.data.documents import CORNERS, SHEETS, SIDE, WORDS, board, digits_of, handwritten, number, sheet
+from kit.data.digits import digits_of, handwritten
+from kit.data.documents import CORNERS, SHEETS, SIDE, WORDS, board, number, sheet
 from kit.data.readable import is_readable
 from kit.data.scenes import Pixels, scene
 

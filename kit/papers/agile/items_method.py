@@ -64,6 +64,22 @@ ENVIRONMENT: tuple[Item, ...] = (
         "node:13.on_no_action",
         "tell",
     ),
+    same(
+        "no-action-claims",
+        "hyper-parameter",
+        "algorithm 1",
+        "Evaluation on 3×3 goes on after a turn without action.",
+        "node:14.on_no_action",
+        "tell",
+    ),
+    same(
+        "no-action-general",
+        "hyper-parameter",
+        "algorithm 1",
+        "Puzzles in the comparison at an equal budget go on after a turn without action.",
+        "node:15.on_no_action",
+        "tell",
+    ),
     departs(
         "both-tags",
         "environment",

@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 from PIL import Image
 
-from kit.data.documents import SHEETS
+from kit.data.documents import sheet as draw_sheet
 from kit.data.photos import photos
 from kit.data.scenes import Pixels, scene
 from kit.episode import Episode, NamedImage, Task
@@ -95,7 +95,7 @@ def _question(skill: str, k: int, source: str, view: Pixels, seed: int, side: Si
     rng = np.random.default_rng([seed, _STREAM[side], SKILLS.index(skill), k])
     name = f"{side}-{skill}-s{seed}-{k:04d}"
     if skill in READINGS:
-        sheet = SHEETS[READINGS[skill]](rng, [view], side)
+        sheet = draw_sheet(rng, [view], (READINGS[skill],), side)
         asked, answer = sheet.questions[int(rng.integers(len(sheet.questions)))]
         parts: Sequence[str | Pixels] = (np.asarray(sheet.image.convert("RGB")), asked)
     else:

@@ -29,7 +29,7 @@ import torch
 
 from kit.chat import Chat
 from kit.data.corpora import documents
-from kit.data.countries import FLAG_QUERY, Countries
+from kit.data.countries import FLAG_QUERY
 from kit.data.photos import Split, photos
 from kit.data.scenes import Pixels
 from kit.data.store import load_tasks
@@ -285,11 +285,6 @@ def coding_sets(seed: int, train: int = 100, test: float = 1.0, test_seed: int =
     )
 
 
-def _countries(tasks: Sequence[Task]) -> set[str]:
-    """Every country that these search tasks touch."""
-    return {name for task in tasks for name in task.meta["countries"]}
-
-
 def coding_demonstrations(n: int, seed: int) -> list[Task]:
     """``n`` sheets for an expert to mend and read.
 
@@ -325,24 +320,6 @@ def search_demonstrations(n: int, seed: int) -> list[tuple[list[Task], Search]]:
                 made += 1
         sets.append((tasks, search))
     return sets
-
-
-def text_questions(known: Countries, search: Search, n: int, seed: int, test: Sequence[Task]) -> list[Task]:
-    """``n`` questions over two facts that name a country instead of showing its flag; of ``test``'s countries only.
-
-    Fewer come back if there aren't as many whose gold queries find their documents.
-
-    Args:
-        known: countries and their facts.
-        search: the search that must find the documents.
-        n: number of questions.
-        seed: fixes everything that is random.
-        test: tasks whose countries may be asked about.
-    """
-    ours = _countries(test)
-    hard = [c for c in chains(known) if c.hard and c.through <= ours and passes(c, search, known.texts)]
-    order = np.random.default_rng(seed).permutation(len(hard))
-    return [as_task(hard[int(i)], None, f"text-s{seed}-{k:03d}") for k, i in enumerate(order[:n])]
 
 
 def play_greedily(model: Any, chat: Chat, tools: Tools, tasks: Sequence[Task], how: Play) -> list[Episode]:

@@ -184,3 +184,21 @@ def _different(some: Sequence[Chain], n: int) -> list[Chain]:
         used.update({name: used.get(name, 0) + 1 for name in fewest.through})
         picked.append(fewest)
     return picked
+
+
+def text_questions(known: Countries, search: Search, n: int, seed: int, test: Sequence[Task]) -> list[Task]:
+    """``n`` questions over two facts that name a country instead of showing its flag; of ``test``'s countries only.
+
+    Fewer come back if there aren't as many whose gold queries find their documents.
+
+    Args:
+        known: countries and their facts.
+        search: the search that must find the documents.
+        n: number of questions.
+        seed: fixes everything that is random.
+        test: tasks whose countries may be asked about.
+    """
+    ours = {name for one in test for name in one.meta["countries"]}
+    hard = [c for c in chains(known) if c.hard and c.through <= ours and passes(c, search, known.texts)]
+    order = np.random.default_rng(seed).permutation(len(hard))
+    return [task(hard[int(i)], None, f"text-s{seed}-{k:03d}") for k, i in enumerate(order[:n])]

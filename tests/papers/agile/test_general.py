@@ -6,8 +6,8 @@ import pytest
 
 from kit.episode import Action, Episode, Turn
 from kit.papers.agile.benchmarks import BENCHMARKS
-from kit.papers.agile.general import GeneralOutcome, a7, a8
 from kit.papers.agile.experiment import Play
+from kit.papers.agile.general import GeneralOutcome, a7, a8
 from kit.papers.agile.mixed import mixture, score
 from kit.papers.agile.questions import ON_VIEWS, SKILLS, begins_right, is_right_answer, letter, questions
 from kit.papers.agile.reported import GENERAL

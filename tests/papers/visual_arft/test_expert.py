@@ -13,10 +13,10 @@ from kit.data.corpora import documents
 from kit.data.countries import Countries
 from kit.data.scenes import scene
 from kit.episode import Episode, Task, Turn
-from kit.papers.visual_arft.experiment import Play, Tools, coding_demonstrations, search_demonstrations, text_questions
+from kit.papers.visual_arft.experiment import Play, Tools, coding_demonstrations, search_demonstrations
 from kit.papers.visual_arft.expert import expert, search_turns, turns_of
 from kit.papers.visual_arft.mat_coding import CATEGORIES, drawn, make_tasks, restored
-from kit.papers.visual_arft.mat_search import in_words
+from kit.papers.visual_arft.mat_search import in_words, text_questions
 from kit.papers.visual_arft.mat_search import make_tasks as make_search_tasks
 from kit.papers.visual_arft.reward import score, step_score
 from kit.policy.scripted import ScriptedPolicy
