@@ -53,6 +53,7 @@ allow_unsafe: bool = True  # the tiny model's code may run where nothing confine
 
 # %%
 import time
+from collections import Counter
 
 import torch
 from IPython.display import display
@@ -394,7 +395,8 @@ print(table(verdicts).replace("; ", "\n    "))
 # %%
 metrics["direct"]["accuracy"] = share_solved(played["direct"])
 pictures = {"the kit's, held out": len({o.image for o in played["direct"]})}
-pictures |= {f"{photographs}, test (_photographs)": len(more)} if more else {}
+packages = Counter(photo.licence.rpartition("/")[2] for photo in more)
+pictures |= {f"{name} (_photographs)": n for name, n in packages.items()}
 results = write_results(
     run_folder(run) / "results.json",
     notebook="14_agile_claims",
