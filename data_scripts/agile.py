@@ -4,7 +4,7 @@
     python data_scripts/agile.py --out data/mine --images ~/Pictures          # your own pictures
     python data_scripts/agile.py --out data/agile --coldstart scripted        # and the scripted expert's episodes
     python data_scripts/agile.py --out data/agile --coldstart endpoint --base-url URL --model NAME
-    python data_scripts/agile.py --out data/paper --hub --pin                 # the paper's mixture, from the hub
+    python data_scripts/agile.py --out data/paper_agile --hub --pin                 # the paper's mixture, from the hub
     python data_scripts/agile.py --out data/more --photographs runs/photographs   # measured on Debian's photographs
 
 Written to --out: train.jsonl, the test sets eval-2x2.jsonl and eval-3x3.jsonl, development-2x2.jsonl and

@@ -580,8 +580,8 @@ print("here:  tiny model, acting                    not run; see notebook 12")
 
 # %% [markdown]
 # The first two numbers can *not* be compared, because the models lack different things. The paper's model can follow
-# instructions and has never practised jigsaws; ours has practised nothing but seeing and cannot follow
-# an instruction. A few minutes of reinforcement learning can make a model use what it sees; they can't teach a
+# instructions and has never practised jigsaws; ours has practised seeing, copying and
+# writing tags and lines of code word for word, and cannot follow any other instruction. A few minutes of reinforcement learning can make a model use what it sees; they can't teach a
 # model of this size to see. So the kit teaches it to see first, and the notebooks of the papers show what
 # training can make of that.
 #

@@ -354,8 +354,8 @@ print(printed.text.strip(), "expected", expected_state)
 assert printed.text.strip() == f"Output: {expected_state}"
 
 # %% [markdown]
-# An episode ends with an answer, or when its turns are used up (5 in training, Table 5). It also ends at once at a turn
-# with neither code nor answer.
+# An episode ends with an answer, or when its turns are used up (5 in training, Table 5). Here it also ends at once at a
+# turn with neither code nor answer; in the paper's algorithm 1, and in the profile `node`, it is told so and goes on.
 
 # %%
 observation, _, terminated, _, _ = env.step("The eyes are on the left.")
@@ -584,7 +584,7 @@ print(len(played), "episodes;", dict(Counter(e.ended for e in played)))
 
 # %% [markdown]
 # **Sound** means: the answer is right, every turn is well-formed, all code ran. The paper's authors
-# read every episode for that; the kit checks only what a program can. A script that knows the answer
+# read every right episode for that; the kit checks only what a program can. A script that knows the answer
 # always passes, so let it make a mistake: in its first turn it misspells `observation`. It will
 # still give the right answer. Is that episode rewarded? Is it sound? Guess.
 

@@ -172,7 +172,7 @@ MAT: tuple[Item, ...] = (
     same("search-test", "hyper-parameter", "4, B.2.1", "150 tasks to test search.", "node:21.search_test", 150),
     same("search-train", "hyper-parameter", "4, B.2.1", "20 to train on.", "node:21.search_train", 20),
     departs("search-made", "data", "4, B.1", "People collected images and wrote questions.", "arft-flags"),
-    departs("search-split", "data", "B.2.4", "Hard has more hops and distractors.", "arft-flags"),
+    departs("search-split", "data", "B.2.4", "Hard has more hops and distractors.", "arft-hard-two-facts"),
     departs("search-chains", "data", "4", "Training examples have chains of thought.", "arft-gold-queries"),
     departs("search-reference", "data", "B.2.1", "Each has references that may distract.", "arft-offline-search"),
 )

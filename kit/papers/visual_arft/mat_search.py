@@ -16,6 +16,10 @@ Departures
 - [arft-flags] Paper: people wrote questions about photographs. Here: questions are made from flags and a table of
   facts, one or two facts each. Why: a program can check that each can be answered. May change: all search results; they
   compare with the paper's in direction alone.
+- [arft-hard-two-facts] Paper: Hard questions take more hops, lead over indirect links and come with references that
+  distract. Here: Hard means exactly two facts about two countries; what distracts is the rest of the index, for Simple
+  ones as well. Why: a chain of two can be checked by a program, and is what the tiny model can follow. May change: Hard
+  is easier than the paper's, and nearer to Simple.
 - [arft-offline-search] Paper: the Serper API, Google's results. Here: ``laptop`` and ``gpu`` search the kit's documents
   offline, ``node`` Serper. Why: no key, no cost, the same results every time. May change: search results, as the right
   document is always there.
