@@ -73,7 +73,11 @@ def _other_results(seed: int) -> list[dict[str, Any]]:
     large = [rng.random() < 0.9 for _ in range(30)]
     small = [True] + [False] * rng.randint(2, 4)
     middle = [k % 2 == 0 for k in range(rng.randint(5, 9))]
-    return [{"right": {"a": large, "b": small}}, {"right": {"a": small, "b": middle, "c": large}}]
+    return [
+        {"right": {"a": large, "b": small}},
+        {"right": {"a": small, "b": middle, "c": large}},
+        {"right": {"a": middle, "b": large}},
+    ]
 
 
 def _other_replies(seed: int) -> list[dict[str, Any]]:
@@ -87,7 +91,11 @@ def _other_replies(seed: int) -> list[dict[str, Any]]:
     ]
     rng.shuffle(pairs)
     some = {"replies": [reply for reply, _ in pairs], "answers": [answer for _, answer in pairs]}
-    return [some, {"replies": [[a], [b, c]], "answers": [[a], [b, c]]}]
+    return [
+        some,
+        {"replies": [[a], [b, c]], "answers": [[a], [b, c]]},
+        {"replies": [[d, e], [f, a], [b]], "answers": [[d], [f, c], [b]]},
+    ]
 
 
 def _other_budgets(seed: int) -> list[dict[str, Any]]:
