@@ -199,7 +199,9 @@ def rows(source: HubSource, revision: str | None, columns: Sequence[str]) -> Ite
         for column in columns:
             if found.column_names is not None and column not in found.column_names:
                 raise HubError(f"data set {source.id}: no column {column!r}; it has {', '.join(found.column_names)}")
-        yield from found.decode(False)  # images stay bytes, so that a bad one can be told from a bad data set
+        # Images stay bytes, so that a bad one can be told from a bad data set. Tables of text (CSV, JSON) have
+        # no features to decode by, are read as they come, and name their images' files.
+        yield from found if found.features is None else found.decode(False)
 
 
 def stream(source: HubSource, revision: str | None) -> Iterator[Image.Image]:

@@ -164,10 +164,10 @@ for folder in folders:
 # %% [markdown]
 # <details><summary>Why does it go the other way? Think first, then open.</summary>
 #
-# A model forgets what it no longer practises. The cold start shows it 128 episodes, over and over, in which every reply
-# is a thought in tags and then code; a few of the base's old questions are mixed in (`replay` in notebook 12), or it would
-# be worse. The paper's model has two thousand times as many weights, is trained with small steps, and knows far more
-# than 1.6K episodes could overwrite.
+# **A guess; it was not tested here.** A model forgets what it no longer practises. The cold start shows it 128 episodes,
+# over and over, in which every reply is a thought in tags and then code; a few of the base's old questions are mixed in
+# (`replay` in notebook 12), and without them it might be worse. The paper's model has two thousand times as many weights,
+# is trained with small steps, and may know far more than 1.6K episodes could overwrite.
 #
 # </details>
 #
@@ -185,7 +185,9 @@ for i in few:
 # %% [markdown]
 # Some replies name what is there and then go on: with a thought about pieces, with code, with nothing to do with the
 # question. Such a model still sees; it has lost the habit of stopping. So there is a second number: how many replies
-# *begin* with the right answer, whatever follows. (No claim rests on it.)
+# *begin* with the right answer, whatever follows. The questions and the skills were fixed before any result was seen; this
+# number (`begins_*`) was added after the untrained, SFT and GRPO results of one run had been seen, so it is exploratory and
+# no claim rests on it.
 #
 # **Exercise 15.2.** Which share of the wrong replies is lost to form alone? A reply is right if its words are exactly the
 # answer's, and lost to form if its first words are the answer's and more follow. If none is wrong, the share is 0.
@@ -361,9 +363,9 @@ for name in ("A7", "A8"):
 # What is called general vision is not the same in both columns: there nine benchmarks that ask for knowledge and reasoning
 # as well, here fourteen perception skills in the base's own words.
 #
-# - **A8.** The paper's model gains elsewhere, ours loses. Ours was pretrained on exactly what it is asked, so there is little
-#   to gain and much to forget; and its reinforcement looks at nothing but puzzles. With three million weights what is
-#   learnt lies on top of what was known.
+# - **A8.** The paper's model gains elsewhere, ours loses. Why is a guess that was not tested: ours was pretrained on exactly
+#   what it is asked, so there is little to gain and much to forget; its reinforcement looks at nothing but puzzles; and
+#   with three million weights what is learnt may lie on top of what was known.
 # - **A7.** In `qa` our model practises the very skills it is asked about, so puzzles have a harder stand here than in the
 #   paper, whose questions come from other sources than its benchmarks. And 48 tasks are not 20K.
 #

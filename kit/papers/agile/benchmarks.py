@@ -4,7 +4,7 @@ Each becomes a list of questions for :func:`kit.papers.agile.general.ask`, like 
 only ever measured on. What is trained on, puzzles and questions, is compared with them image by image before anything
 is asked (:func:`check_apart`): the paper trains on images of three of them (V*, HRBench, RealWorldQA).
 
-Ids and columns are as public code reads them (:data:`BENCHMARKS` is the one place to correct them); revisions are
+Ids and columns, and what they were checked against, are in :mod:`kit.papers.agile.benchmark_table`; revisions are
 pinned by ``hub.lock.json`` like every other data set's.
 
 Departures
@@ -22,111 +22,20 @@ import ast
 import json
 import os
 import re
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from PIL import Image
 
-from kit.data.hub import HubError, HubSource, pictures_of, read_lock, revision_of, rows
+from kit.data.hub import HubError, pictures_of, read_lock, revision_of, rows
 from kit.data.leak import LeakError, leaked_pairs, solved
 from kit.episode import NamedImage, Task, content_hash
+from kit.papers.agile.benchmark_table import BENCHMARKS, TRAINING, Benchmark
 from kit.papers.agile.questions import is_question, letter
-
-
-@dataclass(frozen=True)
-class Benchmark(HubSource):
-    """A data set of questions about images.
-
-    Attributes:
-        question: its column of questions.
-        answer: its column of answers: a text, or a list of texts that are all right.
-        columns: its columns of images; in braces a pattern for a file's name. Empty: the one of :attr:`column`.
-        options: its columns of options: one for each, or one with a list; empty: the question holds them.
-        says: what an answer in the data stands for, such as ``1`` for ``yes``.
-    """
-
-    question: str = "question"
-    answer: str = "answer"
-    columns: tuple[str, ...] = ()
-    options: tuple[str, ...] = ()
-    says: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def shown(self) -> tuple[str, ...]:
-        """The columns of images."""
-        return self.columns or (self.column,)
-
-
-_CARD = "see its card"
-_MANY = tuple(f"image_{k}" for k in range(1, 8))
-_LETTERS = ("A", "B", "C", "D")
-
-BENCHMARKS: dict[str, Benchmark] = {
-    "mme_rw": Benchmark(
-        *("yifanzhang114/MME-RealWorld-lite-lmms-eval", "real world", "train", "bytes", _CARD),
-        options=("multi-choice options",),
-        benchmark=True,
-    ),
-    "rwqa": Benchmark("lmms-lab-encoder/RealWorldQA", "real world", "test", "image", _CARD, benchmark=True),
-    "hrb4k": Benchmark(
-        *("DreamMr/HR-Bench", "high resolution", "hrbench_4k", "image", _CARD),
-        config="hrbench_version_split",
-        options=_LETTERS,
-        benchmark=True,
-    ),
-    "hrb8k": Benchmark(
-        *("DreamMr/HR-Bench", "high resolution", "hrbench_8k", "image", _CARD),
-        config="hrbench_version_split",
-        options=_LETTERS,
-        benchmark=True,
-    ),
-    "vstar": Benchmark(
-        *("craigwu/vstar_bench", "high resolution", "test", "image", _CARD),
-        revision="d9ae62c903da0c98336e85c5ee89cd863b04b4da",
-        question="text",
-        answer="label",
-        benchmark=True,
-    ),
-    "mmvp": Benchmark(
-        *("MMVP/MMVP", "fine-grained", "train", "", _CARD),
-        data_files="Questions.csv",
-        question="Question",
-        answer="Correct Answer",
-        columns=("MMVP Images/{Index}.jpg",),
-        options=("Options",),
-        benchmark=True,
-    ),
-    "blink": Benchmark(
-        *("BLINK-Benchmark/BLINK", "fine-grained", "val", "", _CARD),
-        data_files="**/val-*.parquet",  # all fourteen subtasks, one of which is a jigsaw
-        question="prompt",
-        columns=_MANY[:4],
-        benchmark=True,
-    ),
-    "halbench": Benchmark(
-        *("lmms-lab/HallusionBench", "hallucination", "image", "image", _CARD),
-        data_files="**/image-*.parquet",
-        answer="gt_answer",
-        says={"0": "no", "1": "yes"},
-        benchmark=True,
-    ),
-    "mmmu": Benchmark(
-        *("lmms-lab/MMMU", "reasoning", "validation", "", _CARD),
-        columns=_MANY,
-        options=("options",),
-        benchmark=True,
-    ),
-}
-"""Short name, as in :data:`kit.papers.agile.reported.GENERAL` → where its questions are."""
-
-TRAINING = (
-    Benchmark("lmms-lab-encoder/textvqa", "text", "train", "image", "CC BY 4.0", answer="answers"),
-    Benchmark("HuggingFaceM4/ChartQA", "charts", "train", "image", "GPL-3.0", question="query", answer="label"),
-)
-"""Training splits with questions, in place of the paper's unnamed QA data."""
 
 LONGEST = 1280
 """Pixels of an image's longer side, at most; the paper's 401,408 are what the model's own processor leaves of it."""
@@ -181,30 +90,44 @@ def _tasks(name: str, source: Benchmark, root: str, n: int) -> Iterator[Task]:
         if not source.is_local:
             raise HubError(f"{source.id}: no such folder; copy the data set there in the hub's layout, or give 'hub'")
     revision = revision_of(source, read_lock(folder / "hub.lock.json"))
-    plain = [column for column in (*source.shown, *source.options) if "{" not in column]
-    made = 0
-    for number, row in enumerate(rows(source, revision, (*plain, source.question, source.answer))):
-        if n and made == n:
-            return
+    made, left = 0, []
+    for number, row in enumerate(rows(source, revision, ())):
+        missing = [column for column in source.expected if column not in row]
+        if missing:
+            raise HubError(
+                f"data set {source.id} ({name}): no column {', '.join(map(repr, missing))}; found: {', '.join(row)}; "
+                f"expected: {', '.join(source.expected)}. Correct its row in kit/papers/agile/benchmark_table.py"
+            )
         task = _task(name, number, row, source, revision)
-        if task is not None:
-            made += 1
-            yield task
+        if task is None:
+            left.append(number)
+            continue
+        made += 1
+        yield task
+        if made == n:
+            break
+    if left:
+        warnings.warn(
+            f"data set {source.id} ({name}): {len(left)} rows lack an image, a question, an answer or options and are "
+            f"left out, the first is row {left[0]}",
+            stacklevel=2,
+        )
 
 
 def _task(name: str, number: int, row: Mapping[str, Any], source: Benchmark, revision: str | None) -> Task | None:
-    """A row as a task; None if it lacks image or answer."""
+    """A row as a task; None if it lacks an image, a question or an answer, or has a letter for one and no options."""
     images = [image for column in source.shown for image in _images(column, row, source, revision)]
-    golds = _golds(row[source.answer], source)
-    if not images or not golds:
+    golds, options = _golds(row[source.answer], source), _options(row, source)
+    question = str(row[source.question] or "").strip()
+    unanswerable = source.options and not options and any(letter(gold) for gold in golds)
+    if not images or not golds or not question or unanswerable:
         return None
     for image in images:
         image.thumbnail((LONGEST, LONGEST), Image.Resampling.LANCZOS)
     named = tuple(NamedImage(f"image_{k}", image) for k, image in enumerate(images, 1))
-    text = "\n".join([str(row[source.question]).strip(), *_options(row, source)])
     # Questions about one image are related; whether they are is seen by its pixels.
     meta = {"skill": name, "source": f"{name}-{content_hash(images[0])[:16]}"}
-    return Task(f"{name}-{number:05d}", named, text, golds, meta)
+    return Task(f"{name}-{number:05d}", named, "\n".join([question, *options]), golds, meta)
 
 
 def _images(column: str, row: Mapping[str, Any], source: Benchmark, revision: str | None) -> list[Image.Image]:
@@ -214,9 +137,17 @@ def _images(column: str, row: Mapping[str, Any], source: Benchmark, revision: st
 
 def _golds(value: Any, source: Benchmark) -> tuple[str, ...]:
     """The right answers, each once: an option's letter alone, other texts as they are."""
-    texts = [str(v).strip() for v in (value if isinstance(value, list) else [value]) if v is not None]
-    said = [source.says.get(text, text) for text in texts if text]
-    return tuple(dict.fromkeys(letter(text) or text for text in said))
+    several = _read_list(value)
+    if several is None or not all(isinstance(v, str) for v in several):  # a text of numbers is a box or a formula
+        several = value if isinstance(value, list) else [value]
+    texts = [text for text in (str(v).strip() for v in several if v is not None) if text]
+    for text in texts:
+        if source.says and text not in source.says:
+            raise HubError(
+                f"data set {source.id}: answer {text!r:.80} in column {source.answer!r}; "
+                f"expected one of {', '.join(source.says)}"
+            )
+    return tuple(dict.fromkeys(letter(said) or said for said in (source.says.get(text, text) for text in texts)))
 
 
 def _options(row: Mapping[str, Any], source: Benchmark) -> list[str]:
@@ -231,8 +162,8 @@ def _options(row: Mapping[str, Any], source: Benchmark) -> list[str]:
     return [f"{chr(ord('A') + k)}. {option}" for k, option in enumerate(found)]
 
 
-def _listed(value: Any) -> Sequence[Any]:
-    """A cell's options: a list, the text of one, or one text with all of them."""
+def _read_list(value: Any) -> list[Any] | None:
+    """A list that a cell is or tells as JSON or Python's text; else None."""
     if isinstance(value, list):
         return value
     for read in (json.loads, ast.literal_eval):
@@ -242,7 +173,13 @@ def _listed(value: Any) -> Sequence[Any]:
             continue
         if isinstance(found, list):
             return found
-    return [value] if value else []
+    return None
+
+
+def _listed(value: Any) -> Sequence[Any]:
+    """A cell's options: a list, the text of one, or one text with all of them."""
+    found = _read_list(value)
+    return found if found is not None else [value] if value else []
 
 
 def check_apart(train: Sequence[Task], evaluation: Sequence[Task]) -> None:

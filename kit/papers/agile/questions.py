@@ -137,7 +137,7 @@ class QuestionEnv(SingleTurnEnv):
 
 
 _TAG = re.compile(r"</?[a-z_]+>")
-_LETTER = re.compile(r"\(?([A-Ha-h])\)?\s*(?:[.:)]|$)")
+_LETTER = re.compile(r"\(?([A-Za-z])\)?\s*(?:[.:)]|$)")
 
 
 def letter(text: str) -> str:
