@@ -185,9 +185,9 @@ for i in few:
 # %% [markdown]
 # Some replies name what is there and then go on: with a thought about pieces, with code, with nothing to do with the
 # question. Such a model still sees; it has lost the habit of stopping. So there is a second number: how many replies
-# *begin* with the right answer, whatever follows. The questions and the skills were fixed before any result was seen; this
-# number (`begins_*`) was added after the untrained, SFT and GRPO results of one run had been seen, so it is exploratory and
-# no claim rests on it.
+# *begin* with the right answer, whatever follows. The skills were fixed before any result was seen; this number
+# (`begins_*`) was added after the untrained, SFT and GRPO results of one run had been seen, so it is exploratory and no
+# claim rests on it.
 #
 # **Exercise 15.2.** Which share of the wrong replies is lost to form alone? A reply is right if its words are exactly the
 # answer's, and lost to form if its first words are the answer's and more follow. If none is wrong, the share is 0.
