@@ -34,9 +34,7 @@
 
 # %% tags=["parameters"]
 run: str = "agile"  # run directory under runs/: results-general.json is written there
-runs: list[
-    str
-] = []  # runs that differ in their seed only, in its order; empty: just this one
+runs: list[str] = []  # runs that differ in their seed only; empty: just this one
 seed: int = 0  # of the first run; the others count on from it
 model: str = ""  # the untrained checkpoint; empty: the committed tiny model
 on_no_action: str = "end"  # a turn without code or answer: end, or tell the agent
