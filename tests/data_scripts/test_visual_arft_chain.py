@@ -11,7 +11,6 @@ import pytest
 
 from kit.__main__ import main
 from kit.files import ROOT
-from kit.jobs import checks
 from kit.jobs.notebooks import find
 from kit.jobs.run import profile_values
 from kit.papers.visual_arft.data_folder import load_sets
