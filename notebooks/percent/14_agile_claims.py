@@ -102,6 +102,7 @@ play = agile.Play(
 )
 
 
+# %%
 def play_nine(folder, stage, checkpoint):
     """Play nine-piece puzzles once and save their outcomes."""
     tasks = load_tasks(folder / "data" / "eval-3x3.jsonl")

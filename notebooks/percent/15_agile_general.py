@@ -246,6 +246,8 @@ play = agile.Play(
     max_turns=max_turns,
     max_new_tokens=max_new_tokens,
 )
+
+# %%
 settings = {
     "steps": steps,
     "prompts_per_batch": prompts_per_batch,
