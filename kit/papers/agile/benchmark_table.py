@@ -5,11 +5,12 @@ other data set's. No row was read from the hub itself. Checked against public co
 
 - lmms-eval's tasks (ids, splits, columns): ``mme_rw``, ``blink``, ``halbench``, ``mmmu``; columns of ``rwqa`` and
   ``vstar``, whose ids there may be other copies; columns, configuration and splits of ``hrb4k`` and ``hrb8k``;
-- other public repositories: id and split of ``rwqa``; names of files and columns of ``mmvp``; the id and the file of
-  ``vstar``, whose column ``image`` is taken for names of files. ``mmvp`` keeps four answers that lmms-eval's own copy
-  corrects (questions 99, 100, 279 and 280).
+- other public repositories: id and split of ``rwqa``; id, split, columns and the files' names in column ``image`` of
+  ``vstar``; files and columns of ``mmvp``; ids, splits and columns of :data:`TRAINING`.
 
-Neither of :data:`TRAINING` was checked. A data set with other columns is refused with those found and those expected.
+Not checked are the patterns of files' names of ``blink`` and ``halbench``, and licences. ``mmvp`` keeps four answers
+that lmms-eval's own copy corrects (questions 99, 100, 279 and 280). A data set with other columns is refused with
+those found and those expected.
 """
 
 from __future__ import annotations
