@@ -25,7 +25,6 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from PIL import Image
@@ -33,7 +32,7 @@ from PIL import Image
 from kit.chat import Chat
 from kit.data.corpora import documents
 from kit.data.countries import Countries
-from kit.data.hub import HubError, pin, read_lock, revision_of
+from kit.data.hub import HubError, local_copies, pin, read_lock, revision_of
 from kit.data.images import flat_image, within_pixels
 from kit.data.leak import leaked_pairs
 from kit.data.split import REST, SplitError, split_by_content
@@ -230,20 +229,6 @@ def apart(sides: dict[str, list[Question]]) -> dict[str, list[Question]]:
     return left
 
 
-def here(sources: Sequence[HubQuestions], root: Path | None) -> list[HubQuestions]:
-    """The data sets, in a folder of copies if there is one.
-
-    Raises:
-        HubError: a data set isn't there.
-    """
-    if root is None:
-        return list(sources)
-    for source in sources:
-        if not (root / source.id).is_dir():
-            raise HubError(f"--hub-root {root}: no folder {source.id}; put a copy of the data set there")
-    return [replace(source, id=str(root / source.id)) for source in sources]
-
-
 def mat_folder(mat: HubQuestions, revision: str | None) -> Path:
     """The folder with the paper's benchmark, downloaded if need be."""
     if mat.is_local:
@@ -257,7 +242,9 @@ def hub(args: argparse.Namespace) -> tuple[list[Question], dict[str, list[Task]]
     """Pictures with questions, the paper's benchmark and text-only questions, at pinned commits."""
     for source in (*DOCUMENTS, *TEXTS, MAT):
         print(f"{source.group:18s} {source.id:40s} {source.licence}", flush=True)
-    pictured, written, mat = here(DOCUMENTS, args.hub_root), here(TEXTS, args.hub_root), here([MAT], args.hub_root)[0]
+    pictured, written, mat = DOCUMENTS, TEXTS, MAT
+    if args.hub_root:
+        pictured, written, [mat] = (tuple(local_copies(some, args.hub_root)) for some in (DOCUMENTS, TEXTS, [MAT]))
     lock_file = args.out / "hub.lock.json"
     sources = (*pictured, *written, mat)
     lock = pin(sources, lock_file) if args.pin else read_lock(lock_file)

@@ -19,7 +19,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from PIL import Image
 
@@ -65,7 +65,10 @@ class HubSource:
         return Path(self.id).is_dir()
 
 
-def local_copies(sources: Sequence[HubSource], root: Path) -> list[HubSource]:
+Source = TypeVar("Source", bound=HubSource)
+
+
+def local_copies(sources: Sequence[Source], root: Path) -> list[Source]:
     """The data sets as they lie in ``root/OWNER/NAME``, copies of the hub's, read without a network.
 
     Raises:

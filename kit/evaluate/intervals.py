@@ -154,12 +154,9 @@ def proportion(shares: Sequence[float], clusters: Sequence[Hashable]) -> Interva
     Raises:
         ValueError: no values, not one cluster for each, or a value outside 0..1.
     """
-    values = np.asarray(shares, dtype=float)
-    if outside := [value for value in values if not 0 <= value <= 1]:
-        raise ValueError(f"{outside[0]} is no share: values from 0 to 1 have this interval, others clustered_mean's")
-    sums, counts = _by_cluster(values, clusters)
-    n, k, p = len(values), len(sums), float(values.mean())
-    if k < FEW or min(np.count_nonzero(sums), np.count_nonzero(counts - sums)) < FEW:
+    sums, counts = _shares_by_cluster(shares, clusters)
+    n, k, p = len(shares), len(sums), float(np.mean(shares))
+    if _agree(sums, counts):
         effective = float(k)
     else:
         between = k / (k - 1) * float(((sums - p * counts) ** 2).sum()) / n**2
@@ -176,21 +173,19 @@ def proportion_over_seeds(points: Sequence[Point]) -> Interval:
     can't be told, and every image counts as one task.
 
     Args:
-        points: values from 0 to 1; every seed played the same images.
+        points: values from 0 to 1; every seed played the same images. Of one seed: :func:`proportion`.
 
     Raises:
-        ValueError: no points, seeds with different images or numbers of tasks, or a value outside 0..1.
+        ValueError: no points, or a value outside 0..1.
     """
     seeds = {point.seed for point in points}
-    if len(seeds) < 2:
-        return proportion([point.value for point in points], [point.image for point in points])
     shares, images = [point.value for point in points], [point.image for point in points]
-    if outside := [value for value in shares if not 0 <= value <= 1]:
-        raise ValueError(f"{outside[0]} is no share: values from 0 to 1 have this interval, others contrast's")
-    sums, counts = _by_cluster(np.asarray(shares), images)
+    if len(seeds) < 2:
+        return proportion(shares, images)
+    sums, counts = _shares_by_cluster(shares, images)
     over_both = contrast({"share": points}, {"share": 1.0})
     share, half, effective = over_both.value, over_both.high - over_both.value, float(len(sums))
-    if min(np.count_nonzero(sums), np.count_nonzero(counts - sums)) >= FEW:
+    if not _agree(sums, counts):
         tasks = len(points) / len(seeds)  # of one seed: another one plays the same tasks
         effective = min(tasks, share * (1 - share) * (_z() / half) ** 2)
     return Interval(share, *clopper_pearson(share * effective, effective), len(points))
@@ -224,6 +219,19 @@ def _apart(values: Sequence[float] | np.ndarray, clusters: Sequence[Hashable]) -
     """Number of clusters that hold anything but the most frequent value."""
     most = Counter(float(value) for value in values).most_common(1)[0][0]
     return len({cluster for value, cluster in zip(values, clusters, strict=True) if value != most})
+
+
+def _shares_by_cluster(shares: Sequence[float], clusters: Sequence[Hashable]) -> tuple[np.ndarray, np.ndarray]:
+    """:func:`_by_cluster` of values from 0 to 1; any others are refused."""
+    values = np.asarray(shares, dtype=float)
+    if outside := [value for value in values if not 0 <= value <= 1]:
+        raise ValueError(f"{outside[0]} is no share: only values from 0 to 1 have an interval of shares")
+    return _by_cluster(values, clusters)
+
+
+def _agree(sums: np.ndarray, counts: np.ndarray) -> bool:
+    """Whether less than :data:`FEW` clusters hold anything but 0, or anything but 1: nothing tells how they differ."""
+    return bool(min(np.count_nonzero(sums), np.count_nonzero(counts - sums)) < FEW)
 
 
 def _by_cluster(values: np.ndarray, clusters: Sequence[Hashable]) -> tuple[np.ndarray, np.ndarray]:

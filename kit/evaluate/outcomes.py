@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from kit.episode import Episode, Task
-from kit.evaluate.intervals import Interval, Point, clustered_mean, contrast, proportion, proportion_over_seeds
+from kit.evaluate.intervals import Interval, Point, clustered_mean, contrast, proportion_over_seeds
 from kit.evaluate.results import provenance
 from kit.files import read_json, write_json
 
@@ -69,14 +69,12 @@ class Metric:
         Args:
             outcomes: at least one, none with None in :attr:`field`.
         """
-        values = [float(getattr(o, self.field)) for o in outcomes]
-        images = [o.image for o in outcomes]
-        if len({o.seed for o in outcomes}) > 1:
-            points = [Point(o.seed, o.image, value) for o, value in zip(outcomes, values, strict=True)]
-            if self.kind != "count":
-                return proportion_over_seeds(points)
+        points = [Point(o.seed, o.image, float(getattr(o, self.field))) for o in outcomes]
+        if self.kind != "count":
+            return proportion_over_seeds(points)
+        if len({point.seed for point in points}) > 1:
             return contrast({self.name: points}, {self.name: 1.0})
-        return clustered_mean(values, images) if self.kind == "count" else proportion(values, images)
+        return clustered_mean([point.value for point in points], [point.image for point in points])
 
 
 def source_image(task: Task) -> str:

@@ -153,7 +153,7 @@ def test_the_hubs_sets_are_read_from_copies_to_tasks(from_hub: Path) -> None:
 
 
 def found_in(root: Path) -> list[Question]:
-    return [q for source in visual_arft.here(visual_arft.DOCUMENTS, root) for q in questions(source, None)]
+    return [q for source in visual_arft.local_copies(visual_arft.DOCUMENTS, root) for q in questions(source, None)]
 
 
 def shared(sides: dict[str, list[Question]]) -> int:

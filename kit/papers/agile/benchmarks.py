@@ -32,7 +32,7 @@ import numpy as np
 from PIL import Image
 
 from kit.data.hub import HubError, pictures_of, read_lock, revision_of, rows
-from kit.data.leak import LeakError, leaked_pairs, solved
+from kit.data.leak import check_leak, solved
 from kit.episode import NamedImage, Task, content_hash
 from kit.papers.agile.benchmark_table import BENCHMARKS, TRAINING, Benchmark
 from kit.papers.agile.questions import is_question, letter
@@ -192,9 +192,7 @@ def check_apart(train: Sequence[Task], evaluation: Sequence[Task]) -> None:
     Raises:
         LeakError: naming the pairs that look the same.
     """
-    pairs = leaked_pairs(_once(train), _once(evaluation))
-    if pairs:
-        raise LeakError(pairs)
+    check_leak(_once(train), _once(evaluation))
 
 
 def _once(tasks: Sequence[Task]) -> Iterator[tuple[str, Image.Image]]:

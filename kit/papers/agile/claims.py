@@ -233,11 +233,11 @@ def a5(budgets: Mapping[int, Sequence[Outcome]]) -> Claim:
     full = ""
     if max(left.values()) < SPARE_ACCURACY:
         full = f"every budget above 0 leaves at most {max(left.values()):.3f} unsolved: too little room to grow"
-    slope = Check("slope of Acc 2×2, a budget above 0", growth({n: budgets[n] for n in trained}), 0.0, untestable=full)
+    slope = Check("slope of Acc 2×2, a budget above 0", _slope({n: cells[n] for n in trained}), 0.0, untestable=full)
     before, last = trained[-2:]
     end = contrast({n: cells[n] for n in (before, last)}, {before: -1.0, last: 1.0})
     if 0 in budgets:
-        note += f"; with budget 0 the slope is {growth(budgets)}"
+        note += f"; with budget 0 the slope is {_slope(cells)}"
     saturated = "still growing" if end.low > 0 else "no growth shown there"
     return Claim("A5", CLAIMS["A5"], (slope,), f"{note}; Acc at {last} minus at {before} {end}: {saturated}")
 

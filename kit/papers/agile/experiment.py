@@ -102,29 +102,52 @@ class Training:
     threads: int = 1
     allow_unsafe: bool = False
 
+    def sample(
+        self, policy: Policy, chat: Chat, box: Sandbox, tasks: Sequence[Task], temperature: float, seed: Seed = 0
+    ) -> list[Episode]:
+        """Play each task once, as :class:`Play` does.
+
+        Args:
+            policy: samples the turns.
+            chat: its encoder.
+            box: runs the code.
+            tasks: the tasks, in any order.
+            temperature: of sampling; 0 is greedy.
+            seed: of all that is sampled; or one an episode.
+        """
+        return self.play(policy, chat, box, tasks, temperature, seed)
+
+    def score(self, episode: Episode, target: Any) -> Score:
+        """Reward one episode."""
+        return self.play.score(episode, target)
+
+    def is_right(self, episode: Episode, target: Any) -> bool:
+        """Check the answer of a held-out task's episode."""
+        return is_right(episode, target)
+
     def __call__(self, watcher: Watcher | None = None) -> Path:
-        """Train; returns the folder of the trained model."""
+        """Train, or go on training; returns the folder of the trained model."""
         torch.set_num_threads(self.threads)
         vlm, chat = load_for_training(self.start, self.settings.lora_rank)
         tasks = load_tasks(self.tasks)
         with Sandbox(require=CONFINED, allow_unsafe=self.allow_unsafe) as box:
 
             def play(policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]:
-                return self.play(policy, chat, box, tasks, self.settings.temperature, seed)
+                return self.sample(policy, chat, box, tasks, self.settings.temperature, seed)
 
             def play_held_out(policy: Policy, tasks: Sequence[Task]) -> list[Episode]:
-                return self.play(policy, chat, box, tasks, temperature=0.0)
+                return self.sample(policy, chat, box, tasks, temperature=0.0)
 
             return train_grpo(
                 vlm,
                 chat,
                 tasks,
                 play,
-                per_episode(self.play.score),
+                per_episode(self.score),
                 self.settings,
                 self.run_dir,
                 exports=self.exports,
-                held_out=held_out_accuracy(self.held_out, self.held_out_tasks, play_held_out, is_right),
+                held_out=held_out_accuracy(self.held_out, self.held_out_tasks, play_held_out, self.is_right),
                 watcher=watcher,
             )
 

@@ -21,27 +21,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
 from typing import Any
 
-import torch
-
 from kit.chat import Chat
-from kit.data.store import load_tasks
 from kit.environment import OnNoAction
 from kit.episode import Episode, NamedImage, Observation, Score, Task
 from kit.papers.agile.env import PROTOCOL, JigsawEnv
-from kit.papers.agile.experiment import Play
+from kit.papers.agile.experiment import Play, Training
 from kit.papers.agile.questions import QuestionEnv, is_question, is_right
 from kit.policy import Policy
-from kit.rewards.base import per_episode
 from kit.rollout import rollout
-from kit.sandbox import CONFINED, Sandbox
+from kit.sandbox import Sandbox
 from kit.seeding import Seed
-from kit.train.checkpoint import load_for_training
-from kit.train.grpo import GRPOSettings, train_grpo
-from kit.train.progress import Watcher
 
 ARMS = ("qa", "half")
 """The arms of claim A7."""
@@ -152,43 +143,28 @@ def mixture(arm: str, questions: Sequence[Task], puzzles: Sequence[Task], n: int
 
 
 @dataclass(frozen=True)
-class MixedTraining:
-    """GRPO on questions and puzzles, told in plain values, as :class:`kit.papers.agile.experiment.Training` is.
+class MixedTraining(Training):
+    """GRPO on questions and puzzles (:func:`mixture`), told in plain values as AGILE's own training is."""
 
-    Attributes:
-        start: the checkpoint to start from.
-        tasks: file of the arm's tasks (:func:`mixture`).
-        run_dir: gets what :func:`kit.train.grpo.train_grpo` writes.
-        play: how puzzles and questions are played.
-        settings: of GRPO.
-        threads: of each process.
-        allow_unsafe: whether code may run where nothing confines it.
-    """
+    def sample(
+        self, policy: Policy, chat: Chat, box: Sandbox, tasks: Sequence[Task], temperature: float, seed: Seed = 0
+    ) -> list[Episode]:
+        """Play each task once, as :func:`play` does.
 
-    start: str
-    tasks: str
-    run_dir: str
-    play: Play
-    settings: GRPOSettings
-    threads: int = 1
-    allow_unsafe: bool = False
+        Args:
+            policy: samples the turns.
+            chat: its encoder.
+            box: runs the code.
+            tasks: the tasks, in any order.
+            temperature: of sampling; 0 is greedy.
+            seed: of all that is sampled; or one an episode.
+        """
+        return play(policy, chat, box, tasks, self.play, temperature, seed)
 
-    def __call__(self, watcher: Watcher | None = None) -> Path:
-        """Train, or go on training; returns the folder of the trained model."""
-        torch.set_num_threads(self.threads)
-        vlm, chat = load_for_training(self.start, self.settings.lora_rank)
-        with Sandbox(require=CONFINED, allow_unsafe=self.allow_unsafe) as box:
+    def score(self, episode: Episode, target: Any) -> Score:
+        """Reward one episode, as :func:`score` does."""
+        return score(self.play, episode, target)
 
-            def sampled(policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]:
-                return play(policy, chat, box, tasks, self.play, self.settings.temperature, seed)
-
-            return train_grpo(
-                vlm,
-                chat,
-                load_tasks(self.tasks),
-                sampled,
-                per_episode(partial(score, self.play)),
-                self.settings,
-                self.run_dir,
-                watcher=watcher,
-            )
+    def is_right(self, episode: Episode, target: Any) -> bool:
+        """Check a question's answer, or a puzzle's."""
+        return is_right(episode, target) if is_question(episode.task) else super().is_right(episode, target)
