@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import secrets
 import shutil
 import socket
@@ -210,10 +211,16 @@ class Lab:
         self.cell(index).locator(".jp-OutputArea-output").first.wait_for(state="attached")
         return "\n".join(self.cell(index).locator(".jp-OutputArea-output").all_inner_texts())
 
-    def wait_for_text(self, index: int, text: str, minutes: float = 1) -> None:
-        """Wait until ``text`` stands below a cell."""
-        shown = self.cell(index).locator(".jp-OutputArea-output", has_text=text)
-        shown.first.wait_for(timeout=minutes * MINUTE)
+    def wait_for_text(self, index: int, pattern: str, minutes: float = 1) -> str:
+        """Wait until what a reader sees below a cell has ``pattern``, a regular expression, in it; returns what fits.
+
+        Asked again and again: while JupyterLab draws an output anew, a single look may find nothing there.
+        """
+        deadline = time.monotonic() + minutes * MINUTE / 1000
+        while not (found := re.search(pattern, seen := self.outputs(index))):
+            assert time.monotonic() < deadline, f"{pattern!r} isn't below cell {index}, but: {seen}"
+            self.page.wait_for_timeout(100)
+        return found[0]
 
     def errors(self) -> list[str]:
         """Names and messages of the errors among the outputs."""
