@@ -192,7 +192,7 @@ def _notebooks(args: argparse.Namespace) -> int:
         return 1 if found else 0
     for source in chosen:
         print(f"{source.name}: ", end="", flush=True)
-        print("executed" if refresh(source, args.force) else "up to date", flush=True)
+        print(refresh(source, args.force), flush=True)
         for problem in problems(source):
             raise NotebookError(problem)
     return 0

@@ -2,7 +2,8 @@
 
 ``python -m kit notebooks`` converts, executes in a fresh kernel and writes the twin in a normal form:
 cell ids from the cells' text, one output a stream, no timings, no versions, and the source's sha256
-in the metadata. So a twin changes when its source or what it prints changes, and only then.
+in the metadata. So a twin changes when its source or what it prints changes, and only then. Where nothing but texts
+between the cells has changed, stored outputs are kept and nothing is executed.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from kit.files import ROOT, runs_folder, write_text
 from kit.jobs.parameters import Parameter, read_parameters
@@ -196,14 +197,25 @@ def dumps(notebook: NotebookNode) -> str:
     return nbformat.writes(notebook).rstrip("\n") + "\n"
 
 
-def refresh(source: Source, force: bool = False) -> bool:
-    """Execute ``source`` and write its twin; False if the twin was fresh already.
+Refreshed = Literal["up to date", "texts replaced", "executed"]
+"""What :func:`refresh` had to do."""
+
+
+def refresh(source: Source, force: bool = False) -> Refreshed:
+    """Write the twin of ``source``: executed, or with its stored outputs where nothing but texts has changed.
+
+    Args:
+        source: the notebook.
+        force: execute it in any case.
 
     Raises:
         NotebookError: a cell failed; the output so far is kept in ``runs/failed``.
     """
     if not force and not problems(source):
-        return False
+        return "up to date"
+    if not force and (retold := _with_stored_outputs(source)) is not None:
+        write_text(source.twin, dumps(retold))
+        return "texts replaced"
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError
 
@@ -227,7 +239,30 @@ def refresh(source: Source, force: bool = False) -> bool:
                 f"{source.name} failed with {error.ename}: {error.evalue}\nits output: {kept}"
             ) from error
     write_text(source.twin, dumps(normal(notebook, source.sha256)))
-    return True
+    return "executed"
+
+
+def _with_stored_outputs(source: Source) -> NotebookNode | None:
+    """The notebook with its twin's outputs; None if any code differs, or the twin is missing or wasn't executed."""
+    import nbformat
+
+    if not source.twin.exists():
+        return None
+
+    def code(notebook: NotebookNode) -> list[NotebookNode]:
+        return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+    def told(cell: NotebookNode) -> tuple[str, list[str]]:
+        return cell.source, cell.metadata.get("tags", [])
+
+    notebook, stored = load(source), code(nbformat.read(source.twin, as_version=4))
+    if [told(cell) for cell in code(notebook)] != [told(cell) for cell in stored]:
+        return None
+    if any(cell.execution_count is None or any(o.output_type == "error" for o in cell.outputs) for cell in stored):
+        return None
+    for cell, kept in zip(code(notebook), stored, strict=True):
+        cell.outputs, cell.execution_count = kept.outputs, kept.execution_count
+    return normal(notebook, source.sha256)
 
 
 @contextmanager

@@ -217,11 +217,11 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_refresh_writes_the_same_bytes_twice(project: Path) -> None:
     (small,) = sources(project)
     assert problems(small) == ["00_small.ipynb is missing"]
-    assert refresh(small)
+    assert refresh(small) == "executed"
     first = small.twin.read_bytes()
     assert problems(small) == []
-    assert not refresh(small), "nothing changed, nothing to do"
-    assert refresh(small, force=True)
+    assert refresh(small) == "up to date", "nothing changed, nothing to do"
+    assert refresh(small, force=True) == "executed"
     assert small.twin.read_bytes() == first
     text = first.decode()
     printed = [o.text for o in _read(small.twin).cells[-1].outputs if o.get("name") == "stdout"]
@@ -238,8 +238,23 @@ def test_a_changed_source_makes_the_twin_stale(project: Path) -> None:
         "00_small.ipynb was made from another 00_small.py",
         "00_small.ipynb has other cells than 00_small.py",
     ]
-    assert refresh(small)
+    assert refresh(small) == "executed"
     assert problems(small) == []
+
+
+def test_new_texts_keep_the_stored_outputs(project: Path) -> None:
+    (small,) = sources(project)
+    refresh(small)
+    before = [cell.outputs for cell in _read(small.twin).cells if cell.cell_type == "code"]
+    small.path.write_text(SMALL + "\n# %% [markdown]\n# One sentence more.\n")
+    assert refresh(small) == "texts replaced"
+    assert problems(small) == []
+    told = _read(small.twin).cells
+    assert told[-1].source == "One sentence more."
+    assert [cell.outputs for cell in told if cell.cell_type == "code"] == before
+    small.twin.write_text(re.sub(r'"execution_count": 2,', '"execution_count": null,', small.twin.read_text()))
+    small.path.write_text(SMALL + "\n# %% [markdown]\n# Another one.\n")
+    assert refresh(small) == "executed", "outputs of a cell that was never executed are no outputs"
 
 
 def test_a_failed_notebook_keeps_its_output_and_not_its_place(project: Path) -> None:
