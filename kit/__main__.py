@@ -16,6 +16,7 @@ from collections.abc import Sequence
 BENCHES = {
     "coverage": "benchmarks.coverage:coverage_table",
     "kernels": "benchmarks.kernels:kernels_bench",
+    "processes": "benchmarks.processes:processes_bench",
     "reading": "benchmarks.reading:reading_table",
     "rollout": "benchmarks.rollout:rollout_bench",
     "sandbox": "benchmarks.sandbox:bench",
@@ -62,7 +63,7 @@ def parser() -> argparse.ArgumentParser:
     check.add_argument("--report", action="store_true", help="as a block to paste into a bug report")
     bench = sub.add_parser("bench", help="measure speed; prints ratios within one run")
     bench.add_argument("name", choices=sorted(BENCHES))
-    bench.add_argument("count", nargs="*", type=int, help="of kernels: how many at once (6)")
+    bench.add_argument("count", nargs="*", type=int, help="kernels: how many at once (6); processes: steps of GRPO (3)")
     notebooks = sub.add_parser("notebooks", help="bring the executed notebooks up to date with notebooks/percent")
     notebooks.add_argument("targets", nargs="*", metavar="NN", help="numbers, names or families (default: all)")
     notebooks.add_argument("--check", action="store_true", help="only say which are not up to date")

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from accelerate.utils import gather_object
+
 from kit.data.store import load_tasks
 from kit.episode import Episode, Task
 from kit.policy import Policy
+from kit.train.processes import rank, world_size
 
 COLUMN = "held_out_accuracy"
 
@@ -25,7 +28,7 @@ def held_out_accuracy(
 
     Args:
         files: of held-out tasks.
-        tasks: number of tasks of each file, evenly spaced; 0: none.
+        tasks: number of tasks of each file, evenly spaced; 0: none. Processes that train together share them.
         play: plays tasks greedily.
         is_right: a finished episode and its task's target → whether it ended with the right answer.
 
@@ -37,8 +40,10 @@ def held_out_accuracy(
         return None
 
     def accuracy(policy: Policy) -> Mapping[str, float]:
-        episodes = play(policy, chosen)
-        return {COLUMN: sum(is_right(e, e.task.target) for e in episodes) / len(episodes)}
+        mine = chosen[rank() :: world_size()]
+        right = [is_right(e, e.task.target) for e in (play(policy, mine) if mine else ())]
+        everyone = gather_object(right) if world_size() > 1 else right
+        return {COLUMN: sum(everyone) / len(everyone)}
 
     return accuracy
 
