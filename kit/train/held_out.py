@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from accelerate.utils import gather_object
-
 from kit.data.store import load_tasks
 from kit.episode import Episode, Task
 from kit.policy import Policy
@@ -42,8 +40,11 @@ def held_out_accuracy(
     def accuracy(policy: Policy) -> Mapping[str, float]:
         mine = chosen[rank() :: world_size()]
         right = [is_right(e, e.task.target) for e in (play(policy, mine) if mine else ())]
-        everyone = gather_object(right) if world_size() > 1 else right
-        return {COLUMN: sum(everyone) / len(everyone)}
+        if world_size() > 1:
+            from accelerate.utils import gather_object
+
+            right = gather_object(right)
+        return {COLUMN: sum(right) / len(right)}
 
     return accuracy
 
