@@ -1,8 +1,8 @@
 """Compare a training in one process with the same in one for each core: ``python -m benchmarks processes``.
 
-An expert's jigsaw episodes teach the tiny model for some steps (SFT), then the taught model plays puzzles and learns from
-them (GRPO): each training once in one process and once divided, at ``laptop``'s batches. Printed are seconds a step, what
-starting costs, the ratio, and how far the metrics are apart. Memory is PSS, all processes together.
+An expert's jigsaw episodes teach the tiny model for some steps (SFT), then the taught model plays puzzles and learns
+from them (GRPO): each training once in one process and once divided, at ``laptop``'s batches. Printed are seconds a
+step, what starting costs, the ratio, and how far the metrics are apart. Memory is PSS, all processes together.
 """
 
 from __future__ import annotations
@@ -116,15 +116,13 @@ def compare(folder: Path, name: str, make: Callable[[Path, Any], Any], settings:
 
 
 def _apart(one: Sequence[Row], other: Sequence[Row]) -> str:
-    """How far two runs' metrics are apart, but for times."""
-    found = [
-        (abs(float(a[k]) - float(b[k])), k, a["step"])
-        for a, b in zip(one, other, strict=True)
-        for k in a
-        if k not in TIMES
-    ]
-    most, name, step = max(found)
-    return f"{most:.1e} apart at the most ({name}, step {step})"
+    """How far two runs' metrics are apart in their first and in their last step, but for times."""
+    found = []
+    for at in (0, -1):
+        both = {k: abs(float(one[at][k]) - float(other[at][k])) for k in one[at] if k not in TIMES}
+        name = max(both, key=both.__getitem__)
+        found.append(f"{both[name]:.1e} at the most in step {one[at]['step']} ({name})")
+    return f"apart by {', '.join(found)}"
 
 
 class _Peak:

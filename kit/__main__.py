@@ -1,4 +1,4 @@
-"""The command line: ``python -m kit run|plan|join|list|view|doctor|bench|notebooks|lab|reset|course|readme``.
+"""The command line: ``python -m kit run|plan|join|list|view|doctor|bench|notebooks|lab|reset|course|results|readme``.
 
 Exit codes: 0 done; 1 it was tried and failed; 2 refused before anything ran; 130 interrupted.
 """
@@ -78,6 +78,13 @@ def parser() -> argparse.ArgumentParser:
     course.add_argument("folder", help="to write the students' notebooks into, or that holds the returned ones")
     course.add_argument("targets", nargs="*", metavar="NN", help="numbers, names, families (grade: all that came back)")
     course.add_argument("--seed", type=int, help="of the cases that nobody has seen (default: a new one)")
+    results = sub.add_parser("results", help="make the published results anew: trainings, measurements, pages")
+    results.add_argument("papers", nargs="*", metavar="PAPER", help="of these only (default: all)")
+    results.add_argument("--plan", action="store_true", help="say what remains and how long it takes, do nothing")
+    results.add_argument("--again", action="store_true", help="also what was made by the code as it is now")
+    results.add_argument(
+        "--unchanged", metavar="REASON", help="declare that changed code leaves a paper's figures as is"
+    )
     sub.add_parser("readme", help="fill README.md's generated block from results/; write docs/departures.md")
     return top
 
@@ -215,6 +222,21 @@ def _course(args: argparse.Namespace) -> int:
     return 0
 
 
+def _results(args: argparse.Namespace) -> int:
+    from kit.jobs import results, stale
+
+    try:
+        papers = results.chosen(args.papers)
+        if args.unchanged is not None:
+            added = [one for paper in papers for one in stale.declare(paper, args.unchanged)]
+            print("\n".join(f"{one.figures}: {one.file}: {one.because}" for one in added) or "nothing had changed")
+            return _readme(args)
+    except Exception as error:
+        return _refuse(error)
+    print(results.make(args.papers, args.plan, args.again))
+    return 0
+
+
 def _readme(args: argparse.Namespace) -> int:
     from kit.jobs.departures import PAGE, write
     from kit.jobs.readme import fill
@@ -250,6 +272,7 @@ COMMANDS = {
     "lab": _lab,
     "reset": _reset,
     "course": _course,
+    "results": _results,
     "readme": _readme,
 }
 

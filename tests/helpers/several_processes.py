@@ -59,7 +59,7 @@ def train(folder: Path, settings: dict[str, Any], watcher: Watcher | None = None
     fault = settings.pop("fault", "")
     slow = settings.pop("slow", 0.0)
     reward = REWARDS[settings.pop("reward", "even")]
-    held_out = settings.pop("held_out", "")
+    files = (settings.pop("held_out"),) if "held_out" in settings else ()
     chat = fresh_chat()
     model = fresh_model(chat)
     sample = sampling_rollout(chat)
@@ -78,7 +78,7 @@ def train(folder: Path, settings: dict[str, Any], watcher: Watcher | None = None
         return sample(policy, tasks, seed=seed)
 
     made = replace(RUN, **settings)
-    watched = held_out_accuracy((held_out,), 9, look, lambda e, _: even_score(e, None).total > 0.5) if held_out else None
+    watched = held_out_accuracy(files, 9, look, lambda e, _: even_score(e, None).total > 0.5)
     tasks = [task(i) for i in range(3)]
     train_grpo(model, chat, tasks, rollout, reward, made, folder, held_out=watched, watcher=watcher)
     return model

@@ -77,7 +77,7 @@ class ProcessConfig:
     def __post_init__(self) -> None:
         if self.num_processes < AUTO:
             raise ValueError(
-                f"num_processes={self.num_processes}: at least 1 process trains; {AUTO} means as many as there are cores"
+                f"num_processes={self.num_processes}: at least 1 process trains; {AUTO} means one for each core"
             )
         for name, kind in (("strategy", Strategy), ("rollout_engine", RolloutEngine)):
             if getattr(self, name) not in (known := get_args(kind)):

@@ -86,7 +86,7 @@ def test_a_run_that_was_begun_keeps_its_number(tmp_path: Path, capsys: pytest.Ca
 
 
 def test_less_than_none_is_refused() -> None:
-    with pytest.raises(ValueError, match="num_processes=-1: at least 1 process trains; 0 means as many as there are"):
+    with pytest.raises(ValueError, match="num_processes=-1: at least 1 process trains; 0 means one for each core"):
         ProcessConfig(-1)
 
 

@@ -109,4 +109,4 @@ def test_processes_share_the_held_out_tasks(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr[-3000:]
     assert_the_same(tmp_path / "one", tmp_path / "two", 3)
     shares = [row["held_out_accuracy"] for row in without_times(tmp_path / "one")]
-    assert all(share * 5 == pytest.approx(round(share * 5)) for share in shares) and 0 < max(shares)
+    assert all(share * 5 == pytest.approx(round(share * 5)) for share in shares) and max(shares) > 0
