@@ -121,11 +121,13 @@ def stale(paper: Paper, figures: Figures, results: Mapping[str, Any]) -> dict[st
         ValueError: the results carry no stamp.
     """
     if "code" not in results:
-        raise ValueError(
-            f"results/{figures.name}.json carries no stamp of the code that made it: {command(paper)} makes it anew"
-        )
+        raise ValueError(_unstamped(paper, figures))
     known = [one for one in declared(results_folder(paper)) if one.figures == figures.name]
     return changed(results["code"]["files"], stamp_of(paper, figures), known)
+
+
+def _unstamped(paper: Paper, figures: Figures) -> str:
+    return f"results/{figures.name}.json carries no stamp of the code that made it: {command(paper)} makes it anew"
 
 
 def command(paper: Paper) -> str:
@@ -137,7 +139,11 @@ def complain() -> list[str]:
     """Describe every stale results file: which, what has changed, what to do."""
     found = []
     for paper, figures, results in published_figures():
-        if results is not None and (names := stale(paper, figures, results)):
+        if results is None:
+            continue
+        if "code" not in results:
+            found.append(_unstamped(paper, figures))
+        elif names := stale(paper, figures, results):
             found.append(
                 f"results/{figures.name}.json is stale: changed since it was made: {', '.join(names)}. Make it anew "
                 f"({command(paper)}; --plan says how long that takes), or, if you know that these figures stay as "

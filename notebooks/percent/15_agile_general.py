@@ -25,7 +25,7 @@
 #
 # | | hardware | minutes | memory |
 # |---|---|---|---|
-# | `laptop` | 1 core for the model, 1 for the sandbox, tiny model | 4 | 5 GB |
+# | `laptop` | 2 cores, a process on each, tiny model | 4 | 7 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
 # | `node` | 8 × 80 GB, Qwen2.5-VL-7B, 20K tasks an arm | not measured | 640 GB |
 #

@@ -24,7 +24,7 @@
 #
 # | | hardware | minutes | memory |
 # |---|---|---|---|
-# | `laptop` | 1 core for the model, 1 for the sandbox, tiny model | 13 | 4 GB |
+# | `laptop` | 2 cores, a process on each, tiny model | 13 | 6 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
 # | `node` | 8 × 80 GB, Qwen2.5-VL-7B, the released scripts' values | not measured | 640 GB |
 #
@@ -327,6 +327,18 @@ live = view.LiveTraining(folder / "grpo", is_right=is_right)
 trained = launch(training, together, live)
 vlm, chat = load_model_and_chat(trained)
 live.figure()
+
+# %% [markdown]
+# The kit brings the curves of its published runs (`results/curves/`). Does yours lie among them?
+
+# %%
+from kit.train.metrics import read_metrics
+from kit.train.published_curves import published_curves
+from kit.view.curves import over_published
+
+tried = "em" if reward == "em" else ""  # published as runs of their own
+rows = read_metrics(folder / "grpo" / "metrics.jsonl")
+over_published(rows, published_curves("visual_arft", "grpo", tried))
 
 # %% [markdown]
 # ## What changed

@@ -2,7 +2,8 @@
 
 ``num_processes=0`` asks for it (:data:`AUTO`); :func:`on_all_cores` is the one place that decides. The batch stays what
 it is: each process takes an equal part, a GRPO group is never divided, and all processes of a machine without GPUs
-together hold about as many episodes at once as one would, since they share its memory.
+together hold about as many episodes at once as one would, since they share its memory. That must have room for them
+(:data:`PROCESS_BYTES`).
 """
 
 from __future__ import annotations
@@ -23,6 +24,13 @@ CORES = "KIT_CORES"
 
 QUOTAS = (Path("/sys/fs/cgroup/cpu.max"), Path("/sys/fs/cgroup/cpu/cpu.cfs_quota_us"))
 """Where Linux says how much of the processor a container gets (version 2 and 1 of its control groups)."""
+
+
+LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+"""Where Linux says how much memory a container gets."""
+
+PROCESS_BYTES = 2.5e9
+"""Memory that each process is given: two of AGILE's at ``laptop`` and what started them took 6.7 GB at their peak."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +64,24 @@ def usable_cores(environ: Mapping[str, str] = os.environ, quotas: tuple[Path, ..
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     allowed = [quota for path in quotas if (quota := _quota(path)) is not None]
     return max(1, int(min([cores, *allowed])))
+
+
+def roomy(total: float | None = None, limits: tuple[Path, ...] = LIMITS) -> int:
+    """Count the processes that the machine's memory, or its container's, has room for; at least 1.
+
+    Args:
+        total: bytes of the machine's memory, instead of those the system tells.
+        limits: files that may hold a container's limit.
+    """
+    if total is None:
+        total = float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    for path in limits:
+        try:
+            told = path.read_text().strip()
+        except OSError:
+            continue
+        total = min(total, float(told)) if told.isdigit() else total
+    return max(1, int(total / PROCESS_BYTES))
 
 
 def _quota(path: Path) -> float | None:
@@ -113,7 +139,7 @@ def on_all_cores(settings: Any, run_dir: Path, cores: int | None = None, gpus: i
     cores = usable_cores() if cores is None else cores
     batch, together = settings.batch_of()
     begun = (read_json(run_dir / "checkpoint" / "settings.json") or {}).get("processes")
-    most = begun or gpus or cores
+    most = begun or gpus or min(cores, roomy())
     found = share(batch, together, settings.per_device_batch_size, most, one_memory=not gpus)
     kept = ", as it was begun" if begun else ""
     what = "GPU" if gpus else "core"

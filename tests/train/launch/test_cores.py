@@ -15,7 +15,7 @@ from training_fixtures import OnStep, episode_files, without_times
 
 from kit.files import read_json, write_text
 from kit.train.grpo import GRPOSettings
-from kit.train.launch.cores import CORES, Share, on_all_cores, share, usable_cores
+from kit.train.launch.cores import CORES, Share, on_all_cores, roomy, share, usable_cores
 from kit.train.launch.launcher import launch
 from kit.train.launch.topology import LaunchError, ProcessConfig
 from kit.train.sft import SFTSettings, SFTTraining
@@ -75,6 +75,15 @@ def test_a_container_s_quota_is_kept(tmp_path: Path, files: dict[str, str], expe
         write_text(tmp_path / name, text)
     quotas = (tmp_path / "cpu.max", tmp_path / "cpu.cfs_quota_us")
     assert usable_cores({}, quotas) == (expected or usable_cores({}, ()))
+
+
+def test_memory_has_to_have_room_for_them(tmp_path: Path) -> None:
+    """2.5 GB each: three in 8 GB, one in 2 GB; a container's limit counts where there is one."""
+    assert (roomy(8e9, ()), roomy(2e9, ()), roomy(20e9, ())) == (3, 1, 8)
+    write_text(tmp_path / "memory.max", "5100000000\n")
+    assert roomy(20e9, (tmp_path / "gone", tmp_path / "memory.max")) == 2
+    write_text(tmp_path / "memory.max", "max\n")
+    assert roomy(20e9, (tmp_path / "memory.max",)) == 8
 
 
 def test_a_run_that_was_begun_keeps_its_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
