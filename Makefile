@@ -11,6 +11,7 @@ TORCH_INDEX ?=
 JOBS ?= 2
 LAB ?=
 PLAN ?=
+MINUTES ?= 28
 BIN := .venv/bin
 VLLM := .venv-vllm
 READY := .venv/ready-$(LOCK)
@@ -20,7 +21,7 @@ OMP_NUM_THREADS ?= 1
 export OMP_NUM_THREADS
 export TOKENIZERS_PARALLELISM := false
 
-.PHONY: demo test test-fast test-vllm test-browser lint lab notebooks results bench clean
+.PHONY: demo test test-fast test-vllm test-browser lint lab notebooks results on-gpu bench clean
 .DEFAULT_GOAL := demo
 
 demo: $(READY)  ## pictures to a trained jigsaw agent, and a table of what happened
@@ -51,6 +52,9 @@ notebooks: $(READY)  ## execute those whose source in notebooks/percent changed
 
 results: $(READY)  ## make the published results anew (hours; PLAN=--plan says how many, and does nothing)
 	$(BIN)/python -m kit results $(PLAN)
+
+on-gpu: $(READY)  ## half an hour on a GPU: real architectures with random weights, then trunk and branches (LOCK=gpu)
+	$(BIN)/python -m benchmarks.on_gpu --minutes $(MINUTES)
 
 bench: $(READY)
 	for name in sandbox search rollout; do $(BIN)/python -m kit bench $$name || exit; done
