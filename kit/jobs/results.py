@@ -208,8 +208,10 @@ def _measure(paper: Paper, figures: Figures, code: str) -> Step:
 
 
 def told(paper: Paper, some: Sequence[Step]) -> str:
-    """A paper's steps as text, a line each."""
-    return "\n".join([f"{paper.title}", *(f"  {_state(step):24s} {step.what}" for step in some)])
+    """A paper's title, why its results have to be made, and its steps, a line each."""
+    made = paper.published
+    why = [f"  results/{f.name}.json {text}" for f in (made.figures if made else ()) if (text := _outdated(paper, f))]
+    return "\n".join([paper.title, *why, *(f"  {_state(step):24s} {step.what}" for step in some)])
 
 
 def _state(step: Step) -> str:

@@ -29,7 +29,7 @@ from kit.jobs.run import profile_values
 LEFT_OUT = (
     *("kit/view/*", "kit/exercises/*", "kit/jobs/*", "kit/train/planner/*"),  # they show, grade, run, plan
     *("kit/papers/*/plots.py", "kit/papers/*/reported.py"),  # drawings; the papers' own numbers
-    *("kit/papers/registry.py", "kit/papers/published.py", "kit/evaluate/results.py"),
+    *("kit/papers/registry.py", "kit/papers/published.py", "kit/evaluate/results.py", "kit/train/published_curves.py"),
     "kit/train/launch/*",  # starts processes; that they train alike is tested
     *(f"kit/train/{name}.py" for name in ("interrupt", "latest_rollout", "meter", "metrics_log", "progress")),
     *(f"kit/train/{name}.py" for name in ("timed_saves", "watchers")),
@@ -39,7 +39,7 @@ LEFT_OUT = (
 )
 """Patterns of the paths that no figure depends on."""
 
-SHOWING = ("print", "display", "check", "hint", "solution")
+SHOWING = ("print", "display", "over_published", "check", "hint", "solution")
 """Functions whose calls in a notebook leave what it measures as it is."""
 
 LENGTH = 12
@@ -62,7 +62,9 @@ def stamp(notebooks: Sequence[Source], homes: Mapping[str, Path], weights: Seque
     for source in notebooks:
         tree = _notebook_tree(source)
         imported.append(tree)
-        found[f"notebooks/percent/{source.path.name}"] = _hash_tree(tree)
+        # Imports are followed; as statements they count for nothing: what a notebook uses stands in its other lines.
+        used = ast.Module([node for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom)], [])
+        found[f"notebooks/percent/{source.path.name}"] = _hash_tree(used)
         profile = f"notebooks/profiles/{source.family}.yaml laptop {source.number}"
         found[profile] = _hash(json.dumps(profile_values(source, "laptop"), sort_keys=True).encode())
     for path, tree in modules(imported, homes).items():

@@ -95,6 +95,7 @@ def test_it_holds_what_the_notebook_imports_its_values_and_the_weights(project: 
         ("kit/typed.py", "int", "float"),
         ("kit/view/__init__.py", "pass", "print(1)"),
         ("notebooks/percent/70_counting.py", 'print("counting")', 'print("counting dots")'),
+        ("notebooks/percent/70_counting.py", 'print("counting")', "from kit.view import draw"),
         ("notebooks/percent/70_counting.py", "# # 70 · Counting", "# # 70 · Counting dots"),
         ("notebooks/percent/70_counting.py", "answer = ...", "answer = 3"),
         ("notebooks/profiles/counting.yaml", "dots: 1", "dots: 2"),
