@@ -59,12 +59,12 @@ class Options:
 def measurements(models: Sequence[str], with_vllm: bool, tiny: bool = False) -> list[Measurement]:
     """The measurements in the order of their worth: adapters before all weights, small models before large ones."""
     small = {"steps": 2, "episodes": 8, "max_pixels": 28 * 28 * 16, "max_turns": 2, "max_new_tokens": 8} if tiny else {}
-    found = [Measurement(model, stage, **small) for model in models for stage in ("sft", "grpo")]  # type: ignore[arg-type]
+    found = [Measurement(model, stage, **small) for model in models for stage in ("sft", "grpo")]
     if with_vllm:
-        found += [Measurement(model, "grpo", rollout_engine="colocate", **small) for model in models]  # type: ignore[arg-type]
+        found += [Measurement(model, "grpo", rollout_engine="colocate", **small) for model in models]
     # All weights of 3B fit one GPU of 80 GB: 16 bytes each for weight, gradient and AdamW's two numbers.
     full = [model for model in models if model != "7B"]
-    return found + [Measurement(m, stage, lora_rank=0, **small) for m in full for stage in ("sft", "grpo")]  # type: ignore[arg-type]
+    return found + [Measurement(m, stage, lora_rank=0, **small) for m in full for stage in ("sft", "grpo")]
 
 
 def on_gpu(options: Options) -> list[Path]:

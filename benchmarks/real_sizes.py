@@ -113,8 +113,8 @@ def config_of(model: str, chat_ids: Mapping[str, int]) -> Qwen2_5_VLConfig:
     """
     if model not in (*NAMES, "tiny"):
         raise ValueError(f"model {model!r}: choose one of {', '.join(NAMES)}, or tiny")
-    text = dict(PUBLISHED_TEXT[NAMES[model]] if model in NAMES else TINY_TEXT)
-    vision = dict(PUBLISHED_VISION if model in NAMES else TINY_VISION)
+    text: dict[str, Any] = dict(PUBLISHED_TEXT[NAMES[model]] if model in NAMES else TINY_TEXT)
+    vision: dict[str, Any] = dict(PUBLISHED_VISION if model in NAMES else TINY_VISION)
     half = text["hidden_size"] // text["num_attention_heads"] // 2
     section = [half // 4, half // 8 * 3, half - half // 4 - half // 8 * 3]  # Qwen2.5-VL's proportions: 16, 24, 24
     tied = text.pop("tie_word_embeddings")
@@ -129,7 +129,7 @@ def config_of(model: str, chat_ids: Mapping[str, int]) -> Qwen2_5_VLConfig:
         video_token_id=chat_ids["<|video_pad|>"],
         vision_start_token_id=chat_ids["<|vision_start|>"],
         vision_end_token_id=chat_ids["<|vision_end|>"],
-        tie_word_embeddings=tied,
+        tie_word_embeddings=bool(tied),
     )
 
 
@@ -150,9 +150,11 @@ def prepare(folder: Path, model: str, max_pixels: int = MAX_PIXELS) -> Path:
     chat = Chat(tokenizer, Qwen2VLImageProcessorPil(size=side, patch_size=14, temporal_patch_size=2, merge_size=2))
     config = config_of(model, tokenizer.get_vocab())
     torch.manual_seed(0)
-    with torch.device("cuda" if torch.cuda.is_available() else "cpu"):
-        vlm = Qwen2_5_VLForConditionalGeneration(config).to(torch.bfloat16 if torch.cuda.is_available() else None)
-    export(vlm, chat, start)
+    on_card = torch.cuda.is_available()
+    config.dtype = torch.bfloat16 if on_card else torch.float32
+    with torch.device("cuda" if on_card else "cpu"):
+        vlm: Any = Qwen2_5_VLForConditionalGeneration(config)
+    export(vlm.to(config.dtype), chat, start)
     tasks = make_puzzles(photos("train"), 16, 2, (0,), 0, None, in_turn=True, max_pixels=max_pixels)
     save_tasks(folder / "puzzles.jsonl", tasks)
     with Sandbox(allow_unsafe=True) as box:  # runs the kit's own script only

@@ -49,7 +49,7 @@ class Batch:
 
     def to(self, device: torch.device) -> Batch:
         """The same batch on a device."""
-        moved = {field.name: getattr(self, field.name) for field in fields(self)}
+        moved: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
         return Batch(**{name: None if value is None else value.to(device) for name, value in moved.items()})
 
 
