@@ -7,8 +7,9 @@ times are upper ends, the same for all engines.
 
 from __future__ import annotations
 
-import json
 import resource
+import shutil
+import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -17,15 +18,14 @@ from statistics import median
 from typing import Any
 
 import torch
-from tokenizers import Tokenizer
-from transformers import PreTrainedTokenizerFast, Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
+from transformers import AutoTokenizer, Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
 from kit.chat import Chat
 from kit.data.photos import photos
 from kit.data.store import save_episodes, save_tasks
 from kit.evaluate.results import provenance
-from kit.files import write_json
+from kit.files import read_json, write_json
 from kit.papers.agile.experiment import Play, Training
 from kit.papers.agile.expert import expert_script
 from kit.papers.agile.tasks import make_puzzles
@@ -87,18 +87,17 @@ class Measurement:
         return f"{self.stage}-{self.model}-{weights}{engine}"
 
 
-def filled_tokenizer(size: int) -> PreTrainedTokenizerFast:
+def filled_tokenizer(size: int) -> Any:
     """Fill the tiny model's tokenizer up to a size with words that nobody writes: a random model may sample any."""
-    kept = PreTrainedTokenizerFast.from_pretrained(TINY)
-    content = json.loads(kept.backend_tokenizer.to_str())
-    content["model"]["vocab"] |= {f"word{n}": n for n in range(len(kept), size)}
-    return PreTrainedTokenizerFast(
-        tokenizer_object=Tokenizer.from_str(json.dumps(content)),
-        eos_token=kept.eos_token,
-        pad_token=kept.pad_token,
-        additional_special_tokens=list(kept.additional_special_tokens),
-        clean_up_tokenization_spaces=False,
-    )
+    with tempfile.TemporaryDirectory() as place:
+        for name in ("tokenizer.json", "tokenizer_config.json"):
+            shutil.copy(TINY / name, place)
+        path = Path(place) / "tokenizer.json"
+        content = read_json(path)
+        taken = {*content["model"]["vocab"].values(), *(token["id"] for token in content["added_tokens"])}
+        content["model"]["vocab"] |= {f"word{n}": n for n in range(size) if n not in taken}
+        write_json(path, content)
+        return AutoTokenizer.from_pretrained(place)
 
 
 def config_of(model: str, chat_ids: Mapping[str, int]) -> Qwen2_5_VLConfig:

@@ -81,7 +81,9 @@ def parser() -> argparse.ArgumentParser:
     results = sub.add_parser("results", help="make the published results anew: trainings, measurements, pages")
     results.add_argument("papers", nargs="*", metavar="PAPER", help="of these only (default: all)")
     results.add_argument("--plan", action="store_true", help="say what remains and how long it takes, do nothing")
-    results.add_argument("--again", action="store_true", help="also what was made by the code as it is now")
+    results.add_argument(
+        "--again", action="store_true", help="also those made by the code as it is now, from their runs"
+    )
     results.add_argument(
         "--unchanged", metavar="REASON", help="declare that changed code leaves a paper's figures as is"
     )

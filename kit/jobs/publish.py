@@ -36,17 +36,17 @@ def publish(paper: Paper, runs: Mapping[str, Sequence[str]]) -> list[Path]:
         for parameter, names in runs.items()
     }
     written = []
+    for parameter, names in runs.items():
+        for seed, name in enumerate(names):
+            written += publish_curves(find_run(name), folder / "curves" / made.runs[parameter].called(seed))
     for figures in made.figures:
         results = read_json(first / figures.file)
         if results is None:
             raise JobError(f"{first / figures.file} is missing: {figures.notebook} writes it, and has not run")
         stamped = {**results, "run_minutes": minutes, "code": {"files": stamp_of(paper, figures)}}
+        forget(folder, figures.name)  # first: interrupted in between, the old figures are stale, not excused
         write_json(folder / f"{figures.name}.json", stamped)
-        forget(folder, figures.name)
         written.append(folder / f"{figures.name}.json")
-    for parameter, names in runs.items():
-        for seed, name in enumerate(names):
-            written += publish_curves(find_run(name), folder / "curves" / made.runs[parameter].called(seed))
     return written
 
 

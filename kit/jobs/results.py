@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from kit.evaluate.results import commit
 from kit.files import ROOT, find_run, read_json, runs_folder, start_run, write_json
 from kit.jobs.notebooks import parameters
 from kit.jobs.publish import publish, redraw, twins
@@ -69,7 +70,7 @@ def make(names: Sequence[str], only_plan: bool = False, again: bool = False) -> 
     Args:
         names: of the papers; none: all.
         only_plan: say what remains and how long it takes, and do nothing.
-        again: also make what the code as it is now has made.
+        again: also publish anew what was made by the code as it is now.
 
     Raises:
         JobError: a notebook or a script failed; the same command again goes on there.
@@ -78,6 +79,8 @@ def make(names: Sequence[str], only_plan: bool = False, again: bool = False) -> 
     if not work:
         return "all published results were made by this code, or what changed was declared not to matter"
     text = "\n\n".join([*(told(paper, some) for paper, some in work), total([s for _, some in work for s in some])])
+    if commit().endswith("+changes"):
+        text += "\nfiles differ from the commit that is checked out: the results will say so (+changes)"
     if only_plan:
         return text
     print(text, flush=True)
