@@ -47,6 +47,8 @@ STYLE = """\
   content: "folded: click to open";
   font-size: var(--jp-ui-font-size1);
 }
+/* JupyterLab breaks long lines; in a table of results each row would become two, and its columns unreadable. */
+.jp-Notebook .jp-OutputArea-output.jp-RenderedText pre { white-space: pre; overflow-x: auto; }
 """
 """Of the pages that the server of ``lab`` sends."""
 

@@ -33,6 +33,9 @@ MEAN_OF = 20
 GRAY = "#8A8A8A"
 """Of curves that stand behind others; told apart on white and on black."""
 
+ROW = 0.18
+"""Height of a legend's row, as a share of the panel without it."""
+
 ALMOST_ZERO = 0.05
 """A loss of GRPO below this is rounding and clipping, not progress."""
 
@@ -172,5 +175,17 @@ def _panel(axis: Any, title: str, names: Mapping[str, str], rows: Sequence[Row])
         axis.text(0.5, 0.93, note, transform=axis.transAxes, fontsize=8, ha="center", va="top")
     elif "(share)" not in title and np.isfinite(values).all() and min(values) >= 0:
         axis.set_ylim(0, max(values) * 1.08 or 1)
-    if len(names) > 1:
-        axis.legend(fontsize=8, handlelength=1.6, labelspacing=0.2, borderaxespad=0.2)
+    if len(names) > 1 or len(PANELS[title]) > 1:  # one curve of a panel that may hold two: say which
+        _legend(axis, title, len(names))
+
+
+def _legend(axis: Any, title: str, curves: int) -> None:
+    """Name the curves; where the scale isn't fixed, in room made for the names above all curves."""
+    style: Any = {"fontsize": 8, "handlelength": 1.6, "labelspacing": 0.2, "borderaxespad": 0.2, "columnspacing": 1.0}
+    if "(share)" in title:
+        axis.legend(**style)
+        return
+    columns = 2 if curves > 2 else 1
+    bottom, top = axis.get_ylim()
+    axis.set_ylim(bottom, top + ROW * -(-curves // columns) * (top - bottom))
+    axis.legend(loc="upper center", ncols=columns, **style)

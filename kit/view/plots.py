@@ -75,7 +75,7 @@ VERDICTS = {
     "holds": (COLOURS[2], "o"),
     "doesn't": (COLOURS[5], "X"),
     "undecided": ("#777777", "D"),
-    "not testable here": ("#777777", "|"),
+    "not testable here": ("#777777", "s"),
 }
 """Verdict → its colour and marker."""
 
@@ -99,7 +99,7 @@ def claims(results: Mapping[str, Any]) -> Plot:
         axis = figure.subplots()
         for row, (_, check) in enumerate(checks):
             _check(axis, row, check)
-        axis.axvline(0, color="black", linewidth=1)
+        axis.axvline(0, color="black", linewidth=1, zorder=1)  # below a marker that lies on the limit
         axis.set_yticks(range(len(checks)), [f"{name}  {c['name']}" for name, c in checks], fontsize=8)
         right = axis.secondary_yaxis("right")
         right.set_yticks(range(len(checks)), [_finding(c) for _, c in checks], fontsize=8)

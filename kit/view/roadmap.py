@@ -31,7 +31,7 @@ def roadmap(
     Args:
         stages: name of a stage → what happens in it, in a few words, in order.
         notebooks: paper's title → stage → the notebooks' numbers; a stage may be missing.
-        reached: paper's title → the trained stages and their measured results, in order.
+        reached: paper's title, and what is measured → the trained stages and their measured results, in order.
         measure: label of the results' axis.
     """
     with rc_context(STYLE):
@@ -103,4 +103,5 @@ def _results(axis: Any, reached: Mapping[str, Sequence[tuple[str, Interval]]], m
     axis.set_ylim(-0.04, 1.04)
     axis.set_ylabel(measure)
     axis.set_title("what training did, held-out tasks", loc="left")
-    axis.legend(fontsize=8, loc="upper left")
+    # Below the axis: above it or inside, the names of two papers and what is measured would cover curves.
+    axis.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.12))

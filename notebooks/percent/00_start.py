@@ -80,9 +80,9 @@ print("photographs to choose from:", ", ".join(p.id for p in photos("held-out"))
 # %% [markdown]
 # ## Where this leads
 #
-# Left: what happens on the way from images to a trained agent, and in which notebook. Right: which share
-# of [held-out](../docs/glossary.md#held-out) tasks the tiny model solved at each stage, with 95 %
-# intervals, from the kit's stored results.
+# Left: what happens on the way from images to a trained agent, and in which notebook. Right: how well the
+# tiny model did in [held-out](../docs/glossary.md#held-out) tasks at each stage, with 95 % intervals, from
+# the kit's stored results: the share solved, or F1, which also counts answers that are partly right.
 
 # %%
 stages = {
@@ -92,17 +92,17 @@ stages = {
     "claims": "what holds\nhere?",
 }
 numbers = {
-    "AGILE": {"task": "11", "SFT": "12", "GRPO": "13", "claims": "14"},
+    "AGILE": {"task": "11", "SFT": "12", "GRPO": "13", "claims": "14, 15"},
     "Visual-ARFT": {"task": "21, 22", "SFT": "23", "GRPO": "23", "claims": "24"},
     "your own": {"task": "60", "SFT": "60", "GRPO": "60"},
 }
 reached = {}
 for name, results in published().items():
     measured, paper = by_stage(results), papers()[name]
-    metric = next(iter(paper.load_evaluation().headlines))
+    metric, told = next(iter(paper.load_evaluation().headlines.items()))
     trained = [(s, measured[s][metric]) for s in ("untrained", "sft", "grpo")]
-    reached[paper.title] = trained
-display(roadmap(stages, numbers, reached))
+    reached[f"{paper.title}: {told}"] = trained
+display(roadmap(stages, numbers, reached, "share solved, or F1"))
 
 # %% [markdown]
 # ## One puzzle
@@ -210,8 +210,8 @@ print(repr(first.turns[0].text[:200]))
 print(PROTOCOL.parse(first.turns[0].text))
 
 # %% [markdown]
-# It saw something, and said it in words that nothing can run. Now ask it in the words it was taught.
-# How many of the four pieces will it place rightly? With random guesses it is one on average.
+# It saw something, and said it in words that nothing can run. Now ask it where each piece belongs and nothing
+# else, without tools and tags. How many of the four will it place rightly? With random guesses it is one on average.
 
 # %% tags=["guess"]
 # NBVAL_IGNORE_OUTPUT

@@ -374,4 +374,5 @@ box.close()
 # model, ours a script that knows the answer. What carries over is the shape: the cold start makes
 # acting possible, and most puzzles are still not solved. What doesn't is the reason: the paper's model can't
 # do either at first, ours says the right order from the start and runs out of turns.
+#
 # Next: [13, GRPO](13_agile_grpo.ipynb).

@@ -162,10 +162,10 @@ for folder in folders:
 # %% [markdown]
 # <details><summary>Why does it go the other way? Think first, then open.</summary>
 #
-# **A guess; it was not tested here.** A model forgets what it no longer practises. The cold start shows it 128 episodes,
-# over and over, in which every reply is a thought in tags and then code; a few of the base's old questions are mixed in
-# (`replay` in notebook 12), and without them it might be worse. The paper's model has two thousand times as many weights,
-# is trained with small steps, and may know far more than 1.6K episodes could overwrite.
+# **A guess; it was not tested here.** A model forgets what it no longer practises. In the cold start every reply is a
+# thought in tags and then code or an answer; what is replayed beside the expert's episodes (`replay` in notebook 12) are
+# the base's own words about puzzles, not its answers to other questions. The paper's model has two thousand times
+# as many weights, is trained with small steps, and may know far more than 1.6K episodes could overwrite.
 #
 # </details>
 #

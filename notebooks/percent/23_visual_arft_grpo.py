@@ -119,8 +119,8 @@ for kind in ("code", "search"):
 print(failures(untrained))
 
 # %% [markdown]
-# It writes no tag: it describes what it sees, as it was taught to. The reward would be zero for every episode, every
-# group would be [flat](../docs/glossary.md#flat-group), and GRPO would learn nothing from it.
+# It hardly ever writes a tag: it describes what it sees, as it was taught to. The reward would be zero for nearly every
+# episode, nearly every group would be [flat](../docs/glossary.md#flat-group), and GRPO would learn next to nothing.
 #
 # ## Demonstrations
 #
@@ -269,7 +269,8 @@ if by_hand:
 
 # %% [markdown]
 # A flat group (all A equal 0) pushes nothing; what moves there is moved by the other group. And where two
-# episodes share most of their words, raising one raises the other: what counts is the difference between them.
+# episodes share most of their words, raising one raises the other, and lowering one lowers the other: even the best
+# episode of a group can become less likely. What counts is the difference between best and worst.
 #
 # **Exercise 23.2.** After an update, the best episode went from −4.0 to −3.4 and the worst from −6.0 to −5.9.
 # By which factor did the *odds* of the best against the worst change?

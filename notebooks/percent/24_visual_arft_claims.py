@@ -32,7 +32,8 @@
 # | `node` | 8 × 80 GB, Qwen2.5-VL-7B | not measured | 640 GB |
 #
 # Before this one, run 21 to 23. For verdicts you need several training seeds, each trained with both rewards. The
-# README's table has five: `for s in 0 1 2 3 4; do python -m kit run visual_arft --set seed=$s --name va-$s; done`,
+# README's figures come from five:
+# `for s in 0 1 2 3 4; do python -m kit run visual_arft --set seed=$s --name va-$s; done`,
 # the same with `--set reward=em --name va-em-$s`, then this notebook with `--set runs=va-0,va-1,va-2,va-3,va-4` and
 # `--set em_runs=va-em-0,va-em-1,va-em-2,va-em-3,va-em-4`.
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from lab_browser import Lab, chromium, serve
+from lab_browser import MINUTE, Lab, chromium, serve
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -41,6 +41,7 @@ def server(browser: Browser, folder: Path) -> Iterator[str]:
 @pytest.fixture
 def lab(browser: Browser, server: str, folder: Path) -> Iterator[Lab]:
     page = browser.new_page(viewport={"width": 1500, "height": 1000})
+    page.set_default_timeout(3 * MINUTE)  # a busy machine draws a tall page slowly
     opened = Lab(page, server, folder / "runs" / "_lab" / "notebooks")
     yield opened
     opened.close()

@@ -84,6 +84,20 @@ def test_a_notebook_runs_to_its_end_and_changes_nothing_that_git_keeps(lab: Lab,
     assert kept_by_git() == before
 
 
+def test_rows_of_a_wide_table_stay_in_one_line_in_a_narrow_window(lab: Lab) -> None:
+    lab.page.set_viewport_size({"width": 1280, "height": 800})
+    lab.open("14")
+    cell = lab.find_cell("print(EVALUATION.table(shown))")
+    table = lab.cell(cell).locator(".jp-OutputArea-output pre").first
+    table.scroll_into_view_if_needed()
+    lines, rows, wider = table.evaluate(
+        "e => [e.textContent.trim().split('\\n').length, e.clientHeight / parseFloat(getComputedStyle(e).lineHeight),"
+        " e.scrollWidth > e.clientWidth]"
+    )
+    assert wider, "this window is narrower than the table"
+    assert rows < lines + 2, f"{lines} lines of text take the room of {rows}"
+
+
 def test_a_folded_answer_cannot_be_read_before_it_is_opened(lab: Lab) -> None:
     lab.open("11")
     folded = lab.page.locator(".jp-OutputPlaceholder")

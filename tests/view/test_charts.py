@@ -120,6 +120,18 @@ def test_bars_draw_values_whiskers_and_a_reference() -> None:
     shown(figure)
 
 
+def test_names_of_many_bars_end_below_their_bars_and_dont_overlap() -> None:
+    names = [f"a long name {k}" for k in range(12)]
+    figure = charts.bars({"one": dict.fromkeys(names, 0.5)})
+    figure.draw_without_rendering()
+    labels = figure.axes[0].get_xticklabels()
+    corners = [label.get_window_extent().x1 for label in labels]
+    ticks = [figure.axes[0].transData.transform((k, 0.0))[0] for k in range(len(names))]
+    apart = ticks[1] - ticks[0]
+    assert all(abs(corner - tick) < apart / 2 for corner, tick in zip(corners, ticks, strict=True))
+    shown(figure)
+
+
 def test_series_differ_by_more_than_colour() -> None:
     figure = charts.lines({name: ([0, 1], [k, k]) for k, name in enumerate("abcdef")})
     looks = {(line.get_marker(), line.get_linestyle()) for line in figure.axes[0].lines}

@@ -162,3 +162,25 @@ def test_panels_hold_what_belongs_together_on_scales_that_dont_mislead() -> None
     assert list(sft) == ["right next tokens (share)", "loss"] and not list(sft["loss"].texts)
     with pytest.raises(ValueError, match="none of the 1 rows"):
         curves([{"step": 1}])
+
+
+def test_a_single_curve_of_a_panel_that_may_hold_two_says_which_it_is() -> None:
+    rows = [{key: value for key, value in row.items() if key != "accuracy"} for row in ROWS]
+    found = {axis.get_title(): axis for axis in curves(rows).axes if axis.get_title()}
+    names = [text.get_text() for text in found["right answers (share)"].get_legend().get_texts()]
+    assert names == ["greedy, held out"]
+    assert found["entropy (nats a token)"].get_legend() is None, "its title says what it shows"
+
+
+def test_a_legend_covers_no_curve() -> None:
+    rows = [{**row, "reward": 1.0, "reward/accuracy": 0.9, "reward/format": 0.95, "reward/step": -0.1} for row in ROWS]
+    figure = curves(rows)
+    figure.draw_without_rendering()
+    checked = 0
+    for axis in figure.axes:
+        if axis.get_legend() and "(share)" not in axis.get_title():
+            bottom = axis.get_legend().get_window_extent().y0
+            highest = max(float(max(line.get_ydata())) for line in axis.lines)  # type: ignore[arg-type]
+            assert axis.transData.transform((1.0, highest))[1] < bottom, axis.get_title()
+            checked += 1
+    assert checked == 2

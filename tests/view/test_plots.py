@@ -64,6 +64,16 @@ def test_claims_are_drawn_on_the_side_where_they_hold() -> None:
     shown(figure)
 
 
+def test_a_value_on_its_limit_can_be_seen() -> None:
+    verdicts = ["undecided", "not testable here"]
+    figure = plots.claims({"claims": {"A3": {"checks": [check(0.1, None, None, verdict) for verdict in verdicts]}}})
+    *values, limit = figure.axes[0].lines
+    assert [line.get_xdata()[0] for line in values] == [0.0, 0.0]  # type: ignore[index]
+    for line in values:
+        assert line.get_marker() in line.filled_markers, "a stroke would vanish in the limit's line"
+        assert line.get_zorder() > limit.get_zorder()
+
+
 def test_claims_without_a_check_are_refused() -> None:
     with pytest.raises(ValueError, match="none of these claims"):
         plots.claims({"claims": {}})
