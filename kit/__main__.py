@@ -81,11 +81,9 @@ def parser() -> argparse.ArgumentParser:
     results = sub.add_parser("results", help="make the published results anew: trainings, measurements, pages")
     results.add_argument("papers", nargs="*", metavar="PAPER", help="of these only (default: all)")
     results.add_argument("--plan", action="store_true", help="say what remains and how long it takes, do nothing")
+    results.add_argument("--again", action="store_true", help="publish anew what this code has made, too")
     results.add_argument(
-        "--again", action="store_true", help="also those made by the code as it is now, from their runs"
-    )
-    results.add_argument(
-        "--unchanged", metavar="REASON", help="declare that changed code leaves a paper's figures as is"
+        "--unchanged", metavar="REASON", help="declare that changed code leaves the figures as they are"
     )
     sub.add_parser("readme", help="fill README.md's generated block from results/; write docs/departures.md")
     return top
@@ -225,18 +223,9 @@ def _course(args: argparse.Namespace) -> int:
 
 
 def _results(args: argparse.Namespace) -> int:
-    from kit.jobs import results, stale
+    from kit.jobs.results import command
 
-    try:
-        papers = results.chosen(args.papers)
-        if args.unchanged is not None:
-            added = [one for paper in papers for one in stale.declare(paper, args.unchanged)]
-            print("\n".join(f"{one.figures}: {one.file}: {one.because}" for one in added) or "nothing had changed")
-            return _readme(args)
-    except Exception as error:
-        return _refuse(error)
-    print(results.make(args.papers, args.plan, args.again))
-    return 0
+    return command(args.papers, args.plan, args.again, args.unchanged)
 
 
 def _readme(args: argparse.Namespace) -> int:

@@ -5,7 +5,7 @@ the notebooks that measure over them, then ``results/``, the curves, and the pag
 step that is done already is passed over, so the same command again goes on where it stopped; a paper whose results were
 made by the code as it is now has no steps.
 
-Names of runs end in a hash of the code that trains (``agile-0.3f2a91``): a run of other code is never taken for one of
+Names of runs end in a hash of the code that trains (``NAME-0.3f2a91``): a run of other code is never taken for one of
 this, and none is overwritten.
 """
 
@@ -23,8 +23,9 @@ from kit.evaluate.results import commit
 from kit.files import ROOT, find_run, read_json, runs_folder, start_run, write_json
 from kit.jobs.notebooks import parameters
 from kit.jobs.publish import publish, redraw, twins
+from kit.jobs.readme import fill
 from kit.jobs.run import Job, JobError, Planned, execute, plan
-from kit.jobs.stale import results_folder, source_of, stale, stamp_of, training_stamp
+from kit.jobs.stale import declare, results_folder, source_of, stale, stamp_of, training_stamp
 from kit.jobs.stamp import digest
 from kit.papers.published import Figures, Published, Runs
 from kit.papers.registry import Paper, find_paper, papers
@@ -62,6 +63,29 @@ def chosen(names: Sequence[str]) -> list[Paper]:
         if paper.published is None:
             raise ValueError(f"paper {paper.name!r}: its record says of no results how they are made (published=…)")
     return found
+
+
+def command(names: Sequence[str], only_plan: bool, again: bool, unchanged: str | None) -> int:
+    """Do what ``python -m kit results`` was asked for, and print it; returns the exit code, 2 if the request was wrong.
+
+    Args:
+        names: of the papers; none: all.
+        only_plan: say what remains and how long it takes, and do nothing.
+        again: also publish anew what was made by the code as it is now.
+        unchanged: a reason to declare that what has changed leaves the figures as they are; None: make them.
+    """
+    try:
+        some = chosen(names)
+        added = [one for paper in some for one in declare(paper, unchanged)] if unchanged is not None else []
+    except ValueError as error:
+        print(f"python -m kit: {error}", file=sys.stderr)
+        return 2
+    if unchanged is None:
+        print(make(names, only_plan, again))
+        return 0
+    fill()
+    print("\n".join(f"{one.figures}: {one.file}: {one.because}" for one in added) or "nothing had changed")
+    return 0
 
 
 def make(names: Sequence[str], only_plan: bool = False, again: bool = False) -> str:
@@ -224,7 +248,7 @@ def _state(step: Step) -> str:
 
 
 def total(some: Sequence[Step]) -> str:
-    """What remains, in words."""
+    """Count the steps that remain, and the minutes that they took the last time."""
     left = [step for step in some if not step.done]
     known = sum(step.minutes or 0.0 for step in left)
     return (

@@ -3,7 +3,7 @@
 ``results/NAME.json`` holds the stamp of the code that made it (:mod:`kit.jobs.stamp`). Whoever changes such code either
 makes the figures anew (``python -m kit results``) or says, file by file and with a reason, that they stay as they are::
 
-    python -m kit results agile --unchanged "only renames: the tests of eq. 6 pass as before"
+    python -m kit results PAPER --unchanged "only renames: the tests of the reward pass as before"
 
 That is written to ``results/unchanged.json`` with the hashes before and after, so that it covers this change and no
 later one, and the results page shows it beside the figures.
@@ -116,6 +116,11 @@ def published_figures() -> Iterator[tuple[Paper, Figures, dict[str, Any] | None]
 
 def stale(paper: Paper, figures: Figures, results: Mapping[str, Any]) -> dict[str, str]:
     """Find what has changed since figures were made, but for what was declared: name → hash before.
+
+    Args:
+        paper: the paper.
+        figures: which of its results files.
+        results: the file's content.
 
     Raises:
         ValueError: the results carry no stamp.

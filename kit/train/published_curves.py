@@ -39,10 +39,10 @@ def _rounded(value: Any) -> Any:
 
 
 def published_curves(name: str, training: str, tag: str = "", folder: Path = CURVES) -> dict[str, list[Row]]:
-    """Read the published runs of a name: run's name (``agile-0``, …) → its metric rows, by seed.
+    """Read the published runs of a name: run's name (``NAME-0``, …) → its metric rows, by seed.
 
     Args:
-        name: first part of the runs' names, such as ``agile``.
+        name: first part of the runs' names, most often the paper's.
         training: the training's folder within a run: ``sft`` or ``grpo``.
         tag: of the runs that differ in more than their seed, such as ``em``.
         folder: with a folder for each run.

@@ -30,7 +30,7 @@ LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.
 """Where Linux says how much memory a container gets."""
 
 PROCESS_BYTES = 2.5e9
-"""Memory that each process is given: two of AGILE's at ``laptop`` and what started them took 6.7 GB at their peak."""
+"""Memory that each process is given: two of a GRPO at ``laptop`` and what started them took 6.7 GB at their peak."""
 
 
 @dataclass(frozen=True)
