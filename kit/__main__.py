@@ -82,9 +82,7 @@ def parser() -> argparse.ArgumentParser:
     results.add_argument("papers", nargs="*", metavar="PAPER", help="of these only (default: all)")
     results.add_argument("--plan", action="store_true", help="say what remains and how long it takes, do nothing")
     results.add_argument("--again", action="store_true", help="publish anew what this code has made, too")
-    results.add_argument(
-        "--unchanged", metavar="REASON", help="declare that changed code leaves the figures as they are"
-    )
+    results.add_argument("--unchanged", metavar="REASON", help="declare that changed code leaves figures as they are")
     sub.add_parser("readme", help="fill README.md's generated block from results/; write docs/departures.md")
     return top
 
