@@ -49,8 +49,11 @@ class Batch:
 
     def to(self, device: torch.device) -> Batch:
         """The same batch on a device."""
-        moved: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
-        return Batch(**{name: None if value is None else value.to(device) for name, value in moved.items()})
+        moved: dict[str, Any] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            moved[field.name] = None if value is None else value.to(device)
+        return Batch(**moved)
 
 
 def patchify(pixels: Pixels) -> tuple[Tensor, tuple[int, int, int]]:
