@@ -10,6 +10,8 @@ LOCK ?= cpu
 TORCH_INDEX ?=
 JOBS ?= 2
 LAB ?=
+PLAN ?=
+MINUTES ?= 28
 BIN := .venv/bin
 VLLM := .venv-vllm
 READY := .venv/ready-$(LOCK)
@@ -19,7 +21,7 @@ OMP_NUM_THREADS ?= 1
 export OMP_NUM_THREADS
 export TOKENIZERS_PARALLELISM := false
 
-.PHONY: demo test test-fast test-vllm test-browser lint lab notebooks bench clean
+.PHONY: demo test test-fast test-vllm test-browser lint lab notebooks results on-gpu bench clean
 .DEFAULT_GOAL := demo
 
 demo: $(READY)  ## pictures to a trained jigsaw agent, and a table of what happened
@@ -47,6 +49,12 @@ lab: $(READY)  ## read and run the notebooks in JupyterLab, on copies of them
 
 notebooks: $(READY)  ## execute those whose source in notebooks/percent changed
 	$(BIN)/python -m kit notebooks
+
+results: $(READY)  ## make the published results anew (hours; PLAN=--plan says how many, and does nothing)
+	$(BIN)/python -m kit results $(PLAN)
+
+on-gpu: $(READY)  ## half an hour on a GPU: real architectures with random weights, then trunk and branches (LOCK=gpu)
+	$(BIN)/python -m benchmarks.on_gpu --minutes $(MINUTES)
 
 bench: $(READY)
 	for name in sandbox search rollout; do $(BIN)/python -m kit bench $$name || exit; done

@@ -137,7 +137,12 @@ def memory(managers: Sequence[Any]) -> tuple[float, float]:
 def family(manager: Any) -> Iterator[int]:
     """A kernel's process and its descendants."""
     pid = getattr(manager.provisioner, "pid", None) if manager.provisioner else None
-    todo = [pid] if pid else []
+    return descendants(pid) if pid else iter(())
+
+
+def descendants(pid: int) -> Iterator[int]:
+    """A process and all that it started, directly or not."""
+    todo = [pid]
     while todo:
         pid = todo.pop()
         yield pid

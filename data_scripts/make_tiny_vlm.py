@@ -99,6 +99,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--processes", type=int, default=1, help="processes that share each batch")
     parser.add_argument("--threads", type=int, default=1, help="threads of each process")
+    parser.add_argument("--device", default="cpu", help="to train on: cpu, or cuda, which all processes share")
     parser.add_argument("--half", action="store_true", help="bfloat16 matrix products")
     parser.add_argument("--measure", type=int, default=400, help="fresh samples a skill for the card")
     parser.add_argument("--finish", action="store_true", help="train no further: save, measure and write the card")
@@ -184,7 +185,7 @@ def load(args: argparse.Namespace) -> tuple[Qwen2_5_VLForConditionalGeneration, 
     file = args.out / "state.pt"
     if not file.exists():
         return model, chat, 0, []
-    state = torch.load(file)
+    state = torch.load(file, map_location="cpu")
     model.load_state_dict(state["model"])
     return model, chat, state["step"], state["optimizers"]
 
@@ -209,6 +210,7 @@ def work(rank: int, args: argparse.Namespace, meeting: str) -> None:
     dist.init_process_group("gloo", store=dist.FileStore(meeting, args.processes), rank=rank, world_size=args.processes)
     easy, pool = pictures(args)
     model, chat, start, states = load(args)
+    model.to(args.device)
     if rank == 0 and start:
         print(f"resuming at step {start}", flush=True)
     first = rank == 0

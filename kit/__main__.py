@@ -1,4 +1,4 @@
-"""The command line: ``python -m kit run|plan|join|list|view|doctor|bench|notebooks|lab|reset|course|readme``.
+"""The command line: ``python -m kit run|plan|join|list|view|doctor|bench|notebooks|lab|reset|course|results|readme``.
 
 Exit codes: 0 done; 1 it was tried and failed; 2 refused before anything ran; 130 interrupted.
 """
@@ -16,6 +16,7 @@ from collections.abc import Sequence
 BENCHES = {
     "coverage": "benchmarks.coverage:coverage_table",
     "kernels": "benchmarks.kernels:kernels_bench",
+    "processes": "benchmarks.processes:processes_bench",
     "reading": "benchmarks.reading:reading_table",
     "rollout": "benchmarks.rollout:rollout_bench",
     "sandbox": "benchmarks.sandbox:bench",
@@ -62,7 +63,7 @@ def parser() -> argparse.ArgumentParser:
     check.add_argument("--report", action="store_true", help="as a block to paste into a bug report")
     bench = sub.add_parser("bench", help="measure speed; prints ratios within one run")
     bench.add_argument("name", choices=sorted(BENCHES))
-    bench.add_argument("count", nargs="*", type=int, help="of kernels: how many at once (6)")
+    bench.add_argument("count", nargs="*", type=int, help="kernels: how many at once (6); processes: steps of GRPO (3)")
     notebooks = sub.add_parser("notebooks", help="bring the executed notebooks up to date with notebooks/percent")
     notebooks.add_argument("targets", nargs="*", metavar="NN", help="numbers, names or families (default: all)")
     notebooks.add_argument("--check", action="store_true", help="only say which are not up to date")
@@ -77,6 +78,11 @@ def parser() -> argparse.ArgumentParser:
     course.add_argument("folder", help="to write the students' notebooks into, or that holds the returned ones")
     course.add_argument("targets", nargs="*", metavar="NN", help="numbers, names, families (grade: all that came back)")
     course.add_argument("--seed", type=int, help="of the cases that nobody has seen (default: a new one)")
+    results = sub.add_parser("results", help="make the published results anew: trainings, measurements, pages")
+    results.add_argument("papers", nargs="*", metavar="PAPER", help="of these only (default: all)")
+    results.add_argument("--plan", action="store_true", help="say what remains and how long it takes, do nothing")
+    results.add_argument("--again", action="store_true", help="publish anew what this code has made, too")
+    results.add_argument("--unchanged", metavar="REASON", help="declare that changed code leaves figures as they are")
     sub.add_parser("readme", help="fill README.md's generated block from results/; write docs/departures.md")
     return top
 
@@ -214,6 +220,12 @@ def _course(args: argparse.Namespace) -> int:
     return 0
 
 
+def _results(args: argparse.Namespace) -> int:
+    from kit.jobs.results import command
+
+    return command(args.papers, args.plan, args.again, args.unchanged)
+
+
 def _readme(args: argparse.Namespace) -> int:
     from kit.jobs.departures import PAGE, write
     from kit.jobs.readme import fill
@@ -249,6 +261,7 @@ COMMANDS = {
     "lab": _lab,
     "reset": _reset,
     "course": _course,
+    "results": _results,
     "readme": _readme,
 }
 

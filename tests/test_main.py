@@ -113,7 +113,7 @@ def test_every_command_is_wired() -> None:
     jobs, reading, care = (
         {"run", "plan", "join", "bench"},
         {"list", "view", "lab", "reset"},
-        {"doctor", "notebooks", "readme"},
+        {"doctor", "notebooks", "results", "readme"},
     )
     assert set(COMMANDS) == jobs | reading | care | {"course"}
     for name in BENCHES:

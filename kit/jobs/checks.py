@@ -41,7 +41,7 @@ def check_values_together(source: Source, values: Mapping[str, Value]) -> None:
         n = ProcessConfig.of(values).num_processes
     except ValueError as error:
         raise ParameterError(f"notebook {source.number}: {error}") from None
-    _shared(source, values, n)
+    _shared(source, values, n or 1)  # 0: as many as can share the batch
 
 
 def _shared(source: Source, values: Mapping[str, Value], n: int) -> None:

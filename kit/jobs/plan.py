@@ -59,7 +59,7 @@ def stages(
         together = ProcessConfig.of(v)
         shared: dict[str, Any] = {
             "model": model,
-            "gpus": gpus or together.num_processes,
+            "gpus": gpus or together.num_processes or 1,  # 0 is settled by the machine it trains on
             "memory": memory,
             "strategy": together.strategy,
             "per_device_batch_size": v["per_device_batch_size"],

@@ -9,6 +9,7 @@ from typing import Any
 from kit.evaluate.outcomes import by_stage
 from kit.evaluate.results import read_results
 from kit.files import ROOT, write_text
+from kit.jobs.stale import declared, results_folder
 from kit.papers.registry import NOTEBOOKS, find_paper, papers
 
 BEGIN = "<!-- results:begin -->"
@@ -83,7 +84,7 @@ def block(paper: str, results: Results) -> str:
     if results is None:
         return f"{head}\n\nNot measured yet: `results/{paper}.json` does not exist."
     parts = [head, *(text for text in (_metrics(paper, results), _claims(results)) if text)]
-    parts.append(_origin(results))
+    parts += [*_changed_since(paper, results), _origin(results)]
     return "\n\n".join(parts)
 
 
@@ -112,6 +113,18 @@ def _origin(results: Mapping[str, Any]) -> str:
         f"Measured by {results['notebook']}, profile {results['profile']}, seed {results['seed']}, "
         f"commit {results['commit'][:12]}, on {what}. {_trained(results)}"
     )
+
+
+def _changed_since(paper: str, results: Mapping[str, Any]) -> list[str]:
+    """A paragraph on code that was changed after the figures were made, as far as it was declared not to matter."""
+    record = find_paper(paper)
+    names = {figures.name for figures in record.published.figures} if record.published else set()
+    known = [one for one in declared(results_folder(record)) if one.figures in names]
+    reasons = {one.because: sorted({c.file for c in known if c.because == one.because}) for one in known}
+    found = [f"{', '.join(f'`{name}`' for name in files)}: {because}" for because, files in reasons.items()]
+    note = results.get("code", {}).get("note", "")
+    since = f"Changed since, and declared to leave these figures as they are: {'; '.join(found)}." if found else ""
+    return [text for text in (note, since) if text]
 
 
 def _trained(results: Mapping[str, Any]) -> str:

@@ -9,13 +9,14 @@ from pathlib import Path
 
 from kit.files import find_run, read_json, write_bytes
 from kit.jobs.listing import tell
-from kit.papers.registry import paper_of
+from kit.papers.registry import Paper, paper_of
 from kit.train import latest_rollout as latest
 from kit.train.metrics import read_metrics
 from kit.train.progress import FILE, Progress, read_progress
+from kit.train.published_curves import published_curves
 from kit.view import curves, show
 from kit.view.charts import Plot
-from kit.view.curves import compare_curves
+from kit.view.curves import compare_curves, over_published
 from kit.view.episodes import Judge
 from kit.view.html import Html, clean
 
@@ -47,7 +48,7 @@ def write(name: str, refresh: int = 0) -> Path:
     rest = "".join(f'<div class="t k">{clean(text)}</div>' for text in told.rest)
     body.append(f"<details><summary>all figures and files</summary>{rest}</details>")
     for path in sorted(folder.glob("**/metrics.jsonl")):
-        body += _stage(path.parent, is_right)
+        body += _stage(path.parent, is_right, found[0] if found else None)
     return Html("".join(body), f"run {name}").save(folder / PAGE, refresh)
 
 
@@ -99,12 +100,15 @@ def draw_together(names: Sequence[str]) -> list[Path]:
     return found
 
 
-def _stage(folder: Path, is_right: Judge | None) -> Iterator[str]:
-    """A training stage: its curves, and what was played last."""
+def _stage(folder: Path, is_right: Judge | None, paper: Paper | None) -> Iterator[str]:
+    """A training stage: its curves, alone and over the published runs, and what was played last."""
     rows = read_metrics(folder / "metrics.jsonl")
     if rows:
         yield f'<div class="x"><header><b>{clean(folder.name)}</b><small>{len(rows)} steps</small></header>'
         yield f"{_image(curves(rows), f'curves of {folder.name}')}</div>"
+        if paper and (published := published_curves(paper.name, folder.name)):
+            yield '<div class="x"><header><b>over the published runs</b></header>'
+            yield f"{_image(over_published(rows, published), f'{folder.name} over the published runs')}</div>"
     found = latest.load(folder)
     if found:
         step, played = found

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kit.files import ROOT
+from kit.papers.published import Published
 
 if TYPE_CHECKING:
     from kit.environment import ToolEnv
@@ -54,6 +55,7 @@ class Paper:
         settings: notebook's name → place of the settings it makes of its parameters; for those that train.
         needs: notebook's name → file or folder of the run that it reads → number of the notebook that makes it.
         claims: place of its claims, a mapping from id to statement; empty: it has none.
+        published: how its published results are made; None: it has none that a command makes.
         items: place of its :class:`kit.papers.items.Items`, what the paper says and what became of it here; empty: it
             lists none, and has no part of docs/departures.md.
         notebooks_dir: folder with ``percent/`` (sources) and ``profiles/``; ``results/`` lies beside it.
@@ -69,6 +71,7 @@ class Paper:
     needs: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     claims: str = ""
     items: str = ""
+    published: Published | None = None
     notebooks_dir: Path = NOTEBOOKS
 
     def __post_init__(self) -> None:
@@ -83,7 +86,15 @@ class Paper:
                 raise PaperError(
                     f"paper {self.name!r}: notebook {notebook!r}; name it NN_{self.name} or NN_{self.name}_STAGE"
                 )
-        for what, given in (("settings", self.settings), ("needs", self.needs)):
+        made = self.published
+        trained = [n for runs in made.runs.values() for n in runs.notebooks] if made else []
+        measured = [figures.notebook for figures in made.figures] if made else []
+        for what, given in (
+            ("settings", self.settings),
+            ("needs", self.needs),
+            ("published runs", trained),
+            ("published figures", measured),
+        ):
             if unknown := sorted(set(given) - set(self.notebooks)):
                 raise PaperError(f"paper {self.name!r}: {what} of {unknown[0]!r}, which is none of its notebooks")
 

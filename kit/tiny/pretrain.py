@@ -13,7 +13,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,14 @@ class Batch:
     types: Tensor
     patches: Tensor | None
     grids: Tensor | None
+
+    def to(self, device: torch.device) -> Batch:
+        """The same batch on a device."""
+        moved: dict[str, Any] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            moved[field.name] = None if value is None else value.to(device)
+        return Batch(**moved)
 
 
 def patchify(pixels: Pixels) -> tuple[Tensor, tuple[int, int, int]]:
@@ -214,10 +222,11 @@ def add_gradients(model: nn.Module, parts: Sequence[Batch], half: bool) -> float
         half: run matrix products in bfloat16.
     """
     answered = [part.loss_mask.sum().item() for part in parts]
+    device = next(model.parameters()).device
     total = 0.0
     for part, tokens in zip(parts, answered, strict=True):
-        with torch.autocast("cpu", torch.bfloat16, enabled=half):
-            loss = loss_of(model, part) * (tokens / sum(answered))
+        with torch.autocast(device.type, torch.bfloat16, enabled=half):
+            loss = loss_of(model, part.to(device)) * (tokens / sum(answered))
         loss.backward()
         total += loss.item()
     return total

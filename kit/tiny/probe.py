@@ -37,14 +37,13 @@ def answer(model: Any, chat: Chat, samples: Sequence[Sample], question: int = 0,
     if pixels:
         inputs["pixel_values"] = torch.cat([p for p, _ in pixels])
         inputs["image_grid_thw"] = torch.tensor([g for _, g in pixels])
+    inputs |= {"input_ids": ids, "attention_mask": (ids != chat.pad_id).long()}
     out = model.generate(
-        input_ids=ids,
-        attention_mask=(ids != chat.pad_id).long(),
+        **{name: value.to(model.device) for name, value in inputs.items()},
         max_new_tokens=max_new_tokens,
         do_sample=False,
         eos_token_id=chat.end_id,
         pad_token_id=chat.pad_id,
-        **inputs,
     )
     return [chat.decode([i for i in row if i != chat.pad_id]) for row in out[:, longest:].tolist()]
 

@@ -167,6 +167,10 @@ class GRPOSettings:
         """The settings of :mod:`kit.train.advantage`."""
         return AdvantageSettings(self.advantage, self.scale, self.turn_discount, self.turn_weight, self.turn_baseline)
 
+    def batch_of(self) -> tuple[int, int]:
+        """Count the episodes of a step, and those that stay in one process: a group."""
+        return self.prompts_per_batch * self.group_size, self.group_size
+
     def trl_args(self, run_dir: Path) -> GRPOConfig:
         """Convert to TRL's configuration."""
         from trl import GRPOConfig

@@ -8,6 +8,7 @@ from typing import Any
 from kit.data.store import load_tasks
 from kit.episode import Episode, Task
 from kit.policy import Policy
+from kit.train.processes import rank, world_size
 
 COLUMN = "held_out_accuracy"
 
@@ -25,7 +26,7 @@ def held_out_accuracy(
 
     Args:
         files: of held-out tasks.
-        tasks: number of tasks of each file, evenly spaced; 0: none.
+        tasks: number of tasks of each file, evenly spaced; 0: none. Processes that train together share them.
         play: plays tasks greedily.
         is_right: a finished episode and its task's target → whether it ended with the right answer.
 
@@ -37,8 +38,13 @@ def held_out_accuracy(
         return None
 
     def accuracy(policy: Policy) -> Mapping[str, float]:
-        episodes = play(policy, chosen)
-        return {COLUMN: sum(is_right(e, e.task.target) for e in episodes) / len(episodes)}
+        mine = chosen[rank() :: world_size()]
+        right = [is_right(e, e.task.target) for e in (play(policy, mine) if mine else ())]
+        if world_size() > 1:
+            from accelerate.utils import gather_object
+
+            right = gather_object(right)
+        return {COLUMN: sum(right) / len(right)}
 
     return accuracy
 

@@ -105,6 +105,10 @@ class SFTSettings:
         """Optimizer steps that ``epochs`` passes over so many episodes make."""
         return max(1, round(self.epochs * episodes / self.batch_size))
 
+    def batch_of(self) -> tuple[int, int]:
+        """Count the episodes of a step, replay included, and those that stay in one process: each by itself."""
+        return self.batch_size + self.replay, 1
+
     def trl_args(self, run_dir: Path, steps: int) -> SFTConfig:
         """Convert to TRL's configuration."""
         from trl import SFTConfig

@@ -30,6 +30,9 @@ PANELS: Mapping[str, Mapping[str, str]] = {
 MEAN_OF = 20
 """A running mean is over one of so many parts of the training."""
 
+GRAY = "#8A8A8A"
+"""Of curves that stand behind others; told apart on white and on black."""
+
 ROW = 0.18
 """Height of a legend's row, as a share of the panel without it."""
 
@@ -66,12 +69,7 @@ def compare_curves(runs: Mapping[str, Sequence[Row]]) -> Plot:
     Raises:
         ValueError: no metric is in the rows of all runs.
     """
-    everywhere = [
-        (title, key)
-        for title, names in PANELS.items()
-        for key in list(names)[-1:]
-        if all(any(key in row for row in rows) for rows in runs.values())
-    ]
+    everywhere = _in_all(runs)
     if not everywhere:
         raise ValueError(f"the runs {', '.join(runs)} share no metric that is drawn")
     with rc_context(STYLE):
@@ -85,6 +83,47 @@ def compare_curves(runs: Mapping[str, Sequence[Row]]) -> Plot:
                 axis.set_title(f"{title}:\n{PANELS[title][key]}", fontsize=9)
         figure.legend(*figure.axes[0].get_legend_handles_labels(), ncols=6, fontsize=8, loc="outside upper center")
     return figure
+
+
+def over_published(rows: Sequence[Row], published: Mapping[str, Sequence[Row]], name: str = "this run") -> Plot:
+    """Draw a training over the published runs of the same notebook, which stand behind it, thin and gray.
+
+    Args:
+        rows: its metric rows.
+        published: run's name → its metric rows (:func:`kit.train.published_curves.published_curves`).
+        name: of the training, for the legend.
+
+    Raises:
+        ValueError: nothing is published, or no metric is in the rows of all.
+    """
+    if not published:
+        raise ValueError("no published curves of this name: results/curves/ holds those that there are")
+    everyone = {name: rows, **{f"published {run}": some for run, some in published.items()}}
+    if not (shown := _in_all(everyone)):
+        raise ValueError(f"{name} and the published runs {', '.join(published)} share no metric that is drawn")
+    with rc_context(STYLE):
+        figure, axes = _grid([title for title, _ in shown], above=0.3)
+        for axis, (title, key) in zip(axes, shown, strict=True):
+            if len(PANELS[title]) > 1:
+                axis.set_title(f"{title}:\n{PANELS[title][key]}", fontsize=9)
+            for k, some in enumerate([*published.values(), rows]):
+                mine = k == len(published)
+                style: Any = {"color": COLOURS[0] if mine else GRAY, "linewidth": 2 if mine else 0.9}
+                known = [row for row in some if key in row]
+                label = name if mine else f"published, {len(published)} seed(s)" if not k else None
+                axis.plot([row["step"] for row in known], [float(row[key]) for row in known], label=label, **style)
+        figure.legend(*figure.axes[0].get_legend_handles_labels(), ncols=6, fontsize=8, loc="outside upper center")
+    return figure
+
+
+def _in_all(runs: Mapping[str, Sequence[Row]]) -> list[tuple[str, str]]:
+    """Title and metric of every panel whose last metric is in the rows of all runs."""
+    return [
+        (title, key)
+        for title, names in PANELS.items()
+        for key in list(names)[-1:]
+        if all(any(key in row for row in rows) for rows in runs.values())
+    ]
 
 
 def _grid(titles: Sequence[str], above: float = 0.0) -> tuple[Plot, list[Any]]:

@@ -25,7 +25,7 @@
 #
 # | | hardware | minutes | memory |
 # |---|---|---|---|
-# | `laptop` | 1 core, tiny model | 5 | 2 GB |
+# | `laptop` | 2 cores, a process on each, tiny model | 5 | 4 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
 # | `node` | 8 × 80 GB, Qwen2.5-VL-7B, the paper's Table 4 | not measured | 640 GB |
 #
@@ -50,7 +50,7 @@ on_no_action: str = "end"  # a turn without code or answer: end, or tell the age
 max_new_tokens: int = 80  # of one turn when playing
 eval_puzzles: int = 24  # held-out puzzles a level
 by_hand: bool = True  # do one update here as well; needs room for all weights
-num_processes: int = 1  # processes that train together, on all machines
+num_processes: int = 0  # processes that train together; 0: one for each core
 strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
 hostfile: str = ""  # file that lists the machines that take part; empty: this one
 threads: int = 1  # CPU threads of a process

@@ -25,7 +25,7 @@
 #
 # | | hardware | minutes | memory |
 # |---|---|---|---|
-# | `laptop` | 1 core for the model, 1 for the sandbox, tiny model | 13 | 5 GB |
+# | `laptop` | 2 cores, a process on each, tiny model | 13 | 7 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
 # | `node` | 8 × 80 GB, Qwen2.5-VL-7B, the paper's Table 5 | not measured | 640 GB |
 #
@@ -53,7 +53,7 @@ max_new_tokens: int = 80  # of one turn
 eval_puzzles: int = 24  # held-out puzzles a level
 watch_puzzles: int = 8  # held-out puzzles played before each step; 0: none
 by_hand: bool = True  # do the first update here as well; needs room for all weights
-num_processes: int = 1  # processes that train together, on all machines
+num_processes: int = 0  # processes that train together; 0: one for each core
 strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
 rollout_engine: str = "transformers"  # or vLLM: colocate (same GPUs), server
 vllm_server_url: str = ""  # that server's address, http://host:port
@@ -256,7 +256,7 @@ check("13.2", answer)
 #
 # Now the same, `steps` times over. Each step: play `prompts_per_batch` × `group_size` episodes, score them, one update.
 # The settings are plain values, so that this process can train, or several that are started for it
-# (`num_processes=8, strategy="zero3"`); the result is the same.
+# (`num_processes=8, strategy="zero3"`); the result is the same. Without GPUs, `num_processes=0` starts one for each core.
 
 # %%
 settings = GRPOSettings(
@@ -324,6 +324,15 @@ if by_hand and prompts_per_batch == len(few) and not lora_rank:
     share = apart / moved if moved else 0.0  # no way, if all groups were flat
     print(f"by hand and by the trainer: {share:.2%} of the way apart")
     assert apart <= 0.05 * moved
+
+# %% [markdown]
+# The kit brings the curves of its published runs (`results/curves/`). Does yours lie among them?
+
+# %%
+from kit.train.published_curves import published_curves
+from kit.view.curves import over_published
+
+over_published(rows, published_curves("agile", "grpo"))
 
 # %% [markdown]
 # Read the curves from left to right. The greedy curve is measured on held-out puzzles before each step; the sampled one

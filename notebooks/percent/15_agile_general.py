@@ -25,7 +25,7 @@
 #
 # | | hardware | minutes | memory |
 # |---|---|---|---|
-# | `laptop` | 1 core for the model, 1 for the sandbox, tiny model | 4 | 5 GB |
+# | `laptop` | 2 cores, a process on each, tiny model | 4 | 7 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
 # | `node` | 8 × 80 GB, Qwen2.5-VL-7B, 20K tasks an arm | not measured | 640 GB |
 #
@@ -53,7 +53,7 @@ freeze_vision: bool = True  # leave the vision tower alone
 lora_rank: int = 0  # rank of small added matrices that learn alone; 0: all weights
 max_turns: int = 5  # turns a puzzle's episode may have
 max_new_tokens: int = 80  # of one turn
-num_processes: int = 1  # processes that train together, on all machines
+num_processes: int = 0  # processes that train together; 0: one for each core
 strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
 rollout_engine: str = "transformers"  # or vLLM, on the same GPUs: colocate
 profile: str = "laptop"  # written into the results file

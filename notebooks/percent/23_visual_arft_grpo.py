@@ -24,7 +24,7 @@
 #
 # | | hardware | minutes | memory |
 # |---|---|---|---|
-# | `laptop` | 1 core for the model, 1 for the sandbox, tiny model | 13 | 4 GB |
+# | `laptop` | 2 cores, a process on each, tiny model | 13 | 6 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
 # | `node` | 8 × 80 GB, Qwen2.5-VL-7B, the released scripts' values | not measured | 640 GB |
 #
@@ -52,7 +52,7 @@ max_turns: int = 5  # turns an episode may have
 max_new_tokens: int = 80  # of one turn
 watch_tasks: int = 6  # held-out tasks of each kind played before each step; 0: none
 by_hand: bool = True  # do the first update here as well; needs room for all weights
-num_processes: int = 1  # processes that train together, on all machines
+num_processes: int = 0  # processes that train together; 0: one for each core
 strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
 rollout_engine: str = "transformers"  # or vLLM: colocate (same GPUs), server
 vllm_server_url: str = ""  # that server's address, http://host:port
@@ -328,6 +328,18 @@ live = view.LiveTraining(folder / "grpo", is_right=is_right)
 trained = launch(training, together, live)
 vlm, chat = load_model_and_chat(trained)
 live.figure()
+
+# %% [markdown]
+# The kit brings the curves of its published runs (`results/curves/`). Does yours lie among them?
+
+# %%
+from kit.train.metrics import read_metrics
+from kit.train.published_curves import published_curves
+from kit.view.curves import over_published
+
+tried = "em" if reward == "em" else ""  # published as runs of their own
+rows = read_metrics(folder / "grpo" / "metrics.jsonl")
+over_published(rows, published_curves("visual_arft", "grpo", tried))
 
 # %% [markdown]
 # ## What changed

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from kit.train.grpo import GRPOSettings
 from kit.train.launch.launcher import launch
 from kit.train.launch.topology import ProcessConfig
 from kit.train.progress import Watcher
@@ -28,6 +29,17 @@ class Toy:
 
         torch.set_num_threads(1)
         train(Path(self.run_dir), {**self.settings, "steps": self.steps}, watcher)
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """The same run, with settings as the kit's trainings have them."""
+
+    run_dir: str
+    settings: GRPOSettings
+
+    def __call__(self, watcher: Watcher | None = None) -> None:
+        Toy(self.run_dir, self.settings.steps, vars(self.settings))(watcher)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 What is sampled depends on the episode's place in the batch alone, not on the process that plays it or on what else it
 plays: so any number of processes trains on the same episodes. ``SETTINGS`` (JSON) are those of GRPO; ``fault`` in it:
 ``kill`` or ``raise`` in the last process's third rollout; ``slow``: seconds that each rollout waits; ``reward``:
-``even`` (of one episode), ``siblings`` (of its group) or ``one_rank`` (turns are rewarded in the first process alone).
+``even`` (of one episode), ``siblings`` (of its group) or ``one_rank`` (turns are rewarded in the first process alone);
+``held_out``: a file of tasks that are looked at before each step.
 """
 
 from __future__ import annotations
@@ -19,13 +20,14 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from training_fixtures import even_reward, fresh_chat, fresh_model, sampling_rollout, task
+from training_fixtures import even_reward, even_score, fresh_chat, fresh_model, sampling_rollout, task
 
 from kit.episode import Episode, Score, Task
 from kit.policy import Policy
 from kit.rewards.base import GroupReward
 from kit.seeding import Seed
 from kit.train.grpo import GRPOSettings, train_grpo
+from kit.train.held_out import held_out_accuracy
 from kit.train.processes import rank, world_size
 from kit.train.progress import Watcher
 
@@ -57,10 +59,14 @@ def train(folder: Path, settings: dict[str, Any], watcher: Watcher | None = None
     fault = settings.pop("fault", "")
     slow = settings.pop("slow", 0.0)
     reward = REWARDS[settings.pop("reward", "even")]
+    files = (settings.pop("held_out"),) if "held_out" in settings else ()
     chat = fresh_chat()
     model = fresh_model(chat)
     sample = sampling_rollout(chat)
     calls = [0]
+
+    def look(policy: Policy, tasks: Sequence[Task]) -> list[Episode]:
+        return sample(policy, tasks, seed=[int(task.id.rpartition("-")[2]) for task in tasks])
 
     def rollout(policy: Policy, tasks: Sequence[Task], *, seed: Seed) -> list[Episode]:
         calls[0] += 1
@@ -72,7 +78,9 @@ def train(folder: Path, settings: dict[str, Any], watcher: Watcher | None = None
         return sample(policy, tasks, seed=seed)
 
     made = replace(RUN, **settings)
-    train_grpo(model, chat, [task(i) for i in range(3)], rollout, reward, made, folder, watcher=watcher)
+    watched = held_out_accuracy(files, 9, look, lambda e, _: even_score(e, None).total > 0.5)
+    tasks = [task(i) for i in range(3)]
+    train_grpo(model, chat, tasks, rollout, reward, made, folder, held_out=watched, watcher=watcher)
     return model
 
 

@@ -18,11 +18,13 @@ from torch import Tensor
 from transformers import Qwen2_5_VLForConditionalGeneration
 
 from kit.chat import Chat
+from kit.data.store import save_episodes
 from kit.episode import Action, Episode, NamedImage, Observation, Score, Task, Turn
 from kit.policy import GenerationRequest, Policy, SamplingParams
 from kit.rewards.base import per_episode
 from kit.seeding import Seed, child_seed, seed_per_episode
 from kit.tiny.build import build_config, build_image_processor, build_tokenizer
+from kit.train.checkpoint import export
 from kit.train.metrics import TIMES, read_metrics
 from kit.train.pack import Packed
 from kit.train.progress import Watcher
@@ -79,6 +81,13 @@ def written(chat: Chat, i: int, seen: Sequence[NamedImage] = ()) -> Episode:
     episode = episode.add(Turn(ids, (-1.0,) * len(ids), first, Action("code", "look"), observation, reply))
     ids = tuple(chat.text(second))
     return episode.add(Turn(ids, (-1.0,) * len(ids), second, Action("answer", "A"))).end("answer")
+
+
+def episode_files(folder: Path) -> tuple[Path, Path]:
+    """A random model as a checkpoint, and a file of four episodes that it can learn from."""
+    chat = fresh_chat()
+    save_episodes(folder / "episodes.jsonl", batch(chat))
+    return export(fresh_model(chat), chat, folder / "start"), folder / "episodes.jsonl"
 
 
 def batch(chat: Chat) -> list[Episode]:

@@ -232,7 +232,7 @@ def test_a_killed_job_leaves_no_lock_and_runs_again(project: Path) -> None:
         ("13", ["num_processes=2"], "batch of 96 episodes on 2 process.* 64 at once don't divide it"),
         ("12", ["num_processes=4"], "batch of 8 episodes on 4 process.* 16 at once"),
         ("13", ["strategy=zero9"], "strategy='zero9': choose one of ddp"),
-        ("23", ["num_processes=0"], "num_processes=0"),
+        ("23", ["num_processes=-1"], "num_processes=-1: at least 1 process trains"),
     ],
 )
 def test_processes_that_cant_share_a_batch(target: str, sets: list[str], said: str) -> None:

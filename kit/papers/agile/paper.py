@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kit.papers.published import Figures, Published, Runs
 from kit.papers.registry import Paper
 
 PAPER = Paper(
@@ -24,4 +25,11 @@ PAPER = Paper(
     },
     claims="kit.papers.agile.claims:CLAIMS",
     items="kit.papers.agile.items:ITEMS",
+    published=Published(
+        runs={"runs": Runs("agile", 4, ("11_agile", "12_agile_sft", "13_agile_grpo"))},
+        figures=(
+            Figures("14_agile_claims", "agile", data={"photographs": "data_scripts/debian_photos.py"}),
+            Figures("15_agile_general", "agile-general", "results-general.json"),
+        ),
+    ),
 )

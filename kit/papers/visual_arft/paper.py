@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kit.papers.published import Figures, Published, Runs
 from kit.papers.registry import Paper
 
 PAPER = Paper(
@@ -18,4 +19,13 @@ PAPER = Paper(
     },
     claims="kit.papers.visual_arft.claims:CLAIMS",
     items="kit.papers.visual_arft.items:ITEMS",
+    published=Published(
+        runs={
+            "runs": Runs("visual_arft", 5, ("21_visual_arft", "23_visual_arft_grpo")),
+            "em_runs": Runs(
+                "visual_arft", 5, ("23_visual_arft_grpo",), {"reward": "em"}, tag="em", keeps={"data": 21, "sft": 23}
+            ),
+        },
+        figures=(Figures("24_visual_arft_claims", "visual_arft"),),
+    ),
 )

@@ -23,7 +23,7 @@ import time
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -31,6 +31,7 @@ import torch
 
 from kit.files import find_run, read_json, write_json
 from kit.train.interrupt import stoppable
+from kit.train.launch.cores import AUTO, on_all_cores
 from kit.train.launch.topology import PORT, Host, LaunchError, ProcessConfig, check_port, free_port, this_machine
 from kit.train.launch.worker import STARTED_BY
 from kit.train.metrics import read_metrics
@@ -48,6 +49,9 @@ class Training(Protocol):
     @property
     def run_dir(self) -> str: ...
 
+    @property
+    def settings(self) -> Any: ...
+
     def __call__(self, watcher: Watcher | None = None) -> Any: ...
 
 
@@ -58,7 +62,8 @@ def launch(training: Training, processes: ProcessConfig, watcher: Watcher | None
 
     Args:
         training: a dataclass, such as :class:`kit.train.sft.SFTTraining`. One process is this one: it is simply called.
-        processes: how many processes, where, and what is divided among them.
+        processes: how many processes, where, and what is divided among them. With as many as there are cores
+            (:data:`kit.train.launch.cores.AUTO`) the training's ``per_device_batch_size`` is adapted.
         watcher: shown the progress and the rows of metrics; None: one that suits the place.
         poll: seconds between two looks at what the processes have written.
 
@@ -69,6 +74,10 @@ def launch(training: Training, processes: ProcessConfig, watcher: Watcher | None
     run_dir = Path(training.run_dir)
     watcher = watcher or default_watcher()
     watcher.begin()
+    if processes.num_processes == AUTO and not processes.hostfile:
+        settings, n = on_all_cores(training.settings, run_dir)
+        training = replace(training, settings=settings)  # type: ignore[type-var]
+        processes = replace(processes, num_processes=n)
     with stoppable(run_dir, watcher=watcher):
         if processes.num_processes == 1 and not processes.hostfile:
             training(watcher)
@@ -103,7 +112,8 @@ def _launch(training: Training, run_dir: Path, processes: ProcessConfig, watcher
     }
     write_json(folder / "job.json", job)
     where = f"{run_dir.name}/launch/log-0.txt"  # under the runs' folder, wherever that is
-    print(f"{processes.num_processes} processes on {len(hosts)} machine(s), {processes.strategy}; their log: {where}")
+    together = sum(host.slots for host in hosts)
+    print(f"{together} processes on {len(hosts)} machine(s), {processes.strategy}; their log: {where}")
     follower = Follower(run_dir, watcher)
     try:
         with started(folder / "job.json", 0) as agent:

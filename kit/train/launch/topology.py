@@ -17,6 +17,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from kit.train.launch.cores import AUTO
+
 Strategy = Literal["ddp", "zero2", "zero3", "fsdp2"]
 """What each process holds of its own: everything (DDP); weights, but its part of gradients and of the optimizer
 (ZeRO-2); its part of the weights too (ZeRO-3 by DeepSpeed, FSDP2 by torch)."""
@@ -46,7 +48,8 @@ class ProcessConfig:
     """The processes that train together; the fields are the notebooks' parameters of the same names.
 
     Attributes:
-        num_processes: their number, on all machines.
+        num_processes: their number, on all machines; 0: as many as there are cores here
+            (:mod:`kit.train.launch.cores`), with a rank file as many as it has slots.
         strategy: what is divided among them.
         rollout_engine: samples the episodes in GRPO: ``transformers``, or vLLM ``colocate``d with each
             or at a ``server``.
@@ -72,8 +75,10 @@ class ProcessConfig:
         return cls(**{field.name: parameters[field.name] for field in fields(cls) if field.name in parameters})
 
     def __post_init__(self) -> None:
-        if self.num_processes < 1:
-            raise ValueError(f"num_processes={self.num_processes}: at least 1 process trains")
+        if self.num_processes < AUTO:
+            raise ValueError(
+                f"num_processes={self.num_processes}: at least 1 process trains; {AUTO} means one for each core"
+            )
         for name, kind in (("strategy", Strategy), ("rollout_engine", RolloutEngine)):
             if getattr(self, name) not in (known := get_args(kind)):
                 raise ValueError(f"{name}={getattr(self, name)!r}: choose one of {', '.join(known)}")
@@ -92,7 +97,7 @@ class ProcessConfig:
         if not self.hostfile:
             return [Host(socket.gethostname(), self.num_processes)]
         found = read_hosts(self.hostfile)
-        if sum(host.slots for host in found) != self.num_processes:
+        if self.num_processes not in (AUTO, sum(host.slots for host in found)):
             slots = " + ".join(str(host.slots) for host in found)
             raise LaunchError(
                 f"{self.hostfile}: {slots} slots, but {self.num_processes} processes are wanted: make them agree"

@@ -33,8 +33,14 @@ from typing import Any, Literal
 Precision = Literal["bfloat16", "float32", "adapters"]
 """How weights are held while they are trained."""
 
-_VISION = {"depth": 32, "hidden_size": 1280, "intermediate_size": 3420, "num_heads": 16, "spatial_merge_size": 2}
-_TEXT = {
+PUBLISHED_VISION = {
+    "depth": 32,
+    "hidden_size": 1280,
+    "intermediate_size": 3420,
+    "num_heads": 16,
+    "spatial_merge_size": 2,
+}
+PUBLISHED_TEXT = {
     "Qwen/Qwen2.5-VL-3B-Instruct": {
         **{"hidden_size": 2048, "num_hidden_layers": 36, "num_attention_heads": 16, "num_key_value_heads": 2},
         **{"intermediate_size": 11008, "vocab_size": 151936, "tie_word_embeddings": True},
@@ -78,11 +84,13 @@ class Architecture:
         Raises:
             ValueError: neither, or a checkpoint of another family.
         """
-        if model in _TEXT:
-            return cls.read({"text_config": _TEXT[model], "vision_config": _VISION})
+        if model in PUBLISHED_TEXT:
+            return cls.read({"text_config": PUBLISHED_TEXT[model], "vision_config": PUBLISHED_VISION})
         path = Path(model) / "config.json"
         if not path.is_file():
-            raise ValueError(f"model {model!r}: no folder with a config.json, and not one of {', '.join(_TEXT)}")
+            raise ValueError(
+                f"model {model!r}: no folder with a config.json, and not one of {', '.join(PUBLISHED_TEXT)}"
+            )
         return cls.read(json.loads(path.read_text(encoding="utf-8")))
 
     @classmethod

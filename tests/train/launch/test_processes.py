@@ -15,8 +15,9 @@ import torch
 from fake_server import free_port
 from places import HELPERS
 from several_processes import train
-from training_fixtures import without_times
+from training_fixtures import task, without_times
 
+from kit.data.store import save_tasks
 from kit.models import load_model
 
 HERE = HELPERS
@@ -97,3 +98,15 @@ def test_a_missing_reward_of_turns_is_the_error_of_all_processes(tmp_path: Path)
     done = together(tmp_path, 2, per_device_batch_size=4, reward="one_rank", steps=2, advantage="per_turn")
     assert done.returncode != 0
     assert done.stderr.count("ValueError: advantage='per_turn' needs a reward for every turn") == 2
+
+
+def test_processes_share_the_held_out_tasks(tmp_path: Path) -> None:
+    """Five tasks for two processes, one more for the first: the share of right answers is that of all five."""
+    save_tasks(tmp_path / "held-out.jsonl", [task(i) for i in range(5)])
+    told = {"held_out": str(tmp_path / "held-out.jsonl"), "steps": 3}
+    train(tmp_path / "one", {**told, "per_device_batch_size": 8})
+    done = together(tmp_path / "two", 2, per_device_batch_size=4, **told)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert_the_same(tmp_path / "one", tmp_path / "two", 3)
+    shares = [row["held_out_accuracy"] for row in without_times(tmp_path / "one")]
+    assert all(share * 5 == pytest.approx(round(share * 5)) for share in shares) and max(shares) > 0

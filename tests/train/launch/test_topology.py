@@ -55,7 +55,7 @@ def test_a_configuration_is_read_from_a_notebooks_parameters() -> None:
 @pytest.mark.parametrize(
     ("parameters", "said"),
     [
-        ({"num_processes": 0}, "num_processes=0: at least 1"),
+        ({"num_processes": -1}, "num_processes=-1: at least 1"),
         ({"strategy": "zero1"}, "strategy='zero1': choose one of ddp, zero2, zero3, fsdp2"),
         ({"rollout_engine": "vllm"}, "rollout_engine='vllm': choose one of transformers, colocate, server"),
         ({"rollout_engine": "server"}, "vllm_server_url='' with rollout_engine='server': a server needs its address"),

@@ -13,7 +13,7 @@ from kit.models import load_model
 from kit.models.qwen2_5_vl import Qwen25VL
 from kit.tiny import TINY
 from kit.train.lora import lora_config
-from kit.train.planner.architecture import _TEXT, _VISION, Architecture, Precision
+from kit.train.planner.architecture import PUBLISHED_TEXT, PUBLISHED_VISION, Architecture, Precision
 
 TEXT = {"vocab_size": 512, "hidden_size": 256, "intermediate_size": 704, "num_hidden_layers": 2}
 TEXT |= {"num_attention_heads": 8, "num_key_value_heads": 2, "tie_word_embeddings": False}
@@ -36,10 +36,10 @@ def made(text: dict[str, Any], vision: dict[str, Any], device: str = "cpu") -> A
         return Qwen2_5_VLForConditionalGeneration(config)
 
 
-@pytest.mark.parametrize("name", sorted(_TEXT))
+@pytest.mark.parametrize("name", sorted(PUBLISHED_TEXT))
 def test_weights_of_the_published_ones(name: str) -> None:
     """8,292,166,656 and 3,754,622,976, as their cards say: counted, and in a real model without memory."""
-    model, counted = made(_TEXT[name], _VISION, "meta"), Architecture.of(name)
+    model, counted = made(PUBLISHED_TEXT[name], PUBLISHED_VISION, "meta"), Architecture.of(name)
     assert counted.vision == sum(p.numel() for p in model.model.visual.parameters())
     assert counted.language + counted.vision == sum(p.numel() for p in model.parameters())
     assert counted.language + counted.vision == {"7": 8_292_166_656, "3": 3_754_622_976}[name[16]]

@@ -1,0 +1,160 @@
+"""Half an hour on a GPU, tried on a CPU with tiny sizes: the trainers are measured, then trunk and branches trained."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from transformers import Qwen2_5_VLForConditionalGeneration
+
+from benchmarks import on_gpu
+from benchmarks.on_gpu import Options, measurements
+from benchmarks.real_sizes import Measurement, config_of, filled_tokenizer, measure, prepare
+from kit.chat import Chat
+from kit.data.store import load_episodes
+from kit.files import read_json, write_json
+from kit.models import load_model
+from kit.tiny import TINY
+
+SMALL: dict[str, Any] = {"steps": 2, "episodes": 8, "max_pixels": 28 * 28 * 16, "max_turns": 2, "max_new_tokens": 8}
+
+
+@pytest.mark.parametrize(("name", "weights"), [("3B", 3_754_622_976), ("7B", 8_292_166_656)])
+def test_the_architectures_are_the_published_ones(name: str, weights: int) -> None:
+    """As many weights as their cards say, in a real model without memory."""
+    with torch.device("meta"):
+        model = Qwen2_5_VLForConditionalGeneration(config_of(name, filled_tokenizer(1536).get_vocab()))
+    assert sum(p.numel() for p in model.parameters()) == weights
+    assert model.config.text_config.rope_parameters["mrope_section"] == [16, 24, 24]
+    assert model.config.vision_config.fullatt_block_indexes == [7, 15, 23, 31]
+
+
+def test_an_unknown_architecture_is_named() -> None:
+    with pytest.raises(ValueError, match="model '72B': choose one of 3B, 7B, or tiny"):
+        config_of("72B", {})
+
+
+def test_whatever_a_random_model_samples_decodes() -> None:
+    tiny, filled = Chat.from_pretrained(TINY).tokenizer, filled_tokenizer(5000)
+    assert len(filled) == 5000 and filled.decode([4999]) == "word4999"
+    text = "<think>A, B</think><code>state[0]</code>"
+    assert filled.encode(text) == tiny.encode(text)
+    assert filled.convert_tokens_to_ids("<|image_pad|>") == tiny.convert_tokens_to_ids("<|image_pad|>")
+
+
+def test_what_is_worth_most_comes_first_and_vllm_only_where_it_is() -> None:
+    found = [one.name for one in measurements(("3B", "7B"), with_vllm=False)]
+    assert found == [
+        "sft-3B-lora32",
+        "grpo-3B-lora32",
+        "sft-7B-lora32",
+        "grpo-7B-lora32",
+        "sft-3B-full",
+        "grpo-3B-full",
+    ]
+    more = {one.name for one in measurements(("3B", "7B"), with_vllm=True)} - set(found)
+    assert more == {"grpo-3B-lora32-colocate", "grpo-7B-lora32-colocate"}
+
+
+@pytest.mark.parametrize("stage", ["sft", "grpo"])
+def test_a_measurement_is_of_the_kit_s_own_training(
+    tmp_path: Path, stage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Random weights of the architecture, real episodes, and a record that names the hardware."""
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    one = Measurement("tiny", stage, **SMALL)
+    record = measure(one, tmp_path, tmp_path / f"{one.name}.json")
+    assert record == read_json(tmp_path / f"{stage}-tiny-lora32.json")
+    assert [row["step"] for row in record["steps"]] == [1, 2]
+    assert record["seconds_a_step"] == record["steps"][1]["seconds"], "the first warms up"
+    assert record["peak_memory_gb"] > 0.1 and record["hardware"]["cores"] >= 1 and record["versions"]["torch"]
+    assert load_model(tmp_path / "tiny" / "start").config.text_config.hidden_size == 64
+    episodes = load_episodes(tmp_path / "tiny" / "episodes.jsonl")
+    assert len(episodes) == 16 and all(episode.ended == "answer" for episode in episodes)
+    if stage == "grpo":
+        assert record["steps"][1]["turns"] == 2 and record["steps"][1]["response_tokens"] == 16
+    written = {path: path.stat().st_mtime_ns for path in (tmp_path / "tiny").rglob("*") if path.is_file()}
+    prepare(tmp_path / "tiny", "tiny")
+    assert written == {path: path.stat().st_mtime_ns for path in written}, "what is there is kept"
+
+
+def small_measurements(models: Sequence[str], with_vllm: bool, tiny: bool = False) -> list[Measurement]:
+    return [Measurement("tiny", stage, **SMALL) for stage in ("sft", "grpo")]
+
+
+def test_each_result_is_saved_as_it_comes_and_a_failure_loses_only_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first measurement fails, a branch runs out of time; the same command again does only what is missing."""
+    asked: list[str] = []
+    broken = {"sft-tiny-lora32", "visual_arft"}
+
+    def run(name: str, command: Sequence[str], file: Path | None, left: float) -> bool:
+        asked.append(name)
+        if name in broken:
+            return False
+        if file is not None:
+            write_json(file, {})
+        elif "trial" not in name:
+            folder = Path(command[command.index("--out") + 1])
+            write_json(folder / "checkpoint" / "skills.json", {"place": {"value": 0.5}})
+            (folder / "log.jsonl").write_text('{"step": 25, "loss": 1.0, "seconds": 5.0}\n')
+        return True
+
+    monkeypatch.setattr(on_gpu, "measurements", small_measurements)
+    monkeypatch.setattr(on_gpu, "branches", lambda: ["agile", "visual_arft"])
+    monkeypatch.setattr(on_gpu, "_run", run)
+    options = Options(tmp_path, 10.0, ("tiny",), tiny=True)
+    on_gpu.on_gpu(options)
+    assert asked == ["sft-tiny-lora32", "grpo-tiny-lora32", "trunk", "agile", "visual_arft"]
+    assert sorted(path.stem for path in tmp_path.glob("*.json")) == ["agile", "grpo-tiny-lora32", "trunk"]
+    trunk = read_json(tmp_path / "trunk.json")
+    assert trunk["steps"] == on_gpu.TRIAL and trunk["skills"] == {"place": {"value": 0.5}} and trunk["hardware"]
+    asked.clear()
+    broken.clear()
+    on_gpu.on_gpu(options)
+    assert asked == ["sft-tiny-lora32", "visual_arft"]
+    assert "trunk: there, passed over" in capsys.readouterr().out
+    asked.clear()
+    (tmp_path / "trunk.json").unlink()
+    on_gpu.on_gpu(Options(tmp_path, 0.0, ("tiny",), tiny=True))
+    assert asked == [] and "trunk: no time is left for it" in capsys.readouterr().out
+
+
+def test_steps_are_planned_by_a_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """25 steps took 10 seconds: 0.4 a step; of 1,000 seconds 0.8 are for steps, 2,000 of them."""
+
+    def trial(name: str, command: Sequence[str], file: Path | None, left: float) -> bool:
+        folder = Path(command[command.index("--out") + 1])
+        folder.mkdir()
+        (folder / "log.jsonl").write_text('{"step": 25, "seconds": 40.0}\n{"step": 50, "seconds": 50.0}\n')
+        return True
+
+    monkeypatch.setattr(on_gpu, "_run", trial)
+    monkeypatch.setattr("time.monotonic", lambda: 0.0)
+    command = ["script", "--out", str(tmp_path / "trunk")]
+    assert on_gpu._steps("trunk", command, Options(tmp_path, 30.0, ()), 1000.0) == 2000
+
+
+def test_without_a_gpu_it_says_how_to_try_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    assert on_gpu.main([]) == 2 and "--tiny runs the same" in capsys.readouterr().err
+
+
+def test_the_commands_run_as_they_are_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One measurement and the trunk, each in its own process, with the script's own options."""
+    monkeypatch.setattr(on_gpu, "measurements", lambda *args: [Measurement("tiny", "sft", **SMALL)])
+    monkeypatch.setattr(on_gpu, "branches", list)
+    monkeypatch.setattr(on_gpu, "TRIAL", 2)
+    assert on_gpu.main(["--tiny", "--models", "tiny", "--minutes", "20", "--out", str(tmp_path)]) == 0
+    assert sorted(path.stem for path in tmp_path.glob("*.json")) == ["sft-tiny-lora32", "trunk"]
+    trunk = read_json(tmp_path / "trunk.json")
+    assert trunk["steps"] == 2 and [row["step"] for row in trunk["log"]] == [2] and trunk["skills"]["place"]["n"] <= 8
+    assert "2 results in" in capsys.readouterr().out

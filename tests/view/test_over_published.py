@@ -1,0 +1,75 @@
+"""A reader's curve over the published ones: all are drawn, theirs in front; curves are saved rounded, read by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kit.files import ROOT, read_json, write_text
+from kit.papers.registry import papers
+from kit.train.metrics import Row, read_metrics
+from kit.train.published_curves import CURVES, published_curves, save_curve
+from kit.view.charts import COLOURS
+from kit.view.curves import GRAY, over_published
+
+MINE: list[Row] = [{"step": k, "reward": 0.1 * k, "accuracy": 0.5} for k in (1, 2, 3)]
+THEIRS: dict[str, list[Row]] = {
+    "a-0": [{"step": k, "reward": 0.2 * k} for k in (1, 2)],
+    "a-1": [{"step": k, "reward": 0.3 * k} for k in (1, 2)],
+}
+
+
+def test_every_published_run_is_drawn_behind_the_reader_s() -> None:
+    """Accuracy is in the reader's rows alone: only what all have is drawn."""
+    figure = over_published(MINE, THEIRS)
+    [axis] = [axis for axis in figure.axes if axis.get_title()]
+    assert axis.get_title() == "reward and its parts"
+    drawn = [(list(map(float, line.get_ydata())), line.get_color()) for line in axis.lines]
+    assert drawn == [([0.2, 0.4], GRAY), ([0.3, 0.6], GRAY), ([0.1, 0.2, pytest.approx(0.3)], COLOURS[0])]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["published, 2 seed(s)", "this run"]
+
+
+def test_nothing_published_or_nothing_shared_is_said() -> None:
+    with pytest.raises(ValueError, match="no published curves of this name"):
+        over_published(MINE, {})
+    with pytest.raises(ValueError, match="this run and the published runs a-0, a-1 share no metric"):
+        over_published([{"step": 1, "loss": 1.0}], THEIRS)
+
+
+def test_curves_are_rounded_and_found_by_name_training_and_tag(tmp_path: Path) -> None:
+    write_text(tmp_path / "metrics.jsonl", '{"step": 1, "reward": 0.123456789, "seconds": 1234567.89}\n')
+    for run in ("a-10", "a-2", "a-2-em", "ab-1"):
+        save_curve(tmp_path / "metrics.jsonl", tmp_path / "curves" / run / "grpo.jsonl")
+    assert published_curves("a", "grpo", folder=tmp_path / "curves") == {
+        "a-2": [{"step": 1, "reward": 0.123457, "seconds": 1234570.0}],
+        "a-10": [{"step": 1, "reward": 0.123457, "seconds": 1234570.0}],
+    }
+    assert list(published_curves("a", "grpo", "em", tmp_path / "curves")) == ["a-2-em"]
+    assert published_curves("a", "sft", folder=tmp_path / "curves") == {}
+    with pytest.raises(ValueError, match=r"none\.jsonl holds no step"):
+        save_curve(tmp_path / "none.jsonl", tmp_path / "x.jsonl")
+
+
+def test_every_published_run_has_its_curves_and_nothing_else_lies_there() -> None:
+    """One for each seed of each kind of run; the first steps to the last, of every training that it did itself."""
+    expected = set()
+    for paper in papers().values():
+        for runs in paper.published.runs.values() if paper.published else ():
+            expected |= {runs.called(seed) for seed in range(runs.seeds)}
+    assert {path.name for path in CURVES.iterdir()} == expected
+    for run in CURVES.iterdir():
+        assert (run / "grpo.jsonl").is_file()
+        for path in run.iterdir():
+            steps = [row["step"] for row in read_metrics(path)]
+            assert steps == list(range(1, len(steps) + 1)) and len(steps) > 1, path
+
+
+def test_the_published_training_minutes_are_those_of_the_curves() -> None:
+    """The same runs: their steps' seconds add up to what the results file says of them."""
+    found = 0.0
+    results = read_json(ROOT / "results" / "agile.json")
+    for training in ("sft", "grpo"):
+        for rows in published_curves("agile", training).values():
+            found += sum(row["seconds"] for row in rows) / 60
+    assert found == pytest.approx(results["training_minutes"], abs=0.01)
