@@ -36,7 +36,9 @@ def weight_change(start: str | Path, trained: str | Path) -> float:
         moved += float((new - old).square().sum())
         size += float(old.square().sum())
     if not size:
-        raise ValueError(f"{start}: all weights are 0, so no change is a share of them; give the checkpoint it began at")
+        raise ValueError(
+            f"{start}: all weights are 0, so no change is a share of them; give the checkpoint it began at"
+        )
     return sqrt(moved / size)
 
 

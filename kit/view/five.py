@@ -24,7 +24,7 @@ def five(results: Mapping[str, Any], subsets: Sequence[str] = (), title: str = "
     drawn.
 
     Args:
-        results: the content of a ``results.json``.
+        results: the content of a ``results.json``, or stage → metrics.
         subsets: names of subsets to show as well, such as ``hard``.
         title: of the figure.
 

@@ -16,7 +16,10 @@ from kit.evaluate.calls import Call, called, calls
         (Action("search", "capital of Chad"), "search"),
         (Action("tool_call", "{}", {"tool": "ocr"}), "tool_call"),
         (Action("code", "x = crop(observation(state), [0, 0, 1, 1])"), "crop"),
-        (Action("code", "state[0], state[1] = state[1], state[0]\nobservation_image_1 = observation(state)"), "observation"),
+        (
+            Action("code", "state[0], state[1] = state[1], state[0]\nobservation_image_1 = observation(state)"),
+            "observation",
+        ),
         (Action("code", "view = image.rotate(90)"), "rotate"),
         (Action("code", "view = rotate(image, 90)\nview2 = view"), "rotate"),
         (Action("code", "x = 1"), "code"),

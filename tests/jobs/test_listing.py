@@ -15,6 +15,7 @@ from kit.evaluate.results import write_results
 from kit.files import run_folder, runs_folder, start_run, write_json
 from kit.jobs.compare import compare
 from kit.jobs.listing import claims_table, listing, table, view
+from kit.jobs.run_page import write
 from kit.papers.agile.metrics import save_stage
 from kit.papers.visual_arft.metrics import save_stage as write_reading
 
@@ -76,6 +77,25 @@ def test_results_and_claims_are_shown() -> None:
     shown = view("toy")
     assert "0.900 [0.800, 0.950]" in shown and "A1     holds" in shown
     assert claims_table({}) == ""
+
+
+def test_the_five_questions_are_told_by_a_run_that_answers_them() -> None:
+    folder = run_folder("toy")
+    gain = Interval(0.5, 0.25, 0.75, 30)
+    stages = {"grpo": {"acc_2x2": gain, "gain_over_sft": gain}}
+    path = folder / "results.json"
+    write_results(path, notebook="14_agile_claims", profile="smoke", seed=0, minutes=1, stages=stages)
+    assert re.search(
+        r"1 Does reinforcement add\?\n +after GRPO minus before +0.500 \[0.250, 0.750\], n = 30", view("toy")
+    )
+    assert 'alt="answers"' in write("toy").read_text()
+
+
+def test_stages_that_only_the_five_questions_need_are_no_columns() -> None:
+    folder = run_folder("toy")
+    for stage in ("grpo", "grpo-blank"):
+        save_stage(folder, stage, [played(True, "a")])
+    assert "grpo-blank" not in view("toy").partition("files:")[0]
 
 
 def test_results_of_a_notebook_of_ones_own_are_shown_without_a_papers() -> None:

@@ -37,8 +37,8 @@ from typing import Any
 
 from kit.evaluate.accuracy import accuracy
 from kit.evaluate.calls import Call
+from kit.evaluate.five import BLANK, OWN, SAMPLES, SWAPPED, TOOLLESS, TRIES
 from kit.evaluate.five.pass_at_k import pass_interval
-from kit.evaluate.five.play import BLANK, OWN, SAMPLES, SWAPPED, TOOLLESS, TRIES
 from kit.evaluate.intervals import Interval, Point, clustered_mean, contrast, mean_over_seeds, proportion_over_seeds
 from kit.evaluate.outcomes import Evaluation, Metrics
 

@@ -1,15 +1,4 @@
-"""Play what the five questions need, and save it as stages of the run: again only where something has changed.
-
-===================  =======================================================================================
-stage                episodes
-===================  =======================================================================================
-grpo-own             the trained policy, greedily, with its own observations
-grpo-swapped         the same, shown another episode's observations (:mod:`kit.evaluate.five.shown`)
-grpo-blank           the same, shown blank ones
-grpo-without-tools   the same, its tools switched off
-sft-samples          the policy before reinforcement, each task several times, sampled
-===================  =======================================================================================
-"""
+"""Play what the five questions need, and save it as stages of the run: again only where something has changed."""
 
 from __future__ import annotations
 
@@ -22,16 +11,11 @@ from typing import Any, Protocol
 
 from kit.chat import Chat
 from kit.episode import Episode, Task
+from kit.evaluate.five import BLANK, OWN, SAMPLES, STAGES, SWAPPED, TOOLLESS, TRIES
 from kit.evaluate.five.shown import Around, as_it_is, blank, observations, other_episodes, swapped, toolless
-from kit.evaluate.outcomes import Evaluation, Outcome
+from kit.evaluate.outcomes import Evaluation
 from kit.policy import Policy
 from kit.policy.hf import HFPolicy, load_model_and_chat
-
-OWN, SWAPPED, BLANK, TOOLLESS, SAMPLES = "grpo-own", "grpo-swapped", "grpo-blank", "grpo-without-tools", "sft-samples"
-STAGES = (OWN, SWAPPED, BLANK, TOOLLESS, SAMPLES)
-
-TRIES = 8
-"""How often the policy before reinforcement tries each task: k of pass@k."""
 
 
 class Playing(Protocol):
@@ -160,8 +144,3 @@ def with_others(
             "image, was shown anything; play more tasks"
         )
     return [played[e.task.id] for e in own if e.task.id in played]
-
-
-def seeds_of(outcomes: Sequence[Outcome]) -> list[int]:
-    """The training seeds of outcomes, in order."""
-    return sorted({outcome.seed for outcome in outcomes})

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from kit.evaluate.intervals import Interval
+from kit.evaluate.outcomes import by_stage
 
 Kind = Literal["difference", "share", "number"]
 """A difference of shares, which 0 divides; a share, 0 to 1; or a number on a scale of its own."""
@@ -68,10 +69,10 @@ def answered(results: Mapping[str, Any], subsets: Sequence[str] = ()) -> dict[st
     """The questions that a results file answers, each with its values; empty if it answers none.
 
     Args:
-        results: the content of a ``results.json``.
+        results: the content of a ``results.json``, or stage → metrics.
         subsets: names of subsets to tell as well, such as ``hard``.
     """
-    metrics = results.get("metrics") or {}
+    metrics = {f"{stage}/{name}": value for stage, some in by_stage(results).items() for name, value in some.items()}
     if "grpo/gain_over_sft" not in metrics:
         return {}
     found: dict[str, list[Row]] = {}
@@ -81,13 +82,11 @@ def answered(results: Mapping[str, Any], subsets: Sequence[str] = ()) -> dict[st
                 name = f"{answer.name}_{subset}" if subset else answer.name
                 if name in metrics:
                     label = f"{answer.label}, {subset.replace('_', ' ')}" if subset else answer.label
-                    found.setdefault(question, []).append(
-                        (Answer(name, label, answer.kind), Interval.of(metrics[name]))
-                    )
+                    found.setdefault(question, []).append((Answer(name, label, answer.kind), metrics[name]))
             if answer.name == "grpo/calls_per_episode":
                 tools = [name for name in metrics if name.startswith(TOOLS)]
                 found.setdefault(question, []).extend(
-                    (Answer(name, f"   {name.removeprefix(TOOLS)}", "number"), Interval.of(metrics[name]))
+                    (Answer(name, f"   {name.removeprefix(TOOLS)}", "number"), metrics[name])
                     for name in (tools if len(tools) > 1 else ())
                 )
     return found
@@ -97,7 +96,7 @@ def told(results: Mapping[str, Any], subsets: Sequence[str] = ()) -> str:
     """The five questions and their answers as text; empty if there are none.
 
     Args:
-        results: the content of a ``results.json``.
+        results: the content of a ``results.json``, or stage → metrics.
         subsets: names of subsets to tell as well.
     """
     lines = []

@@ -116,6 +116,11 @@ def watched_sets(data: Path) -> tuple[str, ...]:
     return str(development if development.is_file() else coding), str(search)
 
 
+def kind(task: Task) -> tuple[str, ...]:
+    """Name the tasks whose observations look alike: of the same tools, with an image or of text alone."""
+    return (*task.meta.get("tools", ()), "image" if task.images else "text")
+
+
 def search_engine(name: str = "offline") -> Search:
     """``offline``: an index of the kit's documents; ``serper``: the web, with every answer kept.
 

@@ -12,6 +12,7 @@ import pytest
 
 from kit.chat import Chat
 from kit.episode import Action, Episode, Observation, Task, Turn
+from kit.evaluate import five
 from kit.evaluate.accuracy import AccuracyOutcome, accuracy_evaluation
 from kit.evaluate.five import play, questions, shown
 from kit.evaluate.five.answers import answers, difference
@@ -54,7 +55,9 @@ def run(folder: Path, direct: bool = True, **marks: str) -> Path:
     for name, text in known.items():
         tools = ("search", "code") if name == "grpo_own" else ()
         EASY.save_stage(folder, name.replace("_", "-"), stage(text, tools))
-    tried = [episode(name, mark == "+") for name, pair in zip(NAMES, ("+-", "--", "++", "-+"), strict=True) for mark in pair]
+    tried = [
+        episode(name, mark == "+") for name, pair in zip(NAMES, ("+-", "--", "++", "-+"), strict=True) for mark in pair
+    ]
     EASY.save_stage(folder, "sft-samples", tried)
     return folder
 
@@ -164,14 +167,14 @@ def test_stages_are_played_once_and_again_only_after_a_change(
     def go(**more: Any) -> list[str]:
         return play.play_all(EASY, tmp_path, grpo, sft, tasks, {"turns": 5}, tries=3, **more)
 
-    assert go() == list(play.STAGES)
+    assert go() == list(five.STAGES)
     assert grpo.asked == [(4, 0.0)] * 4 and sft.asked == [(12, 1.0)]
     assert go() == [] and len(grpo.asked) == 4
-    assert go(sampled=tasks[:2]) == [play.SAMPLES] and sft.asked[-1] == (6, 1.0)
+    assert go(sampled=tasks[:2]) == [five.SAMPLES] and sft.asked[-1] == (6, 1.0)
     (tmp_path / "grpo" / "model.safetensors").write_bytes(b"trained on")
-    assert go(sampled=tasks[:2]) == [name for name in play.STAGES if name != play.SAMPLES]
+    assert go(sampled=tasks[:2]) == [name for name in five.STAGES if name != five.SAMPLES]
     (tmp_path / "stages" / "grpo-swapped.json").unlink()
-    assert go(sampled=tasks[:2]) == [play.SWAPPED]
+    assert go(sampled=tasks[:2]) == [five.SWAPPED]
 
 
 def test_a_player_loads_its_checkpoint_when_it_first_plays(monkeypatch: pytest.MonkeyPatch, chat: Chat) -> None:
