@@ -133,7 +133,7 @@ def tell(name: str) -> Told:
 def _measured(
     folder: Path, results: Mapping[str, Any]
 ) -> tuple[outcomes.Evaluation[Any] | None, dict[str, outcomes.Metrics]]:
-    """A run's evaluation and the metrics of its stages; no evaluation if a notebook of no paper wrote the results.
+    """A run's evaluation and the metrics of its stages; no evaluation if a notebook of no paper wrote it.
 
     Read from ``results.json``, or from ``stages/`` while the notebook that writes it has not run.
     """
@@ -145,8 +145,11 @@ def _measured(
     if not names:
         return None, {}
     path = folder / "stages" / f"{names[0]}.json"
+    named = (read_json(path) or {}).get("paper")
+    if named == "":  # a notebook's own evaluation, which nothing else knows
+        return None, {}
     try:
-        evaluation = find_paper(str((read_json(path) or {}).get("paper"))).load_evaluation()
+        evaluation = find_paper(str(named)).load_evaluation()
     except PaperError as error:
         raise PaperError(f"{path}: {error}") from error
     return evaluation, {name: evaluation.load_stage(folder, name) for name in names}

@@ -95,7 +95,7 @@ EXERCISES = [
     Exercise(
         "06.3",
         gap,
-        "Go through the tasks that both have, add up `own[name] - other[name]` (True counts 1), divide by their number.",
+        "Over the tasks that both have, add up `own[name] - other[name]` (True counts 1), then divide by their number.",
         cases=[
             {"own": {"a": True, "b": True, "c": False}, "other": {"a": False, "b": True, "c": False}},
             {"own": {"a": True, "b": False}, "other": {"a": False}},

@@ -54,7 +54,6 @@ import time
 import numpy as np
 import torch
 from IPython.display import display
-from kit import view
 from kit.environment import ToolEnv
 from kit.episode import NamedImage, Observation, Score, Task
 from kit.evaluate import five as stages
@@ -528,7 +527,7 @@ watched = {
     for kind, some in zip(("busy", "right"), rows, strict=True)
 }
 title = "share of episodes that answer, in training"
-display(view.plots.lines(watched, "step", "answered", title))
+display(charts.lines(watched, "step", "answered", title))
 
 # %% [markdown]
 # ## When is something learnt?

@@ -27,7 +27,7 @@
 #
 # | | hardware | minutes | memory |
 # |---|---|---|---|
-# | `laptop` | 1 core, tiny model, the runs given below | 1 | 1 GB |
+# | `laptop` | 1 core, tiny model, the runs given below | 2 | 1 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
 # | `node` | 8 × 80 GB, Qwen2.5-VL-7B | not measured | 640 GB |
 #

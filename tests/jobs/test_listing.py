@@ -10,6 +10,7 @@ import pytest
 
 from kit.__main__ import main
 from kit.episode import Action, Episode, Task, Turn
+from kit.evaluate.accuracy import accuracy_evaluation
 from kit.evaluate.intervals import Interval
 from kit.evaluate.results import write_results
 from kit.files import run_folder, runs_folder, start_run, write_json
@@ -103,6 +104,11 @@ def test_results_of_a_notebook_of_ones_own_are_shown_without_a_papers() -> None:
     stages = {"before": {"found": Interval(0.25, 0.2, 0.3, 9)}, "after": {"found": Interval(0.5, 0.4, 0.6, 9)}}
     write_results(path, notebook="90_mine", profile="laptop", seed=0, minutes=1, stages=stages)
     assert re.search(r"found +0.250 \[0.200, 0.300\] +0.500 \[0.400, 0.600\]", view("mine"))
+
+
+def test_a_notebooks_own_stages_wait_for_its_results() -> None:
+    accuracy_evaluation("", lambda episode, target: True).save_stage(run_folder("mine"), "sft", [played(True, "a")])
+    assert "sft" not in view("mine")
 
 
 def test_the_last_training_step_is_shown() -> None:
