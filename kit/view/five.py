@@ -67,7 +67,8 @@ def _draw(axis: Any, at: int, row: Row, question: int) -> tuple[float, float]:
     low, high = (value.low, value.high) if np.isfinite([value.low, value.high]).all() else (value.value, value.value)
     axis.plot([low, high], [at, at], color=colour, linewidth=2)
     face = colour if answer.kind == "difference" else "white"
-    axis.plot(value.value, at, color=colour, marker=MARKERS[question % 6], markerfacecolor=face)
+    look: Any = {"marker": MARKERS[question % 6], "markerfacecolor": face, "markeredgewidth": 1.5}
+    axis.plot(value.value, at, color=colour, **look)
     return low, high
 
 

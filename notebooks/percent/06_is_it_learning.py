@@ -114,6 +114,7 @@ def make_task(rng: np.random.Generator, name: str) -> Task:
     return Task(name, (NamedImage("cards", table),), question, (hidden[asked],), meta)
 
 
+# %%
 rng = np.random.default_rng(seed)
 train = [make_task(rng, f"train-{k}") for k in range(steps * prompts_per_batch)]
 test = [make_task(np.random.default_rng(10_000 + k), f"t{k}") for k in range(held_out)]
@@ -283,6 +284,7 @@ settings = GRPOSettings(
 )
 
 
+# %%
 def reinforce(where, reward):
     """Train the imitator with a reward; returns sampled episodes afterwards."""
     vlm, chat = load_model_and_chat(start)

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from kit.chat import Chat
 from kit.episode import Episode, Task
-from kit.evaluate.five import BLANK, OWN, SAMPLES, STAGES, SWAPPED, TOOLLESS, TRIES
+from kit.evaluate.five import BLANK, OWN, SAMPLES, SWAPPED, TOOLLESS, TRIES
 from kit.evaluate.five.shown import Around, as_it_is, blank, observations, other_episodes, swapped, toolless
 from kit.evaluate.outcomes import Evaluation
 from kit.policy import Policy
@@ -65,6 +65,12 @@ class Player:
         return digest.hexdigest() if files else str(self.checkpoint)
 
 
+def _digest(task: Task) -> str:
+    """A task's id, with a hash of all that is asked and shown."""
+    content = repr((task.question, task.target, [image.sha256 for image in task.images], sorted(task.meta.items())))
+    return f"{task.id}:{hashlib.sha256(content.encode()).hexdigest()[:16]}"
+
+
 def _all_alike(task: Task) -> Hashable:
     return ""
 
@@ -81,7 +87,7 @@ def play_all(
     kind: Callable[[Task], Hashable] = _all_alike,
     tries: int = TRIES,
 ) -> list[str]:
-    """Play and save the stages that this run lacks, or has of other weights, tasks or settings.
+    """Play the stages that this run lacks, or has of other weights, tasks or settings; each is saved once it is played.
 
     Args:
         evaluation: the paper's.
@@ -98,21 +104,27 @@ def play_all(
         The names of the stages that were played now.
     """
     some = list(tasks if sampled is None else sampled)
-    greedy = {"policy": grpo.fingerprint, "tasks": [task.id for task in tasks], **settings}
-    drawn = {"policy": sft.fingerprint, "tasks": [task.id for task in some], "tries": tries, **settings}
-    lacking = [name for name in STAGES if not evaluation.has_stage(run, name, drawn if name == SAMPLES else greedy)]
-    played: dict[str, list[Episode]] = {}
-    if {OWN, SWAPPED} & {*lacking}:
-        played[OWN] = grpo(tasks)
-    if SWAPPED in lacking:
-        played[SWAPPED] = with_others(grpo, played[OWN], kind)
-    for name, around in ((BLANK, blank), (TOOLLESS, toolless)):
-        if name in lacking:
-            played[name] = grpo(tasks, around)
-    if SAMPLES in lacking:
-        played[SAMPLES] = sft([task for task in some for _ in range(tries)], temperature=1.0)
+    greedy = {"policy": grpo.fingerprint, "tasks": [_digest(task) for task in tasks], **settings}
+    drawn = {"policy": sft.fingerprint, "tasks": [_digest(task) for task in some], "tries": tries, **settings}
+    own: list[Episode] = []
+
+    def swapped_ones() -> list[Episode]:
+        return with_others(grpo, own or grpo(tasks), kind)
+
+    ways: dict[str, tuple[Mapping[str, Any], Callable[[], list[Episode]]]] = {
+        OWN: (greedy, lambda: grpo(tasks)),
+        SWAPPED: (greedy, swapped_ones),
+        BLANK: (greedy, lambda: grpo(tasks, blank)),
+        TOOLLESS: (greedy, lambda: grpo(tasks, toolless)),
+        SAMPLES: (drawn, lambda: sft([task for task in some for _ in range(tries)], temperature=1.0)),
+    }
+    lacking = [name for name, (made_of, _) in ways.items() if not evaluation.has_stage(run, name, made_of)]
     for name in lacking:
-        evaluation.save_stage(run, name, played[name], drawn if name == SAMPLES else greedy)
+        made_of, play = ways[name]
+        episodes = play()
+        if name == OWN:
+            own = episodes
+        evaluation.save_stage(run, name, episodes, made_of)
     return lacking
 
 
