@@ -99,8 +99,10 @@ def told(results: Mapping[str, Any], subsets: Sequence[str] = ()) -> str:
         results: the content of a ``results.json``, or stage → metrics.
         subsets: names of subsets to tell as well.
     """
+    found = answered(results, subsets)
+    wide = max((len(answer.label) for rows in found.values() for answer, _ in rows), default=0)
     lines = []
-    for question, rows in answered(results, subsets).items():
+    for question, rows in found.items():
         lines.append(question)
-        lines += [f"   {answer.label:36s}  {value}, n = {value.n}" for answer, value in rows]
+        lines += [f"   {answer.label:{wide}s}  {value}, n = {value.n}" for answer, value in rows]
     return "\n".join(lines)
