@@ -70,6 +70,7 @@ from kit.papers.visual_arft import experiment as visual_arft
 from kit.papers.visual_arft.metrics import (
     EVALUATION,
     evaluate_outcomes,
+    kind,
     load_outcomes,
     save_stage,
     table,
@@ -175,7 +176,7 @@ def play_five(folder):
         ends = (trained_model(folder, "grpo", 23), before_grpo(folder))
         grpo, sft = (Player(checkpoint, playing) for checkpoint in ends)
         some = evenly_spaced(tasks, sampled_tasks)
-        how = {"sampled": some, "tries": tries, "kind": visual_arft.kind}
+        how = {"sampled": some, "tries": tries, "kind": kind}
         return play_all(EVALUATION, folder, grpo, sft, tasks, asdict(play), **how)
 
 

@@ -116,11 +116,6 @@ def watched_sets(data: Path) -> tuple[str, ...]:
     return str(development if development.is_file() else coding), str(search)
 
 
-def kind(task: Task) -> tuple[str, ...]:
-    """Name the tasks whose observations look alike: of the same tools, with an image or of text alone."""
-    return (*task.meta.get("tools", ()), "image" if task.images else "text")
-
-
 def search_engine(name: str = "offline") -> Search:
     """``offline``: an index of the kit's documents; ``serper``: the web, with every answer kept.
 
@@ -191,18 +186,14 @@ class Play(RolloutConfig):
             on_search_error=self.on_search_error,
         )
 
+    # fmt: off
     def __call__(
-        self,
-        policy: Policy,
-        chat: Chat,
-        tools: Tools,
-        tasks: Sequence[Task],
-        temperature: float,
-        seed: Seed = 0,
+        self, policy: Policy, chat: Chat, tools: Tools, tasks: Sequence[Task], temperature: float, seed: Seed = 0,
         around: Around = as_it_is,
     ) -> list[Episode]:
         """Play each task once; ``around`` changes what the policy is shown (:mod:`kit.evaluate.five.shown`)."""
         return rollout(policy, chat, tasks, lambda: around(self.env(tools)), self, temperature, seed)
+    # fmt: on
 
 
 @dataclass(frozen=True)

@@ -221,7 +221,7 @@ def test_only_another_kind_or_the_same_image_leaves_an_episode_out(chat: Chat) -
 
 def test_a_task_without_another_episode_is_named(chat: Chat) -> None:
     with pytest.raises(ValueError, match="task a: no other episode's observations were given"):
-        played(chat, reader, shown.swapped({"b": ()}))
+        played(chat, reader, shown.swapped({"b": ()}), TASKS[:1])
 
 
 def test_the_status_of_another_episode_is_not_taken_over() -> None:
