@@ -33,8 +33,7 @@ def _other_tries(seed: int) -> list[dict[str, Any]]:
     """No try right, all, one, and some; k = 1, between, and all."""
     rng = random.Random(seed)
     found = []
-    for _ in range(4):
-        n = rng.randint(5, 12)
+    for n in rng.sample(range(9, 17), 4):
         found += [{"n": n, "c": c, "k": rng.randint(2, n - 1)} for c in (0, 1, n, rng.randint(2, n - 2))]
         found += [{"n": n, "c": rng.randint(2, n - 2), "k": k} for k in (1, n)]
     return found
@@ -49,7 +48,7 @@ def _other_episodes(seed: int) -> list[dict[str, Any]]:
         own = {name: rng.random() < 0.7 for name in names[1:]}
         other = {name: rng.random() < 0.4 for name in names[:-2]}
         found.append({"own": own, "other": other})
-    found.append({"own": {"a": True, "b": False}, "other": {"b": True, "a": False, "c": True}})
+    found.append({"own": {"a": False, "b": False, "c": rng.random() < 0.5}, "other": {"a": True, "b": False}})
     return found
 
 
@@ -100,6 +99,7 @@ EXERCISES = [
             {"own": {"a": True, "b": True, "c": False}, "other": {"a": False, "b": True, "c": False}},
             {"own": {"a": True, "b": False}, "other": {"a": False}},
             {"own": {"a": False, "b": True}, "other": {"c": True, "a": True, "b": True}},
+            {"own": {"a": True, "b": True, "c": False}, "other": {"a": False, "d": True}},
             {"own": {"a": True}, "other": {"a": True}},
         ],
         hidden=_other_episodes,

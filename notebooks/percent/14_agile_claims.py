@@ -64,8 +64,6 @@ from kit.data import folder as image_folder
 from kit.data.store import load_tasks
 from kit.evaluate.accuracy import accuracy as share_solved
 from kit.evaluate.claims import table
-from kit.evaluate.five.answers import answers
-from kit.evaluate.five.play import Player, play_all
 from kit.evaluate.outcomes import by_stage
 from kit.evaluate.results import write_results
 from kit.exercises import check, hint, solution
@@ -80,9 +78,7 @@ from kit.policy.hf import load_model_and_chat
 from kit.sandbox import CONFINED, Sandbox
 from kit.tiny import TINY
 from kit.train.metrics import read_metrics, training_minutes
-from kit.train.weights import weight_change
 from kit.view import plots
-from kit.view.five import five
 
 # %%
 began = time.monotonic()
@@ -175,6 +171,12 @@ print(repr(asked[-1].turns[0].text), "→", asked[-1].answer)
 
 
 # %%
+from kit.evaluate.five.answers import answers
+from kit.evaluate.five.play import Player, play_all
+from kit.train.weights import weight_change
+from kit.view.five import five
+
+
 def play_five(folder):
     """Play what the five questions need, unless the run has it already."""
     known = {o.task for o in EVALUATION.load_outcomes(folder, "grpo")}

@@ -60,8 +60,6 @@ from kit.data.store import load_tasks
 from kit.evaluate.accuracy import accuracy
 from kit.evaluate.claims import Claim
 from kit.evaluate.claims import table as verdicts_table
-from kit.evaluate.five.answers import answers
-from kit.evaluate.five.play import Player, play_all
 from kit.evaluate.results import write_results
 from kit.exercises import check, hint, solution
 from kit.files import ROOT, read_json, run_folder
@@ -76,14 +74,9 @@ from kit.papers.visual_arft.metrics import (
     table,
 )
 from kit.policy.hf import load_model_and_chat
-from kit.sandbox import CONFINED, Sandbox
 from kit.tiny import TINY
-from kit.train.checkpoint import trained_model
-from kit.train.held_out import evenly_spaced
 from kit.train.metrics import read_metrics, training_minutes
-from kit.train.weights import weight_change
 from kit.view import plots
-from kit.view.five import five
 
 # %%
 began = time.monotonic()
@@ -159,12 +152,22 @@ for stages in tables:
 
 
 # %%
+from kit.evaluate.five.answers import answers
+from kit.evaluate.five.play import Player, play_all
+from kit.sandbox import CONFINED, Sandbox
+from kit.train.checkpoint import trained_model
+from kit.train.held_out import evenly_spaced
+from kit.train.weights import weight_change
+from kit.view.five import five
+
+
 def before_grpo(folder):
     """The checkpoint that GRPO began with; without demonstrations, the untrained one."""
     taught = (folder / "sft" / "metrics.jsonl").is_file()
     return trained_model(folder, "sft", 23) if taught else model or TINY
 
 
+# %%
 def play_five(folder):
     """Play what the five questions need, unless the run has it already."""
     with Sandbox(require=CONFINED, allow_unsafe=allow_unsafe) as box:
