@@ -177,6 +177,7 @@ from kit.train.weights import weight_change
 from kit.view.five import five
 
 
+# %%
 def play_five(folder):
     """Play what the five questions need, unless the run has it already."""
     known = {o.task for o in EVALUATION.load_outcomes(folder, "grpo")}

@@ -162,7 +162,7 @@ from kit.view.five import five
 
 
 def before_grpo(folder):
-    """The checkpoint that GRPO began with; without demonstrations, the untrained one."""
+    """The checkpoint that GRPO began with: the untrained one without a cold start."""
     taught = (folder / "sft" / "metrics.jsonl").is_file()
     return trained_model(folder, "sft", 23) if taught else model or TINY
 
