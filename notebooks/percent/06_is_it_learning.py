@@ -307,8 +307,7 @@ for where, played in zip((folder, busy_folder), learnt.values(), strict=True):
     evaluation.save_stage(where, "grpo", played)
 
 # %% [markdown]
-# Here are the two reward curves, and the share of calls that went well in the last step. Which of the two trainings,
-# A or B, would you stop?
+# Here are the two reward curves. Which of the two trainings, A or B, would you stop?
 
 # %%
 rows = [
