@@ -6,6 +6,7 @@ and the numbers the paper reports. An outcome is a frozen dataclass with at leas
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from kit.episode import Episode, Task
+from kit.evaluate.calls import Call, calls
 from kit.evaluate.intervals import Interval, Point, clustered_mean, contrast, proportion_over_seeds
 from kit.evaluate.results import provenance
 from kit.files import read_json, write_json
@@ -214,13 +216,16 @@ class Evaluation(Generic[T]):
         """Share of each way the episodes ended; every episode is counted once, so the shares add up to 1."""
         return failures(self.outcomes(episodes))
 
-    def save_stage(self, run: str | Path, stage: str, episodes: Sequence[Episode]) -> Metrics:
-        """Evaluate a stage's episodes and save outcomes and metrics in ``RUN/stages/STAGE.json``.
+    def save_stage(
+        self, run: str | Path, stage: str, episodes: Sequence[Episode], made_of: Mapping[str, Any] | None = None
+    ) -> Metrics:
+        """Evaluate a stage's episodes and save outcomes, calls and metrics in ``RUN/stages/STAGE.json``.
 
         Args:
             run: the run's folder.
             stage: the stage's name, such as ``sft``.
             episodes: finished episodes of the stage's policy, at least one.
+            made_of: what the episodes depend on, as JSON, for :meth:`has_stage`; None: not told.
 
         Returns:
             The stage's metrics.
@@ -237,9 +242,39 @@ class Evaluation(Generic[T]):
             "metrics": {name: found.record() for name, found in metrics.items()},
             "failures": failures(outcomes),
             "outcomes": [asdict(o) for o in outcomes],  # type: ignore[call-overload]
+            "calls": [[[call.tool, call.status] for call in calls(episode)] for episode in episodes],
+            **({} if made_of is None else {"made_of": dict(made_of)}),
         }
         write_json(_file(run, stage), record)
         return metrics
+
+    def has_stage(self, run: str | Path, stage: str, made_of: Mapping[str, Any]) -> bool:
+        """Check whether a stage was saved in this run with just this ``made_of``.
+
+        Args:
+            run: the run's folder.
+            stage: the stage's name.
+            made_of: what its episodes depend on now.
+        """
+        return (read_json(_file(run, stage)) or {}).get("made_of") == json.loads(json.dumps(made_of))
+
+    def load_calls(self, run: str | Path, stage: str, seed: int = 0) -> list[tuple[T, list[Call]]]:
+        """The outcomes that :meth:`save_stage` wrote, each with its episode's calls.
+
+        Args:
+            run: the run's folder.
+            stage: the stage's name.
+            seed: seed of the training run, written into each outcome.
+
+        Raises:
+            FileNotFoundError: the stage was not evaluated in this run.
+            ValueError: the file was written by a version that kept no calls.
+        """
+        outcomes, path = self.load_outcomes(run, stage, seed), _file(run, stage)
+        kept = read_json(path).get("calls")
+        if kept is None:
+            raise ValueError(f"{path}: written by a version of the kit that kept no calls; evaluate the stage again")
+        return [(o, [Call(*call) for call in some]) for o, some in zip(outcomes, kept, strict=True)]
 
     def load_outcomes(self, run: str | Path, stage: str, seed: int = 0) -> list[T]:
         """The outcomes that :meth:`save_stage` wrote.

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from kit.evaluate import outcomes
+from kit.evaluate.five import STAGES
+from kit.evaluate.five.questions import told as told_five
 from kit.evaluate.results import read_results
 from kit.files import ROOT, find_run, read_json, runs_folder
 from kit.jobs.notebooks import sources
@@ -119,7 +121,7 @@ def tell(name: str) -> Told:
         found.append(table([["notebook", "profile", "status", "minutes"], *rows]))
     results = read_results(folder / "results.json") or {}
     evaluation, stages = _measured(folder, results)
-    found += [text for text in (_stages_table(evaluation, stages), claims_table(results)) if text]
+    found += [text for text in (_stages_table(evaluation, stages), told_five(results), claims_table(results)) if text]
     if notebooks := sorted(folder.glob("*.ipynb")):
         found.append("notebooks:\n" + "\n".join(f"  {path}" for path in notebooks))
     found += [text for text in map(_last_step, sorted(folder.glob("**/metrics.jsonl"))) if text]
@@ -131,19 +133,23 @@ def tell(name: str) -> Told:
 def _measured(
     folder: Path, results: Mapping[str, Any]
 ) -> tuple[outcomes.Evaluation[Any] | None, dict[str, outcomes.Metrics]]:
-    """A run's evaluation and the metrics of its stages; no evaluation if a notebook of no paper wrote the results.
+    """A run's evaluation and the metrics of its stages; no evaluation if a notebook of no paper wrote it.
 
     Read from ``results.json``, or from ``stages/`` while the notebook that writes it has not run.
     """
     if results:
         paper = paper_of(results["notebook"])
         return paper.load_evaluation() if paper else None, outcomes.by_stage(results)
-    names = sorted(path.stem for path in folder.glob("stages/*.json"))
+    # What was played for the five questions is told as their answers, once there are results.
+    names = sorted(path.stem for path in folder.glob("stages/*.json") if path.stem not in STAGES)
     if not names:
         return None, {}
     path = folder / "stages" / f"{names[0]}.json"
+    named = (read_json(path) or {}).get("paper")
+    if named == "":  # a notebook's own evaluation, which nothing else knows
+        return None, {}
     try:
-        evaluation = find_paper(str((read_json(path) or {}).get("paper"))).load_evaluation()
+        evaluation = find_paper(str(named)).load_evaluation()
     except PaperError as error:
         raise PaperError(f"{path}: {error}") from error
     return evaluation, {name: evaluation.load_stage(folder, name) for name in names}

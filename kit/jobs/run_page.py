@@ -7,6 +7,8 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from kit.evaluate.five.questions import answered
+from kit.evaluate.results import read_results
 from kit.files import find_run, read_json, write_bytes
 from kit.jobs.listing import tell
 from kit.papers.registry import Paper, paper_of
@@ -18,6 +20,7 @@ from kit.view import curves, show
 from kit.view.charts import Plot
 from kit.view.curves import compare_curves, over_published
 from kit.view.episodes import Judge
+from kit.view.five import five
 from kit.view.html import Html, clean
 
 PAGE = "overview.html"
@@ -45,6 +48,11 @@ def write(name: str, refresh: int = 0) -> Path:
     links = "".join(f'<a href="{clean(path.name)}">{clean(path.stem)}</a> ' for path in sorted(folder.glob("*.ipynb")))
     body = [f"<header><b>{clean(name)}</b> {links}</header>", *(f"<p>{_lines(text)}</p>" for text in told.headline)]
     body += [f"<p>{clean(str(now))}</p>" for now in _running(folder)]
+    results = read_results(folder / "results.json") or {}
+    if answered(results):
+        body.append(
+            f'<div class="x"><header><b>the five questions</b></header>{_image(five(results), "answers")}</div>'
+        )
     rest = "".join(f'<div class="t k">{clean(text)}</div>' for text in told.rest)
     body.append(f"<details><summary>all figures and files</summary>{rest}</details>")
     for path in sorted(folder.glob("**/metrics.jsonl")):

@@ -27,7 +27,7 @@
 #
 # | | hardware | minutes | memory |
 # |---|---|---|---|
-# | `laptop` | 1 core, tiny model, the runs given below | 1 | 1 GB |
+# | `laptop` | 1 core, tiny model, the runs given below | 2 | 1 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
 # | `node` | 8 × 80 GB, Qwen2.5-VL-7B | not measured | 640 GB |
 #
@@ -45,6 +45,8 @@ prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
 max_turns: int = 5  # turns an episode may have, the answer included
 max_new_tokens: int = 80  # of one turn
 eval_puzzles: int = 3  # 3×3 puzzles a level
+sampled_puzzles: int = 4  # 2×2 puzzles a level, tried again and again before GRPO
+tries: int = 8  # how often each of them is tried
 photographs: str = ""  # a folder of data_scripts/debian_photos.py; empty: none more
 piece_px: int = 56  # side of a piece of those; 0: as large as the pictures give
 profile: str = "laptop"  # written into results.json
@@ -54,6 +56,7 @@ allow_unsafe: bool = True  # the tiny model's code may run where nothing confine
 # %%
 import time
 from collections import Counter
+from dataclasses import asdict
 
 import torch
 from IPython.display import display
@@ -157,6 +160,63 @@ print(repr(asked[-1].turns[0].text), "→", asked[-1].answer)
 # %% [markdown]
 # Compare this with `grpo` in the table below before you call what reinforcement added *seeing*. The model could be
 # asked, and the agent has to act: the difference of the two rows is what acting pays.
+#
+# ## What was learnt, and from what
+#
+# Notebook [06](06_is_it_learning.ipynb) asks five questions of a training; here they are asked of yours. For them the
+# agent plays the same puzzles again: shown another puzzle's [observations](../docs/glossary.md#observation), shown
+# blank ones, its tools switched off; and the policy before GRPO tries some puzzles several times. The pieces in its
+# prompt stay its own. How much does it lose when what its code returns is somebody else's? Guess the
+# [observation gap](../docs/glossary.md#observation-gap).
+
+
+# %%
+from kit.evaluate.five.answers import answers
+from kit.evaluate.five.play import Player, play_all
+from kit.train.weights import weight_change
+from kit.view.five import five
+
+
+# %%
+def play_five(folder):
+    """Play what the five questions need, unless the run has it already."""
+    known = {o.task for o in EVALUATION.load_outcomes(folder, "grpo")}
+    puzzles = load_tasks(folder / "data" / "eval-2x2.jsonl")
+    puzzles = [task for task in puzzles if task.id in known]
+    some = agile.first_per_level(puzzles, sampled_puzzles)
+    with Sandbox(require=CONFINED, allow_unsafe=allow_unsafe) as box:
+
+        def playing(policy, chat, tasks, **how):
+            return play(policy, chat, box, tasks, **how)
+
+        grpo, sft = (
+            Player(agile.trained(folder, stage), playing) for stage in ("grpo", "sft")
+        )
+        how = {"sampled": some, "tries": tries}
+        return play_all(EVALUATION, folder, grpo, sft, puzzles, asdict(play), **how)
+
+
+# %% tags=["guess"]
+changes = []
+for folder in folders:
+    print(folder.name, "played now:", ", ".join(play_five(folder)) or "nothing")
+    ends = (agile.trained(folder, stage) for stage in ("sft", "grpo"))
+    changes.append(weight_change(*ends))
+rows = [read_metrics(folder / "grpo" / "metrics.jsonl") for folder in folders]
+five_answers = answers(EVALUATION, folders, rows, changes, tries)
+display(five(five_answers))
+
+# %% [markdown]
+# How to read it, question by question:
+#
+# 1. A gain is shown if its whole interval lies right of 0. The two shares below say what there was to elicit: a policy
+#    that is right in one of several tries has to be made sure of it, not taught it.
+# 2. Acting pays by what the agent has over the same base, asked in words. At 0, all the code was for form's sake.
+# 3. The gap is what the agent takes from its own observations. At 0 it would have solved as many puzzles with
+#    somebody else's pictures: whatever it learnt, it wasn't to look.
+# 4. Calls that succeed show that it acts well, not that acting helps: for that, compare with its tools switched off.
+# 5. A group whose rewards are equal teaches nothing. Where nearly all are, or the weights hardly moved, a flat curve
+#    says only that there was nothing left to learn from.
 #
 # ## More photographs
 #
@@ -394,6 +454,8 @@ verdicts = [
 print(table(verdicts).replace("; ", "\n    "))
 
 # %%
+for stage, found in five_answers.items():
+    metrics[stage] |= found
 metrics["direct"]["accuracy"] = share_solved(played["direct"])
 pictures = {"the kit's, held out": len({o.image for o in played["direct"]})}
 packages = Counter(photo.licence.rpartition("/")[2] for photo in more)

@@ -27,7 +27,7 @@
 #
 # | | hardware | minutes | memory |
 # |---|---|---|---|
-# | `laptop` | 1 core, tiny model, the runs given below | 1 | 1 GB |
+# | `laptop` | 1 core, tiny model, the runs given below | 3 | 1 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
 # | `node` | 8 × 80 GB, Qwen2.5-VL-7B | not measured | 640 GB |
 #
@@ -42,12 +42,17 @@ run: str = "visual_arft"  # run directory under runs/: results.json is written t
 runs: list[str] = []  # runs that differ in their seed only; empty: just this one
 em_runs: list[str] = []  # the same, trained with reward=em; empty: R3 is not judged
 model: str = ""  # the untrained checkpoint; empty: the committed tiny model
-max_new_tokens: int = 80  # of one answer
+max_turns: int = 5  # turns an episode may have, the answer included
+max_new_tokens: int = 80  # of one turn or answer
+sampled_tasks: int = 24  # tasks that the policy before GRPO tries again and again
+tries: int = 8  # how often each of them is tried
 profile: str = "laptop"  # written into results.json
 threads: int = 1  # CPU threads of this process
+allow_unsafe: bool = True  # the tiny model's code may run where nothing confines it
 
 # %%
 import time
+from dataclasses import asdict
 from textwrap import fill
 
 import torch
@@ -62,14 +67,16 @@ from kit.files import ROOT, read_json, run_folder
 from kit.papers.visual_arft import claims
 from kit.papers.visual_arft import experiment as visual_arft
 from kit.papers.visual_arft.metrics import (
+    EVALUATION,
     evaluate_outcomes,
+    kind,
     load_outcomes,
     save_stage,
     table,
 )
 from kit.policy.hf import load_model_and_chat
 from kit.tiny import TINY
-from kit.train.metrics import training_minutes
+from kit.train.metrics import read_metrics, training_minutes
 from kit.view import plots
 
 # %%
@@ -90,7 +97,7 @@ print(len(folders), "seed(s):", [folder.name for folder in folders])
 # %% tags=["guess"]
 vlm, chat = load_model_and_chat(model or TINY)
 data = folders[0] / "data"
-play = visual_arft.Play.kept(data, max_new_tokens=max_new_tokens)
+play = visual_arft.Play.kept(data, max_turns=max_turns, max_new_tokens=max_new_tokens)
 index = visual_arft.search_engine(play.search)
 sets = {name: load_tasks(path) for name, path in visual_arft.test_sets(data).items()}
 tasks = [task for name in ("search", "coding", "text") for task in sets[name]]
@@ -136,6 +143,70 @@ for stages in tables:
     print(table({stage: metrics[stage] for stage in stages}, ("f1", "em")), "\n")
 
 # %% [markdown]
+# ## What was learnt, and from what
+#
+# Notebook [06](06_is_it_learning.ipynb) asks five questions of a training; here they are asked of yours. For them the
+# agent plays the same tasks again: shown another task's [observations](../docs/glossary.md#observation) (of its own
+# kind: a search's snippets for a search, pictures for code), shown blank ones, its tools switched off; and the policy
+# before GRPO tries some tasks several times. Which loses more when what it is shown is somebody else's, coding or
+# search? Guess the two [observation gaps](../docs/glossary.md#observation-gap).
+
+
+# %%
+from kit.evaluate.five.answers import answers
+from kit.evaluate.five.play import Player, play_all
+from kit.sandbox import CONFINED, Sandbox
+from kit.train.checkpoint import trained_model
+from kit.train.held_out import evenly_spaced
+from kit.train.weights import weight_change
+from kit.view.five import five
+
+
+def before_grpo(folder):
+    """The checkpoint that GRPO began with: the untrained one without a cold start."""
+    taught = (folder / "sft" / "metrics.jsonl").is_file()
+    return trained_model(folder, "sft", 23) if taught else model or TINY
+
+
+# %%
+def play_five(folder):
+    """Play what the five questions need, unless the run has it already."""
+    with Sandbox(require=CONFINED, allow_unsafe=allow_unsafe) as box:
+        tools = visual_arft.Tools(box, index)
+
+        def playing(policy, chat, tasks, **how):
+            return play(policy, chat, tools, tasks, **how)
+
+        ends = (trained_model(folder, "grpo", 23), before_grpo(folder))
+        grpo, sft = (Player(checkpoint, playing) for checkpoint in ends)
+        some = evenly_spaced(tasks, sampled_tasks)
+        how = {"sampled": some, "tries": tries, "kind": kind}
+        return play_all(EVALUATION, folder, grpo, sft, tasks, asdict(play), **how)
+
+
+# %% tags=["guess"]
+changes = []
+for folder in folders:
+    print(folder.name, "played now:", ", ".join(play_five(folder)) or "nothing")
+    trained = trained_model(folder, "grpo", 23)
+    changes.append(weight_change(before_grpo(folder), trained))
+rows = [read_metrics(folder / "grpo" / "metrics.jsonl") for folder in folders]
+five_answers = answers(EVALUATION, folders, rows, changes, tries)
+for stage, found in five_answers.items():
+    metrics[stage] |= found
+display(five(five_answers, ["coding", "search"]))
+
+# %% [markdown]
+# Gains and gaps are in F1. How to read it, question by question:
+#
+# 1. A gain is shown if its whole interval lies right of 0. Where the demonstrations made it right in one of several
+#    tries already, reinforcement can only make it surer.
+# 2. Acting pays by what the agent has over the same base, asked directly.
+# 3. The gap is what the agent takes from its own observations. Where the answer is hidden until a tool has acted, it
+#    must be nearly all of its F1; a small gap would say that answers come from elsewhere.
+# 4. The calls by tool say what it does; the two shares with and without tools say what that is good for.
+# 5. A group whose rewards are equal teaches nothing. Where most are, more steps of the same tasks won't help.
+#
 # **Exercise 24.1.** The trained agent differs from direct answering in two ways: it has tools, and it was trained.
 # Split the difference in `f1_coding` into what the tools alone change and what training adds to that. Read the
 # values from `metrics`, such as `metrics["direct"]["f1_coding"].value`, and give both as a pair.

@@ -10,11 +10,13 @@ import pytest
 
 from kit.__main__ import main
 from kit.episode import Action, Episode, Task, Turn
+from kit.evaluate.accuracy import accuracy_evaluation
 from kit.evaluate.intervals import Interval
 from kit.evaluate.results import write_results
 from kit.files import run_folder, runs_folder, start_run, write_json
 from kit.jobs.compare import compare
 from kit.jobs.listing import claims_table, listing, table, view
+from kit.jobs.run_page import write
 from kit.papers.agile.metrics import save_stage
 from kit.papers.visual_arft.metrics import save_stage as write_reading
 
@@ -78,11 +80,35 @@ def test_results_and_claims_are_shown() -> None:
     assert claims_table({}) == ""
 
 
+def test_the_five_questions_are_told_by_a_run_that_answers_them() -> None:
+    folder = run_folder("toy")
+    gain = Interval(0.5, 0.25, 0.75, 30)
+    stages = {"grpo": {"acc_2x2": gain, "gain_over_sft": gain}}
+    path = folder / "results.json"
+    write_results(path, notebook="14_agile_claims", profile="smoke", seed=0, minutes=1, stages=stages)
+    assert re.search(
+        r"1 Does reinforcement add\?\n +after GRPO minus before +0.500 \[0.250, 0.750\], n = 30", view("toy")
+    )
+    assert 'alt="answers"' in write("toy").read_text()
+
+
+def test_stages_that_only_the_five_questions_need_are_no_columns() -> None:
+    folder = run_folder("toy")
+    for stage in ("grpo", "grpo-blank"):
+        save_stage(folder, stage, [played(True, "a")])
+    assert "grpo-blank" not in view("toy").partition("files:")[0]
+
+
 def test_results_of_a_notebook_of_ones_own_are_shown_without_a_papers() -> None:
     path = run_folder("mine") / "results.json"
     stages = {"before": {"found": Interval(0.25, 0.2, 0.3, 9)}, "after": {"found": Interval(0.5, 0.4, 0.6, 9)}}
     write_results(path, notebook="90_mine", profile="laptop", seed=0, minutes=1, stages=stages)
     assert re.search(r"found +0.250 \[0.200, 0.300\] +0.500 \[0.400, 0.600\]", view("mine"))
+
+
+def test_a_notebooks_own_stages_wait_for_its_results() -> None:
+    accuracy_evaluation("", lambda episode, target: True).save_stage(run_folder("mine"), "sft", [played(True, "a")])
+    assert "sft" not in view("mine")
 
 
 def test_the_last_training_step_is_shown() -> None:

@@ -26,7 +26,7 @@ STRICT = ("00_start", "01_episode", "02_sandbox", "03_grpo_by_hand", "11_agile",
 CHAIN = ("11_agile", "12_agile_sft", "13_agile_grpo", "14_agile_claims", "15_agile_general")
 """Run after one another with smoke values: each reads what the one before wrote."""
 
-ALONE = ("04_tiny_vlm", "05_laptop_to_node", "60_your_own")
+ALONE = ("04_tiny_vlm", "05_laptop_to_node", "06_is_it_learning", "60_your_own")
 """Run alone with smoke values."""
 
 VISUAL_ARFT = ("21_visual_arft", "22_visual_arft_rewards", "23_visual_arft_grpo", "24_visual_arft_claims")

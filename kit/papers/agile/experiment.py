@@ -18,13 +18,14 @@ from kit.chat import Chat
 from kit.data.store import load_tasks
 from kit.environment import OnNoAction
 from kit.episode import Episode, Score, Task
+from kit.evaluate.five.shown import Around, as_it_is
 from kit.papers.agile.env import JigsawEnv
 from kit.papers.agile.expert import ScriptedExpert
 from kit.papers.agile.reward import RewardConfig, is_right, score
 from kit.policy import Policy
 from kit.policy.hf import HFPolicy
 from kit.rewards.base import per_episode
-from kit.rollout import RolloutConfig, rollout
+from kit.rollout import Environment, RolloutConfig, rollout
 from kit.sandbox import CONFINED, Sandbox
 from kit.seeding import Seed
 from kit.train.checkpoint import load_for_training, trained_model
@@ -50,7 +51,14 @@ class Play(RolloutConfig):
     on_no_action: OnNoAction = "end"
 
     def __call__(
-        self, policy: Policy, chat: Chat, box: Sandbox, tasks: Sequence[Task], temperature: float, seed: Seed = 0
+        self,
+        policy: Policy,
+        chat: Chat,
+        box: Sandbox,
+        tasks: Sequence[Task],
+        temperature: float,
+        seed: Seed = 0,
+        around: Around = as_it_is,
     ) -> list[Episode]:
         """Play each task once.
 
@@ -61,10 +69,11 @@ class Play(RolloutConfig):
             tasks: the puzzles.
             temperature: of sampling; 0 is greedy.
             seed: of all that is sampled; or one an episode.
+            around: changes what the policy is shown (:mod:`kit.evaluate.five.shown`).
         """
 
-        def env() -> JigsawEnv:
-            return JigsawEnv(box, prompt=self.prompt, on_no_action=self.on_no_action)
+        def env() -> Environment:
+            return around(JigsawEnv(box, prompt=self.prompt, on_no_action=self.on_no_action))
 
         return rollout(policy, chat, tasks, env, self, temperature, seed)
 

@@ -35,6 +35,7 @@ from kit.data.scenes import Pixels
 from kit.data.store import load_tasks
 from kit.episode import Episode, Task
 from kit.evaluate.baselines import Mode, SingleTurnEnv
+from kit.evaluate.five.shown import Around, as_it_is
 from kit.files import read_json, runs_folder, write_json
 from kit.papers.visual_arft import mat_coding
 from kit.papers.visual_arft.env import VisualARFTEnv
@@ -185,11 +186,14 @@ class Play(RolloutConfig):
             on_search_error=self.on_search_error,
         )
 
+    # fmt: off
     def __call__(
-        self, policy: Policy, chat: Chat, tools: Tools, tasks: Sequence[Task], temperature: float, seed: Seed = 0
+        self, policy: Policy, chat: Chat, tools: Tools, tasks: Sequence[Task], temperature: float, seed: Seed = 0,
+        around: Around = as_it_is,
     ) -> list[Episode]:
-        """Play each task once."""
-        return rollout(policy, chat, tasks, lambda: self.env(tools), self, temperature, seed)
+        """Play each task once; ``around`` changes what the policy is shown (:mod:`kit.evaluate.five.shown`)."""
+        return rollout(policy, chat, tasks, lambda: around(self.env(tools)), self, temperature, seed)
+    # fmt: on
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kit.data.distortion import STRENGTHS
-from kit.episode import Episode
+from kit.episode import Episode, Task
 from kit.evaluate.outcomes import Evaluation, Metric, reason, source_image
 from kit.papers.visual_arft.mat_coding import restored
 from kit.papers.visual_arft.reported import REPORTED
@@ -73,6 +73,11 @@ class Outcome:
     tools: int
     tokens: int
     seed: int = 0
+
+
+def kind(task: Task) -> tuple[str, ...]:
+    """Name the tasks whose observations look alike: of the same tools, with an image or of text alone."""
+    return (*task.meta.get("tools", ()), "image" if task.images else "text")
 
 
 def is_right(episode: Episode, target: Sequence[str]) -> bool:

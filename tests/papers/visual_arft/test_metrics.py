@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from kit.episode import Ended, Episode, NamedImage, Observation, Task, Turn
 from kit.papers.visual_arft.env import PROTOCOL
@@ -13,6 +14,7 @@ from kit.papers.visual_arft.mat_coding import drawn, make_tasks
 from kit.papers.visual_arft.metrics import (
     evaluate,
     failures,
+    kind,
     load_outcomes,
     load_stage,
     outcome,
@@ -101,3 +103,12 @@ def test_a_stage_comes_back_as_saved(tmp_path: Path) -> None:
     assert {o.seed for o in load_outcomes(tmp_path, "grpo", seed=3)} == {3}
     with pytest.raises(FileNotFoundError, match="stage 'sft' was not evaluated"):
         load_stage(tmp_path, "sft")
+
+
+def test_tasks_of_one_kind_are_those_whose_observations_look_alike() -> None:
+    picture = NamedImage("image", Image.new("RGB", (28, 28)))
+    kinds = [
+        kind(Task("t", images, "?", ("a",), {"tools": tools}))
+        for images, tools in (((picture,), ["code"]), ((picture,), ["search"]), ((), ["search"]))
+    ]
+    assert kinds == [("code", "image"), ("search", "image"), ("search", "text")]
