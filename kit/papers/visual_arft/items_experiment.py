@@ -29,6 +29,7 @@ TRAINING: tuple[Item, ...] = (
     same("all-weights", "hyper-parameter", "released scripts", "All weights learn.", "node:23.lora_rank", 0),
     same("vision", "hyper-parameter", "released scripts", "The vision tower learns.", "node:23.freeze_vision", False),
     same("turns", "hyper-parameter", "released scripts", "Up to 5 iterations.", "node:23.max_turns", 5),
+    same("turns-claims", "hyper-parameter", "released scripts", "Up to 5 in evaluation.", "node:24.max_turns", 5),
     departs(
         "turn-tokens",
         "hyper-parameter",
