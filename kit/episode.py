@@ -15,7 +15,7 @@ tokens              who wrote them                        loss mask
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -82,6 +82,12 @@ class Task:
     question: str
     target: Any
     meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+def fingerprint(task: Task, ids: Sequence[int] = ()) -> str:
+    """Make a string that changes with a task's question, target or images, or with an episode's ``ids``."""
+    content = repr((task.question, task.target, [image.sha256 for image in task.images], list(ids)))
+    return f"{task.id}:{hashlib.sha256(content.encode()).hexdigest()[:16]}"
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from kit.evaluate.five.questions import told as told_five
 from kit.evaluate.results import read_results
 from kit.files import ROOT, find_run, read_json, runs_folder
 from kit.jobs.notebooks import sources
-from kit.jobs.run import PROFILES
+from kit.jobs.run import PROFILES, progress_of
 from kit.papers.registry import PaperError, find_paper, paper_of, papers
 
 Row = Sequence[str]
@@ -57,7 +57,7 @@ def run_folders() -> list[Path]:
 
 def run_row(folder: Path) -> Row:
     """The run's name, its profiles, and the states of its notebooks; of one made in notebooks, what they left."""
-    done = (read_json(folder / "params.json") or {"notebooks": {}})["notebooks"]
+    done = progress_of(folder)
     profiles = sorted({str(entry["profile"]) for entry in done.values()})
     states = [f"{name[:2]} {entry['status']}" for name, entry in sorted(done.items())]
     if not states:
@@ -112,11 +112,10 @@ def tell(name: str) -> Told:
     """
     folder = existing_run(name)
     found = []
-    record = read_json(folder / "params.json") or {"notebooks": {}}
-    if record["notebooks"]:
+    if done := progress_of(folder):
         rows = [
             [title, entry["profile"], entry["status"], str(entry.get("minutes", ""))]
-            for title, entry in sorted(record["notebooks"].items())
+            for title, entry in sorted(done.items())
         ]
         found.append(table([["notebook", "profile", "status", "minutes"], *rows]))
     results = read_results(folder / "results.json") or {}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kit.files import ROOT, find_run, read_json, write_json
-from kit.jobs.run import JobError
+from kit.jobs.run import JobError, progress_of
 from kit.jobs.stale import forget, results_folder, stamp_of
 from kit.papers.registry import Paper
 from kit.train.published_curves import save_curve
@@ -57,7 +57,7 @@ def publish_curves(run: Path, folder: Path) -> list[Path]:
 
 
 def _minutes(run: str, notebooks: Sequence[str]) -> float:
-    record = (read_json(find_run(run) / "params.json") or {"notebooks": {}})["notebooks"]
+    record = progress_of(find_run(run))
     return float(sum(record.get(notebook, {}).get("minutes", 0.0) for notebook in notebooks))
 
 

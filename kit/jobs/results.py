@@ -24,7 +24,7 @@ from kit.files import ROOT, find_run, read_json, runs_folder, start_run, write_j
 from kit.jobs.notebooks import parameters
 from kit.jobs.publish import publish, redraw, twins
 from kit.jobs.readme import fill
-from kit.jobs.run import Job, JobError, Planned, execute, plan
+from kit.jobs.run import Job, JobError, Planned, execute, plan, progress_of
 from kit.jobs.stale import declare, results_folder, source_of, stale, stamp_of, training_stamp
 from kit.jobs.stamp import digest
 from kit.papers.published import Figures, Published, Runs
@@ -193,8 +193,7 @@ def _planned(paper: Paper, notebook: str, values: dict[str, str], name: str) -> 
 
 
 def _is_done(job: Job, planned: Planned) -> bool:
-    record = (read_json(find_run(job.name) / "params.json") or {"notebooks": {}})["notebooks"]
-    mine = record.get(planned.source.name, {})
+    mine = progress_of(find_run(job.name)).get(planned.source.name, {})
     return mine.get("status") == "done" and mine["parameters"] == planned.values
 
 

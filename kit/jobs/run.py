@@ -39,6 +39,13 @@ from kit.train.watchers import JOB
 
 __all__ = ["Job", "JobError", "Planned", "execute", "plan", "profile_values", "run_folder"]
 
+
+def progress_of(folder: Path) -> dict[str, Any]:
+    """Read how far each notebook of a run came: its name → its entry in ``params.json``; empty for one without jobs."""
+    record = read_json(folder / "params.json") or {"notebooks": {}}
+    return dict(record["notebooks"])
+
+
 PROFILES = ("smoke", "laptop", "gpu", "node")
 
 

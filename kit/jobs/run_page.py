@@ -9,8 +9,9 @@ from pathlib import Path
 
 from kit.evaluate.five.questions import answered
 from kit.evaluate.results import read_results
-from kit.files import find_run, read_json, write_bytes
+from kit.files import find_run, write_bytes
 from kit.jobs.listing import tell
+from kit.jobs.run import progress_of
 from kit.papers.registry import Paper, paper_of
 from kit.train import latest_rollout as latest
 from kit.train.metrics import read_metrics
@@ -42,8 +43,7 @@ def write(name: str, refresh: int = 0) -> Path:
     """
     told = tell(name)
     folder = find_run(name)
-    notebooks = (read_json(folder / "params.json") or {"notebooks": {}})["notebooks"]
-    found = [paper for name in notebooks if (paper := paper_of(name))]
+    found = [paper for name in progress_of(folder) if (paper := paper_of(name))]
     is_right = found[0].load_evaluation().is_right if found else None
     links = "".join(f'<a href="{clean(path.name)}">{clean(path.stem)}</a> ' for path in sorted(folder.glob("*.ipynb")))
     body = [f"<header><b>{clean(name)}</b> {links}</header>", *(f"<p>{_lines(text)}</p>" for text in told.headline)]

@@ -114,13 +114,16 @@ def published_figures() -> Iterator[tuple[Paper, Figures, dict[str, Any] | None]
             yield paper, figures, read_json(results_folder(paper) / f"{figures.name}.json")
 
 
-def stale(paper: Paper, figures: Figures, results: Mapping[str, Any]) -> dict[str, str]:
+def stale(
+    paper: Paper, figures: Figures, results: Mapping[str, Any], now: Mapping[str, str] | None = None
+) -> dict[str, str]:
     """Find what has changed since figures were made, but for what was declared: name → hash before.
 
     Args:
         paper: the paper.
         figures: which of its results files.
         results: the file's content.
+        now: today's stamp; None: made here.
 
     Raises:
         ValueError: the results carry no stamp.
@@ -128,7 +131,7 @@ def stale(paper: Paper, figures: Figures, results: Mapping[str, Any]) -> dict[st
     if "code" not in results:
         raise ValueError(_unstamped(paper, figures))
     known = [one for one in declared(results_folder(paper)) if one.figures == figures.name]
-    return changed(results["code"]["files"], stamp_of(paper, figures), known)
+    return changed(results["code"]["files"], now or stamp_of(paper, figures), known)
 
 
 def _unstamped(paper: Paper, figures: Figures) -> str:
@@ -175,7 +178,7 @@ def declare(paper: Paper, because: str) -> list[Unchanged]:
         if owner.name != paper.name or results is None:
             continue
         now = stamp_of(paper, figures)
-        for name, before in stale(paper, figures, results).items():
+        for name, before in stale(paper, figures, results, now).items():
             added.append(Unchanged(figures.name, name, before, now.get(name, ""), because.strip(), on))
     write_json(folder / FILE, [asdict(one) for one in [*declared(folder), *added]])
     return added

@@ -48,7 +48,7 @@ class Batch:
     grids: Tensor | None
 
     def to(self, device: torch.device) -> Batch:
-        """The same batch on a device."""
+        """Move the tensors to a device, into a new batch."""
         moved: dict[str, Any] = {}
         for field in fields(self):
             value = getattr(self, field.name)

@@ -17,7 +17,6 @@ import json
 import shutil
 import time
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -26,7 +25,6 @@ import numpy as np
 import torch
 
 from kit.chat import Chat
-from kit.episode import Task
 from kit.files import GONE, atomic_dir, commit_dir, delete_dir, explain_full_disk, write_text
 from kit.models import load_model
 from kit.train.metrics import read_metrics
@@ -88,12 +86,6 @@ def checkpoints_to_delete(
     return sorted([*passing, *(one for one in ordered[:-keep] if one != best)], key=step_of)
 
 
-def fingerprint(task: Task, ids: Sequence[int] = ()) -> str:
-    """Make a string that changes with a task's question, target or images, or with an episode's ``ids``."""
-    content = repr((task.question, task.target, [image.sha256 for image in task.images], list(ids)))
-    return f"{task.id}:{sha256(content.encode()).hexdigest()[:16]}"
-
-
 def open_run(
     run_dir: Path, settings: Mapping[str, Any], data: Sequence[str], processes: int = 1, strategy: str = "ddp"
 ) -> Path | None:
@@ -102,7 +94,7 @@ def open_run(
     Args:
         run_dir: folder of the run.
         settings: the run's settings as plain values.
-        data: what it trains on, in order, each by its :func:`fingerprint`.
+        data: what it trains on, in order, each by its :func:`kit.episode.fingerprint`.
         processes: that train together; a checkpoint holds the random states of each.
         strategy: how the model is divided among them (:data:`kit.train.launch.topology.Strategy`); so is a checkpoint.
 

@@ -43,11 +43,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from kit.chat import Chat
-from kit.episode import Task
+from kit.episode import Task, fingerprint
 from kit.rewards.base import GroupReward
 from kit.train.advantage import Advantage, AdvantageSettings, Baseline, Scale, check_group_size
 from kit.train.arguments import check_schedule, gradient_checkpointing_default, shared_args
-from kit.train.checkpoint import fingerprint, schedule
+from kit.train.checkpoint import schedule
 from kit.train.held_out import HeldOut
 from kit.train.launch.topology import RolloutEngine
 from kit.train.lora import lora_config

@@ -59,7 +59,7 @@ def run(
         steps: step at which to end.
         freeze_vision: leave vision tower and projector as they are.
         settings: the run's settings as plain values; another run's are refused.
-        data: what it trains on, in order, each by its :func:`kit.train.checkpoint.fingerprint`.
+        data: what it trains on, in order, each by its :func:`kit.episode.fingerprint`.
         watcher: shown the progress and all metric rows so far; None: one that suits the place.
         exports: steps after which the model so far is saved too.
 

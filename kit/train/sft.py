@@ -35,9 +35,9 @@ import torch
 
 from kit.chat import Chat
 from kit.data.store import load_episodes
-from kit.episode import Episode
+from kit.episode import Episode, fingerprint
 from kit.train.arguments import check_schedule, gradient_checkpointing_default, shared_args
-from kit.train.checkpoint import fingerprint, load_for_training, schedule
+from kit.train.checkpoint import load_for_training, schedule
 from kit.train.lora import lora_config
 from kit.train.pack import pack
 from kit.train.progress import Watcher

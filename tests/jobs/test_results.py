@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from kit.jobs.stale import complain
 from kit.papers import registry
 from kit.papers.registry import find_paper
 from kit.train.published_curves import published_curves
-from tests.papers.test_registry import RECORD
+from tests.papers.test_registry import RECORD, counting
 
 PUBLISHED = """
 from kit.papers.published import Figures, Published, Runs
@@ -92,19 +91,9 @@ write_results(
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A registered paper of another package, with a record of how its results are made; pages aren't drawn."""
-    monkeypatch.setenv("KIT_RUNS", str(tmp_path / "runs"))
-    folder = tmp_path / "site" / "counting"
-    (folder / "notebooks" / "percent").mkdir(parents=True)
-    (folder / "notebooks" / "profiles").mkdir()
-    (folder / "__init__.py").write_text("")
-    (folder / "paper.py").write_text(RECORD.partition("PAPER = ")[0] + PUBLISHED)
-    (folder / "notebooks" / "percent" / "60_counting.py").write_text(TRAIN)
-    (folder / "notebooks" / "percent" / "61_counting_claims.py").write_text(MEASURE)
-    (folder / "notebooks" / "profiles" / "counting.yaml").write_text("laptop: {60: {}, 61: {}}\n")
-    monkeypatch.syspath_prepend(str(folder.parent))
-    monkeypatch.setenv("PYTHONPATH", f"{folder.parent}:{registry.ROOT}")
-    for name in ("counting", "counting.paper"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
+    record = RECORD.partition("PAPER = ")[0] + PUBLISHED
+    notebooks = {"60_counting": TRAIN, "61_counting_claims": MEASURE}
+    folder = counting(tmp_path, monkeypatch, record, notebooks, "laptop: {60: {}, 61: {}}\n")
     monkeypatch.setitem(registry.PAPERS, "counting", "counting.paper:PAPER")
     monkeypatch.setattr(results, "redraw", lambda: None)
     return folder

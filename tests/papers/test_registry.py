@@ -76,22 +76,31 @@ write_results(
 """
 
 
-@pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An importable package ``counting`` with its notebook and profiles, not registered yet."""
+def counting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, record: str, notebooks: dict[str, str], profiles: str
+) -> Path:
+    """Write an importable package ``counting``: its record, its notebooks by name and their profiles."""
     monkeypatch.setenv("KIT_RUNS", str(tmp_path / "runs"))
     folder = tmp_path / "site" / "counting"
     (folder / "notebooks" / "percent").mkdir(parents=True)
     (folder / "notebooks" / "profiles").mkdir()
     (folder / "__init__.py").write_text("")
-    (folder / "paper.py").write_text(RECORD)
-    (folder / "notebooks" / "percent" / "60_counting.py").write_text(NOTEBOOK)
-    (folder / "notebooks" / "profiles" / "counting.yaml").write_text("smoke: {60: {}}\nlaptop: {60: {dots: 5}}\n")
+    (folder / "paper.py").write_text(record)
+    for name, text in notebooks.items():
+        (folder / "notebooks" / "percent" / f"{name}.py").write_text(text)
+    (folder / "notebooks" / "profiles" / "counting.yaml").write_text(profiles)
     monkeypatch.syspath_prepend(str(folder.parent))
     monkeypatch.setenv("PYTHONPATH", f"{folder.parent}:{ROOT}")
     for name in ("counting", "counting.paper"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     return folder
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An importable package ``counting`` with its notebook and profiles, not registered yet."""
+    profiles = "smoke: {60: {}}\nlaptop: {60: {dots: 5}}\n"
+    return counting(tmp_path, monkeypatch, RECORD, {"60_counting": NOTEBOOK}, profiles)
 
 
 def by_line(package: Path, monkeypatch: pytest.MonkeyPatch, target: str = "counting.paper:PAPER") -> None:

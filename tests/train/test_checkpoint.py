@@ -17,13 +17,12 @@ from places import HELPERS
 from training_fixtures import clone
 
 from kit.chat import Chat
-from kit.episode import NamedImage, Task
+from kit.episode import NamedImage, Task, fingerprint
 from kit.files import commit_dir, delete_dir
 from kit.models import load_model
 from kit.train.checkpoint import (
     checkpoints_to_delete,
     export,
-    fingerprint,
     is_done,
     newest_checkpoint,
     open_run,

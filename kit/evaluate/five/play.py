@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from kit.chat import Chat
-from kit.episode import Episode, Task
+from kit.episode import Episode, Task, fingerprint
 from kit.evaluate.five import BLANK, OWN, SAMPLES, SWAPPED, TOOLLESS, TRIES
-from kit.evaluate.five.shown import Around, as_it_is, blank, observations, other_episodes, swapped, toolless
+from kit.evaluate.five.shown import Around, as_it_is, blank, observations, one_kind, other_episodes, swapped, toolless
 from kit.evaluate.outcomes import Evaluation
 from kit.policy import Policy
 from kit.policy.hf import HFPolicy, load_model_and_chat
@@ -65,14 +65,9 @@ class Player:
         return digest.hexdigest() if files else str(self.checkpoint)
 
 
-def _digest(task: Task) -> str:
-    """A task's id, with a hash of all that is asked and shown."""
-    content = repr((task.question, task.target, [image.sha256 for image in task.images], sorted(task.meta.items())))
-    return f"{task.id}:{hashlib.sha256(content.encode()).hexdigest()[:16]}"
-
-
-def _all_alike(task: Task) -> Hashable:
-    return ""
+def _told(tasks: Sequence[Task]) -> list[Any]:
+    """All that is asked and shown in tasks, and what their environments know besides, as JSON."""
+    return [[fingerprint(task), dict(task.meta)] for task in tasks]
 
 
 def play_all(
@@ -84,7 +79,7 @@ def play_all(
     settings: Mapping[str, Any],
     *,
     sampled: Sequence[Task] | None = None,
-    kind: Callable[[Task], Hashable] = _all_alike,
+    kind: Callable[[Task], Hashable] = one_kind,
     tries: int = TRIES,
 ) -> list[str]:
     """Play the stages that this run lacks, or has of other weights, tasks or settings; each is saved once it is played.
@@ -104,8 +99,8 @@ def play_all(
         The names of the stages that were played now.
     """
     some = list(tasks if sampled is None else sampled)
-    greedy = {"policy": grpo.fingerprint, "tasks": [_digest(task) for task in tasks], **settings}
-    drawn = {"policy": sft.fingerprint, "tasks": [_digest(task) for task in some], "tries": tries, **settings}
+    greedy = {"policy": grpo.fingerprint, "tasks": _told(tasks), **settings}
+    drawn = {"policy": sft.fingerprint, "tasks": _told(some), "tries": tries, **settings}
     own: list[Episode] = []
 
     def swapped_ones() -> list[Episode]:
@@ -131,7 +126,7 @@ def play_all(
 def with_others(
     player: Callable[[Sequence[Task], Around], list[Episode]],
     own: Sequence[Episode],
-    kind: Callable[[Task], Hashable] = _all_alike,
+    kind: Callable[[Task], Hashable] = one_kind,
 ) -> list[Episode]:
     """Play tasks again with other episodes' observations.
 

@@ -139,11 +139,12 @@ def observations(episode: Episode) -> tuple[Observation, ...]:
     return tuple(turn.observation for turn in episode.turns if turn.observation and turn.observation_ids)
 
 
-def _one_kind(task: Task) -> Hashable:
+def one_kind(task: Task) -> Hashable:
+    """The same for every task: any two may have their observations exchanged."""
     return ""
 
 
-def other_episodes(episodes: Sequence[Episode], kind: Callable[[Task], Hashable] = _one_kind) -> Shown:
+def other_episodes(episodes: Sequence[Episode], kind: Callable[[Task], Hashable] = one_kind) -> Shown:
     """Find for each episode the observations of another one: the next of its kind, about another image, that read any.
 
     "Next" is in the order given, from the last on to the first. An episode for which there is none is left out.
