@@ -30,11 +30,11 @@ from typing import get_args
 
 from PIL import Image
 
-from kit.data.images import flat_image
 from kit.data.leak import look_alikes
 from kit.data.photos import FLAT, flatness, photos
 from kit.data.split import Side
 from kit.files import write_bytes
+from kit.images import rgb, upright_rgb
 
 ACTIVITIES = (
     "categorization",
@@ -110,7 +110,7 @@ def webp_pictures(resource: bytes) -> Iterator[Image.Image]:
         if resource[start + 8 : start + 12] == b"WEBP":
             picture = Image.open(io.BytesIO(resource[start : start + length]))
             if picture.mode != "RGBA" or picture.getextrema()[3][0] > 250:
-                yield picture.convert("RGB")
+                yield rgb(picture)
         start = resource.find(b"RIFF", start + 4)
 
 
@@ -130,7 +130,7 @@ def pictures_of(package: Package, root: Path) -> Iterator[Found]:
                 named = [(f"{file.stem}-{number:03d}", image) for number, image in enumerate(images)]
             else:
                 with Image.open(file) as image:
-                    named = [(file.parents[2].name if file.parent.name == "images" else file.stem, flat_image(image))]
+                    named = [(file.parents[2].name if file.parent.name == "images" else file.stem, upright_rgb(image))]
             for name, image in named:
                 image.thumbnail((LONGEST, LONGEST), Image.Resampling.LANCZOS)
                 if min(image.size) >= SHORTEST and flatness(image, 2) >= FLAT:

@@ -19,6 +19,7 @@ from PIL.PngImagePlugin import PngInfo
 from kit.episode import Episode, NamedImage
 from kit.evaluate.intervals import Interval
 from kit.evaluate.outcomes import Metrics
+from kit.images import rgb
 from kit.view.charts import COLOURS, DASHES, MARKERS, STYLE, Plot
 
 CHARS = 29
@@ -87,7 +88,7 @@ def _mosaic(images: Sequence[NamedImage]) -> Image.Image:
     rows = -(-len(images) // side)
     sheet = Image.new("RGB", (side * (width + gap) - gap, rows * (height + gap) - gap), "white")
     for k, each in enumerate(images):
-        sheet.paste(each.image.convert("RGB"), (k % side * (width + gap), k // side * (height + gap)))
+        sheet.paste(rgb(each.image), (k % side * (width + gap), k // side * (height + gap)))
     return sheet
 
 

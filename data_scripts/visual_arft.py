@@ -33,12 +33,12 @@ from kit.chat import Chat
 from kit.data.corpora import documents
 from kit.data.countries import Countries
 from kit.data.hub import HubError, local_copies, pin, read_lock, revision_of
-from kit.data.images import flat_image, within_pixels
 from kit.data.leak import leaked_pairs
 from kit.data.split import REST, SplitError, split_by_content
 from kit.data.store import save_episodes
 from kit.episode import Task
 from kit.files import write_bytes
+from kit.images import upright_rgb, within_pixels
 from kit.papers.visual_arft.data_folder import DataFolderError, demonstrate, save_sets
 from kit.papers.visual_arft.env import PROMPTS
 from kit.papers.visual_arft.experiment import (
@@ -157,7 +157,7 @@ def folder_questions(folder: Path, max_pixels: int = MAX_PIXELS) -> list[Questio
             box = tuple(float(v) for v in row["box"]) if row.get("box") else None
             golds = tuple(str(text) for text in row["answers"])
             with Image.open(folder / row["image"]) as image:
-                picture = within_pixels(flat_image(image), max_pixels)
+                picture = within_pixels(upright_rgb(image), max_pixels)
             if not golds or (box is not None and len(box) != 4):
                 raise ValueError("no answer, or a box that isn't four numbers")
             found.append(Question(picture, str(row["question"]), golds, str(row["image"]), "picture", box))

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from kit.episode import NamedImage
+from kit.images import rgb
 from kit.models import family_of
 from kit.models.family import ModelFamily, Pixels, levels
 from kit.models.qwen2_5_vl import Qwen25VL
@@ -88,7 +89,7 @@ class Chat:
         return str(self.tokenizer.decode([i for i in ids if i != self.end_id], skip_special_tokens=False))
 
     def _pixels(self, image: NamedImage) -> Pixels:
-        return self.family.pixels(self.image_processor, image.image.convert("RGB"))
+        return self.family.pixels(self.image_processor, rgb(image.image))
 
     def levels(self, image: NamedImage) -> Pixels:
         """Undo scaling and normalisation of an image's patches: levels from 0 to 255, as bytes."""

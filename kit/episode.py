@@ -22,6 +22,8 @@ from typing import Any, Literal
 
 from PIL import Image
 
+from kit.images import rgb
+
 Status = Literal["ok", "error", "timeout", "died", "limit", "episode_lost", "format"]
 """How a turn's action ended: the sandbox's states, and ``format`` for text that holds no action."""
 
@@ -31,8 +33,8 @@ Ended = Literal["running", "answer", "format", "turns", "tokens", "lost"]
 
 def content_hash(image: Image.Image) -> str:
     """SHA-256 of size and RGB pixels: the same for the same image in any lossless file."""
-    rgb = image.convert("RGB")
-    return hashlib.sha256(f"{rgb.width}x{rgb.height}:".encode() + rgb.tobytes()).hexdigest()
+    seen = rgb(image)
+    return hashlib.sha256(f"{seen.width}x{seen.height}:".encode() + seen.tobytes()).hexdigest()
 
 
 @dataclass(frozen=True, eq=False)

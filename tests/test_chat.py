@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from kit.chat import Chat
-from kit.data.images import flat_image
 from kit.episode import NamedImage
+from kit.images import upright_rgb
 from kit.models.qwen2_5_vl import Qwen25VL
 
 
@@ -45,4 +45,4 @@ def test_the_policy_may_end_its_turn_and_nothing_else(chat: Chat) -> None:
 
 
 def test_transparency_is_laid_on_white() -> None:
-    assert flat_image(Image.new("RGBA", (2, 2), (0, 0, 0, 0))).getpixel((0, 0)) == (255, 255, 255)
+    assert upright_rgb(Image.new("RGBA", (2, 2), (0, 0, 0, 0))).getpixel((0, 0)) == (255, 255, 255)

@@ -12,7 +12,7 @@ from kit.files import ROOT
 from kit.papers.registry import PAPERS, papers
 
 ROOMS = (
-    *("files", "seeding", "episode", "protocol", "models", "chat", "sandbox", "tools", "data", "policy"),
+    *("files", "seeding", "images", "episode", "protocol", "models", "chat", "sandbox", "tools", "data", "policy"),
     *(
         "environment",
         "rollout",

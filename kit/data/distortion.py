@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageFilter
 
+from kit.images import rgb
 from kit.tools.restoration import wiener
 
 Kind = Literal["rotate90", "rotate180", "dark", "overexposed", "blur", "noise"]
@@ -92,7 +93,7 @@ def draw(kind: Kind, rng: np.random.Generator) -> Distortion:
 
 def distort(image: Image.Image, distortions: Sequence[Distortion]) -> Image.Image:
     """The image after these distortions, in RGB; none leaves its pixels as they are."""
-    image = image.convert("RGB")
+    image = rgb(image)
     for one in distortions:
         image = _distorted(image, one)
     return image
@@ -100,7 +101,7 @@ def distort(image: Image.Image, distortions: Sequence[Distortion]) -> Image.Imag
 
 def undo(image: Image.Image, distortions: Sequence[Distortion]) -> Image.Image:
     """The best that is known of the image before :func:`distort`."""
-    image = image.convert("RGB")
+    image = rgb(image)
     for one in reversed(distortions):
         image = _undone(image, one)
     return image

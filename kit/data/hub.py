@@ -24,9 +24,9 @@ from typing import Any, TypeVar
 from PIL import Image
 
 from kit.data.folder import SMALLEST, SUFFIXES
-from kit.data.images import flat_image
 from kit.episode import content_hash
 from kit.files import write_bytes
+from kit.images import upright_rgb
 
 
 class HubError(RuntimeError):
@@ -230,7 +230,7 @@ def pictures_of(row: Mapping[str, Any], source: HubSource, revision: str | None)
     """
     with _reaching(source.id):
         for image in _pictures(row[source.column], source, revision):
-            yield flat_image(image)
+            yield upright_rgb(image)
 
 
 def with_held_out(sizes: Mapping[str, int], held_out: int) -> dict[str, int]:

@@ -24,8 +24,8 @@ from typing import Literal
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 
-from kit.data.images import flat_image
 from kit.data.scenes import scene
+from kit.images import upright_rgb
 
 Split = Literal["train", "development", "test", "held-out"]
 """A side of a split. ``held-out``: the packaged photographs that are never trained on; too few to be split again, so
@@ -147,7 +147,7 @@ def _read(path: Path, longest: int, mtime: int, size: int) -> Image.Image:
     try:
         with Image.open(path) as image:
             image.draft("RGB", (longest, longest))  # a JPEG can be decoded smaller at once
-            upright = flat_image(image)
+            upright = upright_rgb(image)
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         raise ImageError(f"picture {path}: cannot be read ({error}); replace or remove it") from error
     upright.thumbnail((longest, longest), Image.Resampling.LANCZOS)

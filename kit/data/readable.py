@@ -20,6 +20,7 @@ from PIL import Image, ImageDraw
 from kit.data.digits import handwritten
 from kit.data.documents import BARS, HANDWRITTEN, SIDE, WORDS, Print, Sheet, font
 from kit.data.scenes import COLOURS
+from kit.images import rgb
 
 PAD = 2
 """Pixels around a writing that are compared as well."""
@@ -108,7 +109,7 @@ def _unit(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _bars(image: Image.Image) -> tuple[tuple[str, str], ...]:
     """A chart's rows: each bar's colour, by the median of its lowest line, and how many lines are of that colour."""
-    pixels = np.asarray(image.convert("RGB"), dtype=np.float64)
+    pixels = np.asarray(rgb(image), dtype=np.float64)
     rows = []
     for i in range(3):
         column = np.median(pixels[:, 20 + i * 42 : 38 + i * 42], axis=1)

@@ -31,6 +31,7 @@ from PIL import Image
 from kit.data.schema import EpisodeRecord, ImageRecord, RecordError, TaskRecord, TurnRecord, checked, parse
 from kit.episode import Action, Episode, NamedImage, Observation, Task, Turn
 from kit.files import append_bytes, write_bytes
+from kit.images import rgb
 
 SCHEMA = 2
 R = TypeVar("R", TaskRecord, EpisodeRecord)
@@ -40,7 +41,7 @@ def _save_picture(folder: Path, picture: NamedImage) -> dict[str, str]:
     path = folder / "pictures" / f"{picture.sha256}.png"
     if not path.exists():
         buffer = io.BytesIO()
-        picture.image.convert("RGB").save(buffer, "PNG")
+        rgb(picture.image).save(buffer, "PNG")
         write_bytes(path, buffer.getvalue())
     return {"name": picture.name, "sha256": picture.sha256}
 
@@ -150,12 +151,12 @@ class _Images:
             path = self.folder / f"{record.sha256}.png"
             try:
                 with Image.open(path) as image:
-                    rgb = image.convert("RGB")
+                    pixels = rgb(image)
             except FileNotFoundError:
                 raise RecordError(f"{where}: picture {path} is missing") from None
             except (OSError, SyntaxError, ValueError) as error:
                 raise RecordError(f"{where}: picture {path} cannot be read ({error})") from error
-            named = NamedImage(record.name, rgb)
+            named = NamedImage(record.name, pixels)
             if named.sha256 != record.sha256:
                 raise RecordError(f"{where}: picture {path} is not what was stored; make the set anew")
             self._known[record] = named

@@ -6,6 +6,7 @@ subclass in a file of its own, and one entry in :data:`kit.models.FAMILIES`.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,6 +46,8 @@ class ModelFamily(ABC):
         vision_modules: attributes of the base model that make features of images: vision tower and projector.
         lora_targets: regular expression of the language model's linear layers.
         vllm: whether the kit's vLLM policy can sample from the family.
+        max_aspect: how many times longer than the other a side of an image may be; infinite: any.
+        max_side: the longest side of an image, in pixels; a longer one costs memory for what is shrunk anyway.
     """
 
     model_type: ClassVar[str]
@@ -54,6 +57,8 @@ class ModelFamily(ABC):
     image_bounds: ClassVar[tuple[str, str]]
     vision_modules: ClassVar[tuple[str, ...]]
     vllm: ClassVar[bool]
+    max_aspect: ClassVar[float] = math.inf
+    max_side: ClassVar[int] = 16384
     lora_targets: ClassVar[str] = r".*language_model.*\.(q_proj|k_proj|v_proj|o_proj|gate_proj|up_proj|down_proj)"
 
     @classmethod
@@ -64,6 +69,23 @@ class ModelFamily(ABC):
 
     def prepare(self, model: Any) -> None:  # noqa: B027 (most families need nothing)
         """Change a model that was just loaded, in place, before its first use."""
+
+    def unreadable(self, size: tuple[int, int]) -> str:
+        """Say why the family's processor can't read an image of this size; an empty string: it can.
+
+        Args:
+            size: width and height in pixels.
+        """
+        short, long = sorted(size)
+        if short < 1:
+            return f"it has {size[0]} x {size[1]} pixels; both sides need at least 1"
+        if long > self.max_side:
+            return f"it has {size[0]} x {size[1]} pixels; a side may have {self.max_side}"
+        if long > self.max_aspect * short:
+            return (
+                f"it has {size[0]} x {size[1]} pixels; the longer side may be {self.max_aspect:g} times the shorter one"
+            )
+        return ""
 
     @abstractmethod
     def pixels(self, processor: Any, image: Image.Image) -> Pixels:

@@ -31,6 +31,7 @@ class Qwen25VL(ModelFamily):
     image_bounds = ("<|vision_start|>", "<|vision_end|>")
     vision_modules = ("visual",)
     vllm = True
+    max_aspect = 200.0  # transformers' smart_resize refuses more
 
     def prepare(self, model: Any) -> None:
         """Let its vision tower attend within all small images at once: same numbers, sooner."""

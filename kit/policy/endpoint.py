@@ -28,6 +28,7 @@ import openai
 
 from kit.chat import Chat
 from kit.episode import NamedImage
+from kit.images import rgb
 from kit.policy import (
     Completion,
     FinishReason,
@@ -47,7 +48,7 @@ class EndpointError(RuntimeError):
 def data_url(picture: NamedImage) -> str:
     """An image as a PNG in a ``data:`` URL."""
     buffer = io.BytesIO()
-    picture.image.convert("RGB").save(buffer, "PNG")
+    rgb(picture.image).save(buffer, "PNG")
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
 
 

@@ -10,10 +10,11 @@ from typing import Any
 
 from PIL import Image
 
+from kit.images import rgb
 from kit.sandbox.limits import Limits
 
 # Kept before any code of a turn runs: it may patch these names.
-_convert, _tobytes, _copy, _Image = Image.Image.convert, Image.Image.tobytes, Image.Image.copy, Image.Image
+_tobytes, _copy, _Image = Image.Image.tobytes, Image.Image.copy, Image.Image
 _resize, _save = Image.Image.resize, Image.Image.save
 NAME_CHARS = 64
 
@@ -108,7 +109,7 @@ def capture(before: Mapping[str, Any], namespace: Mapping[str, Any], shown: Show
                 continue
             image = _enlarged(image, limits)
             width, height = image.size
-            data = _tobytes(_convert(image, "RGB"))
+            data = _tobytes(rgb(image))
         except Exception as error:  # an image of a class of its own, or one whose file is gone or broken
             found.left_out.append(f"picture {str(name)[:NAME_CHARS]} left out: {type(error).__name__}")
             continue

@@ -25,6 +25,7 @@ from types import TracebackType
 
 from PIL import Image
 
+from kit.images import rgb
 from kit.sandbox.checks import check_files, check_variables, known
 from kit.sandbox.confine import LAYERS
 from kit.sandbox.connection import Connection
@@ -170,7 +171,7 @@ class Sandbox:
         files, images, chosen = files or {}, images or {}, limits or self.limits
         check_files(files, chosen)
         check_variables(variables or {}, images)
-        given = {name: image if image.mode in MODES else image.convert("RGB") for name, image in images.items()}
+        given = {name: image if image.mode in MODES else rgb(image) for name, image in images.items()}
         number = next(self._numbers)
         header = {
             "kind": "start",

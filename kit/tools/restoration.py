@@ -15,36 +15,38 @@ nothing of the kit.
 import numpy as np
 from PIL import Image, ImageFilter
 
+from kit.images import rgb
+
 WIENER = 0.003
 """Noise-to-signal ratio that Wiener's filter assumes: 8-bit rounding and a little texture."""
 
 
 def rotate(image: Image.Image, degrees: float) -> Image.Image:
     """The picture turned clockwise; what was outside it is white. Quarter turns are exact."""
-    return image.convert("RGB").rotate(-float(degrees), Image.Resampling.BICUBIC, expand=True, fillcolor="white")
+    return rgb(image).rotate(-float(degrees), Image.Resampling.BICUBIC, expand=True, fillcolor="white")
 
 
 def brighten(image: Image.Image) -> Image.Image:
     """Every pixel times the factor that makes white of the brightest hundredth."""
-    pixels = np.asarray(image.convert("RGB"), dtype=np.float64)
+    pixels = np.asarray(rgb(image), dtype=np.float64)
     return _image(pixels * (255 / max(1.0, float(np.percentile(pixels, 99)))))
 
 
 def darken(image: Image.Image) -> Image.Image:
     """Every pixel's distance from white times the factor that makes black of the darkest hundredth."""
-    away = 255 - np.asarray(image.convert("RGB"), dtype=np.float64)
+    away = 255 - np.asarray(rgb(image), dtype=np.float64)
     return _image(255 - away * (255 / max(1.0, float(np.percentile(away, 99)))))
 
 
 def sharpen(image: Image.Image, sigma: float = 0.0095) -> Image.Image:
     """A Gaussian blur of ``sigma``, as a share of the shorter side, taken back as far as it can be."""
-    pixels = np.asarray(image.convert("RGB"), dtype=np.float64)
+    pixels = np.asarray(rgb(image), dtype=np.float64)
     return _image(wiener(pixels, float(sigma) * min(image.size)))
 
 
 def denoise(image: Image.Image) -> Image.Image:
     """The median of every 3×3 pixels."""
-    return image.convert("RGB").filter(ImageFilter.MedianFilter(3))
+    return rgb(image).filter(ImageFilter.MedianFilter(3))
 
 
 def wiener(pixels: np.ndarray, sigma: float) -> np.ndarray:

@@ -20,6 +20,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from kit.evaluate.intervals import Interval
+from kit.images import rgb
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 MARKERS = ("o", "s", "^", "D", "v", "P")
@@ -83,7 +84,7 @@ class Plot(Figure):
         buffer = io.BytesIO()
         with rc_context(STYLE):
             self.savefig(buffer, format="png", dpi=dpi)
-        return Image.open(buffer).convert("RGB")
+        return rgb(Image.open(buffer))
 
 
 def with_palette(image: Image.Image) -> Image.Image:
@@ -135,7 +136,7 @@ def images(items: Sequence[tuple[str, Image.Image]], columns: int = 0, side: flo
         for axis in axes.flat:
             axis.axis("off")
         for axis, title, (_, image) in zip(axes.flat, titles, items, strict=False):
-            axis.imshow(np.asarray(image.convert("RGB")), interpolation="lanczos")
+            axis.imshow(np.asarray(rgb(image)), interpolation="lanczos")
             axis.set_title(title, fontsize=8)
     return figure
 

@@ -23,6 +23,7 @@ from PIL import Image
 
 from kit.episode import NamedImage
 from kit.files import write_text
+from kit.images import rgb
 
 SIDE = 200
 """Longest side of a displayed image, in pixels."""
@@ -137,7 +138,7 @@ class Figure:
 
 def _encode(image: Image.Image, side: int, quality: int) -> str:
     """A data URL of ``image`` no larger than ``side``: PNG or JPEG, whichever is shorter."""
-    small = image.convert("RGB")
+    small = rgb(image)
     small.thumbnail((side, side), Image.Resampling.LANCZOS)
     found = {}
     for kind, options in (("png", {}), ("jpeg", {"quality": quality})):

@@ -36,7 +36,7 @@ def test_clean_escapes_markup_and_shows_control_characters(text: str, safe: str)
     assert clean(text) == safe
 
 
-def test_a_flat_image_loses_no_pixel() -> None:
+def test_a_upright_rgb_loses_no_pixel() -> None:
     image = Image.new("RGB", (56, 40), "#0072b2")
     [figure] = figures([NamedImage("A", image)])
     assert decoded(figure).convert("RGB") == image

@@ -6,6 +6,7 @@ import numpy as np
 from PIL import Image
 
 from kit.episode import NamedImage, Task
+from kit.images import rgb
 
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -68,7 +69,7 @@ def make_task(
         raise ValueError(f"m={m}: a puzzle has 2 to 5 pieces a side (they are labelled A to Y)")
     order = shuffle(m * m, n_fixed, rng)  # spot k shows the piece whose place is order[k]
     width, height = (piece_px, piece_px) if piece_px else piece_size(image.size, m)
-    picture = image.convert("RGB")
+    picture = rgb(image)
     if picture.size != (width * m, height * m):
         picture = picture.resize((width * m, height * m), Image.Resampling.LANCZOS)
     pieces = []

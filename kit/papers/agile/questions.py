@@ -25,6 +25,7 @@ from kit.data.photos import photos
 from kit.data.scenes import Pixels, scene
 from kit.episode import Episode, NamedImage, Task
 from kit.evaluate.baselines import SingleTurnEnv
+from kit.images import rgb
 from kit.rewards.text_match import exact_match
 from kit.rewards.text_match import tokens as words
 from kit.tiny.probe import box_iou
@@ -97,7 +98,7 @@ def _question(skill: str, k: int, source: str, view: Pixels, seed: int, side: Si
     if skill in READINGS:
         sheet = draw_sheet(rng, [view], (READINGS[skill],), side)
         asked, answer = sheet.questions[int(rng.integers(len(sheet.questions)))]
-        parts: Sequence[str | Pixels] = (np.asarray(sheet.image.convert("RGB")), asked)
+        parts: Sequence[str | Pixels] = (np.asarray(rgb(sheet.image)), asked)
     else:
         parts, answer = TAUGHT[skill](rng, [view]).turns[0]
     labels: list[str] = []

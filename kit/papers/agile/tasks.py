@@ -42,11 +42,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from PIL import Image
 
-from kit.data.images import within_pixels
 from kit.data.leak import check_sources, check_tasks
 from kit.data.photos import ImageError, SourceImage, Split, photos, random_crop, scenes
 from kit.data.scenes import random_view
 from kit.episode import Task
+from kit.images import within_pixels
 from kit.papers.agile.env import GAP
 from kit.papers.agile.puzzle import make_task, piece_size
 

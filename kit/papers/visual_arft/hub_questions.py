@@ -27,8 +27,8 @@ from typing import Any
 from PIL import Image
 
 from kit.data.hub import HubError, HubSource, pictures_of, rows
-from kit.data.images import flat_image, within_pixels
 from kit.episode import NamedImage, Task, content_hash
+from kit.images import upright_rgb, within_pixels
 from kit.papers.visual_arft.mat_coding import Question
 
 MAX_PIXELS = 401_408
@@ -158,7 +158,7 @@ def benchmark_images(folder: Path) -> Iterator[tuple[str, Image.Image]]:
     """Name and image of everything in a copy of MAT, distorted or not: nothing like it may be trained on."""
     for path in _images(folder):
         with Image.open(path) as image:
-            yield path.name, flat_image(image)
+            yield path.name, upright_rgb(image)
 
 
 def _images(folder: Path) -> list[Path]:
@@ -184,7 +184,7 @@ def _picture(name: str, images: Mapping[str, Path], max_pixels: int) -> tuple[Na
     if path is None:
         raise HubError(f"MAT picture {name}: it isn't among the {len(images)} downloaded; download its folder, too")
     with Image.open(path) as image:
-        return (NamedImage("image", within_pixels(flat_image(image), max_pixels)),)
+        return (NamedImage("image", within_pixels(upright_rgb(image), max_pixels)),)
 
 
 def _coding(row: Mapping[str, Any], images: Mapping[str, Path], max_pixels: int) -> Task:

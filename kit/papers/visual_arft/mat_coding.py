@@ -53,6 +53,7 @@ from kit.data.readable import is_readable
 from kit.data.scenes import Pixels
 from kit.data.split import Side
 from kit.episode import NamedImage, Task
+from kit.images import rgb
 from kit.tools import restoration
 
 SINGLE: tuple[str, ...] = ("none", *STRENGTHS)
@@ -127,7 +128,7 @@ def likeness(first: Image.Image, second: Image.Image) -> float:
 
 
 def _levels(image: Image.Image) -> NDArray[np.float64]:
-    return np.asarray(image.convert("RGB"), dtype=np.float64)
+    return np.asarray(rgb(image), dtype=np.float64)
 
 
 Source = Callable[[np.random.Generator, bool], Question]
@@ -250,10 +251,10 @@ def restored(task: Task, shown: Sequence[Image.Image]) -> bool:
     distortions each must have been undone: it has to be nearer to the mended image than to one in which that one is
     left. Where nothing was done to the image, it must not have been changed.
     """
-    given = task.images[0].image.convert("RGB")
+    given = rgb(task.images[0].image)
     done = distortions(task)
     right = undo(given, done)
-    last = shown[-1].convert("RGB") if shown else given
+    last = rgb(shown[-1]) if shown else given
     if last.size != right.size:
         return False
     if not done:

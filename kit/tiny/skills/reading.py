@@ -15,6 +15,7 @@ from PIL import Image, ImageDraw
 from kit.data.distortion import GROUPS, NAMES, Distortion, distort, draw, undo
 from kit.data.documents import FONTS, SIDE, WORDS, Card, Sheet, board, font, sheet
 from kit.data.scenes import Pixels
+from kit.images import rgb
 from kit.tiny.skills.text import Sample
 
 
@@ -35,7 +36,7 @@ def named(distortions: Sequence[Distortion]) -> str:
 
 
 def _array(image: Image.Image) -> NDArray[np.uint8]:
-    return np.asarray(image.convert("RGB"))
+    return np.asarray(rgb(image))
 
 
 def _mended(rng: np.random.Generator, image: Image.Image) -> Image.Image:
