@@ -68,6 +68,7 @@ def parser() -> argparse.ArgumentParser:
     notebooks.add_argument("targets", nargs="*", metavar="NN", help="numbers, names or families (default: all)")
     notebooks.add_argument("--check", action="store_true", help="only say which are not up to date")
     notebooks.add_argument("--force", action="store_true", help="execute those that are up to date as well")
+    notebooks.add_argument("--staged", action="store_true", help="git's hook: carry cells over, execute nothing")
     # Another prefix than a dash: what follows "lab" is JupyterLab's, dashes and all.
     lab = sub.add_parser("lab", help="open the notebooks in JupyterLab, as copies", prefix_chars="\0", add_help=False)
     lab.add_argument("options", nargs="*", metavar="OPTION", help="of jupyter lab, such as --port 9000")
@@ -81,8 +82,8 @@ def parser() -> argparse.ArgumentParser:
     results = sub.add_parser("results", help="make the published results anew: trainings, measurements, pages")
     results.add_argument("papers", nargs="*", metavar="PAPER", help="of these only (default: all)")
     results.add_argument("--plan", action="store_true", help="say what remains and how long it takes, do nothing")
-    results.add_argument("--again", action="store_true", help="publish anew what this code has made, too")
-    results.add_argument("--unchanged", metavar="REASON", help="declare that changed code leaves figures as they are")
+    results.add_argument("--again", action="store_true", help="publish, or prove, what is current too")
+    results.add_argument("--prove", action="store_true", help="find out whether they are current, by smoke runs")
     sub.add_parser("readme", help="fill README.md's generated block from results/; write docs/departures.md")
     return top
 
@@ -186,22 +187,16 @@ def _bench(args: argparse.Namespace) -> int:
 
 
 def _notebooks(args: argparse.Namespace) -> int:
-    from kit.jobs.notebooks import NotebookError, find, problems, refresh, sources
+    from kit.jobs.notebooks import NotebookError, find, sources
+    from kit.jobs.twins import check, update, update_staged
 
+    if args.staged:
+        return update_staged()
     try:
         chosen = [source for target in args.targets for source in find(target)] or sources()
     except NotebookError as error:
         return _refuse(error)
-    if args.check:
-        found = [problem for source in chosen for problem in problems(source)]
-        print("\n".join(found) or f"{len(chosen)} notebooks are up to date")
-        return 1 if found else 0
-    for source in chosen:
-        print(f"{source.name}: ", end="", flush=True)
-        print(refresh(source, args.force), flush=True)
-        for problem in problems(source):
-            raise NotebookError(problem)
-    return 0
+    return check(chosen) if args.check else update(chosen, args.force)
 
 
 def _course(args: argparse.Namespace) -> int:
@@ -223,7 +218,7 @@ def _course(args: argparse.Namespace) -> int:
 def _results(args: argparse.Namespace) -> int:
     from kit.jobs.results import command
 
-    return command(args.papers, args.plan, args.again, args.unchanged)
+    return command(args.papers, args.plan, args.again, args.prove)
 
 
 def _readme(args: argparse.Namespace) -> int:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from kit.exercises.check import exercises
 from kit.exercises.grade import Question, question
 from kit.files import ROOT, write_text
-from kit.jobs.notebooks import GUESS, NotebookError, Source, dumps, find, load, normal
+from kit.jobs.notebooks import GUESS, NotebookError, Source, find, load
+from kit.jobs.twins import dumps, normal
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -75,7 +76,7 @@ def handout(source: Source, names: Iterable[str] = ()) -> NotebookNode:
             cell.outputs, cell.execution_count = stored[cell.id].outputs, stored[cell.id].execution_count
     notebook.cells = cells
     kept = [dict(cell.metadata) for cell in cells]
-    normal(notebook, source.sha256)
+    normal(notebook, source.code_sha256)
     for cell, metadata in zip(cells, kept, strict=True):
         cell.metadata.update(metadata)
     return notebook

@@ -1,26 +1,22 @@
-"""Notebooks as files: the edited ``notebooks/percent/NN_name.py`` and its executed twin ``notebooks/NN_name.ipynb``.
+"""Notebooks as files: what people edit, ``notebooks/percent/NN_name.py``, and where its parameters stand.
 
-``python -m kit notebooks`` converts, executes in a fresh kernel and writes the twin in a normal form:
-cell ids from the cells' text, one output a stream, no timings, no versions, and the source's sha256
-in the metadata. So a twin changes when its source or what it prints changes, and only then. Where nothing but texts
-between the cells has changed, stored outputs are kept and nothing is executed.
+Its executed form, ``notebooks/NN_name.ipynb``, is :mod:`kit.jobs.twins`'s.
 """
 
 from __future__ import annotations
 
 import hashlib
-import itertools
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
-from kit.files import ROOT, runs_folder, write_text
+from kit.files import ROOT
 from kit.jobs.parameters import Parameter, read_parameters
 from kit.papers.registry import paper_of, papers
 
@@ -29,9 +25,6 @@ if TYPE_CHECKING:
     from traitlets.config import Config
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-LARGEST = 300_000
-"""Bytes a committed notebook may have."""
-
 TEACHING = "teaching"
 
 GUESS = "guess"
@@ -88,6 +81,11 @@ class Source:
     def sha256(self) -> str:
         """Hash of the source."""
         return hashlib.sha256(self.path.read_bytes()).hexdigest()
+
+    @property
+    def code_sha256(self) -> str:
+        """Hash of what is executed: its code cells, in order."""
+        return hashlib.sha256("\0".join(cell.source for cell in code_cells(load(self))).encode()).hexdigest()
 
 
 def sources(root: Path = ROOT) -> list[Source]:
@@ -154,115 +152,9 @@ def parameters(source: Source) -> dict[str, Parameter]:
     return read_parameters("\n".join(cells), source.name)
 
 
-def normal(notebook: NotebookNode, stamp: str) -> NotebookNode:
-    """``notebook`` in normal form, stamped with its source's hash. Changes it in place and returns it."""
-    notebook.metadata = {"kernelspec": dict(KERNEL), "language_info": {"name": "python"}, "kit": {"source": stamp}}
-    for cell in notebook.cells:
-        tags = [tag for tag in cell.metadata.get("tags", []) if tag != "papermill-error-cell-tag"]
-        cell.metadata = {"tags": tags} if tags else {}
-        if GUESS in tags:  # the text above asks the reader to predict it
-            cell.metadata["jupyter"] = {"outputs_hidden": True}
-        if cell.cell_type == "code":
-            cell.outputs = _merged(cell.outputs)
-    return notebook
-
-
-def _merged(outputs: Sequence[Any]) -> list[Any]:
-    """Outputs with each stream in one piece between two displays (how it is cut depends on timing).
-
-    Lines that were rewritten (a progress line) are kept as last seen.
-    """
-    joined: list[Any] = []
-    for is_stream, group in itertools.groupby(outputs, key=lambda output: output.output_type == "stream"):
-        if not is_stream:
-            joined += group
-            continue
-        pieces = list(group)
-        for name in ("stdout", "stderr"):
-            same = [piece for piece in pieces if piece.name == name]
-            text = re.sub(r"[^\n]*\r(?!\n)", "", "".join(piece.text for piece in same).replace("\r\n", "\n"))
-            if text:
-                same[0].text = text
-                joined.append(same[0])
-    for output in joined:
-        output.pop("transient", None)
-    return joined
-
-
-def dumps(notebook: NotebookNode) -> str:
-    """The notebook's file: stable key order, one line at the end."""
-    import nbformat
-
-    nbformat.validate(notebook)
-    return nbformat.writes(notebook).rstrip("\n") + "\n"
-
-
-Refreshed = Literal["up to date", "texts replaced", "executed"]
-"""What :func:`refresh` had to do."""
-
-
-def refresh(source: Source, force: bool = False) -> Refreshed:
-    """Write the twin of ``source``: executed, or with its stored outputs where nothing but texts has changed.
-
-    Args:
-        source: the notebook.
-        force: execute it in any case.
-
-    Raises:
-        NotebookError: a cell failed; the output so far is kept in ``runs/failed``.
-    """
-    if not force and not problems(source):
-        return "up to date"
-    if not force and (retold := _with_stored_outputs(source)) is not None:
-        write_text(source.twin, dumps(retold))
-        return "texts replaced"
-    from nbclient import NotebookClient
-    from nbclient.exceptions import CellExecutionError
-
-    notebook = load(source)
-    with environment(CALM), local_kernel() as config:
-        client = NotebookClient(
-            notebook,
-            timeout=None,
-            startup_timeout=300,
-            kernel_name=KERNEL["name"],
-            resources={"metadata": {"path": str(source.twin.parent)}},
-            record_timing=False,
-            config=config,
-        )
-        try:
-            client.execute()
-        except CellExecutionError as error:
-            kept = runs_folder() / "failed" / source.twin.name
-            write_text(kept, dumps(normal(notebook, source.sha256)))
-            raise NotebookError(
-                f"{source.name} failed with {error.ename}: {error.evalue}\nits output: {kept}"
-            ) from error
-    write_text(source.twin, dumps(normal(notebook, source.sha256)))
-    return "executed"
-
-
-def _with_stored_outputs(source: Source) -> NotebookNode | None:
-    """The notebook with its twin's outputs; None if any code differs, or the twin is missing or wasn't executed."""
-    import nbformat
-
-    if not source.twin.exists():
-        return None
-
-    def code(notebook: NotebookNode) -> list[NotebookNode]:
-        return [cell for cell in notebook.cells if cell.cell_type == "code"]
-
-    def told(cell: NotebookNode) -> tuple[str, list[str]]:
-        return cell.source, cell.metadata.get("tags", [])
-
-    notebook, stored = load(source), code(nbformat.read(source.twin, as_version=4))
-    if [told(cell) for cell in code(notebook)] != [told(cell) for cell in stored]:
-        return None
-    if any(cell.execution_count is None or any(o.output_type == "error" for o in cell.outputs) for cell in stored):
-        return None
-    for cell, kept in zip(code(notebook), stored, strict=True):
-        cell.outputs, cell.execution_count = kept.outputs, kept.execution_count
-    return normal(notebook, source.sha256)
+def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
+    """The cells of code, in order."""
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
 @contextmanager
@@ -290,25 +182,3 @@ def environment(wanted: Mapping[str, str]) -> Iterator[None]:
             os.environ.pop(name, None)
             if value is not None:
                 os.environ[name] = value
-
-
-def problems(source: Source) -> list[str]:
-    """List what is wrong with the twin of ``source``; empty if it is fresh, executed and small enough."""
-    import nbformat
-
-    twin = source.twin
-    if not twin.exists():
-        return [f"{twin.name} is missing"]
-    notebook = nbformat.read(twin, as_version=4)
-    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    stored = [(cell.cell_type, cell.source) for cell in notebook.cells]
-    checks = {
-        f"{twin.name} was made from another {source.path.name}": notebook.metadata.get("kit", {}).get("source")
-        != source.sha256,
-        f"{twin.name} has other cells than {source.path.name}": stored
-        != [(cell.cell_type, cell.source) for cell in load(source).cells],
-        f"{twin.name} has cells that were not executed": any(cell.execution_count is None for cell in code),
-        f"{twin.name} holds an error": any(o.output_type == "error" for cell in code for o in cell.outputs),
-        f"{twin.name} has {twin.stat().st_size:,} bytes, above {LARGEST:,}": twin.stat().st_size > LARGEST,
-    }
-    return [problem for problem, present in checks.items() if present]

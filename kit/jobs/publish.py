@@ -1,4 +1,4 @@
-"""Publish what was measured: results files with the stamp of their code, the runs' curves, pages and picture."""
+"""Publish what was measured: results files with the digest of their code, the runs' curves, pages and picture."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from kit.files import ROOT, find_run, read_json, write_json
+from kit.jobs.current import digest_of, results_folder
 from kit.jobs.run import JobError, progress_of
-from kit.jobs.stale import forget, results_folder, stamp_of
 from kit.papers.registry import Paper
 from kit.train.published_curves import save_curve
 
@@ -43,9 +43,8 @@ def publish(paper: Paper, runs: Mapping[str, Sequence[str]]) -> list[Path]:
         results = read_json(first / figures.file)
         if results is None:
             raise JobError(f"{first / figures.file} is missing: {figures.notebook} writes it, and has not run")
-        stamped = {**results, "run_minutes": minutes, "code": {"files": stamp_of(paper, figures)}}
-        forget(folder, figures.name)  # first: interrupted in between, the old figures are stale, not excused
-        write_json(folder / f"{figures.name}.json", stamped)
+        made_by = {"run_minutes": minutes, "digest": digest_of(paper, figures)}
+        write_json(folder / f"{figures.name}.json", {**results, **made_by})
         written.append(folder / f"{figures.name}.json")
     return written
 

@@ -9,7 +9,6 @@ from typing import Any
 from kit.evaluate.outcomes import by_stage
 from kit.evaluate.results import read_results
 from kit.files import ROOT, write_text
-from kit.jobs.stale import declared, results_folder
 from kit.papers.registry import NOTEBOOKS, find_paper, papers
 
 BEGIN = "<!-- results:begin -->"
@@ -84,7 +83,7 @@ def block(paper: str, results: Results) -> str:
     if results is None:
         return f"{head}\n\nNot measured yet: `results/{paper}.json` does not exist."
     parts = [head, *(text for text in (_metrics(paper, results), _claims(results)) if text)]
-    parts += [*_changed_since(paper, results), _origin(results)]
+    parts += [*_told_beside(results), _origin(results)]
     return "\n\n".join(parts)
 
 
@@ -115,16 +114,16 @@ def _origin(results: Mapping[str, Any]) -> str:
     )
 
 
-def _changed_since(paper: str, results: Mapping[str, Any]) -> list[str]:
-    """A paragraph on code that was changed after the figures were made, as far as it was declared not to matter."""
-    record = find_paper(paper)
-    names = {figures.name for figures in record.published.figures} if record.published else set()
-    known = [one for one in declared(results_folder(record)) if one.figures in names]
-    reasons = {one.because: sorted({c.file for c in known if c.because == one.because}) for one in known}
-    found = [f"{', '.join(f'`{name}`' for name in files)}: {because}" for because, files in reasons.items()]
-    note = results.get("code", {}).get("note", "")
-    since = f"Changed since, and declared to leave these figures as they are: {'; '.join(found)}." if found else ""
-    return [text for text in (note, since) if text]
+def _told_beside(results: Mapping[str, Any]) -> list[str]:
+    """Paragraphs on how the figures were made, and on code that has changed since and was proved to leave them."""
+    proved = results.get("proved")
+    since = (
+        f"The code has changed since. The smoke runs at the figures' commit and after the change agree bit for bit, "
+        f"in {proved['compared']} values (`python -m kit results --prove`)."
+        if proved
+        else ""
+    )
+    return [text for text in (results.get("note", ""), since) if text]
 
 
 def _trained(results: Mapping[str, Any]) -> str:

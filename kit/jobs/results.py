@@ -21,12 +21,11 @@ from typing import Any
 
 from kit.evaluate.results import commit
 from kit.files import ROOT, find_run, read_json, runs_folder, start_run, write_json
+from kit.jobs.current import digest_of, outdated, results_folder, results_of, source_of, training_digest
 from kit.jobs.notebooks import parameters
+from kit.jobs.prove import prove_all
 from kit.jobs.publish import publish, redraw, twins
-from kit.jobs.readme import fill
 from kit.jobs.run import Job, JobError, Planned, execute, plan, progress_of
-from kit.jobs.stale import declare, results_folder, source_of, stale, stamp_of, training_stamp
-from kit.jobs.stamp import digest
 from kit.papers.published import Figures, Published, Runs
 from kit.papers.registry import Paper, find_paper, papers
 from kit.train.progress import duration
@@ -65,26 +64,23 @@ def chosen(names: Sequence[str]) -> list[Paper]:
     return found
 
 
-def command(names: Sequence[str], only_plan: bool, again: bool, unchanged: str | None) -> int:
+def command(names: Sequence[str], only_plan: bool, again: bool, prove: bool) -> int:
     """Do what ``python -m kit results`` was asked for, and print it; returns the exit code, 2 if the request was wrong.
 
     Args:
         names: of the papers; none: all.
         only_plan: say what remains and how long it takes, and do nothing.
-        again: also publish anew what was made by the code as it is now.
-        unchanged: a reason to declare that what has changed leaves the figures as they are; None: make them.
+        again: also publish anew, or prove, what is current.
+        prove: find out whether results are current, and make nothing.
     """
     try:
         some = chosen(names)
-        added = [one for paper in some for one in declare(paper, unchanged)] if unchanged is not None else []
     except ValueError as error:
         print(f"python -m kit: {error}", file=sys.stderr)
         return 2
-    if unchanged is None:
-        print(make(names, only_plan, again))
-        return 0
-    fill()
-    print("\n".join(f"{one.figures}: {one.file}: {one.because}" for one in added) or "nothing had changed")
+    if prove:
+        return 0 if prove_all(some, again) else 1
+    print(make(names, only_plan, again))
     return 0
 
 
@@ -101,7 +97,7 @@ def make(names: Sequence[str], only_plan: bool = False, again: bool = False) -> 
     """
     work = [(paper, steps(paper)) for paper in chosen(names) if again or not is_current(paper)]
     if not work:
-        return "all published results were made by this code, or what changed was declared not to matter"
+        return "all published results were made by this code, or were proved to be as it makes them"
     text = "\n\n".join([*(told(paper, some) for paper, some in work), total([s for _, some in work for s in some])])
     if commit().endswith("+changes"):
         text += "\nfiles differ from the commit that is checked out: the results will say so (+changes)"
@@ -118,28 +114,15 @@ def make(names: Sequence[str], only_plan: bool = False, again: bool = False) -> 
 
 
 def is_current(paper: Paper) -> bool:
-    """True if all results files of a paper are there and none is stale."""
-    made = paper.published
-    return not any(_outdated(paper, figures) for figures in (made.figures if made else ()))
-
-
-def _outdated(paper: Paper, figures: Figures) -> str:
-    """Why a results file has to be made; empty: it hasn't."""
-    results = read_json(results_folder(paper) / f"{figures.name}.json")
-    if results is None:
-        return "isn't there"
-    if "code" not in results:
-        return "carries no stamp of its code"
-    names = list(stale(paper, figures, results))
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return f"was made before {', '.join(names[:3])}{more} changed" if names else ""
+    """True if all results files of a paper are there and current."""
+    return not any(outdated(paper, figures, results) for figures, _, results in results_of(paper))
 
 
 def steps(paper: Paper) -> list[Step]:
     """All steps that make a paper's results, in order, done or not."""
     made = paper.published
     assert made is not None
-    code = digest(training_stamp(paper))
+    code = training_digest(paper)[:6]
     recorded = _recorded(paper)
     found = [
         _train(paper, runs, seed, code, recorded.get(parameter))
@@ -222,21 +205,21 @@ def _measure(paper: Paper, figures: Figures, code: str) -> Step:
     values = {parameter: ",".join(some) for parameter, some in names.items()}
     values |= {parameter: str(_data(parameter)) for parameter in figures.data}
     planned = _planned(paper, figures.notebook, values, first)
-    now, mark = stamp_of(paper, figures), find_run(first) / f"measured-{figures.name}.json"
+    now, mark = digest_of(paper, figures), find_run(first) / f"measured-{figures.name}.json"
 
     def act() -> None:
         execute(Job(first, PROFILE, (planned,)), force=True)
-        write_json(mark, now)
+        write_json(mark, {"digest": now})
 
-    done = read_json(mark) == now and _is_done(Job(first, PROFILE, ()), planned)
+    done = read_json(mark) == {"digest": now} and _is_done(Job(first, PROFILE, ()), planned)
     recorded = read_json(results_folder(paper) / f"{figures.name}.json") or {}
     return Step(f"results/{figures.name}.json by {figures.notebook}", done, recorded.get("minutes"), act)
 
 
 def told(paper: Paper, some: Sequence[Step]) -> str:
     """A paper's title, why its results have to be made, and its steps, a line each."""
-    made = paper.published
-    why = [f"  results/{f.name}.json {text}" for f in (made.figures if made else ()) if (text := _outdated(paper, f))]
+    found = [(path, outdated(paper, figures, results)) for figures, path, results in results_of(paper)]
+    why = [f"  results/{path.name} {text}" for path, text in found if text]
     return "\n".join([paper.title, *why, *(f"  {_state(step):24s} {step.what}" for step in some)])
 
 

@@ -14,7 +14,7 @@ import nbformat
 import pytest
 
 from kit.exercises import grade as grade_module
-from kit.jobs import course, grading, notebooks
+from kit.jobs import course, grading, notebooks, twins
 from kit.sandbox import Sandbox
 from kit.sandbox.confine import LAYERS
 
@@ -190,7 +190,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     twin = notebooks.load(source)
     for n, cell in enumerate(c for c in twin.cells if c.cell_type == "code"):
         cell.execution_count, cell.outputs = n + 1, [nbformat.v4.new_output("stream", text=f"stored output {n}\n")]
-    source.twin.write_text(notebooks.dumps(twin))
+    source.twin.write_text(twins.dumps(twin))
     with pytest.MonkeyPatch.context() as patch:
         for module in (sys.modules["kit.exercises.check"], course, grading):
             patch.setattr(module, "ROOT", root)

@@ -16,9 +16,10 @@ from nbformat import NotebookNode
 from places import HELPERS
 
 from kit.files import ROOT
-from kit.jobs.notebooks import NotebookError, Source, find, load, normal, parameters, problems, refresh, sources
+from kit.jobs.notebooks import NotebookError, Source, code_cells, find, load, parameters, sources
 from kit.jobs.parameters import check_values
 from kit.jobs.run import PROFILES, profile_values
+from kit.jobs.twins import carry, carry_staged, dumps, faults, normal, problems, refresh, with_stored_outputs
 
 STRICT = ("00_start", "01_episode", "02_sandbox", "03_grpo_by_hand", "11_agile", "21_visual_arft")
 """Every printed value is compared with the committed one."""
@@ -64,8 +65,14 @@ def test_the_set_is_complete() -> None:
     assert sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb")) == list(EXPECTED)
 
 
-@every
-def test_the_twin_is_fresh_and_executed(name: str) -> None:
+def test_every_twin_has_its_source_s_cells() -> None:
+    """Git's hook sees to it (``make`` installs it), or ``python -m kit notebooks NN``."""
+    assert [fault for name in EXPECTED for fault in faults(source(name))] == []
+
+
+@pytest.mark.parametrize("name", STRICT)
+def test_what_is_compared_cell_by_cell_was_executed(name: str) -> None:
+    """nbval takes a cell that was never executed for one without output. The others: ``make release``."""
     assert problems(source(name)) == []
 
 
@@ -167,8 +174,10 @@ def prepare(names: tuple[str, ...], folder: Path) -> list[Path]:
         declared, values = parameters(source(name)), profile_values(source(name), "smoke")
         values |= {key: "smoke" for key in ("run", "profile") if key in declared}
         copies.append(folder / f"{name}.ipynb")
+        written = folder / f"stored-{name}.ipynb"
+        written.write_text(dumps(with_stored_outputs(source(name))), encoding="utf-8")
         papermill.execute_notebook(
-            source(name).twin, copies[-1], parameters=check_values(declared, values, name), prepare_only=True
+            written, copies[-1], parameters=check_values(declared, values, name), prepare_only=True
         )
     return copies
 
@@ -226,7 +235,7 @@ def test_refresh_writes_the_same_bytes_twice(project: Path) -> None:
     text = first.decode()
     printed = [o.text for o in _read(small.twin).cells[-1].outputs if o.get("name") == "stdout"]
     assert printed == ["line 0\nline 1\n"], "one output a stream, rewritten lines as last seen"
-    assert small.sha256 in text
+    assert small.code_sha256 in text
     assert not re.search(r"papermill|iopub|start_time|\"version\"", text)
 
 
@@ -234,10 +243,13 @@ def test_a_changed_source_makes_the_twin_stale(project: Path) -> None:
     (small,) = sources(project)
     refresh(small)
     small.path.write_text(SMALL.replace("n: int = 2", "n: int = 3"))
-    assert problems(small) == [
-        "00_small.ipynb was made from another 00_small.py",
-        "00_small.ipynb has other cells than 00_small.py",
-    ]
+    cells = "00_small.ipynb has other cells than 00_small.py; python -m kit notebooks 00 carries them over"
+    outputs = "00_small.ipynb has outputs that other code than 00_small.py's made"
+    assert faults(small) == [cells] and problems(small) == [cells, outputs]
+    assert carry(small) and not carry(small)
+    assert faults(small) == [] and problems(small) == ["00_small.ipynb has cells that were not executed", outputs]
+    kept = code_cells(_read(small.twin))
+    assert [cell.execution_count for cell in kept] == [None, 2] and kept[1].outputs, "outputs of the same code are kept"
     assert refresh(small) == "executed"
     assert problems(small) == []
 
@@ -272,7 +284,7 @@ def test_a_failed_notebook_keeps_its_output_and_not_its_place(project: Path) -> 
 def test_what_a_reader_is_asked_to_guess_is_stored_folded(project: Path) -> None:
     (small,) = sources(project)
     small.path.write_text(SMALL + '\n# %% tags=["guess"]\nprint("the answer")\n')
-    folded = [cell.metadata.get("jupyter") for cell in normal(load(small), small.sha256).cells]
+    folded = [cell.metadata.get("jupyter") for cell in normal(load(small), small.code_sha256).cells]
     assert folded[-1] == {"outputs_hidden": True} and set(folded[:-1]) == {None}
 
 
@@ -282,7 +294,7 @@ def test_every_fault_of_a_twin_is_seen(project: Path) -> None:
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs = [nbformat.v4.new_output("error", ename="E", evalue="x" * 400_000, traceback=[])]
-    nbformat.write(normal(notebook, small.sha256), small.twin)
+    nbformat.write(normal(notebook, small.code_sha256), small.twin)
     found = "\n".join(problems(small))
     assert "not executed" in found and "holds an error" in found and "above 300,000" in found
 
@@ -302,3 +314,31 @@ def test_a_source_reads_the_same_each_time(project: Path) -> None:
 def test_an_unknown_notebook_names_the_known_ones(project: Path) -> None:
     with pytest.raises(NotebookError, match=r"no notebook '77': give a number \(00\) or one of teaching"):
         find("77", project)
+
+
+def git(folder: Path, *args: str) -> str:
+    here = ["git", "-C", str(folder), "-c", "user.name=A", "-c", "user.email=a@example.org"]
+    return subprocess.run([*here, *args], capture_output=True, text=True, check=True).stdout
+
+
+def test_the_hook_carries_texts_into_the_twin_in_the_same_commit(project: Path) -> None:
+    (small,) = sources(project)
+    refresh(small)
+    outputs = [cell.outputs for cell in code_cells(_read(small.twin))]
+    git(project, "init", "-q")
+    git(project, "add", "notebooks")
+    git(project, "commit", "-qm", "first")
+    assert carry_staged(project) == []
+    small.path.write_text(SMALL + "\n# %% [markdown]\n# One sentence more.\n")
+    assert carry_staged(project) == [], "it isn't staged"
+    git(project, "add", "notebooks/percent")
+    assert carry_staged(project) == ["00_small.ipynb"]
+    git(project, "commit", "-qm", "second")
+    assert git(project, "status", "--porcelain", "notebooks") == "" and problems(small) == []
+    assert "One sentence more." in git(project, "show", "HEAD:notebooks/00_small.ipynb")
+    assert [cell.outputs for cell in code_cells(_read(small.twin))] == outputs
+    small.path.write_text(SMALL + "\n# %% [markdown]\n# Staged.\n")
+    git(project, "add", "notebooks/percent")
+    small.path.write_text(SMALL + "\n# %% [markdown]\n# Not staged.\n")
+    with pytest.raises(NotebookError, match=r"00_small.py is staged in part; stage the rest too \(git add notebooks/"):
+        carry_staged(project)

@@ -63,6 +63,13 @@ def test_filling_replaces_the_blocks_and_nothing_else(tmp_path: Path) -> None:
     assert (tmp_path / "docs" / "results.md").read_text() == f"before\n{BEGIN}\n{expected}\n{END}\nafter\n"
 
 
+def test_a_proof_that_changed_code_left_the_figures_is_told_beside_them() -> None:
+    proved = {**RESULTS, "note": "Made long ago.", "proved": {"digest": "abc", "commit": "def", "compared": 3808}}
+    text = block("agile", proved)
+    assert "\n\nMade long ago.\n\n" in text and "agree bit for bit, in 3808 values" in text
+    assert "bit for bit" not in block("agile", RESULTS)
+
+
 @pytest.mark.parametrize("text", ["nothing", f"{END}{BEGIN}"])
 def test_missing_marks_are_named(text: str) -> None:
     with pytest.raises(ValueError, match=r"docs/results\.md: put .*results:begin"):

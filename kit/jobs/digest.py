@@ -1,14 +1,13 @@
-"""Stamp of the code that figures depend on: a hash for each file, by which a test sees that figures are stale.
+"""One digest of all that a results file depends on, by which runs are named and unproved results are found.
 
-A figure depends on
+It covers
 
-- the code of the notebooks that made it, and every module of the kit that they import, directly or not;
+- the code of the notebooks that trained and measured, and every module of the kit that they import, directly or not;
 - the parameters that the profile ``laptop`` gives these notebooks;
 - the weights that training starts from.
 
-It doesn't depend on what only shows, grades, plans or starts (:data:`LEFT_OUT`). The hash of a module is that of its
-syntax tree, so that comments, docstrings, type hints of functions and layout don't change it; of a notebook, calls that
-only print or draw, and the cells of exercises, are left out as well.
+Of code it covers the syntax tree: comments, docstrings, type hints of functions and layout don't change it; of a
+notebook, calls that only print or draw, and the cells of exercises, are left out as well.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ import ast
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fnmatch import fnmatch
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -26,30 +24,17 @@ from typing import Any
 from kit.jobs.notebooks import Source
 from kit.jobs.run import profile_values
 
-LEFT_OUT = (
-    *("kit/view/*", "kit/exercises/*", "kit/jobs/*", "kit/train/planner/*"),  # they show, grade, run, plan
-    *("kit/papers/*/plots.py", "kit/papers/*/reported.py"),  # drawings; the papers' own numbers
-    *("kit/papers/registry.py", "kit/papers/published.py", "kit/evaluate/results.py", "kit/train/published_curves.py"),
-    "kit/train/launch/*",  # starts processes; that they train alike is tested
-    *(f"kit/train/{name}.py" for name in ("interrupt", "latest_rollout", "meter", "metrics_log", "progress")),
-    *(f"kit/train/{name}.py" for name in ("timed_saves", "watchers")),
-    *(f"kit/sandbox/{name}.py" for name in ("checks", "confine", "guarantees", "landlock", "linux", "namespaces")),
-    *(f"kit/sandbox/{name}.py" for name in ("probes", "seccomp", "syscalls")),  # what code may not do
-    *("kit/policy/vllm*.py", "kit/policy/endpoint.py", "kit/policy/engine_io.py"),  # not in the profile laptop
-)
-"""Patterns of the paths that no figure depends on."""
+SHOWING_ROOMS = ("kit/view/", "kit/exercises/", "kit/jobs/")
+"""Folders of code that only shows, grades or starts what others compute."""
 
 SHOWING = ("print", "display", "over_published", "check", "hint", "solution")
 """Functions whose calls in a notebook leave what it measures as it is."""
 
 LENGTH = 12
-"""Characters of a hash."""
-
-Stamp = dict[str, str]
-"""What a figure depends on (a path within the project, or ``PATH laptop NN`` for parameters) → its hash."""
+"""Characters of a digest."""
 
 
-def stamp(notebooks: Sequence[Source], homes: Mapping[str, Path], weights: Sequence[str] = ()) -> Stamp:
+def digest(notebooks: Sequence[Source], homes: Mapping[str, Path], weights: Sequence[str] = ()) -> str:
     """Hash everything that what these notebooks measure depends on.
 
     Args:
@@ -57,32 +42,31 @@ def stamp(notebooks: Sequence[Source], homes: Mapping[str, Path], weights: Seque
         homes: package that belongs to the project, such as ``kit`` → the folder that it lies in.
         weights: folders of checkpoints, within the kit's project.
     """
-    found: Stamp = {}
-    imported = []
-    for source in notebooks:
-        tree = _notebook_tree(source)
-        imported.append(tree)
-        # Imports are followed; as statements they count for nothing: what a notebook uses stands in its other lines.
-        used = ast.Module([node for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom)], [])
-        found[f"notebooks/percent/{source.path.name}"] = _hash_tree(used)
-        profile = f"notebooks/profiles/{source.family}.yaml laptop {source.number}"
-        found[profile] = _hash(json.dumps(profile_values(source, "laptop"), sort_keys=True).encode())
-    for path, tree in modules(imported, homes).items():
-        found[path] = _hash_tree(tree)
-    for folder in weights:
-        for file in sorted((homes["kit"] / folder).iterdir()):
-            if file.suffix in (".safetensors", ".json") and file.name != "skills.json":
-                found[f"{folder}/{file.name}"] = _hash(file.read_bytes())
-    return dict(sorted(found.items()))
+    used = [_without_imports(notebook_tree(source)) for source in notebooks]
+    imported = modules([notebook_tree(source) for source in notebooks], homes)
+    parts = [
+        *(_plain(tree) for tree in used),
+        *(profile_values(source, "laptop") for source in notebooks),
+        *([name, _plain(tree)] for name, tree in sorted(imported.items())),
+        *(weights_digest(homes["kit"] / folder) for folder in weights),
+    ]
+    return _hash(json.dumps(parts, sort_keys=True).encode())
 
 
-def digest(stamp: Mapping[str, str]) -> str:
-    """One short hash of a whole stamp, for a folder's name."""
-    return _hash(json.dumps(dict(sorted(stamp.items()))).encode())[:6]
+def code_digest(source: Source) -> str:
+    """Hash a notebook's own code, without its imports: what it uses of them stands in its other lines."""
+    return _hash(json.dumps(_plain(_without_imports(notebook_tree(source)))).encode())
+
+
+def weights_digest(folder: Path) -> str:
+    """Hash a checkpoint's weights and settings; not its card, its log and how well it does."""
+    files = [file for file in sorted(folder.iterdir()) if file.suffix in (".safetensors", ".json")]
+    told = [(file.name, _hash(file.read_bytes())) for file in files if file.name != "skills.json"]
+    return _hash(json.dumps(told).encode())
 
 
 def modules(trees: Iterable[ast.AST], homes: Mapping[str, Path]) -> dict[str, ast.Module]:
-    """Find the project's modules that some code imports, directly or not, but for :data:`LEFT_OUT`.
+    """Find the project's modules that some code imports, directly or not, but for :data:`SHOWING_ROOMS`.
 
     Args:
         trees: of the code.
@@ -100,7 +84,7 @@ def modules(trees: Iterable[ast.AST], homes: Mapping[str, Path]) -> dict[str, as
             place = home.joinpath(*words[:n])  # type: ignore[union-attr]
             for path, package in ((place / "__init__.py", words[:n]), (place.with_suffix(".py"), words[: n - 1])):
                 name = path.relative_to(home).as_posix()  # type: ignore[arg-type]
-                if name in found or not path.is_file() or any(fnmatch(name, pattern) for pattern in LEFT_OUT):
+                if name in found or not path.is_file() or name.startswith(SHOWING_ROOMS):
                     continue
                 found[name] = _parsed(path, path.stat().st_mtime_ns)
                 todo += _imported(found[name], ".".join(package))
@@ -137,12 +121,12 @@ def _walk(tree: ast.AST) -> Iterator[ast.AST]:
 
 @cache
 def _parsed(path: Path, changed: int) -> ast.Module:
-    """Syntax tree of a file as it was last ``changed``: several stamps share most of their files."""
+    """Syntax tree of a file as it was last ``changed``: several digests share most of their files."""
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def _notebook_tree(source: Source) -> ast.Module:
-    """A notebook's code without exercises and without what only shows."""
+def notebook_tree(source: Source) -> ast.Module:
+    """Parse a notebook's code without exercises and without what only shows."""
     cells = re.split(r"^# %%", source.text, flags=re.MULTILINE)[1:]
     code = ["#" + cell for cell in cells if '"exercise"' not in cell.partition("\n")[0]]
     tree = ast.parse("\n".join(code))
@@ -155,8 +139,8 @@ def _shows(node: ast.stmt) -> bool:
     return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in SHOWING
 
 
-def _hash_tree(tree: ast.AST) -> str:
-    return _hash(json.dumps(_plain(tree)).encode())
+def _without_imports(tree: ast.Module) -> ast.Module:
+    return ast.Module([node for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom)], [])
 
 
 def _hash(content: bytes) -> str:
