@@ -103,7 +103,7 @@ def test_a_proof_is_recorded_and_not_repeated(paper: Paper, project: Path, capsy
             "notebooks/percent/70_counting.py",
             "count(dots)",
             "count(dots + 1)",
-            "70_counting: its code, first in line 2: 'found = count(dots)' → 'found = count(dots + 1)'",
+            "its code, first in line 2: 'found = count(dots)' → 'found = count(dots + 1)'",
         ),
         ("notebooks/profiles/counting.yaml", "dots: 5", "dots: 6", "70_counting, laptop: dots=5 → 6"),
         ("weights/model.safetensors", "numbers", "others", "weights: the base weights"),
