@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable, Iterable
 from pathlib import Path
-
-import pytest
 
 from kit.files import ROOT
 from kit.papers.registry import PAPERS, papers
@@ -36,7 +35,12 @@ LONGEST_FUNCTION = 60
 
 MODULES = sorted((ROOT / "kit").rglob("*.py"))
 SCRIPTS = sorted((ROOT / "data_scripts").glob("*.py"))
-code = pytest.mark.parametrize("path", [*MODULES, *SCRIPTS], ids=lambda path: str(path.relative_to(ROOT)))
+CODE = [*MODULES, *SCRIPTS]
+
+
+def offenders(paths: Iterable[Path], faults: Callable[[Path], object]) -> dict[str, object]:
+    """Files that break a rule → how each breaks it."""
+    return {str(path.relative_to(ROOT)): found for path in paths if (found := faults(path))}
 
 
 def room(path: Path) -> str:
@@ -86,13 +90,16 @@ def test_the_top_of_the_kit_is_short() -> None:
     assert len(top) <= TOP_FILES and sum(len(path.read_text().splitlines()) for path in top) <= TOP_LINES
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_no_import_runs_up(path: Path) -> None:
-    if room(path) == "kit":
-        assert imported(path) == set(), "importing the package pulls nothing else in"
-        return
-    up = {name for name in imported(path) if name != "kit" and ROOMS.index(room(NAMES[name])) > ROOMS.index(room(path))}
-    assert up == set(), f"{room(path)} may import {', '.join(ROOMS[: ROOMS.index(room(path))])}"
+def test_no_import_runs_up() -> None:
+    """A room imports those before it in :data:`ROOMS`; importing the package itself pulls nothing in."""
+
+    def up(path: Path) -> set[str]:
+        if room(path) == "kit":
+            return imported(path)
+        mine = ROOMS.index(room(path))
+        return {name for name in imported(path) if name != "kit" and ROOMS.index(room(NAMES[name])) > mine}
+
+    assert offenders(MODULES, up) == {}
 
 
 OF_PAPERS = re.compile(r"agile|visual.?arft|code.?dance|mags.?rl|vista.?(gym|r1)|\b(mags|vista)\b", re.IGNORECASE)
@@ -105,12 +112,14 @@ def test_every_registered_paper_has_a_name_that_is_looked_for() -> None:
     )
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_no_shared_module_names_a_paper(path: Path) -> None:
-    if room(path) == "papers":
-        return
-    named = [f"line {i}: {line}" for i, line in enumerate(path.read_text().splitlines(), 1) if OF_PAPERS.search(line)]
-    assert named == [], "what belongs to one paper lives in kit/papers"
+def test_no_shared_module_names_a_paper() -> None:
+    """What belongs to one paper lives in kit/papers."""
+
+    def named(path: Path) -> list[str]:
+        lines = enumerate(path.read_text().splitlines(), 1)
+        return [f"line {i}: {line}" for i, line in lines if OF_PAPERS.search(line)]
+
+    assert offenders([path for path in MODULES if room(path) != "papers"], named) == {}
 
 
 def test_no_file_imports_itself_through_others() -> None:
@@ -134,16 +143,21 @@ def is_table(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return bool(body) and isinstance(body[-1], ast.Return) and all(isinstance(n, ast.Assign) for n in body[:-1])
 
 
-@code
-def test_files_and_functions_are_short(path: Path) -> None:
-    text = path.read_text()
-    total = len(text.splitlines())
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            told = len((ast.get_docstring(node) or "").splitlines())  # what explains arguments makes nothing harder
-            lines, total = (node.end_lineno or 0) - node.lineno + 1 - told, total - told
-            assert is_table(node) or lines <= LONGEST_FUNCTION, f"{node.name} has {lines} lines"
-    assert total <= LONGEST_FILE, "functions' docstrings apart"
+def test_files_and_functions_are_short() -> None:
+    """Functions' docstrings apart: what explains arguments makes nothing harder."""
+
+    def long(path: Path) -> list[str]:
+        text = path.read_text()
+        total, found = len(text.splitlines()), []
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                told = len((ast.get_docstring(node) or "").splitlines())
+                lines, total = (node.end_lineno or 0) - node.lineno + 1 - told, total - told
+                if lines > LONGEST_FUNCTION and not is_table(node):
+                    found.append(f"{node.name} has {lines} lines")
+        return found + ([f"it has {total} lines"] if total > LONGEST_FILE else [])
+
+    assert offenders(CODE, long) == {}
 
 
 def public(body: list[ast.stmt]) -> list[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
@@ -159,18 +173,20 @@ def documentable(tree: ast.Module) -> list[ast.FunctionDef | ast.AsyncFunctionDe
     return nodes + [member for node in nodes if isinstance(node, ast.ClassDef) for member in public(node.body)]
 
 
-@code
-def test_everything_public_says_what_it_is_for(path: Path) -> None:
-    tree = ast.parse(path.read_text())
-    silent = [] if ast.get_docstring(tree) else ["the module"]
-    silent += [f"{node.name}, line {node.lineno}" for node in documentable(tree) if not ast.get_docstring(node)]
-    assert silent == []
+def test_everything_public_says_what_it_is_for() -> None:
+    def silent(path: Path) -> list[str]:
+        tree = ast.parse(path.read_text())
+        found = [] if ast.get_docstring(tree) else ["the module"]
+        return found + [
+            f"{node.name}, line {node.lineno}" for node in documentable(tree) if not ast.get_docstring(node)
+        ]
+
+    assert offenders(CODE, silent) == {}
 
 
-@code
-def test_nothing_is_left_undone(path: Path) -> None:
-    undone = re.findall(r"\b(?:TODO|FIXME|XXX|NotImplementedError)\b", path.read_text())
-    assert undone == []
+def test_nothing_is_left_undone() -> None:
+    undone = re.compile(r"\b(?:TODO|FIXME|XXX|NotImplementedError)\b")
+    assert offenders(CODE, lambda path: undone.findall(path.read_text())) == {}
 
 
 def test_every_equation_carries_a_worked_example() -> None:
@@ -193,8 +209,8 @@ def documented(node: ast.FunctionDef | ast.AsyncFunctionDef, doc: str) -> list[s
     return [name for name in names if not re.search(rf"^\s*(\w+, )*{name}(, \w+)*:", arguments, re.MULTILINE)]
 
 
-@code
-def test_functions_of_many_parameters_explain_each(path: Path) -> None:
+def unexplained(path: Path) -> dict[str, list[str]]:
+    """Functions of many parameters → those that their docstrings don't explain."""
     tree = ast.parse(path.read_text())
     functions: list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, str]] = []
     for node in public(tree.body):
@@ -208,8 +224,11 @@ def test_functions_of_many_parameters_explain_each(path: Path) -> None:
             ]
         else:
             functions.append((node, ast.get_docstring(node) or ""))
-    silent = {f"{n.name}, line {n.lineno}": missing for n, doc in functions if (missing := documented(n, doc))}
-    assert silent == {}
+    return {f"{n.name}, line {n.lineno}": missing for n, doc in functions if (missing := documented(n, doc))}
+
+
+def test_functions_of_many_parameters_explain_each() -> None:
+    assert offenders(CODE, unexplained) == {}
 
 
 HEADLESS = re.compile(
@@ -218,8 +237,10 @@ HEADLESS = re.compile(
 """A first line that leans on something the reader doesn't see."""
 
 
-@code
-def test_first_lines_stand_on_their_own(path: Path) -> None:
-    tree = ast.parse(path.read_text())
-    first = [(ast.get_docstring(node) or "").partition("\n")[0] for node in (tree, *documentable(tree))]
-    assert [line for line in first if HEADLESS.match(line)] == []
+def test_first_lines_stand_on_their_own() -> None:
+    def headless(path: Path) -> list[str]:
+        tree = ast.parse(path.read_text())
+        first = [(ast.get_docstring(node) or "").partition("\n")[0] for node in (tree, *documentable(tree))]
+        return [line for line in first if HEADLESS.match(line)]
+
+    assert offenders(CODE, headless) == {}
