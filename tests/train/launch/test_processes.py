@@ -101,7 +101,7 @@ def test_a_missing_reward_of_turns_is_the_error_of_all_processes(tmp_path: Path)
 
 
 def test_parts_of_a_reward_are_averaged_by_name_whichever_process_has_them(tmp_path: Path) -> None:
-    """Four episodes with ``left`` = 1 in the first of two processes, four with ``right`` = 3, ``more`` = 5 in the other."""
+    """Four episodes with ``left`` = 1 in the first process, four with ``right`` = 3 and ``more`` = 5 in the second."""
     done = together(tmp_path, 2, per_device_batch_size=4, reward="own_parts", steps=2)
     assert done.returncode == 0, done.stderr[-3000:]
     for row in without_times(tmp_path):

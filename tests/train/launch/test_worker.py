@@ -54,7 +54,7 @@ def test_the_same_code_at_another_place_is_the_same(kit: Path, monkeypatch: pyte
 def test_a_line_changed_anywhere_in_the_kit_is_refused(kit: Path, made: Callable[[Path], object]) -> None:
     before = installed()
     made(kit)
-    with pytest.raises(ValueError, match="b has the kit's source .* install the same lock and the same commit"):
+    with pytest.raises(ValueError, match=r"b has the kit's source .* install the same lock and the same commit"):
         check_alike([("a", before), ("b", installed())])
 
 
@@ -79,7 +79,7 @@ def test_so_is_one_in_the_package_of_the_training(foreign: Path, module: str, na
     change(foreign / "unrelated.py")
     assert installed(module) == before
     change(foreign / name)
-    with pytest.raises(ValueError, match="b has the source of my_paper .* the same commit"):
+    with pytest.raises(ValueError, match=r"b has the source of my_paper .* the same commit"):
         check_alike([("a", before), ("b", installed(module))])
 
 
