@@ -18,7 +18,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
-from kit.files import read_json, write_json
+from kit.files import print_anything, read_json, write_json
 from kit.train.processes import init_process_group, rank, run_on_rank0
 
 T = TypeVar("T")
@@ -180,6 +180,7 @@ def work(path: Path) -> None:
 
 
 if __name__ == "__main__":
+    print_anything()
     if STARTED_BY in os.environ:
         end_with(int(os.environ[STARTED_BY]))
     work(Path(sys.argv[1]))
