@@ -23,7 +23,7 @@ import torch
 
 from benchmarks.real_sizes import Measurement, measure
 from kit.evaluate.results import provenance
-from kit.files import ROOT, read_json, write_json
+from kit.files import ROOT, print_anything, read_json, write_json
 from kit.train.launch.cores import usable_cores
 from kit.train.metrics import read_metrics
 
@@ -203,4 +203,5 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    print_anything()
     sys.exit(main())

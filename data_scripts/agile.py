@@ -39,7 +39,7 @@ from kit.data.leak import LeakError, check_tasks
 from kit.data.photos import ImageError, SourceImage, Split, photos, table
 from kit.data.store import save_episodes, save_tasks
 from kit.episode import Task
-from kit.files import write_bytes
+from kit.files import print_anything, write_bytes
 from kit.papers.agile.demonstrations import curate
 from kit.papers.agile.env import PROMPTS, JigsawEnv
 from kit.papers.agile.expert import STEPS, expert_script
@@ -311,4 +311,5 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    print_anything()
     sys.exit(main())

@@ -33,7 +33,7 @@ from PIL import Image
 from kit.data.leak import look_alikes
 from kit.data.photos import FLAT, flatness, photos
 from kit.data.split import Side
-from kit.files import write_bytes
+from kit.files import print_anything, write_bytes
 from kit.images import rgb, upright_rgb
 
 ACTIVITIES = (
@@ -227,4 +227,5 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    print_anything()
     sys.exit(main())

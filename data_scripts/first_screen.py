@@ -14,7 +14,7 @@ from first_screen_figure import file_hash, first_screen, save_png
 from kit.data.photos import photos, random_crop
 from kit.episode import Episode
 from kit.evaluate.outcomes import by_stage
-from kit.files import ROOT, read_json
+from kit.files import ROOT, print_anything, read_json
 from kit.papers.agile import experiment
 from kit.papers.agile.expert import expert_script
 from kit.papers.agile.puzzle import make_task
@@ -48,6 +48,7 @@ def play() -> Episode:
 
 
 if __name__ == "__main__":
+    print_anything()
     measured = by_stage(read_json(RESULTS))
     figure = first_screen(
         play(), {stage: measured[stage] for stage, theirs in REPORTED.items() if theirs}, NAMES, REPORTED

@@ -36,6 +36,7 @@ from kit.data.folder import folder_pictures
 from kit.data.leak import check_sources
 from kit.data.photos import SourceImage, photos
 from kit.data.scenes import Pixels, discs, scene
+from kit.files import print_anything
 from kit.models import load_model
 from kit.models.vision_attention import batch_vision_attention
 from kit.tiny import TINY
@@ -300,4 +301,5 @@ def save(model: Qwen2_5_VLForConditionalGeneration, chat: Chat, folder: Path) ->
 
 
 if __name__ == "__main__":
+    print_anything()
     main()

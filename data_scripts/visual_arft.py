@@ -37,7 +37,7 @@ from kit.data.leak import leaked_pairs
 from kit.data.split import REST, SplitError, split_by_content
 from kit.data.store import save_episodes
 from kit.episode import Task
-from kit.files import write_bytes
+from kit.files import print_anything, write_bytes
 from kit.images import upright_rgb, within_pixels
 from kit.papers.visual_arft.data_folder import DataFolderError, demonstrate, save_sets
 from kit.papers.visual_arft.env import PROMPTS
@@ -315,4 +315,5 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    print_anything()
     sys.exit(main())

@@ -13,6 +13,8 @@ import signal
 import sys
 from collections.abc import Sequence
 
+from kit.files import UNWRITABLE, print_anything
+
 BENCHES = {
     "coverage": "benchmarks.coverage:coverage_table",
     "kernels": "benchmarks.kernels:kernels_bench",
@@ -263,6 +265,7 @@ COMMANDS = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Do what the command line says; returns the exit code."""
+    print_anything()
     args = parser().parse_args(argv)
     if (os.cpu_count() or 1) <= SMALL:
         os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -274,8 +277,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("\ninterrupted; the same command again goes on", file=sys.stderr)
         return 130
     except OSError as error:
-        from kit.files import UNWRITABLE
-
         if error.errno in UNWRITABLE:
             what = f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror)
             print(f"python -m kit: {what}: set KIT_RUNS to a folder of your own", file=sys.stderr)

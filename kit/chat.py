@@ -11,7 +11,6 @@ concatenation of id lists: nothing is ever decoded and encoded again.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from kit.episode import NamedImage
 from kit.images import rgb
 from kit.models import family_of
 from kit.models.family import ModelFamily, Pixels, levels
+from kit.models.pixel_cache import IMAGE_CACHE_BYTES, PixelCache
 from kit.models.qwen2_5_vl import Qwen25VL
 
 END = "<|im_end|>"
@@ -35,6 +35,7 @@ class Chat:
         tokenizer: the checkpoint's tokenizer.
         image_processor: its PIL image processor (``Qwen2VLImageProcessorPil``, ``GotOcr2ImageProcessorPil``).
         family: the model family of the checkpoint.
+        image_cache_bytes: of processed images that are remembered.
 
     Attributes:
         image_id: the id of an image token.
@@ -48,7 +49,13 @@ class Chat:
         ValueError: the tokenizer lacks a control token of the family.
     """
 
-    def __init__(self, tokenizer: Any, image_processor: Any, family: ModelFamily = Qwen25VL()) -> None:  # noqa: B008
+    def __init__(
+        self,
+        tokenizer: Any,
+        image_processor: Any,
+        family: ModelFamily = Qwen25VL(),  # noqa: B008
+        image_cache_bytes: int = IMAGE_CACHE_BYTES,
+    ) -> None:
         self.tokenizer = tokenizer
         self.image_processor = image_processor
         self.family = family
@@ -64,7 +71,7 @@ class Chat:
         # Every other special token (end of text, boxes, ...) would confuse a later turn as well.
         special = set(tokenizer.all_special_ids) | set(ids.values())
         self.suppressed_ids: tuple[int, ...] = tuple(sorted(special - {self.end_id}))
-        self.pixels = lru_cache(maxsize=4096)(self._pixels)
+        self.pixels = PixelCache(self._pixels, image_cache_bytes)
 
     @classmethod
     def from_pretrained(cls, path: str | Path) -> Chat:

@@ -13,10 +13,12 @@
 from __future__ import annotations
 
 import errno
+import io
 import json
 import os
 import re
 import shutil
+import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -146,6 +148,16 @@ def full_disk(path: Path) -> str:
         "before is untouched. Free some space, or set KIT_RUNS to a folder on another disk, and give the same "
         "command again: it continues from what is complete"
     )
+
+
+def print_anything() -> None:
+    """Let stdout and stderr take every sign: one that their encoding lacks is written as an escape, ``\\u2192``.
+
+    Without this, Python ends a program that prints ``→`` where ``PYTHONIOENCODING=latin-1`` or an old locale is set.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a notebook's own take everything
+            stream.reconfigure(errors="backslashreplace")
 
 
 UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -161,3 +163,30 @@ def test_what_is_missing_is_named_with_the_notebook_that_makes_it(run: Path) -> 
     assert not (run / "other").exists()
     with pytest.raises(ValueError, match="run name"):
         start_run("mine", "../../x")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "printed"),
+    [
+        ("ascii", rb"\xe9 \u2192 \udcff"),
+        ("ascii:strict", rb"\xe9 \u2192 \udcff"),
+        ("latin-1", b"\xe9 \\u2192 \\udcff"),
+        ("utf-8", "é →".encode() + rb" \udcff"),
+    ],
+)
+def test_a_sign_that_the_encoding_lacks_is_printed_as_an_escape(encoding: str, printed: bytes) -> None:
+    code = "from kit.files import print_anything; print_anything(); print(chr(233), chr(0x2192), chr(0xDCFF))"
+    env = {**os.environ, "PYTHONIOENCODING": encoding}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True)
+    assert (done.returncode, done.stdout.strip()) == (0, printed), done.stderr
+
+
+def test_every_program_of_the_kit_can_print_every_sign() -> None:
+    """Each file that is started as one calls it first; the command line does so for itself and for benchmarks."""
+    programs = [p for folder in ("kit", "data_scripts", "benchmarks") for p in sorted((ROOT / folder).rglob("*.py"))]
+    started = {
+        p.relative_to(ROOT).as_posix(): p.read_text().partition('if __name__ == "__main__":')[2] for p in programs
+    }
+    mute = {name for name, end in started.items() if end and not end.lstrip().startswith("print_anything()")}
+    prints_nothing = {"kit/sandbox/server.py", "kit/sandbox/hooks.py"}
+    assert mute == prints_nothing | {"kit/__main__.py", "benchmarks/__main__.py"}

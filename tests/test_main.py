@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import importlib
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -107,6 +108,15 @@ def test_listing_and_refusing_need_no_heavy_imports(runs: Path, argv: list[str])
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert done.stdout.rstrip().endswith("[]"), done.stdout + done.stderr
     assert argv != ["list"] or all(source.title in done.stdout for source in sources())
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+@pytest.mark.parametrize("argv", [["list"], ["plan", "13", "--profile", "laptop"]])
+def test_a_terminal_that_lacks_signs_ends_no_command(runs: Path, encoding: str, argv: list[str]) -> None:
+    env = {**os.environ, "PYTHONIOENCODING": encoding}
+    done = subprocess.run([sys.executable, "-m", "kit", *argv], capture_output=True, cwd=ROOT, env=env)
+    assert b"Traceback" not in done.stderr, done.stderr[-2000:]
+    assert done.stdout
 
 
 def test_every_command_is_wired() -> None:

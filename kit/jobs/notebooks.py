@@ -159,11 +159,31 @@ def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
 
 @contextmanager
 def local_kernel() -> Iterator[Config]:
-    """Configuration of a kernel reached through local sockets: ports would be open to all users of the machine."""
+    """Configuration of a kernel reached through local sockets: ports would be open to all users of the machine.
+
+    Raises:
+        NotebookError: no folder for temporary files has a path short enough for a socket's.
+    """
     from traitlets.config import Config
 
-    with tempfile.TemporaryDirectory(prefix="kit-kernel-") as folder:
+    with tempfile.TemporaryDirectory(prefix="kit-kernel-", dir=_short_folder()) as folder:
         yield Config({"KernelManager": {"transport": "ipc", "ip": f"{folder}/k"}})
+
+
+SHORT = 70
+"""Bytes that the path of a folder may have for sockets two levels below it: the system allows a socket 103."""
+
+
+def _short_folder() -> str:
+    """A folder for temporary files with a short path: the usual one, or another of the system's."""
+    usual = tempfile.gettempdir()
+    for folder in (usual, os.environ.get("XDG_RUNTIME_DIR", ""), "/tmp", "/var/tmp"):
+        if folder and len(os.fsencode(folder)) <= SHORT and os.access(folder, os.W_OK | os.X_OK):
+            return folder
+    raise NotebookError(
+        f"a kernel needs a folder for its sockets, and the path of {usual} has {len(os.fsencode(usual))} bytes: "
+        f"set TMPDIR to a folder that you can write to, with a path of at most {SHORT} bytes"
+    )
 
 
 CALM = {"KIT_QUIET": "1", "PYTHONHASHSEED": "0"}

@@ -14,6 +14,7 @@ from kit.train.planner.advice import advice, fits, has_engine_room
 from kit.train.planner.architecture import Architecture
 from kit.train.planner.memory import (
     GB,
+    HOST,
     Need,
     Stage,
     engine_room,
@@ -150,6 +151,7 @@ def _of_stage(name: str, stage: Stage) -> str:
         room = engine_room(stage)
         many = room / (stage.tokens * stage.model.kv_bytes())
         lines.append(f"  {room / GB:8.2f} GB for vLLM's cache: {max(many, 0):.1f} of the longest episodes at once")
+    lines += _rows("of the machine's own memory, each process", HOST)
     lines.append("  a step, if episodes are as long as they may be (estimated, not measured):")
     lines += [f"  {value:8.1f} s  {part}: {formula}" for part, (value, formula) in seconds(stage).items()]
     lines.append(_too_much(stage) or "fits")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
@@ -18,7 +19,7 @@ Similarity = Callable[[str, str], float]
 """From two texts to how alike they are, 1 for the same."""
 
 REMEMBERED = 50_000
-"""Texts whose embeddings are kept, 1.5 KB each."""
+"""Texts whose embeddings are kept: 1.5 KB each, however long the text is, so 80 MB at the most."""
 
 
 class MiniLM:
@@ -26,7 +27,7 @@ class MiniLM:
 
     def __init__(self) -> None:
         self._model: Any = None
-        self._kept: dict[str, NDArray[np.float32]] = {}
+        self._kept: dict[bytes, NDArray[np.float32]] = {}
         self._lock = threading.Lock()
 
     def __call__(self, first: str, second: str) -> float:
@@ -36,15 +37,16 @@ class MiniLM:
         return float(np.clip(self._embedding(first) @ self._embedding(second), -1, 1))
 
     def _embedding(self, text: str) -> NDArray[np.float32]:
+        name = sha256(text.encode("utf-8", "surrogatepass")).digest()
         with self._lock:
-            if text not in self._kept:
+            if name not in self._kept:
                 if self._model is None:
                     self._model = _load()
                 if len(self._kept) >= REMEMBERED:
                     self._kept.clear()
                 known = text.encode("utf-8", "replace").decode("utf-8")  # the tokenizer refuses lone surrogates
-                self._kept[text] = self._model.encode(known, normalize_embeddings=True, show_progress_bar=False)
-            return self._kept[text]
+                self._kept[name] = self._model.encode(known, normalize_embeddings=True, show_progress_bar=False)
+            return self._kept[name]
 
 
 def _load() -> Any:

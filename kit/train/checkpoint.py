@@ -118,7 +118,7 @@ def open_run(
             "--tag in a job)"
         )
     if newest is not None or trained:
-        theirs = json.loads(path.read_text())
+        theirs = json.loads(path.read_text(encoding="utf-8"))
         for name, value in mine["settings"].items():
             if name not in _MAY_CHANGE and theirs["settings"].get(name) != value:
                 raise ValueError(

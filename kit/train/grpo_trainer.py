@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
@@ -281,12 +281,10 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
 
     def _record(self, episodes: list[Episode], scores: list[Score], rewards: Tensor) -> None:
         """Means over all processes' episodes, into the step's row of metrics."""
-        rows = [episode_stats(episode, score) for episode, score in zip(episodes, scores, strict=True)]
-        table = torch.tensor([list(row.values()) for row in rows], dtype=torch.float64, device=rewards.device)
-        means = self.accelerator.gather(table).mean(dim=0).tolist()
+        mine = [episode_stats(episode, score) for episode, score in zip(episodes, scores, strict=True)]
         deviations = rewards.view(-1, self.num_generations).std(dim=1)
         metrics = self._metrics["train"]
-        for name, mean in zip(rows[0], means, strict=True):
+        for name, mean in mean_by_name(gather_object(mine)).items():
             metrics[name].append(mean)
         metrics["reward_std"].append(float(deviations.mean()))
         metrics["frac_zero_std_groups"].append(float((deviations < 1e-9).double().mean()))
@@ -309,6 +307,17 @@ def episode_stats(episode: Episode, score: Score) -> dict[str, float]:
         "tokens": len(episode.ids),
         "answered": float(episode.ended == "answer"),
     }
+
+
+def mean_by_name(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Average each number over all rows; where a row hasn't got it, it counts as 0.
+
+    So an episode whose reward has no part of a name earned nothing for it: ``[{"a": 1}, {"b": 5}]`` gives
+    ``{"a": 0.5, "b": 2.5}``.
+    """
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    table = torch.tensor([[row.get(name, 0.0) for name in names] for row in rows], dtype=torch.float64)
+    return dict(zip(names, table.mean(dim=0).tolist(), strict=True))
 
 
 def _no_reward(**kwargs: Any) -> list[float | None]:

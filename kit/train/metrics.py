@@ -28,7 +28,7 @@ def read_metrics(path: Path) -> list[Row]:
     """
     if not path.exists():
         return []
-    lines = path.read_text().split("\n")
+    lines = path.read_text(encoding="utf-8").split("\n")
     rows = []
     for number, line in enumerate(lines, start=1):
         try:

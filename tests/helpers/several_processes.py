@@ -3,7 +3,8 @@
 What is sampled depends on the episode's place in the batch alone, not on the process that plays it or on what else it
 plays: so any number of processes trains on the same episodes. ``SETTINGS`` (JSON) are those of GRPO; ``fault`` in it:
 ``kill`` or ``raise`` in the last process's third rollout; ``slow``: seconds that each rollout waits; ``reward``:
-``even`` (of one episode), ``siblings`` (of its group) or ``one_rank`` (turns are rewarded in the first process alone);
+``even`` (of one episode), ``siblings`` (of its group), ``one_rank`` (turns are rewarded in the first process alone) or
+``own_parts`` (each process names the reward's parts in its own way);
 ``held_out``: a file of tasks that are looked at before each step.
 """
 
@@ -51,7 +52,18 @@ def one_rank(episodes: Sequence[Episode], target: Any) -> list[Score]:
     return [replace(s, turns=(s.total,) * len(e.turns)) for s, e in zip(scores, episodes, strict=True)]
 
 
-REWARDS: dict[str, GroupReward] = {"even": even_reward, "siblings": siblings, "one_rank": one_rank}
+def own_parts(episodes: Sequence[Episode], target: Any) -> list[Score]:
+    """Part ``left`` = 1 in the first process; ``right`` = 3 and ``more`` = 5 in the others."""
+    parts = {"left": 1.0} if rank() == 0 else {"right": 3.0, "more": 5.0}
+    return [replace(score, parts=parts) for score in even_reward(episodes, target)]
+
+
+REWARDS: dict[str, GroupReward] = {
+    "even": even_reward,
+    "siblings": siblings,
+    "one_rank": one_rank,
+    "own_parts": own_parts,
+}
 
 
 def train(folder: Path, settings: dict[str, Any], watcher: Watcher | None = None) -> Any:

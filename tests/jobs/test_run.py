@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import subprocess
 import sys
 import time
@@ -184,6 +185,51 @@ def test_every_profile_of_every_notebook_can_be_planned() -> None:
     for source in sources():
         for profile in PROFILES_KNOWN:
             assert plan(source.number, profile, [], "planned").notebooks[0].source == source
+
+
+def started(project: Path, **env: str) -> subprocess.CompletedProcess[bytes]:
+    """The first toy notebook as ``python -m kit run`` does it, in a process of its own."""
+    code = (
+        "import functools, sys; from pathlib import Path; import kit.jobs.run as run; from kit.__main__ import main; "
+        "run.plan = functools.partial(run.plan, root=Path(sys.argv[1])); "
+        "sys.exit(main(['run', '11', '--profile', 'laptop', '--name', 'toy']))"
+    )
+    words = [sys.executable, "-c", code, str(project)]
+    return subprocess.run(words, env={**os.environ, **env}, capture_output=True, timeout=120)
+
+
+SIGNS = """# %% [markdown]
+# # 11 · Signs
+
+# %% tags=["parameters"]
+steps: int = 1  # how many
+run: str = "toy"  # run directory
+
+# %%
+import sys
+
+print("loss ↓ 0.5 → 0.25, 2×2 ✓")
+print("é", file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
+def test_a_sign_that_the_terminal_lacks_ends_no_job(project: Path, encoding: str) -> None:
+    (project / "notebooks" / "percent" / "11_toy.py").write_text(SIGNS)
+    done = started(project, PYTHONIOENCODING=encoding)
+    assert done.returncode == 0, done.stderr
+    assert rb"loss \u2193 0.5 \u2192 0.25" in done.stdout
+    assert "loss ↓ 0.5 → 0.25, 2×2 ✓" in (project / "runs" / "toy" / "11_toy.ipynb").read_text()
+
+
+@pytest.mark.parametrize("length", [71, 90, 200])
+def test_a_long_path_of_temporary_files_is_no_hindrance(project: Path, tmp_path: Path, length: int) -> None:
+    """A socket's path may have some hundred bytes; of a folder of 90, none can be made in it."""
+    long = tmp_path / ("x" * max(1, length - len(str(tmp_path)) - 1))
+    long.mkdir()
+    done = started(project, TMPDIR=str(long))
+    assert done.returncode == 0, done.stderr
+    assert runs_of(project) == 1
 
 
 BLOCKS = """# %% [markdown]

@@ -44,7 +44,7 @@ from kit.rewards.base import per_episode
 from kit.train.advantage import AdvantageSettings, group_advantages, turn_advantages
 from kit.train.checkpoint import export
 from kit.train.grpo import GRPOSettings, train_grpo
-from kit.train.grpo_trainer import EpisodeGRPOTrainer, episode_stats
+from kit.train.grpo_trainer import EpisodeGRPOTrainer, episode_stats, mean_by_name
 from kit.train.metrics import read_metrics
 from kit.train.pack import pack
 
@@ -507,6 +507,23 @@ def test_an_error_in_the_rollout_leaves_no_adapters_behind(chat: Chat, model, tm
         train_grpo(model, chat, [task(0)], rollout, even_reward, GRPOSettings(**QUICK, lora_rank=4), tmp_path)
     assert [name for name, _ in model.named_parameters()] == names
     assert all(p.requires_grad for p in model.parameters()) and model.lm_head.bias is None
+
+
+def test_parts_of_a_reward_are_averaged_by_name(chat: Chat, model, tmp_path: Path) -> None:
+    """Averaged by place, {a: 1} and {b: 5} would give a = 3, and {a, accuracy} would stand in front of reward."""
+    parts: list[dict[str, float]] = [{"a": 1.0}, {"b": 5.0}, {"a": 2.0, "accuracy": 1.0}, {}]
+    with trainer_for(clone(model), chat, tmp_path, [0.0, 1.0, 0.0, 1.0]) as (trainer, episodes):
+        scores = [Score(total, some) for total, some in zip([1.0, 5.0, 3.0, 0.0], parts, strict=True)]
+        trainer._record(episodes, scores, torch.tensor([s.total for s in scores], dtype=torch.float64))
+        row = {name: values[-1] for name, values in trainer._metrics["train"].items()}
+    assert (row["reward/a"], row["reward/b"]) == (0.75, 1.25)  # (1 + 2) / 4 and 5 / 4
+    assert (row["reward/accuracy"], row["accuracy"]) == (0.25, 0.25)
+    assert (row["reward"], row["turns"], row["answered"]) == (2.25, 2.0, 1.0)
+
+
+def test_means_by_name_are_exact() -> None:
+    assert mean_by_name([{"a": 1.0}, {"b": 5.0}]) == {"a": 0.5, "b": 2.5}
+    assert mean_by_name([{"a": 1.0, "b": 2.0}, {"b": 5.0, "a": 0.0}]) == {"a": 0.5, "b": 3.5}
 
 
 def test_episode_stats_by_hand(chat: Chat) -> None:

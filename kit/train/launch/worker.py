@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import hashlib
-import importlib
+import importlib.util
 import os
 import platform
 import socket
@@ -17,7 +18,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
-from kit.files import read_json, write_json
+from kit.files import print_anything, read_json, write_json
 from kit.train.processes import init_process_group, rank, run_on_rank0
 
 T = TypeVar("T")
@@ -40,18 +41,76 @@ def rebuilt(kind: type[T], values: Mapping[str, Any]) -> T:
     return kind(**made)
 
 
-def installed() -> dict[str, str]:
-    """Collect the versions that must be the same everywhere: Python, packages, and the kit's own source."""
+def installed(module: str = "kit") -> dict[str, str]:
+    """Collect what must be the same everywhere: versions of Python and packages, and the source of what trains.
+
+    Args:
+        module: that defines the training. Of another package than the kit, that package's source is looked at too.
+    """
     found = {"python": platform.python_version()}
     for package in SAME:
         try:
             found[package] = version(package).partition("+")[0]
         except PackageNotFoundError:
             found[package] = "none"
+    kit = Path(__file__).parents[2]
+    found["the kit's source"] = _digest(kit, _sources(kit))
+    top = module.partition(".")[0]
+    if top != kit.name:
+        home, files = own_code(top)
+        found[f"the source of {top}"] = _digest(home, files) if files else "none"
+    return found
+
+
+def own_code(top: str) -> tuple[Path, list[Path]]:
+    """Find the code of a training that isn't in the kit: its package, and what this imports from beside it, in turn.
+
+    Args:
+        top: the package, or the module if it is in none.
+
+    Returns:
+        The folder that all of it lies in, and the files; none if there is no such module here.
+    """
+    spec = importlib.util.find_spec(top)
+    place = spec and next(iter(spec.submodule_search_locations or ()), spec.origin)
+    if not place:
+        return Path(), []
+    home = Path(place).parent
+    found: dict[str, list[Path]] = {"kit": []}
+    todo = [top]
+    while todo:
+        name = todo.pop()
+        if name in found:
+            continue
+        found[name] = [path for path in (home / f"{name}.py", *_sources(home / name)) if path.is_file()]
+        if not home.name.endswith("-packages"):  # beside an installed package lie all others, which have versions
+            todo += [other for path in found[name] for other in _imported(path)]
+    return home, [path for files in found.values() for path in files]
+
+
+def _sources(folder: Path) -> list[Path]:
+    """Python files in a folder, but for those in hidden ones, such as an editor's copies."""
+    return [path for path in folder.rglob("*.py") if not any(p.startswith(".") for p in path.relative_to(folder).parts)]
+
+
+def _imported(path: Path) -> set[str]:
+    """Top-level names of what a file imports, wherever in the file; none if it isn't Python, so nobody imports it."""
+    try:
+        nodes = list(ast.walk(ast.parse(path.read_bytes())))
+    except (SyntaxError, ValueError):
+        return set()
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level}
+    return {name.partition(".")[0] for name in names}
+
+
+def _digest(folder: Path, files: Sequence[Path]) -> str:
+    """One hash of files' names within ``folder`` and of what is in them."""
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
-        digest.update(path.read_bytes())
-    return {**found, "the kit's source": digest.hexdigest()[:12]}
+    for name, path in sorted((path.relative_to(folder).as_posix(), path) for path in files):
+        content = path.read_bytes()
+        digest.update(f"{name} {len(content)}\n".encode() + content)
+    return digest.hexdigest()[:12]
 
 
 def check_alike(found: Sequence[tuple[str, Mapping[str, str]]]) -> None:
@@ -102,9 +161,9 @@ def work(path: Path) -> None:
     job = read_json(path)
     try:
         init_process_group()
-        everyone = gather_object([(f"{socket.gethostname()} (process {rank()})", installed())])
-        run_on_rank0(lambda: check_alike(everyone))
         module, _, name = job["call"].partition(":")
+        everyone = gather_object([(f"{socket.gethostname()} (process {rank()})", installed(module))])
+        run_on_rank0(lambda: check_alike(everyone))
         rebuilt(getattr(importlib.import_module(module), name), job["values"])()
     except BaseException as error:
         write_json(
@@ -121,6 +180,7 @@ def work(path: Path) -> None:
 
 
 if __name__ == "__main__":
+    print_anything()
     if STARTED_BY in os.environ:
         end_with(int(os.environ[STARTED_BY]))
     work(Path(sys.argv[1]))

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kit.models.pixel_cache import IMAGE_CACHE_BYTES
 from kit.policy.limits import CACHE_BYTES, MAX_BATCH_SIZE, batch_size_that_fits
 from kit.train.planner.architecture import PATCH, Architecture, Precision
 
@@ -103,6 +104,10 @@ class Need:
     name: str
     bytes: float
     formula: str
+
+
+HOST = (Need("images", IMAGE_CACHE_BYTES, "kit.chat.Chat's image_cache_bytes: processed images it remembers"),)
+"""What each process takes of the machine's memory, not of a GPU's, at the most."""
 
 
 def fixed(stage: Stage) -> Iterator[Need]:

@@ -20,7 +20,7 @@ from places import HELPERS
 from several_processes import train
 from training_fixtures import OnStep, without_times
 
-from kit.files import read_json
+from kit.files import ROOT, read_json
 from kit.train.launch.launcher import join, launch
 from kit.train.launch.topology import LaunchError, ProcessConfig, free_port
 from kit.train.metrics import Row
@@ -149,6 +149,18 @@ def test_machines_with_other_versions_are_refused(tmp_path: Path) -> None:
     done = two_hosts(tmp_path / "two", f"PYTHONPATH={other}:{HERE}")
     assert done.returncode != 0
     assert "has trl 9.9.9" in done.stderr and "install the same lock" in done.stderr
+    assert not (tmp_path / "two" / "grpo" / "metrics.jsonl").exists()
+
+
+def test_machines_with_other_code_are_refused(tmp_path: Path) -> None:
+    """The other machine has another line in the rollout."""
+    other = tmp_path / "other"
+    shutil.copytree(ROOT / "kit", other / "kit", ignore=shutil.ignore_patterns("__pycache__"))
+    with (other / "kit" / "rollout.py").open("a") as file:
+        file.write("OTHER = True\n")
+    done = two_hosts(tmp_path / "two", f"cd {other} && PYTHONPATH={other}:{HERE}")
+    assert done.returncode != 0
+    assert "has the kit's source" in done.stderr and "the same commit on all machines" in done.stderr
     assert not (tmp_path / "two" / "grpo" / "metrics.jsonl").exists()
 
 

@@ -100,6 +100,15 @@ def test_a_missing_reward_of_turns_is_the_error_of_all_processes(tmp_path: Path)
     assert done.stderr.count("ValueError: advantage='per_turn' needs a reward for every turn") == 2
 
 
+def test_parts_of_a_reward_are_averaged_by_name_whichever_process_has_them(tmp_path: Path) -> None:
+    """Four episodes with ``left`` = 1 in the first process, four with ``right`` = 3 and ``more`` = 5 in the second."""
+    done = together(tmp_path, 2, per_device_batch_size=4, reward="own_parts", steps=2)
+    assert done.returncode == 0, done.stderr[-3000:]
+    for row in without_times(tmp_path):
+        assert (row["reward/left"], row["reward/right"], row["reward/more"]) == (0.5, 1.5, 2.5)
+        assert "accuracy" not in row and row["turns"] == 2
+
+
 def test_processes_share_the_held_out_tasks(tmp_path: Path) -> None:
     """Five tasks for two processes, one more for the first: the share of right answers is that of all five."""
     save_tasks(tmp_path / "held-out.jsonl", [task(i) for i in range(5)])

@@ -9,11 +9,12 @@ import pytest
 import torch
 
 from kit.__main__ import main
+from kit.chat import Chat
 from kit.models import load_model
 from kit.policy.hf import batch_size_that_fits
 from kit.tiny import TINY
 from kit.train.planner.architecture import Architecture
-from kit.train.planner.memory import GB, Stage, engine_room, fixed, learning_pass, needed, sampling, seconds
+from kit.train.planner.memory import GB, HOST, Stage, engine_room, fixed, learning_pass, needed, sampling, seconds
 
 SEVEN = Architecture.of("Qwen/Qwen2.5-VL-7B-Instruct")
 NODE = Stage(
@@ -101,6 +102,14 @@ def test_the_profiles_fit_where_they_say(capsys: pytest.CaptureFixture[str]) -> 
         assert main(["plan", family, "--profile", "gpu", "--gpus", "1", "--memory", "24"]) == 0
         assert main(["plan", family, "--profile", "laptop"]) == 0
     assert capsys.readouterr().out.count("\nfits") == 3 * 3 + 1 + 1 + 2  # lessons on a laptop only
+
+
+def test_what_a_process_remembers_of_images_is_planned_for(capsys: pytest.CaptureFixture[str]) -> None:
+    """A gigabyte of 2^30 bytes, of the machine's memory: the GPU's sum stays as it is."""
+    assert main(["plan", "13", "--profile", "node"]) == 0
+    said = capsys.readouterr().out
+    assert "1.07 GB of the machine's own memory, each process\n        1.07 images " in said
+    assert HOST[0].bytes == Chat.from_pretrained(TINY).pixels.max_bytes
 
 
 def test_a_plan_that_cant_fit_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
