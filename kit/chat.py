@@ -24,6 +24,9 @@ from kit.models.qwen2_5_vl import Qwen25VL
 END = "<|im_end|>"
 """The token that ends a message: the only control token that a policy may sample."""
 
+ERROR_CHARS = 200
+"""Characters of an error in the reason why an image can't be read."""
+
 Content = Sequence[str | NamedImage]
 """Text and images in reading order."""
 
@@ -89,6 +92,8 @@ class Chat:
 
     def text(self, text: str) -> list[int]:
         """Encode ``text``; nothing in it can become a control token."""
+        # Half a surrogate pair, as in the message of code's `ValueError("\ud800")`, has no tokens: it is spelt out.
+        text = text.encode("utf-8", "backslashreplace").decode("utf-8")
         return list(self.tokenizer.encode(text, add_special_tokens=False, split_special_tokens=True))
 
     def decode(self, ids: Sequence[int]) -> str:
@@ -97,6 +102,20 @@ class Chat:
 
     def _pixels(self, image: NamedImage) -> Pixels:
         return self.family.pixels(self.image_processor, rgb(image.image))
+
+    def unreadable(self, image: NamedImage) -> str:
+        """Say why the model can't read ``image``: its shape, or what processing it raises; an empty string: it can.
+
+        A 500×1 image for Qwen2.5-VL: ``it has 500 x 1 pixels; the longer side may be at most 200 times the shorter
+        one``. A file cut off: ``OSError: image file is truncated``.
+        """
+        try:
+            if why := self.family.unreadable(image.image.size):
+                return why
+            self.pixels(image)
+        except Exception as error:  # whatever code, a tool or a broken file made of it
+            return f"{type(error).__name__}: {error}"[:ERROR_CHARS]
+        return ""
 
     def levels(self, image: NamedImage) -> Pixels:
         """Undo scaling and normalisation of an image's patches: levels from 0 to 255, as bytes."""

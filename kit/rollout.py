@@ -11,6 +11,9 @@ after ``RolloutConfig.max_turns`` turns (``turns``), when the next observation w
 another turn (``tokens``; the observation is then not appended, so an image is never cut), or
 when the sandbox lost its state (``lost``).
 
+An image that an agent makes and the model can't read ends nothing: the agent is told why (:func:`readable`). A task
+whose own image can't be read is refused before anything is sampled.
+
 Departures
 - [shared-ends-before-limit] Paper: A response has a maximum length; the frameworks cut what is longer. Here: The
   episode ends before an observation that would not leave room for another turn. Why: A cut image has no meaning. May
@@ -83,8 +86,15 @@ def begin(chat: Chat, env: Environment, task: Task) -> Episode:
         task: the task.
 
     Raises:
-        ValueError: the prompt doesn't show exactly the task's images, in order: the policy would see others.
+        ValueError: the model can't read one of the task's images; or the prompt doesn't show exactly these, in order:
+            the policy would see others.
     """
+    for image in task.images:
+        if why := chat.unreadable(image):
+            raise ValueError(
+                f"task {task.id}: {chat.family.title} can't read image {image.name}: {why}; change it or leave the "
+                "task out"
+            )
     system, user = env.prompt(task)
     shown = [part for part in user if not isinstance(part, str)]
     if len(shown) != len(task.images) or any(a is not b and a != b for a, b in zip(shown, task.images, strict=True)):
@@ -101,6 +111,22 @@ def content(observation: Observation) -> list[Any]:
     for image in observation.images:
         parts += [f"{image.name}: ", image]
     return parts
+
+
+def readable(chat: Chat, observation: Observation) -> Observation:
+    """An observation as the model can read it: in the place of each image that it can't, a line that says why.
+
+    ``strip = image.crop((0, 0, 500, 1))`` makes an image that Qwen2.5-VL refuses. The agent is told so and goes on; if
+    there is no other image to see, the action's status is ``error``.
+    """
+    why = [chat.unreadable(image) for image in observation.images]
+    if not any(why):
+        return observation
+    named = list(zip(observation.images, why, strict=True))
+    lines = [f"Error: image {image.name} can't be shown: {reason}" for image, reason in named if reason]
+    kept = tuple(image for image, reason in named if not reason)
+    status = "error" if observation.status == "ok" and not kept else observation.status
+    return Observation("\n".join([*lines, observation.text]), kept, status)
 
 
 def rollout(
@@ -238,6 +264,7 @@ def advance(
     if terminated:
         ended = "answer" if action else "lost" if observation.status == "episode_lost" else "format"
         return episode.add(turn).end(ended)
+    observation = readable(chat, observation)
     if truncated or len(episode.turns) + 1 == config.max_turns:
         return episode.add(replace(turn, observation=observation)).end("turns")
     reply = tuple(chat.reply(content(observation), closed=sample.ids[-1:] == (chat.end_id,)))

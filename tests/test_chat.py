@@ -23,6 +23,11 @@ def test_any_text_encodes_without_control_tokens(chat: Chat, text: str) -> None:
     assert not set(chat.text(text)) & set(chat.tokenizer.all_special_ids)
 
 
+@pytest.mark.parametrize(("text", "read"), [("a\ud800b", "a\\ud800b"), ("\udfff", "\\udfff")])
+def test_half_a_surrogate_pair_is_spelt_out(chat: Chat, text: str, read: str) -> None:
+    assert chat.decode(chat.text(text)) == read
+
+
 @pytest.mark.parametrize(("size", "tokens"), [((56, 56), 4), ((112, 112), 16), ((57, 40), 2), ((114, 114), 16)])
 def test_image_tokens_equal_patches_over_four(chat: Chat, size: tuple[int, int], tokens: int) -> None:
     picture = NamedImage("p", Image.new("RGB", size))

@@ -1,5 +1,6 @@
 """The loop: ids are concatenated, endings are named, pictures are never cut, batches change nothing."""
 
+import io
 from dataclasses import replace
 from typing import Any
 
@@ -28,6 +29,7 @@ class Echo:
     """An environment without a sandbox: shows a picture of a size its task asks for."""
 
     protocol = PROTOCOL
+    made: tuple[NamedImage, ...] | None = None
 
     def prompt(self, task: Task) -> tuple[str, list[Any]]:
         return "system", [*task.images, task.question]
@@ -44,7 +46,8 @@ class Echo:
         if parsed.name == "answer":
             return Observation(""), 1.0, True, False, {"action": parsed}
         picture = NamedImage("seen", Image.new("RGB", (self.side, self.side)))
-        return Observation("here ", (picture,)), 0.0, False, False, {"action": parsed}
+        seen = (picture,) if self.made is None else self.made
+        return Observation("here ", seen), 0.0, False, False, {"action": parsed}
 
     def close(self) -> None: ...
 
@@ -125,6 +128,90 @@ def test_a_picture_that_would_not_fit_ends_the_episode_uncut(chat: Chat) -> None
     assert episode.ended == "tokens" and len(episode.turns) == 1
     tokens, features = image_tokens(chat, episode)
     assert tokens == features == chat.image_tokens(episode.task.images[0])
+
+
+class Broken(Image.Image):
+    """An image of a class of its own, whose pixels can't be had."""
+
+    def load(self) -> Any:
+        raise RuntimeError("no pixels \ud800 here")
+
+
+def cut_off() -> Image.Image:
+    """A file that ends before its pixels do; PIL notices when they are asked for."""
+    file = io.BytesIO()
+    Image.fromarray(scene(np.random.default_rng(0), 112)).save(file, "PNG")
+    return Image.open(io.BytesIO(file.getvalue()[: len(file.getvalue()) // 2]))
+
+
+def broken() -> Image.Image:
+    image = Broken()
+    image._size, image._mode = (56, 56), "RGB"
+    return image
+
+
+LONG = "it has 1000 x 4 pixels; the longer side may be at most 200 times the shorter one"
+UNREADABLE = {
+    "long": (lambda: Image.new("RGB", (1000, 4)), LONG),
+    "empty": (lambda: Image.new("RGB", (0, 4)), "it has 0 x 4 pixels; both sides need at least 1"),
+    "cut off": (cut_off, "OSError: "),
+    "broken": (broken, "RuntimeError: no pixels \\ud800 here"),
+    "no image": (lambda: np.zeros((9, 9)), "TypeError: "),
+}
+
+
+@pytest.mark.parametrize("kind", UNREADABLE)
+def test_an_image_that_cant_be_read_is_told_and_the_episode_goes_on(chat: Chat, kind: str) -> None:
+    make, why = UNREADABLE[kind]
+
+    class Strips(Echo):
+        def reset(self, **given: Any) -> tuple[Observation, dict]:
+            task = given["options"]["task"]
+            self.made = (NamedImage("strip", make()),) if task.id == "bad" else None
+            return super().reset(**given)
+
+    mixed = [task_of(56, "a"), task_of(56, "bad"), task_of(84, "c")]
+    first, bad, last = rollout(ScriptedPolicy(chat, script(2)), chat, mixed, Strips, CONFIG)
+    assert [first, last] == play(chat, script(2), [mixed[0], mixed[2]])
+    assert (bad.ended, bad.calls) == ("answer", 2)
+    seen = bad.turns[0].observation
+    assert seen is not None and (seen.images, seen.status) == ((), "error")
+    read = chat.decode(list(bad.turns[0].observation_ids))
+    assert f"Error: image strip can't be shown: {why}" in read and "\nhere " in read
+    tokens, features = image_tokens(chat, bad)
+    assert tokens == features == 4
+
+
+def test_beside_an_image_that_cant_be_read_the_others_are_shown(chat: Chat) -> None:
+    class Two(Echo):
+        made = (NamedImage("x", Image.new("RGB", (1000, 4))), NamedImage("x", Image.new("RGB", (56, 56))))
+
+    (episode,) = rollout(ScriptedPolicy(chat, script(1)), chat, [task_of(56)], Two, CONFIG)
+    seen = episode.turns[0].observation
+    assert seen is not None and (seen.images, seen.status) == (Two.made[1:], "ok")
+    assert seen.text == f"Error: image x can't be shown: {LONG}\nhere "
+
+
+def test_the_last_turns_image_is_told_as_well(chat: Chat) -> None:
+    class Strips(Echo):
+        made = (NamedImage("strip", cut_off()),)
+
+    (episode,) = rollout(ScriptedPolicy(chat, script(9)), chat, [task_of(56)], Strips, CONFIG)
+    seen = episode.turns[-1].observation
+    assert episode.ended == "turns" and seen is not None and seen.images == () and "can't be shown" in seen.text
+
+
+@pytest.mark.parametrize("kind", ["long", "empty", "cut off"])
+def test_a_task_that_cant_be_read_is_refused_before_anything_is_sampled(chat: Chat, kind: str) -> None:
+    make, why = UNREADABLE[kind]
+
+    def say(episode: Episode) -> str:
+        raise AssertionError("a turn was sampled")
+
+    bad = replace(task_of(56, "seven"), images=(NamedImage("photo", make()),))
+    with pytest.raises(ValueError, match=r"task seven: Qwen2.5-VL can't read image photo: ") as error:
+        play(chat, say, [task_of(56), bad])
+    assert why in str(error.value) and "leave the task out" in str(error.value)
 
 
 def test_a_prompt_over_budget_ends_before_a_turn(chat: Chat) -> None:

@@ -46,8 +46,8 @@ class ModelFamily(ABC):
         vision_modules: attributes of the base model that make features of images: vision tower and projector.
         lora_targets: regular expression of the language model's linear layers.
         vllm: whether the kit's vLLM policy can sample from the family.
-        max_aspect: how many times longer than the other a side of an image may be; infinite: any.
-        max_side: the longest side of an image, in pixels; a longer one costs memory for what is shrunk anyway.
+        max_aspect: how many times longer than the other a side of an image may be; infinite: any. There is no smallest
+            and no largest size: the processors of all families here enlarge a single pixel and shrink 12,000².
     """
 
     model_type: ClassVar[str]
@@ -58,7 +58,6 @@ class ModelFamily(ABC):
     vision_modules: ClassVar[tuple[str, ...]]
     vllm: ClassVar[bool]
     max_aspect: ClassVar[float] = math.inf
-    max_side: ClassVar[int] = 16384
     lora_targets: ClassVar[str] = r".*language_model.*\.(q_proj|k_proj|v_proj|o_proj|gate_proj|up_proj|down_proj)"
 
     @classmethod
@@ -79,11 +78,10 @@ class ModelFamily(ABC):
         short, long = sorted(size)
         if short < 1:
             return f"it has {size[0]} x {size[1]} pixels; both sides need at least 1"
-        if long > self.max_side:
-            return f"it has {size[0]} x {size[1]} pixels; a side may have {self.max_side}"
         if long > self.max_aspect * short:
             return (
-                f"it has {size[0]} x {size[1]} pixels; the longer side may be {self.max_aspect:g} times the shorter one"
+                f"it has {size[0]} x {size[1]} pixels; the longer side may be at most {self.max_aspect:g} times the "
+                "shorter one"
             )
         return ""
 

@@ -1,121 +1,98 @@
-"""Images of a turn: what it bound to public names, what it showed, what it plotted."""
+"""Images of a turn: what it showed, bound to public names, saved, plotted; failing all that, what it edited."""
 
 from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import ceil
 from typing import Any
 
 from PIL import Image
 
-from kit.images import rgb
+from kit.images import rgb, upright_rgb
+from kit.sandbox.convert import drawn, is_figure, looks_like_image
 from kit.sandbox.limits import Limits
+from kit.sandbox.shown import Shown, images_of, public
 
 # Kept before any code of a turn runs: it may patch these names.
-_tobytes, _copy, _Image = Image.Image.tobytes, Image.Image.copy, Image.Image
-_resize, _save = Image.Image.resize, Image.Image.save
+_tobytes, _resize, _open, _Image = Image.Image.tobytes, Image.Image.resize, Image.open, Image.Image
 NAME_CHARS = 64
 
 
 @dataclass
 class Captured:
-    """Images ready to travel: name, width, height, RGB bytes."""
+    """Images ready to travel: name, width, height, RGB bytes; and what to tell about them."""
 
     images: list[tuple[str, int, int, bytes]] = field(default_factory=list)
-    left_out: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
 
-class Shown:
-    """Images given to ``show``, ``image.show()`` and ``image.save(path)``: copies, in order.
-
-    Attributes:
-        limits: the episode's, once there is one.
-    """
-
-    limits: Limits
-
-    def __init__(self) -> None:
-        self.begin()
-
-    def begin(self) -> None:
-        """Forget what the last turn showed."""
-        self.items: list[tuple[str | None, Any, Any]] = []
-        self.extra = 0
-
-    def show(self, image: Image.Image, name: str | None = None) -> None:
-        """Return ``image`` with this turn's result, as it is now.
-
-        Raises:
-            TypeError: it is no PIL image.
-        """
-        if not isinstance(image, _Image):
-            raise TypeError(f"show: needs a PIL image, not {type(image).__name__}")
-        if len(self.items) < self.limits.images:
-            self.items.append((None if name is None else str(name), image, _copy(image)))
-        else:
-            self.extra += 1
-
-    def watch(self) -> None:
-        """Have PIL's own ways to show and to save an image remembered too, for good."""
-
-        def show_image(image: Image.Image, title: str | None = None, **_: Any) -> None:
-            self.show(image, title)
-
-        def save_image(image: Image.Image, fp: Any, format: str | None = None, **params: Any) -> None:
-            _save(image, fp, format, **params)
-            if isinstance(fp, str | bytes | os.PathLike):
-                self.show(image, os.path.basename(os.fsdecode(fp)))
-
-        Image.Image.show, Image.Image.save = show_image, save_image  # type: ignore
-
-
-def images_of(namespace: Mapping[str, Any]) -> dict[str, Any]:
-    """Public names bound to images."""
-    return {
-        name: value
-        for name, value in list(namespace.items())
-        if isinstance(name, str) and not name.startswith("_") and isinstance(value, _Image)
-    }
-
-
-def capture(before: Mapping[str, Any], namespace: Mapping[str, Any], shown: Shown) -> Captured:
-    """Shown images in order, then newly bound names in order, then figures.
+def capture(namespace: Mapping[str, Any], shown: Shown) -> Captured:
+    """Shown images in order, newly bound names, written files, figures; if there are none, images edited in place.
 
     Args:
-        before: :func:`images_of` the namespace when the turn began.
         namespace: names and values when the turn has ended.
-        shown: what the turn showed.
+        shown: what the turn showed, saved and edited.
     """
-    now = images_of(namespace)
-    bound = {name: image for name, image in now.items() if before.get(name) is not image}
-    seen = {id(original) for _, original, _ in shown.items}
-    wanted: list[tuple[str, Any]] = []
-    for number, (name, original, copy) in enumerate(shown.items, 1):
-        own = next((key for key, image in now.items() if image is original), f"shown_{number}")
-        wanted.append((own if name is None else name, copy))
-    wanted += [(name, image) for name, image in bound.items() if id(image) not in seen]
+    wanted = _wanted(namespace, shown)
     limits = shown.limits
+    copies = [image for _, image in wanted if isinstance(image, _Image)]
+    taken = wanted + _figures(limits.images - len(wanted), limits.figure_dpi, copies)
+    if not taken:
+        edited = {id(image): (name, image) for name, image in images_of(namespace).items() if shown.edited(image)}
+        taken = list(edited.values())
     found, room = Captured(), limits.image_px**2
-    taken = wanted + _figures(limits.images - len(wanted), limits.figure_dpi, [copy for _, copy in wanted])
     extra = len(taken) - limits.images + shown.extra
     if extra > 0:
-        found.left_out.append(f"{extra} pictures left out: a turn returns at most {limits.images}")
+        found.warnings.append(f"{extra} pictures left out: a turn returns at most {limits.images}")
     for name, image in taken[: limits.images]:
         try:
-            if wrong := _unfit(image.width, image.height, room, limits):
-                found.left_out.append(f"picture {name[:NAME_CHARS]} left out: {wrong}")
+            seen = _open(image) if isinstance(image, str) else image
+            if wrong := _unfit(seen.width, seen.height, room, limits):
+                found.warnings.append(f"picture {name[:NAME_CHARS]} left out: {wrong}")
                 continue
-            image = _enlarged(image, limits)
-            width, height = image.size
-            data = _tobytes(rgb(image))
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                pixels = _enlarged(upright_rgb(seen) if isinstance(image, str) else rgb(seen), limits)
+            found.warnings += [f"picture {name[:NAME_CHARS]}: {note.message}" for note in told]
+            found.images.append((_clean(name), *pixels.size, _tobytes(pixels)))
         except Exception as error:  # an image of a class of its own, or one whose file is gone or broken
-            found.left_out.append(f"picture {str(name)[:NAME_CHARS]} left out: {type(error).__name__}")
+            found.warnings.append(f"picture {str(name)[:NAME_CHARS]} left out: {type(error).__name__}")
             continue
-        room -= width * height
-        found.images.append((_clean(name), width, height, data))
+        room -= pixels.width * pixels.height
+    if not taken and (hint := _hint(namespace, shown)):
+        found.warnings.append(hint)
     return found
+
+
+def _wanted(namespace: Mapping[str, Any], shown: Shown) -> list[tuple[str, Any]]:
+    """Names with images, or paths of image files."""
+    now, named = images_of(namespace), public(namespace)
+    wanted: list[tuple[str, Any]] = []
+    for number, (name, original, copy) in enumerate(shown.items, 1):
+        own = next((key for key, value in named.items() if value is original), f"shown_{number}")
+        wanted.append((own if name is None else name, copy))
+    seen = {id(original) for _, original, _ in shown.items}
+    bound = {name: image for name, image in now.items() if shown.had.get(name) is not image}
+    wanted += [(name, image) for name, image in bound.items() if id(image) not in seen]
+    return wanted + [(os.path.basename(path), path) for path in shown.written()]
+
+
+def _hint(namespace: Mapping[str, Any], shown: Shown) -> str:
+    """Say how to show the last new value that holds an image, if one does."""
+    new = [(name, value) for name, value in public(namespace).items() if shown.others.get(name) != id(value)]
+    for name, value in reversed(new):
+        if looks_like_image(value):
+            return f"no image is shown: {name} is an array; show({name}) shows it, its channels taken as RGB"
+        if is_figure(value):
+            return f"no image is shown: {name} is a figure; show({name}) shows it"
+        items = list(value.values()) if type(value) is dict else value if type(value) in (list, tuple) else ()
+        if any(isinstance(item, _Image) or looks_like_image(item) for item in items[:1]):
+            return f"no image is shown: {name} holds several; show() shows one"
+    return ""
 
 
 def _unfit(width: int, height: int, room: int, limits: Limits) -> str:
@@ -136,7 +113,9 @@ def _enlarged(image: Any, limits: Limits) -> Any:
     if min(width, height) >= limits.image_enlarge_below or limits.image_enlarge_to <= min(width, height):
         return image
     factor = min(limits.image_enlarge_to / min(width, height), limits.image_px / max(width, height))
-    return _resize(image, (round(width * factor), round(height * factor)), Image.Resampling.BICUBIC)
+    wide, high = round(width * factor), round(height * factor)
+    least = ceil(max(wide, high) / limits.image_aspect)  # rounding must not make it longer than allowed
+    return _resize(image, (max(wide, least), max(high, least)), Image.Resampling.BICUBIC)
 
 
 def _clean(name: str) -> str:
@@ -155,17 +134,15 @@ def _figures(room: int, dpi: int, saved: list[Any]) -> list[tuple[str, Any]]:
     found = []
     for number in pyplot.get_fignums()[: max(room, 0) + 1]:
         figure = pyplot.figure(number)
-        image = _drawn(figure)
-        if any(other.size == image.size and _tobytes(other) == _tobytes(image) for other in saved):
+        image = drawn(figure)
+        if any(
+            isinstance(other, _Image) and other.size == image.size and _tobytes(other) == _tobytes(image)
+            for other in saved
+        ):
             continue
         if dpi and dpi != figure.get_dpi():
             figure.set_dpi(dpi)
-            image = _drawn(figure)
+            image = drawn(figure)
         found.append((f"figure_{number}", image))
     pyplot.close("all")
     return found
-
-
-def _drawn(figure: Any) -> Any:
-    figure.canvas.draw()
-    return Image.frombytes("RGBA", figure.canvas.get_width_height(), bytes(figure.canvas.buffer_rgba()))

@@ -27,7 +27,8 @@ class Limits:
         images: images returned from one turn.
         image_px: longest side of a returned image; all of a turn together may have its square in pixels.
         image_min_px: images with a shorter side are left out.
-        image_aspect: images with a side so many times longer than the other are left out.
+        image_aspect: images with a side more than so many times longer than the other are left out; no model family
+            of the kit needs fewer than 200.
         image_enlarge_below: an image with a side shorter than this is enlarged ...
         image_enlarge_to: ... until that side has so many pixels; 0: none is.
         figure_dpi: resolution at which matplotlib's figures are drawn; 0: their own.
@@ -44,7 +45,7 @@ class Limits:
     images: int = 8
     image_px: int = 4096
     image_min_px: int = 1
-    image_aspect: float = 4096.0
+    image_aspect: float = 200.0
     image_enlarge_below: int = 0
     image_enlarge_to: int = 0
     figure_dpi: int = 0
@@ -58,9 +59,7 @@ class Limits:
                 raise ValueError(f"Limits.{item.name}={value!r}: needs a finite number of at least {least:g}")
 
 
-READABLE_FIGURES = Limits(
-    image_min_px=28, image_aspect=200.0, image_enlarge_below=56, image_enlarge_to=112, figure_dpi=150
-)
+READABLE_FIGURES = Limits(image_min_px=28, image_enlarge_below=56, image_enlarge_to=112, figure_dpi=150)
 """Images as a vision model can read them: tiny and very long ones dropped, small ones enlarged, figures at 150 dpi."""
 
 

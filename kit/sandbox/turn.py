@@ -11,6 +11,7 @@ import ast
 import builtins
 import io
 import json
+import os
 import resource
 import signal
 import sys
@@ -20,8 +21,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from kit.sandbox import linux
-from kit.sandbox.capture import Shown, capture, images_of
+from kit.sandbox.capture import capture
 from kit.sandbox.limits import MAX_WARNINGS, Limits
+from kit.sandbox.shown import Shown
 
 ERROR_CHARS = 2000
 SPARE_MB = 256
@@ -72,7 +74,7 @@ class Session:
         self.shown.watch()
         # The code gets builtins of its own: what it deletes or replaces there is missing to it alone.
         self._builtins = types.ModuleType("builtins")
-        self._builtins.__dict__.update(builtins.__dict__, show=self.shown.show)
+        self._builtins.__dict__.update(builtins.__dict__, show=self.shown.show, display=self.shown.display)
         sys.modules["builtins"] = self._builtins
         module = types.ModuleType("__main__")
         sys.modules["__main__"] = module
@@ -89,6 +91,7 @@ class Session:
             given: bytes of what it is given, which come on top.
         """
         self.limits = self.shown.limits = limits
+        self.shown.folder = os.getcwd()
         self._memory = self._base + given + (limits.memory_mb << 20) if bound and self._base else None
         self.started = self.own_fork = False
         sys.addaudithook(self._audit)
@@ -119,13 +122,12 @@ class Session:
     def play(self, request: Mapping[str, Any]) -> tuple[dict[str, Any], list[bytes]]:
         """Run one turn; returns the verdict's header and blobs (the values' JSON, then images)."""
         self.turns += 1
-        self.shown.begin()
+        self.shown.begin(self.namespace)
         self.started = False
         self.namespace["__builtins__"] = self._builtins
         if self.out.closed or self.err.closed:
             self._streams()
         sys.stdout, sys.stderr = self.out, self.err
-        before = images_of(self.namespace)
         file = f"<turn {self.turns}>"
         error = ""
         self.limit_memory(spare=False)
@@ -141,7 +143,7 @@ class Session:
         if error:
             return self._header("error", error, [], []), [b"{}"]
         try:
-            return self._good(before, request["want"])
+            return self._good(request["want"])
         except Exception as raised:  # e.g. a figure that can't be drawn
             return self._header("error", f"the turn's pictures: {describe(raised, file)}", [], []), [b"{}"]
 
@@ -173,12 +175,13 @@ class Session:
             except Exception:  # closed, or an object of the code's own: nothing of ours is in it
                 continue
 
-    def _good(self, before: Mapping[str, Any], want: Sequence[str]) -> tuple[dict[str, Any], list[bytes]]:
-        """Make the verdict on a turn that raised nothing; ``before``: the images it found."""
+    def _good(self, want: Sequence[str]) -> tuple[dict[str, Any], list[bytes]]:
+        """Make the verdict on a turn that raised nothing."""
         values, warnings = self._values(want)
-        found = capture(before, self.namespace, self.shown)
+        found = capture(self.namespace, self.shown)
+        self.shown.end()
         images = [[name, width, height] for name, width, height, _ in found.images]
-        header = self._header("ok", "", warnings + found.left_out, images)
+        header = self._header("ok", "", warnings + found.warnings, images)
         return header, [values, *(data for _, _, _, data in found.images)]
 
     def _header(self, status: str, error: str, warnings: list[str], images: list[Any]) -> dict[str, Any]:

@@ -59,6 +59,11 @@ def checked(frame: wire.Frame, limits: Limits) -> Ended:
         raise wire.WireError("it isn't a verdict") from wrong
     if not fine:
         raise wire.WireError("it isn't a verdict")
-    texts = [text[:MAX_TEXT] for text in warnings]
-    named = [[name[:64], width, height] for name, width, height in images]
-    return Ended(status, error[:MAX_TEXT], texts, named, blobs, max(0.0, min(float(cpu_s), 1e6)), bool(started))
+    texts = [_readable(text) for text in warnings]
+    named = [[_readable(name[:64]), width, height] for name, width, height in images]
+    return Ended(status, _readable(error), texts, named, blobs, max(0.0, min(float(cpu_s), 1e6)), bool(started))
+
+
+def _readable(text: str) -> str:
+    """A text that every encoder and file takes: half a surrogate pair, ``ValueError("\\ud800")``, is spelt out."""
+    return text[:MAX_TEXT].encode("utf-8", "backslashreplace").decode("utf-8")

@@ -23,6 +23,9 @@ from kit.tools.base import LONGEST, Images
 STDOUT = 500
 """Characters of standard output that an observation repeats."""
 
+NOTES = 3
+"""Warnings of a turn that an observation repeats: why an image was left out, how to show an array."""
+
 
 def module_source(module: ModuleType) -> str:
     """Read a module's text, for a session's ``setup``: what agents call is code that is tested like any other."""
@@ -67,7 +70,7 @@ class CodeTool:
         self._session: Any = None
 
     def call(self, arguments: Mapping[str, Any], images: Images) -> Observation:
-        """Run ``code``: its output and the images it made, or why it failed."""
+        """Run ``code``: its output, the images it made and why others can't be shown; or why it failed."""
         del images  # the session has its own
         if self._session is None:
             self._session = self._open()
@@ -77,7 +80,8 @@ class CodeTool:
             return Observation(f"Error: {reason[:LONGEST]}", status=result.status)
         shown = tuple(self._show(result.images))
         text = f"Output: {result.stdout[:STDOUT].rstrip()}\n" if result.stdout else ""
-        return Observation(text if text or shown else self._nothing, shown)
+        notes = "".join(f"Note: {note[:LONGEST]}\n" for note in result.warnings[:NOTES])
+        return Observation(text + notes + ("" if text or shown else self._nothing), shown)
 
     def close(self) -> None:
         """End the session, if it was begun."""

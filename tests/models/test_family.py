@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import torch
 from internvl_fixtures import TOKENS, internvl_chat, internvl_model
+from PIL import Image
 from training_fixtures import (
     batch,
     clone,
@@ -23,6 +24,7 @@ from training_fixtures import (
 )
 
 from kit.chat import Chat
+from kit.images import rgb
 from kit.models import FAMILIES, family_of, load_model
 from kit.models.internvl import InternVL3
 from kit.models.qwen2_5_vl import Qwen25VL
@@ -70,6 +72,35 @@ def test_an_images_tokens_are_its_features(pair: Pair, size: tuple[int, int]) ->
     assert int((ids == chat.image_id).sum()) == chat.image_tokens(seen)
     with torch.no_grad():  # transformers refuses a number of features that isn't the number of tokens
         model(input_ids=ids, **chat.family.image_inputs([chat.pixels(seen)], ids == chat.image_id))
+
+
+def released(chat: Chat) -> Any:
+    """The image processor of the family's released checkpoints: the tiny one's class with their sizes."""
+    if isinstance(chat.family, InternVL3):
+        return type(chat.image_processor)(
+            size={"height": 448, "width": 448}, min_patches=1, max_patches=12, crop_to_patches=False
+        )
+    return type(chat.image_processor)(size={"shortest_edge": 3136, "longest_edge": 12845056})
+
+
+EDGES = [(1, 1), (2, 1), (1, 3), (3, 3), (27, 28), (200, 1), (201, 1), (1, 200), (1, 201), (400, 2), (401, 2)]
+LONG = [(25, 5000), (24, 5000), (500, 1), (1000, 4), (1000, 5), (13200, 64), (1, 5000), (4096, 4096)]
+
+
+@pytest.mark.parametrize("size", [*EDGES, *LONG])
+def test_a_family_says_what_its_processors_refuse(pair: Pair, size: tuple[int, int]) -> None:
+    _, chat = pair
+    for processor in (chat.image_processor, released(chat)):
+        try:
+            read = chat.family.image_tokens(processor, chat.family.pixels(processor, rgb(Image.new("L", size)))) > 0
+        except ValueError:
+            read = False
+        assert (chat.family.unreadable(size) == "") == read
+
+
+def test_an_image_without_pixels_is_refused(pair: Pair) -> None:
+    for size in ((0, 9), (9, 0), (0, 0)):
+        assert f"it has {size[0]} x {size[1]} pixels" in pair[1].family.unreadable(size)
 
 
 def test_levels_undo_the_processors_scaling(pair: Pair) -> None:

@@ -111,6 +111,31 @@ def test_pictures_keep_their_names(env: JigsawEnv) -> None:
 
 
 @pytest.mark.parametrize(
+    "text", ["strip = observation(state).resize((1000, 4))", "strip = zoom(A.resize((2000, 8)), 1)"]
+)
+def test_a_view_that_no_model_reads_is_told_and_the_session_goes_on(env: JigsawEnv, text: str) -> None:
+    env.reset(options={"task": puzzle()})
+    seen, _, terminated, _, info = env.step(code(text))
+    assert (seen.status, seen.images, terminated, info["action"].name) == ("ok", (), False, "code")
+    assert seen.text.startswith("Note: picture strip left out: ") and "a side may be 200 times the other" in seen.text
+    assert env.step(code("a = observation(state)"))[0].images[0].name == "a"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a = observation(state)\na.save('x.png')",
+        "a = observation(state)\nimport cv2, numpy\ncv2.imwrite('x.png', numpy.asarray(a))",
+        "A.paste('red', (0, 0, 9, 9))\na = observation(state)",
+        "display(observation(state))",
+    ],
+)
+def test_of_a_turn_its_view_is_shown(env: JigsawEnv, text: str) -> None:
+    env.reset(options={"task": puzzle()})
+    assert [image.image.size for image in env.step(code(text))[0].images] == [(114, 114)]
+
+
+@pytest.mark.parametrize(
     ("text", "reason"),
     [
         ("a = observation(state)\nb = crop(a, [0, 0, 1, 1])", "one image operation"),

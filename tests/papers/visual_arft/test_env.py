@@ -83,6 +83,21 @@ def test_of_several_pictures_the_last_is_shown_and_all_stay(both: VisualARFTEnv)
 
 
 @pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("display(image)", "image"),
+        ("import numpy\nshow(numpy.asarray(image)[::-1], 'array')", "array"),
+        ("import cv2, numpy\npart = cv2.flip(numpy.asarray(image), 0)\ncv2.imwrite('out.png', part)", "out.png"),
+        ("image.paste('red', (0, 0, 9, 9))", "image"),
+    ],
+)
+def test_what_code_means_to_show_is_shown(both: VisualARFTEnv, text: str, name: str) -> None:
+    seen = both.step(code(text))[0]
+    assert (seen.text, seen.status, [p.name for p in seen.images]) == ("", "ok", [name])
+    assert seen.images[0].image.size == TURNED.size
+
+
+@pytest.mark.parametrize(
     ("text", "status", "message"),
     [
         ("rotate(image)", "error", "Error: TypeError"),
@@ -90,6 +105,16 @@ def test_of_several_pictures_the_last_is_shown_and_all_stay(both: VisualARFTEnv)
         ("# nothing to do", "error", "there is no statement in it"),
         ("x = 3", "ok", "Nothing to show: assign a picture to a name, or print something."),
         ("1 +", "error", "SyntaxError"),
+        (
+            "strip = image.resize((500, 1))",
+            "ok",
+            "Note: picture strip left out: 500 x 1 pixels; a side may be 200 times",
+        ),
+        (
+            "import numpy\npixels = numpy.asarray(image)",
+            "ok",
+            "Note: no image is shown: pixels is an array; show(pixels)",
+        ),
     ],
 )
 def test_code_that_shows_nothing_is_told_why(both: VisualARFTEnv, text: str, status: str, message: str) -> None:
