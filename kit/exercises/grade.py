@@ -16,6 +16,7 @@ import numpy as np
 
 from kit.exercises.exercise import Exercise
 from kit.exercises.needed import needed, source, statements
+from kit.exercises.question import Question
 from kit.sandbox import Limits, Result, Sandbox
 
 GradeState = Literal["right", "wrong", "raises", "timeout", "open", "missing", "unreadable", "notebook", "by hand"]
@@ -61,38 +62,6 @@ class Grade:
     def points(self) -> float | None:
         """1 for a right answer, 0 for another; None where nothing can be said."""
         return None if self.state in WITHOUT_POINTS else float(self.state == "right")
-
-
-@dataclass(frozen=True)
-class Question:
-    """An exercise as the kit's notebook asks it.
-
-    Attributes:
-        exercise: its definition.
-        cell: source of the empty cell.
-        asked: expression that the cell hands to ``check``, such as the name of the function to write.
-        known: expressions of the values of the reader's run that it hands over, by name.
-    """
-
-    exercise: Exercise
-    cell: str
-    asked: str
-    known: Mapping[str, str]
-
-
-def question(exercise: Exercise, cell: str) -> Question:
-    """Read from a cell what it hands to ``check``.
-
-    Raises:
-        ValueError: the cell doesn't check this exercise.
-    """
-    for node in ast.walk(ast.parse(cell)):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "check":
-            given = node.args
-            if len(given) == 2 and isinstance(given[0], ast.Constant) and given[0].value == exercise.id:
-                known = {item.arg: ast.unparse(item.value) for item in node.keywords if item.arg}
-                return Question(exercise, cell, ast.unparse(given[1]), known)
-    raise ValueError(f'no check("{exercise.id}", …) in the cell:\n{cell}')
 
 
 def grade_answer(

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kit.exercises.check import exercises
-from kit.exercises.grade import Question, question
+from kit.exercises.question import Question, question
 from kit.files import ROOT, write_text
 from kit.jobs.notebooks import GUESS, NotebookError, Source, dumps, find, load, normal
 

@@ -91,7 +91,7 @@ def _less_than(prompt: int, sampled: int, observed: int, room: int, limit: int) 
     return turns_that_fit(prompt, sampled, observed, room, limit - 1)
 
 
-def earned(episodes: Sequence[Episode], target: Sequence[str]) -> list[float]:
+def rewards_of(episodes: Sequence[Episode], target: Sequence[str]) -> list[float]:
     """Work out eq. 6 for each: a wrong episode pays for all five steps."""
     found = []
     for episode in episodes:
@@ -101,7 +101,7 @@ def earned(episodes: Sequence[Episode], target: Sequence[str]) -> list[float]:
 
 
 def _form_without_code(episodes: Sequence[Episode], target: Sequence[str]) -> list[float]:
-    pairs = zip(episodes, earned(episodes, target), strict=True)
+    pairs = zip(episodes, rewards_of(episodes, target), strict=True)
     return [reward + 0.2 * (episode.answer is not None and episode.calls == 0) for episode, reward in pairs]
 
 
@@ -111,7 +111,7 @@ def _own_steps(episodes: Sequence[Episode], target: Sequence[str]) -> list[float
 
 
 def _form_without_answer(episodes: Sequence[Episode], target: Sequence[str]) -> list[float]:
-    pairs = zip(episodes, earned(episodes, target), strict=True)
+    pairs = zip(episodes, rewards_of(episodes, target), strict=True)
     return [reward + 0.2 * (episode.ended in ("turns", "tokens")) for episode, reward in pairs]
 
 
@@ -207,7 +207,7 @@ EXERCISES = [
     ),
     Exercise(
         "01.4",
-        earned,
+        rewards_of,
         "Right or wrong decides two things: the 0.8, and whether the turns with code or all five steps are charged.",
         mistakes=[
             Mistake(_form_without_code, "The third answers rightly but never ran code. Does it get the 0.2?"),
