@@ -6,8 +6,6 @@ package lie beside its notebooks in the same way.
 
 from __future__ import annotations
 
-import inspect
-import textwrap
 from collections.abc import Iterator
 from functools import cache
 from importlib.util import module_from_spec, spec_from_file_location
@@ -15,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from kit.exercises.exercise import Exercise
+from kit.exercises.question import question_in
+from kit.exercises.solved import solved
 from kit.files import ROOT
 
 
@@ -59,12 +59,17 @@ def hint(id: str) -> None:
 
 
 def solution(id: str) -> None:
-    """Print the solution of an exercise, as code.
+    """Print the solution of an exercise, as code that runs as it stands and is right in the exercise's cell.
 
     Raises:
-        ValueError: no such exercise.
+        ValueError: no such exercise, or its notebook doesn't ask it.
     """
-    print(textwrap.dedent(inspect.getsource(find(id).answer)).rstrip())
+    one, number = find(id), id.partition(".")[0]
+    beside = next(path for path in _candidates(number) if path.is_file()).parents[1] / "percent"
+    found = next(beside.glob(f"{number}_*.py"), None)
+    if found is None:
+        raise ValueError(f"exercise {id}: {beside} has no notebook {number} that asks it")
+    print(solved(question_in(found, one)))
 
 
 def find(id: str) -> Exercise:

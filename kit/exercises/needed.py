@@ -42,6 +42,8 @@ def definitions(body: Iterable[ast.stmt]) -> list[tuple[str, ast.stmt]]:
         elif isinstance(node, ast.Assign):
             names = [n.id for target in node.targets for n in ast.walk(target) if isinstance(n, ast.Name)]
             found += [(name, node) for name in names]
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
+            found.append((node.target.id, node))
     return found
 
 

@@ -19,8 +19,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kit.exercises.grade import LONGEST, Grade, Question, grade_answer
+from kit.exercises.grade import LONGEST, Grade, grade_answer
 from kit.exercises.needed import definitions, statements
+from kit.exercises.question import Question
 from kit.files import ROOT, write_text
 from kit.jobs.course import cell_id, questions
 from kit.jobs.grades import Row, page, summary, table

@@ -1,4 +1,4 @@
-"""Watch a training in a notebook: a bar that moves with every turn, the curves, the newest episode."""
+"""Watch a training in a notebook: a bar that moves with every turn, below it the curves, then the newest episode."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ from kit.train.watchers import JOB, LineWatcher, is_quiet
 from kit.view.charts import COLOURS, Plot
 from kit.view.curves import curves
 from kit.view.episodes import Judge, show
-from kit.view.html import render
+from kit.view.html import Html, render
 
 BAR_SECONDS = 0.3
 """Least time between two drawings of the bar."""
 
 CURVE_SECONDS = 2.0
 """Least time between two drawings of the curves."""
+
+PLACES = ("bar", "curves", "episode")
+"""What is shown, from above. The curves stay above the episode, though the first episode is there before any step."""
 
 
 class LiveTraining(Watcher):
@@ -50,7 +53,7 @@ class LiveTraining(Watcher):
         self._began = clock()
 
     def begin(self) -> None:
-        """Draw an empty bar before the model is loaded."""
+        """Draw an empty bar before the model is loaded, and keep room below it for the curves and the episode."""
         self._began = self.clock()
         self._bar(0.0, "loading the model and starting the sandbox …")
 
@@ -76,7 +79,7 @@ class LiveTraining(Watcher):
             self._display("curves", curves(self._rows))
 
     def stopped(self, message: str) -> None:
-        """Say where the training goes on, below the curves of all steps done."""
+        """Say where the training goes on, above the curves of all steps done."""
         self._bar(self._share, message, colour=COLOURS[1])
         if self._shows and self._rows:
             self._display("curves", curves(self._rows))
@@ -107,9 +110,9 @@ class LiveTraining(Watcher):
             return
         step, played = found
         episode, score = played[0]
+        title = f"newest episode, of step {step}"
         shown = show(episode, score, is_right=self.is_right)
-        shown.title = f"newest episode, of step {step}"
-        self._display("episode", shown)
+        self._display("episode", Html(f"<header><b>{title}</b></header>{shown.body}", title))
 
     def _is_due(self, name: str, seconds: float) -> bool:
         now = self.clock()
@@ -119,10 +122,10 @@ class LiveTraining(Watcher):
         return True
 
     def _display(self, name: str, what: Any) -> None:
-        """Show something below the cell, in place of what was shown by that name before."""
-        from IPython.display import display
+        """Show something in its place below the cell; all places are made at once, so that their order is fixed."""
+        from IPython.display import HTML, display
 
-        if name in self._handles:
-            self._handles[name].update(what)
-        else:
-            self._handles[name] = display(what, display_id=True)
+        for place in PLACES:
+            if place not in self._handles:
+                self._handles[place] = display(HTML(""), display_id=True)
+        self._handles[name].update(what)

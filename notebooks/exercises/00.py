@@ -9,7 +9,7 @@ from typing import Any
 from kit.exercises import Exercise, Mistake
 
 
-def earned(calls: int) -> float:
+def reward_of(calls: int) -> float:
     """Add what a right answer and the tags pay, subtract the price of the turns of code."""
     return 0.8 + 0.2 - 0.05 * calls
 
@@ -70,7 +70,7 @@ def _other_labels(seed: int) -> list[dict[str, Any]]:
 EXERCISES = [
     Exercise(
         "00.1",
-        earned,
+        reward_of,
         "The answer is right and every turn keeps to the tags. How many turns held code? The last one held the answer.",
         mistakes=[
             Mistake(lambda calls: 1.0 - 0.05 * (calls + 1), "The last turn holds the answer, not code. It is free."),

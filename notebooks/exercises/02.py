@@ -10,7 +10,7 @@ from typing import Any
 from kit.exercises import Exercise, Mistake
 
 
-def state() -> list[str]:
+def kept_state() -> list[str]:
     """Leave out the two turns that fail, the second and the fourth."""
     found = ["A", "B"]
     found.append("C")
@@ -135,7 +135,7 @@ def _other_swaps(seed: int) -> list[dict[str, Any]]:
 EXERCISES = [
     Exercise(
         "02.1",
-        state,
+        kept_state,
         "Which of the four turns raise an exception? Cross them out, whole, and do the others in order.",
         mistakes=[
             Mistake(lambda: ["D", "C", "B", "A"], "The second turn fails at `state[9]`, so its append is undone too."),

@@ -9,7 +9,7 @@ from typing import Any
 from kit.exercises import Exercise, Mistake
 
 
-def advantage() -> float:
+def advantage_of_the_wrong() -> float:
     """Subtract the mean, 0.75, and divide by the standard deviation, √(0.75 / 3) = 0.5."""
     return (0 - 0.75) / (0.75 / 3) ** 0.5
 
@@ -153,7 +153,7 @@ def _other_shares(seed: int) -> list[dict[str, Any]]:
 EXERCISES = [
     Exercise(
         "03.1",
-        advantage,
+        advantage_of_the_wrong,
         "The mean is 0.75. Square the four deviations, add them up, divide by 3, take the root. That is the divisor.",
         mistakes=[
             Mistake(lambda: 1.5, "Mind the sign: the last one did worse than the others."),

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from lab_browser import MINUTE, Lab, isolated, set_parameters
+from lab_browser import MINUTE, SCREENSHOTS, Lab, isolated, set_parameters
 
 from kit.files import ROOT
 
@@ -38,6 +38,29 @@ def progress(lab: Lab, above: float, minutes: float) -> float:
     found = float(lab.page.evaluate(DONE))
     assert found > above, lab.errors()
     return found
+
+
+def test_curves_stand_right_below_the_bar_and_above_the_newest_episode(lab: Lab, started: Path) -> None:
+    """With the notebook's own values, but for what is done before the training: episodes of full height."""
+    [copy] = lab.copies.glob("13*.ipynb")
+    set_parameters(copy, tag="watched", by_hand=False, watch_puzzles=0, eval_puzzles=1)
+    lab.open("13")
+    training = lab.find_cell(TRAINING)
+    lab.start("notebook:run-all-cells")
+    lab.page.wait_for_function(f"{DONE} >= 0 || window.kitRan", timeout=8 * MINUTE)
+    lab.wait_for_text(training, r"newest episode, of step \d+", minutes=8)
+    seen = lab.cell(training).locator(".jp-OutputArea-output")
+    curves = seen.locator("img[src^='data:image/png']:not(.kv img)")
+    curves.first.wait_for(timeout=8 * MINUTE)
+    bar, episode = seen.locator(".kit-progress"), seen.locator(".kv").first
+    bar.scroll_into_view_if_needed()
+    lab.page.screenshot(path=SCREENSHOTS / "13-watched.png")
+    boxes = {"bar": bar.bounding_box(), "curves": curves.first.bounding_box(), "episode": episode.bounding_box()}
+    lab.interrupt()
+    lab.wait_run(minutes=5)
+    for upper, lower in (("bar", "curves"), ("curves", "episode")):
+        above, below = boxes[upper], boxes[lower]
+        assert above and below and 0 <= below["y"] - above["y"] - above["height"] < 60, boxes
 
 
 def test_an_interrupted_training_goes_on_at_the_next_step(lab: Lab, started: Path) -> None:

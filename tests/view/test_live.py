@@ -64,6 +64,10 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
     return found
 
 
+def is_empty(shown: Any) -> bool:
+    return bool(shown.data == "")
+
+
 def bar(screen: Screen) -> tuple[float, str]:
     html = screen.shown[0].data
     found = re.search(r'data-done="([\d.]+)" data-total="100"', html)
@@ -79,7 +83,8 @@ def test_the_bar_is_there_at_once_and_moves_with_every_turn(screen: Screen) -> N
     assert bar(screen) == (31.25, "step 2 of 4 · playing: 7 turns of 5 episodes · about 2 min left")
     live.progress(Progress(4, 4, "done"))
     done, text = bar(screen)
-    assert done == 100 and text.startswith("4 of 4 steps done in ") and len(screen.shown) == 1
+    assert done == 100 and text.startswith("4 of 4 steps done in ")
+    assert is_empty(screen.shown[1]) and is_empty(screen.shown[2]), "nothing but the bar to be seen yet"
 
 
 def test_curves_are_drawn_again_after_each_step(screen: Screen) -> None:
@@ -87,7 +92,7 @@ def test_curves_are_drawn_again_after_each_step(screen: Screen) -> None:
     live.begin()
     for k in range(1, 5):
         live.step(ROWS[:k])
-        assert [type(one).__name__ for one in screen.shown] == ["HTML", "Plot"]
+        assert [type(one).__name__ for one in screen.shown] == ["HTML", "Plot", "HTML"]
         assert list(screen.shown[1].axes[0].lines[0].get_xdata()) == list(range(1, k + 1))
 
 
@@ -95,10 +100,31 @@ def test_the_newest_episode_is_shown_after_each_rollout(screen: Screen, tmp_path
     live = LiveTraining(tmp_path, clock=Clock())
     live.begin()
     live.progress(Progress(0, 4, "learning", 0.6))
-    assert len(screen.shown) == 1, "nothing was played yet"
-    latest_rollout.save(tmp_path, 2, [written(chat, 0)], [Score(0.5, {"accuracy": 0.5})])
-    live.progress(Progress(1, 4, "learning", 0.6))
-    assert repr(screen.shown[1]) == "<newest episode, of step 2>" and "+0.50" in screen.shown[1].body
+    assert is_empty(screen.shown[2]), "nothing was played yet"
+    for step in (2, 3):
+        latest_rollout.save(tmp_path, step, [written(chat, 0)], [Score(0.5, {"accuracy": 0.5})])
+        live.progress(Progress(step - 1, 4, "learning", 0.6))
+        assert f"newest episode, of step {step}</b>" in screen.shown[2].body and "+0.50" in screen.shown[2].body
+        assert repr(screen.shown[2]) == f"<newest episode, of step {step}>" and len(screen.shown) == 3
+
+
+@pytest.mark.parametrize("begun", [True, False])
+@pytest.mark.parametrize("first", ["episode", "curves", "stopped"])
+def test_curves_stand_above_the_episode_whichever_comes_first(
+    screen: Screen, tmp_path: Path, chat: Chat, first: str, begun: bool
+) -> None:
+    """Whoever calls a training without :func:`kit.train.launch.launcher.launch` never calls ``begin``."""
+    latest_rollout.save(tmp_path, 1, [written(chat, 0)], [Score(0.5, {"accuracy": 0.5})])
+    live = LiveTraining(tmp_path, clock=Clock())
+    if begun:
+        live.begin()
+    if first == "curves":
+        live.step(ROWS[:1])
+    if first == "stopped":
+        live.stopped("stopped before the first step was done; run this cell again to begin anew")
+    live.progress(Progress(0, 4, "learning", 0.6))
+    live.step(ROWS[:1])
+    assert [type(one).__name__ for one in screen.shown] == ["HTML", "Plot", "Html"]
 
 
 def test_an_interrupt_leaves_the_bar_where_it_was_with_the_way_on(screen: Screen) -> None:
