@@ -9,6 +9,8 @@ Actions and answers stand between tags, so one grammar serves every environment:
 
 Sampling stops at a closing action or answer tag, so a turn holds at most one; if a text holds
 more (written by another back end), the first one counts.
+
+What an action's tags enclose is kept as it was written; of code, :func:`read_code` says what is to be run.
 """
 
 from __future__ import annotations
@@ -124,3 +126,77 @@ def parse_labels(text: str) -> tuple[str, ...] | None:
             return None
         labels.append(label)
     return tuple(labels)
+
+
+NOTE_CHARS = 60
+"""Characters that a note repeats of what isn't run."""
+
+# Strings and comments are matched whole, so that a fence inside one is none. What a backslash escapes is skipped, so
+# that of each quote at most one in a line can be tried in vain: that keeps the search linear.
+_PIECE = re.compile(
+    r'''
+    """(?:\\.|[^"\\]|"(?!""))*+(?:""")? | \'\'\'(?:\\.|[^'\\]|'(?!\'\'))*+(?:\'\'\')?
+    | "(?:\\.|[^"\\\n])*+" | '(?:\\.|[^'\\\n])*+' | \#[^\n]*+ | \\.
+    | (?P<fence>`{3,}+ | ~{3,}+)
+    ''',
+    re.DOTALL | re.VERBOSE,
+)
+_LANGUAGE = re.compile(
+    r"""
+    [ \t]*+ (?P<name>[A-Za-z][\w.+#-]*+)?+ [ \t]*+ (?:\{[^}\n]*+\})?+ [ \t]*+ (?:\r?\n|\Z)  # alone on its line
+    | [ \t]*+ (?P<python>python|py)[\d.]*+ [ \t]++ (?=[\w"'(\[{@])                       # code beside it
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_INDENT = re.compile(r"(?:[ \t]*\r?\n)*+([ \t]*)")
+_LINE_ENDS = re.compile(r"[ \t]*\r?$", re.MULTILINE)
+
+
+def read_code(text: str) -> tuple[str, str]:
+    """Read what to run of a code action, and a note for the agent on what isn't run (empty: all is).
+
+    One Markdown fence is taken off: backticks or tildes, with or without a language, indented or not, on one line or
+    several, closed or not. Text without a fence is returned as it is.
+
+    >>> read_code("```python\\nprint(1)\\n```")
+    ('print(1)', '')
+    >>> read_code("```\\nprint(1)\\n```\\nIt prints.")
+    ('print(1)', "Note: outside the code fence, so not run: 'It prints.'")
+    """
+    fences = [found for found in _PIECE.finditer(text) if found["fence"]]
+    if not fences:
+        return text, ""
+    opening, kind = fences[0], fences[0]["fence"][0]
+    before, language = text[: opening.start()], _LANGUAGE.match(text, opening.end())
+    start = language.end() if language else opening.end()
+    name = (language["name"] or language["python"] or "") if language else ""
+    closing = next((one for one in fences[1:] if one.start() >= start and _closes(one, kind)), None)
+    if kind == "~" and (before.strip() or not (closing or name.lower().startswith("py"))):
+        return text, ""  # Python: three backticks never are, but tildes are operators
+    if closing:
+        code, outside = text[start : closing.start()], f"{before} {text[closing.end() :]}"
+    elif before.strip() and not name:
+        code, outside = before, text[opening.end() :]  # the fence that closes here was never opened
+    else:
+        code, outside = text[start:], before
+    return _dedented(code).rstrip(), _note(outside)
+
+
+def _closes(fence: re.Match[str], kind: str) -> bool:
+    """Check that a fence is one of backticks, or of tildes at the end of a line, where they can't be operators."""
+    return fence["fence"][0] == kind and (kind == "`" or _LINE_ENDS.match(fence.string, fence.end()) is not None)
+
+
+def _dedented(code: str) -> str:
+    """Take the first line's indentation off all lines that have it."""
+    indent = _INDENT.match(code)
+    return re.sub(f"^{indent[1]}", "", code, flags=re.MULTILINE) if indent and indent[1] else code
+
+
+def _note(outside: str) -> str:
+    """Tell the agent which words aren't run, if any."""
+    words = " ".join(outside.split())
+    if not words:
+        return ""
+    words = words if len(words) <= NOTE_CHARS else words[: NOTE_CHARS - 1] + "\u2026"
+    return f"Note: outside the code fence, so not run: {words!r}"

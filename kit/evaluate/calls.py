@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from kit.episode import Action, Episode, Status
+from kit.protocol import read_code
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ def called(action: Action) -> str:
     if action.name != "code" or action.arguments is not None:
         return action.name
     try:
-        body = ast.parse(action.text).body
+        body = ast.parse(read_code(action.text)[0]).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return action.name
     for statement in reversed(body):

@@ -5,6 +5,10 @@ Departures
   without network, files and programs, within a time limit, and a turn that fails leaves no trace. Why: It is a
   model's code on the reader's machine. May change: Nothing for code that keeps to the prompt; half-done turns can't
   be used.
+- [shared-fenced-code] Paper: The released prompt asks for a Markdown fence around the code, inside the tags. Here: The
+  prompts ask for none; one is taken off before the code is run (:func:`kit.protocol.read_code`), and words outside of
+  it are named as not run. Why: It costs tokens and says nothing, but a model that was taught to write it means the
+  same. May change: Nothing that is learnt from: what was sampled keeps its fence.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ from typing import Any, Literal
 from PIL import Image
 
 from kit.episode import NamedImage, Observation
+from kit.protocol import read_code
 from kit.sandbox import Sandbox
 from kit.tools.base import LONGEST, Images
 
@@ -27,6 +32,11 @@ STDOUT = 500
 def module_source(module: ModuleType) -> str:
     """Read a module's text, for a session's ``setup``: what agents call is code that is tested like any other."""
     return Path(str(module.__file__)).read_text(encoding="utf-8")
+
+
+def _with(note: str, text: str) -> str:
+    """An observation's text, with the note on a line of its own if there is one."""
+    return f"{text.rstrip()}\n{note}\n".lstrip() if note else text
 
 
 class CodeTool:
@@ -67,17 +77,18 @@ class CodeTool:
         self._session: Any = None
 
     def call(self, arguments: Mapping[str, Any], images: Images) -> Observation:
-        """Run ``code``: its output and the images it made, or why it failed."""
+        """Run ``code``, without the fence around it: its output and the images it made, or why it failed."""
         del images  # the session has its own
         if self._session is None:
             self._session = self._open()
-        result = self._session.run(arguments["code"], **self._around)
+        code, note = read_code(arguments["code"])
+        result = self._session.run(code, **self._around)
         if result.status != "ok":
             reason = result.error or result.status
-            return Observation(f"Error: {reason[:LONGEST]}", status=result.status)
+            return Observation(_with(note, f"Error: {reason[:LONGEST]}"), status=result.status)
         shown = tuple(self._show(result.images))
         text = f"Output: {result.stdout[:STDOUT].rstrip()}\n" if result.stdout else ""
-        return Observation(text if text or shown else self._nothing, shown)
+        return Observation(_with(note, text if text or shown else self._nothing), shown)
 
     def close(self) -> None:
         """End the session, if it was begun."""

@@ -27,6 +27,7 @@ import numpy as np
 from kit.episode import Episode
 from kit.papers.agile.expert import STEPS
 from kit.papers.agile.reward import is_right, is_well_formed
+from kit.protocol import read_code
 
 KINDS = ("swap", "observe", "crop", "zoom")
 """Kinds of action that are balanced."""
@@ -37,6 +38,7 @@ _SWAP = re.compile(r"\bstate\s*(\[[^\]]*\]\s*,\s*state\s*\[[^\]]*\]\s*)?=[^=]")
 
 def action_kind(code: str) -> str:
     """Classify a turn's code: one of :data:`KINDS`, or ``other``."""
+    code, _ = read_code(code)
     call = _CALL.search(code)
     if _SWAP.search(code):
         return "swap"

@@ -59,6 +59,7 @@ PROMPT: tuple[Item, ...] = (
     same("prompt-search", "prompt", "A.1", "search tags hold a query.", "kit.papers.visual_arft.env:PROTOCOL"),
     same("prompt-info", "prompt", "A.1", "Results come in information tags.", "kit.tools.search:information"),
     same("prompt-code", "prompt", "A.1", "code tags hold Python.", "kit.papers.visual_arft.env:PROTOCOL"),
+    departs("prompt-fence", "prompt", "released code", "The Python stands in a Markdown fence.", "shared-fenced-code"),
     same("prompt-think", "prompt", "A.1", "Reasoning stands in think tags.", "kit.papers.visual_arft.env:PROTOCOL"),
     same("prompt-answer", "prompt", "A.1", "The answer stands in answer tags.", "kit.papers.visual_arft.env:PROTOCOL"),
     same("prompt-brief", "prompt", "A.1", "Answers and queries are to be short.", "kit.papers.visual_arft.env:FULL"),
