@@ -14,9 +14,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from kit.jobs.missing import tell
-
 from kit.files import UNWRITABLE, print_anything
+from kit.jobs.missing import tell
 
 BENCHES = {
     "coverage": "benchmarks.coverage:coverage_table",

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.episode import Action
-from kit.protocol import FormatError, Protocol, parse_labels
+from kit.protocol import FormatError, Protocol, parse_labels, read_code
 
 PROTOCOL = Protocol(actions=("code",))
 SNIPPETS = st.sampled_from(
@@ -193,3 +193,96 @@ def test_many_open_tags_are_looked_at_once_each() -> None:
         Counted.searched = 0
         assert isinstance(Protocol(actions=("code",)).parse(Counted("<code>" * n)), FormatError)
         assert Counted.searched == 2
+
+
+FENCED = """\
+```python
+x = 1
+print(x)
+```"""
+STRING = 's = """\n```python\nx\n```\n"""'
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (FENCED, "x = 1\nprint(x)"),
+        *((FENCED.replace("python", word), "x = 1\nprint(x)") for word in ("Python", "PYTHON", "py", "python3", "")),
+        *((FENCED.replace("python", f" {word}"), "x = 1\nprint(x)") for word in ("python3.11", "{python}", "c++")),
+        (FENCED.replace("```", "~~~"), "x = 1\nprint(x)"),
+        (FENCED.replace("```", "`````"), "x = 1\nprint(x)"),
+        (FENCED.replace("\n", "\r\n"), "x = 1\r\nprint(x)"),
+        (f"\n \n{FENCED}\n\n  ", "x = 1\nprint(x)"),
+        ("  ```python\n  if x:\n\n      y = 1\n  ```", "if x:\n\n    y = 1"),
+        ("```python\n\n\tx = 1\n\ty = 2\n\t```", "\nx = 1\ny = 2"),
+        ("```x=1```", "x=1"),
+        ("~~~x=1~~~", "x=1"),
+        ("``` x = 1 ```", "x = 1"),
+        ("```python x = 1```", "x = 1"),
+        ("```py = 1```", "py = 1"),  # a variable, not the language
+        ("```python x = 1\ny = 2\n```", "x = 1\ny = 2"),
+        ("```python\nx = 1```", "x = 1"),
+        ("```python\nx = 1", "x = 1"),  # never closed
+        ("~~~python\nx = 1", "x = 1"),
+        ("x = 1\n```", "x = 1"),  # never opened
+        (f"```python\n{STRING}\n```", STRING),
+        (f"~~~\n{STRING}\n~~~", STRING),
+        ("```\nx = 'a```b'  # ```\ny = '\\\\'\n```", "x = 'a```b'  # ```\ny = '\\\\'"),
+        ("~~~\nx = ~~~5\n~~~x\n~~~", "x = ~~~5\n~~~x"),
+        ("```python\n```", ""),
+        ("```", ""),
+    ],
+)
+def test_one_fence_is_taken_off_code(text: str, code: str) -> None:
+    assert read_code(text) == (code, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "outside"),
+    [
+        (f"{FENCED}\nThis prints 1.", "x = 1\nprint(x)", "This prints 1."),
+        (f"Here's how:\n{FENCED}", "x = 1\nprint(x)", "Here's how:"),
+        (f"Here's how: {FENCED}\nGood?", "x = 1\nprint(x)", "Here's how: Good?"),
+        ("```x=1``` sets x", "x=1", "sets x"),
+        ("x = 1\n```\nThis sets x.", "x = 1", "This sets x."),
+        ("```\nx = 1\n```\nthen\n```\ny = 2\n```", "x = 1", "then ``` y = 2 ```"),
+        (f"{FENCED}\n{'word ' * 40}", "x = 1\nprint(x)", ("word " * 12)[:59] + "\u2026"),
+    ],
+)
+def test_words_outside_the_fence_are_told(text: str, code: str, outside: str) -> None:
+    assert read_code(text) == (code, f"Note: outside the code fence, so not run: {outside!r}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " x = 1\n",
+        "x = 1\r\ny = 2",
+        STRING,
+        f"  {STRING}\n ",
+        "# ```\nx = 1",
+        "x = '```'",
+        "x = ~~~5",
+        "~~~x",
+        "`x`",
+    ],
+)
+def test_code_without_a_fence_is_left_as_it_is(text: str) -> None:
+    assert read_code(text) == (text, "")
+
+
+PIECES = st.lists(st.sampled_from(["```", "~~~", "python", "\n", " ", "x", "'", '"', '"""', "\\", "#"]), max_size=20)
+
+
+@given(st.text() | PIECES.map("".join))
+def test_no_text_makes_the_reading_of_code_raise_or_invent(text: str) -> None:
+    code, note = read_code(text)
+    assert all(line.strip() in text for line in code.splitlines())
+    assert (code, note) == (text, "") or "```" in text or "~~~" in text
+
+
+@pytest.mark.parametrize("part", ["`", '"', "'\"", "\\'", "~~~\n", "```\n", "``` ", "#", "{", "\n \t", "'''"])
+def test_long_code_is_read_in_linear_time(part: str) -> None:
+    """Trying each quote or fence against all that follows would take minutes."""
+    read_code("```" + part * (200_000 // len(part)))

@@ -80,7 +80,7 @@ class CodeTool:
         self._session: Any = None
 
     def call(self, arguments: Mapping[str, Any], images: Images) -> Observation:
-        """Run ``code``, without a fence around it: its output, its images and why others can't be shown; or its error."""
+        """Run ``code``, without a fence around it: its output, its images, why others can't be shown; or its error."""
         del images  # the session has its own
         if self._session is None:
             self._session = self._open()

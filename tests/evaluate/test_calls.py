@@ -22,6 +22,7 @@ from kit.evaluate.calls import Call, called, calls
         ),
         (Action("code", "view = image.rotate(90)"), "rotate"),
         (Action("code", "view = rotate(image, 90)\nview2 = view"), "rotate"),
+        (Action("code", "```python\nview = image.rotate(90)\n```\nIt is turned."), "rotate"),
         (Action("code", "x = 1"), "code"),
         (Action("code", "this is no Python"), "code"),
     ],

@@ -59,6 +59,8 @@ def test_kinds_of_action() -> None:
     assert action_kind("observation_image_2 = observation(state)") == "observe"
     assert action_kind("crop_image_1 = crop(observation_image_1, [0, 0, 1, 1])") == "crop"
     assert action_kind("zoom_image_1 = zoom(A, 2)") == "zoom"
+    assert action_kind("```python\nzoom_image_1 = zoom(A, 2)\n```\nNext I crop (a corner).") == "zoom"
+    assert action_kind("First crop (a corner):\n```\nzoom_image_1 = zoom(A, 2)\n```") == "zoom"
     assert action_kind("print(state == ['A'])") == "other"
 
 

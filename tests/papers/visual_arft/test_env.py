@@ -49,6 +49,13 @@ def code(text: str) -> str:
     return f"<think>so</think><code>{text}</code>"
 
 
+def test_fenced_code_does_what_the_same_code_does_without(both: VisualARFTEnv) -> None:
+    plain, *_ = both.step(code("mended = rotate(image, 90)"))
+    fenced, *_ = both.step(code("\n```Python\nmended = rotate(image, 90)\n```\n"))
+    assert plain.status == "ok" and len(plain.images) == 1
+    assert plain == fenced
+
+
 def search(text: str) -> str:
     return f"<think>so</think><search>{text}</search>"
 

@@ -1,0 +1,39 @@
+"""The code tool: a fence around the code is taken off, and what stands outside of it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from kit.episode import Action
+from kit.tools.base import run_tool
+from kit.tools.code import CodeTool
+
+NOTE = "Note: outside the code fence, so not run: 'It prints.'\n"
+
+
+@pytest.fixture
+def tool(box: Any) -> Iterator[CodeTool]:
+    tool = CodeTool(box, {"n": 2}, {}, nothing="Nothing.")
+    yield tool
+    tool.close()
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "text"),
+    [
+        ("print(n)", "ok", "Output: 2\n"),
+        ("```python\nprint(n)\n```", "ok", "Output: 2\n"),
+        ("```python\nprint(n)\n```\nIt prints.", "ok", f"Output: 2\n{NOTE}"),
+        ("```python\nn = 3\n```\nIt prints.", "ok", f"Nothing.\n{NOTE}"),
+        ("```\n\nm\n```", "error", "Error: NameError: name 'm' is not defined (line 2)"),
+        ("```\nm\n```\nIt prints.", "error", f"Error: NameError: name 'm' is not defined (line 1)\n{NOTE}"),
+        ("```python\n```", "error", "Error: EmptyCode: there is no statement in it"),
+    ],
+)
+def test_code_runs_without_its_fence(tool: CodeTool, code: str, status: str, text: str) -> None:
+    for action in (Action("code", code), Action("code", "{}", {"code": code})):
+        seen = run_tool(tool, action, {})
+        assert (seen.status, seen.text) == (status, text)
