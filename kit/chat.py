@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from PIL import Image
+
 from kit.episode import NamedImage
 from kit.images import rgb
 from kit.models import family_of
@@ -71,6 +73,7 @@ class Chat:
         self.start_id: int = ids["<|im_start|>"]
         self.end_id: int = ids.pop(END)
         self.pad_id: int = tokenizer.pad_token_id
+        self._tokens_of_size = lru_cache(maxsize=4096)(self._count_tokens)
         # Every other special token (end of text, boxes, ...) would confuse a later turn as well.
         special = set(tokenizer.all_special_ids) | set(ids.values())
         self.suppressed_ids: tuple[int, ...] = tuple(sorted(special - {self.end_id}))
@@ -123,7 +126,11 @@ class Chat:
 
     def image_tokens(self, image: NamedImage) -> int:
         """Count the tokens that the language model reads for ``image``."""
-        return self.family.image_tokens(self.image_processor, self.pixels(image))
+        return self._tokens_of_size(image.image.size)
+
+    def _count_tokens(self, size: tuple[int, int]) -> int:
+        blank = self.family.pixels(self.image_processor, Image.new("RGB", size))  # what it shows plays no part
+        return self.family.image_tokens(self.image_processor, blank)
 
     def resized(self, image: NamedImage) -> tuple[int, int]:
         """Width and height in pixels to which the processor resizes ``image``."""

@@ -34,6 +34,7 @@ from typing import Any, Protocol
 from kit.chat import Chat, Content
 from kit.episode import Action, Ended, Episode, Observation, Task, Turn
 from kit.policy import Completion, GenerationRequest, Policy, SamplingParams, Wait
+from kit.policy.rehearsal import Rehearsal
 from kit.protocol import Protocol as Tags
 from kit.seeding import Seed, child_seed, seed_per_episode
 
@@ -152,6 +153,8 @@ def rollout(
     Raises:
         ValueError: seeds for another number of episodes.
     """
+    if isinstance(policy, Rehearsal):
+        policy.look(chat, tasks, make_env, config)
     seeds = seed_per_episode(seed, len(tasks))
     policy.reset()
     envs = [make_env() for _ in tasks]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import cast
 
 from kit.data.leak import look_alikes
-from kit.data.photos import ImageError, SourceImage, open_upright
+from kit.data.photos import ImageError, SourceImage, open_upright, size_of
 from kit.data.split import Side, split_groups
 from kit.episode import content_hash
 
@@ -36,7 +36,9 @@ def _hash_or_reason(path: Path, longest: int) -> tuple[str, str]:
     except ImageError as error:
         return "", str(error).removeprefix(f"picture {path}: ")
     if min(image.size) < SMALLEST:
-        return "", f"{image.width}×{image.height} pixels; at least {SMALLEST} on the shorter side are needed"
+        width, height = size_of(path)
+        shrunk = "" if (width, height) == image.size else f", {image.width}×{image.height} shrunk to {longest}"
+        return "", f"{width}×{height} pixels{shrunk}; at least {SMALLEST} on the shorter side are needed"
     return content_hash(image), ""
 
 

@@ -10,12 +10,10 @@ name such as ``main`` is refused.
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import io
 import json
 import re
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,10 +21,11 @@ from typing import Any, TypeVar
 
 from PIL import Image
 
-from kit.data.folder import SMALLEST, SUFFIXES
+from kit.data.cells import CellError, LeftOut, image_of, parts
+from kit.data.folder import SMALLEST
+from kit.data.hub_files import fetch
 from kit.episode import content_hash
 from kit.files import write_bytes
-from kit.images import upright_rgb
 
 
 class HubError(RuntimeError):
@@ -41,7 +40,7 @@ class HubSource:
         id: ``owner/name`` on the hub, or a local folder that ``datasets.load_dataset`` reads.
         group: which part of the mixture it fills.
         split: its split.
-        column: where its images are: an image, a list of them, a base64 string or a file name in the data set.
+        column: where its images are, in any form that :mod:`kit.data.cells` reads.
         licence: as its card or its paper states it.
         config: its configuration, if it has several.
         data_files: which of its files, if not all.
@@ -123,57 +122,27 @@ def pin(sources: Sequence[HubSource], path: Path) -> dict[str, str]:
     for source in sources:
         if source.is_local or source.id in lock or source.revision:
             continue
-        with _reaching(source.id):
+        with _reaching(source):
             lock[source.id] = str(HfApi().dataset_info(source.id).sha)
     write_bytes(path, (json.dumps(lock, indent=2, sort_keys=True) + "\n").encode())
     return lock
 
 
 @contextlib.contextmanager
-def _reaching(name: str) -> Iterator[None]:
+def _reaching(source: HubSource) -> Iterator[None]:
     """Turn whatever the hub's libraries raise into one message a user can act on."""
     try:
         yield
-    except HubError:
+    except (HubError, CellError):
         raise
     except Exception as error:
-        raise HubError(
-            f"data set {name}: {type(error).__name__}: {str(error)[:300]}. If this machine has no network, leave --hub "
-            "out: the offline sample needs none. If the data set moved or changed, correct its row in the table"
-        ) from error
-
-
-def _decoded(data: bytes, source: HubSource) -> Iterator[Image.Image]:
-    """The image in ``data``, or none with a warning: one bad row of thousands is no reason to stop."""
-    try:
-        image = Image.open(io.BytesIO(data))
-        image.load()
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-        warnings.warn(f"data set {source.id}: a picture cannot be read and is left out ({error})", stacklevel=4)
-        return
-    yield image
-
-
-def _pictures(value: Any, source: HubSource, revision: str | None) -> Iterator[Image.Image]:
-    """The images in one cell."""
-    if isinstance(value, list):
-        for item in value:
-            yield from _pictures(item, source, revision)
-    elif isinstance(value, Image.Image):
-        yield value
-    elif isinstance(value, dict) and value.get("bytes"):
-        yield from _decoded(value["bytes"], source)
-    elif isinstance(value, str) and value.lower().endswith(SUFFIXES):
-        if source.is_local:
-            yield Image.open(Path(source.id) / value)
-        else:
-            from huggingface_hub import hf_hub_download
-
-            yield Image.open(hf_hub_download(source.id, value, repo_type="dataset", revision=revision))
-    elif isinstance(value, str):
-        yield from _decoded(base64.b64decode(value), source)
-    elif value is not None:
-        raise HubError(f"data set {source.id}: column {source.column!r} holds {type(value).__name__}, not pictures")
+        way_out = (
+            "Its files can't be read as they are; put a whole copy there"
+            if source.is_local
+            else "If this machine has no network, leave --hub out: the offline sample needs none. If the data set "
+            "moved or changed, correct its row in the table"
+        )
+        raise HubError(f"data set {source.id}: {type(error).__name__}: {str(error)[:300]}. {way_out}") from error
 
 
 def rows(source: HubSource, revision: str | None, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -189,7 +158,7 @@ def rows(source: HubSource, revision: str | None, columns: Sequence[str]) -> Ite
     """
     import datasets
 
-    with _reaching(source.id):
+    with _reaching(source):
         found = datasets.load_dataset(
             source.id,
             source.config,
@@ -204,21 +173,38 @@ def rows(source: HubSource, revision: str | None, columns: Sequence[str]) -> Ite
                 raise HubError(f"data set {source.id}: no column {column!r}; it has {', '.join(found.column_names)}")
         # Images stay bytes, so that a bad one can be told from a bad data set. Tables of text (CSV, JSON) have
         # no features to decode by, are read as they come, and name their images' files.
-        yield from found if found.features is None else found.decode(False)
+        texts = [name for name, kind in (found.features or {}).items() if type(kind).__name__ == "Json"]
+        for row in found if found.features is None else found.decode(False):
+            if missing := [column for column in columns if column not in row]:
+                raise HubError(f"data set {source.id}: no column {missing[0]!r}; it has {', '.join(row)}")
+            # A column of several types in a table of JSON lines comes as JSON.
+            yield row | {name: json.loads(row[name]) for name in texts if isinstance(row[name], str)}
 
 
 def stream(source: HubSource, revision: str | None) -> Iterator[Image.Image]:
-    """The images of a data set in its own order, upright, RGB.
+    """The images of a data set in its own order, upright, RGB; those that can't be read are counted and named.
 
     Raises:
-        HubError: it can't be reached, or has no such split or column.
+        HubError: it can't be reached, has no such split or column, or no image that can be read.
     """
-    for row in rows(source, revision, (source.column,)):
-        yield from pictures_of(row, source, revision)
+    with used_rows(source) as left:
+        for row in rows(source, revision, (source.column,)):
+            left.row()
+            cells = parts(row[source.column])
+            if not cells:
+                left.add("no image")
+            for cell in cells:
+                try:
+                    image = _image(cell, source, revision)
+                except CellError as error:
+                    left.add(error)
+                else:
+                    left.used += 1
+                    yield image
 
 
 def pictures_of(row: Mapping[str, Any], source: HubSource, revision: str | None) -> Iterator[Image.Image]:
-    """The images of one row, upright, RGB.
+    """The images of one row, upright, RGB; none for a null.
 
     Args:
         row: column's name → value.
@@ -226,11 +212,34 @@ def pictures_of(row: Mapping[str, Any], source: HubSource, revision: str | None)
         revision: commit of the data set; None: its newest.
 
     Raises:
-        HubError: a file can't be fetched, or the column holds something else.
+        kit.data.cells.CellError: one can't be read.
+        HubError: a file can't be fetched.
     """
-    with _reaching(source.id):
-        for image in _pictures(row[source.column], source, revision):
-            yield upright_rgb(image)
+    for cell in parts(row[source.column]):
+        yield _image(cell, source, revision)
+
+
+def _image(cell: Any, source: HubSource, revision: str | None) -> Image.Image:
+    with _reaching(source):
+        return image_of(cell, lambda path: fetch(path, source, revision))
+
+
+@contextlib.contextmanager
+def used_rows(source: HubSource) -> Iterator[LeftOut]:
+    """Count a data set's rows while they are read; at the end those left out are told, once.
+
+    Raises:
+        HubError: all were read, and none was used.
+    """
+    left = LeftOut(f"data set {source.id}")
+    try:
+        yield left
+    except BaseException:
+        left.tell()
+        raise
+    if not left.used:
+        raise HubError(left.nothing())
+    left.tell()
 
 
 def with_held_out(sizes: Mapping[str, int], held_out: int) -> dict[str, int]:
@@ -280,16 +289,16 @@ def download(
             if len(names) >= wanted:
                 break
             for image in stream(source, revision_of(source, lock)):
-                if min(image.size) < SMALLEST:
+                if (name := content_hash(image)) in names:
                     continue
-                name = content_hash(image)
-                if name not in names:
-                    image.thumbnail((longest, longest), Image.Resampling.LANCZOS)
-                    buffer = io.BytesIO()
-                    image.save(buffer, "JPEG", quality=95)
-                    write_bytes(place / f"{name}.jpg", buffer.getvalue())
-                    names.add(name)
-                    progress(group, len(names), wanted)
+                image.thumbnail((longest, longest), Image.Resampling.LANCZOS)
+                if min(image.size) < SMALLEST:  # as it is read again: a long one has less than it had
+                    continue
+                buffer = io.BytesIO()
+                image.save(buffer, "JPEG", quality=95)
+                write_bytes(place / f"{name}.jpg", buffer.getvalue())
+                names.add(name)
+                progress(group, len(names), wanted)
                 if len(names) >= wanted:
                     break
         if len(names) < wanted:

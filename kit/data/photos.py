@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from PIL import Image, UnidentifiedImageError
+from PIL import ExifTags, Image, UnidentifiedImageError
 
 from kit.data.scenes import scene
 from kit.images import upright_rgb
@@ -140,6 +140,13 @@ def open_upright(path: Path, longest: int = 1024) -> Image.Image:
     except OSError as error:
         raise ImageError(f"picture {path}: {error.strerror or error}") from None
     return _read(path, longest, stat.st_mtime_ns, stat.st_size)  # a changed file is read again
+
+
+def size_of(path: Path) -> tuple[int, int]:
+    """Width and height in pixels of an image file that can be read, upright; nothing is decoded."""
+    with Image.open(path) as image:
+        turned = image.getexif().get(ExifTags.Base.Orientation, 1) >= 5
+        return image.size[::-1] if turned else image.size
 
 
 @lru_cache(maxsize=32)

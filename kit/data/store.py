@@ -178,13 +178,13 @@ def _records(path: Path, kind: str, model: type[R]) -> Iterator[tuple[R, str]]:
             yield checked(model, fields, place), place
 
 
-def _task(record: TaskRecord, images: _Images, where: str) -> Task:
+def _task(record: TaskRecord, images: _Images, where: str, place: str = "") -> Task:
     target = record.target
     if record.target_is_tuple:
         if not isinstance(target, list):
             raise RecordError(f"{where}target: {target!r:.80}; a tuple is stored as a list")
         target = tuple(target)
-    return Task(record.id, images.read(record.images, where), record.question, target, record.meta)
+    return Task(record.id, images.read(record.images, where), record.question, target, record.meta, place)
 
 
 def _turn(record: TurnRecord, images: _Images, where: str) -> Turn:
@@ -210,7 +210,7 @@ def load_tasks(path: str | os.PathLike[str]) -> list[Task]:
     """
     file = Path(path)
     images = _Images(file.parent / "pictures")
-    return [_task(record, images, f"{place}: field ") for record, place in _records(file, "task", TaskRecord)]
+    return [_task(record, images, f"{place}: field ", place) for record, place in _records(file, "task", TaskRecord)]
 
 
 def load_episodes(path: str | os.PathLike[str]) -> list[Episode]:

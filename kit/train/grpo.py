@@ -48,9 +48,10 @@ from kit.rewards.base import GroupReward
 from kit.train.advantage import Advantage, AdvantageSettings, Baseline, Scale, check_group_size
 from kit.train.arguments import check_schedule, gradient_checkpointing_default, shared_args
 from kit.train.checkpoint import schedule
-from kit.train.held_out import HeldOut
+from kit.train.held_out import HeldOut, HeldOutAccuracy
 from kit.train.launch.topology import RolloutEngine
 from kit.train.lora import lora_config
+from kit.train.playable import checked_first
 from kit.train.progress import Watcher
 
 # TRL takes seconds to import: the functions that need it do so, and a notebook's first cell doesn't wait for it.
@@ -247,6 +248,7 @@ def train_grpo(
         The folder of the trained model.
 
     Raises:
+        kit.train.playable.UnplayableTasks: before step 1, if some tasks can't be begun or scored.
         ValueError: an episode can't be packed, sampler and trainer disagree, or ``run_dir`` holds another run.
     """
     from datasets import Dataset
@@ -261,6 +263,9 @@ def train_grpo(
             "was not loaded from anywhere it could be loaded from again; save and load it first, or train with LoRA"
         )
 
+    sets = {"tasks": tasks, "held-out tasks": held_out.tasks if isinstance(held_out, HeldOutAccuracy) else ()}
+    checked = checked_first(rollout, sets, chat)
+
     def make_trainer(meter: Meter) -> EpisodeGRPOTrainer:
         rollouts = -(-settings.steps // settings.iterations)
         order = schedule(len(tasks), rollouts * settings.prompts_per_batch, settings.seed)
@@ -271,7 +276,7 @@ def train_grpo(
             peft_config=lora_config(settings.lora_rank, chat.family),
             chat=chat,
             tasks=tasks,
-            rollout=rollout,
+            rollout=checked,
             reward=reward,
             settings=settings.credit(),
             reward_workers=reward_workers,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from kit.data.store import load_tasks
@@ -34,19 +35,26 @@ def held_out_accuracy(
         A function from a policy to ``{"held_out_accuracy": share of right answers}``; None for no tasks.
     """
     chosen = [task for path in files for task in evenly_spaced(load_tasks(path), tasks)] if tasks else []
-    if not chosen:
-        return None
+    return HeldOutAccuracy(chosen, play, is_right) if chosen else None
 
-    def accuracy(policy: Policy) -> Mapping[str, float]:
-        mine = chosen[rank() :: world_size()]
-        right = [is_right(e, e.task.target) for e in (play(policy, mine) if mine else ())]
+
+@dataclass(frozen=True)
+class HeldOutAccuracy:
+    """The share of held-out tasks that a policy answers rightly; see :func:`held_out_accuracy`."""
+
+    tasks: Sequence[Task]
+    play: Callable[[Policy, Sequence[Task]], list[Episode]]
+    is_right: Callable[[Episode, Any], bool]
+
+    def __call__(self, policy: Policy) -> Mapping[str, float]:
+        """Play this process's share of the tasks; the accuracy over all of them."""
+        mine = self.tasks[rank() :: world_size()]
+        right = [self.is_right(e, e.task.target) for e in (self.play(policy, mine) if mine else ())]
         if world_size() > 1:
             from accelerate.utils import gather_object
 
             right = gather_object(right)
         return {COLUMN: sum(right) / len(right)}
-
-    return accuracy
 
 
 def evenly_spaced(tasks: Sequence[Task], n: int) -> list[Task]:

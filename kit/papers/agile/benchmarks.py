@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from kit.data.cells import CellError, LeftOut, readable
 from kit.data.hub import HubError, pictures_of, read_lock, revision_of, rows
 from kit.data.leak import check_leak, solved
 from kit.episode import NamedImage, Task, content_hash
@@ -90,32 +91,44 @@ def _tasks(name: str, source: Benchmark, root: str, n: int) -> Iterator[Task]:
         if not source.is_local:
             raise HubError(f"{source.id}: no such folder; copy the data set there in the hub's layout, or give 'hub'")
     revision = revision_of(source, read_lock(folder / "hub.lock.json"))
-    made, left = 0, []
-    for number, row in enumerate(rows(source, revision, ())):
+    made, lacking, left = 0, [], LeftOut(f"data set {source.id}")
+    for row in rows(source, revision, ()):
+        number = left.row()
         missing = [column for column in source.expected if column not in row]
         if missing:
             raise HubError(
                 f"data set {source.id} ({name}): no column {', '.join(map(repr, missing))}; found: {', '.join(row)}; "
                 f"expected: {', '.join(source.expected)}. Correct its row in kit/papers/agile/benchmark_table.py"
             )
-        task = _task(name, number, row, source, revision)
+        try:
+            task = _task(name, number, row, source, revision)
+        except CellError as error:
+            left.add(error)
+            continue
         if task is None:
-            left.append(number)
+            lacking.append(number)
             continue
         made += 1
         yield task
         if made == n:
             break
-    if left:
+    if lacking:
         warnings.warn(
-            f"data set {source.id} ({name}): {len(left)} rows lack an image, a question, an answer or options and are "
-            f"left out, the first is row {left[0]}",
+            f"data set {source.id} ({name}): {len(lacking)} rows lack an image, a question, an answer or options and "
+            f"are left out, the first is row {lacking[0]}",
             stacklevel=2,
         )
+    if left.reasons and not made:
+        raise HubError(left.nothing())
+    left.tell()
 
 
 def _task(name: str, number: int, row: Mapping[str, Any], source: Benchmark, revision: str | None) -> Task | None:
-    """A row as a task; None if it lacks an image, a question or an answer, or has a letter for one and no options."""
+    """A row as a task; None if it lacks an image, a question or an answer, or has a letter for one and no options.
+
+    Raises:
+        CellError: an image can't be read, or a column holds something else than its name says.
+    """
     images = [image for column in source.shown for image in _images(column, row, source, revision)]
     golds, options = _golds(row[source.answer], source), _options(row, source)
     question = str(row[source.question] or "").strip()
@@ -123,7 +136,9 @@ def _task(name: str, number: int, row: Mapping[str, Any], source: Benchmark, rev
     if not images or not golds or not question or unanswerable:
         return None
     for image in images:
+        given = image.size
         image.thumbnail((LONGEST, LONGEST), Image.Resampling.LANCZOS)
+        readable(image, given)
     named = tuple(NamedImage(f"image_{k}", image) for k, image in enumerate(images, 1))
     # Questions about one image are related; whether they are is seen by its pixels.
     meta = {"skill": name, "source": f"{name}-{content_hash(images[0])[:16]}"}

@@ -26,7 +26,8 @@ from typing import Any
 
 from PIL import Image
 
-from kit.data.hub import HubError, HubSource, pictures_of, rows
+from kit.data.cells import CellError, readable
+from kit.data.hub import HubError, HubSource, pictures_of, rows, used_rows
 from kit.episode import NamedImage, Task, content_hash
 from kit.images import upright_rgb, within_pixels
 from kit.papers.visual_arft.mat_coding import Question
@@ -54,13 +55,41 @@ class HubQuestions(HubSource):
         """The columns to read."""
         return (self.column, *((self.talk,) if self.talk else (self.question, self.answers)))
 
-    def asked(self, row: Mapping[str, Any]) -> list[tuple[str, Any]]:
-        """The questions of a row, each with its answer or answers."""
+    def asked(self, row: Mapping[str, Any]) -> list[tuple[str, tuple[str, ...]]]:
+        """The questions of a row that have an answer, each with its answers.
+
+        Raises:
+            CellError: the columns hold something else.
+        """
         if self.talk:
-            said = [(str(turn["user"]), str(turn["assistant"])) for turn in row[self.talk] or ()]
-            return [(u.removeprefix("Question:").strip(), a.removeprefix("Answer:").strip(" .")) for u, a in said]
-        texts, golds = row[self.question], row[self.answers]
-        return list(zip(texts, golds, strict=False)) if isinstance(texts, list) else [(texts, golds)]
+            found = [_said(turn) for turn in _listed(row[self.talk])]
+        else:
+            texts, golds = row[self.question], row[self.answers]
+            if not isinstance(texts, list):
+                found = [(texts, golds)]
+            elif isinstance(golds, list) and len(golds) == len(texts):
+                found = list(zip(texts, golds, strict=True))
+            else:
+                count = len(golds) if isinstance(golds, list) else golds
+                raise CellError(
+                    f"{len(texts)} questions in {self.question!r}, but {self.answers!r} holds {count!r:.40}"
+                )
+        return [(str(text).strip(), answers) for text, gold in found if _texts(text) and (answers := _texts(gold))]
+
+
+def _said(turn: Any) -> tuple[str, str]:
+    """Question and answer of one turn of a talk."""
+    if not isinstance(turn, Mapping) or not {"user", "assistant"} <= turn.keys():
+        raise CellError(f"{turn!r:.60} in a talk, not an object with user and assistant")
+    asked, told = str(turn["user"] or ""), str(turn["assistant"] or "")
+    return asked.removeprefix("Question:").strip(), told.removeprefix("Answer:").strip(" .")
+
+
+def _listed(value: Any) -> list[Any]:
+    """A cell that holds a list; a null holds nothing."""
+    if value is None or isinstance(value, list):
+        return value or []
+    raise CellError(f"{type(value).__name__} {value!r:.40} where a list is expected")
 
 
 def _texts(value: Any) -> tuple[str, ...]:
@@ -70,7 +99,7 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 
 def questions(source: HubQuestions, revision: str | None, max_pixels: int = MAX_PIXELS) -> Iterator[Question]:
-    """Its questions that have an image and an answer.
+    """Its questions that have an image and an answer; rows without, and those that can't be read, are told at the end.
 
     Args:
         source: the data set.
@@ -78,18 +107,25 @@ def questions(source: HubQuestions, revision: str | None, max_pixels: int = MAX_
         max_pixels: pixels of an image, at most: larger ones are shrunk; 0: no limit.
 
     Raises:
-        HubError: the data set can't be reached, or has no such columns.
+        HubError: the data set can't be reached, has no such columns, or nothing to ask.
     """
-    for row in rows(source, revision, source.columns):
-        image = next(pictures_of(row, source, revision), None)
-        if image is None:
-            continue
-        image = within_pixels(image, max_pixels)
-        # Several rows may show one image: it is named by its pixels, so that they are seen to be related.
-        name = f"{source.id}-{content_hash(image)[:16]}"
-        for text, answer in source.asked(row):
-            if answers := _texts(answer):
-                yield Question(image, str(text), answers, name, source.group)
+    with used_rows(source) as left:
+        for row in rows(source, revision, source.columns):
+            left.row()
+            try:
+                image, asked = next(pictures_of(row, source, revision), None), source.asked(row)
+                image = image and readable(within_pixels(image, max_pixels), image.size)
+            except CellError as error:
+                left.add(error)
+                continue
+            if image is None or not asked:
+                left.add("no image" if image is None else "no question that has an answer")
+                continue
+            # Several rows may show one image: it is named by its pixels, so that they are seen to be related.
+            name = f"{source.id}-{content_hash(image)[:16]}"
+            for text, answers in asked:
+                left.used += 1
+                yield Question(image, text, answers, name, source.group)
 
 
 def of_first_images(found: Iterable[Question], n: int) -> Iterator[Question]:
@@ -114,10 +150,20 @@ def text_tasks(source: HubQuestions, revision: str | None, n: int) -> list[Task]
         HubError: the data set can't be reached, or has no such columns.
     """
     tasks: list[Task] = []
-    for number, row in enumerate(rows(source, revision, (source.question, source.answers))):
-        if len(tasks) == n:
-            break
-        if golds := _texts(row[source.answers]):
+    with used_rows(source) as left:
+        for row in rows(source, revision, (source.question, source.answers)):
+            if len(tasks) == n:
+                break
+            number = left.row()
+            try:
+                asked = source.asked(row)
+            except CellError as error:
+                left.add(error)
+                continue
+            if not asked:
+                left.add("no question that has an answer")
+                continue
+            text, golds = asked[0]
             meta = {
                 "tools": ["search"],
                 "difficulty": "hard",
@@ -125,7 +171,8 @@ def text_tasks(source: HubQuestions, revision: str | None, n: int) -> list[Task]
                 "source": f"{source.group}-{number}",
                 "kind": source.group,
             }
-            tasks.append(Task(f"{source.group}-{number:05d}", (), str(row[source.question]), golds, meta))
+            tasks.append(Task(f"{source.group}-{number:05d}", (), text, golds, meta))
+            left.used += 1
     return tasks
 
 

@@ -1,0 +1,223 @@
+"""Check tasks when they are made and before a training: can each be shown, begun, played and scored?
+
+Tried without a model, all faults in one message, each with its file and line::
+
+    data/mine/coding-train.jsonl:3, task a-7: image 'image': it has 400 x 1 pixels; the longer side may be 200 times …
+    data/mine/coding-train.jsonl:9, task a-13: the prompt has 30112 tokens, a turn may have 2048: together more than
+        max_episode_tokens=28192
+
+==============  =======================================================================================
+what            when it passes
+==============  =======================================================================================
+images          the model's family reads images of their size; without a chat, every family of the kit
+gold answers    there is one, none is blank, and the environment can score an answer by it
+boxes           in ``meta["box"]`` and ``meta["boxes"]``: inside the image, neither empty nor turned round
+prompt          it can be told, and leaves room for a whole turn within ``max_episode_tokens``
+==============  =======================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from kit.chat import Chat
+from kit.episode import Episode, NamedImage, Task
+from kit.models import FAMILIES
+from kit.models.family import ModelFamily
+from kit.policy import Completion, GenerationRequest, Policy, RequestSource, SamplingParams
+from kit.policy.rehearsal import Rehearsal
+from kit.rollout import RolloutConfig, begin
+from kit.tools.boxes import Box, convert
+
+if TYPE_CHECKING:
+    from kit.train.grpo_trainer import Rollout
+
+Sets = Mapping[str, Sequence[Task]]
+"""What a set is called in messages, such as the file it is written to, line by line → its tasks."""
+
+Play = Callable[[Policy, Sequence[Task]], Any]
+"""Lets a policy play tasks, by :func:`kit.rollout.rollout`."""
+
+Fault = tuple[Task, str]
+"""A task and what is wrong with it."""
+
+SHOWN = 50
+"""Faults that one message lists; the others are counted."""
+
+
+class UnplayableTasks(ValueError):
+    """Some tasks can't be played or scored; the message lists them with their files, lines and limits."""
+
+
+def check_playable(sets: Sets, chat: Chat | None = None, play: Play | None = None) -> None:
+    """Refuse tasks that can't be shown, begun, played or scored.
+
+    Args:
+        sets: the tasks.
+        chat: of the model that is going to play; None: images have to suit every family of the kit.
+        play: lets a policy play tasks, under the limits that will hold; none is played. None: prompts aren't checked.
+
+    Raises:
+        UnplayableTasks: all faults of all sets.
+    """
+    families = [chat.family] if chat else [family() for family in FAMILIES]
+    found = [(task, fault) for tasks in sets.values() for task in tasks for fault in _faults(task, families)]
+    if play is not None:
+        bad = {id(task) for task, _ in found}  # of a prompt with an image that can't be read no tokens can be counted
+        found += _rehearse(play, [task for tasks in sets.values() for task in tasks if id(task) not in bad])
+    _refuse(sets, found)
+
+
+def checked_first(rollout: Rollout, sets: Sets, chat: Chat) -> Rollout:
+    """A training's rollout that refuses tasks that can't be played: by themselves now, by their prompts when it begins.
+
+    Limits and prompts are known only once the first batch is about to be played; then all tasks are begun as its are.
+
+    Args:
+        rollout: lets a policy play tasks.
+        sets: all tasks of the training.
+        chat: the model's chat encoder.
+
+    Raises:
+        UnplayableTasks: all faults of all sets; from here, or from the first call of what is returned.
+    """
+    try:
+        check_playable(sets, chat)
+    except UnplayableTasks:
+        check_playable(sets, chat, lambda policy, some: rollout(policy, some, seed=[0] * len(some)))
+        raise
+    everything = [task for tasks in sets.values() for task in tasks]
+    looked: list[bool] = []
+
+    def checked(policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]:
+        def look(chat: Chat, some: Sequence[Task], make_env: Callable[[], Any], config: RolloutConfig) -> None:
+            # A rollout of part of the batch may have another environment than the rest: it isn't asked about that.
+            begun = everything if list(map(id, some)) == list(map(id, tasks)) else some
+            _refuse(sets, _begin(chat, begun, make_env, config))
+
+        episodes = rollout(policy if looked else Rehearsal(policy, look), tasks, seed=seed)
+        looked.append(True)
+        return episodes
+
+    return checked
+
+
+def _refuse(sets: Sets, found: Sequence[Fault]) -> None:
+    """Raise an error that lists the faults in the order of the sets; none: do nothing."""
+    if not found:
+        return
+    places = {id(task): f"{name}:{k}" for name, tasks in sets.items() for k, task in enumerate(tasks, 1)}
+    order = {at: k for k, at in enumerate(places)}
+    found = sorted(found, key=lambda one: order.get(id(one[0]), len(order)))
+    lines = [f"{task.place or places.get(id(task), '')}, task {task.id}: {fault}" for task, fault in found]
+    rest = [f"and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
+    count = f"{len({id(task) for task, _ in found})} of {len(places)} tasks can't be played"
+    raise UnplayableTasks("\n  ".join([f"{count}; correct them or leave them out:", *lines[:SHOWN], *rest]))
+
+
+def _faults(task: Task, families: Sequence[ModelFamily]) -> list[str]:
+    """What is wrong with a task by itself."""
+    unreadable = {
+        image.name: next((why for family in families if (why := family.unreadable(image.image.size))), "")
+        for image in task.images
+    }
+    return [
+        *(f"image {name!r}: {why}" for name, why in unreadable.items() if why),
+        *([gold] if (gold := _gold_fault(task.target)) else []),
+        *_box_faults(task),
+    ]
+
+
+def _gold_fault(target: Any) -> str:
+    """Why nothing can be compared with a target; empty: something can."""
+    if target is None or (isinstance(target, str) and not target.strip()):
+        return f"no gold answer (target={target!r})"
+    if isinstance(target, list | tuple | set | frozenset | dict):
+        if not target:
+            return f"no gold answer (target={target!r})"
+        if any(gold is None or (isinstance(gold, str) and not gold.strip()) for gold in target):
+            return f"a gold answer is empty (target={target!r:.80})"
+    return ""
+
+
+def _box_faults(task: Task) -> list[str]:
+    """Why boxes of ``meta`` aren't on their image: four shares of its sides, or the fields of a :class:`Box`."""
+    given = [task.meta.get("box"), *(task.meta.get("boxes") or ())]
+    return [f"box {box!r:.80}: {why}" for box in given if box is not None and (why := _box_fault(box, task.images))]
+
+
+def _box_fault(given: Any, images: Sequence[NamedImage]) -> str:
+    sizes = {image.name: image.image.size for image in images}
+    try:
+        box = Box(**given) if isinstance(given, Mapping) else Box(next(iter(sizes), ""), "shares", *map(float, given))
+        if sizes and box.image not in sizes:
+            return f"the task has no image {box.image!r}"
+        if box.frame != "resized":  # the model's own frame, of which only its processor knows
+            convert(box, "shares", sizes.get(box.image, (1, 1)))
+    except TypeError:
+        return "give left, top, right and bottom as shares of the image's sides, 0 to 1"
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+class _Enough(Exception):
+    """Ends a rehearsal: what was wanted of it is known."""
+
+
+class _Mute:
+    """The policy of a rehearsal: only a loop other than the kit's asks it for a turn, and nothing is known of that."""
+
+    def reset(self) -> None: ...
+
+    def sample(self, requests: Sequence[GenerationRequest], params: SamplingParams) -> list[Completion]:
+        raise _Enough
+
+    def stream(self, ready: RequestSource, params: SamplingParams) -> Iterator[tuple[int, Completion]]:
+        raise _Enough
+
+
+def _rehearse(play: Play, tasks: Sequence[Task]) -> list[Fault]:
+    """Begin every task as ``play`` would, and find what is wrong."""
+    faults: list[Fault] = []
+    seen: set[int] = set()
+
+    def look(chat: Chat, some: Sequence[Task], make_env: Callable[[], Any], config: RolloutConfig) -> None:
+        seen.update(map(id, some))
+        faults.extend(_begin(chat, some, make_env, config))
+        raise _Enough
+
+    left, before = list(tasks), len(tasks) + 1
+    while left and len(left) < before:  # more than once if several kinds of tasks are played, each for itself
+        before = len(left)
+        with suppress(_Enough):
+            play(Rehearsal(_Mute(), look), left)
+        left = [task for task in left if id(task) not in seen]
+    return faults
+
+
+def _begin(chat: Chat, tasks: Sequence[Task], make_env: Callable[[], Any], config: RolloutConfig) -> list[Fault]:
+    """Begin tasks one after the other in one environment, and find what is wrong."""
+    if not tasks:
+        return []
+    env = make_env()
+    try:
+        return [(task, fault) for task in tasks if (fault := _begin_fault(chat, env, task, config))]
+    finally:
+        env.close()
+
+
+def _begin_fault(chat: Chat, env: Any, task: Task, config: RolloutConfig) -> str:
+    try:
+        env.reset(options={"task": task})
+        prompt = begin(chat, env, task).prompt_ids
+        if hasattr(env, "reward"):
+            env.reward("")  # golds of a wrong shape, such as one text instead of several, are refused by it
+    except Exception as error:  # whatever a prompt can't be made of, the task is named with it
+        return str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+    turn, limit = config.max_new_tokens, config.max_episode_tokens
+    if len(prompt) + turn <= limit:
+        return ""
+    return f"the prompt has {len(prompt)} tokens, a turn may have {turn}: together more than max_episode_tokens={limit}"
