@@ -11,6 +11,7 @@ concatenation of id lists: nothing is ever decoded and encoded again.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
