@@ -10,6 +10,7 @@ import numpy as np
 
 from kit.evaluate.accuracy import answered
 from kit.evaluate.claims import Check, Claim
+from kit.evaluate.contrasts import chosen, gain, on_every_seed, points, slope
 from kit.evaluate.intervals import Interval, Point, contrast, mean_over_seeds
 from kit.evaluate.outcomes import Metric
 from kit.papers.agile import general
@@ -50,45 +51,18 @@ ACC = Metric("acc", "right", "binary")
 """The accuracy of the tables, so that table and claim have one interval."""
 
 
+UNSEEDED = ("untrained", "direct")
+"""Stages that no training made: measured once, they stand for every seed."""
+
+
 def _grid(stage: str, outcomes: Sequence[Outcome], m: int) -> list[Outcome]:
-    some = [o for o in outcomes if o.m == m]
-    if not some:
-        raise ValueError(
-            f"{stage}: no {m}×{m} puzzle among {len(outcomes)} outcomes; play some, this claim is about them"
-        )
-    return some
-
-
-def _seeds(outcomes: Sequence[Outcome]) -> list[int]:
-    return sorted({o.seed for o in outcomes})
+    return chosen(stage, outcomes, f"{m}×{m} puzzle", lambda o: o.m == m)
 
 
 def _stages(m: int, metric: str, **stages: Sequence[Outcome]) -> dict[str, list[Point]]:
-    """Cells of :func:`contrast`, one for each stage.
-
-    The untrained model has no training seed; measured once, it stands for every seed.
-    """
-    seeds = sorted({seed for outcomes in stages.values() for seed in _seeds(outcomes)})
-    cells = {}
-    for stage, outcomes in stages.items():
-        some = _grid(stage, outcomes, m)
-        if stage == "untrained" and len(_seeds(some)) == 1:
-            some = [replace(o, seed=seed) for seed in seeds for o in some]
-        cells[stage] = [Point(o.seed, o.image, float(getattr(o, metric))) for o in some]
-    return cells
-
-
-def _slope(cells: Mapping[int, Sequence[Point]]) -> Interval:
-    """Least-squares slope of cell means over the cells' order (0, 1, 2, …).
-
-    Raises:
-        ValueError: fewer than two cells.
-    """
-    if len(cells) < 2:
-        raise ValueError(f"a slope over {sorted(cells)}: at least two are needed")
-    places = np.arange(len(cells)) - (len(cells) - 1) / 2
-    weights = places / (places**2).sum()
-    return contrast(cells, dict(zip(sorted(cells), weights.tolist(), strict=True)))
+    """Cells of :func:`contrast`, one for each stage."""
+    found = on_every_seed(stages, UNSEEDED)
+    return {stage: points(_grid(stage, some, m), metric) for stage, some in found.items()}
 
 
 def a1(untrained: Sequence[Outcome], direct: Sequence[Outcome] = ()) -> Claim:
@@ -131,8 +105,7 @@ def a2(untrained: Sequence[Outcome], sft: Sequence[Outcome], grpo: Sequence[Outc
     """
     cells = _stages(2, "right", untrained=untrained, sft=sft, grpo=grpo)
     more = contrast(cells, {"untrained": 1.0, "sft": -2.0, "grpo": 1.0})
-    gain = contrast({s: cells[s] for s in ("sft", "grpo")}, {"sft": -1.0, "grpo": 1.0})
-    checks = (Check("RL's gain in Acc 2×2 minus SFT's", more, 0.0), Check("RL's gain", gain, 0.0))
+    checks = (Check("RL's gain in Acc 2×2 minus SFT's", more, 0.0), gain("RL's gain", cells["sft"], cells["grpo"]))
     return Claim("A2", CLAIMS["A2"], checks)
 
 
@@ -167,10 +140,10 @@ def a3(
         if max_new_tokens and turn_tokens:
             needed = f"{min(turn_tokens)} to {max(turn_tokens)}"
             formless += f"; a turn may have {max_new_tokens} tokens, the expert's take {needed}"
-    checks = []
-    for before, text in (("sft", "after SFT"), ("untrained", "untrained")):
-        gain = contrast({stage: cells[stage] for stage in (before, "grpo")}, {before: -1.0, "grpo": 1.0})
-        checks.append(Check(f"Score 3×3 after RL minus {text}", gain, 0.0, untestable=formless))
+    checks = [
+        gain(f"Score 3×3 after RL minus {text}", cells[before], cells["grpo"], formless)
+        for before, text in (("sft", "after SFT"), ("untrained", "untrained"))
+    ]
     still = float(np.mean([o.level / o.m**2 for o in grpo if o.m == 3]))
     chance = random_baseline(3)["score"]
     note = f"a random arrangement has Score {chance:.3f}, leaving the pieces as they are {still:.3f}"
@@ -187,8 +160,8 @@ def a4(grpo: Sequence[Outcome]) -> Claim:
     """
     some = _grid("grpo", grpo, 2)
     levels = sorted({o.level for o in some})
-    cells = {n: [Point(o.seed, o.image, float(o.right)) for o in some if o.level == n] for n in levels}
-    check = Check("slope of Acc 2×2, a level", _slope(cells), 0.0)
+    cells = {n: points([o for o in some if o.level == n], "right") for n in levels}
+    check = Check("slope of Acc 2×2, a level", slope(cells), 0.0)
     return Claim("A4", CLAIMS["A4"], (check,))
 
 
@@ -198,14 +171,11 @@ def growth(budgets: Mapping[int, Sequence[Outcome]]) -> Interval:
     Raises:
         ValueError: fewer than two budgets, or one without a 2×2 puzzle.
     """
-    return _slope(_by_budget(budgets))
+    return slope(_by_budget(budgets))
 
 
 def _by_budget(budgets: Mapping[int, Sequence[Outcome]]) -> dict[int, list[Point]]:
-    return {
-        n: [Point(o.seed, o.image, float(o.right)) for o in _grid(f"budget {n}", budgets[n], 2)]
-        for n in sorted(budgets)
-    }
+    return {n: points(_grid(f"budget {n}", budgets[n], 2), "right") for n in sorted(budgets)}
 
 
 def a5(budgets: Mapping[int, Sequence[Outcome]]) -> Claim:
@@ -233,13 +203,13 @@ def a5(budgets: Mapping[int, Sequence[Outcome]]) -> Claim:
     full = ""
     if max(left.values()) < SPARE_ACCURACY:
         full = f"every budget above 0 leaves at most {max(left.values()):.3f} unsolved: too little room to grow"
-    slope = Check("slope of Acc 2×2, a budget above 0", _slope({n: cells[n] for n in trained}), 0.0, untestable=full)
+    rises = Check("slope of Acc 2×2, a budget above 0", slope({n: cells[n] for n in trained}), 0.0, untestable=full)
     before, last = trained[-2:]
     end = contrast({n: cells[n] for n in (before, last)}, {before: -1.0, last: 1.0})
     if 0 in budgets:
-        note += f"; with budget 0 the slope is {_slope(cells)}"
+        note += f"; with budget 0 the slope is {slope(cells)}"
     saturated = "still growing" if end.low > 0 else "no growth shown there"
-    return Claim("A5", CLAIMS["A5"], (slope,), f"{note}; Acc at {last} minus at {before} {end}: {saturated}")
+    return Claim("A5", CLAIMS["A5"], (rises,), f"{note}; Acc at {last} minus at {before} {end}: {saturated}")
 
 
 def _windows(rows: Sequence[Mapping[str, Any]], column: str) -> np.ndarray:

@@ -21,15 +21,16 @@ Departures
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from kit.chat import Chat
 from kit.episode import Episode, Task
-from kit.evaluate.claims import Check, Claim
-from kit.evaluate.intervals import Point, contrast
+from kit.evaluate.claims import Claim
+from kit.evaluate.contrasts import gain, on_every_seed
+from kit.evaluate.intervals import Point
 from kit.evaluate.outcomes import Evaluation, Metric, reason, source_image
 from kit.papers.agile.questions import QuestionEnv, begins_right, is_right
 from kit.papers.agile.reported import GENERAL
@@ -123,12 +124,6 @@ def _mean_by_skill(outcomes: Sequence[GeneralOutcome]) -> list[Point]:
     return [Point(o.seed, o.image, o.right * weight[o.skill]) for o in outcomes]
 
 
-def _difference(text: str, cells: Mapping[str, Sequence[GeneralOutcome]], after: str, before: str) -> Check:
-    """One check, above 0: the mean over skills of one cell minus another's, by seed and paired by image."""
-    pair = {name: _mean_by_skill(cells[name]) for name in (before, after)}
-    return Check(text, contrast(pair, {before: -1.0, after: 1.0}), 0.0)
-
-
 def a7(qa: Sequence[GeneralOutcome], half: Sequence[GeneralOutcome]) -> Claim:
     """A7: of two models trained on equally many tasks, half of them puzzles or none, the first sees better elsewhere.
 
@@ -144,7 +139,7 @@ def a7(qa: Sequence[GeneralOutcome], half: Sequence[GeneralOutcome]) -> Claim:
     Raises:
         ValueError: other seeds, or other questions.
     """
-    check = _difference("general accuracy, half and half minus QA", {"qa": qa, "half": half}, "half", "qa")
+    check = gain("general accuracy, half and half minus QA", _mean_by_skill(qa), _mean_by_skill(half))
     return Claim("A7", CLAIMS["A7"], (check,))
 
 
@@ -162,12 +157,11 @@ def a8(untrained: Sequence[GeneralOutcome], sft: Sequence[GeneralOutcome], grpo:
     Raises:
         ValueError: other seeds, or other questions.
     """
-    if len({o.seed for o in untrained}) == 1:
-        untrained = [replace(o, seed=seed) for seed in sorted({o.seed for o in grpo}) for o in untrained]
-    cells = {"untrained": untrained, "sft": sft, "grpo": grpo}
+    stages = on_every_seed({"untrained": untrained, "sft": sft, "grpo": grpo}, ("untrained",))
+    cells = {name: _mean_by_skill(some) for name, some in stages.items()}
     checks = (
-        _difference("general accuracy, after RL minus untrained", cells, "grpo", "untrained"),
-        _difference("after RL minus after SFT", cells, "grpo", "sft"),
+        gain("general accuracy, after RL minus untrained", cells["untrained"], cells["grpo"]),
+        gain("after RL minus after SFT", cells["sft"], cells["grpo"]),
     )
-    means = ", ".join(f"{name} {np.mean([p.value for p in _mean_by_skill(some)]):.3f}" for name, some in cells.items())
+    means = ", ".join(f"{name} {np.mean([point.value for point in cell]):.3f}" for name, cell in cells.items())
     return Claim("A8", CLAIMS["A8"], checks, means)

@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from kit.evaluate.claims import Check, Claim
+from kit.evaluate.contrasts import chosen, gain, on_every_seed, points
 from kit.evaluate.intervals import Point, contrast
 from kit.papers.visual_arft.metrics import LABELS, SETTINGS, Outcome
 
@@ -35,28 +36,19 @@ UNSEEDED = frozenset(("untrained", "direct", "cot", "rag", "rag-described"))
 
 
 def _some(name: str, outcomes: Sequence[Outcome], setting: str, label: str = "") -> list[Outcome]:
-    found = [o for o in outcomes if o.setting == setting and label in ("", o.label)]
-    if not found:
-        raise ValueError(
-            f"{name}: no {label or 'any'} {SETTINGS[setting]} task among {len(outcomes)} outcomes; "
-            "play some, this claim is about them"
-        )
-    return found
+    what = f"{label or 'any'} {SETTINGS[setting]} task"
+    return chosen(name, outcomes, what, lambda o: o.setting == setting and label in ("", o.label))
 
 
 def _cells(
     stages: Mapping[str, Sequence[Outcome]], setting: str, metric: str = "f1", labels: Sequence[str] = ("",)
 ) -> dict[str, list[Point]]:
     """Cells of :func:`kit.evaluate.intervals.contrast`, one for each stage and label."""
-    seeds = sorted({o.seed for name, outcomes in stages.items() if name not in UNSEEDED for o in outcomes})
-    cells = {}
-    for name, outcomes in stages.items():
-        for label in labels:
-            some = _some(name, outcomes, setting, label)
-            if name in UNSEEDED and seeds:
-                some = [replace(o, seed=seed) for seed in seeds for o in some]
-            cells[f"{name} {label}".strip()] = [Point(o.seed, o.image, float(getattr(o, metric))) for o in some]
-    return cells
+    return {
+        f"{name} {label}".strip(): points(_some(name, outcomes, setting, label), metric)
+        for name, outcomes in on_every_seed(stages, UNSEEDED).items()
+        for label in labels
+    }
 
 
 def _gain(
@@ -64,7 +56,7 @@ def _gain(
 ) -> Check:
     """Check that a metric is higher in stage ``after`` than in ``before``."""
     cells = _cells({stage: stages[stage] for stage in (before, after)}, setting, metric)
-    return Check(name, contrast(cells, {before: -1.0, after: 1.0}), 0.0)
+    return gain(name, cells[before], cells[after])
 
 
 def _mute(called: str, outcomes: Sequence[Outcome], setting: str) -> str:
@@ -196,8 +188,8 @@ def r4(
     checks = []
     for name, outcomes, text in (("cot", cot, "chain of thought"), (best, found[best], called)):
         pair = {name: outcomes, "grpo": grpo}
-        gain = _gain(name, "grpo", pair, "search", "f1", f"F1 of the trained agent minus {text}")
-        checks.append(replace(gain, untestable=_mute(text, outcomes, "search")))
+        against = _gain(name, "grpo", pair, "search", "f1", f"F1 of the trained agent minus {text}")
+        checks.append(replace(against, untestable=_mute(text, outcomes, "search")))
     trained, notes = _by_training(sft, grpo, "search")
     notes.append(f"F1 of retrieval: {', '.join(f'{name} {mean:.3f}' for name, mean in means.items())}")
     return Claim("R4", CLAIMS["R4"], (*checks, *trained), "; ".join(notes))

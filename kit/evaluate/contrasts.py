@@ -1,0 +1,86 @@
+"""Contrasts of stages for claims: outcomes as cells, one stage minus another, slopes over ordered cells.
+
+A stage without a training seed (the untrained agent, the base asked directly, a single-turn baseline) is measured once
+and stands for every seed that it is compared with: :func:`on_every_seed`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from kit.evaluate.claims import Check
+from kit.evaluate.intervals import Interval, Point, contrast
+
+T = TypeVar("T")
+
+
+def chosen(stage: str, outcomes: Sequence[T], what: str, keep: Callable[[T], bool]) -> list[T]:
+    """Outcomes that a claim is about, at least one.
+
+    Args:
+        stage: the stage they are of, for the error.
+        outcomes: all of the stage's.
+        what: what is kept, for the error, such as ``2×2 puzzle``.
+        keep: true for an outcome that the claim is about.
+
+    Raises:
+        ValueError: none is.
+    """
+    if not (found := [o for o in outcomes if keep(o)]):
+        raise ValueError(f"{stage}: no {what} among {len(outcomes)} outcomes; play some, this claim is about them")
+    return found
+
+
+def on_every_seed(stages: Mapping[str, Sequence[Any]], unseeded: Container[str]) -> dict[str, list[Any]]:
+    """Stages with the outcomes of unseeded ones repeated for each seed of the others; one that has seeds is left.
+
+    Args:
+        stages: stage → its outcomes.
+        unseeded: names of the stages without a training seed.
+    """
+    seeds = sorted({o.seed for name, some in stages.items() if name not in unseeded for o in some})
+
+    def spread(name: str, some: Sequence[Any]) -> list[Any]:
+        if name not in unseeded or not seeds or len({o.seed for o in some}) > 1:
+            return list(some)
+        return [replace(o, seed=seed) for seed in seeds for o in some]
+
+    return {name: spread(name, some) for name, some in stages.items()}
+
+
+def points(outcomes: Sequence[Any], field: str) -> list[Point]:
+    """One field of outcomes, each with its seed and source image."""
+    return [Point(o.seed, o.image, float(getattr(o, field))) for o in outcomes]
+
+
+def gain(name: str, before: Sequence[Point], after: Sequence[Point], untestable: str = "") -> Check:
+    """Check that ``after`` is higher than ``before``, by seed and paired by image: above 0.
+
+    Args:
+        name: of the statistic.
+        before: one stage's values.
+        after: another's, of the same seeds and images.
+        untestable: why it can't be told here (:class:`kit.evaluate.claims.Check`); empty: it can.
+
+    Raises:
+        ValueError: other seeds.
+    """
+    found = contrast({"before": before, "after": after}, {"before": -1.0, "after": 1.0})
+    return Check(name, found, 0.0, untestable=untestable)
+
+
+def slope(cells: Mapping[int, Sequence[Point]]) -> Interval:
+    """Least-squares slope of cell means over the cells' order (0, 1, 2, …).
+
+    Raises:
+        ValueError: fewer than two cells.
+    """
+    if len(cells) < 2:
+        raise ValueError(f"a slope over {sorted(cells)}: at least two are needed")
+    places = np.arange(len(cells)) - (len(cells) - 1) / 2
+    weights = places / (places**2).sum()
+    return contrast(cells, dict(zip(sorted(cells), weights.tolist(), strict=True)))

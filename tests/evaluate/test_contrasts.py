@@ -1,0 +1,54 @@
+"""Contrasts of stages, with numbers worked out by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from kit.evaluate.contrasts import chosen, gain, on_every_seed, points, slope
+from kit.evaluate.intervals import Point
+
+
+@dataclass(frozen=True)
+class Seen:
+    seed: int
+    image: str
+    right: bool
+
+
+def test_a_stage_without_a_seed_stands_for_every_seed() -> None:
+    once = [Seen(0, "cat", True), Seen(0, "dog", False)]
+    trained = [Seen(seed, image, True) for seed in (1, 2) for image in ("cat", "dog")]
+    found = on_every_seed({"direct": once, "grpo": trained}, ("direct",))
+    assert found["grpo"] == trained
+    assert found["direct"] == [Seen(seed, o.image, o.right) for seed in (1, 2) for o in once]
+    assert on_every_seed({"direct": once}, ("direct",)) == {"direct": once}, "nothing to stand for"
+    assert on_every_seed({"direct": trained, "grpo": trained}, ("direct",))["direct"] == trained, "it has seeds"
+    assert on_every_seed({"sft": once, "grpo": trained}, ("direct",))["sft"] == once, "a trained stage never does"
+
+
+def test_a_gain_is_the_mean_difference_over_seeds_and_images() -> None:
+    before = points(
+        [Seen(s, i, r) for s, i, r in ((0, "cat", 0), (0, "dog", 1), (1, "cat", 0), (1, "dog", 0))], "right"
+    )
+    after = points([Seen(s, i, r) for s, i, r in ((0, "cat", 1), (0, "dog", 1), (1, "cat", 1), (1, "dog", 0))], "right")
+    check = gain("gain", before, after)
+    assert check.interval.value == pytest.approx(3 / 4 - 1 / 4) and (check.limit, check.side) == (0.0, "above")
+    assert gain("gain", before, after, "too few").verdict == "not testable here"
+    with pytest.raises(ValueError):
+        gain("gain", before, [Point(7, "cat", 1.0), Point(8, "cat", 1.0)])
+
+
+def test_a_slope_is_by_rank() -> None:
+    """Means 0.1, 0.4, 0.7 at places −1, 0, 1: (0.7 − 0.1) / 2 = 0.3."""
+    cells = {n: [Point(s, "cat", mean) for s in (0, 1)] for n, mean in ((2, 0.1), (4, 0.4), (16, 0.7))}
+    assert slope(cells).value == pytest.approx(0.3)
+    with pytest.raises(ValueError, match=r"a slope over \[2\]: at least two are needed"):
+        slope({2: cells[2]})
+
+
+def test_a_claim_about_nothing_says_what_to_play() -> None:
+    assert chosen("grpo", [1, 2, 3], "odd number", lambda n: n % 2 == 1) == [1, 3]
+    with pytest.raises(ValueError, match="grpo: no odd number among 1 outcomes; play some, this claim is about them"):
+        chosen("grpo", [2], "odd number", lambda n: n % 2 == 1)
