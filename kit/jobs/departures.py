@@ -1,16 +1,17 @@
 """Write docs/departures.md: what each paper says, and whether it is done here the same, otherwise, or not at all.
 
-The page comes from the papers' lists of items and from the "Departures" of the modules' docstrings
+The page comes from the papers' ``fidelity.toml`` and from the "Departures" of the modules' docstrings
 (:mod:`kit.papers.departures`); :func:`problems` says where the two, the profiles and the code disagree.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from importlib.util import find_spec
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,8 @@ from kit.files import ROOT, write_text
 from kit.jobs.notebooks import Source, parameters, sources
 from kit.jobs.run import profile_values
 from kit.papers.departures import SHARED, Departure, declared
-from kit.papers.items import Item
-from kit.papers.registry import Paper, PaperError, papers
+from kit.papers.fidelity import Row
+from kit.papers.registry import Paper, papers
 
 PAGE = "docs/departures.md"
 
@@ -48,23 +49,20 @@ what is the same. "Same" speaks of the profile `node`, which asks for the paper'
 smaller in all respects, and their values stand in the [profiles](../notebooks/profiles) and in each notebook's
 parameters.
 
-The page is generated: departures from the docstrings of the modules that depart, the rest from the papers' lists of
-items. A test fails while either is incomplete. `python -m kit readme` writes it anew; [how a paper
+The page is generated: departures from the docstrings of the modules that depart, the rest from each paper's
+`fidelity.toml`. A test fails while either is incomplete. `python -m kit readme` writes it anew; [how a paper
 declares](adding.md#what-departs-from-the-paper).
 """
 
 
 def _folder(paper: Paper) -> Path:
-    """The package of a paper's list of items."""
-    spec = find_spec(paper.items.partition(":")[0])
-    if spec is None or spec.origin is None:
-        raise PaperError(f"paper {paper.name!r}: its items can't be loaded from {paper.items!r}")
-    return Path(spec.origin).parent
+    """The package that says what a paper says."""
+    return Path(str(files(paper.fidelity.partition(":")[0])))
 
 
 def listed() -> dict[str, Paper]:
-    """The registered papers that list their items, by name."""
-    return {name: paper for name, paper in papers().items() if paper.items}
+    """The registered papers that list what they say, by name."""
+    return {name: paper for name, paper in papers().items() if paper.fidelity}
 
 
 def departures(root: Path = ROOT) -> dict[str, list[Departure]]:
@@ -74,8 +72,8 @@ def departures(root: Path = ROOT) -> dict[str, list[Departure]]:
         DepartureError: one is malformed.
     """
     owners = {name: _folder(paper) for name, paper in listed().items()}
-    files = {file for folder in ((root / "kit"), *owners.values()) for file in folder.rglob("*.py")}
-    return declared(files, owners)
+    modules = {file for folder in ((root / "kit"), *owners.values()) for file in folder.rglob("*.py")}
+    return declared(modules, owners)
 
 
 def write(root: Path = ROOT) -> bool:
@@ -83,7 +81,7 @@ def write(root: Path = ROOT) -> bool:
 
     Raises:
         DepartureError: a departure is malformed.
-        KeyError: an item names a departure that no module declares.
+        KeyError: a row names a departure that no module declares.
     """
     path, text = root / PAGE, page()
     if path.exists() and path.read_text(encoding="utf-8") == text:
@@ -97,7 +95,7 @@ def page() -> str:
 
     Raises:
         DepartureError: a departure is malformed.
-        KeyError: an item names a departure that no module declares.
+        KeyError: a row names a departure that no module declares.
     """
     known = {one.slug: one for found in departures().values() for one in found}
     return "\n".join([HEAD, *(_section(paper, known) for paper in listed().values())])
@@ -105,11 +103,11 @@ def page() -> str:
 
 def _section(paper: Paper, known: Mapping[str, Departure]) -> str:
     """A paper's part of the page."""
-    items = paper.load_items()
+    items = paper.load_fidelity()
     by = {status: [item for item in items.rows if item.status == status] for status in ("departs", "not run", "same")}
     used: dict[str, list[str]] = {}
     for item in by["departs"]:
-        for slug in item.slugs:
+        for slug in item.departs:
             used.setdefault(slug, []).append(_origin(item))
     counts = (
         f"{len(items.rows)} items: {len(by['same'])} the same, {len(by['departs'])} that depart (in {len(used)} ways)"
@@ -130,12 +128,12 @@ def _section(paper: Paper, known: Mapping[str, Departure]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _place(item: Item) -> str:
+def _place(item: Row) -> str:
     """Where an item is the same, with the value that stands there."""
-    return f"`{item.where}`" if item.value is None else f"`{item.where}` = `{item.value}`"
+    return f"`{item.where}`" if item.value is None else f"`{item.where}` = `{value_at(item.where)}`"
 
 
-def _origin(item: Item) -> str:
+def _origin(item: Row) -> str:
     """The place of an item in the paper; a claim is told as well."""
     return f"{item.id}: {item.paper.rstrip('.')} ({item.source})" if item.kind == "claim" else item.source
 
@@ -168,10 +166,10 @@ def problems(paper: Paper, found: Mapping[str, list[Departure]]) -> list[str]:
         paper: a paper that lists items.
         found: all declared departures (:func:`departures`).
     """
-    rows = paper.load_items().rows
+    rows = paper.load_fidelity().rows
     own = {one.slug for one in found[paper.name]}
     known = own | {one.slug for one in found[SHARED]}
-    named = {slug for item in rows for slug in item.slugs}
+    named = {slug for item in rows for slug in item.departs}
     missing = [f"{slug}: no module declares this departure" for slug in sorted(named - known)]
     missing += [f"{slug}: declared, and no item of {paper.name} names it" for slug in sorted(own - named)]
     claims = {item.id for item in rows if item.kind == "claim"}
@@ -181,11 +179,11 @@ def problems(paper: Paper, found: Mapping[str, list[Departure]]) -> list[str]:
 
 def unused(found: Mapping[str, list[Departure]]) -> list[str]:
     """Departures of shared modules that no paper's items name."""
-    named = {slug for paper in listed().values() for item in paper.load_items().rows for slug in item.slugs}
+    named = {slug for paper in listed().values() for item in paper.load_fidelity().rows for slug in item.departs}
     return sorted(one.slug for one in found[SHARED] if one.slug not in named)
 
 
-def _untrue(item: Item) -> str:
+def _untrue(item: Row) -> str:
     """Why an item isn't the same as it says; empty if it is."""
     if not item.where:
         return ""
@@ -193,13 +191,13 @@ def _untrue(item: Item) -> str:
         value = value_at(item.where)
     except (ImportError, AttributeError, KeyError) as error:
         return f"{item.id}: nothing is at {item.where}: {error}"
-    if item.value is not None and value != item.value:
+    if item.value is not None and json.loads(json.dumps(value)) != item.value:  # TOML knows no tuples
         return f"{item.id}: the paper has {item.value!r}, {item.where} is {value!r}"
     return ""
 
 
 def value_at(where: str) -> Any:
-    """The value at a place (:data:`kit.papers.items.PLACE`).
+    """The value at a place (:data:`kit.papers.fidelity.PLACE`).
 
     Raises:
         AttributeError: the module has no such attribute.
@@ -228,7 +226,7 @@ def _values(source: Source) -> dict[str, Any]:
     return {name: given.default for name, given in parameters(source).items()} | profile_values(source, PROFILE)
 
 
-def _unlisted(paper: Paper, rows: tuple[Item, ...]) -> Iterator[str]:
+def _unlisted(paper: Paper, rows: tuple[Row, ...]) -> Iterator[str]:
     """Values of the profile that no item has and no comment calls ours."""
     covered = {item.where for item in rows}
     ours = set(_ours(paper.notebooks_dir / "profiles" / f"{paper.name}.yaml"))

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module, metadata
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ from kit.papers.published import Published
 if TYPE_CHECKING:
     from kit.environment import ToolEnv
     from kit.evaluate.outcomes import Evaluation
-    from kit.papers.items import Items
+    from kit.papers.fidelity import Fidelity
 
 PAPERS = {
     "agile": "kit.papers.agile.paper:PAPER",
@@ -56,8 +57,8 @@ class Paper:
         needs: notebook's name → file or folder of the run that it reads → number of the notebook that makes it.
         claims: place of its claims, a mapping from id to statement; empty: it has none.
         published: how its published results are made; None: it has none that a command makes.
-        items: place of its :class:`kit.papers.items.Items`, what the paper says and what became of it here; empty: it
-            lists none, and has no part of docs/departures.md.
+        fidelity: ``package:file`` of what the paper says and what became of it here (:mod:`kit.papers.fidelity`);
+            empty: it lists nothing, and has no part of docs/departures.md.
         notebooks_dir: folder with ``percent/`` (sources) and ``profiles/``; ``results/`` lies beside it.
     """
 
@@ -70,7 +71,7 @@ class Paper:
     settings: Mapping[str, str] = field(default_factory=dict)
     needs: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     claims: str = ""
-    items: str = ""
+    fidelity: str = ""
     published: Published | None = None
     notebooks_dir: Path = NOTEBOOKS
 
@@ -127,14 +128,19 @@ class Paper:
         found: Mapping[str, str] = self._load("claims") if self.claims else {}
         return found
 
-    def load_items(self) -> Items:
-        """Import the list of what the paper says.
+    def load_fidelity(self) -> Fidelity:
+        """Read the list of what the paper says.
 
         Raises:
             PaperError: it isn't where the record says.
         """
-        found: Items = self._load("items")
-        return found
+        from kit.papers.fidelity import Fidelity
+
+        package, _, name = self.fidelity.partition(":")
+        try:
+            return Fidelity.load(Path(str(files(package))) / name)
+        except (ImportError, OSError, ValueError) as error:
+            raise PaperError(f"paper {self.name!r}: {self.fidelity!r} can't be read: {error}") from error
 
     def _load(self, part: str) -> Any:
         place = getattr(self, part)

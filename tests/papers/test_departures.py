@@ -11,7 +11,7 @@ from kit.files import ROOT
 from kit.jobs import departures
 from kit.jobs.departures import PAGE, listed, page, problems, unused, value_at, write
 from kit.papers.departures import SHARED, Departure, DepartureError, bullets, declared
-from kit.papers.items import Item, ItemError, Items, departs, not_run, same
+from kit.papers.fidelity import Fidelity, FidelityError, Row
 from kit.papers.registry import PAPERS, find_paper
 
 FILE = Path("module.py")
@@ -79,36 +79,47 @@ def test_a_name_of_another_owner_and_one_declared_twice_are_refused(
         declared(files, {"counting": tmp_path / "counting"})
 
 
-GOOD = same("x", "reward", "3", "It is so.", "kit.rollout:rollout")
+GOOD = Row("x", "reward", "3", "It is so.", "kit.rollout:rollout")
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
         ({"kind": "idea"}, "kind 'idea'"),
-        ({"status": "maybe"}, "status 'maybe'"),
-        ({"why": "No time."}, "why with 'not run'"),
-        ({"where": ""}, "where goes with 'same'"),
+        ({"why": "No time."}, "say one thing"),
+        ({"where": ""}, "say one thing"),
+        ({"departs": ("a",), "why": "No time."}, "say one thing"),
         ({"where": "rollout.py"}, "write node:NN.PARAMETER or MODULE:ATTRIBUTE"),
         ({"kind": "hyper-parameter"}, "has a value to compare with"),
         ({"paper": "no sentence"}, "as a sentence"),
     ],
 )
 def test_an_item_that_is_not_whole_is_refused(change: dict[str, str], said: str) -> None:
-    with pytest.raises(ItemError, match=said):
+    with pytest.raises(FidelityError, match=said):
         replace(GOOD, **change)  # type: ignore[arg-type]
 
 
+def test_a_file_is_read_and_one_that_is_not_whole_is_named(tmp_path: Path) -> None:
+    row = 'id = "x", kind = "reward", source = "3", paper = "It is so."'
+    file = tmp_path / "fidelity.toml"
+    file.write_text(f'intro = "One."\nrows = [\n  {{ {row}, where = "kit.rollout:rollout" }},\n]\n')
+    assert Fidelity.load(file) == Fidelity("One.", (GOOD,))
+    for text in ("intro = 3 4", 'intro = "One."', f'intro = ""\nrows = [{{ {row}, whre = "a:b" }}]'):
+        file.write_text(text)
+        with pytest.raises(FidelityError, match=r"fidelity\.toml: "):
+            Fidelity.load(file)
+
+
 def test_two_items_of_one_name_are_refused() -> None:
-    with pytest.raises(ItemError, match="'x' is listed twice"):
-        Items("Two.", (GOOD, GOOD))
+    with pytest.raises(FidelityError, match="'x' is listed twice"):
+        Fidelity("Two.", (GOOD, GOOD))
 
 
-def with_items(monkeypatch: pytest.MonkeyPatch, *rows: Item) -> list[str]:
+def with_items(monkeypatch: pytest.MonkeyPatch, *rows: Row) -> list[str]:
     """The problems of a registered paper if these were its items."""
     name = next(iter(PAPERS))
     paper = find_paper(name)
-    monkeypatch.setattr(type(paper), "load_items", lambda self: Items("Some.", rows))
+    monkeypatch.setattr(type(paper), "load_fidelity", lambda self: Fidelity("Some.", rows))
     monkeypatch.setattr(type(paper), "load_claims", lambda self: {"C1": "it is so"})
     one = Departure("own-declared", "All.", "Half.", "Time.", "Little.", FILE)
     return problems(paper, {name: [one], SHARED: []})
@@ -117,10 +128,10 @@ def with_items(monkeypatch: pytest.MonkeyPatch, *rows: Item) -> list[str]:
 def test_whatever_is_incomplete_or_untrue_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     said = with_items(
         monkeypatch,
-        departs("a", "data", "3", "One.", "nobody-declares"),
-        same("b", "hyper-parameter", "3", "Seven rollouts.", "node:13.group_size", 7),
-        same("c", "reward", "3", "Two.", "kit.rollout:no_such_thing"),
-        same("d", "reward", "3", "Two.", "node:99.steps"),
+        Row("a", "data", "3", "One.", departs=("nobody-declares",)),
+        Row("b", "hyper-parameter", "3", "Seven rollouts.", "node:13.group_size", 7),
+        Row("c", "reward", "3", "Two.", "kit.rollout:no_such_thing"),
+        Row("d", "reward", "3", "Two.", "node:99.steps"),
     )
     assert said[:3] == [
         "nobody-declares: no module declares this departure",
@@ -142,9 +153,13 @@ def test_a_value_is_found_in_the_profile_in_its_defaults_and_in_the_code() -> No
 
 def test_the_page_tells_each_status_in_a_table_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     paper = find_paper(next(iter(PAPERS)))
-    rows = (GOOD, departs("a", "data", "3", "One.", "own-a"), not_run("b", "claim", "4", "A <tag> | b.", "No `<GPU>`."))
-    rows += (same("c", "hyper-parameter", "Table 5", "Eight rollouts.", "node:13.group_size", 8),)
-    monkeypatch.setattr(type(paper), "load_items", lambda self: Items("In plain words.", rows))
+    rows = (
+        GOOD,
+        Row("a", "data", "3", "One.", departs=("own-a",)),
+        Row("b", "claim", "4", "A <tag> | b.", why="No `<GPU>`."),
+    )
+    rows += (Row("c", "hyper-parameter", "Table 5", "Eight rollouts.", "node:13.group_size", 8),)
+    monkeypatch.setattr(type(paper), "load_fidelity", lambda self: Fidelity("In plain words.", rows))
     monkeypatch.setattr(departures, "listed", lambda: {paper.name: paper})
     one = Departure("own-a", "All.", "See :mod:`kit.rollout`.", "``A``.", "Little.", ROOT / "kit" / "rollout.py")
     monkeypatch.setattr(departures, "departures", lambda: {paper.name: [one]})
@@ -169,7 +184,7 @@ def test_every_departure_of_a_shared_module_belongs_to_a_paper() -> None:
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_a_registered_paper_lists_its_items_under_every_kind(name: str) -> None:
-    kinds = {item.kind for item in listed()[name].load_items().rows}
+    kinds = {item.kind for item in listed()[name].load_fidelity().rows}
     assert kinds == {"hyper-parameter", "prompt", "environment", "data", "reward", "training", "metric", "claim"}
 
 

@@ -1,4 +1,31 @@
-"""AGILE's record in the registry."""
+"""AGILE's record in the registry.
+
+Declared here is what no single module does: choices of the profiles, and how results are read.
+
+Departures
+- [agile-tiny-model] Paper: The base is Qwen2.5-VL-7B, trained on 8 GPUs. Here: The profile laptop has a base of three
+  million weights that was pretrained on puzzles among other skills, gpu the 3B model with adapters, and only node the
+  paper's; figures in this repository are laptop's. Why: Every notebook has to run on a laptop in minutes. May change:
+  Every figure; the tiny base states right orders before any training, so that RL teaches it when to answer more than
+  where pieces belong.
+- [agile-unstated-values] Paper: Clipping range, sampling temperature and schedule of RL aren't given. Here: They are
+  0.2, 1.0 and constant. Why: They are verl's defaults, which the paper's trainer starts from. May change: Speed and
+  stability of RL.
+- [agile-trl] Paper: SFT runs in LLaMA-Factory, RL in verl. Here: Both run in TRL. Why: One packing, one loss mask and
+  one set of checkpoints serve both. May change: Rounding, order of episodes and optimizer details.
+- [agile-own-evaluation] Paper: VLMEvalKit runs inference; its settings aren't told. Here: The kit's own loop plays
+  each puzzle once, greedily. Why: Training and evaluation see the same environment, token for token. May change:
+  Sampled evaluation would lie a little lower.
+- [agile-intervals] Paper: Tables have single values of one run. Here: Each value has a 95 % interval over images and
+  training seeds. Why: Puzzles of one image go together, and seeds differ. May change: No value; differences that lie
+  within the intervals aren't called results.
+- [agile-budgets-of-one-run] Paper: Figure 3 has a training for each amount of data. Here: Budgets are checkpoints of
+  one run. Why: It costs one training instead of five. May change: A checkpoint's learning rate hasn't decayed, so
+  small budgets may look worse.
+- [agile-curves-of-seeds] Paper: Figure 11 shows curves of one run. Here: Curves of several seeds are averaged over
+  eight stretches of steps. Why: The highest point of one noisy curve always lies above its ends. May change: A short
+  rise may be averaged away.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +51,7 @@ PAPER = Paper(
         "15_agile_general": {"data": 11, "sft": 12, "grpo/model": 13},
     },
     claims="kit.papers.agile.claims:CLAIMS",
-    items="kit.papers.agile.items:ITEMS",
+    fidelity="kit.papers.agile:fidelity.toml",
     published=Published(
         runs={"runs": Runs("agile", 4, ("11_agile", "12_agile_sft", "13_agile_grpo"))},
         figures=(
