@@ -132,7 +132,7 @@ class Shown:
         ImageDraw.floodfill = self._watched(ImageDraw.floodfill)
         ImageDraw.ImageDraw.__init__ = self._watched(ImageDraw.ImageDraw.__init__, 1)  # type: ignore
         _Image.show, _Image.save, _Image.load = show_image, save_image, load_image  # type: ignore
-        sys.meta_path.insert(0, NotebookDisplay(self.display))
+        sys.meta_path.insert(0, OtherWays(self))
 
     def _watched(self, edit: Callable[..., Any], place: int = 0) -> Callable[..., Any]:
         """A function that first notes what it edits, its argument in that place."""
@@ -160,28 +160,37 @@ class Shown:
         return [path for path in found if found[path] != self._files.get(path)]
 
 
-class NotebookDisplay(MetaPathFinder):
-    """Has ``from IPython.display import display`` give the sandbox's: IPython's own prints an image's address.
+class OtherWays(MetaPathFinder):
+    """Has other packages' ways to show an image on a screen, which isn't there, call the sandbox's.
+
+    IPython's ``display`` would print an image's address, and OpenCV's windows raise.
 
     Args:
-        display: the sandbox's.
+        shown: the sandbox's.
     """
 
-    def __init__(self, display: Callable[..., None]) -> None:
-        self._display = display
+    def __init__(self, shown: Shown) -> None:
+        def imshow(title: str, array: Any) -> None:
+            shown.show(array[..., ::-1] if getattr(array, "ndim", 0) == 3 and array.shape[2] == 3 else array, title)
+
+        windows = ("namedWindow", "destroyWindow", "destroyAllWindows")
+        opencv = {"imshow": imshow, "waitKey": lambda *_: -1, **dict.fromkeys(windows, lambda *_: None)}
+        self._instead: dict[str, dict[str, Any]] = {"IPython.display": {"display": shown.display}, "cv2": opencv}
+        for name in self._instead.keys() & sys.modules.keys():
+            vars(sys.modules[name]).update(self._instead[name])
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: Any = None) -> ModuleSpec | None:
-        """Find IPython's module, with another ``display``; None for all other modules: the usual finders look."""
-        spec = PathFinder.find_spec(fullname, path) if fullname == "IPython.display" else None
+        """Find one of these packages, to be changed once it is imported; None for all others."""
+        spec = PathFinder.find_spec(fullname, path) if fullname in self._instead else None
         if spec is None or spec.loader is None:
             return None
         execute = spec.loader.exec_module
 
-        def with_ours(module: Any) -> None:
+        def execute_and_change(module: Any) -> None:
             execute(module)
-            module.display = self._display
+            vars(module).update(self._instead[fullname])
 
-        spec.loader.exec_module = with_ours  # type: ignore[method-assign]
+        spec.loader.exec_module = execute_and_change  # type: ignore[method-assign]
         return spec
 
 

@@ -88,6 +88,18 @@ def test_display_shows_images_and_prints_the_rest(episode: SandboxEpisode) -> No
     assert (result.stdout, result.images) == ("a\n3\n[[1. 0.]\n [0. 1.]]\n", ())
 
 
+def test_opencvs_windows_show_in_their_own_order_of_channels(box: Sandbox) -> None:
+    code = "import cv2\nbgr = np.zeros((20, 30, 3), np.uint8)\nbgr[..., 2] = 255\ncv2.namedWindow('w')\n"
+    code += (
+        "cv2.imshow('w', bgr)\ncv2.imshow('gray', bgr[..., 2])\nassert cv2.waitKey(0) == -1\ncv2.destroyAllWindows()"
+    )
+    expected = [("w", (30, 20), RED), ("gray", (30, 20), WHITE)]
+    with Sandbox(preload=("numpy", "PIL.Image", "cv2"), allow_unsafe=True) as imported:
+        for sandbox in (box, imported):
+            with sandbox.episode() as episode:
+                assert seen(episode, code) == expected
+
+
 def test_files_of_any_package_are_shown_in_their_own_colours(episode: SandboxEpisode) -> None:
     blue = "import cv2\nbgr = np.zeros((20, 30, 3), np.uint8)\nbgr[..., 2] = 255\n"
     assert seen(episode, blue + "cv2.imwrite('out.png', bgr)") == [("out.png", (30, 20), RED)]
