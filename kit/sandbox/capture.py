@@ -91,7 +91,7 @@ def _hint(namespace: Mapping[str, Any], shown: Shown) -> str:
             return f"no image is shown: {name} is a figure; show({name}) shows it"
         items = list(value.values()) if type(value) is dict else value if type(value) in (list, tuple) else ()
         if any(isinstance(item, _Image) or looks_like_image(item) for item in items[:1]):
-            return f"no image is shown: {name} holds several; show() shows one"
+            return f"no image is shown: {name} holds images; show(image) shows one of them"
     return ""
 
 
@@ -135,10 +135,7 @@ def _figures(room: int, dpi: int, saved: list[Any]) -> list[tuple[str, Any]]:
     for number in pyplot.get_fignums()[: max(room, 0) + 1]:
         figure = pyplot.figure(number)
         image = drawn(figure)
-        if any(
-            isinstance(other, _Image) and other.size == image.size and _tobytes(other) == _tobytes(image)
-            for other in saved
-        ):
+        if any(other.size == image.size and _tobytes(other) == _tobytes(image) for other in saved):
             continue
         if dpi and dpi != figure.get_dpi():
             figure.set_dpi(dpi)

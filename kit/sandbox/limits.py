@@ -27,8 +27,8 @@ class Limits:
         images: images returned from one turn.
         image_px: longest side of a returned image; all of a turn together may have its square in pixels.
         image_min_px: images with a shorter side are left out.
-        image_aspect: images with a side more than so many times longer than the other are left out; no model family
-            of the kit needs fewer than 200.
+        image_aspect: images with a side more than so many times as long as the other are left out; up to 200 every
+            model family of the kit reads them.
         image_enlarge_below: an image with a side shorter than this is enlarged ...
         image_enlarge_to: ... until that side has so many pixels; 0: none is.
         figure_dpi: resolution at which matplotlib's figures are drawn; 0: their own.

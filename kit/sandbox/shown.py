@@ -10,7 +10,9 @@ import functools
 import os
 import sys
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
 from itertools import islice
 from typing import Any
 
@@ -20,14 +22,9 @@ from kit.sandbox.convert import image_of, is_figure, looks_like_image
 from kit.sandbox.limits import Limits
 
 # Kept before any code of a turn runs: it may patch these names.
-_Image, _copy, _tobytes, _save, _load = (
-    Image.Image,
-    Image.Image.copy,
-    Image.Image.tobytes,
-    Image.Image.save,
-    Image.Image.load,
-)
-_scandir, _crc32, _getframe, _abspath = os.scandir, zlib.crc32, sys._getframe, os.path.abspath
+_Image, _copy, _tobytes = Image.Image, Image.Image.copy, Image.Image.tobytes
+_save, _load = Image.Image.save, Image.Image.load
+_scandir, _stat, _abspath, _crc32, _getframe = os.scandir, os.stat, os.path.abspath, zlib.crc32, sys._getframe
 
 EDITS = (
     *("paste", "putpixel", "putdata", "putalpha", "putpalette", "alpha_composite", "thumbnail"),
@@ -78,7 +75,6 @@ class Shown:
         self.others = {name: id(value) for name, value in public(namespace).items()}
         self._had = {id(image) for image in self.had.values()}
         self._edits: dict[int, object] = {}
-        self._saved: set[str] = set()
         self._files = _image_files(self.folder) if self.folder else {}
 
     def end(self) -> None:
@@ -118,20 +114,25 @@ class Shown:
         def save_image(image: Image.Image, fp: Any, format: str | None = None, **params: Any) -> None:
             _save(image, fp, format, **params)
             if isinstance(fp, str | bytes | os.PathLike):
-                path = os.fsdecode(fp)
-                self._saved.add(_abspath(path))
+                path = _abspath(os.fsdecode(fp))
+                self._files[path] = _stamp(_stat(path))
                 self.show(image, os.path.basename(path))
 
         def load_image(image: Image.Image) -> Any:
-            if id(image) in self._had and _getframe(1).f_code.co_filename.startswith("<turn"):
-                self._editing(image)  # code took hold of its pixels: load()[x, y] = ...
+            if id(image) in self._had:
+                caller = _getframe(1)
+                if caller.f_code.co_name == "load" and caller.f_back is not None:  # that of a file's class
+                    caller = caller.f_back
+                if caller.f_code.co_filename.startswith("<turn"):
+                    self._editing(image)  # code takes hold of its pixels: load()[x, y] = ...
             return _load(image)
 
         for name in EDITS:
             setattr(_Image, name, self._watched(getattr(_Image, name)))
-        for owner, name in ((ImageDraw, "floodfill"), (ImageDraw.ImageDraw, "__init__")):
-            setattr(owner, name, self._watched(getattr(owner, name), 1 if owner is not ImageDraw else 0))
+        ImageDraw.floodfill = self._watched(ImageDraw.floodfill)
+        ImageDraw.ImageDraw.__init__ = self._watched(ImageDraw.ImageDraw.__init__, 1)  # type: ignore
         _Image.show, _Image.save, _Image.load = show_image, save_image, load_image  # type: ignore
+        sys.meta_path.insert(0, OtherWays(self))
 
     def _watched(self, edit: Callable[..., Any], place: int = 0) -> Callable[..., Any]:
         """A function that first notes what it edits, its argument in that place."""
@@ -154,11 +155,43 @@ class Shown:
         return id(image) in self._edits and self._edits[id(image)] != _looks(image)
 
     def written(self) -> list[str]:
-        """Paths of image files that are new or changed and that PIL's own ``save`` didn't write."""
-        if not self.folder:
-            return []
-        found = _image_files(self.folder)
-        return [path for path in found if found[path] != self._files.get(path) and path not in self._saved]
+        """Paths of image files that are new, or not as they were found or as PIL's own ``save`` left them."""
+        found = _image_files(self.folder) if self.folder else {}
+        return [path for path in found if found[path] != self._files.get(path)]
+
+
+class OtherWays(MetaPathFinder):
+    """Has other packages' ways to show an image on a screen, which isn't there, call the sandbox's.
+
+    IPython's ``display`` would print an image's address, and OpenCV's windows raise.
+
+    Args:
+        shown: the sandbox's.
+    """
+
+    def __init__(self, shown: Shown) -> None:
+        def imshow(title: str, array: Any) -> None:
+            shown.show(array[..., ::-1] if getattr(array, "ndim", 0) == 3 and array.shape[2] == 3 else array, title)
+
+        windows = ("namedWindow", "destroyWindow", "destroyAllWindows")
+        opencv = {"imshow": imshow, "waitKey": lambda *_: -1, **dict.fromkeys(windows, lambda *_: None)}
+        self._instead: dict[str, dict[str, Any]] = {"IPython.display": {"display": shown.display}, "cv2": opencv}
+        for name in self._instead.keys() & sys.modules.keys():
+            vars(sys.modules[name]).update(self._instead[name])
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: Any = None) -> ModuleSpec | None:
+        """Find one of these packages, to be changed once it is imported; None for all others."""
+        spec = PathFinder.find_spec(fullname, path) if fullname in self._instead else None
+        if spec is None or spec.loader is None:
+            return None
+        execute = spec.loader.exec_module
+
+        def execute_and_change(module: Any) -> None:
+            execute(module)
+            vars(module).update(self._instead[fullname])
+
+        spec.loader.exec_module = execute_and_change  # type: ignore[method-assign]
+        return spec
 
 
 def _looks(image: Any) -> object:
@@ -168,6 +201,10 @@ def _looks(image: Any) -> object:
         return image.mode, image.size, palette, _crc32(_tobytes(image))
     except Exception:  # its file is gone, or there is no memory for it
         return object()
+
+
+def _stamp(seen: os.stat_result) -> Stamp:
+    return seen.st_ctime_ns, seen.st_size, seen.st_ino
 
 
 def _image_files(folder: str) -> dict[str, Stamp]:
@@ -182,8 +219,7 @@ def _image_files(folder: str) -> dict[str, Stamp]:
                     if entry.is_dir(follow_symlinks=False):
                         folders.append(entry.path)
                     elif entry.name.lower().endswith(SUFFIXES) and entry.is_file(follow_symlinks=False):
-                        seen = entry.stat(follow_symlinks=False)
-                        found[entry.path] = (seen.st_ctime_ns, seen.st_size, seen.st_ino)
+                        found[entry.path] = _stamp(entry.stat(follow_symlinks=False))
         except OSError:  # a folder that code made unreadable, or that is gone
             continue
     return dict(sorted(found.items(), key=lambda item: item[1][0]))

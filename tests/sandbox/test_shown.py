@@ -83,8 +83,21 @@ def test_display_shows_images_and_prints_the_rest(episode: SandboxEpisode) -> No
     assert seen(episode, "display(A)") == [("A", (30, 20), WHITE)]
     assert seen(episode, "display(A, B)") == [("A", (30, 20), WHITE), ("B", (20, 20), (7, 7, 7))]
     assert seen(episode, "a = np.zeros((20, 30), np.uint8)\ndisplay(a)") == [("a", (30, 20), BLACK)]
+    assert seen(episode, "from IPython.display import display as shows\nshows(A)") == [("A", (30, 20), WHITE)]
     result = episode.run("display('a', 3)\nimport numpy as np\ndisplay(np.eye(2))")
     assert (result.stdout, result.images) == ("a\n3\n[[1. 0.]\n [0. 1.]]\n", ())
+
+
+def test_opencvs_windows_show_in_their_own_order_of_channels(box: Sandbox) -> None:
+    code = "import cv2\nbgr = np.zeros((20, 30, 3), np.uint8)\nbgr[..., 2] = 255\ncv2.namedWindow('w')\n"
+    code += (
+        "cv2.imshow('w', bgr)\ncv2.imshow('gray', bgr[..., 2])\nassert cv2.waitKey(0) == -1\ncv2.destroyAllWindows()"
+    )
+    expected = [("w", (30, 20), RED), ("gray", (30, 20), WHITE)]
+    with Sandbox(preload=("numpy", "PIL.Image", "cv2"), allow_unsafe=True) as imported:
+        for sandbox in (box, imported):
+            with sandbox.episode() as episode:
+                assert seen(episode, code) == expected
 
 
 def test_files_of_any_package_are_shown_in_their_own_colours(episode: SandboxEpisode) -> None:
@@ -94,6 +107,8 @@ def test_files_of_any_package_are_shown_in_their_own_colours(episode: SandboxEpi
         ("deep.PNG", (30, 20), RED)
     ]
     assert seen(episode, "_n = 1") == []
+    both = "A.save('out.png')\nimport cv2\ncv2.imwrite('out.png', np.zeros((20, 30, 3), np.uint8))"
+    assert seen(episode, both) == [("out.png", (30, 20), WHITE), ("out.png", (30, 20), BLACK)]
     again = "import cv2\ncv2.imwrite('out.png', np.zeros((20, 30, 3), np.uint8))"
     assert seen(episode, again) == [("out.png", (30, 20), BLACK)]
     assert seen(episode, "import shutil\nshutil.copy('in.png', 'copy.png')") == [("copy.png", (20, 10), RED)]
@@ -135,6 +150,8 @@ def test_other_edits_in_place_are_shown_too(episode: SandboxEpisode) -> None:
     made = "C = Image.new('P', (30, 20))\nC.putpalette([0, 0, 255] * 256)"
     assert seen(episode, made) == [("C", (30, 20), (0, 0, 255))]
     assert seen(episode, "C.putpalette([255, 0, 0] * 256)") == [("C", (30, 20), RED)]
+    assert seen(episode, "opened = Image.open('in.png')") == [("opened", (20, 10), RED)]
+    assert seen(episode, "opened.load()[0, 0] = (0, 0, 255)") == [("opened", (20, 10), (0, 0, 255))]
     assert seen(episode, "def mark(image): ImageDraw.Draw(image).point((0, 0), (9, 255))") == []
     assert seen(episode, "mark(B)") == [("B", (20, 20), (9, 9, 9))]
 
@@ -157,7 +174,7 @@ def test_an_array_is_told_how_to_show(episode: SandboxEpisode) -> None:
     assert told(episode, "gray = gray + 1") == (says.format("gray", "gray"),)
     assert told(episode, "n = 3") == ()
     assert told(episode, "table = np.eye(99); small = np.zeros((9, 9), np.uint8); _x = gray * 1") == ()
-    several = "no image is shown: parts holds several; show() shows one"
+    several = "no image is shown: parts holds images; show(image) shows one of them"
     assert told(episode, "parts = [A.crop((0, 0, 9, 9))]") == told(episode, "parts = {1: A.copy()}") == (several,)
     loose = "from matplotlib.figure import Figure\nplot = Figure(figsize=(1, 1))"
     assert told(episode, loose) == ("no image is shown: plot is a figure; show(plot) shows it",)
