@@ -42,6 +42,7 @@ Each process has its file, from outside in::
     keeper.py, process_group.py,           runs no code of the turns: deadline, caps, verdicts, clean-up
     watch.py, verdict.py, files.py
     head.py, turn.py, capture.py           the state after the last good turn; a forked child runs the next
+    advice.py, event_loop.py               what a session can't do, in plain words; asyncio without sockets
     confine.py, namespaces.py,             the layers, and the calls of the kernel they are made of
     landlock.py, seccomp.py, syscalls.py,
     kernel.py, linux.py
