@@ -61,7 +61,7 @@ class Refusals(importlib.abc.MetaPathFinder):
 
 
 class Advice:
-    """What the turn asked for last of :data:`EVENTS`, and what that means for its error.
+    """Knows which of :data:`EVENTS` a turn asked for last, and what that means for its error.
 
     Attributes:
         unsaid: what no error says: ``os.system`` only returns a number.
@@ -91,7 +91,7 @@ class Advice:
                 self.unsaid = [f"os.system: {PROGRAMS}"]
 
     def on(self, error: BaseException) -> str:
-        """What to do instead of what raised ``error``; nothing if that can be told from its own words, or can't."""
+        """Say what to do instead of what raised ``error``; nothing if its own words say it, or if that isn't known."""
         try:
             found = next(filter(None, map(self._about, _chain(error))), "")
             return "" if found in str(error) else found

@@ -230,7 +230,7 @@ class Session:
 
 def _stream(fd: int, name: str) -> io.TextIOWrapper:
     raw = io.FileIO(fd, "w", closefd=False)
-    raw.name = name  # type: ignore[misc]
+    raw.name = name
     stream = io.TextIOWrapper(io.BufferedWriter(raw), "utf-8", "backslashreplace", line_buffering=fd == 2)
     stream.mode = "w"  # type: ignore[misc]
     return stream
