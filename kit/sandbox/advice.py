@@ -26,7 +26,7 @@ MODULES = {
 
 PROGRAMS = "a session starts no programs: do it in Python"
 NETWORK = "a session has no network: work with what is given"
-INPUT = "nobody can answer in a session: write the value into the code"
+INPUT = "nobody answers: write the value into the code"
 SIGNALS = "a session sends no signals: return, or raise an exception"
 FOLDER = "a session has only its own folder: use a name like 'out.png'"
 MEMORY = "a session maps no memory that could be shared: use an array"
