@@ -269,6 +269,8 @@ def describe(error: BaseException, file: str, advice: str = "") -> str:
         text = f"{type(error).__name__}: {said}" if said else type(error).__name__
     except Exception:  # a class whose __str__ fails
         text = type(error).__name__
-    text = text[: ADVISED_CHARS if advice else ERROR_CHARS]
+    if advice and len(text) > ADVISED_CHARS:
+        text = text[: ADVISED_CHARS - 1] + "…"
+    text = text[:ERROR_CHARS]
     text = text if line is None else f"{text} (line {line})"
     return f"{text}; {advice}" if advice else text
