@@ -43,6 +43,7 @@ Each process has its file, from outside in::
     watch.py, verdict.py, files.py
     head.py, turn.py                       the state after the last good turn; a forked child runs the next
     shown.py, convert.py, capture.py       which images a turn showed, in whatever it holds them, and what travels
+    advice.py, event_loop.py               what a session can't do, in plain words; asyncio without sockets
     confine.py, namespaces.py,             the layers, and the calls of the kernel they are made of
     landlock.py, seccomp.py, syscalls.py,
     kernel.py, linux.py

@@ -26,6 +26,7 @@ def environment(scratch: str) -> dict[str, str]:
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "LANG": "C.UTF-8",
         "LC_ALL": "C.UTF-8",
+        "USER": "nobody",
         **at_home(scratch),
         "MPLBACKEND": "Agg",
         # The order of sets is the same in every episode and run.

@@ -18,6 +18,7 @@ order  what the head does                                          answer
 
 from __future__ import annotations
 
+import fcntl
 import os
 import random
 import resource
@@ -53,6 +54,7 @@ _chdir, _isdir = os.chdir, os.path.isdir
 _sleep, _perf_counter, _signal = time.sleep, time.perf_counter, signal.signal
 _SIGCHLD, _WNOHANG, _CUR, _SET = signal.SIGCHLD, os.WNOHANG, os.SEEK_CUR, os.SEEK_SET
 _recv_fds, _Socket = socket.recv_fds, socket.socket
+_fcntl, _DUPFD = fcntl.fcntl, fcntl.F_DUPFD
 _getstate, _setstate = random.getstate, random.setstate
 _pack, _read_frame, _read_exactly = wire.pack, wire.read_frame, wire.read_exactly
 _poll, _POLLNVAL = select.poll, select.POLLNVAL
@@ -110,7 +112,10 @@ class Head:
             _exit(0)
 
     def _become_child(self, fds: list[int]) -> None:
-        out, err, control = fds
+        # They may have come as 0, 1 or 2 if the code closed those.
+        out, err, control = (_fcntl(fd, _DUPFD, 3) for fd in fds)
+        for fd in fds:
+            _close(fd)
         _dup2(out, 1)
         _dup2(err, 2)
         _close(out)
@@ -191,7 +196,7 @@ def main(
             _enter(limits, confinement, work)
             # PIL keeps images of several channels in 4 bytes a pixel.
             given = sum(4 * width * height for _, _, width, height in request["images"])
-            session.begin(limits, confinement.rlimits, given)
+            session.begin(limits, confinement.rlimits, given, bool(confinement.program))
             _fill(session, request, images)
         except BaseException as error:
             control.sendall(_pack({"error": describe(error, "<setup>")}))

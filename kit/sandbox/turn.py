@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import ast
 import builtins
+import importlib.machinery
 import io
 import json
+import linecache
 import os
 import resource
 import signal
@@ -21,11 +23,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from kit.sandbox import linux
+from kit.sandbox.advice import Advice
 from kit.sandbox.capture import capture
 from kit.sandbox.limits import MAX_WARNINGS, Limits
 from kit.sandbox.shown import Shown
 
 ERROR_CHARS = 2000
+ADVISED_CHARS = 90
+"""Characters of an error where advice follows, which must still be read in a short observation."""
+
 SPARE_MB = 256
 """Memory on top of the limit, for reporting a turn that used it all."""
 
@@ -34,6 +40,7 @@ _NOTHING = compile("", "", "exec").co_code
 _to_json = json.JSONEncoder(ensure_ascii=True).encode
 _setrlimit, _getrlimit, _AS = resource.setrlimit, resource.getrlimit, resource.RLIMIT_AS
 _process_time = time.process_time
+_lines = linecache.cache
 _settrace, _setprofile = sys.settrace, sys.setprofile
 _setrecursionlimit, _getrecursionlimit = sys.setrecursionlimit, sys.getrecursionlimit
 _setitimer, _ITIMER_REAL = signal.setitimer, signal.ITIMER_REAL
@@ -79,17 +86,21 @@ class Session:
         module = types.ModuleType("__main__")
         sys.modules["__main__"] = module
         self.namespace = module.__dict__
-        self.namespace["__builtins__"] = self._builtins
+        self.namespace.update(__builtins__=self._builtins, __loader__=importlib.machinery.BuiltinImporter)
+        self.namespace["__annotations__"] = {}
+        self.advice = Advice()
         self._streams()
 
-    def begin(self, limits: Limits, bound: bool, given: int) -> None:
+    def begin(self, limits: Limits, bound: bool, given: int, confined: bool) -> None:
         """From here on this is one episode's.
 
         Args:
             limits: limits of its turns.
             bound: whether its memory is limited.
             given: bytes of what it is given, which come on top.
+            confined: whether the kernel denies programs, sockets and signals.
         """
+        self.advice.begin(confined)
         self.limits = self.shown.limits = limits
         self.shown.folder = os.getcwd()
         self._memory = self._base + given + (limits.memory_mb << 20) if bound and self._base else None
@@ -97,6 +108,7 @@ class Session:
         sys.addaudithook(self._audit)
 
     def _audit(self, event: str, _: tuple[Any, ...]) -> None:
+        self.advice.note(event)
         if event in _STARTS and not self.own_fork:
             self.started = True  # the keeper skips a costly search after a turn that started no process
             self._register_hooks()
@@ -104,14 +116,13 @@ class Session:
             self._register_hooks()
 
     def _streams(self) -> None:
-        """Files on descriptors 1 and 2, which are new pipes each turn."""
-        self.out = io.TextIOWrapper(io.FileIO(1, "w", closefd=False), "utf-8", "backslashreplace")
-        self.err = io.TextIOWrapper(io.FileIO(2, "w", closefd=False), "utf-8", "backslashreplace", line_buffering=True)
+        """Files on descriptors 1 and 2, which are new pipes each turn, built as Python builds its own."""
+        self.out, self.err = _stream(1, "<stdout>"), _stream(2, "<stderr>")
 
     def trusted(self, source: str, name: str) -> None:
         """Run setup or a hook."""
         if source:
-            exec(compile(source, f"<{name}>", "exec", dont_inherit=True), self.namespace)
+            exec(_compiled(source, f"<{name}>"), self.namespace)
 
     def limit_memory(self, spare: bool) -> None:
         """Set this process's memory limit, or lift it a little for the report."""
@@ -124,10 +135,12 @@ class Session:
         self.turns += 1
         self.shown.begin(self.namespace)
         self.started = False
+        self.advice.begin_turn()
         self.namespace["__builtins__"] = self._builtins
-        if self.out.closed or self.err.closed:
-            self._streams()
-        sys.stdout, sys.stderr = self.out, self.err
+        if self.turns == 1 or not (_is_open(self.out) and _is_open(self.err)):
+            self._streams()  # a file looks once whether it can seek: not before there is a pipe
+        sys.stdout = sys.__stdout__ = self.out  # type: ignore[misc]
+        sys.stderr = sys.__stderr__ = self.err  # type: ignore[misc]
         file = f"<turn {self.turns}>"
         error = ""
         self.limit_memory(spare=False)
@@ -137,7 +150,7 @@ class Session:
             self.trusted(request["after"], "after")
         except BaseException as raised:  # SystemExit and KeyboardInterrupt are the code's as well
             self._leave()
-            error = describe(raised, file)
+            error = describe(raised, file, self.advice.on(raised))
         else:
             self._leave()
         if error:
@@ -148,7 +161,7 @@ class Session:
             return self._header("error", f"the turn's pictures: {describe(raised, file)}", [], []), [b"{}"]
 
     def _run(self, code: str, file: str) -> None:
-        program = _compile(code, file, "exec", dont_inherit=True)
+        program = _compiled(code, file)
         if program.co_code == _NOTHING and not _parse(code).body:  # ``pass`` compiles to nothing as well
             raise EmptyCode("there is no statement in it")  # a reward must not pay for it
         try:
@@ -166,13 +179,15 @@ class Session:
             _setrecursionlimit(1000)
         self.limit_memory(spare=True)
         self.flush()
+        # Now, not in the next turn: a stream of the code's own closes what it wraps when it goes.
+        sys.stdout, sys.stderr = self.out, self.err
 
     def flush(self) -> None:
         """Write out what is still in the buffers of stdout and stderr."""
-        for stream in (sys.stdout, sys.stderr, self.out, self.err):
+        for stream in (getattr(sys, "stdout", None), getattr(sys, "stderr", None), self.out, self.err):
             try:
-                stream.flush()
-            except Exception:  # closed, or an object of the code's own: nothing of ours is in it
+                stream.flush()  # type: ignore[union-attr]
+            except Exception:  # gone, closed, or an object of the code's own: nothing of ours is in it
                 continue
 
     def _good(self, want: Sequence[str]) -> tuple[dict[str, Any], list[bytes]]:
@@ -181,7 +196,7 @@ class Session:
         found = capture(self.namespace, self.shown)
         self.shown.end()
         images = [[name, width, height] for name, width, height, _ in found.images]
-        header = self._header("ok", "", warnings + found.warnings, images)
+        header = self._header("ok", "", warnings + found.warnings + self.advice.unsaid, images)
         return header, [values, *(data for _, _, _, data in found.images)]
 
     def _header(self, status: str, error: str, warnings: list[str], images: list[Any]) -> dict[str, Any]:
@@ -216,8 +231,36 @@ class Session:
         return ("{" + ", ".join(parts) + "}").encode("ascii"), warnings
 
 
-def describe(error: BaseException, file: str) -> str:
-    """One line: the exception as a traceback's last line has it, and the line of the turn's code it came from."""
+def _stream(fd: int, name: str) -> io.TextIOWrapper:
+    raw = io.FileIO(fd, "w", closefd=False)
+    raw.name = name
+    stream = io.TextIOWrapper(io.BufferedWriter(raw), "utf-8", "backslashreplace", line_buffering=fd == 2)
+    stream.mode = "w"  # type: ignore[misc]
+    return stream
+
+
+def _is_open(stream: io.TextIOWrapper) -> bool:
+    try:
+        return not stream.closed
+    except ValueError:  # the code detached its buffer
+        return False
+
+
+def _compiled(source: str, file: str) -> types.CodeType:
+    """Compile it and keep its lines, which tracebacks and ``inspect.getsource`` show."""
+    program = _compile(source, file, "exec", dont_inherit=True)
+    _lines[file] = len(source), None, source.splitlines(keepends=True), file
+    return program
+
+
+def describe(error: BaseException, file: str, advice: str = "") -> str:
+    """One line: the exception as a traceback's last line has it, and the line of the turn's code it came from.
+
+    Args:
+        error: what the code raised.
+        file: the turn's.
+        advice: said after it.
+    """
     line = error.lineno if isinstance(error, SyntaxError) and error.filename == file else None
     frame = error.__traceback__
     while frame is not None:
@@ -229,5 +272,8 @@ def describe(error: BaseException, file: str) -> str:
         text = f"{type(error).__name__}: {said}" if said else type(error).__name__
     except Exception:  # a class whose __str__ fails
         text = type(error).__name__
+    if advice and len(text) > ADVISED_CHARS:
+        text = text[: ADVISED_CHARS - 1] + "…"
     text = text[:ERROR_CHARS]
-    return text if line is None else f"{text} (line {line})"
+    text = text if line is None else f"{text} (line {line})"
+    return f"{text}; {advice}" if advice else text

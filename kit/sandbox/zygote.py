@@ -11,7 +11,6 @@ from __future__ import annotations
 import gc
 import glob
 import importlib
-import importlib.abc
 import os
 import shutil
 import signal
@@ -23,8 +22,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from kit.sandbox import keeper, linux, wire
+from kit.sandbox.advice import Refusals
 from kit.sandbox.clean import at_home
 from kit.sandbox.confine import Confinement, available
+from kit.sandbox.event_loop import wake_by_pipe
 from kit.sandbox.files import remove_tree
 from kit.sandbox.namespaces import WORK, enter_namespace, mount_root
 from kit.sandbox.turn import Session
@@ -38,15 +39,6 @@ LAZY = {"numpy": ("numpy.random", "numpy.linalg", "numpy.fft"), "PIL.Image": ("P
 """What a preloaded package would import on first use, in every turn anew."""
 
 CLEAN_SECONDS = 3.0
-
-
-class NoTorch(importlib.abc.MetaPathFinder):
-    """Refuses torch: a process that has used its threads hangs when it forks, so every later turn would."""
-
-    def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
-        """None for all other modules: the usual finders look for them."""
-        if fullname.partition(".")[0] == "torch":
-            raise ImportError("torch is not available in the sandbox: its threads would hang every later turn")
 
 
 def preload(modules: Sequence[str]) -> str:
@@ -96,7 +88,10 @@ def main(
     # Where the kit was found; code of the turns looks in its own folder and the installed packages.
     sys.path.remove(os.environ.pop("PYTHONPATH"))
     sys.path.insert(0, "")
-    sys.meta_path.insert(0, NoTorch())
+    # As in a session at a terminal: what this process was started with is no business of the code's.
+    sys.argv[:], sys.orig_argv[:] = [""], [sys.executable]
+    sys.meta_path.insert(0, Refusals())
+    wake_by_pipe()
     wrong = preload(request["preload"])
     above = os.open(os.path.dirname(scratch), os.O_RDONLY)  # to remove the folder from, once it can't be seen any more
     confinement = available(request["without"], scratch)
