@@ -55,7 +55,8 @@ def load_sets(folder: Path) -> dict[str, list[Task]]:
             f"{folder}: no {', '.join(f'{name}.jsonl' for name in missing)}; write the folder with "
             f"python data_scripts/visual_arft.py --out {folder} (--hub --pin for the paper's sources)"
         )
-    sets = {name: load_tasks(folder / f"{name}.jsonl") for name in (*NEEDED, *MORE) if _is_there(folder, name)}
+    there = [name for name in (*NEEDED, *MORE) if _is_there(folder, name)]
+    sets: dict[str, list[Task]] = {name: load_tasks(folder / f"{name}.jsonl") for name in there}
     check_sets(sets, str(folder))
     return sets
 
