@@ -42,6 +42,7 @@ from kit.papers.visual_arft.data_folder import DataFolderError, demonstrate, sav
 from kit.papers.visual_arft.env import PROMPTS
 from kit.papers.visual_arft.experiment import (
     Play,
+    Tools,
     cache,
     coding_demonstrations,
     coding_sets,
@@ -64,6 +65,7 @@ from kit.papers.visual_arft.own_questions import folder_questions
 from kit.sandbox import Sandbox
 from kit.tiny import TINY
 from kit.tools.index import Index
+from kit.train.playable import UnplayableTasks
 
 LICENCES = {
     "scikit-learn digits": "BSD-3 (UCI, CC BY 4.0)",
@@ -262,10 +264,11 @@ def make(args: argparse.Namespace) -> None:
     train, test = make_search_tasks(known, index, args.test_seed, args.search_train, args.search_test)
     sets |= {"search-train": train, "search-test": test}
     sets.setdefault("text-test", text_questions(known, index, args.text, args.test_seed, test))
-    save_sets(args.out, sets)
+    play = Play(prompt=args.prompt, k=args.k, snippet_chars=args.snippet_chars, search=args.search)
+    chat, tools = Chat.from_pretrained(TINY), Tools(Sandbox(), index)  # neither runs: tasks are begun, not played
+    save_sets(args.out, sets, chat, lambda policy, tasks: play(policy, chat, tools, tasks, temperature=0.0))
     for name, tasks in sets.items():
         print(f"{name:18s} {len(tasks)} tasks", flush=True)
-    play = Play(prompt=args.prompt, k=args.k, snippet_chars=args.snippet_chars, search=args.search)
     play.keep(args.out)
     print(f"{'coldstart':18s} {lessons(args, play, index)} episodes", flush=True)
     manifest = {
@@ -283,7 +286,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Make the data, or say in one line why not."""
     try:
         make(options(argv))
-    except (MakingError, SplitError, HubError, DataFolderError, OSError) as error:
+    except (MakingError, SplitError, HubError, DataFolderError, UnplayableTasks, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     return 0

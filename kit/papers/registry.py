@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kit.environment import ToolEnv
     from kit.evaluate.outcomes import Evaluation
     from kit.papers.items import Items
+    from kit.rollout import RolloutConfig
 
 PAPERS = {
     "agile": "kit.papers.agile.paper:PAPER",
@@ -58,6 +59,7 @@ class Paper:
         published: how its published results are made; None: it has none that a command makes.
         items: place of its :class:`kit.papers.items.Items`, what the paper says and what became of it here; empty: it
             lists none, and has no part of docs/departures.md.
+        limits: place of its episodes' limits, a :class:`kit.rollout.RolloutConfig` made of a notebook's parameters.
         notebooks_dir: folder with ``percent/`` (sources) and ``profiles/``; ``results/`` lies beside it.
     """
 
@@ -73,6 +75,7 @@ class Paper:
     items: str = ""
     published: Published | None = None
     notebooks_dir: Path = NOTEBOOKS
+    limits: str = "kit.rollout:RolloutConfig"
 
     def __post_init__(self) -> None:
         """Check that the record agrees with itself.
@@ -106,6 +109,15 @@ class Paper:
         """
         made: Callable[..., ToolEnv] = self._load("environment")
         return made
+
+    def load_limits(self) -> type[RolloutConfig]:
+        """Import the class of its episodes' limits.
+
+        Raises:
+            PaperError: it isn't where the record says.
+        """
+        found: type[RolloutConfig] = self._load("limits")
+        return found
 
     def load_evaluation(self) -> Evaluation[Any]:
         """Import its evaluation.

@@ -264,7 +264,7 @@ def train_grpo(
         )
 
     held_out_files = held_out.files if isinstance(held_out, HeldOutAccuracy) else {}
-    checked = checked_first(rollout, {str(getattr(tasks, "path", "tasks")): tasks} | held_out_files, chat)
+    checked = checked_first(rollout, {str(getattr(tasks, "path", "tasks")): tasks, **held_out_files}, chat)
 
     def make_trainer(meter: Meter) -> EpisodeGRPOTrainer:
         rollouts = -(-settings.steps // settings.iterations)
