@@ -133,17 +133,16 @@ def _file(path: str) -> bytes:
 
 
 def _found(name: str, listing: Path, images: Sequence[Path]) -> Path:
-    """The image of a name in a listing: at its path, else in the listing's own folder of images, else anywhere."""
+    """The image that a listing names: at its path, or by as much of its path as there is; then its own folder's."""
     wanted = Path(name)
-    same = [path for path in images if path.name == wanted.name]
-    if not same:
+    some = [path for path in images if path.name == wanted.name]
+    if not some:
         raise CellError(f"MAT picture {name}: it isn't among the {len(images)} downloaded; download its folder, too")
-    if exact := [path for path in same if path == listing.parent / wanted]:
-        return exact[0]
-    own = listing.parent / f"{listing.stem}-image"
-    some = [path for path in same if own in path.parents] or same
+    if listing.parent / wanted in some:
+        return listing.parent / wanted
     most = max(_alike(path, wanted) for path in some)
     some = [path for path in some if _alike(path, wanted) == most]
+    some = [path for path in some if listing.parent / f"{listing.stem}-image" in path.parents] or some
     if len({path.read_bytes() for path in some}) > 1:
         raise CellError(f"MAT picture {name}: it might be any of {', '.join(map(str, some))}")
     return some[0]

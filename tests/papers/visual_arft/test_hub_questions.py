@@ -126,6 +126,13 @@ def test_images_of_one_name_in_both_folders_are_two(path: str, tmp_path: Path) -
     assert colour(coding) == (255, 0, 0) and colour(search) == (0, 0, 255)
 
 
+def test_a_path_into_the_other_folder_is_followed(tmp_path: Path) -> None:
+    rows_of(tmp_path, "Search", [SEARCH | {"image_path": "1.png"}], **{"1": "blue"})
+    for path in ("MAT-Search-image/1.png", "MAT-Benchmark/MAT-Search-image/1.png"):
+        rows_of(tmp_path, "Coding", [CODING | {"processed_image_path": path}], **{"1": "red"})
+        assert colour(benchmark(tmp_path)[0][0]) == (0, 0, 255)
+
+
 def test_images_of_one_name_in_folders_of_ones_own_are_told_by_their_paths(tmp_path: Path) -> None:
     named = [CODING | {"id": k, "processed_image_path": f"{k}/a.png"} for k in ("x", "y")]
     rows_of(tmp_path, "Coding", [*named, CODING | {"processed_image_path": "a.png"}])
