@@ -34,7 +34,7 @@ import numpy as np
 
 from kit.chat import Chat
 from kit.data.folder import folder_pictures, photographs
-from kit.data.hub import HubError, HubSource, download, local_copies, pin, read_lock, with_held_out
+from kit.data.hub import HubError, download, local_copies, pin, read_lock, with_held_out
 from kit.data.leak import LeakError, check_tasks
 from kit.data.photos import ImageError, SourceImage, Split, photos, table
 from kit.data.store import save_episodes, save_tasks
@@ -42,7 +42,9 @@ from kit.episode import Task
 from kit.files import print_anything, write_bytes
 from kit.papers.agile.demonstrations import curate
 from kit.papers.agile.env import PROMPTS, JigsawEnv
+from kit.papers.agile.experiment import Play
 from kit.papers.agile.expert import STEPS, expert_script
+from kit.papers.agile.mixture import HUB, SIZES
 from kit.papers.agile.tasks import check_split, evaluation_set, training_set
 from kit.policy import Policy
 from kit.policy.endpoint import EndpointError, ServedPolicy
@@ -51,9 +53,7 @@ from kit.rollout import RolloutConfig
 from kit.sandbox import Sandbox
 from kit.tiny import TINY
 from kit.train.demonstrations import collect
-
-SIZES = {"high-resolution": 6200, "text-and-structure": 5200, "dense-natural": 4200}
-"""Pictures in each part of the paper's mixture of 15.6K (appendix A)."""
+from kit.train.playable import check_playable
 
 TEST = 300
 """Test pictures a level (section 4.2); as many more to make choices on."""
@@ -61,56 +61,6 @@ MAX_PIXELS = 401_408
 """Of an image that the model is given (Table 4)."""
 LONGEST = 1280
 """Pixels of the longer side at which a hub's pictures are stored."""
-
-_DEEPEYES = ("ChenShawn/DeepEyes-Datasets-47k", "see its card; pictures under their sources' terms")
-_TEXTVQA = "CC BY 4.0 (pictures from Open Images)"
-
-HUB = (
-    # Benchmarks come first in their group, so that --with-benchmarks mixes them in as the paper does.
-    # Revisions were seen in public code; where none could be verified the row has none, and --pin asks the hub.
-    HubSource(
-        "craigwu/vstar_bench",
-        *("high-resolution", "test", "image"),
-        "as V*: see its card",
-        revision="d9ae62c903da0c98336e85c5ee89cd863b04b4da",
-        benchmark=True,
-    ),
-    HubSource(
-        "DreamMr/HR-Bench",
-        *("high-resolution", "hrbench_4k", "image"),
-        "see its card",
-        config="hrbench_version_split",
-        benchmark=True,
-    ),
-    HubSource(
-        _DEEPEYES[0],
-        *("high-resolution", "train", "images"),
-        _DEEPEYES[1],
-        data_files="data_0.1.2_visual_toolbox_v2.parquet",
-    ),
-    HubSource("lmms-lab-encoder/textvqa", "text-and-structure", "train", "image", _TEXTVQA),
-    HubSource(
-        "lmms-lab-encoder/DocVQA",
-        *("text-and-structure", "validation", "image"),
-        "InfographicVQA's terms: research",
-        config="InfographicVQA",
-        benchmark=True,
-    ),
-    HubSource(
-        _DEEPEYES[0],
-        *("text-and-structure", "train", "images"),
-        _DEEPEYES[1],
-        data_files="data_v0.8_visual_toolbox_v2.parquet",
-    ),
-    HubSource("lmms-lab-encoder/RealWorldQA", "dense-natural", "test", "image", "see its card", benchmark=True),
-    HubSource(
-        "detection-datasets/coco",
-        *("dense-natural", "train", "image"),
-        "annotations CC BY 4.0; pictures under Flickr's terms",
-        revision="cf0b22332314a937e9dc8a1957b21725430bb41d",
-    ),
-)
-"""Where the paper's pictures are. Ids move; this is the one place to correct them."""
 
 
 def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
@@ -275,6 +225,10 @@ def make(args: argparse.Namespace) -> None:
         print(f"left out {len(leaking)} pictures that look like one of another side", flush=True)
         train, evaluation = puzzles(args, sources)
     files = {"train": train, **evaluation}
+    chat, play = Chat.from_pretrained(args.checkpoint), Play(prompt=args.prompt, max_new_tokens=args.max_new_tokens)
+    box = Sandbox()  # which isn't started: puzzles are begun, not played
+    written = {str(args.out / f"{name}.jsonl"): tasks for name, tasks in files.items()}
+    check_playable(written, chat, lambda policy, tasks: play(policy, chat, box, tasks, temperature=0.0))
     for name, tasks in files.items():
         save_tasks(args.out / f"{name}.jsonl", tasks)
         print(f"{name}: {len(tasks)} puzzles", flush=True)

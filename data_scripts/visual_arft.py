@@ -15,8 +15,8 @@ Notebook 21 plays such a folder: python -m kit run visual_arft --set data=data/p
 runs/NAME/data, notebooks 22 to 24 play it as it is: python -m kit run 23 --name NAME.
 
 With --images, the folder holds questions.jsonl: {"image": FILE, "question": TEXT, "answers": [TEXT, …],
-"box": [x1, y1, x2, y2] or absent} a line. With --hub-root, data sets are read from FOLDER/OWNER/NAME, copies of the
-hub's, instead of the network.
+"box": [left, top, right, bottom] or absent} a line; a box in shares of the image's sides, from 0 to 1. With
+--hub-root, data sets are read from FOLDER/OWNER/NAME, copies of the hub's, instead of the network.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from kit.data.split import REST, SplitError, split_by_content
 from kit.data.store import save_episodes
 from kit.episode import Task
 from kit.files import print_anything, write_bytes
-from kit.images import upright_rgb, within_pixels
 from kit.papers.visual_arft.data_folder import DataFolderError, demonstrate, save_sets
 from kit.papers.visual_arft.env import PROMPTS
 from kit.papers.visual_arft.experiment import (
     Play,
+    Tools,
     cache,
     coding_demonstrations,
     coding_sets,
@@ -61,9 +61,11 @@ from kit.papers.visual_arft.hub_questions import (
 from kit.papers.visual_arft.mat_coding import CATEGORIES, MakingError, Question, Source, make_tasks, summary
 from kit.papers.visual_arft.mat_search import TEST, TRAIN, text_questions
 from kit.papers.visual_arft.mat_search import make_tasks as make_search_tasks
+from kit.papers.visual_arft.own_questions import folder_questions
 from kit.sandbox import Sandbox
 from kit.tiny import TINY
 from kit.tools.index import Index
+from kit.train.playable import UnplayableTasks
 
 LICENCES = {
     "scikit-learn digits": "BSD-3 (UCI, CC BY 4.0)",
@@ -139,31 +141,6 @@ def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
     if args.hub_root and not args.hub:
         parser.error("--hub-root says where --hub reads: give both")
     return args
-
-
-def folder_questions(folder: Path, max_pixels: int = MAX_PIXELS) -> list[Question]:
-    """The pictures and questions of a folder; pictures of more than ``max_pixels`` pixels are shrunk to as many.
-
-    Raises:
-        MakingError: there is no questions.jsonl, or a line of it is wrong; naming it.
-    """
-    listing = folder / "questions.jsonl"
-    if not listing.is_file():
-        raise MakingError(f"{listing}: no such file; it has a line of JSON for each question, see --help")
-    found = []
-    for number, line in enumerate(listing.read_text(encoding="utf-8").splitlines(), 1):
-        try:
-            row = json.loads(line)
-            box = tuple(float(v) for v in row["box"]) if row.get("box") else None
-            golds = tuple(str(text) for text in row["answers"])
-            with Image.open(folder / row["image"]) as image:
-                picture = within_pixels(upright_rgb(image), max_pixels)
-            if not golds or (box is not None and len(box) != 4):
-                raise ValueError("no answer, or a box that isn't four numbers")
-            found.append(Question(picture, str(row["question"]), golds, str(row["image"]), "picture", box))
-        except (ValueError, KeyError, TypeError, OSError) as error:
-            raise MakingError(f"{listing}, line {number}: {type(error).__name__}: {error}") from error
-    return found
 
 
 def split(found: Sequence[Question], shares: dict[str, float], seed: int) -> dict[str, list[Question]]:
@@ -287,10 +264,11 @@ def make(args: argparse.Namespace) -> None:
     train, test = make_search_tasks(known, index, args.test_seed, args.search_train, args.search_test)
     sets |= {"search-train": train, "search-test": test}
     sets.setdefault("text-test", text_questions(known, index, args.text, args.test_seed, test))
-    save_sets(args.out, sets)
+    play = Play(prompt=args.prompt, k=args.k, snippet_chars=args.snippet_chars, search=args.search)
+    chat, tools = Chat.from_pretrained(TINY), Tools(Sandbox(), index)  # neither runs: tasks are begun, not played
+    save_sets(args.out, sets, chat, lambda policy, tasks: play(policy, chat, tools, tasks, temperature=0.0))
     for name, tasks in sets.items():
         print(f"{name:18s} {len(tasks)} tasks", flush=True)
-    play = Play(prompt=args.prompt, k=args.k, snippet_chars=args.snippet_chars, search=args.search)
     play.keep(args.out)
     print(f"{'coldstart':18s} {lessons(args, play, index)} episodes", flush=True)
     manifest = {
@@ -308,7 +286,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Make the data, or say in one line why not."""
     try:
         make(options(argv))
-    except (MakingError, SplitError, HubError, DataFolderError, OSError) as error:
+    except (MakingError, SplitError, HubError, DataFolderError, UnplayableTasks, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     return 0

@@ -77,7 +77,6 @@ class Task:
         target: what the reward compares with (for a puzzle, the labels in their right order).
         meta: what an environment, an expert or a table needs (grid size, difficulty, source image), in strings,
             numbers and lists: it is stored as JSON.
-        place: ``FILE:LINE`` that it was read from, for messages; empty: nowhere.
     """
 
     id: str
@@ -85,7 +84,6 @@ class Task:
     question: str
     target: Any
     meta: Mapping[str, Any] = field(default_factory=dict)
-    place: str = field(default="", compare=False, repr=False)
 
 
 def fingerprint(task: Task, ids: Sequence[int] = ()) -> str:

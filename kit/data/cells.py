@@ -43,6 +43,8 @@ SHOWN = 5
 LONGEST_NAME = 1024
 """Characters of a file's name in a cell, at most."""
 
+UNREADABLE = "a picture cannot be read"
+
 _BASE64 = re.compile(r"[A-Za-z0-9+/_=\s-]+")
 
 
@@ -117,7 +119,7 @@ def _loaded(open_it: Callable[[], Image.Image]) -> Image.Image:
         return upright_rgb(open_it())
     except Exception as error:  # PIL's readers raise whatever a broken file leads them to
         why = f"{type(error).__name__}: {str(error)[:120]}"
-        raise CellError(f"a picture cannot be read and is left out ({why})") from error
+        raise CellError(f"{UNREADABLE} ({why})") from error
 
 
 def _bytes_of(text: str, fetch: Fetch) -> bytes:
@@ -181,6 +183,12 @@ def _of_array(array: np.ndarray) -> Image.Image:
     return _loaded(lambda: Image.fromarray(np.floor(array + 0.5).astype(np.uint8)))
 
 
+def texts(cell: Any) -> tuple[str, ...]:
+    """Read a cell as different, non-empty texts: one text is one, not its letters."""
+    found = cell if isinstance(cell, list | tuple) else [cell]
+    return tuple(dict.fromkeys(str(text).strip() for text in found if text is not None and str(text).strip()))
+
+
 class LeftOut:
     """Counts a data set's rows, from 0 as the hub's viewer does, and names those that can't be used.
 
@@ -199,7 +207,8 @@ class LeftOut:
 
     def add(self, why: object) -> None:
         """Leave out the newest row, or one of its images."""
-        self.reasons.setdefault(self.rows - 1, str(why))
+        said = str(why).replace(UNREADABLE, f"{UNREADABLE} and is left out", 1)
+        self.reasons.setdefault(self.rows - 1, said)
 
     def tell(self) -> None:
         """Warn, once, if any row was left out."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -76,20 +79,32 @@ class EpisodeRecord(_Record):
     ended: Ended
 
 
+def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file of JSON lines with their numbers, from 1, and the newline that ends each.
+
+    Only a newline ends a line: a text may hold other signs that do, such as U+2028. A byte order mark is passed over.
+    """
+    with open(path, "rb") as file:
+        for number, line in enumerate(file, 1):
+            yield number, line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
+
+
 def _refuse(name: str) -> float:
     raise ValueError(f"{name} is not JSON")
 
 
-def parse(line: str, place: str) -> dict[str, Any]:
+def parse(line: bytes, place: str) -> dict[str, Any]:
     """Read one line.
 
     Raises:
-        RecordError: it isn't a JSON object.
+        RecordError: it isn't a JSON object in UTF-8.
     """
     try:
-        fields = json.loads(line, parse_constant=_refuse)
+        fields = json.loads(line.decode("utf-8"), parse_constant=_refuse)
+    except UnicodeDecodeError as error:
+        raise RecordError(f"{place}: not UTF-8 ({error}); save the file as UTF-8") from None
     except ValueError as error:
-        cut = "" if line.endswith("\n") else "; the line has no end, so the file was cut off while it was written"
+        cut = "" if line.endswith(b"\n") else "; the line has no end, so the file was cut off while it was written"
         raise RecordError(f"{place}: not JSON ({error}){cut}") from None
     if not isinstance(fields, dict):
         raise RecordError(f"{place}: {type(fields).__name__} where an object is expected")

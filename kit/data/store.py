@@ -28,7 +28,7 @@ from typing import Any, TypeVar
 
 from PIL import Image
 
-from kit.data.schema import EpisodeRecord, ImageRecord, RecordError, TaskRecord, TurnRecord, checked, parse
+from kit.data.schema import EpisodeRecord, ImageRecord, RecordError, TaskRecord, TurnRecord, checked, lines_of, parse
 from kit.episode import Action, Episode, NamedImage, Observation, Task, Turn
 from kit.files import append_bytes, write_bytes
 from kit.images import rgb
@@ -165,26 +165,25 @@ class _Images:
 
 def _records(path: Path, kind: str, model: type[R]) -> Iterator[tuple[R, str]]:
     """Checked records of a file, each with its place: ``FILE:LINE``."""
-    with open(path, encoding="utf-8", newline="\n") as file:
-        for number, line in enumerate(file, 1):
-            place = f"{path}:{number}"
-            fields = parse(line, place)
-            told = (("schema", SCHEMA, f"this version of the kit reads {SCHEMA}"), ("kind", kind, f"expected {kind!r}"))
-            for name, expected, words in told:
-                if name not in fields:
-                    raise RecordError(f"{place}: field {name}: missing")
-                if fields[name] != expected:
-                    raise RecordError(f"{place}: field {name}: {fields[name]!r}; {words}")
-            yield checked(model, fields, place), place
+    told = (("schema", SCHEMA, f"this version of the kit reads {SCHEMA}"), ("kind", kind, f"expected {kind!r}"))
+    for number, line in lines_of(path):
+        place = f"{path}:{number}"
+        fields = parse(line, place)
+        for name, expected, words in told:
+            if name not in fields:
+                raise RecordError(f"{place}: field {name}: missing")
+            if fields[name] != expected:
+                raise RecordError(f"{place}: field {name}: {fields[name]!r}; {words}")
+        yield checked(model, fields, place), place
 
 
-def _task(record: TaskRecord, images: _Images, where: str, place: str = "") -> Task:
+def _task(record: TaskRecord, images: _Images, where: str) -> Task:
     target = record.target
     if record.target_is_tuple:
         if not isinstance(target, list):
             raise RecordError(f"{where}target: {target!r:.80}; a tuple is stored as a list")
         target = tuple(target)
-    return Task(record.id, images.read(record.images, where), record.question, target, record.meta, place)
+    return Task(record.id, images.read(record.images, where), record.question, target, record.meta)
 
 
 def _turn(record: TurnRecord, images: _Images, where: str) -> Turn:
@@ -201,7 +200,15 @@ def _turn(record: TurnRecord, images: _Images, where: str) -> Turn:
     )
 
 
-def load_tasks(path: str | os.PathLike[str]) -> list[Task]:
+class Tasks(list[Task]):
+    """Tasks of a file, one a line; :attr:`path` is the file's, for messages."""
+
+    def __init__(self, path: Path, tasks: Iterable[Task]) -> None:
+        super().__init__(tasks)
+        self.path = path
+
+
+def load_tasks(path: str | os.PathLike[str]) -> Tasks:
     """Read what :func:`save_tasks` wrote.
 
     Raises:
@@ -210,7 +217,8 @@ def load_tasks(path: str | os.PathLike[str]) -> list[Task]:
     """
     file = Path(path)
     images = _Images(file.parent / "pictures")
-    return [_task(record, images, f"{place}: field ", place) for record, place in _records(file, "task", TaskRecord)]
+    records = _records(file, "task", TaskRecord)
+    return Tasks(file, (_task(record, images, f"{place}: field ") for record, place in records))
 
 
 def load_episodes(path: str | os.PathLike[str]) -> list[Episode]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kit.environment import ToolEnv
     from kit.evaluate.outcomes import Evaluation
     from kit.papers.fidelity import Fidelity
+    from kit.rollout import RolloutConfig
 
 PAPERS = {
     "agile": "kit.papers.agile.paper:PAPER",
@@ -59,6 +60,7 @@ class Paper:
         published: how its published results are made; None: it has none that a command makes.
         fidelity: ``package:file`` of what the paper says and what became of it here (:mod:`kit.papers.fidelity`);
             empty: it lists nothing, and has no part of docs/departures.md.
+        limits: place of its episodes' limits, a :class:`kit.rollout.RolloutConfig` made of a notebook's parameters.
         notebooks_dir: folder with ``percent/`` (sources) and ``profiles/``; ``results/`` lies beside it.
     """
 
@@ -74,6 +76,7 @@ class Paper:
     fidelity: str = ""
     published: Published | None = None
     notebooks_dir: Path = NOTEBOOKS
+    limits: str = "kit.rollout:RolloutConfig"
 
     def __post_init__(self) -> None:
         """Check that the record agrees with itself.
@@ -107,6 +110,15 @@ class Paper:
         """
         made: Callable[..., ToolEnv] = self._load("environment")
         return made
+
+    def load_limits(self) -> type[RolloutConfig]:
+        """Import the class of its episodes' limits.
+
+        Raises:
+            PaperError: it isn't where the record says.
+        """
+        found: type[RolloutConfig] = self._load("limits")
+        return found
 
     def load_evaluation(self) -> Evaluation[Any]:
         """Import its evaluation.

@@ -50,7 +50,7 @@ class Result:
             to a file, and matplotlib's figures; if there is none of these, images that it edited in place. On white
             where they are transparent; sized and left out as its limits say.
         values: the JSON values of the names in ``want``; empty unless ``ok``.
-        warnings: what was left out (output over a cap, values that aren't JSON, images no model reads) stopped
+        warnings: what was left out (output over a cap, values that aren't JSON, images no model reads), stopped
             (threads, processes) or not started (a program), and how to show what the turn may have meant to (an array).
         cpu_s: CPU seconds of the turn's own process.
         wall_s: seconds from the start of the turn's process to its verdict.

@@ -263,8 +263,8 @@ def train_grpo(
             "was not loaded from anywhere it could be loaded from again; save and load it first, or train with LoRA"
         )
 
-    sets = {"tasks": tasks, "held-out tasks": held_out.tasks if isinstance(held_out, HeldOutAccuracy) else ()}
-    checked = checked_first(rollout, sets, chat)
+    held_out_files = held_out.files if isinstance(held_out, HeldOutAccuracy) else {}
+    checked = checked_first(rollout, {str(getattr(tasks, "path", "tasks")): tasks, **held_out_files}, chat)
 
     def make_trainer(meter: Meter) -> EpisodeGRPOTrainer:
         rollouts = -(-settings.steps // settings.iterations)

@@ -34,17 +34,26 @@ def held_out_accuracy(
     Returns:
         A function from a policy to ``{"held_out_accuracy": share of right answers}``; None for no tasks.
     """
-    chosen = [task for path in files for task in evenly_spaced(load_tasks(path), tasks)] if tasks else []
-    return HeldOutAccuracy(chosen, play, is_right) if chosen else None
+    sets = {path: load_tasks(path) for path in files} if tasks else {}
+    chosen = [task for some in sets.values() for task in evenly_spaced(some, tasks)]
+    return HeldOutAccuracy(chosen, play, is_right, sets) if chosen else None
 
 
 @dataclass(frozen=True)
 class HeldOutAccuracy:
-    """The share of held-out tasks that a policy answers rightly; see :func:`held_out_accuracy`."""
+    """The share of held-out tasks that a policy answers rightly; see :func:`held_out_accuracy`.
+
+    Attributes:
+        tasks: those that are played.
+        play: plays tasks greedily.
+        is_right: a finished episode and its task's target → whether it ended with the right answer.
+        files: file → all tasks in it.
+    """
 
     tasks: Sequence[Task]
     play: Callable[[Policy, Sequence[Task]], list[Episode]]
     is_right: Callable[[Episode, Any], bool]
+    files: Mapping[str, Sequence[Task]]
 
     def __call__(self, policy: Policy) -> Mapping[str, float]:
         """Play this process's share of the tasks; the accuracy over all of them."""

@@ -111,7 +111,7 @@ def _refuse(sets: Sets, found: Sequence[Fault]) -> None:
     places = {id(task): f"{name}:{k}" for name, tasks in sets.items() for k, task in enumerate(tasks, 1)}
     order = {at: k for k, at in enumerate(places)}
     found = sorted(found, key=lambda one: order.get(id(one[0]), len(order)))
-    lines = [f"{task.place or places.get(id(task), '')}, task {task.id}: {fault}" for task, fault in found]
+    lines = [f"{places.get(id(task), 'a task made on the way')}, task {task.id}: {fault}" for task, fault in found]
     rest = [f"and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
     count = f"{len({id(task) for task, _ in found})} of {len(places)} tasks can't be played"
     raise UnplayableTasks("\n  ".join([f"{count}; correct them or leave them out:", *lines[:SHOWN], *rest]))

@@ -228,3 +228,30 @@ def test_pictures_have_as_many_pixels_as_allowed(copies: Path, tmp_path: Path) -
 def test_a_missing_copy_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert visual_arft.main(["--out", str(tmp_path / "out"), "--hub", "--hub-root", str(tmp_path)]) == 1
     assert "no folder pixparse/docvqa-single-page-questions; put a copy" in capsys.readouterr().err
+
+
+def test_images_that_no_rollout_can_begin_are_refused_before_anything_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = [{"image": f"{k}.png", "question": "What is it?", "answers": ["a scene"]} for k in range(4)]
+    shapes = {"wide.png": (400, 1), "tall.png": (64, 13200)}
+    for name, size in shapes.items():
+        Image.new("RGB", size).save(tmp_path / name)
+    more = [{"image": name, "question": "What is it?", "answers": "hello"} for name in shapes]
+    assert visual_arft.main(own(tmp_path, [*lines, *more])) == 1
+    said = capsys.readouterr().err
+    assert "2 questions can't be used" in said
+    assert "line 5: CellError: an image that a model can't be shown: it has 400 x 1 pixels; the longer side" in said
+    assert "line 6: CellError: an image that a model can't be shown: shrunk from 64 x 13200 pixels" in said
+    assert not (tmp_path / "out").exists()
+
+
+def test_questions_that_leave_no_room_for_a_turn_are_refused_before_anything_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = [{"image": f"{k}.png", "question": "?" * 99999, "answers": ["a scene"]} for k in range(4)]
+    assert visual_arft.main(own(tmp_path, lines)) == 1
+    said = capsys.readouterr().err
+    assert f"{tmp_path / 'out' / 'coding-train.jsonl'}:1, task coding-train-" in said
+    assert "a turn may have 2048: together more than max_episode_tokens=28192" in said
+    assert not (tmp_path / "out" / "coding-train.jsonl").exists()

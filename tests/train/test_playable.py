@@ -121,16 +121,17 @@ def test_all_faults_come_in_one_message_with_file_and_line(chat: Chat, tmp_path:
     ]
     save_tasks(tmp_path / "train.jsonl", bad)
     tasks = load_tasks(tmp_path / "train.jsonl")
-    assert tasks == bad and tasks[2].place == f"{tmp_path / 'train.jsonl'}:3"
+    assert tasks == bad
+    sets = {str(tasks.path): tasks, "more": [replace(GOOD, id="none", target=None)]}
     with pytest.raises(UnplayableTasks) as caught:
-        check_playable({"tasks": tasks[::-1], "more": [replace(GOOD, id="none", target=None)]}, chat, play_with(chat))
+        check_playable(sets, chat, play_with(chat))
     found = [line.strip().removeprefix(str(tmp_path)) for line in str(caught.value).splitlines()]
     assert found[0].startswith("5 of 6 tasks can't be played")
-    assert found[1].startswith("/train.jsonl:5, task odd: invalid literal for int()")
-    assert found[2].startswith("/train.jsonl:4, task letters: gold answers 'hello': give a list of texts, not one text")
+    assert found[1].startswith("/train.jsonl:2, task wide: image 'image': it has 400 x 1 pixels")
+    assert found[2].startswith("/train.jsonl:2, task wide: no gold answer")
     assert found[3].startswith("/train.jsonl:3, task long: the prompt has")
-    assert found[4].startswith("/train.jsonl:2, task wide: image 'image': it has 400 x 1 pixels")
-    assert found[5].startswith("/train.jsonl:2, task wide: no gold answer")
+    assert found[4].startswith("/train.jsonl:4, task letters: gold answers 'hello': give a list of texts, not one text")
+    assert found[5].startswith("/train.jsonl:5, task odd: invalid literal for int()")
     assert found[6] == "more:1, task none: no gold answer (target=None)" and len(found) == 7
 
 
@@ -164,16 +165,18 @@ def test_training_says_before_step_1_which_tasks_it_could_not_play(tmp_path: Pat
     """The long one is not in the first batch; the held-out one is never trained on."""
     chat = fresh_chat()
     model = fresh_model(chat)
-    save_tasks(tmp_path / "train.jsonl", [replace(GOOD, id=f"t{k}") for k in range(5)])
+    save_tasks(
+        tmp_path / "train.jsonl",
+        [*(replace(GOOD, id=f"t{k}") for k in range(5)), replace(GOOD, id="long", question="?" * 99)],
+    )
     save_tasks(tmp_path / "test.jsonl", [replace(GOOD, id="held", question="x" * 99)])
-    long = replace(GOOD, id="long", question="?" * 99)
     play = play_with(chat)
     held_out = held_out_accuracy([str(tmp_path / "test.jsonl")], 1, play, lambda episode, target: True)
-    tasks = [*load_tasks(tmp_path / "train.jsonl"), long]
+    tasks = load_tasks(tmp_path / "train.jsonl")
     with pytest.raises(UnplayableTasks) as caught:
         train_grpo(model, chat, tasks, play, even_reward, SETTINGS, tmp_path / "run", held_out=held_out)
     said = str(caught.value)
-    assert "tasks:6, task long: the prompt has" in said and "max_episode_tokens=60" in said
+    assert f"{tmp_path / 'train.jsonl'}:6, task long: the prompt has" in said and "max_episode_tokens=60" in said
     assert f"{tmp_path / 'test.jsonl'}:1, task held: the prompt has" in said and "2 of 7 tasks" in said
     assert not (tmp_path / "run" / "metrics.jsonl").exists() or not (tmp_path / "run" / "metrics.jsonl").read_text()
     Asked.made = 0

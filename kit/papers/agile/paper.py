@@ -37,6 +37,7 @@ PAPER = Paper(
     title="AGILE",
     summary="Solve jigsaw puzzles by code that swaps, crops and zooms pieces of the image.",
     environment="kit.papers.agile.env:JigsawEnv",
+    limits="kit.papers.agile.experiment:Play",
     evaluation="kit.papers.agile.metrics:EVALUATION",
     notebooks=("11_agile", "12_agile_sft", "13_agile_grpo", "14_agile_claims", "15_agile_general"),
     settings={

@@ -27,6 +27,8 @@ from kit.papers.visual_arft.expert import expert
 from kit.policy.scripted import ScriptedPolicy
 from kit.sandbox import Sandbox
 from kit.tools.search import Search
+from kit.train.playable import Play as PlayFn
+from kit.train.playable import check_playable
 
 NEEDED = ("coding-train", "coding-test", "search-train", "search-test", "text-test")
 """Sets that every folder has."""
@@ -55,7 +57,8 @@ def load_sets(folder: Path) -> dict[str, list[Task]]:
             f"{folder}: no {', '.join(f'{name}.jsonl' for name in missing)}; write the folder with "
             f"python data_scripts/visual_arft.py --out {folder} (--hub --pin for the paper's sources)"
         )
-    sets = {name: load_tasks(folder / f"{name}.jsonl") for name in (*NEEDED, *MORE) if _is_there(folder, name)}
+    there = [name for name in (*NEEDED, *MORE) if _is_there(folder, name)]
+    sets: dict[str, list[Task]] = {name: load_tasks(folder / f"{name}.jsonl") for name in there}
     check_sets(sets, str(folder))
     return sets
 
@@ -108,17 +111,23 @@ def _traces(tasks: Sequence[Task]) -> set[str]:
     return found | {f"country {name}" for task in tasks for name in task.meta.get("countries", ())}
 
 
-def save_sets(folder: Path, sets: Mapping[str, Sequence[Task]]) -> None:
+def save_sets(
+    folder: Path, sets: Mapping[str, Sequence[Task]], chat: Chat | None = None, play: PlayFn | None = None
+) -> None:
     """Check the sets, write them, and remove those that an earlier folder of this name had and this one hasn't.
 
     Args:
         folder: the folder, made if it is missing.
         sets: name → its tasks.
+        chat: of the model that is going to play, if it is known.
+        play: lets a policy play tasks under the limits that will hold; None: prompts aren't checked.
 
     Raises:
+        kit.train.playable.UnplayableTasks: a task can't be played, or scored.
         DataFolderError: as :func:`check_sets`.
         OSError: a file can't be written.
     """
+    check_playable({str(folder / f"{name}.jsonl"): tasks for name, tasks in sets.items()}, chat, play)
     check_sets(sets, str(folder))
     for name in MORE:
         if name not in sets:  # else an old benchmark would be measured by

@@ -18,22 +18,18 @@ Departures
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from PIL import Image
-
-from kit.data.cells import CellError, readable
-from kit.data.hub import HubError, HubSource, pictures_of, rows, used_rows
-from kit.episode import NamedImage, Task, content_hash
-from kit.images import upright_rgb, within_pixels
+from kit.data.cells import CellError, readable, texts
+from kit.data.hub import HubSource, pictures_of, rows, used_rows
+from kit.episode import Task, content_hash
+from kit.images import within_pixels
+from kit.papers.visual_arft.mat_benchmark import MAX_PIXELS, benchmark, benchmark_images
 from kit.papers.visual_arft.mat_coding import Question
 
-MAX_PIXELS = 401_408
-"""Pixels of an image, at most (released scripts)."""
+__all__ = ["MAX_PIXELS", "HubQuestions", "benchmark", "benchmark_images", "of_first_images", "questions", "text_tasks"]
 
 
 @dataclass(frozen=True)
@@ -64,17 +60,17 @@ class HubQuestions(HubSource):
         if self.talk:
             found = [_said(turn) for turn in _listed(row[self.talk])]
         else:
-            texts, golds = row[self.question], row[self.answers]
-            if not isinstance(texts, list):
-                found = [(texts, golds)]
-            elif isinstance(golds, list) and len(golds) == len(texts):
-                found = list(zip(texts, golds, strict=True))
+            asked, golds = row[self.question], row[self.answers]
+            if not isinstance(asked, list):
+                found = [(asked, golds)]
+            elif isinstance(golds, list) and len(golds) == len(asked):
+                found = list(zip(asked, golds, strict=True))
             else:
                 count = len(golds) if isinstance(golds, list) else golds
                 raise CellError(
-                    f"{len(texts)} questions in {self.question!r}, but {self.answers!r} holds {count!r:.40}"
+                    f"{len(asked)} questions in {self.question!r}, but {self.answers!r} holds {count!r:.40}"
                 )
-        return [(str(text).strip(), answers) for text, gold in found if _texts(text) and (answers := _texts(gold))]
+        return [(str(text), answers) for text, gold in found if texts(text) and (answers := texts(gold))]
 
 
 def _said(turn: Any) -> tuple[str, str]:
@@ -90,12 +86,6 @@ def _listed(value: Any) -> list[Any]:
     if value is None or isinstance(value, list):
         return value or []
     raise CellError(f"{type(value).__name__} {value!r:.40} where a list is expected")
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    """A cell as different, non-empty texts."""
-    found = value if isinstance(value, list | tuple) else [value]
-    return tuple(dict.fromkeys(str(text).strip() for text in found if text is not None and str(text).strip()))
 
 
 def questions(source: HubQuestions, revision: str | None, max_pixels: int = MAX_PIXELS) -> Iterator[Question]:
@@ -174,87 +164,3 @@ def text_tasks(source: HubQuestions, revision: str | None, n: int) -> list[Task]
             tasks.append(Task(f"{source.group}-{number:05d}", (), text, golds, meta))
             left.used += 1
     return tasks
-
-
-BENCHMARK = ("MAT-Coding.json", "MAT-Search.json")
-"""Files of the paper's benchmark (laolao77/MAT, folder MAT-Benchmark)."""
-
-
-def benchmark(folder: Path, max_pixels: int = MAX_PIXELS) -> tuple[list[Task], list[Task]]:
-    """The paper's own test sets from a downloaded copy of MAT: coding and search tasks.
-
-    How strong its distortions are isn't known, so whether one was undone can't be told; answers can. Where an image is
-    to be cropped, the whole one is shown; the processed one beside it is the part that was cut out.
-
-    Args:
-        folder: the copy.
-        max_pixels: pixels of an image, at most: larger ones are shrunk; 0: no limit.
-
-    Raises:
-        HubError: a file or an image is missing, or a row lacks a field.
-    """
-    images = {path.name: path for path in _images(folder)}
-    coding, search = (_read(folder, name) for name in BENCHMARK)
-    return (
-        [_coding(row, images, max_pixels) for row in coding],
-        [_search(row, images, max_pixels) for row in search],
-    )
-
-
-def benchmark_images(folder: Path) -> Iterator[tuple[str, Image.Image]]:
-    """Name and image of everything in a copy of MAT, distorted or not: nothing like it may be trained on."""
-    for path in _images(folder):
-        with Image.open(path) as image:
-            yield path.name, upright_rgb(image)
-
-
-def _images(folder: Path) -> list[Path]:
-    return [path for path in sorted(folder.rglob("*")) if path.suffix.lower() in (".png", ".jpg", ".jpeg")]
-
-
-def _read(folder: Path, name: str) -> list[dict[str, Any]]:
-    found = sorted(folder.rglob(name))
-    if not found:
-        raise HubError(f"{folder}: no {name} in it; give the folder that the data set MAT was downloaded to")
-    return list(json.loads(found[0].read_text(encoding="utf-8")))
-
-
-def _field(row: Mapping[str, Any], *names: str) -> Any:
-    for name in names:
-        if name in row:
-            return row[name]
-    raise HubError(f"MAT row {row.get('id')!r}: none of the fields {', '.join(names)}; it has {', '.join(row)}")
-
-
-def _picture(name: str, images: Mapping[str, Path], max_pixels: int) -> tuple[NamedImage, ...]:
-    path = images.get(Path(name).name)
-    if path is None:
-        raise HubError(f"MAT picture {name}: it isn't among the {len(images)} downloaded; download its folder, too")
-    with Image.open(path) as image:
-        return (NamedImage("image", within_pixels(upright_rgb(image), max_pixels)),)
-
-
-def _coding(row: Mapping[str, Any], images: Mapping[str, Path], max_pixels: int) -> Task:
-    kinds: Sequence[str] = _texts(_field(row, "type"))
-    meta = {
-        "tools": ["code"],
-        "category": f"mat:{'+'.join(kinds)}",
-        "difficulty": str(_field(row, "split")),
-        "kind": "mat",
-        "source": f"mat-coding-{row['id']}",
-    }
-    shown = "ori_image_path" if "crop" in kinds else "processed_image_path"
-    image = _picture(_field(row, shown), images, max_pixels)
-    return Task(f"mat-coding-{row['id']}", image, str(_field(row, "question")), _texts(_field(row, "answers")), meta)
-
-
-def _search(row: Mapping[str, Any], images: Mapping[str, Path], max_pixels: int) -> Task:
-    meta = {
-        "tools": ["search"],
-        "difficulty": str(row.get("split", "hard")),
-        "queries": [],
-        "kind": "mat",
-        "source": f"mat-search-{row['id']}",
-    }
-    image = _picture(_field(row, "image_path"), images, max_pixels)
-    return Task(f"mat-search-{row['id']}", image, str(_field(row, "question")), _texts(_field(row, "answer")), meta)

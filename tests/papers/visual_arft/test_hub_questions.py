@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import datasets
 import numpy as np
@@ -14,7 +15,8 @@ from PIL import Image
 
 from kit.data.hub import HubError
 from kit.data.scenes import scene
-from kit.papers.visual_arft.hub_questions import HubQuestions, benchmark, questions, text_tasks
+from kit.episode import Task
+from kit.papers.visual_arft.hub_questions import HubQuestions, benchmark, benchmark_images, questions, text_tasks
 from kit.papers.visual_arft.mat_coding import make_tasks
 
 
@@ -97,3 +99,94 @@ def test_what_is_missing_of_it_is_named(tmp_path: Path) -> None:
 
 def test_rows_are_read_as_they_come(documents: HubQuestions) -> None:
     assert len(list(islice(questions(documents, None), 1))) == 1
+
+
+def rows_of(folder: Path, part: str, rows: list[Any], **colours: str) -> None:
+    """A listing of MAT with its folder of images of one colour each."""
+    place = folder / "MAT-Benchmark"
+    (place / f"MAT-{part}-image").mkdir(parents=True, exist_ok=True)
+    for name, colour in colours.items():
+        Image.new("RGB", (40, 30), colour).save(place / f"MAT-{part}-image" / f"{name}.png")
+    (place / f"MAT-{part}.json").write_text(json.dumps(rows))
+
+
+CODING = {"id": 0, "question": "Size?", "answers": ["1"], "type": ["dark"], "split": "hard"}
+SEARCH = {"id": 0, "question": "Who?", "answer": "Ann"}
+
+
+def colour(task: Task) -> tuple[int, ...]:
+    return task.images[0].image.getpixel((0, 0))  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("path", ["{name}.png", "MAT-{part}-image/{name}.png", "images/{name}.png"])
+def test_images_of_one_name_in_both_folders_are_two(path: str, tmp_path: Path) -> None:
+    rows_of(tmp_path, "Coding", [CODING | {"processed_image_path": path.format(part="Coding", name="_1")}], _1="red")
+    rows_of(tmp_path, "Search", [SEARCH | {"image_path": path.format(part="Search", name="_1")}], _1="blue")
+    (coding,), (search,) = benchmark(tmp_path)
+    assert colour(coding) == (255, 0, 0) and colour(search) == (0, 0, 255)
+
+
+def test_a_path_into_the_other_folder_is_followed(tmp_path: Path) -> None:
+    rows_of(tmp_path, "Search", [SEARCH | {"image_path": "1.png"}], **{"1": "blue"})
+    for path in ("MAT-Search-image/1.png", "MAT-Benchmark/MAT-Search-image/1.png"):
+        rows_of(tmp_path, "Coding", [CODING | {"processed_image_path": path}], **{"1": "red"})
+        assert colour(benchmark(tmp_path)[0][0]) == (0, 0, 255)
+
+
+def test_images_of_one_name_in_folders_of_ones_own_are_told_by_their_paths(tmp_path: Path) -> None:
+    named = [CODING | {"id": k, "processed_image_path": f"{k}/a.png"} for k in ("x", "y")]
+    rows_of(tmp_path, "Coding", [*named, CODING | {"processed_image_path": "a.png"}])
+    rows_of(tmp_path, "Search", [SEARCH | {"image_path": "b.png"}], b="blue")
+    for name, shade in (("x", "red"), ("y", "lime")):
+        (tmp_path / "MAT-Benchmark" / name).mkdir()
+        Image.new("RGB", (40, 30), shade).save(tmp_path / "MAT-Benchmark" / name / "a.png")
+    with pytest.warns(UserWarning, match=r"MAT picture a\.png: it might be any of .*x/a\.png, .*y/a\.png \(row 2\)"):
+        coding, _ = benchmark(tmp_path)
+    assert [colour(task) for task in coding] == [(255, 0, 0), (0, 255, 0)]
+
+
+def test_bad_rows_of_the_benchmark_are_left_out_counted_and_named(tmp_path: Path) -> None:
+    (tmp_path / "MAT-Benchmark" / "MAT-Coding-image").mkdir(parents=True)
+    (tmp_path / "MAT-Benchmark" / "MAT-Coding-image" / "cut.png").write_bytes(b"\x89PNG oops")
+    Image.new("RGB", (400, 1)).save(tmp_path / "MAT-Benchmark" / "MAT-Coding-image" / "wide.png")
+    good = CODING | {"processed_image_path": "a.png"}
+    bad: list[tuple[Any, str]] = [
+        (good | {"answers": None}, "no gold answer (answers=None)"),
+        (good | {"answers": []}, "no gold answer (answers=[])"),
+        (good | {"answers": [" ", None]}, "no gold answer"),
+        (good | {"question": None}, "no question (question=None)"),
+        (good | {"processed_image_path": "gone.png"}, "MAT picture gone.png: it isn't among the"),
+        (good | {"processed_image_path": None}, "MAT picture None"),
+        (good | {"processed_image_path": "cut.png"}, "a picture cannot be read and is left out"),
+        (good | {"processed_image_path": "wide.png"}, "it has 400 x 1 pixels"),
+        ({"id": 9}, "none of the fields type; it has id"),
+        (["a"], "list ['a'] where an object is expected"),
+    ]
+    rows_of(tmp_path, "Search", [SEARCH | {"image_path": "a.png"}], a="blue")
+    for row, why in bad:
+        rows_of(tmp_path, "Coding", [row, good | {"answers": "hello"}], a="red")
+        with pytest.warns(UserWarning) as told:
+            (coding,), _ = benchmark(tmp_path)
+        assert coding.target == ("hello",)
+        (said,) = [str(w.message) for w in told]
+        assert why in said and "(row 0); 1 of 2 rows are left out" in said and "MAT-Coding.json" in said
+        rows_of(tmp_path, "Coding", [row], a="red")
+        with pytest.raises(HubError, match=r"MAT-Coding\.json: .*none of its 1 rows can be used"):
+            benchmark(tmp_path)
+
+
+def test_a_listing_that_is_no_list_is_named(tmp_path: Path) -> None:
+    rows_of(tmp_path, "Search", [SEARCH | {"image_path": "a.png"}], a="blue")
+    for text in ("{}", "oops"):
+        rows_of(tmp_path, "Coding", [])
+        (tmp_path / "MAT-Benchmark" / "MAT-Coding.json").write_text(text)
+        with pytest.raises(HubError, match=r"MAT-Coding\.json: .*download it again"):
+            benchmark(tmp_path)
+
+
+def test_broken_images_of_the_benchmark_end_no_check_for_leaks(tmp_path: Path) -> None:
+    rows_of(tmp_path, "Coding", [], a="red")
+    (tmp_path / "MAT-Benchmark" / "broken.png").write_bytes(b"oops")
+    (tmp_path / "MAT-Benchmark" / "._a.png").write_bytes(b"a file manager's notes")
+    with pytest.warns(UserWarning, match=r"broken\.png: .*1 of 2 rows"):
+        assert [name for name, _ in benchmark_images(tmp_path)] == ["a.png"]

@@ -1,0 +1,103 @@
+"""Check the tasks that a job is given, by its parameters or by its run's folder, before its first notebook."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from inspect import signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kit.files import ROOT, find_run
+from kit.jobs.notebooks import parameters
+from kit.papers.registry import Paper, paper_of
+
+if TYPE_CHECKING:
+    from kit.chat import Chat
+    from kit.jobs.run import Job
+    from kit.train.playable import Play
+
+
+def check_tasks(job: Job) -> None:
+    """Refuse a job with tasks that can't be played or scored; a job that makes all of its tasks is passed at once.
+
+    Images and gold answers are checked as the job's model has them, prompts as the paper's environment and limits do.
+    What a notebook changes about either, its training checks before step 1.
+
+    Raises:
+        kit.train.playable.UnplayableTasks: naming every task, with its file and line, or the lines that can't be read.
+        ValueError: the model's tokenizer can't be loaded.
+    """
+    files = list(dict.fromkeys(file for folder in _folders(job) for file in sorted(folder.glob("*.jsonl"))))
+    files = [file for file in files if _holds_tasks(file)]
+    if not files:
+        return
+    from kit.chat import Chat
+    from kit.data.schema import RecordError
+    from kit.data.store import load_tasks
+    from kit.tiny import TINY
+    from kit.train.playable import UnplayableTasks, check_playable
+
+    sets, torn = {}, []
+    for file in files:
+        try:
+            sets[str(file)] = load_tasks(file)
+        except RecordError as error:
+            torn.append(str(error))
+    if torn:
+        raise UnplayableTasks("\n".join(torn))
+    values = _values(job)
+    model = values.get("model") or TINY
+    try:
+        chat = Chat.from_pretrained(model)
+    except OSError as error:
+        raise ValueError(f"model={model!r}: its tokenizer, which counts tokens, can't be loaded ({error})") from error
+    paper = paper_of(job.notebooks[0].source.name)
+    check_playable(sets, chat, _play(paper, values, chat) if paper else None)
+
+
+def _folders(job: Job) -> Iterator[Path]:
+    """Folders that parameters name, from the project's folder or the notebooks', and those that the run must have."""
+    for planned in job.notebooks:
+        for value in planned.values.values():
+            if value and isinstance(value, str):
+                places = (os.path.join(base, os.path.expanduser(value)) for base in (ROOT, planned.source.twin.parent))
+                yield from (Path(place) for place in places if os.path.isdir(place))
+    run = find_run(job.branch_of or job.name)
+    yield from (run / path for path in job.needs if (run / path).is_dir())
+
+
+def _holds_tasks(file: Path) -> bool:
+    """True if a file's first line is a stored task."""
+    with file.open("rb") as lines:
+        try:
+            first = json.loads(lines.readline().decode("utf-8-sig"))
+        except ValueError:
+            return False
+    return isinstance(first, dict) and first.get("kind") == "task"
+
+
+def _values(job: Job) -> dict[str, Any]:
+    """The values of all notebooks; of a name that several have, the first one's."""
+    found: dict[str, Any] = {}
+    for planned in reversed(job.notebooks):
+        found |= {name: one.default for name, one in parameters(planned.source).items()} | planned.values
+    models = [str(planned.values["model"]) for planned in job.notebooks if planned.values.get("model")]
+    return found | {"model": models[0] if models else ""}
+
+
+def _play(paper: Paper, values: Mapping[str, Any], chat: Chat) -> Play | None:
+    """Let a policy play by a paper's environment and limits; None if its environment takes more than is known here."""
+    from kit.rollout import rollout
+    from kit.sandbox import Sandbox
+
+    idle = {"box": Sandbox(), "search": object()}  # tasks are begun and not played: no tool is called
+    make, limits = paper.load_environment(), paper.load_limits()
+    takes = signature(make).parameters
+    given = {name: idle.get(name, values.get(name)) for name in takes if name in idle or name in values}
+    if any(one.default is one.empty and one.name not in given for one in takes.values()):
+        return None
+    config = limits(**{field.name: values[field.name] for field in fields(limits) if field.name in values})
+    return lambda policy, tasks: rollout(policy, chat, tasks, lambda: make(**given), config)
