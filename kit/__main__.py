@@ -6,14 +6,13 @@ Exit codes: 0 done; 1 it was tried and failed; 2 refused before anything ran; 13
 from __future__ import annotations
 
 import argparse
-import errno
 import importlib
 import os
 import signal
 import sys
 from collections.abc import Sequence
 
-from kit.files import UNWRITABLE, print_anything
+from kit.files import FULL, UNWRITABLE, print_anything
 
 BENCHES = {
     "coverage": "benchmarks.coverage:coverage_table",
@@ -286,7 +285,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             what = f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror)
             print(f"python -m kit: {what}: set KIT_RUNS to a folder of your own", file=sys.stderr)
             return 1
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        if error.errno not in FULL:
             raise
         print(f"python -m kit: {error.strerror}", file=sys.stderr)
         return 1
