@@ -255,9 +255,8 @@ def make(args: argparse.Namespace) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run; 0, or 1 after printing what was wrong and what to do about it."""
-    args = options(argv)
     try:
-        make(args)
+        make(options(argv))
     except (ImageError, LeakError, HubError, EndpointError, OSError, ValueError) as error:
         print(f"agile.py: {error}", file=sys.stderr)
         return 1

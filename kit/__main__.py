@@ -6,7 +6,6 @@ Exit codes: 0 done; 1 it was tried and failed; 2 refused before anything ran; 13
 from __future__ import annotations
 
 import argparse
-import errno
 import importlib
 import os
 import signal
@@ -14,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from kit.files import UNWRITABLE, print_anything
+from kit.files import FULL, UNWRITABLE, print_anything
 from kit.jobs.missing import tell
 
 BENCHES = {
@@ -278,7 +277,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             what = f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror)
             print(f"python -m kit: {what}: set KIT_RUNS to a folder of your own", file=sys.stderr)
             return 1
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        if error.errno not in FULL:
             raise
         print(f"python -m kit: {error.strerror}", file=sys.stderr)
         return 1

@@ -130,7 +130,7 @@ class ToolEnv(gymnasium.Env[Observation, str]):
         return Observation(self.task.question, self.task.images), {"task": self.task.id}
 
     def step(self, action: str) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Do one turn's text. The reward is the answer's at the end and 0 before; papers' own are in kit.rewards."""
+        """Do one turn's text. The reward is the answer's at the end and 0 before; what trains is a paper's own."""
         parsed = self.protocol.parse(action)
         if isinstance(parsed, FormatError):
             ends = self.on_no_action == "end"

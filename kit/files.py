@@ -18,11 +18,12 @@ import json
 import os
 import re
 import shutil
+import stat
 import sys
-import tempfile
 import time
+import uuid
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -67,7 +68,9 @@ def find_run(name: str) -> Path:
         ValueError: the name could not be a folder's.
     """
     if not _NAME.fullmatch(name):
-        raise ValueError(f"run name {name!r}: use 1 to 64 letters, digits, dots, dashes, underscores, no dot first")
+        raise ValueError(
+            f"run name {name!r}: use 1 to 64 letters, digits, dots, dashes, underscores; the first a letter or a digit"
+        )
     return runs_folder() / name
 
 
@@ -163,6 +166,9 @@ def print_anything() -> None:
 UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS)
 """Error numbers of a place that this user may not write to."""
 
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Error numbers of a disk that is full, or full for this user or for a file of this size."""
+
 
 @contextmanager
 def _writing(path: Path) -> Iterator[None]:
@@ -183,17 +189,21 @@ def _writing(path: Path) -> Iterator[None]:
 def write_bytes(path: Path, data: bytes) -> None:
     """Write a file completely or leave it as it was, whenever the process is killed; its folder is made.
 
+    A new file has the permissions that the umask leaves it, one that was there keeps its own.
+
     Raises:
         OSError: naming the file, and for a full disk the free bytes.
     """
     with _writing(path):
-        handle, partial = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        partial = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
+        handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)  # what the umask leaves of it
         try:
             with os.fdopen(handle, "wb") as file:
+                if path.exists():  # its permissions are somebody's choice
+                    os.fchmod(handle, stat.S_IMODE(path.stat().st_mode))
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            os.chmod(partial, 0o644)
             os.replace(partial, path)
         except BaseException:
             with suppress(OSError):
@@ -261,7 +271,8 @@ def atomic_dir(folder: Path, concurrent: bool = False) -> Iterator[Path]:
             yield partial
             commit_dir(partial, folder)
             return
-        partial = Path(tempfile.mkdtemp(prefix=f"{folder.name}-", dir=folder.parent))
+        partial = folder.with_name(f"{folder.name}-{uuid.uuid4().hex[:8]}")
+        partial.mkdir()
         try:
             yield partial
             os.replace(partial, folder)
@@ -295,19 +306,35 @@ def exclusive(folder: Path) -> Iterator[None]:
     """
     import fcntl
 
-    with _writing(folder / ".lock"), (folder / ".lock").open("a+") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            lock.seek(0)
-            holder = lock.read().strip() or "another process"
-            raise FolderInUse(
-                f"{folder} is being written by {holder}: wait for it, stop it there, or give this run another name"
-            ) from None
-        lock.truncate(0)
-        lock.write(f"process {os.getpid()}, since {time.strftime('%H:%M')}")
-        lock.flush()
+    with ExitStack() as held:
+        with _writing(folder / ".lock"):
+            lock = held.enter_context((folder / ".lock").open("a+"))
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                lock.seek(0)
+                holder = lock.read().strip() or "another process"
+                raise FolderInUse(
+                    f"{folder} is being written by {holder}: wait for it, stop it there, or give this run another name"
+                ) from None
+            lock.truncate(0)
+            lock.write(f"process {os.getpid()}, since {time.strftime('%H:%M')}")
+            lock.flush()
         yield
+
+
+def is_held(folder: Path) -> bool:
+    """True if a process holds ``folder`` (:func:`exclusive`), or if the system can't tell."""
+    import fcntl
+
+    try:
+        with (folder / ".lock").open() as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return False
 
 
 def delete_dir(folder: Path) -> None:

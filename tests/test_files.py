@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +17,9 @@ from kit.files import (
     ROOT,
     append_bytes,
     atomic_dir,
+    exclusive,
     find_run,
+    is_held,
     read_json,
     run_folder,
     runs_folder,
@@ -29,7 +34,9 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KIT_RUNS", str(tmp_path / "runs"))
 
 
-@pytest.mark.parametrize("name", ["../up", "", ".hidden", "a/b", "x" * 65])
+@pytest.mark.parametrize(
+    "name", ["../up", "", " ", "a b", "a\n", ".", "..", ".hidden", "a/b", "/a", "a\\b", "é", "x" * 65]
+)
 def test_a_name_that_leaves_the_folder_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match="run name"):
         find_run(name)
@@ -55,6 +62,59 @@ def test_a_file_is_replaced_as_a_whole() -> None:
     write_text(path, "one")
     write_text(path, "two")
     assert path.read_text() == "two" and path.stat().st_mode & 0o777 == 0o644
+
+
+@pytest.fixture
+def umask() -> Iterator[Callable[[int], int]]:
+    before = os.umask(0)
+    os.umask(before)
+    yield os.umask
+    os.umask(before)
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.mark.parametrize(("mask", "expected"), [(0o022, 0o644), (0o002, 0o664), (0o077, 0o600), (0o027, 0o640)])
+def test_a_new_file_has_the_permissions_that_the_umask_leaves(umask: Any, mask: int, expected: int) -> None:
+    folder = run_folder("toy")
+    umask(mask)
+    write_text(folder / "a.txt", "one")
+    append_bytes(folder / "b.txt", b"one")
+    assert mode(folder / "a.txt") == mode(folder / "b.txt") == expected
+
+
+@pytest.mark.parametrize("kept", [0o600, 0o640, 0o664, 0o444, 0o755])
+def test_a_file_that_is_replaced_keeps_its_permissions(umask: Any, kept: int) -> None:
+    path = run_folder("toy") / "a.txt"
+    write_text(path, "one")
+    path.chmod(kept)
+    umask(0o027)
+    write_text(path, "two")
+    assert path.read_text() == "two" and mode(path) == kept
+
+
+@pytest.mark.parametrize("concurrent", [False, True])
+def test_a_new_folder_has_the_permissions_that_the_umask_leaves(umask: Any, tmp_path: Path, concurrent: bool) -> None:
+    umask(0o027)
+    with atomic_dir(tmp_path / "index", concurrent) as partial:
+        write_text(partial / "a", "one")
+    assert (mode(tmp_path / "index"), mode(tmp_path / "index" / "a")) == (0o750, 0o640)
+
+
+def test_who_holds_a_folder_is_seen(tmp_path: Path) -> None:
+    assert not is_held(tmp_path)
+    with exclusive(tmp_path):
+        assert is_held(tmp_path)
+    assert not is_held(tmp_path) and (tmp_path / ".lock").exists()
+
+
+def test_an_error_under_a_lock_passes_as_it_is(tmp_path: Path) -> None:
+    """It isn't one of writing the lock."""
+    with pytest.raises(FileNotFoundError) as caught, exclusive(tmp_path):
+        raise FileNotFoundError(errno.ENOENT, "No such file or directory", "/x/weights")
+    assert caught.value.filename == "/x/weights" and "cannot write" not in str(caught.value)
 
 
 def test_a_broken_record_is_named() -> None:

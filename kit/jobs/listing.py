@@ -118,6 +118,7 @@ def tell(name: str) -> Told:
             for title, entry in sorted(done.items())
         ]
         found.append(table([["notebook", "profile", "status", "minutes"], *rows]))
+        found += [f"{title}: {entry['why']}" for title, entry in sorted(done.items()) if "why" in entry]
     results = read_results(folder / "results.json") or {}
     evaluation, stages = _measured(folder, results)
     found += [text for text in (_stages_table(evaluation, stages), told_five(results), claims_table(results)) if text]

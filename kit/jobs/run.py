@@ -7,12 +7,16 @@ notebook came::
      "notebooks": {"13_paper_grpo": {"status": "done", "profile": "laptop", "parameters": {...},
                                 "source": "<sha256>", "minutes": 0.4}}}
 
+``status`` is running, done, failed (``why`` says why) or interrupted.
+
 The same command again goes on where it stopped: finished notebooks are skipped, an unfinished one
 is executed again (training continues from its own checkpoints).
 """
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,9 +31,12 @@ from kit.files import (
     exclusive,
     explain_full_disk,
     find_run,
+    is_held,
     read_json,
     run_folder,
+    write_bytes,
     write_json,
+    write_text,
 )
 from kit.jobs.checks import JobError, check_values_together
 from kit.jobs.notebooks import KERNEL, Source, environment, find, load, local_kernel, parameters
@@ -40,10 +47,19 @@ from kit.train.watchers import JOB
 __all__ = ["Job", "JobError", "Planned", "execute", "plan", "profile_values", "run_folder"]
 
 
+RESERVE, RESERVE_BYTES = ".reserve", 1 << 16
+"""A file in a run's folder that gives way when a notebook ends: so even a full disk has room for how it ended."""
+
+
 def progress_of(folder: Path) -> dict[str, Any]:
-    """Read how far each notebook of a run came: its name → its entry in ``params.json``; empty for one without jobs."""
+    """Read how far each notebook of a run came: its name → its entry in ``params.json``; empty for one without jobs.
+
+    One that still counts as running though no process holds the run was killed: it is told as interrupted.
+    """
     record = read_json(folder / "params.json") or {"notebooks": {}}
-    return dict(record["notebooks"])
+    found = dict(record["notebooks"])
+    killed = [] if is_held(folder) else [name for name, mine in found.items() if mine["status"] == "running"]
+    return found | {name: {**found[name], "status": "interrupted"} for name in killed}
 
 
 PROFILES = ("smoke", "laptop", "gpu", "node")
@@ -125,7 +141,11 @@ def plan(target: str, profile: str, sets: Sequence[str], name: str | None, root:
         ValueError: an impossible run name.
     """
     chosen = find(target, root)
-    of = name or chosen[0].family
+    of = chosen[0].family if name is None else name
+    if not of.strip():
+        raise ParameterError(
+            f"--name {name!r}: give the run a name, or leave --name out and it is called {chosen[0].family}"
+        )
     name = f"{of}-{tag}" if tag else of
     find_run(name)
     declared = {source.number: parameters(source) for source in chosen}
@@ -191,6 +211,7 @@ def execute(job: Job, force: bool = False) -> Path:
                 other = "" if mine["source"] == planned.source.sha256 else " by another version of this notebook"
                 print(f"{planned.source.name}: done before{other}, skipped (--force runs it again)", flush=True)
                 continue
+            mine.pop("why", None)
             mine.update(status="running", profile=job.profile)
             mine.update(parameters=planned.values, source=planned.source.sha256)
             _execute_one(planned, folder, record)
@@ -212,44 +233,83 @@ def _same(before: Mapping[str, Any] | None, planned: Planned, folder: Path) -> N
 
 def _execute_one(planned: Planned, folder: Path, record: dict[str, Any]) -> None:
     """Execute one notebook into ``folder``, keeping ``record`` (written to params.json) up to date."""
+    source, mine = planned.source, record["notebooks"][planned.source.name]
+    output = folder / source.twin.name
+    write_bytes(folder / RESERVE, os.urandom(RESERVE_BYTES))  # no zeros: some file systems need no room for them
+    write_json(folder / "params.json", record)
+    began = time.monotonic()
+    try:
+        print(f"{source.name}: running, output in {output}", flush=True)
+        with local_kernel() as config, explain_full_disk(output):
+            _papermill(planned, output, config)
+    except BaseException as error:
+        mine.update(status="interrupted", minutes=_minutes(began))
+        if isinstance(error, Exception):
+            why = re.sub(r"^\[Errno \d+\] ", "", str(error).partition("\n")[0]) or type(error).__name__
+            mine.update(status="failed", why=why.removeprefix(f"{source.name} failed "))
+        try:
+            _write_end(folder, record)
+        except OSError as full:
+            print(f"{source.name}: that it has ended can't be written down: {full.strerror}", file=sys.stderr)
+        raise
+    mine.update(status="done", minutes=_minutes(began))
+    _write_end(folder, record)
+    print(f"{source.name}: done in {mine['minutes']} min", flush=True)
+
+
+def _papermill(planned: Planned, output: Path, config: Any) -> None:
+    """Execute a notebook; after every cell and every half a minute ``output`` holds what was executed so far.
+
+    Raises:
+        JobError: a cell failed, or the kernel died.
+    """
     import papermill
     from nbclient.exceptions import DeadKernelError
     from papermill.exceptions import PapermillExecutionError
+    from papermill.iorw import papermill_io
 
-    source, mine = planned.source, record["notebooks"][planned.source.name]
-    output = folder / source.twin.name
-    write_json(folder / "params.json", record)
-    print(f"{source.name}: running, output in {output}", flush=True)
-    began = time.monotonic()
-    status = "interrupted"
+    source = planned.source
+    papermill_io.register(str(output), _WholeFiles())
     try:
-        with local_kernel() as config, explain_full_disk(output):
-            papermill.execute_notebook(
-                load(source),
-                output,
-                parameters=planned.values,
-                kernel_name=KERNEL["name"],
-                cwd=source.twin.parent,
-                progress_bar=False,
-                start_timeout=300,
-                autosave_cell_every=30,
-                stdout_file=sys.stdout,
-                stderr_file=sys.stderr,
-                config=config,
-            )
-        status = "done"
+        papermill.execute_notebook(
+            load(source),
+            output,
+            parameters=planned.values,
+            kernel_name=KERNEL["name"],
+            cwd=source.twin.parent,
+            progress_bar=False,
+            start_timeout=300,
+            autosave_cell_every=30,
+            stdout_file=sys.stdout,
+            stderr_file=sys.stderr,
+            config=config,
+        )
     except PapermillExecutionError as error:
-        status = "failed"
         raise JobError(
             _explain(f"in cell [{error.exec_count}] with {error.ename}: {error.evalue}", source, output)
         ) from error
     except DeadKernelError as error:
-        status = "failed"
         raise JobError(_explain("because its kernel died, most likely out of memory", source, output)) from error
-    finally:
-        mine.update(status=status, minutes=round((time.monotonic() - began) / 60, 2))
-        write_json(folder / "params.json", record)
-    print(f"{source.name}: done in {mine['minutes']} min", flush=True)
+
+
+class _WholeFiles:
+    """Writes papermill's notebooks as a whole; papermill itself empties the file first, and then may be killed."""
+
+    def write(self, text: str, path: str) -> None:
+        write_text(Path(path), text)
+
+    def pretty_path(self, path: str) -> str:
+        return path
+
+
+def _write_end(folder: Path, record: dict[str, Any]) -> None:
+    """Write down how a notebook ended, on a full disk in the room that was kept for it."""
+    (folder / RESERVE).unlink(missing_ok=True)
+    write_json(folder / "params.json", record)
+
+
+def _minutes(began: float) -> float:
+    return round((time.monotonic() - began) / 60, 2)
 
 
 def _explain(why: str, source: Source, output: Path) -> str:

@@ -50,9 +50,9 @@ class SamplingParams:
 
     def __post_init__(self) -> None:
         if self.temperature < 0:
-            raise ValueError(f"Params.temperature={self.temperature}: must be 0 (greedy) or more")
+            raise ValueError(f"SamplingParams.temperature={self.temperature}: must be 0 (greedy) or more")
         if self.max_new_tokens < 1:
-            raise ValueError(f"Params.max_new_tokens={self.max_new_tokens}: a turn needs at least 1 token")
+            raise ValueError(f"SamplingParams.max_new_tokens={self.max_new_tokens}: a turn needs at least 1 token")
 
 
 @dataclass(frozen=True)

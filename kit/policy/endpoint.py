@@ -6,10 +6,10 @@ as data URLs, and the reply is encoded by :mod:`kit.chat`. Two things therefore 
 model sampled in this process, and both matter only to reinforcement learning, for which served
 samples must not be used:
 
-- ``Sample.ids`` are *our* tokens for the reply's text, not the tokens the endpoint sampled;
-- ``Sample.logprobs`` are 0 for every token: the endpoint's don't belong to these ids.
+- ``Completion.ids`` are *our* tokens for the reply's text, not the tokens the endpoint sampled;
+- ``Completion.logprobs`` are 0 for every token: the endpoint's don't belong to these ids.
 
-``Params.seed`` isn't sent: not every endpoint knows it, and few keep to it.
+``GenerationRequest.seed`` isn't sent: not every endpoint knows it, and few keep to it.
 An endpoint drops the stop string it stopped at; it is put back, so that the turn reads as written.
 """
 

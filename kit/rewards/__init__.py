@@ -1,1 +1,1 @@
-"""Rewards, one file a paper: pure functions ``(episode, target) -> Score`` that no text makes raise."""
+"""Rewards: the contract of all, and how near a text is to a reference; each paper's own is in its package."""

@@ -25,8 +25,8 @@ forward pass is needed for it.
 Departures
 - [shared-own-rollouts] Paper: The trainer's framework samples the episodes. Here: Tasks are played by
   :mod:`kit.rollout`, scored, packed and given advantages; losses, optimizer, PEFT and distribution stay TRL's. Why:
-  No framework keeps images that appear after the prompt, token for token. May change: Nothing, if the framework's own
-  masks are right.
+  Here ids are never rendered anew, each episode has a seed of its own, environments step while others decode, and
+  limits end an episode before what wouldn't fit. May change: Nothing, if the framework's own masks are right.
 - [shared-suppressed-ids] Paper: Nothing is said of tokens for images and roles. Here: These ids carry no probability,
   in sampler and trainer alike. Why: A sampled image token makes the next forward pass fail. May change: Probabilities
   are shared out among a few ids less, which matters only early in training.

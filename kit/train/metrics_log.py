@@ -10,6 +10,7 @@ from typing import Any
 
 from transformers import TrainerCallback
 
+from kit.files import explain_full_disk
 from kit.train.metrics import Row, keep_until
 
 _NOT_OURS = {"epoch", "step_time", "num_tokens", "total_flos"}
@@ -50,7 +51,7 @@ class MetricsLog(TrainerCallback):
             return
         row = {"step": state.global_step, **{k: v for k, v in logs.items() if k not in _NOT_OURS}}
         row["seconds"] = time.perf_counter() - self.began
-        with self.path.open("a") as file:
+        with explain_full_disk(self.path), self.path.open("a") as file:
             file.write(json.dumps(row) + "\n")
         self.rows.append(row)
         for name, value in row.items():

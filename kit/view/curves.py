@@ -151,15 +151,17 @@ def _present(title: str, rows: Sequence[Row]) -> dict[str, str]:
     """The metrics of a panel that some row has, with their names."""
     names = dict(PANELS[title])
     if "reward" in names:
-        names |= {key: key.removeprefix(PARTS) for row in rows[-1:] for key in sorted(row) if key.startswith(PARTS)}
+        parts = sorted({key for row in rows for key in row if key.startswith(PARTS)})
+        names |= {key: key.removeprefix(PARTS) for key in parts}
     return {key: name for key, name in names.items() if any(key in row for row in rows)}
 
 
 def _panel(axis: Any, title: str, names: Mapping[str, str], rows: Sequence[Row]) -> None:
     values = []
     for k, (key, name) in enumerate(names.items()):
-        xs = [row["step"] for row in rows if key in row]
-        ys = [float(row[key]) for row in rows if key in row]
+        # A part of the reward that no episode of a step has is 0 there.
+        known = [row for row in rows if key in row or (key.startswith(PARTS) and "reward" in row)]
+        xs, ys = [row["step"] for row in known], [float(row.get(key, 0.0)) for row in known]
         values += ys
         style: Any = {"color": COLOURS[k % 6], "linestyle": DASHES[k % 4], "marker": MARKERS[k % 6], "markersize": 3}
         width = max(1, len(ys) // MEAN_OF)

@@ -239,8 +239,8 @@ print("right:  ", belonging(sorted(task.target), task.target) + ".")
 #
 # ## The notebooks
 #
-# Read them in order; each takes minutes. 00–05 are the basis of all papers. Each of the others belongs
-# to one paper: the task and its tools, SFT, GRPO, claims.
+# Read them in order; each takes minutes. 00–06 are the basis of all papers. 11–15 belong to AGILE, 21–24
+# to Visual-ARFT: the task and its tools, training, claims. In 60 you train on a task of your own.
 
 # %%
 from kit.jobs.notebooks import sources

@@ -909,5 +909,5 @@ for what, theirs, ours, why in rows:
 # %% [markdown]
 # The formulas are the paper's; the attempts were written by hand so that you can follow each number. The
 # paper doesn't state ε or the form of std; here they are those of the trainers it builds on. In
-# [notebook 13](13_agile_grpo.ipynb) the same loss trains the tiny model on thousands of attempts
+# [notebook 13](13_agile_grpo.ipynb) the same loss trains the tiny model on 1,536 attempts
 # instead of four.

@@ -14,7 +14,7 @@
 # # 14 · AGILE: do its claims hold here?
 #
 # **The question.** The paper draws conclusions about learning to solve jigsaws. Six of them, A1 to A6, are put to the
-# test here; two more, about general vision, have a notebook of their own. Which hold for a model of three million parameters, trained on one core, with other pictures?
+# test here; two more, about general vision, have a notebook of their own. Which hold for a model of three million parameters, trained on a laptop, with other pictures?
 #
 # **The paper.** [AGILE, arXiv:2510.01304](https://arxiv.org/abs/2510.01304), Tables 1 and 2 and Figures 3 and 11.
 # Its Figure 3 draws accuracy over the number of training puzzles, as claim A5 below does; its Figure 11 draws turns,

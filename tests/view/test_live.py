@@ -190,6 +190,15 @@ def test_panels_hold_what_belongs_together_on_scales_that_dont_mislead() -> None
         curves([{"step": 1}])
 
 
+def test_a_part_of_the_reward_that_a_step_lacks_is_drawn_as_0() -> None:
+    """Steps 1 and 3 have a bonus, step 2 and the last one don't: no line may be drawn over the gap."""
+    told = [{"reward/bonus": 0.5}, {}, {"reward/bonus": 0.25}, {"reward/other": 1.0}]
+    rows = [{"step": step, "reward": 1.0, **some} for step, some in enumerate(told, 1)]
+    (panel,) = [axis for axis in curves(rows).axes if axis.get_title() == "reward and its parts"]
+    drawn = {line.get_label(): list(line.get_ydata()) for line in panel.lines}
+    assert drawn == {"reward": [1.0] * 4, "bonus": [0.5, 0.0, 0.25, 0.0], "other": [0.0, 0.0, 0.0, 1.0]}
+
+
 def test_a_single_curve_of_a_panel_that_may_hold_two_says_which_it_is() -> None:
     rows = [{key: value for key, value in row.items() if key != "accuracy"} for row in ROWS]
     found = {axis.get_title(): axis for axis in curves(rows).axes if axis.get_title()}

@@ -14,6 +14,7 @@ import threading
 import time
 import traceback
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
@@ -166,16 +167,15 @@ def work(path: Path) -> None:
         run_on_rank0(lambda: check_alike(everyone))
         rebuilt(getattr(importlib.import_module(module), name), job["values"])()
     except BaseException as error:
-        write_json(
-            path.with_name(f"failed-{rank()}.json"),
-            {
-                "at": time.time(),
-                "process": rank(),
-                "host": socket.gethostname(),
-                "error": f"{type(error).__name__}: {error}",
-                "traceback": traceback.format_exc(),
-            },
-        )
+        told = {
+            "at": time.time(),
+            "process": rank(),
+            "host": socket.gethostname(),
+            "error": f"{type(error).__name__}: {error}",
+            "traceback": traceback.format_exc(),
+        }
+        with suppress(OSError):  # a full disk, which may be what went wrong: the log then tells it alone
+            write_json(path.with_name(f"failed-{rank()}.json"), told)
         raise
 
 
