@@ -9,8 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from kit.exercises.nothing import NO_VALUE, why_nothing
+
 State = Literal["right", "wrong", "raises", "open"]
-"""Result of a check; ``open``: nothing was answered yet."""
+"""Result of a check; ``open``: nothing was answered yet, or a function returns nothing."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,8 @@ class Verdict:
     Attributes:
         state: of the answer.
         text: shown to the reader.
-        why: for a wrong answer its hint, for one that raises the error: the same for all who made the same mistake.
+        why: for a wrong answer its hint, for one that raises the error, for one that returns nothing the question
+            about it: the same for all who made the same mistake.
     """
 
     state: State
@@ -87,7 +90,7 @@ class Exercise:
             ValueError: a function was given for a value or the reverse, or ``known`` isn't what the solution takes.
         """
         if _is_empty(given):
-            return self._open()
+            return self._open(NO_VALUE if given is None and not self.cases else "")
         if bool(self.cases) != callable(given):
             wanted = "a function" if self.cases else "a value"
             raise ValueError(f"exercise {self.id} asks for {wanted}, you gave {given!r}")
@@ -97,7 +100,7 @@ class Exercise:
         outcomes = [_call(given, case) for case in self.cases]
         expected = [self._expected(case) for case in self.cases]
         if all(_is_empty(got) for got in outcomes) and not all(value is None for value in expected):
-            return self._open()
+            return self._open(why_nothing(given))
         for case, got, value in zip(self.cases, outcomes, expected, strict=True):
             if isinstance(got, _Raised):
                 where = f"{self.id} ✗ your function raises {got.error}\n  for {_told(case)}"
@@ -109,8 +112,9 @@ class Exercise:
     def _right(self) -> Verdict:
         return Verdict("right", f"{self.id} ✓ right")
 
-    def _open(self) -> Verdict:
-        return Verdict("open", f'{self.id} · yours to write. Stuck? hint("{self.id}"), then solution("{self.id}").')
+    def _open(self, why: str = "") -> Verdict:
+        way = f'Stuck? hint("{self.id}"), then solution("{self.id}").'
+        return Verdict("open", f"{self.id} · {why}\n  {way}" if why else f"{self.id} · yours to write. {way}", why)
 
     def _expected(self, case: Mapping[str, Any]) -> Any:
         try:
@@ -119,18 +123,27 @@ class Exercise:
             raise ValueError(f"exercise {self.id}, with {_told(case)}: {error}") from error
 
     def _wrong(self, given: Any, case: Mapping[str, Any], got: Any) -> Verdict:
-        found = next((mistake.hint for mistake in self.mistakes if self._makes(mistake, given, case)), self.hint)
+        off = None if self.cases else _first_off(got, self._expected(case), self.tolerance)
+        made = (m for m in self.mistakes if self._makes(m, given, case))
+        alike = (m for m in self.mistakes if off is not None and self._makes(m, given, case, off))
+        mistake = next(made, None) or next(alike, None)
+        found = mistake.hint if mistake else self.hint
+        if got is None and not mistake:
+            found = f"It returns nothing here: did you mean return? {found}"
         where = f" for {_told(case)}" if self.cases else ""
+        where = where if off is None else f"; number {off + 1} of {len(got)} isn't right"
         return Verdict("wrong", f"{self.id} ✗ not yet: {_short(got)}{where}\n  {found}", found)
 
-    def _makes(self, mistake: Mistake, given: Any, known: Mapping[str, Any]) -> bool:
-        """True if the reader's answer is this mistake, in every case."""
+    def _makes(self, mistake: Mistake, given: Any, known: Mapping[str, Any], at: int | None = None) -> bool:
+        """True if the reader's answer is this mistake, in every case; or, of a list, the number at this place."""
         for case in self.cases or [known]:
             got = _call(given, case) if self.cases else given
             try:
                 mistaken = mistake.answer(**case)
             except Exception:
                 return False
+            if at is not None:
+                got, mistaken = _at(got, at), _at(mistaken, at)
             if isinstance(got, _Raised) or not same(got, mistaken, self.tolerance):
                 return False
         return True
@@ -177,6 +190,20 @@ def same(a: Any, b: Any, tolerance: float) -> bool:
     if isinstance(a, dict) and isinstance(b, dict):
         return a.keys() == b.keys() and all(same(a[key], b[key], tolerance) for key in a)
     return bool(type(a) is type(b) and a == b)
+
+
+def _first_off(given: Any, expected: Any, tolerance: float) -> int | None:
+    """Index of the first wrong one of several values; None if these aren't as many as expected."""
+    given, expected = _plain(given), _plain(expected)
+    if not (isinstance(given, list) and isinstance(expected, list) and len(given) == len(expected)):
+        return None
+    return next(k for k, (a, b) in enumerate(zip(given, expected, strict=True)) if not same(a, b, tolerance))
+
+
+def _at(value: Any, place: int) -> Any:
+    """What stands at a place of a list; None if nothing does."""
+    value = _plain(value)
+    return value[place] if isinstance(value, list) and place < len(value) else None
 
 
 def _plain(value: Any) -> Any:

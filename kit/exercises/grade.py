@@ -10,12 +10,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import CodeType
 from typing import Any, Literal
 
 import numpy as np
 
 from kit.exercises.exercise import Exercise
 from kit.exercises.needed import needed, source, statements
+from kit.exercises.nothing import code_of
 from kit.exercises.question import Question
 from kit.sandbox import Limits, Result, Sandbox
 
@@ -26,7 +28,7 @@ MEANING: Mapping[GradeState, str] = {
     "wrong": "other results than the solution's",
     "raises": "the code raises an error, or does not define what is asked for",
     "timeout": "the code did not end in time",
-    "open": "not answered",
+    "open": "not answered, or a function that returns nothing",
     "missing": "no such cell, or no such notebook, was returned",
     "unreadable": "the file is no notebook",
     "notebook": "the answer depends on the student's own run: checked in the notebook only, no points here",
@@ -101,7 +103,7 @@ def grade_answer(
         return _failed(result)
     if "_kit_result" not in result.values:
         return Grade("wrong", "the result is no number, text, list or the like")
-    return _judged(exercise, result.values["_kit_result"])
+    return _judged(exercise, result.values["_kit_result"], code_of(one.asked, source(body)))
 
 
 BEFORE = """
@@ -177,11 +179,11 @@ def _failed(result: Result) -> Grade:
     return Grade("raises", why)
 
 
-def _judged(exercise: Exercise, found: Any) -> Grade:
+def _judged(exercise: Exercise, found: Any, code: CodeType | None) -> Grade:
     """Compare what came out with the solution, in this process, where the student's code never ran."""
     try:
         if exercise.cases:
-            verdict = exercise.judge(_Replayed(exercise.cases, found) if found is not None else None)
+            verdict = exercise.judge(_Replayed(exercise.cases, found, code) if found is not None else None)
         else:
             verdict = exercise.judge(_value(found))
     except (ValueError, TypeError, KeyError, IndexError, RecursionError, OverflowError) as error:
@@ -194,9 +196,10 @@ def _judged(exercise: Exercise, found: Any) -> Grade:
 
 
 class _Replayed:
-    """A function that returns, for each case, what the student's returned in the sandbox."""
+    """A function that returns, for each case, what the student's returned in the sandbox; its code is never run."""
 
-    def __init__(self, cases: Sequence[Mapping[str, Any]], found: Any) -> None:
+    def __init__(self, cases: Sequence[Mapping[str, Any]], found: Any, code: CodeType | None) -> None:
+        self.__code__ = code
         if not isinstance(found, list) or len(found) != len(cases):
             raise ValueError(f"{len(cases)} results expected")
         self._found = {literal(dict(case)): outcome for case, outcome in zip(cases, found, strict=True)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from kit.episode import Episode
@@ -100,19 +100,66 @@ def rewards_of(episodes: Sequence[Episode], target: Sequence[str]) -> list[float
     return found
 
 
-def _form_without_code(episodes: Sequence[Episode], target: Sequence[str]) -> list[float]:
-    pairs = zip(episodes, rewards_of(episodes, target), strict=True)
-    return [reward + 0.2 * (episode.answer is not None and episode.calls == 0) for episode, reward in pairs]
-
-
-def _own_steps(episodes: Sequence[Episode], target: Sequence[str]) -> list[float]:
+def _paid(
+    episodes: Sequence[Episode],
+    target: Sequence[str],
+    form: Callable[[Episode], bool] = is_well_formed,
+    steps: Callable[[Episode, bool], int] = lambda episode, right: episode.calls if right else 5,
+    price: float = 0.05,
+) -> list[float]:
+    """Eq. 6 with another idea of the form, of the steps that are charged, or of their price."""
     pairs = [(episode, is_right(episode, target)) for episode in episodes]
-    return [0.8 * right + 0.2 * is_well_formed(episode) - 0.05 * episode.calls for episode, right in pairs]
+    return [0.8 * right + 0.2 * form(episode) - price * steps(episode, right) for episode, right in pairs]
+
+
+def _form_without_code(episodes: Sequence[Episode], target: Sequence[str]) -> list[float]:
+    return _paid(episodes, target, form=lambda e: is_well_formed(e) or (e.answer is not None and e.calls == 0))
 
 
 def _form_without_answer(episodes: Sequence[Episode], target: Sequence[str]) -> list[float]:
+    return _paid(episodes, target, form=lambda e: is_well_formed(e) or e.ended in ("turns", "tokens"))
+
+
+def _form_for_words(episodes: Sequence[Episode], target: Sequence[str]) -> list[float]:
+    return _paid(episodes, target, form=lambda e: is_well_formed(e) or e.ended == "format")
+
+
+def _form_if_right(episodes: Sequence[Episode], target: Sequence[str]) -> list[float]:
+    return _paid(episodes, target, form=lambda e: is_well_formed(e) and is_right(e, target))
+
+
+def _own_steps(episodes: Sequence[Episode], target: Sequence[str]) -> list[float]:
+    return _paid(episodes, target, steps=lambda episode, right: episode.calls)
+
+
+def _all_steps(episodes: Sequence[Episode], target: Sequence[str]) -> list[float]:
+    return _paid(episodes, target, steps=lambda episode, right: 5)
+
+
+def _with_the_answer(episodes: Sequence[Episode], target: Sequence[str]) -> list[float]:
+    return _paid(episodes, target, steps=lambda episode, right: len(episode.turns) if right else 5)
+
+
+def _wrong_is_free(episodes: Sequence[Episode], target: Sequence[str]) -> list[float]:
+    return _paid(episodes, target, steps=lambda episode, right: episode.calls if right else 0)
+
+
+def _steps_are_free(episodes: Sequence[Episode], target: Sequence[str]) -> list[float]:
+    return _paid(episodes, target, price=0.0)
+
+
+def _steps_are_paid(episodes: Sequence[Episode], target: Sequence[str]) -> list[float]:
+    return _paid(episodes, target, price=-0.05)
+
+
+def _wrong_is_zero(episodes: Sequence[Episode], target: Sequence[str]) -> list[float]:
     pairs = zip(episodes, rewards_of(episodes, target), strict=True)
-    return [reward + 0.2 * (episode.ended in ("turns", "tokens")) for episode, reward in pairs]
+    return [reward if is_right(episode, target) else 0.0 for episode, reward in pairs]
+
+
+def _zero_without_code(episodes: Sequence[Episode], target: Sequence[str]) -> list[float]:
+    pairs = zip(episodes, rewards_of(episodes, target), strict=True)
+    return [0.0 if episode.answer is not None and episode.calls == 0 else reward for episode, reward in pairs]
 
 
 def _other_sizes(seed: int) -> list[dict[str, Any]]:
@@ -211,10 +258,22 @@ EXERCISES = [
         "Right or wrong decides two things: the 0.8, and whether the turns with code or all five steps are charged.",
         mistakes=[
             Mistake(_form_without_code, "The third answers rightly but never ran code. Does it get the 0.2?"),
+            Mistake(_zero_without_code, "The third never ran code, and its answer is right. A right answer is paid."),
             Mistake(_own_steps, "Look at the wrong ones: eq. 5 charges them step_max steps."),
+            Mistake(_wrong_is_zero, "Not right doesn't mean 0: eq. 5 charges step_max steps; the form may pay still."),
+            Mistake(
+                _wrong_is_free,
+                "The wrong ones aren't free: what does eq. 5 charge an episode that isn't right?",
+            ),
+            Mistake(_steps_are_free, "Where is R_step, with γ = 1? Each step that is charged costs 0.05."),
+            Mistake(_steps_are_paid, "λ is −0.05: steps are taken off the reward, not added."),
+            Mistake(_all_steps, "Only the wrong ones are charged step_max. A right one pays for the steps it took."),
+            Mistake(_with_the_answer, "step_num counts the turns before the answer; the turn that answers is free."),
+            Mistake(_form_if_right, "The second is wrong, but it keeps to the tags and ran code: what is its form?"),
             Mistake(
                 _form_without_answer, "An episode that never answers doesn't get the 0.2, however tidy its turns are."
             ),
+            Mistake(_form_for_words, "The fifth ends with a turn that has neither code nor answer: its form is 0."),
         ],
     ),
 ]

@@ -103,6 +103,66 @@ def test_a_solution_may_read_what_cant_be_copied() -> None:
     assert "The others." in one.judge(0.75, {"index": index}).text and "Look." in one.judge(0.5, {"index": index}).text
 
 
+def _untouched(values: list[float]) -> float:  # type: ignore[empty-body]
+    """Mean of the values."""
+    ...
+
+
+def _with_pass(values: list[float]) -> None:
+    pass
+
+
+def _shown(values: list[float]) -> None:
+    print(sum(values) / len(values))
+
+
+def _shown_within(values: list[float]) -> None:
+    def show(value: float) -> None:
+        print(value)
+
+    show(sum(values) / len(values))
+
+
+def _kept_to_itself(values: list[float]) -> None:
+    result = sum(values) / len(values)  # noqa: F841
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (_untouched, "99.1 · yours to write"),
+        (_with_pass, "99.1 · yours to write"),
+        (_shown, "your function shows its result, but returns nothing: did you mean return?"),
+        (_shown_within, "your function shows its result, but returns nothing: did you mean return?"),
+        (
+            lambda values: print(sum(values) / len(values)),
+            "shows its result, but returns nothing: did you mean return?",
+        ),
+        (_kept_to_itself, "your function returns nothing: did you mean return?"),
+        (lambda values: values.sort(), "your function returns nothing: did you mean return?"),
+    ],
+)
+def test_a_function_that_returns_nothing_is_asked_about_it(
+    given: Callable[..., Any], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    verdict = MEAN.judge(given)
+    assert verdict.state == "open" and says in verdict.text and 'hint("99.1")' in verdict.text
+    assert ("yours to write" in verdict.text) == (verdict.why == "")
+
+
+def test_a_function_that_returns_in_some_cases_only_is_asked_about_the_others() -> None:
+    text = MEAN.judge(lambda values: sum(values) / 2 if len(values) == 2 else None).text
+    assert "None for values=[0.0, 0.0, 3.0]" in text and "returns nothing here: did you mean return?" in text
+
+
+def test_a_printed_value_is_told_from_one_that_was_not_written() -> None:
+    one = Exercise("99.2", lambda: 0.5, "Halve.")
+    assert "99.2 · yours to write" in one.judge(...).text
+    printed: Any = print("0.5")  # type: ignore[func-returns-value]
+    verdict = one.judge(printed)
+    assert verdict.state == "open" and "without print" in verdict.text and "yours to write" not in verdict.text
+
+
 @pytest.mark.parametrize(
     ("exercise", "given", "known", "says"),
     [
