@@ -6,10 +6,13 @@ graded by :mod:`kit.jobs.grading`.
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterable, Sequence
+from mimetypes import guess_type
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from kit.exercises.check import exercises
 from kit.exercises.question import Question, question
@@ -50,9 +53,14 @@ def make(folder: Path, targets: Sequence[str]) -> list[Path]:
 def handout(source: Source, names: Iterable[str] = ()) -> NotebookNode:
     """Return a notebook for students: empty exercises with nbgrader's metadata, other cells with their stored outputs.
 
+    Its images are within it, so that the file can be opened anywhere.
+
     Args:
         source: the notebook.
         names: files that are handed out together; links to others become plain text.
+
+    Raises:
+        NotebookError: a text shows an image that isn't there.
     """
     import nbformat
 
@@ -65,6 +73,7 @@ def handout(source: Source, names: Iterable[str] = ()) -> NotebookNode:
     for cell in notebook.cells:
         cells.append(cell)
         if cell.cell_type == "markdown":
+            _carry_images(cell, source.twin.parent)
             cell.source = _links(cell.source, names)
         elif cell.source in asked:
             one = asked[cell.source]
@@ -113,6 +122,33 @@ def _marks(name: str, solution: bool = False, points: int = 0) -> dict[str, Any]
     """nbgrader's metadata, schema 3, of a cell to fill in, or of a locked one that gives points."""
     marks = {"schema_version": 3, "grade_id": name, "solution": solution, "locked": not solution, "task": False}
     return {**marks, "grade": not solution, **({} if solution else {"points": points})}
+
+
+IMAGE = re.compile(r"""(!\[[^\]]*\]\(|<img\b[^>]*?\bsrc=["'])(?!\w+:|//)([^)\s"']+)""")
+"""An image that a text shows from a file, in Markdown or HTML: what stands before its path, and the path."""
+
+
+def _carry_images(cell: Any, folder: Path) -> None:
+    """Put the image files that a text shows into its cell, as attachments.
+
+    Args:
+        cell: of a text.
+        folder: that paths in it start from.
+    """
+
+    def carried(found: re.Match[str]) -> str:
+        place = unquote(found[2])
+        path = folder / place
+        kind, _ = guess_type(path.name)
+        if not path.is_file() or not kind:
+            raise NotebookError(
+                f"{found[0]}: {path} is no image; a notebook that is handed out brings its images along"
+            )
+        name = re.sub(r"[^\w.-]", "_", place.replace("../", ""))
+        cell.setdefault("attachments", {})[name] = {kind: base64.b64encode(path.read_bytes()).decode()}
+        return f"{found[1]}attachment:{name}"
+
+    cell.source = IMAGE.sub(carried, cell.source)
 
 
 def _links(text: str, names: Iterable[str]) -> str:

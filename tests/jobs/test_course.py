@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import sys
@@ -22,6 +23,8 @@ pytestmark = pytest.mark.sandbox
 
 NOTEBOOK = '''# %% [markdown]
 # # 97 · Made
+#
+# ![A (drawn) curve](../docs/a%20curve.png) ![afar](https://arxiv.org/a.png) <img width="9" src="../docs/a%20curve.png">
 #
 # See [13](13_agile_grpo.ipynb), [98](98_made.ipynb), [reward](../docs/glossary.md#reward), [arXiv](https://arxiv.org).
 
@@ -103,6 +106,10 @@ EXERCISES = [
 """
 
 RIGHT = "def mean(values):\n    return sum(values) / len(values)\n\ncheck('97.1', mean)"
+
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
 
 BONUS = "def with_bonus(values, names):\n"
 
@@ -188,6 +195,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     }.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text)
+    (root / "docs" / "a curve.png").write_bytes(PNG)
     source = notebooks.Source(root / "notebooks" / "percent" / "97_made.py")
     twin = notebooks.load(source)
     for n, cell in enumerate(c for c in twin.cells if c.cell_type == "code"):
@@ -376,6 +384,22 @@ def test_a_handed_out_notebook_is_empty_where_it_asks_and_told_elsewhere(given_o
     text = notebook.cells[0].source
     assert text.endswith("See 13, 98, [reward](glossary.md#reward), [arXiv](https://arxiv.org).")
     assert (given_out / "glossary.md").read_text().endswith("See [97](97_made.ipynb), 2.\n")
+
+
+def test_a_handed_out_notebook_brings_its_images_along(given_out: Path, project: Path) -> None:
+    """It is opened in a folder of its own, where ``../docs`` is missing."""
+    first = nbformat.read(given_out / "97_made.ipynb", as_version=4).cells[0]
+    assert "![A (drawn) curve](attachment:docs_a_curve.png) ![afar](https://arxiv.org/a.png)" in first.source
+    assert '<img width="9" src="attachment:docs_a_curve.png">' in first.source
+    ((name, content),) = first.attachments.items()
+    assert name == "docs_a_curve.png" and base64.b64decode(content["image/png"]) == PNG
+
+
+def test_an_image_that_is_missing_is_named(project: Path, tmp_path: Path) -> None:
+    (project / "docs" / "a curve.png").unlink()
+    with pytest.raises(notebooks.NotebookError, match=r"a curve\.png is no image"):
+        course.make(tmp_path / "class", ["97"])
+    (project / "docs" / "a curve.png").write_bytes(PNG)
 
 
 def test_work_is_not_overwritten(given_out: Path) -> None:
