@@ -12,6 +12,9 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from pathlib import Path
+
+from kit.jobs.missing import tell
 
 BENCHES = {
     "coverage": "benchmarks.coverage:coverage_table",
@@ -36,9 +39,7 @@ def parser() -> argparse.ArgumentParser:
     run = sub.add_parser("run", help="execute a notebook, or a paper's in order, as a resumable job")
     run.add_argument("target", help="a number (13), a notebook's name, or a paper's for all of its notebooks")
     run.add_argument("--profile", default="laptop", help="smoke, laptop (default), gpu or node")
-    run.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="13.NAME=VALUE sets one notebook's"
-    )
+    run.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="13.NAME=VALUE: one notebook's")
     run.add_argument("--name", help="of the run, a folder in runs/ (default: the family's name)")
     run.add_argument("--tag", default="", help="work in a branch, NAME-TAG, which keeps data and earlier stages")
     run.add_argument("--force", action="store_true", help="execute finished notebooks again too")
@@ -75,7 +76,7 @@ def parser() -> argparse.ArgumentParser:
     reset.add_argument("targets", nargs="+", metavar="NN", help="numbers, names or families, or all")
     course = sub.add_parser("course", help="hand out notebooks to a class, grade what comes back")
     course.add_argument("action", choices=["make", "grade"])
-    course.add_argument("folder", help="to write the students' notebooks into, or that holds the returned ones")
+    course.add_argument("folder", type=Path, help="to write the students' notebooks into, or of the returned ones")
     course.add_argument("targets", nargs="*", metavar="NN", help="numbers, names, families (grade: all that came back)")
     course.add_argument("--seed", type=int, help="of the cases that nobody has seen (default: a new one)")
     results = sub.add_parser("results", help="make the published results anew: trainings, measurements, pages")
@@ -205,16 +206,13 @@ def _notebooks(args: argparse.Namespace) -> int:
 
 
 def _course(args: argparse.Namespace) -> int:
-    from pathlib import Path
-
     from kit.jobs import course, grading
 
-    folder = Path(args.folder)
     try:
         if args.action == "make":
-            print("\n".join(str(path) for path in course.make(folder, args.targets)))
+            print("\n".join(str(path) for path in course.make(args.folder, args.targets)))
         else:
-            print(grading.grade(folder, args.targets, args.seed))
+            print(grading.grade(args.folder, args.targets, args.seed))
     except Exception as error:
         return _refuse(error)
     return 0
@@ -289,6 +287,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         print(f"python -m kit: {error.strerror}", file=sys.stderr)
         return 1
+    except ImportError as error:
+        return tell(error, sys.argv[1:] if argv is None else argv)
     except Exception as error:
         from kit.jobs.notebooks import NotebookError
         from kit.jobs.run import JobError

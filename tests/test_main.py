@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import importlib
+import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +15,7 @@ import pytest
 import kit.jobs.run
 from kit.__main__ import BENCHES, COMMANDS, main, parser
 from kit.files import ROOT
+from kit.jobs.missing import advice
 from kit.jobs.notebooks import sources
 from kit.jobs.run import Job, JobError
 
@@ -125,3 +128,55 @@ def test_benches_exist() -> None:
         module, _, function = target.partition(":")
         # Its own, not one the module imported under the same name.
         assert getattr(importlib.import_module(module), function).__module__ == module
+
+
+ARGUMENTS = {
+    "run": ["13"], "plan": ["13"], "join": ["run"], "view": ["run"], "bench": ["sandbox"], "notebooks": ["--check"],
+    "reset": ["13"], "course": ["make", "FOLDER", "00"], "results": ["--plan"],
+}  # fmt: skip
+"""Of the commands that take some, or that would do much without."""
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_python_without_the_kits_packages_is_told_which_to_take(name: str, tmp_path: Path) -> None:
+    """``-S`` leaves out installed packages: as a plain ``python3`` in a terminal."""
+    typed = [name, *(str(tmp_path / "class") if each == "FOLDER" else each for each in ARGUMENTS.get(name, []))]
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "KIT_RUNS": str(tmp_path / "runs")}
+    bare = [getattr(sys, "_base_executable", sys.executable), "-S", "-m", "kit"]
+    done = subprocess.run([*bare, *typed], capture_output=True, text=True, cwd=ROOT, env=environment)
+    (line,) = done.stderr.splitlines()
+    assert done.returncode == 2 and "has no package" in line, done.stderr
+    assert line.endswith(shlex.join(["-m", "kit", *typed])) and ".venv/bin/python" in line
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (ModuleNotFoundError("No module named 'PIL.Image'", name="PIL.Image"), "has no package 'PIL'"),
+        (ModuleNotFoundError("No module named 'kit.rooms'", name="kit.rooms"), ""),
+        (ModuleNotFoundError("No module named 'benchmarks'", name="benchmarks"), ""),
+        (ImportError("cannot import name 'a' from 'torch'", name="torch"), ""),
+    ],
+)
+def test_advice_is_for_missing_packages_not_for_faults_of_the_kit(
+    error: ImportError, says: str, tmp_path: Path
+) -> None:
+    found = advice(error, ["view", "a b"], tmp_path)
+    assert (says in found) if says else found == ""
+    if says:
+        assert "install it with make .venv/ready-cpu" in found and found.endswith("python -m kit view 'a b'")
+        (tmp_path / ".venv" / "bin").mkdir(parents=True)
+        (tmp_path / ".venv" / "bin" / "python").touch()
+        assert f"say {tmp_path}/.venv/bin/python -m kit view 'a b'" in advice(error, ["view", "a b"], tmp_path)
+
+
+def test_advice_names_an_old_python(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("sys.version_info", (3, 9, 2))
+    assert "Python 3.11 or newer" in advice(ImportError("cannot import name 'Self' from 'typing'"), ["list"], tmp_path)
+
+
+def test_what_is_optional_and_missing_in_the_kits_own_environment_is_told_as_it_is(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("sys.prefix", str(tmp_path / ".venv"))
+    assert advice(ModuleNotFoundError("No module named 'vllm'", name="vllm"), ["run", "13"], tmp_path) == ""
