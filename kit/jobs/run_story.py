@@ -20,9 +20,9 @@ from kit.view.charts import Plot, bars
 from kit.view.html import clean, figures, render
 
 BARS = {
-    "base,\nasked directly": (DIRECT,),
-    "agent before\nreinforcement": (SFT, UNTRAINED),
-    "agent after\nreinforcement": (GRPO,),
+    "base, asked\ndirectly": (DIRECT,),
+    "agent\nbefore RL": (SFT, UNTRAINED),
+    "agent\nafter RL": (GRPO,),
 }
 """Label of a bar → the stages that it may stand for; the first that was measured counts."""
 
@@ -82,7 +82,7 @@ def _before_and_after(folder: Path) -> Iterator[str]:
         id=id,
         question=task.question if task else "",
         images=figures(task.images) if task else [],
-        rows=[("before reinforcement", *played[before][id]), ("after reinforcement", *played[GRPO][id])],
+        rows=[("before RL", *played[before][id]), ("after RL", *played[GRPO][id])],
         words=REASONS,
     )
 
