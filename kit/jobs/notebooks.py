@@ -20,6 +20,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from kit.exercises.folded import GUESS
 from kit.files import ROOT, runs_folder, write_text
 from kit.jobs.parameters import Parameter, read_parameters
 from kit.papers.registry import paper_of, papers
@@ -33,9 +34,6 @@ LARGEST = 300_000
 """Bytes a committed notebook may have."""
 
 TEACHING = "teaching"
-
-GUESS = "guess"
-"""Tag of a cell whose output answers a question asked above it: JupyterLab shows it folded until it is clicked."""
 
 
 class NotebookError(Exception):
