@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from kit.evaluate.finding import finding
+from kit.evaluate.finding import difference, finding
 from kit.evaluate.intervals import Interval
 
 Triple = tuple[float, float, float]
@@ -28,12 +28,12 @@ def told(gain: Triple | None = None, **values: Triple) -> str:
             {"direct": MIDDLE, "untrained": LOW, "grpo": HIGH},
             "training taught it what the base can't do",
         ),
-        ({"direct": HIGH, "untrained": LOW, "grpo": HIGH}, "what training taught is to act: its answers are no better"),
+        ({"direct": HIGH, "untrained": LOW, "grpo": HIGH}, "is to act; that it answers better than the base"),
         ({"direct": HIGH, "untrained": LOW, "sft": HIGH, "grpo": HIGH}, "what training taught is to act"),
         ({"direct": HIGH, "untrained": LOW, "grpo": MIDDLE}, "acting doesn't pay yet"),
-        ({"direct": LOW, "untrained": LOW, "grpo": WIDE}, "is no better than the base asked directly, and no gain"),
-        ({"direct": HIGH, "untrained": LOW, "grpo": LOW}, "does worse than the base asked directly, and no gain"),
-        ({"direct": HIGH, "grpo": HIGH}, "where it started from was not measured"),
+        ({"direct": LOW, "untrained": LOW, "grpo": WIDE}, "can't be told from chance"),
+        ({"direct": HIGH, "untrained": LOW, "grpo": LOW}, "can't be told from chance"),
+        ({"direct": HIGH, "grpo": HIGH}, "The agent's start was not measured"),
         ({"direct": HIGH, "untrained": LOW}, "no agent was measured after reinforcement learning"),
         ({"direct": HIGH}, "So what training taught can't be told yet."),
         (
@@ -60,7 +60,16 @@ def test_a_paired_difference_decides_before_two_intervals_do() -> None:
     assert "acting doesn't pay yet" in told(gain=(-0.1, -0.15, -0.05), direct=HIGH, untrained=LOW, grpo=HIGH)
 
 
+def test_intervals_that_overlap_a_little_may_differ_all_the_same() -> None:
+    """0.57 - 0.27 = 0.30, and 0.30 - sqrt(0.20² + 0.18²) = 0.03 is above 0."""
+    text = told(direct=(0.27, 0.14, 0.45), untrained=(0.0, 0.0, 0.1), grpo=(0.57, 0.37, 0.75))
+    assert "So training taught it what the base can't do" in text
+    found = difference(Interval(0.6, 0.5, 0.7, 9), Interval(0.2, 0.1, 0.5, 8))
+    assert (found.value, found.low, found.high) == pytest.approx((0.4, 0.4 - 0.1**0.5, 0.4 + 0.02**0.5))
+    assert found.n == 8
+
+
 def test_without_intervals_nothing_is_claimed() -> None:
     one_seed = (0.5, -math.inf, math.inf)
     text = told(direct=(0.9, -math.inf, math.inf), untrained=(0.1, -math.inf, math.inf), grpo=one_seed)
-    assert "reaches 0.90 (solved)" in text and "no gain by training can be told from chance" in text
+    assert "reaches 0.90 (solved)" in text and "gained anything by training can't be told from chance" in text
