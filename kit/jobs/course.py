@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from kit.exercises.check import exercises
+from kit.exercises.folded import GUESS
 from kit.exercises.question import Question, question
 from kit.files import ROOT, write_text
-from kit.jobs.notebooks import GUESS, NotebookError, Source, find, load
+from kit.jobs.notebooks import NotebookError, Source, find, load
 from kit.jobs.twins import dumps, normal
 
 if TYPE_CHECKING:

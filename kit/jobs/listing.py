@@ -120,7 +120,7 @@ def tell(name: str) -> Told:
         found.append(table([["notebook", "profile", "status", "minutes"], *rows]))
         found += [f"{title}: {entry['why']}" for title, entry in sorted(done.items()) if "why" in entry]
     results = read_results(folder / "results.json") or {}
-    evaluation, stages = _measured(folder, results)
+    evaluation, stages = measured(folder, results)
     found += [text for text in (_stages_table(evaluation, stages), told_five(results), claims_table(results)) if text]
     if notebooks := sorted(folder.glob("*.ipynb")):
         found.append("notebooks:\n" + "\n".join(f"  {path}" for path in notebooks))
@@ -130,12 +130,19 @@ def tell(name: str) -> Told:
     return Told(_headline(evaluation, stages, results), found)
 
 
-def _measured(
+def measured(
     folder: Path, results: Mapping[str, Any]
 ) -> tuple[outcomes.Evaluation[Any] | None, dict[str, outcomes.Metrics]]:
     """A run's evaluation and the metrics of its stages; no evaluation if a notebook of no paper wrote it.
 
     Read from ``results.json``, or from ``stages/`` while the notebook that writes it has not run.
+
+    Args:
+        folder: of the run.
+        results: content of its ``results.json``; empty if there is none.
+
+    Raises:
+        PaperError: a stage is of a paper that isn't registered.
     """
     if results:
         paper = paper_of(results["notebook"])

@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 TEACHING = "teaching"
 
-GUESS = "guess"
-"""Tag of a cell whose output answers a question asked above it: JupyterLab shows it folded until it is clicked."""
-
 
 class NotebookError(Exception):
     """A notebook that can't be found, read or executed."""

@@ -1,8 +1,7 @@
-"""A run on one page, while it runs or after: its state, its results, its curves, its newest episodes."""
+"""A run on one page, while it runs or after: its finding, its trainings in order, its claims, then side experiments."""
 
 from __future__ import annotations
 
-import base64
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,22 +9,24 @@ from pathlib import Path
 from kit.evaluate.five.questions import answered
 from kit.evaluate.results import read_results
 from kit.files import find_run, write_bytes
-from kit.jobs.listing import tell
+from kit.jobs.listing import measured, tell
 from kit.jobs.run import progress_of
+from kit.jobs.run_story import image, story
 from kit.papers.registry import Paper, paper_of
 from kit.train import latest_rollout as latest
 from kit.train.metrics import read_metrics
 from kit.train.progress import FILE, Progress, read_progress
 from kit.train.published_curves import published_curves
 from kit.view import curves, show
-from kit.view.charts import Plot
 from kit.view.curves import compare_curves, over_published
-from kit.view.episodes import Judge
 from kit.view.five import five
 from kit.view.html import Html, clean
 
 PAGE = "overview.html"
 """In the run's folder."""
+
+ORDER = ("sft", "grpo")
+"""Folders of a run's trainings as the story is told; others follow by name, side experiments at the end."""
 
 STILL = 300
 """Seconds without a sign of a training after which it counts as stopped."""
@@ -43,21 +44,42 @@ def write(name: str, refresh: int = 0) -> Path:
     """
     told = tell(name)
     folder = find_run(name)
-    found = [paper for name in progress_of(folder) if (paper := paper_of(name))]
-    is_right = found[0].load_evaluation().is_right if found else None
-    links = "".join(f'<a href="{clean(path.name)}">{clean(path.stem)}</a> ' for path in sorted(folder.glob("*.ipynb")))
-    body = [f"<header><b>{clean(name)}</b> {links}</header>", *(f"<p>{_lines(text)}</p>" for text in told.headline)]
-    body += [f"<p>{clean(str(now))}</p>" for now in _running(folder)]
     results = read_results(folder / "results.json") or {}
+    found = [paper for name in progress_of(folder) if (paper := paper_of(name))]
+    paper = found[0] if found else None
+    body = [*_head(name, folder, paper), *story(folder, *measured(folder, results))]
+    body += [f"<p>{clean(str(now))}</p>" for now in _running(folder)]
+    trainings = [path.parent for path in sorted(folder.glob("**/metrics.jsonl"), key=_order)]
+    for training in trainings:
+        if training.parent == folder:
+            body += _stage(folder, training, paper)
+    body += [f"<p>{_lines(text)}</p>" for text in told.headline]
     if answered(results):
-        body.append(
-            f'<div class="x"><header><b>the five questions</b></header>{_image(five(results), "answers")}</div>'
-        )
+        body.append(_folded("the five questions", image(five(results), "answers")))
+    for training in trainings:
+        if training.parent != folder:
+            called = f"side experiment: {training.relative_to(folder)}"
+            body.append(_folded(called, "".join(_stage(folder, training, paper))))
     rest = "".join(f'<div class="t k">{clean(text)}</div>' for text in told.rest)
-    body.append(f"<details><summary>all figures and files</summary>{rest}</details>")
-    for path in sorted(folder.glob("**/metrics.jsonl")):
-        body += _stage(path.parent, is_right, found[0] if found else None)
+    body.append(_folded("all figures and files", rest))
     return Html("".join(body), f"run {name}").save(folder / PAGE, refresh)
+
+
+def _head(name: str, folder: Path, paper: Paper | None) -> Iterator[str]:
+    """The page's title, what the task is, and links to the notebooks."""
+    yield f'<h1 style="font-size:22px;margin:0">{clean(f"{paper.title}: run {name}" if paper else f"run {name}")}</h1>'
+    links = "".join(f'<a href="{clean(path.name)}">{clean(path.stem)}</a> ' for path in sorted(folder.glob("*.ipynb")))
+    yield f"<p>{clean(paper.summary) if paper else ''} {links}</p>"
+
+
+def _order(metrics: Path) -> tuple[int, str]:
+    """Cold start, reinforcement, then the other trainings by name."""
+    place = ORDER.index(metrics.parent.name) if metrics.parent.name in ORDER else len(ORDER)
+    return place, str(metrics)
+
+
+def _folded(title: str, content: str) -> str:
+    return f'<details class="x"><summary>{clean(title)}</summary>{content}</details>'
 
 
 def watch(name: str, seconds: int = 10) -> Path:
@@ -108,23 +130,19 @@ def draw_together(names: Sequence[str]) -> list[Path]:
     return found
 
 
-def _stage(folder: Path, is_right: Judge | None, paper: Paper | None) -> Iterator[str]:
-    """A training stage: its curves, alone and over the published runs, and what was played last."""
-    rows = read_metrics(folder / "metrics.jsonl")
+def _stage(run: Path, folder: Path, paper: Paper | None) -> Iterator[str]:
+    """A training: its curves, alone and over the published runs, and what was played last, judged by its own rule."""
+    rows, name = read_metrics(folder / "metrics.jsonl"), folder.relative_to(run).as_posix()
     if rows:
-        yield f'<div class="x"><header><b>{clean(folder.name)}</b><small>{len(rows)} steps</small></header>'
-        yield f"{_image(curves(rows), f'curves of {folder.name}')}</div>"
-        if paper and (published := published_curves(paper.name, folder.name)):
+        yield f'<div class="x"><header><b>{clean(name)}</b><small>{len(rows)} steps</small></header>'
+        yield f"{image(curves(rows), f'curves of {name}')}</div>"
+        if paper and (published := published_curves(paper.name, name)):
             yield '<div class="x"><header><b>over the published runs</b></header>'
-            yield f"{_image(over_published(rows, published), f'{folder.name} over the published runs')}</div>"
+            yield f"{image(over_published(rows, published), f'{name} over the published runs')}</div>"
     found = latest.load(folder)
     if found:
         step, played = found
+        judge = paper.load_judge(name) if paper else None
         yield f'<div class="x"><header><b>played before step {step}</b></header></div>'
         for episode, score in played:
-            yield show(episode, score, is_right=is_right).body
-
-
-def _image(figure: Plot, called: str) -> str:
-    data = base64.b64encode(figure.png()).decode()
-    return f'<img alt="{clean(called)}" style="max-width:100%" src="data:image/png;base64,{data}">'
+            yield show(episode, score, is_right=judge).body

@@ -18,10 +18,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from kit.exercises.folded import GUESS
 from kit.files import ROOT, runs_folder, write_text
 from kit.jobs.notebooks import (
     CALM,
-    GUESS,
     KERNEL,
     NotebookError,
     Source,

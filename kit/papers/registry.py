@@ -56,6 +56,8 @@ class Paper:
         notebooks: names of its notebooks in order, each ``NN_NAME`` or ``NN_NAME_STAGE``.
         settings: notebook's name → place of the settings it makes of its parameters; for those that train.
         needs: notebook's name → file or folder of the run that it reads → number of the notebook that makes it.
+        judges: folder of a run's side experiment, such as ``general`` → place of the rule by which its answers are
+            right, as a function of an episode and its task's target. All else is judged by the evaluation's rule.
         claims: place of its claims, a mapping from id to statement; empty: it has none.
         published: how its published results are made; None: it has none that a command makes.
         fidelity: ``package:file`` of what the paper says and what became of it here (:mod:`kit.papers.fidelity`);
@@ -72,6 +74,7 @@ class Paper:
     notebooks: tuple[str, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
     needs: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    judges: Mapping[str, str] = field(default_factory=dict)
     claims: str = ""
     fidelity: str = ""
     published: Published | None = None
@@ -155,11 +158,28 @@ class Paper:
             raise PaperError(f"paper {self.name!r}: {self.fidelity!r} can't be read: {error}") from error
 
     def _load(self, part: str) -> Any:
-        place = getattr(self, part)
+        return self._resolved(part, getattr(self, part))
+
+    def _resolved(self, part: str, place: str) -> Any:
         try:
             return _resolve(place)
         except (ImportError, AttributeError, ValueError) as error:
             raise PaperError(f"paper {self.name!r}: its {part} can't be loaded from {place!r}: {error}") from error
+
+    def load_judge(self, training: str) -> Callable[[Any, Any], bool] | None:
+        """Import the rule by which answers of a training are right; None for a side experiment that has none.
+
+        Args:
+            training: its folder within the run: ``grpo``, or ``general/half`` of a side experiment.
+
+        Raises:
+            PaperError: it isn't where the record says.
+        """
+        part, nested, _ = training.partition("/")
+        if part in self.judges:
+            judge: Callable[[Any, Any], bool] = self._resolved(f"judge of {part!r}", self.judges[part])
+            return judge
+        return None if nested else self.load_evaluation().is_right
 
     def settings_of(self, notebook: str) -> type | None:
         """The settings class of a training notebook; None if it does not train."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_browser import Lab
+from lab_browser import NOTEBOOK, Lab
 from PIL import ImageColor
 
 from kit.files import ROOT
@@ -107,6 +107,23 @@ def test_a_folded_answer_cannot_be_read_before_it_is_opened(lab: Lab) -> None:
         "all => all.map(e => [getComputedStyle(e).fontSize, getComputedStyle(e, '::after').content])"
     )
     assert set(map(tuple, shown)) == {("0px", '"folded: click to open"')}
+
+
+def test_a_guess_stays_folded_when_it_is_run(lab: Lab) -> None:
+    lab.open("03")
+    tags = "w => w.model.type === 'code' && (w.model.getMetadata('tags') ?? []).includes('guess')"
+    guess = int(lab.page.evaluate(f"{NOTEBOOK}.widgets.findIndex({tags})"))
+    lab.page.evaluate(f"i => {{ {NOTEBOOK}.activeCellIndex = i; }}", guess)
+    lab.start("notebook:run-all-above")
+    lab.wait_run(minutes=3)
+    lab.start_cell(guess)
+    lab.wait_run(minutes=1)
+    folded = lab.cell(guess).locator("details.kit-folded")
+    folded.wait_for(state="attached")
+    within = folded.locator("pre, img, div").first
+    assert not within.is_visible() and folded.inner_text().strip() == "folded: click to open"
+    folded.locator("summary").click()
+    assert within.is_visible() and lab.errors() == []
 
 
 def test_an_exercise_is_answered_and_checked(lab: Lab) -> None:

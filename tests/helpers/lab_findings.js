@@ -1,5 +1,6 @@
 () => {
   const panel = document.querySelector(".jp-NotebookPanel .jp-Notebook");
+  for (const folded of panel.querySelectorAll("details.kit-folded")) folded.open = true;
   const canvas = document.createElement("canvas");
   canvas.width = canvas.height = 1;
   const pen = canvas.getContext("2d", { willReadFrequently: true });

@@ -216,3 +216,12 @@ def test_a_number_that_two_papers_use_is_ambiguous(package: Path, monkeypatch: p
     by_line(package, monkeypatch)
     with pytest.raises(NotebookError, match=r"notebook '11' is ambiguous: .*; give its name"):
         find("11")
+
+
+def test_a_side_experiment_is_judged_by_the_rule_that_the_record_names() -> None:
+    paper = replace(find_paper("agile"), judges={"extra": "kit.papers.agile.questions:is_right", "lost": "no.where:X"})
+    assert paper.load_judge("grpo") is paper.load_evaluation().is_right
+    assert paper.load_judge("extra/one") is paper.load_judge("extra") is not paper.load_judge("grpo")
+    assert paper.load_judge("other/one") is None, "nobody told how it is judged"
+    with pytest.raises(PaperError, match=r"its judge of 'lost' can't be loaded from 'no.where:X'"):
+        paper.load_judge("lost/one")

@@ -51,6 +51,7 @@ PAPER = Paper(
         "14_agile_claims": {"data": 11, "stages/untrained.json": 12, "stages/sft.json": 12, "stages/grpo.json": 13},
         "15_agile_general": {"data": 11, "sft": 12, "grpo/model": 13},
     },
+    judges={"general": "kit.papers.agile.judge:is_right"},
     claims="kit.papers.agile.claims:CLAIMS",
     fidelity="kit.papers.agile:fidelity.toml",
     published=Published(

@@ -1,0 +1,75 @@
+"""The finding in words: what may be said follows from the intervals, and what is missing is said."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from kit.evaluate.finding import difference, finding
+from kit.evaluate.intervals import Interval
+
+Triple = tuple[float, float, float]
+
+LOW, MIDDLE, HIGH, WIDE = (0.1, 0.0, 0.2), (0.5, 0.4, 0.6), (0.9, 0.8, 1.0), (0.5, 0.0, 1.0)
+
+
+def told(gain: Triple | None = None, **values: Triple) -> str:
+    stages = {name: {"acc": Interval(*value, 24)} for name, value in values.items()}
+    if gain is not None:
+        stages["grpo"]["gain_over_direct"] = Interval(*gain, 24)
+    return finding(stages, "acc", "solved")
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        (
+            {"direct": MIDDLE, "untrained": LOW, "grpo": HIGH},
+            "training taught it what the base can't do",
+        ),
+        ({"direct": HIGH, "untrained": LOW, "grpo": HIGH}, "is to act; that it answers better than the base"),
+        ({"direct": HIGH, "untrained": LOW, "sft": HIGH, "grpo": HIGH}, "what training taught is to act"),
+        ({"direct": HIGH, "untrained": LOW, "grpo": MIDDLE}, "acting doesn't pay yet"),
+        ({"direct": LOW, "untrained": LOW, "grpo": WIDE}, "can't be told from chance"),
+        ({"direct": HIGH, "untrained": LOW, "grpo": LOW}, "can't be told from chance"),
+        ({"direct": HIGH, "grpo": HIGH}, "The agent's start was not measured"),
+        ({"direct": HIGH, "untrained": LOW}, "no agent was measured after reinforcement learning"),
+        ({"direct": HIGH}, "So what training taught can't be told yet."),
+        (
+            {"untrained": LOW, "grpo": HIGH},
+            "was not measured; the trained agent reaches 0.90 [0.80, 1.00] (solved)",
+        ),
+        ({}, "Nothing has been measured in this run yet."),
+    ],
+)
+def test_what_training_taught_follows_from_the_intervals(values: dict[str, Triple], says: str) -> None:
+    assert says in told(**values)
+
+
+def test_numbers_come_first_and_the_nearest_start_is_named() -> None:
+    assert told(direct=MIDDLE, untrained=(0.0, 0.0, 0.1), sft=LOW, grpo=HIGH).startswith(
+        "Asked directly, the base reaches 0.50 [0.40, 0.60] (solved); the trained agent reaches 0.90 [0.80, 1.00], "
+        "from 0.10 [0.00, 0.20] before reinforcement learning. So training taught it"
+    )
+
+
+def test_a_paired_difference_decides_before_two_intervals_do() -> None:
+    """Both play the same tasks, so that the difference is known better than either."""
+    assert "what the base can't do" in told(gain=(0.1, 0.05, 0.15), direct=WIDE, untrained=LOW, grpo=WIDE)
+    assert "acting doesn't pay yet" in told(gain=(-0.1, -0.15, -0.05), direct=HIGH, untrained=LOW, grpo=HIGH)
+
+
+def test_intervals_that_overlap_a_little_may_differ_all_the_same() -> None:
+    """0.57 - 0.27 = 0.30, and 0.30 - sqrt(0.20² + 0.18²) = 0.03 is above 0."""
+    text = told(direct=(0.27, 0.14, 0.45), untrained=(0.0, 0.0, 0.1), grpo=(0.57, 0.37, 0.75))
+    assert "So training taught it what the base can't do" in text
+    found = difference(Interval(0.6, 0.5, 0.7, 9), Interval(0.2, 0.1, 0.5, 8))
+    assert (found.value, found.low, found.high) == pytest.approx((0.4, 0.4 - 0.1**0.5, 0.4 + 0.02**0.5))
+    assert found.n == 8
+
+
+def test_without_intervals_nothing_is_claimed() -> None:
+    one_seed = (0.5, -math.inf, math.inf)
+    text = told(direct=(0.9, -math.inf, math.inf), untrained=(0.1, -math.inf, math.inf), grpo=one_seed)
+    assert "reaches 0.90 (solved)" in text and "gained anything by training can't be told from chance" in text
