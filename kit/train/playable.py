@@ -111,7 +111,8 @@ def _refuse(sets: Sets, found: Sequence[Fault]) -> None:
     places = {id(task): f"{name}:{k}" for name, tasks in sets.items() for k, task in enumerate(tasks, 1)}
     order = {at: k for k, at in enumerate(places)}
     found = sorted(found, key=lambda one: order.get(id(one[0]), len(order)))
-    lines = [f"{places.get(id(task), 'a task made on the way')}, task {task.id}: {fault}" for task, fault in found]
+    told = [f"{places.get(id(task), 'a task made on the way')}, task {task.id}: {fault}" for task, fault in found]
+    lines = list(dict.fromkeys(told))  # a task may be there several times
     rest = [f"and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
     count = f"{len({id(task) for task, _ in found})} of {len(places)} tasks can't be played"
     raise UnplayableTasks("\n  ".join([f"{count}; correct them or leave them out:", *lines[:SHOWN], *rest]))
@@ -213,10 +214,13 @@ def _begin_fault(chat: Chat, env: Any, task: Task, config: RolloutConfig) -> str
     try:
         env.reset(options={"task": task})
         prompt = begin(chat, env, task).prompt_ids
-        if hasattr(env, "reward"):
-            env.reward("")  # golds of a wrong shape, such as one text instead of several, are refused by it
     except Exception as error:  # whatever a prompt can't be made of, the task is named with it
         return str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+    try:
+        if hasattr(env, "reward"):
+            env.reward("")  # any text can be scored, unless it is by golds of a wrong shape
+    except Exception as error:
+        return f"an answer can't be scored: {error or type(error).__name__}"
     turn, limit = config.max_new_tokens, config.max_episode_tokens
     if len(prompt) + turn <= limit:
         return ""
