@@ -60,6 +60,8 @@ FORMS: dict[str, Any] = {
     "no bytes, a path": {"bytes": None, "path": "a.png"},
     "empty bytes, a path": {"bytes": b"", "path": "a.png"},
     "a path alone": {"path": "a.png"},
+    "an array in an object": {"bytes": PIXELS, "path": None},
+    "bytes told as numbers in an object": {"bytes": list(png()), "path": None},
     "base64 in an object": {"bytes": TEXT},
     "a path's text": "a.png",
     "a path": Path("a.png"),
