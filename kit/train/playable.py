@@ -34,8 +34,9 @@ from kit.tools.boxes import Box, convert
 if TYPE_CHECKING:
     from kit.train.grpo_trainer import Rollout
 
-Sets = Mapping[str, Sequence[Task]]
-"""What a set is called in messages, such as the file it is written to, line by line → its tasks."""
+Sets = Mapping[str, Sequence[Task | None]]
+"""What a set is called in messages, such as the file that it is written to, line by line → its tasks. In the place of a
+task that isn't to be checked stands None."""
 
 Play = Callable[[Policy, Sequence[Task]], Any]
 """Lets a policy play tasks, by :func:`kit.rollout.rollout`."""
@@ -63,10 +64,10 @@ def check_playable(sets: Sets, chat: Chat | None = None, play: Play | None = Non
         UnplayableTasks: all faults of all sets.
     """
     families = [chat.family] if chat else [family() for family in FAMILIES]
-    found = [(task, fault) for tasks in sets.values() for task in tasks for fault in _faults(task, families)]
+    found = [(task, fault) for task in _all(sets) for fault in _faults(task, families)]
     if play is not None:
         bad = {id(task) for task, _ in found}  # of a prompt with an image that can't be read no tokens can be counted
-        found += _rehearse(play, [task for tasks in sets.values() for task in tasks if id(task) not in bad])
+        found += _rehearse(play, [task for task in _all(sets) if id(task) not in bad])
     _refuse(sets, found)
 
 
@@ -88,7 +89,7 @@ def checked_first(rollout: Rollout, sets: Sets, chat: Chat) -> Rollout:
     except UnplayableTasks:
         check_playable(sets, chat, lambda policy, some: rollout(policy, some, seed=[0] * len(some)))
         raise
-    everything = [task for tasks in sets.values() for task in tasks]
+    everything = _all(sets)
     looked: list[bool] = []
 
     def checked(policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]:
@@ -104,6 +105,10 @@ def checked_first(rollout: Rollout, sets: Sets, chat: Chat) -> Rollout:
     return checked
 
 
+def _all(sets: Sets) -> list[Task]:
+    return [task for tasks in sets.values() for task in tasks if task is not None]
+
+
 def _refuse(sets: Sets, found: Sequence[Fault]) -> None:
     """Raise an error that lists the faults in the order of the sets; none: do nothing."""
     if not found:
@@ -114,7 +119,7 @@ def _refuse(sets: Sets, found: Sequence[Fault]) -> None:
     told = [f"{places.get(id(task), 'a task made on the way')}, task {task.id}: {fault}" for task, fault in found]
     lines = list(dict.fromkeys(told))  # a task may be there several times
     rest = [f"and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
-    count = f"{len({id(task) for task, _ in found})} of {len(places)} tasks can't be played"
+    count = f"{len({id(task) for task, _ in found})} of {len({*map(id, _all(sets))})} tasks can't be played"
     raise UnplayableTasks("\n  ".join([f"{count}; correct them or leave them out:", *lines[:SHOWN], *rest]))
 
 
