@@ -79,10 +79,12 @@ def image_of(part: Any, fetch: Fetch) -> Image.Image:
     if isinstance(part, Image.Image):
         return _loaded(lambda: part)
     if isinstance(part, Mapping):
-        held = part.get("bytes") or part.get("path")
-        if not held:
+        held, path = parts(part.get("bytes")), part.get("path")
+        if path and (not held or (isinstance(held[0], bytes | str) and not held[0])):
+            return image_of(path, fetch)
+        if len(held) != 1:
             raise CellError(f"an object with {', '.join(map(repr, part)) or 'nothing'}, neither bytes nor path")
-        return image_of(held, fetch)
+        return image_of(held[0], fetch)
     if isinstance(part, bytes | bytearray | memoryview):
         return _file(bytes(part))
     if isinstance(part, os.PathLike):

@@ -137,7 +137,7 @@ def _reaching(source: HubSource) -> Iterator[None]:
         raise
     except Exception as error:
         way_out = (
-            "Its files can't be read as they are; put a whole copy there"
+            "The copy isn't as its row in the table says: correct one of them"
             if source.is_local
             else "If this machine has no network, leave --hub out: the offline sample needs none. If the data set "
             "moved or changed, correct its row in the table"

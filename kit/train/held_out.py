@@ -34,9 +34,12 @@ def held_out_accuracy(
     Returns:
         A function from a policy to ``{"held_out_accuracy": share of right answers}``; None for no tasks.
     """
-    sets = {path: load_tasks(path) for path in files} if tasks else {}
-    chosen = [task for some in sets.values() for task in evenly_spaced(some, tasks)]
-    return HeldOutAccuracy(chosen, play, is_right, sets) if chosen else None
+    sets: dict[str, list[Task | None]] = {}
+    for path in files if tasks else ():
+        every = load_tasks(path)
+        chosen = {id(task) for task in evenly_spaced(every, tasks)}
+        sets[path] = [task if id(task) in chosen else None for task in every]
+    return HeldOutAccuracy(sets, play, is_right) if any(map(any, sets.values())) else None
 
 
 @dataclass(frozen=True)
@@ -44,20 +47,19 @@ class HeldOutAccuracy:
     """The share of held-out tasks that a policy answers rightly; see :func:`held_out_accuracy`.
 
     Attributes:
-        tasks: those that are played.
+        files: file → its tasks, line by line; None for those that aren't played.
         play: plays tasks greedily.
         is_right: a finished episode and its task's target → whether it ended with the right answer.
-        files: file → all tasks in it.
     """
 
-    tasks: Sequence[Task]
+    files: Mapping[str, Sequence[Task | None]]
     play: Callable[[Policy, Sequence[Task]], list[Episode]]
     is_right: Callable[[Episode, Any], bool]
-    files: Mapping[str, Sequence[Task]]
 
     def __call__(self, policy: Policy) -> Mapping[str, float]:
         """Play this process's share of the tasks; the accuracy over all of them."""
-        mine = self.tasks[rank() :: world_size()]
+        tasks = [task for some in self.files.values() for task in some if task is not None]
+        mine = tasks[rank() :: world_size()]
         right = [self.is_right(e, e.task.target) for e in (self.play(policy, mine) if mine else ())]
         if world_size() > 1:
             from accelerate.utils import gather_object

@@ -34,8 +34,9 @@ from kit.tools.boxes import Box, convert
 if TYPE_CHECKING:
     from kit.train.grpo_trainer import Rollout
 
-Sets = Mapping[str, Sequence[Task]]
-"""What a set is called in messages, such as the file it is written to, line by line → its tasks."""
+Sets = Mapping[str, Sequence[Task | None]]
+"""What a set is called in messages, such as the file that it is written to, line by line → its tasks. In the place of a
+task that isn't to be checked stands None."""
 
 Play = Callable[[Policy, Sequence[Task]], Any]
 """Lets a policy play tasks, by :func:`kit.rollout.rollout`."""
@@ -63,10 +64,10 @@ def check_playable(sets: Sets, chat: Chat | None = None, play: Play | None = Non
         UnplayableTasks: all faults of all sets.
     """
     families = [chat.family] if chat else [family() for family in FAMILIES]
-    found = [(task, fault) for tasks in sets.values() for task in tasks for fault in _faults(task, families)]
+    found = [(task, fault) for task in _all(sets) for fault in _faults(task, families)]
     if play is not None:
         bad = {id(task) for task, _ in found}  # of a prompt with an image that can't be read no tokens can be counted
-        found += _rehearse(play, [task for tasks in sets.values() for task in tasks if id(task) not in bad])
+        found += _rehearse(play, [task for task in _all(sets) if id(task) not in bad])
     _refuse(sets, found)
 
 
@@ -88,7 +89,7 @@ def checked_first(rollout: Rollout, sets: Sets, chat: Chat) -> Rollout:
     except UnplayableTasks:
         check_playable(sets, chat, lambda policy, some: rollout(policy, some, seed=[0] * len(some)))
         raise
-    everything = [task for tasks in sets.values() for task in tasks]
+    everything = _all(sets)
     looked: list[bool] = []
 
     def checked(policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]:
@@ -104,6 +105,10 @@ def checked_first(rollout: Rollout, sets: Sets, chat: Chat) -> Rollout:
     return checked
 
 
+def _all(sets: Sets) -> list[Task]:
+    return [task for tasks in sets.values() for task in tasks if task is not None]
+
+
 def _refuse(sets: Sets, found: Sequence[Fault]) -> None:
     """Raise an error that lists the faults in the order of the sets; none: do nothing."""
     if not found:
@@ -111,9 +116,10 @@ def _refuse(sets: Sets, found: Sequence[Fault]) -> None:
     places = {id(task): f"{name}:{k}" for name, tasks in sets.items() for k, task in enumerate(tasks, 1)}
     order = {at: k for k, at in enumerate(places)}
     found = sorted(found, key=lambda one: order.get(id(one[0]), len(order)))
-    lines = [f"{places.get(id(task), 'a task made on the way')}, task {task.id}: {fault}" for task, fault in found]
+    told = [f"{places.get(id(task), 'a task made on the way')}, task {task.id}: {fault}" for task, fault in found]
+    lines = list(dict.fromkeys(told))  # a task may be there several times
     rest = [f"and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
-    count = f"{len({id(task) for task, _ in found})} of {len(places)} tasks can't be played"
+    count = f"{len({id(task) for task, _ in found})} of {len({*map(id, _all(sets))})} tasks can't be played"
     raise UnplayableTasks("\n  ".join([f"{count}; correct them or leave them out:", *lines[:SHOWN], *rest]))
 
 
@@ -213,10 +219,13 @@ def _begin_fault(chat: Chat, env: Any, task: Task, config: RolloutConfig) -> str
     try:
         env.reset(options={"task": task})
         prompt = begin(chat, env, task).prompt_ids
-        if hasattr(env, "reward"):
-            env.reward("")  # golds of a wrong shape, such as one text instead of several, are refused by it
     except Exception as error:  # whatever a prompt can't be made of, the task is named with it
         return str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+    try:
+        if hasattr(env, "reward"):
+            env.reward("")  # any text can be scored, unless it is by golds of a wrong shape
+    except Exception as error:
+        return f"an answer can't be scored: {error or type(error).__name__}"
     turn, limit = config.max_new_tokens, config.max_episode_tokens
     if len(prompt) + turn <= limit:
         return ""

@@ -60,6 +60,8 @@ FORMS: dict[str, Any] = {
     "no bytes, a path": {"bytes": None, "path": "a.png"},
     "empty bytes, a path": {"bytes": b"", "path": "a.png"},
     "a path alone": {"path": "a.png"},
+    "an array in an object": {"bytes": PIXELS, "path": None},
+    "bytes told as numbers in an object": {"bytes": list(png()), "path": None},
     "base64 in an object": {"bytes": TEXT},
     "a path's text": "a.png",
     "a path": Path("a.png"),
@@ -283,8 +285,11 @@ def test_a_long_image_is_left_out_of_a_download_before_it_is_stored(tmp_path: Pa
         assert image.size == IMAGE.size
 
 
-def test_a_folder_names_the_real_size_of_a_long_image(tmp_path: Path) -> None:
-    Image.new("RGB", (4000, 200)).save(tmp_path / "long.png")
+@pytest.mark.parametrize(("size", "turned"), [((4000, 200), 1), ((200, 4000), 6), ((4000, 200), 3)])
+def test_a_folder_names_the_real_size_of_a_long_image(tmp_path: Path, size: tuple[int, int], turned: int) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = turned  # 6: a quarter turn
+    Image.new("RGB", size).save(tmp_path / "long.png", exif=exif)
     said = r"long\.png: 4000×200 pixels, 1024×51 shrunk to 1024; at least 64 on the shorter side"
     with pytest.raises(ValueError, match=said):
         folder_pictures(tmp_path)

@@ -65,7 +65,7 @@ def test_bad_tasks_are_refused_with_files_and_lines(data: Path, capsys: pytest.C
         (
             "task wide: image 'image': it has 400 x 1 pixels",
             "task none: no gold answer",
-            "task letters: gold answers 'hello': give a list",
+            "task letters: an answer can't be scored: gold answers 'hello': give a list",
             "task long: the prompt has",
         ),
         2,

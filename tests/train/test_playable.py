@@ -130,7 +130,8 @@ def test_all_faults_come_in_one_message_with_file_and_line(chat: Chat, tmp_path:
     assert found[1].startswith("/train.jsonl:2, task wide: image 'image': it has 400 x 1 pixels")
     assert found[2].startswith("/train.jsonl:2, task wide: no gold answer")
     assert found[3].startswith("/train.jsonl:3, task long: the prompt has")
-    assert found[4].startswith("/train.jsonl:4, task letters: gold answers 'hello': give a list of texts, not one text")
+    letters = "an answer can't be scored: gold answers 'hello': give a list of texts, not one text"
+    assert found[4] == f"/train.jsonl:4, task letters: {letters}"
     assert found[5].startswith("/train.jsonl:5, task odd: invalid literal for int()")
     assert found[6] == "more:1, task none: no gold answer (target=None)" and len(found) == 7
 
@@ -139,6 +140,13 @@ def test_very_many_faults_are_counted() -> None:
     with pytest.raises(UnplayableTasks) as caught:
         check_playable({"a": [replace(GOOD, id=str(k), target=()) for k in range(SHOWN + 3)]})
     assert str(caught.value).splitlines()[-1].strip() == "and 3 more"
+
+
+def test_a_task_that_is_there_twice_is_named_once() -> None:
+    bad = replace(GOOD, id="bad", target=())
+    with pytest.raises(UnplayableTasks) as caught:
+        check_playable({"a": [bad, GOOD, bad]})
+    assert len(str(caught.value).splitlines()) == 2
 
 
 def test_kinds_of_tasks_with_environments_of_their_own_are_each_begun_in_theirs(chat: Chat) -> None:
