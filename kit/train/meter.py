@@ -64,6 +64,7 @@ class Meter(TrainerCallback):
         """A step begins."""
         self._began = self.clock()
         self._episodes = self._turns = self._asked = self._learnt = 0
+        self._furthest = 0.0
         self._played_at: float | None = None
 
     def playing(self, episodes: int) -> None:
@@ -132,6 +133,8 @@ class Meter(TrainerCallback):
         elif phase == "learning":
             part = (share if self._episodes else 0.0) + (1 - share) * self._learnt / parts
             detail = f"{self._learnt} of {parts} batches" if parts > 1 else ""
+        # Episodes that go on for longer than expected lower the estimate; what was shown as done stays so.
+        self._furthest = part = max(part, self._furthest)
         return Progress(self.done, self.steps, phase, part, detail, self._left(part))
 
     def _left(self, part: float) -> float | None:

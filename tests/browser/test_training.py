@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,15 @@ def started(server: str, folder: Path) -> Path:
     return folder / "runs" / "agile"
 
 
+@pytest.fixture
+def copy(server: str, folder: Path) -> Iterator[Path]:
+    """The reader's copy of notebook 13, afterwards as it was. Asked for before the page, it outlives it."""
+    [found] = (folder / "runs" / "_lab" / "notebooks").glob("13*.ipynb")
+    before = found.read_text()
+    yield found
+    found.write_text(before)
+
+
 def progress(lab: Lab, above: float, minutes: float) -> float:
     """Wait until the bar stands higher than ``above``; returns where it stands."""
     lab.page.wait_for_function(f"above => {DONE} > above || window.kitRan", arg=above, timeout=minutes * MINUTE)
@@ -40,9 +50,8 @@ def progress(lab: Lab, above: float, minutes: float) -> float:
     return found
 
 
-def test_curves_stand_right_below_the_bar_and_above_the_newest_episode(lab: Lab, started: Path) -> None:
+def test_curves_stand_right_below_the_bar_and_above_the_newest_episode(copy: Path, lab: Lab, started: Path) -> None:
     """With the notebook's own values, but for what is done before the training: episodes of full height."""
-    [copy] = lab.copies.glob("13*.ipynb")
     set_parameters(copy, tag="watched", by_hand=False, watch_puzzles=0, eval_puzzles=1)
     lab.open("13")
     training = lab.find_cell(TRAINING)
@@ -63,8 +72,7 @@ def test_curves_stand_right_below_the_bar_and_above_the_newest_episode(lab: Lab,
         assert above and below and 0 <= below["y"] - above["y"] - above["height"] < 60, boxes
 
 
-def test_an_interrupted_training_goes_on_at_the_next_step(lab: Lab, started: Path) -> None:
-    [copy] = lab.copies.glob("13*.ipynb")
+def test_an_interrupted_training_goes_on_at_the_next_step(copy: Path, lab: Lab, started: Path) -> None:
     set_parameters(copy, steps=STEPS, **SMALL)
     lab.open("13")
     training = lab.find_cell(TRAINING)

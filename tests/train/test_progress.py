@@ -68,6 +68,21 @@ def test_every_turn_moves_it_and_it_never_goes_back(tmp_path: Path) -> None:
     assert seen.all[-1].phase == "done" and str(seen.all[-1]) == "4 of 4 steps done"
 
 
+def test_episodes_that_go_on_for_longer_than_expected_do_not_move_it_back(tmp_path: Path) -> None:
+    """The first step expects 3 turns of each of 5 episodes; here they take 5, asked for in rounds."""
+    meter, clock, seen = started(tmp_path)
+    meter.on_step_begin(ARGS, at(0), None)
+    meter.playing(5)
+    for _ in range(5):
+        meter.asked(5)
+        for _ in range(5):
+            clock.now += 1
+            meter.turn()
+    meter.played()
+    shares = [p.share for p in seen.all]
+    assert shares == sorted(shares) and seen.all[-2].part == pytest.approx(0.6), "all of them: playing is done"
+
+
 def test_time_left_is_the_measured_time_of_the_steps_that_are_left(tmp_path: Path) -> None:
     meter, clock, seen = started(tmp_path)
     assert seen.all[0].seconds_left is None
