@@ -29,7 +29,7 @@ from kit.evaluate.outcomes import source_image
 from kit.protocol import Protocol
 from kit.rollout import Environment
 
-Around = Callable[[ToolEnv], Environment]
+Around = Callable[[Any], Environment]
 """From an environment to the one that is played in its place."""
 
 Change = Callable[[Task, int, Observation], Observation]

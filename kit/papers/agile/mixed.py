@@ -20,19 +20,17 @@ Departures
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
-from kit.chat import Chat
 from kit.environment import OnNoAction
 from kit.episode import Episode, NamedImage, Observation, Score, Task
 from kit.papers.agile.env import PROTOCOL, JigsawEnv
 from kit.papers.agile.experiment import Play, Training
 from kit.papers.agile.questions import QuestionEnv, is_question, is_right
-from kit.policy import Policy
-from kit.rollout import rollout
+from kit.rewards.base import GroupReward, per_episode
+from kit.rollout import Environment
 from kit.sandbox import Sandbox
-from kit.seeding import Seed
 
 ARMS = ("qa", "half")
 """The arms of claim A7."""
@@ -85,36 +83,21 @@ class MixedEnv:
         self._now.close()
 
 
-def play(
-    policy: Policy, chat: Chat, box: Sandbox, tasks: Sequence[Task], how: Play, temperature: float, seed: Seed = 0
-) -> list[Episode]:
-    """Play questions and puzzles in one batch.
+@dataclass(frozen=True)
+class MixedPlay(Play):
+    """Questions and puzzles in one batch, told and limited as puzzles are."""
 
-    Args:
-        policy: samples the turns.
-        chat: its encoder.
-        box: runs the puzzles' code.
-        tasks: questions and puzzles in any order.
-        how: limits of an episode and the prompt's name.
-        temperature: of sampling; 0 is greedy.
-        seed: of all that is sampled; or one an episode.
-    """
-    return rollout(policy, chat, tasks, lambda: MixedEnv(box, how.prompt, how.on_no_action), how, temperature, seed)
+    def environment(self, tools: Sandbox) -> Environment:
+        """Make an environment for both kinds of tasks; the sandbox runs the puzzles' code."""
+        return MixedEnv(tools, self.prompt, self.on_no_action)
 
-
-def score(how: Play, episode: Episode, target: Any) -> Score:
-    """Reward a question's episode (1 for a right answer, else 0) or a puzzle's (eq. 6).
-
-    Args:
-        how: limits that the episode was played with; its turns are eq. 5's step_max.
-        episode: of a question or a puzzle.
-        target: its task's.
-    """
-    if not is_question(episode.task):
-        return how.score(episode, target)
-    right = float(is_right(episode, target))
-    # The parts of a puzzle's reward: the metrics of a batch have the same columns in every row.
-    return Score(right, {"accuracy": right, "format": 0.0, "step": 0.0})
+    def score(self, episode: Episode, target: Any) -> Score:
+        """Reward a question's episode (1 for a right answer, else 0) or a puzzle's (eq. 6)."""
+        if not is_question(episode.task):
+            return super().score(episode, target)
+        right = float(is_right(episode, target))
+        # The parts of a puzzle's reward: the metrics of a batch have the same columns in every row.
+        return Score(right, {"accuracy": right, "format": 0.0, "step": 0.0})
 
 
 def mixture(arm: str, questions: Sequence[Task], puzzles: Sequence[Task], n: int) -> list[Task]:
@@ -146,25 +129,14 @@ def mixture(arm: str, questions: Sequence[Task], puzzles: Sequence[Task], n: int
 class MixedTraining(Training):
     """GRPO on questions and puzzles (:func:`mixture`), told in plain values as AGILE's own training is."""
 
-    def sample(
-        self, policy: Policy, chat: Chat, box: Sandbox, tasks: Sequence[Task], temperature: float, seed: Seed = 0
-    ) -> list[Episode]:
-        """Play each task once, as :func:`play` does.
+    def rollouts(self) -> MixedPlay:
+        """Play both kinds as puzzles are played."""
+        return MixedPlay(**{field.name: getattr(self.play, field.name) for field in fields(self.play)})
 
-        Args:
-            policy: samples the turns.
-            chat: its encoder.
-            box: runs the code.
-            tasks: the tasks, in any order.
-            temperature: of sampling; 0 is greedy.
-            seed: of all that is sampled; or one an episode.
-        """
-        return play(policy, chat, box, tasks, self.play, temperature, seed)
+    def group_reward(self) -> GroupReward:
+        """A reward for each kind, episode by episode."""
+        return per_episode(self.rollouts().score)
 
-    def score(self, episode: Episode, target: Any) -> Score:
-        """Reward one episode, as :func:`score` does."""
-        return score(self.play, episode, target)
-
-    def is_right(self, episode: Episode, target: Any) -> bool:
+    def is_correct(self, episode: Episode, target: Any) -> bool:
         """Check a question's answer, or a puzzle's."""
-        return is_right(episode, target) if is_question(episode.task) else super().is_right(episode, target)
+        return is_right(episode, target) if is_question(episode.task) else super().is_correct(episode, target)

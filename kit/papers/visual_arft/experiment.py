@@ -17,7 +17,8 @@ Departures
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
@@ -25,17 +26,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import torch
 
 from kit.chat import Chat
 from kit.data.corpora import documents
 from kit.data.countries import FLAG_QUERY
 from kit.data.photos import Split, photos
 from kit.data.scenes import Pixels
-from kit.data.store import load_tasks
 from kit.episode import Episode, Task
 from kit.evaluate.baselines import Mode, SingleTurnEnv
-from kit.evaluate.five.shown import Around, as_it_is
 from kit.files import read_json, runs_folder, write_json
 from kit.papers.visual_arft import mat_coding
 from kit.papers.visual_arft.env import VisualARFTEnv
@@ -45,20 +43,16 @@ from kit.papers.visual_arft.mat_search import chains, passes
 from kit.papers.visual_arft.mat_search import task as as_task
 from kit.papers.visual_arft.metrics import is_right
 from kit.papers.visual_arft.reward import make_reward
-from kit.policy import Policy
 from kit.policy.hf import HFPolicy
-from kit.rewards.base import per_episode
+from kit.rewards.base import GroupReward, per_episode
 from kit.rollout import RolloutConfig, rollout
-from kit.sandbox import CONFINED, Sandbox
-from kit.seeding import Seed
+from kit.sandbox import Sandbox
 from kit.tools.index import Index
 from kit.tools.search import SNIPPET_CHARS, TOP_K, Search
 from kit.tools.serper import Serper
-from kit.train.checkpoint import load_for_training
-from kit.train.grpo import GRPOSettings, train_grpo
-from kit.train.held_out import held_out_accuracy
+from kit.train.experiment import GRPOTraining, Rollouts
+from kit.train.experiment import play_greedily as play_greedily
 from kit.train.processes import run_on_rank0
-from kit.train.progress import Watcher
 
 COUNTRIES = 200
 """Of an invented world: as many flags as there are real ones; among more, fewer can be told from all others."""
@@ -139,7 +133,7 @@ class Tools:
 
 
 @dataclass(frozen=True)
-class Play(RolloutConfig):
+class Play(Rollouts[Tools]):
     """Limits of an episode, and how tasks are told. Defaults: the released code's 5 turns, 4 snippets, 2,048 tokens.
 
     Attributes:
@@ -177,8 +171,8 @@ class Play(RolloutConfig):
             )
         return cls(**how, **more)
 
-    def env(self, tools: Tools) -> VisualARFTEnv:
-        """An environment with these tools."""
+    def environment(self, tools: Tools) -> VisualARFTEnv:
+        """Make an environment with these tools."""
         return VisualARFTEnv(
             *(tools.box, tools.search, self.prompt),
             k=self.k,
@@ -186,75 +180,34 @@ class Play(RolloutConfig):
             on_search_error=self.on_search_error,
         )
 
-    # fmt: off
-    def __call__(
-        self, policy: Policy, chat: Chat, tools: Tools, tasks: Sequence[Task], temperature: float, seed: Seed = 0,
-        around: Around = as_it_is,
-    ) -> list[Episode]:
-        """Play each task once; ``around`` changes what the policy is shown (:mod:`kit.evaluate.five.shown`)."""
-        return rollout(policy, chat, tasks, lambda: around(self.env(tools)), self, temperature, seed)
-    # fmt: on
-
 
 @dataclass(frozen=True)
-class Training:
-    """GRPO on tasks for both tools, told in plain values, as :class:`kit.papers.agile.experiment.Training` is.
+class Training(GRPOTraining):
+    """GRPO on tasks for both tools, told in plain values.
 
     Attributes:
-        start: the checkpoint to start from.
-        tasks: file of the tasks.
-        run_dir: gets what :func:`kit.train.grpo.train_grpo` writes.
-        play: how tasks are played.
-        settings: of GRPO.
         reward: name of the reward (:func:`kit.papers.visual_arft.reward.make_reward`).
         code: what code has to be to earn something, where each step is rewarded.
-        held_out: files of held-out tasks to look at on the way.
-        held_out_tasks: tasks of each, played before every step; 0: none.
-        exports: steps after which the model so far is kept as well, as ``model-STEP``.
-        threads: of each process.
-        allow_unsafe: whether code may run where nothing confines it.
     """
 
-    start: str
-    tasks: str
-    run_dir: str
     play: Play
-    settings: GRPOSettings
     reward: str = "f1"
     code: str = "ran"
-    held_out: tuple[str, ...] = ()
-    held_out_tasks: int = 0
-    exports: tuple[int, ...] = ()
-    threads: int = 1
-    allow_unsafe: bool = False
 
-    def __call__(self, watcher: Watcher | None = None) -> Path:
-        """Train; returns the folder of the trained model."""
-        torch.set_num_threads(self.threads)
-        vlm, chat = load_for_training(self.start, self.settings.lora_rank)
-        tasks = load_tasks(self.tasks)
-        with Sandbox(require=CONFINED, allow_unsafe=self.allow_unsafe) as box:
-            run_on_rank0(lambda: search_engine(self.play.search) is not None)  # makes the index, which the others open
-            tools = Tools(box, search_engine(self.play.search))
+    def group_reward(self) -> GroupReward:
+        """The reward of that name, episode by episode."""
+        return per_episode(make_reward(self.reward, self.code))
 
-            def play(policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]:
-                return self.play(policy, chat, tools, tasks, self.settings.temperature, seed)
+    def is_correct(self, episode: Episode, target: Any) -> bool:
+        """Check whether an answer exactly matches a gold answer."""
+        return is_right(episode, target)
 
-            def play_held_out(policy: Policy, tasks: Sequence[Task]) -> list[Episode]:
-                return self.play(policy, chat, tools, tasks, temperature=0.0)
-
-            return train_grpo(
-                vlm,
-                chat,
-                tasks,
-                play,
-                per_episode(make_reward(self.reward, self.code)),
-                self.settings,
-                self.run_dir,
-                exports=self.exports,
-                held_out=held_out_accuracy(self.held_out, self.held_out_tasks, play_held_out, is_right),
-                watcher=watcher,
-            )
+    @contextmanager
+    def tools(self) -> Iterator[Tools]:
+        """Open a sandbox and the search engine; one process makes the index, which the others open."""
+        with super().tools() as box:
+            run_on_rank0(lambda: search_engine(self.play.search) is not None)
+            yield Tools(box, search_engine(self.play.search))
 
 
 def _pixels(split: Split) -> list[Pixels]:
@@ -324,19 +277,6 @@ def search_demonstrations(n: int, seed: int) -> list[tuple[list[Task], Search]]:
                 made += 1
         sets.append((tasks, search))
     return sets
-
-
-def play_greedily(model: Any, chat: Chat, tools: Tools, tasks: Sequence[Task], how: Play) -> list[Episode]:
-    """Play tasks greedily (each token the likeliest): how results are measured.
-
-    Args:
-        model: a transformers model or its PEFT wrapper.
-        chat: the model's chat encoder.
-        tools: sandbox and search.
-        tasks: the tasks, each played once.
-        how: limits of an episode and the prompt's name.
-    """
-    return how(HFPolicy(model, chat), chat, tools, tasks, temperature=0.0)
 
 
 DESCRIBE = {"brief": "What does the flag look like?", "full": "Describe the picture, to search for what it shows."}

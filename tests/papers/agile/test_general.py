@@ -6,9 +6,8 @@ import pytest
 
 from kit.episode import Action, Episode, Turn
 from kit.papers.agile.benchmarks import BENCHMARKS
-from kit.papers.agile.experiment import Play
 from kit.papers.agile.general import GeneralOutcome, a7, a8
-from kit.papers.agile.mixed import mixture, score
+from kit.papers.agile.mixed import MixedPlay, mixture
 from kit.papers.agile.questions import ON_VIEWS, SKILLS, begins_right, is_right_answer, letter, questions
 from kit.papers.agile.reported import GENERAL
 
@@ -59,7 +58,7 @@ def test_both_arms_have_as_many_tasks_and_none_twice() -> None:
 def test_a_questions_reward_is_1_for_a_right_answer_and_has_a_puzzles_parts() -> None:
     task = questions(1)[0]
     turn = Turn((1,), (-1.0,), task.target[0], Action("answer", task.target[0]))
-    right = score(Play(), Episode(task, (), (turn,), "answer"), task.target)
+    right = MixedPlay().score(Episode(task, (), (turn,), "answer"), task.target)
     assert right.total == 1.0 and set(right.parts) == {"accuracy", "format", "step"}
 
 

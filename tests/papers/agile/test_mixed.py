@@ -13,9 +13,8 @@ from PIL import Image
 from kit.data.scenes import scene
 from kit.data.store import save_tasks
 from kit.episode import Episode
-from kit.papers.agile import mixed
 from kit.papers.agile.experiment import Play
-from kit.papers.agile.mixed import MixedTraining, mixture
+from kit.papers.agile.mixed import MixedPlay, MixedTraining, mixture
 from kit.papers.agile.puzzle import make_task
 from kit.papers.agile.questions import is_question, questions
 from kit.tiny import TINY
@@ -57,15 +56,15 @@ def test_a_mixed_batch_trains_and_resumes_the_same(
 ) -> None:
     played: list[Sequence[Episode]] = []
     stop_at = [2]
-    ordinary = mixed.play
+    ordinary = MixedPlay.__call__
 
-    def watched(*given: Any) -> list[Episode]:
+    def watched(self: MixedPlay, *given: Any) -> list[Episode]:
         if len(played) + 1 == stop_at[0]:
             raise ConnectionError("the machine goes away")
-        played.append(ordinary(*given))
+        played.append(ordinary(self, *given))
         return list(played[-1])
 
-    monkeypatch.setattr(mixed, "play", watched)
+    monkeypatch.setattr(MixedPlay, "__call__", watched)
     with pytest.raises(ConnectionError):
         training(tasks, tmp_path / "a")()
     assert [row["step"] for row in read_metrics(tmp_path / "a" / "metrics.jsonl")] == [1]

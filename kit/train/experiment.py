@@ -1,0 +1,160 @@
+"""Play a paper's tasks and train on them: what a paper's ``experiment.py`` fills in with its environment and reward.
+
+A paper subclasses :class:`Rollouts` with the environment, and :class:`GRPOTraining` with the reward and with when an
+answer is right::
+
+    @dataclass(frozen=True)
+    class Play(Rollouts[Sandbox]):
+        max_turns: int = 5
+
+        def environment(self, tools: Sandbox) -> Environment:
+            return CountingEnv(tools)
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import torch
+
+from kit.chat import Chat
+from kit.data.store import load_tasks
+from kit.episode import Episode, Task
+from kit.evaluate.five.shown import Around, as_it_is
+from kit.policy import Policy
+from kit.policy.hf import HFPolicy
+from kit.rewards.base import GroupReward
+from kit.rollout import Environment, RolloutConfig, rollout
+from kit.sandbox import CONFINED, Sandbox
+from kit.seeding import Seed
+from kit.train.checkpoint import load_for_training
+from kit.train.grpo import GRPOSettings, train_grpo
+from kit.train.held_out import held_out_accuracy
+from kit.train.progress import Watcher
+
+Tools = TypeVar("Tools")
+"""What a paper's environments share: a sandbox, or a sandbox and a search engine."""
+
+
+@dataclass(frozen=True)
+class Rollouts(RolloutConfig, ABC, Generic[Tools]):
+    """Limits of an episode and how tasks are told; called, it plays tasks in the paper's environment."""
+
+    @abstractmethod
+    def environment(self, tools: Tools) -> Environment:
+        """Make an environment that uses these tools."""
+
+    def __call__(
+        self,
+        policy: Policy,
+        chat: Chat,
+        tools: Tools,
+        tasks: Sequence[Task],
+        temperature: float,
+        seed: Seed = 0,
+        around: Around = as_it_is,
+    ) -> list[Episode]:
+        """Play each task once.
+
+        Args:
+            policy: samples the turns.
+            chat: its encoder.
+            tools: what the environments use.
+            tasks: the tasks, in any order.
+            temperature: of sampling; 0 is greedy.
+            seed: of all that is sampled; or one an episode.
+            around: changes what the policy is shown (:mod:`kit.evaluate.five.shown`).
+        """
+        return rollout(policy, chat, tasks, lambda: around(self.environment(tools)), self, temperature, seed)
+
+
+def play_greedily(model: Any, chat: Chat, tools: Tools, tasks: Sequence[Task], how: Rollouts[Tools]) -> list[Episode]:
+    """Play tasks greedily (each token the likeliest): how results are measured.
+
+    Args:
+        model: a transformers model or its PEFT wrapper.
+        chat: the model's chat encoder.
+        tools: what the environments use.
+        tasks: the tasks, each played once.
+        how: limits of an episode, and how tasks are told.
+    """
+    return how(HFPolicy(model, chat), chat, tools, tasks, temperature=0.0)
+
+
+@dataclass(frozen=True)
+class GRPOTraining(ABC):
+    """GRPO on a paper's tasks, told in plain values: this process can do it, or others
+    (:func:`kit.train.launch.launcher.launch`).
+
+    Attributes:
+        start: the checkpoint to start from.
+        tasks: file of the tasks.
+        run_dir: gets what :func:`kit.train.grpo.train_grpo` writes.
+        play: how tasks are played.
+        settings: of GRPO.
+        held_out: files of held-out tasks to look at on the way.
+        held_out_tasks: tasks of each, played before every step; 0: none.
+        exports: steps after which the model so far is kept as well, as ``model-STEP``.
+        threads: of each process.
+        allow_unsafe: whether code may run where nothing confines it.
+    """
+
+    start: str
+    tasks: str
+    run_dir: str
+    play: Rollouts[Any]
+    settings: GRPOSettings
+    held_out: tuple[str, ...] = ()
+    held_out_tasks: int = 0
+    exports: tuple[int, ...] = ()
+    threads: int = 1
+    allow_unsafe: bool = False
+
+    @abstractmethod
+    def group_reward(self) -> GroupReward:
+        """Make the reward of a group of episodes."""
+
+    @abstractmethod
+    def is_correct(self, episode: Episode, target: Any) -> bool:
+        """Check the answer of a held-out task's episode."""
+
+    def rollouts(self) -> Rollouts[Any]:
+        """Limits and environment of all episodes, training and held-out ones alike."""
+        return self.play
+
+    @contextmanager
+    def tools(self) -> Iterator[Any]:
+        """Open what the environments use; a sandbox, unless a paper says otherwise."""
+        with Sandbox(require=CONFINED, allow_unsafe=self.allow_unsafe) as box:
+            yield box
+
+    def __call__(self, watcher: Watcher | None = None) -> Path:
+        """Train, or go on training; returns the folder of the trained model."""
+        torch.set_num_threads(self.threads)
+        vlm, chat = load_for_training(self.start, self.settings.lora_rank)
+        tasks, rollouts = load_tasks(self.tasks), self.rollouts()
+        with self.tools() as tools:
+
+            def play(policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]:
+                return rollouts(policy, chat, tools, tasks, self.settings.temperature, seed)
+
+            def play_held_out(policy: Policy, tasks: Sequence[Task]) -> list[Episode]:
+                return rollouts(policy, chat, tools, tasks, temperature=0.0)
+
+            return train_grpo(
+                vlm,
+                chat,
+                tasks,
+                play,
+                self.group_reward(),
+                self.settings,
+                self.run_dir,
+                exports=self.exports,
+                held_out=held_out_accuracy(self.held_out, self.held_out_tasks, play_held_out, self.is_correct),
+                watcher=watcher,
+            )
