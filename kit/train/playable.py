@@ -2,7 +2,7 @@
 
 Tried without a model, all faults in one message, each with its file and line::
 
-    data/mine/coding-train.jsonl:3, task a-7: image 'image': it has 400 x 1 pixels; the longer side may be 200 times …
+    data/mine/coding-train.jsonl:3, task a-7: image 'image': it has 400 x 1 pixels; the longer side may be at most 200 …
     data/mine/coding-train.jsonl:9, task a-13: the prompt has 30112 tokens, a turn may have 2048: together more than
         max_episode_tokens=28192
 

@@ -57,9 +57,11 @@ def play_with(chat: Chat, config: RolloutConfig = CONFIG) -> Any:
 @pytest.mark.parametrize(
     ("bad", "fault"),
     [
-        ({"images": sized(400, 1)}, "image 'image': it has 400 x 1 pixels; the longer side may be 200 times"),
-        ({"images": sized(64, 13200)}, "image 'image': it has 64 x 13200 pixels; the longer side may be 200 times"),
-        ({"images": sized(16385, 100)}, "image 'image': it has 16385 x 100 pixels; a side may have 16384"),
+        ({"images": sized(400, 1)}, "image 'image': it has 400 x 1 pixels; the longer side may be at most 200 times"),
+        (
+            {"images": sized(64, 13200)},
+            "image 'image': it has 64 x 13200 pixels; the longer side may be at most 200 times",
+        ),
         ({"target": ()}, "no gold answer"),
         ({"target": None}, "no gold answer"),
         ({"target": " "}, "no gold answer"),
