@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -146,6 +147,6 @@ def save_png(figure: Plot, path: Path, colours: int = 60, **facts: str) -> Path:
     return path
 
 
-def file_hash(path: Path) -> str:
-    """SHA-256 of a file's bytes."""
-    return sha256(path.read_bytes()).hexdigest()
+def metrics_hash(results: Mapping[str, Any]) -> str:
+    """Hash the metrics of a results file; what stands beside them (a proof, say) is not drawn."""
+    return sha256(json.dumps(results["metrics"], sort_keys=True).encode()).hexdigest()

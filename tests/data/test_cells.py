@@ -160,7 +160,7 @@ def test_what_is_no_image_is_named(form: str) -> None:
 
 def test_the_size_as_given_is_named_beside_the_one_that_is_too_long() -> None:
     assert readable(IMAGE, IMAGE.size) is IMAGE
-    with pytest.raises(CellError, match="it has 400 x 1 pixels; the longer side may be 200 times"):
+    with pytest.raises(CellError, match="it has 400 x 1 pixels; the longer side may be at most 200 times"):
         readable(Image.new("RGB", (400, 1)), (400, 1))
     with pytest.raises(CellError, match=r"shrunk from 64 x 13200 pixels, it has 44 x 9099 pixels"):
         readable(Image.new("RGB", (44, 9099)), (64, 13200))

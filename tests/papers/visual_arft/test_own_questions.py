@@ -100,7 +100,7 @@ BAD: list[tuple[bytes | dict[str, Any], str]] = [
     ({**GOOD, "image": "questions.jsonl"}, "a picture cannot be read (UnidentifiedImageError"),
     ({**GOOD, "image": None}, "image=None: give the name of one file"),
     ({**GOOD, "image": 5}, "int 5, which is no image"),
-    ({**GOOD, "image": "wide.png"}, "it has 400 x 1 pixels; the longer side may be 200 times the shorter one"),
+    ({**GOOD, "image": "wide.png"}, "it has 400 x 1 pixels; the longer side may be at most 200 times the shorter one"),
     ({**GOOD, "image": "tall.png"}, "shrunk from 64 x 13200 pixels, it has 44 x 9098 pixels"),
     (
         {**GOOD, "box": [28, 14, 56, 28]},
