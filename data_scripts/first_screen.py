@@ -49,10 +49,9 @@ def play() -> Episode:
 
 if __name__ == "__main__":
     print_anything()
-    measured = by_stage(read_json(RESULTS))
+    results = read_json(RESULTS)
+    measured = by_stage(results)
     figure = first_screen(
         play(), {stage: measured[stage] for stage, theirs in REPORTED.items() if theirs}, NAMES, REPORTED
     )
-    print(
-        save_png(figure, PICTURE, results=metrics_hash(read_json(RESULTS))), f"{PICTURE.stat().st_size / 1000:.0f} KB"
-    )
+    print(save_png(figure, PICTURE, results=metrics_hash(results)), f"{PICTURE.stat().st_size / 1000:.0f} KB")
