@@ -7,6 +7,7 @@ notebooks don't, and what they store is left as it is.
 
 from __future__ import annotations
 
+import base64
 import io
 import sys
 from collections.abc import Mapping
@@ -112,5 +113,7 @@ def as_html(output: str | Mapping[str, Any]) -> str:
     if kind in ("image/png", "image/jpeg"):
         size = output["metadata"].get(kind, output["metadata"])
         given = "".join(f' {name}="{int(size[name])}"' for name in ("width", "height") if name in size)
-        return f'<img{given} src="data:{kind};base64,{data[kind]}">'
+        found = data[kind]  # bytes, as the object drew them: they become text only on the way to the browser
+        code = base64.b64encode(found).decode() if isinstance(found, bytes) else found
+        return f'<img{given} src="data:{kind};base64,{code}">'
     return f"<pre>{escape(data[kind])}</pre>" if kind == "text/plain" else str(data[kind])

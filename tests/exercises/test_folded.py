@@ -109,6 +109,7 @@ def test_what_is_drawn_again_stays_where_it_is(kernel: Kernel) -> None:
             '<img width="5" height="6" src="data:image/png;base64,AA==">',
         ),
         ({"data": {"application/json": {}}, "metadata": {}}, "<pre>application/json</pre>"),
+        ({"data": {"image/png": b"\x89PNG"}, "metadata": {}}, '<img src="data:image/png;base64,iVBORw==">'),
     ],
 )
 def test_an_output_as_html(output: Any, expected: str) -> None:

@@ -188,7 +188,7 @@ class Lab:
         self.page.keyboard.insert_text(text)
 
     def unfold(self, index: int) -> None:
-        """Open a cell's folded output, if it is folded: by JupyterLab as it is stored, by the kernel when it was run."""
+        """Open a cell's output if it is folded, by JupyterLab as it is stored or by the kernel when it was run."""
         folded = self.cell(index).locator(".jp-OutputPlaceholder, details.kit-folded:not([open]) > summary")
         if folded.count():
             folded.first.click()
