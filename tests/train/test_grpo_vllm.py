@@ -25,6 +25,7 @@ def test_a_step_that_the_colocated_engine_plays(tmp_path: Path, monkeypatch: pyt
     from kit.episode import Score
     from kit.models import load_model
     from kit.policy import Policy
+    from kit.policy.rehearsal import Rehearsal
     from kit.policy.vllm import VLLMPolicy
     from kit.rewards.base import per_episode
     from kit.tiny import TINY
@@ -54,7 +55,9 @@ def test_a_step_that_the_colocated_engine_plays(tmp_path: Path, monkeypatch: pyt
     rewards = iter([0.0, 1.0, 1.0, 0.0])
     reward = per_episode(lambda *_: Score(next(rewards), {}))
     train_grpo(model, chat, [task(0), task(1)], rollout, reward, settings, tmp_path)
-    (policy,) = policies
+    (rehearsed,) = policies
+    assert isinstance(rehearsed, Rehearsal), "the first rollout is looked at before it is played"
+    policy = rehearsed.policy
     assert isinstance(policy, MeteredPolicy) and isinstance(policy.policy, VLLMPolicy)
     (row,) = without_times(tmp_path)
     assert row["importance_weight"] == pytest.approx(1.0, abs=2e-3) and row["grad_norm"] > 0
