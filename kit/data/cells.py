@@ -31,7 +31,7 @@ import numpy as np
 from PIL import Image
 
 from kit.images import upright_rgb
-from kit.models import FAMILIES
+from kit.models import unreadable
 
 Fetch = Callable[[str], bytes]
 """From a path in a cell to what the file holds; a :class:`CellError` if there is none."""
@@ -106,7 +106,7 @@ def readable(image: Image.Image, given: tuple[int, int]) -> Image.Image:
     Raises:
         CellError: one of them can't.
     """
-    if why := next((why for family in FAMILIES if (why := family().unreadable(image.size))), ""):
+    if why := unreadable(image.size):
         shrunk = "" if image.size == given else f"shrunk from {given[0]} x {given[1]} pixels, "
         raise CellError(f"an image that a model can't be shown: {shrunk}{why}")
     return image

@@ -42,10 +42,10 @@ def digest(notebooks: Sequence[Source], homes: Mapping[str, Path], weights: Sequ
         homes: package that belongs to the project, such as ``kit`` → the folder that it lies in.
         weights: folders of checkpoints, within the kit's project.
     """
-    used = [_without_imports(notebook_tree(source)) for source in notebooks]
-    imported = modules([notebook_tree(source) for source in notebooks], homes)
+    trees = [notebook_tree(source) for source in notebooks]
+    imported = modules(trees, homes)
     parts = [
-        *(_plain(tree) for tree in used),
+        *(_plain(_without_imports(tree)) for tree in trees),
         *(profile_values(source, "laptop") for source in notebooks),
         *([name, _plain(tree)] for name, tree in sorted(imported.items())),
         *(weights_digest(homes["kit"] / folder) for folder in weights),

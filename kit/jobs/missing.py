@@ -7,8 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-"""The project's folder."""
+from kit.files import ROOT
 
 PYTHON = (3, 11)
 """The oldest Python that runs the kit."""
@@ -34,7 +33,7 @@ def tell(error: ImportError, command: Sequence[str]) -> int:
 
 
 def advice(error: ImportError, command: Sequence[str], root: Path = ROOT) -> str:
-    """The same command with the Python that has the kit's packages; empty if that wouldn't help.
+    """Word the same command with the Python that has the kit's packages; empty if that wouldn't help.
 
     Args:
         error: raised while the command's code was imported.

@@ -6,7 +6,7 @@ torch and transformers take seconds to import, so each function imports them its
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,17 @@ if TYPE_CHECKING:
 
 FAMILIES: tuple[type[ModelFamily], ...] = (Qwen25VL, InternVL3)
 """Families that the kit samples and trains."""
+
+
+def unreadable(size: tuple[int, int], families: Sequence[ModelFamily] = ()) -> str:
+    """Say why one of some families can't read an image of this size; an empty string: all of them can.
+
+    Args:
+        size: width and height in pixels.
+        families: the families; none: all that the kit knows.
+    """
+    asked = families or [family() for family in FAMILIES]
+    return next((why for family in asked if (why := family.unreadable(size))), "")
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from kit.chat import Chat
 from kit.episode import Episode, NamedImage, Task
-from kit.models import FAMILIES
+from kit.models import unreadable
 from kit.models.family import ModelFamily
 from kit.policy import Completion, GenerationRequest, Policy, RequestSource, SamplingParams
 from kit.policy.rehearsal import Rehearsal
@@ -63,7 +63,7 @@ def check_playable(sets: Sets, chat: Chat | None = None, play: Play | None = Non
     Raises:
         UnplayableTasks: all faults of all sets.
     """
-    families = [chat.family] if chat else [family() for family in FAMILIES]
+    families = [chat.family] if chat else []
     found = [(task, fault) for task in _all(sets) for fault in _faults(task, families)]
     if play is not None:
         bad = {id(task) for task, _ in found}  # of a prompt with an image that can't be read no tokens can be counted
@@ -125,12 +125,9 @@ def _refuse(sets: Sets, found: Sequence[Fault]) -> None:
 
 def _faults(task: Task, families: Sequence[ModelFamily]) -> list[str]:
     """What is wrong with a task by itself."""
-    unreadable = {
-        image.name: next((why for family in families if (why := family.unreadable(image.image.size))), "")
-        for image in task.images
-    }
+    whys = {image.name: unreadable(image.image.size, families) for image in task.images}
     return [
-        *(f"image {name!r}: {why}" for name, why in unreadable.items() if why),
+        *(f"image {name!r}: {why}" for name, why in whys.items() if why),
         *([gold] if (gold := _gold_fault(task.target)) else []),
         *_box_faults(task),
     ]
