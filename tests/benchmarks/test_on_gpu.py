@@ -1,8 +1,8 @@
-"""Half an hour on a GPU, tried on a CPU with tiny sizes: the trainers are measured, then trunk and branches trained."""
+"""Half an hour on a GPU, tried on a CPU with tiny sizes: the trainers are measured, then the papers run."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,10 @@ from benchmarks.on_gpu import Options, measurements
 from benchmarks.real_sizes import Measurement, config_of, filled_tokenizer, measure, prepare
 from kit.chat import Chat
 from kit.data.store import load_episodes
-from kit.files import read_json, write_json
+from kit.files import read_json, write_json, write_text
+from kit.jobs.run import plan
 from kit.models import load_model
+from kit.papers.registry import papers
 from kit.tiny import TINY
 
 SMALL: dict[str, Any] = {"steps": 2, "episodes": 8, "max_pixels": 28 * 28 * 16, "max_turns": 2, "max_new_tokens": 8}
@@ -88,55 +90,57 @@ def small_measurements(models: Sequence[str], with_vllm: bool, tiny: bool = Fals
 def test_each_result_is_saved_as_it_comes_and_a_failure_loses_only_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The first measurement fails, a branch runs out of time; the same command again does only what is missing."""
+    """The first measurement and the last paper fail; the same command again does only what is missing."""
     asked: list[str] = []
-    broken = {"sft-tiny-lora32", "visual_arft"}
+    first, *_, last = listed = [name for name, paper in papers().items() if paper.notebooks]
+    broken = {"sft-tiny-lora32", last}
 
-    def run(name: str, command: Sequence[str], file: Path | None, left: float) -> bool:
+    def run(
+        name: str, command: Sequence[str], file: Path | None, left: float, given: Mapping[str, str] | None = None
+    ) -> bool:
         asked.append(name)
         if name in broken:
             return False
         if file is not None:
             write_json(file, {})
-        elif "trial" not in name:
-            folder = Path(command[command.index("--out") + 1])
-            write_json(folder / "checkpoint" / "skills.json", {"place": {"value": 0.5}})
-            (folder / "log.jsonl").write_text('{"step": 25, "loss": 1.0, "seconds": 5.0}\n')
+        else:
+            folder = tmp_path / "runs" / name
+            write_json(folder / "params.json", {"notebooks": {"a": {"minutes": 0.5}}})
+            write_text(folder / "grpo" / "metrics.jsonl", '{"step": 1, "seconds": 5.0}\n')
         return True
 
     monkeypatch.setattr(on_gpu, "measurements", small_measurements)
-    monkeypatch.setattr(on_gpu, "branches", lambda: ["agile", "visual_arft"])
     monkeypatch.setattr(on_gpu, "_run", run)
     options = Options(tmp_path, 10.0, ("tiny",), tiny=True)
     on_gpu.on_gpu(options)
-    assert asked == ["sft-tiny-lora32", "grpo-tiny-lora32", "trunk", "agile", "visual_arft"]
-    assert sorted(path.stem for path in tmp_path.glob("*.json")) == ["agile", "grpo-tiny-lora32", "trunk"]
-    trunk = read_json(tmp_path / "trunk.json")
-    assert trunk["steps"] == on_gpu.TRIAL and trunk["skills"] == {"place": {"value": 0.5}} and trunk["hardware"]
+    assert asked == ["sft-tiny-lora32", "grpo-tiny-lora32", *listed]
+    assert {path.stem for path in tmp_path.glob("*.json")} == {*asked} - broken
+    record = read_json(tmp_path / f"{first}.json")
+    assert record["minutes"] == {"a": 0.5} and record["steps"]["grpo"][0]["seconds"] == 5.0 and record["hardware"]
     asked.clear()
     broken.clear()
     on_gpu.on_gpu(options)
-    assert asked == ["sft-tiny-lora32", "visual_arft"]
-    assert "trunk: there, passed over" in capsys.readouterr().out
+    assert asked == ["sft-tiny-lora32", last]
+    assert f"{first}: there, passed over" in capsys.readouterr().out
     asked.clear()
-    (tmp_path / "trunk.json").unlink()
+    (tmp_path / f"{first}.json").unlink()
     on_gpu.on_gpu(Options(tmp_path, 0.0, ("tiny",), tiny=True))
-    assert asked == [] and "trunk: no time is left for it" in capsys.readouterr().out
+    assert asked == [] and f"{first}: no time is left for it" in capsys.readouterr().out
 
 
-def test_steps_are_planned_by_a_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """25 steps took 10 seconds: 0.4 a step; of 1,000 seconds 0.8 are for steps, 2,000 of them."""
-
-    def trial(name: str, command: Sequence[str], file: Path | None, left: float) -> bool:
-        folder = Path(command[command.index("--out") + 1])
-        folder.mkdir()
-        (folder / "log.jsonl").write_text('{"step": 25, "seconds": 40.0}\n{"step": 50, "seconds": 50.0}\n')
-        return True
-
-    monkeypatch.setattr(on_gpu, "_run", trial)
-    monkeypatch.setattr("time.monotonic", lambda: 0.0)
-    command = ["script", "--out", str(tmp_path / "trunk")]
-    assert on_gpu._steps("trunk", command, Options(tmp_path, 30.0, ()), 1000.0) == 2000
+@pytest.mark.parametrize("name", papers())
+def test_a_paper_s_short_run_is_a_job_that_the_kit_takes(name: str) -> None:
+    """Never longer than its profile says, no model or data that would have to be downloaded."""
+    words = on_gpu._settings(papers()[name], "here")
+    job = plan(name, "gpu", words[1::2], "short")
+    whole = plan(name, "gpu", [], "whole")
+    for mine, theirs in zip(job.notebooks, whole.notebooks, strict=True):
+        for key, value in mine.values.items():
+            if isinstance(value, str):
+                assert not value.startswith(("Qwen/", "OpenGVLab/")), key
+            elif key in theirs.values:
+                assert value <= theirs.values[key], key
+    assert any(mine != theirs for mine, theirs in zip(job.notebooks, whole.notebooks, strict=True))
 
 
 def test_without_a_gpu_it_says_how_to_try_it(
@@ -149,12 +153,12 @@ def test_without_a_gpu_it_says_how_to_try_it(
 def test_the_commands_run_as_they_are_built(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One measurement and the trunk, each in its own process, with the script's own options."""
+    """One measurement and a paper, each in its own process."""
+    shortest = min((paper for paper in papers().values() if paper.notebooks), key=lambda paper: len(paper.notebooks))
     monkeypatch.setattr(on_gpu, "measurements", lambda *args: [Measurement("tiny", "sft", **SMALL)])
-    monkeypatch.setattr(on_gpu, "branches", list)
-    monkeypatch.setattr(on_gpu, "TRIAL", 2)
+    monkeypatch.setattr(on_gpu, "papers", lambda: {shortest.name: shortest})
     assert on_gpu.main(["--tiny", "--models", "tiny", "--minutes", "20", "--out", str(tmp_path)]) == 0
-    assert sorted(path.stem for path in tmp_path.glob("*.json")) == ["sft-tiny-lora32", "trunk"]
-    trunk = read_json(tmp_path / "trunk.json")
-    assert trunk["steps"] == 2 and [row["step"] for row in trunk["log"]] == [2] and trunk["skills"]["place"]["n"] <= 8
+    assert sorted(path.stem for path in tmp_path.glob("*.json")) == sorted(["sft-tiny-lora32", shortest.name])
+    record = read_json(tmp_path / f"{shortest.name}.json")
+    assert set(record["minutes"]) == set(shortest.notebooks) and all(record["steps"].values())
     assert "2 results in" in capsys.readouterr().out
