@@ -34,6 +34,9 @@ MEASURING = 0.45
 """Share of the time for the real architectures, at most."""
 
 
+NOTHING: Mapping[str, str] = {}
+
+
 @dataclass(frozen=True)
 class Options:
     """What the command line says.
@@ -147,19 +150,17 @@ def _has_time(name: str, left: float) -> bool:
     return left > 0
 
 
-def _run(
-    name: str, command: Sequence[str], file: Path | None, left: float, given: Mapping[str, str] | None = None
-) -> bool:
+def _run(name: str, command: Sequence[str], file: Path | None, left: float, given: Mapping[str, str] = NOTHING) -> bool:
     """Run a command for so many seconds at most; whether it ended well (and wrote its file)."""
     print(f"{name}: begins, {left / 60:.1f} minutes at most", flush=True)
     began = time.monotonic()
-    try:
-        code = subprocess.run(
-            command, cwd=ROOT, timeout=left, check=False, env={**os.environ, **(given or {})}
-        ).returncode
-    except subprocess.TimeoutExpired:
-        print(f"{name}: ended by the time limit", flush=True)
-        return False
+    with subprocess.Popen(command, cwd=ROOT, env={**os.environ, **given}) as process:
+        try:
+            code = process.wait(left)
+        except subprocess.TimeoutExpired:
+            process.terminate()  # not killed: a job keeps what it has, and ends its kernel
+            print(f"{name}: ended by the time limit", flush=True)
+            return False
     well = code == 0 and (file is None or file.exists())
     state = "done" if well else f"failed with code {code}: its message stands above"
     print(f"{name}: {state}, {time.monotonic() - began:.0f} s", flush=True)

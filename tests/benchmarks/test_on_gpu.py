@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from transformers import Qwen2_5_VLForConditionalGeneration
 
 from benchmarks import on_gpu
 from benchmarks.on_gpu import Options, measurements
-from benchmarks.real_sizes import Measurement, config_of, filled_tokenizer, measure, prepare
+from benchmarks.real_sizes import Measurement, config_of, filled_tokenizer, prepare
 from kit.chat import Chat
 from kit.data.store import load_episodes
 from kit.files import read_json, write_json, write_text
@@ -68,18 +70,18 @@ def test_a_measurement_is_of_the_kit_s_own_training(
     """Random weights of the architecture, real episodes, and a record that names the hardware."""
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     one = Measurement("tiny", stage, **SMALL)
-    record = measure(one, tmp_path, tmp_path / f"{one.name}.json")
-    assert record == read_json(tmp_path / f"{stage}-tiny-lora32.json")
+    assert on_gpu.main(["--out", str(tmp_path), "--one", json.dumps(asdict(one))]) == 0
+    record = read_json(tmp_path / f"{stage}-tiny-lora32.json")
     assert [row["step"] for row in record["steps"]] == [1, 2]
     assert record["seconds_a_step"] == record["steps"][1]["seconds"], "the first warms up"
     assert record["peak_memory_gb"] > 0.1 and record["hardware"]["cores"] >= 1 and record["versions"]["torch"]
-    assert load_model(tmp_path / "tiny" / "start").config.text_config.hidden_size == 64
-    episodes = load_episodes(tmp_path / "tiny" / "episodes.jsonl")
+    assert load_model(tmp_path / "work" / "tiny" / "start").config.text_config.hidden_size == 64
+    episodes = load_episodes(tmp_path / "work" / "tiny" / "episodes.jsonl")
     assert len(episodes) == 16 and all(episode.ended == "answer" for episode in episodes)
     if stage == "grpo":
         assert record["steps"][1]["turns"] == 2 and record["steps"][1]["response_tokens"] == 16
-    written = {path: path.stat().st_mtime_ns for path in (tmp_path / "tiny").rglob("*") if path.is_file()}
-    prepare(tmp_path / "tiny", "tiny")
+    written = {path: path.stat().st_mtime_ns for path in (tmp_path / "work" / "tiny").rglob("*") if path.is_file()}
+    prepare(tmp_path / "work" / "tiny", "tiny")
     assert written == {path: path.stat().st_mtime_ns for path in written}, "what is there is kept"
 
 
@@ -153,12 +155,12 @@ def test_without_a_gpu_it_says_how_to_try_it(
 def test_the_commands_run_as_they_are_built(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One measurement and a paper, each in its own process."""
+    """A paper's notebooks, in a process of their own."""
     shortest = min((paper for paper in papers().values() if paper.notebooks), key=lambda paper: len(paper.notebooks))
-    monkeypatch.setattr(on_gpu, "measurements", lambda *args: [Measurement("tiny", "sft", **SMALL)])
+    monkeypatch.setattr(on_gpu, "measurements", lambda *args: [])
     monkeypatch.setattr(on_gpu, "papers", lambda: {shortest.name: shortest})
     assert on_gpu.main(["--tiny", "--models", "tiny", "--minutes", "20", "--out", str(tmp_path)]) == 0
-    assert sorted(path.stem for path in tmp_path.glob("*.json")) == sorted(["sft-tiny-lora32", shortest.name])
+    assert sorted(path.stem for path in tmp_path.glob("*.json")) == [shortest.name]
     record = read_json(tmp_path / f"{shortest.name}.json")
     assert set(record["minutes"]) == set(shortest.notebooks) and all(record["steps"].values())
-    assert "2 results in" in capsys.readouterr().out
+    assert "1 results in" in capsys.readouterr().out
