@@ -41,6 +41,7 @@ class TaskRecord(_Record):
     target_is_tuple: bool
     meta: dict[str, Any]
     images: list[ImageRecord]
+    originals: list[ImageRecord] = []
 
 
 class ActionRecord(_Record):

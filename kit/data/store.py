@@ -64,6 +64,8 @@ def _task_record(folder: Path, task: Task) -> dict[str, Any]:
         "target_is_tuple": isinstance(task.target, tuple),
         "meta": dict(task.meta),
         "images": [_save_picture(folder, image) for image in task.images],
+        # Left out where there are none, which is most tasks.
+        **({"originals": [_save_picture(folder, image) for image in task.originals]} if task.originals else {}),
     }
 
 
@@ -143,8 +145,8 @@ class _Images:
         self.folder = folder
         self._known: dict[ImageRecord, NamedImage] = {}
 
-    def read(self, records: Sequence[ImageRecord], where: str) -> tuple[NamedImage, ...]:
-        return tuple(self._read(record, f"{where}images[{i}].sha256") for i, record in enumerate(records))
+    def read(self, records: Sequence[ImageRecord], where: str, field: str = "images") -> tuple[NamedImage, ...]:
+        return tuple(self._read(record, f"{where}{field}[{i}].sha256") for i, record in enumerate(records))
 
     def _read(self, record: ImageRecord, where: str) -> NamedImage:
         if record not in self._known:
@@ -183,7 +185,11 @@ def _task(record: TaskRecord, images: _Images, where: str) -> Task:
         if not isinstance(target, list):
             raise RecordError(f"{where}target: {target!r:.80}; a tuple is stored as a list")
         target = tuple(target)
-    return Task(record.id, images.read(record.images, where), record.question, target, record.meta)
+    shown, originals = images.read(record.images, where), images.read(record.originals, where, "originals")
+    try:
+        return Task(record.id, shown, record.question, target, record.meta, originals)
+    except ValueError as error:
+        raise RecordError(f"{where}originals: {error}") from None
 
 
 def _turn(record: TurnRecord, images: _Images, where: str) -> Turn:
