@@ -128,11 +128,12 @@ class Action:
 
 @dataclass(frozen=True)
 class Observation:
-    """The environment's reply to an action: text, named images, and how the action ended."""
+    """The environment's reply to an action: text, named images, text after them, and how the action ended."""
 
     text: str
     images: tuple[NamedImage, ...] = ()
     status: Status = "ok"
+    closing: str = ""
 
 
 @dataclass(frozen=True)

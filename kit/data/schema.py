@@ -58,6 +58,7 @@ class ObservationRecord(_Record):
     text: str
     status: Status
     images: list[ImageRecord]
+    closing: str = ""
 
 
 class TurnRecord(_Record):

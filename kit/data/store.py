@@ -81,6 +81,7 @@ def _turn_record(folder: Path, turn: Turn) -> dict[str, Any]:
             "text": seen.text,
             "status": seen.status,
             "images": [_save_picture(folder, image) for image in seen.images],
+            **({"closing": seen.closing} if seen.closing else {}),
         },
         "observation_ids": turn.observation_ids,
     }
@@ -196,12 +197,13 @@ def _turn(record: TurnRecord, images: _Images, where: str) -> Turn:
     if len(record.ids) != len(record.logprobs):
         raise RecordError(f"{where}logprobs: {len(record.logprobs)} for {len(record.ids)} ids; one of each per token")
     action, seen = record.action, record.observation
+    shown = images.read(seen.images, f"{where}observation.") if seen else ()
     return Turn(
         tuple(record.ids),
         tuple(record.logprobs),
         record.text,
         Action(action.name, action.text, action.arguments) if action else None,
-        Observation(seen.text, images.read(seen.images, f"{where}observation."), seen.status) if seen else None,
+        Observation(seen.text, shown, seen.status, seen.closing) if seen else None,
         tuple(record.observation_ids),
     )
 

@@ -81,6 +81,7 @@ class CodeTool:
         after: trusted code after each turn's, likewise.
         read: what of an action's text is run; a Markdown fence around it is taken off, unless a paper says otherwise.
         render: what the agent is told of a turn.
+        want: names of variables whose values ``render`` finds in the result.
     """
 
     name = "code"
@@ -100,9 +101,10 @@ class CodeTool:
         after: str = "",
         read: Read = read_code,
         render: Render = told,
+        want: Sequence[str] = (),
     ) -> None:
         self._open = lambda: box.episode(variables=dict(variables), images=dict(images), setup=setup)
-        self._around = {"before": before, "after": after}
+        self._around: dict[str, Any] = {"before": before, "after": after, "want": tuple(want)}
         self._read, self._render = read, render
         self._session: Any = None
 

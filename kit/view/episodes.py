@@ -211,7 +211,7 @@ def _turn(turn: Turn, number: int, advantage: TurnAdvantage, view: _View) -> dic
     if view.chat is not None and turn.observation_ids:
         answer = appended(turn.observation_ids, view.chat, view.group)
     else:
-        answer = [Token(seen.text)] if seen is not None and seen.text else []
+        answer = [Token(text) for text in (seen.text, seen.closing) if text] if seen is not None else []
     return {
         "number": number,
         "action": turn.action.name if turn.action else "no action",

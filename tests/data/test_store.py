@@ -42,7 +42,7 @@ def plain(value: Any) -> Any:
 @pytest.fixture
 def episode() -> Episode:
     task = Task("t/1", (picture("A", 0), picture("B", 1)), "Solve “it”.", ("B", "A"), {"m": 2, "boxes": [[0.1, 1]]})
-    seen = Observation("Output: é\u2028\n", (picture("observation_image_1", 2),))
+    seen = Observation("Output: é\u2028\n", (picture("observation_image_1", 2),), closing="Which?")
     look = Turn((5, 6), (-0.1, -2.5e-7), "<code>\x00 \r\n</code>", Action("code", "x"), seen, (7, 8, 9))
     failed = Turn((), (), "", None, Observation("Error: no", status="format"))
     return Episode(task, (1, 2, 3), (look, failed), "format")
