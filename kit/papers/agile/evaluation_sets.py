@@ -101,7 +101,7 @@ def check_apart(train: Sequence[Task], evaluation: Sequence[Task]) -> None:
 def _once(tasks: Sequence[Task]) -> Iterator[tuple[str, Image.Image]]:
     seen = set()
     for task in tasks:
-        images = [p.image for p in task.images] if is_question(task) else [solved(task)]
+        images = [p.image for p in task.tool_images] if is_question(task) else [solved(task)]
         for image in images:
             digest = content_hash(image)
             if digest not in seen:
