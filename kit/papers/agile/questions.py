@@ -22,6 +22,7 @@ from PIL import Image
 
 from kit.data.documents import sheet as draw_sheet
 from kit.data.photos import photos
+from kit.data.questions import letter
 from kit.data.scenes import Pixels, scene
 from kit.data.skills import SKILLS as TAUGHT
 from kit.episode import Episode, NamedImage, Task
@@ -138,13 +139,6 @@ class QuestionEnv(SingleTurnEnv):
 
 
 _TAG = re.compile(r"</?[a-z_]+>")
-_LETTER = re.compile(r"\(?([A-Za-z])\)?\s*(?:[.:)]|$)")
-
-
-def letter(text: str) -> str:
-    """The letter of the option that an answer names: B of ``B``, ``(B)`` or ``b. a dog``; empty if it names none."""
-    found = _LETTER.match(text.strip())
-    return found[1].upper() if found else ""
 
 
 def is_right_answer(answer: str | None, golds: Sequence[str]) -> bool:
