@@ -16,7 +16,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -55,7 +55,7 @@ class Rollouts(RolloutConfig, ABC, Generic[Tools]):
         chat: Chat,
         tools: Tools,
         tasks: Sequence[Task],
-        temperature: float,
+        temperature: float | None = None,
         seed: Seed = 0,
         around: Around = as_it_is,
     ) -> list[Episode]:
@@ -66,11 +66,12 @@ class Rollouts(RolloutConfig, ABC, Generic[Tools]):
             chat: its encoder.
             tools: what the environments use.
             tasks: the tasks, in any order.
-            temperature: of sampling; 0 is greedy.
+            temperature: another one than :attr:`temperature`; 0 is greedy.
             seed: of all that is sampled; or one an episode.
             around: changes what the policy is shown (:mod:`kit.evaluate.five.shown`).
         """
-        return rollout(policy, chat, tasks, lambda: around(self.environment(tools)), self, temperature, seed)
+        config = self if temperature is None else replace(self, temperature=temperature)
+        return rollout(policy, chat, tasks, lambda: around(self.environment(tools)), config, seed)
 
 
 def play_greedily(model: Any, chat: Chat, tools: Tools, tasks: Sequence[Task], how: Rollouts[Tools]) -> list[Episode]:
@@ -140,9 +141,6 @@ class GRPOTraining(ABC):
         tasks, rollouts = load_tasks(self.tasks), self.rollouts()
         with self.tools() as tools:
 
-            def play(policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]:
-                return rollouts(policy, chat, tools, tasks, self.settings.temperature, seed)
-
             def play_held_out(policy: Policy, tasks: Sequence[Task]) -> list[Episode]:
                 return rollouts(policy, chat, tools, tasks, temperature=0.0)
 
@@ -150,7 +148,8 @@ class GRPOTraining(ABC):
                 vlm,
                 chat,
                 tasks,
-                play,
+                lambda: rollouts.environment(tools),
+                rollouts,
                 self.group_reward(),
                 self.settings,
                 self.run_dir,

@@ -54,8 +54,8 @@ def ask(policy: Policy, chat: Chat, tasks: Sequence[Task], prompt: str = "brief"
         prompt: ``brief`` for the tiny model, ``full`` for real ones (:data:`kit.evaluate.baselines.SYSTEMS`).
         tokens: of an answer, at most.
     """
-    once = RolloutConfig(max_turns=1, max_new_tokens=tokens, max_episode_tokens=28192)
-    return rollout(policy, chat, tasks, lambda: QuestionEnv(prompt=prompt), once, temperature=0.0)
+    once = RolloutConfig(max_turns=1, max_new_tokens=tokens, max_episode_tokens=28192, temperature=0.0)
+    return rollout(policy, chat, tasks, lambda: QuestionEnv(prompt=prompt), once)
 
 
 @dataclass(frozen=True)
