@@ -1,7 +1,7 @@
 """Play a paper's tasks and train on them: what a paper's ``experiment.py`` fills in with its environment and reward.
 
-A paper subclasses :class:`Rollouts` with the environment, and :class:`GRPOTraining` with the reward and with when an
-answer is right::
+A paper subclasses :class:`Rollouts` with the environment, and :class:`GRPOTraining` with the reward, whose
+:attr:`kit.episode.Score.correct` says when an answer is right::
 
     @dataclass(frozen=True)
     class Play(Rollouts[Sandbox]):
@@ -120,10 +120,6 @@ class GRPOTraining(ABC):
     def group_reward(self) -> GroupReward:
         """Make the reward of a group of episodes."""
 
-    @abstractmethod
-    def is_correct(self, episode: Episode, target: Any) -> bool:
-        """Check the answer of a held-out task's episode."""
-
     def rollouts(self) -> Rollouts[Any]:
         """Limits and environment of all episodes, training and held-out ones alike."""
         return self.play
@@ -138,11 +134,17 @@ class GRPOTraining(ABC):
         """Train, or go on training; returns the folder of the trained model."""
         torch.set_num_threads(self.threads)
         vlm, chat = load_for_training(self.start, self.settings.lora_rank)
-        tasks, rollouts = load_tasks(self.tasks), self.rollouts()
+        tasks, rollouts, reward = load_tasks(self.tasks), self.rollouts(), self.group_reward()
         with self.tools() as tools:
 
             def play_held_out(policy: Policy, tasks: Sequence[Task]) -> list[Episode]:
                 return rollouts(policy, chat, tools, tasks, temperature=0.0)
+
+            def is_correct(episode: Episode, target: Any) -> bool:
+                correct = reward([episode], target)[0].correct
+                if correct is None:
+                    raise ValueError("held_out_tasks: the reward says of no answer if it is right; set Score.correct")
+                return correct
 
             return train_grpo(
                 vlm,
@@ -150,10 +152,10 @@ class GRPOTraining(ABC):
                 tasks,
                 lambda: rollouts.environment(tools),
                 rollouts,
-                self.group_reward(),
+                reward,
                 self.settings,
                 self.run_dir,
                 exports=self.exports,
-                held_out=held_out_accuracy(self.held_out, self.held_out_tasks, play_held_out, self.is_correct),
+                held_out=held_out_accuracy(self.held_out, self.held_out_tasks, play_held_out, is_correct),
                 watcher=watcher,
             )

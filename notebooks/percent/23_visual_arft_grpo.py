@@ -364,7 +364,7 @@ others = sorted({o.category for o in played} - {*CATEGORIES})  # the benchmark's
 for category in (*CATEGORIES, *others):
     some = [o for o in played if o.category == category]
     if some:
-        right = np.mean([o.em for o in some])
+        right = np.mean([o.correct for o in some])
         restored = [o.restored for o in some if o.restored is not None]
         told = f"{np.mean(restored):.2f}" if restored else "   -"
         print(f"{category:20s}   {right:.2f}    {told}")

@@ -41,7 +41,6 @@ from kit.papers.visual_arft.invented import world
 from kit.papers.visual_arft.mat_coding import make_tasks as make_coding
 from kit.papers.visual_arft.mat_search import chains, passes
 from kit.papers.visual_arft.mat_search import task as as_task
-from kit.papers.visual_arft.metrics import is_right
 from kit.papers.visual_arft.reward import make_reward
 from kit.policy.hf import HFPolicy
 from kit.rewards.base import GroupReward, per_episode
@@ -197,10 +196,6 @@ class Training(GRPOTraining):
     def group_reward(self) -> GroupReward:
         """The reward of that name, episode by episode."""
         return per_episode(make_reward(self.reward, self.code))
-
-    def is_correct(self, episode: Episode, target: Any) -> bool:
-        """Check whether an answer exactly matches a gold answer."""
-        return is_right(episode, target)
 
     @contextmanager
     def tools(self) -> Iterator[Tools]:
