@@ -110,11 +110,11 @@ def begin(chat: Chat, env: Environment, task: Task) -> Episode:
 
 
 def content(observation: Observation) -> list[Any]:
-    """An observation in reading order: its text, then each image after its name."""
+    """An observation in reading order: its text, each image after its name, its closing text."""
     parts: list[Any] = [observation.text] if observation.text else []
     for image in observation.images:
         parts += [f"{image.name}: ", image]
-    return parts
+    return [*parts, observation.closing] if observation.closing else parts
 
 
 def readable(chat: Chat, observation: Observation) -> Observation:
@@ -130,7 +130,7 @@ def readable(chat: Chat, observation: Observation) -> Observation:
     lines = [f"Error: image {image.name} can't be shown: {reason}" for image, reason in named if reason]
     kept = tuple(image for image, reason in named if not reason)
     status = "error" if observation.status == "ok" and not kept else observation.status
-    return Observation("\n".join([*lines, observation.text]), kept, status)
+    return replace(observation, text="\n".join([*lines, observation.text]), images=kept, status=status)
 
 
 def rollout(

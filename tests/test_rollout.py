@@ -17,7 +17,7 @@ from kit.policy import SamplingParams
 from kit.policy.hf import HFPolicy
 from kit.policy.scripted import ScriptedPolicy
 from kit.protocol import FormatError
-from kit.rollout import RolloutConfig, rollout
+from kit.rollout import RolloutConfig, content, rollout
 from kit.seeding import seed_per_episode
 
 PARAMS = SamplingParams(stops=PROTOCOL.stops, max_new_tokens=120)
@@ -71,6 +71,12 @@ def play(chat: Chat, say: Any, tasks: list[Task], config: RolloutConfig = CONFIG
 def image_tokens(chat: Chat, episode: Episode) -> tuple[int, int]:
     """Tokens in the ids, features the pictures will give."""
     return episode.ids.count(chat.image_id), sum(chat.image_tokens(p) for p in episode.images)
+
+
+def test_an_observation_is_told_in_reading_order() -> None:
+    image = NamedImage("part", Image.new("RGB", (28, 28)))
+    assert content(Observation("Here: ", (image,), closing="Which?")) == ["Here: ", "part: ", image, "Which?"]
+    assert content(Observation("", (image,))) == ["part: ", image]
 
 
 @pytest.mark.parametrize("looks", [0, 1, 4])

@@ -51,7 +51,11 @@ def collect(
     asked = {task.id: task for task in tasks}
     for episode in have.values():
         task = asked.get(episode.task.id, episode.task)
-        if (task.question, task.images) != (episode.task.question, episode.task.images):
+        if (task.question, task.images, task.originals) != (
+            episode.task.question,
+            episode.task.images,
+            episode.task.originals,
+        ):
             raise ValueError(
                 f"{path}: task {episode.task.id} was played with another question or other pictures; use another file"
             )

@@ -113,7 +113,8 @@ def _gold_fault(target: Any) -> str:
 def _box_faults(task: Task) -> list[str]:
     """Why boxes of ``meta`` aren't on their image: four shares of its sides, or the fields of a :class:`Box`."""
     given = [task.meta.get("box"), *(task.meta.get("boxes") or ())]
-    return [f"box {box!r:.80}: {why}" for box in given if box is not None and (why := _box_fault(box, task.images))]
+    boxes = [box for box in given if box is not None]
+    return [f"box {box!r:.80}: {why}" for box in boxes if (why := _box_fault(box, task.tool_images))]
 
 
 def _box_fault(given: Any, images: Sequence[NamedImage]) -> str:

@@ -71,7 +71,7 @@ from kit.evaluate.outcomes import by_stage
 from kit.evaluate.results import read_results, write_results
 from kit.exercises import check, hint, solution
 from kit.files import ROOT, run_folder, start_run
-from kit.papers.agile import benchmarks as hub
+from kit.papers.agile import evaluation_sets as hub
 from kit.papers.agile import experiment as agile
 from kit.papers.agile import mixed
 from kit.papers.agile.general import EVALUATION, a7, a8, ask

@@ -106,7 +106,7 @@ def side(name: str) -> str:
 
 def _traces(tasks: Sequence[Task]) -> set[str]:
     """What no two sides may share: images by their pixels, and the sources and countries that tasks are made of."""
-    found = {image.sha256 for task in tasks for image in task.images}
+    found = {image.sha256 for task in tasks for image in task.tool_images}
     found |= {f"source {task.meta['source']}" for task in tasks if task.meta.get("source")}
     return found | {f"country {name}" for task in tasks for name in task.meta.get("countries", ())}
 
