@@ -228,7 +228,7 @@ def make(args: argparse.Namespace) -> None:
     chat, play = Chat.from_pretrained(args.checkpoint), Play(prompt=args.prompt, max_new_tokens=args.max_new_tokens)
     box = Sandbox()  # which isn't started: puzzles are begun, not played
     written = {str(args.out / f"{name}.jsonl"): tasks for name, tasks in files.items()}
-    check_playable(written, chat, lambda policy, tasks: play(policy, chat, box, tasks, temperature=0.0))
+    check_playable(written, chat, lambda: play.environment(box), play)
     for name, tasks in files.items():
         save_tasks(args.out / f"{name}.jsonl", tasks)
         print(f"{name}: {len(tasks)} puzzles", flush=True)

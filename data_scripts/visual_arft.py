@@ -266,7 +266,7 @@ def make(args: argparse.Namespace) -> None:
     sets.setdefault("text-test", text_questions(known, index, args.text, args.test_seed, test))
     play = Play(prompt=args.prompt, k=args.k, snippet_chars=args.snippet_chars, search=args.search)
     chat, tools = Chat.from_pretrained(TINY), Tools(Sandbox(), index)  # neither runs: tasks are begun, not played
-    save_sets(args.out, sets, chat, lambda policy, tasks: play(policy, chat, tools, tasks, temperature=0.0))
+    save_sets(args.out, sets, chat, lambda: play.environment(tools), play)
     for name, tasks in sets.items():
         print(f"{name:18s} {len(tasks)} tasks", flush=True)
     play.keep(args.out)
