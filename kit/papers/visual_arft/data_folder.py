@@ -21,13 +21,8 @@ from pathlib import Path
 
 from kit.chat import Chat
 from kit.data.store import load_tasks, save_tasks
-from kit.episode import Episode, Task
-from kit.papers.visual_arft.experiment import Play, Tools
-from kit.papers.visual_arft.expert import expert
-from kit.policy.scripted import ScriptedPolicy
+from kit.episode import Task
 from kit.rollout import Environment, RolloutConfig
-from kit.sandbox import Sandbox
-from kit.tools.search import Search
 from kit.train.playable import check_playable
 
 NEEDED = ("coding-train", "coding-test", "search-train", "search-test", "text-test")
@@ -36,9 +31,6 @@ MORE = ("coding-development", "mat-coding", "mat-search")
 """Sets that only some have."""
 TOOLS = {"coding": "code", "search": "search", "text": "search"}
 """Setting → the tool of its tasks."""
-
-SESSIONS = 32
-"""Episodes of the expert that are played at once, each with a session of its own."""
 
 
 class DataFolderError(ValueError):
@@ -139,20 +131,3 @@ def save_sets(
             (folder / f"{name}.jsonl").unlink(missing_ok=True)
     for name, tasks in sets.items():
         save_tasks(folder / f"{name}.jsonl", tasks)
-
-
-def demonstrate(played: Sequence[tuple[Sequence[Task], Search]], chat: Chat, box: Sandbox, how: Play) -> list[Episode]:
-    """Let the scripted expert play: its code runs, its queries are searched for.
-
-    Args:
-        played: tasks, and what finds things for them.
-        chat: encodes the episodes.
-        box: runs the code.
-        how: limits of an episode, and how tasks are told.
-    """
-    policy = ScriptedPolicy(chat, expert)
-    episodes: list[Episode] = []
-    for tasks, search in played:
-        for at in range(0, len(tasks), SESSIONS):
-            episodes += how(policy, chat, Tools(box, search), tasks[at : at + SESSIONS], temperature=0.0)
-    return episodes
