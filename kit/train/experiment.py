@@ -136,12 +136,6 @@ class GRPOTraining(ABC):
             def play_held_out(policy: Policy, tasks: Sequence[Task]) -> list[Episode]:
                 return self.play(policy, chat, tools, tasks, temperature=0.0)
 
-            def is_correct(episode: Episode, target: Any) -> bool:
-                correct = reward([episode], target)[0].correct
-                if correct is None:
-                    raise ValueError("held_out_tasks: the reward says of no answer if it is right; set Score.correct")
-                return correct
-
             return train_grpo(
                 vlm,
                 chat,
@@ -152,6 +146,6 @@ class GRPOTraining(ABC):
                 self.settings,
                 self.run_dir,
                 exports=self.exports,
-                held_out=held_out_accuracy(self.held_out, self.held_out_tasks, play_held_out, is_correct),
+                held_out=held_out_accuracy(self.held_out, self.held_out_tasks, play_held_out, reward),
                 watcher=watcher,
             )
