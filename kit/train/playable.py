@@ -13,17 +13,20 @@ images          the model's family reads images of their size; without a chat, e
 gold answers    there is one, none is blank, and the environment can score an answer by it
 boxes           in ``meta["box"]`` and ``meta["boxes"]``: inside the image, neither empty nor turned round
 prompt          it can be told, and leaves room for a whole turn within ``max_episode_tokens``
+solution        by a paper's ``validate``: a script reaches the full reward with the tools, and needs them
 ==============  =======================================================================================
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from kit.chat import Chat
-from kit.episode import Episode, NamedImage, Task
+from kit.environment import ToolEnv
+from kit.episode import Episode, NamedImage, Observation, Task
 from kit.models import unreadable
 from kit.models.family import ModelFamily
 from kit.policy import Completion, GenerationRequest, Policy, RequestSource, SamplingParams
@@ -41,6 +44,9 @@ task that isn't to be checked stands None."""
 Play = Callable[[Policy, Sequence[Task]], Any]
 """Lets a policy play tasks, by :func:`kit.rollout.rollout`."""
 
+Validate = Callable[[Task], str]
+"""Tells why a task teaches nothing, such as that no script solves it; empty: it does."""
+
 Fault = tuple[Task, str]
 """A task and what is wrong with it."""
 
@@ -52,23 +58,64 @@ class UnplayableTasks(ValueError):
     """Some tasks can't be played or scored; the message lists them with their files, lines and limits."""
 
 
-def check_playable(sets: Sets, chat: Chat | None = None, play: Play | None = None) -> None:
-    """Refuse tasks that can't be shown, begun, played or scored.
+class UnsolvedTask(ValueError):
+    """A script that should solve a task doesn't; the message says at which turn it fails, and how."""
+
+
+def check_playable(
+    sets: Sets, chat: Chat | None = None, play: Play | None = None, validate: Validate | None = None
+) -> None:
+    """Refuse tasks that can't be shown, begun, played, scored or solved.
 
     Args:
         sets: the tasks.
         chat: of the model that is going to play; None: images have to suit every family of the kit.
         play: lets a policy play tasks, under the limits that will hold; none is played. None: prompts aren't checked.
+        validate: of the tasks' paper (:attr:`kit.papers.registry.Paper.validate`), several at once. None: isn't asked.
 
     Raises:
         UnplayableTasks: all faults of all sets.
     """
     families = [chat.family] if chat else []
     found = [(task, fault) for task in _all(sets) for fault in _faults(task, families)]
-    if play is not None:
-        bad = {id(task) for task, _ in found}  # of a prompt with an image that can't be read no tokens can be counted
-        found += _rehearse(play, [task for task in _all(sets) if id(task) not in bad])
+    if play is not None:  # of a prompt with an image that can't be read no tokens can be counted
+        found += _rehearse(play, _without(found, sets))
+    if validate is not None:
+        some = _without(found, sets)
+        with ThreadPoolExecutor() as pool:  # they wait for their tools most of the time
+            found += [(task, why) for task, why in zip(some, pool.map(validate, some), strict=True) if why]
     _refuse(sets, found)
+
+
+def solve(env: ToolEnv, task: Task, turns: Sequence[str]) -> list[Observation]:
+    """Play a script's turns on a task, and make sure that they earn all there is.
+
+    Args:
+        env: the paper's environment.
+        task: the task.
+        turns: of a script that knows the answer, the answer last.
+
+    Returns:
+        The observation of each turn of the task's tools.
+
+    Raises:
+        UnsolvedTask: a turn isn't in the protocol's form, a tool fails, or the answer isn't right.
+    """
+    env.reset(options={"task": task})
+    try:
+        seen = []
+        for number, text in enumerate(turns, 1):
+            if not env.protocol.well_formed(text):
+                raise UnsolvedTask(f"turn {number} of a script isn't in the protocol's form: {text!r:.80}")
+            observation, reward, ended, _, _ = env.step(text)
+            if observation.status != "ok" or ended != (number == len(turns)):
+                raise UnsolvedTask(f"turn {number} of a script ends with {observation.status}: {observation.text:.200}")
+            seen.append(observation)
+        if reward < 1:
+            raise UnsolvedTask(f"a script's answer, {task.target!r:.80}, earns {reward:.3f} instead of 1")
+        return seen[:-1]
+    finally:
+        env.close()
 
 
 def checked_first(rollout: Rollout, sets: Sets, chat: Chat) -> Rollout:
@@ -103,6 +150,12 @@ def checked_first(rollout: Rollout, sets: Sets, chat: Chat) -> Rollout:
         return episodes
 
     return checked
+
+
+def _without(found: Sequence[Fault], sets: Sets) -> list[Task]:
+    """The tasks of all sets that have no fault."""
+    bad = {id(task) for task, _ in found}
+    return [task for task in _all(sets) if id(task) not in bad]
 
 
 def _all(sets: Sets) -> list[Task]:

@@ -23,7 +23,7 @@ from kit.chat import Chat
 from kit.data.store import load_tasks, save_tasks
 from kit.episode import Task
 from kit.train.playable import Play as PlayFn
-from kit.train.playable import check_playable
+from kit.train.playable import Validate, check_playable
 
 NEEDED = ("coding-train", "coding-test", "search-train", "search-test", "text-test")
 """Sets that every folder has."""
@@ -104,7 +104,11 @@ def _traces(tasks: Sequence[Task]) -> set[str]:
 
 
 def save_sets(
-    folder: Path, sets: Mapping[str, Sequence[Task]], chat: Chat | None = None, play: PlayFn | None = None
+    folder: Path,
+    sets: Mapping[str, Sequence[Task]],
+    chat: Chat | None = None,
+    play: PlayFn | None = None,
+    validate: Validate | None = None,
 ) -> None:
     """Check the sets, write them, and remove those that an earlier folder of this name had and this one hasn't.
 
@@ -113,13 +117,14 @@ def save_sets(
         sets: name → its tasks.
         chat: of the model that is going to play, if it is known.
         play: lets a policy play tasks under the limits that will hold; None: prompts aren't checked.
+        validate: tells why a task teaches nothing (:mod:`kit.papers.visual_arft.validate`); None: isn't asked.
 
     Raises:
         kit.train.playable.UnplayableTasks: a task can't be played, or scored.
         DataFolderError: as :func:`check_sets`.
         OSError: a file can't be written.
     """
-    check_playable({str(folder / f"{name}.jsonl"): tasks for name, tasks in sets.items()}, chat, play)
+    check_playable({str(folder / f"{name}.jsonl"): tasks for name, tasks in sets.items()}, chat, play, validate)
     check_sets(sets, str(folder))
     for name in MORE:
         if name not in sets:  # else an old benchmark would be measured by
