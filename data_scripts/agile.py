@@ -217,10 +217,7 @@ def make(args: argparse.Namespace) -> None:
     chat, play = Chat.from_pretrained(args.checkpoint), Play(prompt=args.prompt, max_new_tokens=args.max_new_tokens)
     written = {str(args.out / f"{name}.jsonl"): tasks for name, tasks in files.items()}
     with Sandbox(allow_unsafe=True) as box:  # all code that runs is the kit's
-        check_playable(
-            *(written, chat, lambda policy, tasks: play(policy, chat, box, tasks, temperature=0.0)),
-            lambda task: validate(task, box),
-        )
+        check_playable(written, chat, lambda: play.environment(box), play, lambda task: validate(task, box))
     for name, tasks in files.items():
         save_tasks(args.out / f"{name}.jsonl", tasks)
         print(f"{name}: {len(tasks)} puzzles", flush=True)

@@ -180,13 +180,9 @@ def make(args: argparse.Namespace) -> None:
     sets |= {"search-train": train, "search-test": test}
     sets.setdefault("text-test", text_questions(known, index, args.text, args.test_seed, test))
     play = Play(prompt=args.prompt, k=args.k, snippet_chars=args.snippet_chars, search=args.search)
-    chat = Chat.from_pretrained(TINY)
     with Sandbox(allow_unsafe=True) as box:  # all code that runs is the kit's
-        tools = Tools(box, index)
-        save_sets(
-            *(args.out, sets, chat, lambda policy, tasks: play(policy, chat, tools, tasks, temperature=0.0)),
-            lambda task: validate(task, tools),
-        )
+        chat, tools = Chat.from_pretrained(TINY), Tools(box, index)
+        save_sets(args.out, sets, chat, lambda: play.environment(tools), play, lambda task: validate(task, tools))
     for name, tasks in sets.items():
         print(f"{name:18s} {len(tasks)} tasks", flush=True)
     play.keep(args.out)

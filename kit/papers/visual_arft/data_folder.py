@@ -15,14 +15,14 @@ Training, development and test share no image, no image's source and no country;
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 
 from kit.chat import Chat
 from kit.data.store import load_tasks, save_tasks
 from kit.episode import Task
-from kit.train.playable import Play as PlayFn
+from kit.rollout import Environment, RolloutConfig
 from kit.train.playable import Validate, check_playable
 
 NEEDED = ("coding-train", "coding-test", "search-train", "search-test", "text-test")
@@ -107,7 +107,8 @@ def save_sets(
     folder: Path,
     sets: Mapping[str, Sequence[Task]],
     chat: Chat | None = None,
-    play: PlayFn | None = None,
+    make_env: Callable[[], Environment] | None = None,
+    config: RolloutConfig | None = None,
     validate: Validate | None = None,
 ) -> None:
     """Check the sets, write them, and remove those that an earlier folder of this name had and this one hasn't.
@@ -116,7 +117,8 @@ def save_sets(
         folder: the folder, made if it is missing.
         sets: name → its tasks.
         chat: of the model that is going to play, if it is known.
-        play: lets a policy play tasks under the limits that will hold; None: prompts aren't checked.
+        make_env: makes an environment; None: prompts aren't checked.
+        config: the limits that will hold.
         validate: tells why a task teaches nothing (:mod:`kit.papers.visual_arft.validate`); None: isn't asked.
 
     Raises:
@@ -124,7 +126,8 @@ def save_sets(
         DataFolderError: as :func:`check_sets`.
         OSError: a file can't be written.
     """
-    check_playable({str(folder / f"{name}.jsonl"): tasks for name, tasks in sets.items()}, chat, play, validate)
+    written = {str(folder / f"{name}.jsonl"): tasks for name, tasks in sets.items()}
+    check_playable(written, chat, make_env, config, validate)
     check_sets(sets, str(folder))
     for name in MORE:
         if name not in sets:  # else an old benchmark would be measured by
