@@ -58,7 +58,7 @@ notebooks: $(READY)  ## execute those whose source in notebooks/percent changed
 results: $(READY)  ## make the published results anew (hours; PLAN=--plan says how many, and does nothing)
 	$(BIN)/python -m kit results $(PLAN)
 
-on-gpu: $(READY)  ## half an hour on a GPU: real architectures with random weights, then trunk and branches (LOCK=gpu)
+on-gpu: $(READY)  ## half an hour on a GPU: real architectures with random weights, then some steps of every paper (LOCK=gpu)
 	$(BIN)/python -m benchmarks.on_gpu --minutes $(MINUTES)
 
 bench: $(READY)

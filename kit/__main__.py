@@ -205,11 +205,11 @@ def _notebooks(args: argparse.Namespace) -> int:
 
 
 def _course(args: argparse.Namespace) -> int:
-    from kit.jobs import course, grading
+    from course import grading, handout
 
     try:
         if args.action == "make":
-            print("\n".join(str(path) for path in course.make(args.folder, args.targets)))
+            print("\n".join(str(path) for path in handout.make(args.folder, args.targets)))
         else:
             print(grading.grade(args.folder, args.targets, args.seed))
     except Exception as error:

@@ -126,7 +126,7 @@ class ToolEnv(gymnasium.Env[Observation, str]):
         self.close()
         self.task = task or self.draw()
         self.toolset = {tool.name: tool for tool in self.tools(self.task)}
-        self.images = {image.name: image for image in self.task.images}
+        self.images = {image.name: image for image in self.task.tool_images}
         return Observation(self.task.question, self.task.images), {"task": self.task.id}
 
     def step(self, action: str) -> tuple[Observation, float, bool, bool, dict[str, Any]]:

@@ -77,6 +77,11 @@ class Task:
         target: what the reward compares with (for a puzzle, the labels in their right order).
         meta: what an environment, an expert or a table needs (grid size, difficulty, source image), in strings,
             numbers and lists: it is stored as JSON.
+        originals: what the tools open where the prompt hides detail, as when a 4K image is shrunk to what a processor
+            reads: the same names in the same order as ``images``. Empty: the tools open ``images`` themselves.
+
+    Raises:
+        ValueError: originals that aren't those of the images.
     """
 
     id: str
@@ -84,11 +89,25 @@ class Task:
     question: str
     target: Any
     meta: Mapping[str, Any] = field(default_factory=dict)
+    originals: tuple[NamedImage, ...] = ()
+
+    def __post_init__(self) -> None:
+        shown, opened = [image.name for image in self.images], [image.name for image in self.originals]
+        if opened and opened != shown:
+            raise ValueError(
+                f"task {self.id}: originals {opened} of images {shown}; give one of each name, in the same order"
+            )
+
+    @property
+    def tool_images(self) -> tuple[NamedImage, ...]:
+        """Images that the tools open: the originals, or :attr:`images` where there are none."""
+        return self.originals or self.images
 
 
 def fingerprint(task: Task, ids: Sequence[int] = ()) -> str:
     """Make a string that changes with a task's question, target or images, or with an episode's ``ids``."""
-    content = repr((task.question, task.target, [image.sha256 for image in task.images], list(ids)))
+    hashes = [image.sha256 for image in (*task.images, *task.originals)]
+    content = repr((task.question, task.target, hashes, list(ids)))
     return f"{task.id}:{hashlib.sha256(content.encode()).hexdigest()[:16]}"
 
 
@@ -109,11 +128,12 @@ class Action:
 
 @dataclass(frozen=True)
 class Observation:
-    """The environment's reply to an action: text, named images, and how the action ended."""
+    """The environment's reply to an action: text, named images, text after them, and how the action ended."""
 
     text: str
     images: tuple[NamedImage, ...] = ()
     status: Status = "ok"
+    closing: str = ""
 
 
 @dataclass(frozen=True)
@@ -202,8 +222,10 @@ class Score:
 
     Attributes:
         turns: the reward of every turn, where a paper rewards each turn for itself; else empty.
+        correct: whether the answer is right; None: the reward doesn't say.
     """
 
     total: float
     parts: Mapping[str, float]
     turns: tuple[float, ...] = ()
+    correct: bool | None = None

@@ -187,8 +187,8 @@ def check_sources(*sides: Sequence[SourceImage]) -> None:
 def solved(task: Task) -> Image.Image:
     """A jigsaw's image, put together from its pieces in the right order."""
     m = int(task.meta["m"])
-    pieces = {piece.name: piece.image for piece in task.images}
-    width, height = task.images[0].image.size
+    pieces = {piece.name: piece.image for piece in task.tool_images}
+    width, height = task.tool_images[0].image.size
     canvas = Image.new("RGB", (m * width, m * height))
     for place, label in enumerate(task.target):
         canvas.paste(pieces[label], (place % m * width, place // m * height))

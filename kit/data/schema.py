@@ -41,6 +41,7 @@ class TaskRecord(_Record):
     target_is_tuple: bool
     meta: dict[str, Any]
     images: list[ImageRecord]
+    originals: list[ImageRecord] = []
 
 
 class ActionRecord(_Record):
@@ -57,6 +58,7 @@ class ObservationRecord(_Record):
     text: str
     status: Status
     images: list[ImageRecord]
+    closing: str = ""
 
 
 class TurnRecord(_Record):

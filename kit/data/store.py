@@ -64,6 +64,8 @@ def _task_record(folder: Path, task: Task) -> dict[str, Any]:
         "target_is_tuple": isinstance(task.target, tuple),
         "meta": dict(task.meta),
         "images": [_save_picture(folder, image) for image in task.images],
+        # Left out where there are none, which is most tasks.
+        **({"originals": [_save_picture(folder, image) for image in task.originals]} if task.originals else {}),
     }
 
 
@@ -79,6 +81,7 @@ def _turn_record(folder: Path, turn: Turn) -> dict[str, Any]:
             "text": seen.text,
             "status": seen.status,
             "images": [_save_picture(folder, image) for image in seen.images],
+            **({"closing": seen.closing} if seen.closing else {}),
         },
         "observation_ids": turn.observation_ids,
     }
@@ -143,8 +146,8 @@ class _Images:
         self.folder = folder
         self._known: dict[ImageRecord, NamedImage] = {}
 
-    def read(self, records: Sequence[ImageRecord], where: str) -> tuple[NamedImage, ...]:
-        return tuple(self._read(record, f"{where}images[{i}].sha256") for i, record in enumerate(records))
+    def read(self, records: Sequence[ImageRecord], where: str, field: str = "images") -> tuple[NamedImage, ...]:
+        return tuple(self._read(record, f"{where}{field}[{i}].sha256") for i, record in enumerate(records))
 
     def _read(self, record: ImageRecord, where: str) -> NamedImage:
         if record not in self._known:
@@ -183,19 +186,24 @@ def _task(record: TaskRecord, images: _Images, where: str) -> Task:
         if not isinstance(target, list):
             raise RecordError(f"{where}target: {target!r:.80}; a tuple is stored as a list")
         target = tuple(target)
-    return Task(record.id, images.read(record.images, where), record.question, target, record.meta)
+    shown, originals = images.read(record.images, where), images.read(record.originals, where, "originals")
+    try:
+        return Task(record.id, shown, record.question, target, record.meta, originals)
+    except ValueError as error:
+        raise RecordError(f"{where}originals: {error}") from None
 
 
 def _turn(record: TurnRecord, images: _Images, where: str) -> Turn:
     if len(record.ids) != len(record.logprobs):
         raise RecordError(f"{where}logprobs: {len(record.logprobs)} for {len(record.ids)} ids; one of each per token")
     action, seen = record.action, record.observation
+    shown = images.read(seen.images, f"{where}observation.") if seen else ()
     return Turn(
         tuple(record.ids),
         tuple(record.logprobs),
         record.text,
         Action(action.name, action.text, action.arguments) if action else None,
-        Observation(seen.text, images.read(seen.images, f"{where}observation."), seen.status) if seen else None,
+        Observation(seen.text, shown, seen.status, seen.closing) if seen else None,
         tuple(record.observation_ids),
     )
 

@@ -22,7 +22,7 @@ from PIL import Image
 
 from kit.episode import NamedImage, Observation
 from kit.protocol import read_code
-from kit.sandbox import Sandbox
+from kit.sandbox import Result, Sandbox
 from kit.tools.base import LONGEST, Images
 
 STDOUT = 500
@@ -42,6 +42,33 @@ def _with(note: str, text: str) -> str:
     return f"{text.rstrip()}\n{note}\n".lstrip() if note else text
 
 
+Read = Callable[[str], tuple[str, str]]
+"""Reads an action's text: the code to run, and a note for the agent on what isn't run (empty: all is)."""
+
+Render = Callable[[Result, str], Observation]
+"""Tells the agent of a turn: how it ended, what it printed and made, and the note of :data:`Read`."""
+
+
+def told(
+    result: Result, note: str, show: Callable[[Sequence[NamedImage]], Sequence[NamedImage]] = tuple, nothing: str = ""
+) -> Observation:
+    """Tell of a turn in plain words: its output, its images, why others can't be shown; or its error.
+
+    Args:
+        result: of the turn.
+        note: on what of the code wasn't run.
+        show: picks, of the images that the turn made, those to show.
+        nothing: text if it printed nothing and there is nothing to show.
+    """
+    if result.status != "ok":
+        reason = result.error or result.status
+        return Observation(_with(note, f"Error: {reason[:LONGEST]}"), status=result.status)
+    shown = tuple(show(result.images))
+    text = f"Output: {result.stdout[:STDOUT].rstrip()}\n" if result.stdout else ""
+    notes = "".join(f"Note: {warning[:LONGEST]}\n" for warning in result.warnings[:NOTES])
+    return Observation(_with(note, text + notes + ("" if text or shown else nothing)), shown)
+
+
 class CodeTool:
     """Runs a turn's Python in the episode's session.
 
@@ -52,8 +79,9 @@ class CodeTool:
         setup: trusted code that runs once, before the agent's.
         before: trusted code before each turn's; if it raises, the turn fails and leaves no trace.
         after: trusted code after each turn's, likewise.
-        show: picks, of the images that a turn made, those to show.
-        nothing: text of the observation if a turn printed nothing and there is nothing to show.
+        read: what of an action's text is run; a Markdown fence around it is taken off, unless a paper says otherwise.
+        render: what the agent is told of a turn.
+        want: names of variables whose values ``render`` finds in the result.
     """
 
     name = "code"
@@ -71,28 +99,22 @@ class CodeTool:
         setup: str = "",
         before: str = "",
         after: str = "",
-        show: Callable[[Sequence[NamedImage]], Sequence[NamedImage]] = tuple,
-        nothing: str = "",
+        read: Read = read_code,
+        render: Render = told,
+        want: Sequence[str] = (),
     ) -> None:
         self._open = lambda: box.episode(variables=dict(variables), images=dict(images), setup=setup)
-        self._around = {"before": before, "after": after}
-        self._show, self._nothing = show, nothing
+        self._around: dict[str, Any] = {"before": before, "after": after, "want": tuple(want)}
+        self._read, self._render = read, render
         self._session: Any = None
 
     def call(self, arguments: Mapping[str, Any], images: Images) -> Observation:
-        """Run ``code``, without a fence around it: its output, its images, why others can't be shown; or its error."""
+        """Run ``code`` and tell what came of it."""
         del images  # the session has its own
         if self._session is None:
             self._session = self._open()
-        code, note = read_code(arguments["code"])
-        result = self._session.run(code, **self._around)
-        if result.status != "ok":
-            reason = result.error or result.status
-            return Observation(_with(note, f"Error: {reason[:LONGEST]}"), status=result.status)
-        shown = tuple(self._show(result.images))
-        text = f"Output: {result.stdout[:STDOUT].rstrip()}\n" if result.stdout else ""
-        notes = "".join(f"Note: {warning[:LONGEST]}\n" for warning in result.warnings[:NOTES])
-        return Observation(_with(note, text + notes + ("" if text or shown else self._nothing)), shown)
+        code, note = self._read(arguments["code"])
+        return self._render(self._session.run(code, **self._around), note)
 
     def close(self) -> None:
         """End the session, if it was begun."""

@@ -87,12 +87,13 @@ def show(
         ValueError: the advantages are not one for each token.
     """
     advantages = _by_turn(episode, advantage)
-    view = _view([episode], chat, [*episode.task.images, *_observed(episode)], IMAGE_BYTES)
+    view = _view([episode], chat, [*episode.task.images, *episode.task.originals, *_observed(episode)], IMAGE_BYTES)
     body = render(
         "show.html",
         head=_head(episode.task.id, episode, score, advantage, is_right),
         episode=episode,
         images=view.take(episode.task.images),
+        originals=view.take(episode.task.originals),
         prompt=appended(episode.prompt_ids, chat, view.group) if chat else [],
         turns=[_turn(turn, k + 1, advantages[k], view) for k, turn in enumerate(episode.turns)],
         group=view.group,
@@ -124,10 +125,11 @@ def compare(
         if values is not None and len(values) != len(episodes):
             raise ValueError(f"compare: {len(episodes)} episodes but {len(values)} {name}; one each")
     tasks = {episode.task.id: episode.task for episode in episodes}
-    common = next(iter(tasks.values())).images if len(tasks) == 1 else ()
-    images = [*common, *(image for episode in episodes for image in _observed(episode))]
+    common = next(iter(tasks.values())) if len(tasks) == 1 else None
+    given, opened = (common.images, common.originals) if common else ((), ())
+    images = [*given, *opened, *(image for episode in episodes for image in _observed(episode))]
     view = _view(episodes, chat, images, IMAGE_BYTES * max(1, len(episodes) // 2))
-    shared = view.take(common)
+    shared, originals = view.take(given), view.take(opened)
     columns = []
     for k, episode in enumerate(episodes):
         advantage = advantages[k] if advantages is not None else None
@@ -135,7 +137,14 @@ def compare(
         head = _head(f"Rollout {k + 1}", episode, scores[k] if scores is not None else None, advantage, is_right)
         turns = [_turn(turn, n + 1, by_turn[n], view) for n, turn in enumerate(episode.turns)]
         columns.append({"head": head, "episode": episode, "turns": turns})
-    body = render("compare.html", images=shared, columns=columns, group=view.group, advantages=advantages is not None)
+    body = render(
+        "compare.html",
+        images=shared,
+        originals=originals,
+        columns=columns,
+        group=view.group,
+        advantages=advantages is not None,
+    )
     return Html(body, f"{len(episodes)} rollouts of {', '.join(tasks)}")
 
 
@@ -202,7 +211,7 @@ def _turn(turn: Turn, number: int, advantage: TurnAdvantage, view: _View) -> dic
     if view.chat is not None and turn.observation_ids:
         answer = appended(turn.observation_ids, view.chat, view.group)
     else:
-        answer = [Token(seen.text)] if seen is not None and seen.text else []
+        answer = [Token(text) for text in (seen.text, seen.closing) if text] if seen is not None else []
     return {
         "number": number,
         "action": turn.action.name if turn.action else "no action",

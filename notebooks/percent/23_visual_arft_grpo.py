@@ -35,7 +35,7 @@ run: str = "visual_arft"  # run directory under runs/, shared by notebooks 21 to
 tag: str = ""  # to try another value: a name for it; the data are kept
 seed: int = 0  # order of the tasks and everything sampled
 model: str = ""  # the checkpoint to start from; empty: the committed tiny model
-lesson_epochs: float = 2.0  # passes over the expert's episodes; paper: 0
+epochs: float = 2.0  # passes over the expert's episodes; paper: 0
 reward: str = "f1"  # f1 or em of the answer; steps (paper) or steps_em: each for itself
 code_reward: str = "ran"  # of steps: ran: code that ran earns; any: any block (paper)
 steps: int = 8  # rollout batches
@@ -50,7 +50,7 @@ freeze_vision: bool = True  # leave the vision tower alone
 lora_rank: int = 0  # rank of small added matrices that learn alone; 0: all weights
 max_turns: int = 5  # turns an episode may have
 max_new_tokens: int = 80  # of one turn
-watch_tasks: int = 6  # held-out tasks of each kind played before each step; 0: none
+held_out_tasks: int = 6  # held-out tasks of each kind played before each step; 0: none
 by_hand: bool = True  # do the first update here as well; needs room for all weights
 num_processes: int = 0  # processes that train together; 0: one for each core
 strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
@@ -97,7 +97,12 @@ together = ProcessConfig.of(globals())
 box = Sandbox(require=CONFINED, allow_unsafe=allow_unsafe).start()
 data = folder / "data"
 paid = make_reward(reward, code_reward)
-play = visual_arft.Play.kept(data, max_turns=max_turns, max_new_tokens=max_new_tokens)
+play = visual_arft.Play.kept(
+    data,
+    max_turns=max_turns,
+    max_new_tokens=max_new_tokens,
+    temperature=temperature,
+)
 index = visual_arft.search_engine(play.search)
 tools = visual_arft.Tools(box, index)
 sets = visual_arft.test_sets(data)
@@ -143,15 +148,13 @@ for kind in ("code", "search"):
 
 # %%
 live = view.LiveTraining()
-if lesson_epochs:
-    settings = SFTSettings(
-        epochs=lesson_epochs,
+if epochs:
+    settings = SFTSettings.of(
+        globals(),
         batch_size=8,
+        replay=0,
         per_device_batch_size=max(1, per_device_batch_size // 4),  # all turns learn
         learning_rate=6e-4,
-        freeze_vision=freeze_vision,
-        lora_rank=lora_rank,
-        seed=seed,
     )
     shown_to = folder / "sft" / "episodes.jsonl"
     save_episodes(shown_to, sound)
@@ -217,7 +220,7 @@ from kit.train.advantage import group_advantages
 policy = HFPolicy(vlm, chat)
 groups, credits = {}, {}
 for kind, task in (("sheet", sheets[0]), ("search", questions[0])):
-    groups[kind] = play(policy, chat, tools, [task] * group_size, temperature, seed)
+    groups[kind] = play(policy, chat, tools, [task] * group_size, seed=seed)
     rewards = torch.tensor([paid(e, e.task.target).total for e in groups[kind]])
     credits[kind] = group_advantages(rewards, group_size)
     print(task.question, "| gold:", task.target[0])
@@ -283,22 +286,10 @@ check("23.2", answer)
 # ## Training
 
 # %%
-settings = GRPOSettings(
+settings = GRPOSettings.of(
+    globals(),
     advantage=ADVANTAGES[reward],
-    steps=steps,
-    prompts_per_batch=prompts_per_batch,
-    group_size=group_size,
-    per_device_batch_size=per_device_batch_size,
-    learning_rate=learning_rate,
     schedule="linear",  # TRL's default, which the paper's scripts leave
-    temperature=temperature,
-    beta=beta,
-    freeze_vision=freeze_vision,
-    lora_rank=lora_rank,
-    save_every=10,
-    seed=seed,
-    rollout_engine=rollout_engine,
-    vllm_server_url=vllm_server_url,
 )
 print(steps * prompts_per_batch * group_size, "episodes")
 
@@ -313,7 +304,7 @@ training = visual_arft.Training(
     reward=reward,
     code=code_reward,
     held_out=visual_arft.watched_sets(data),
-    held_out_tasks=watch_tasks,
+    held_out_tasks=held_out_tasks,
     threads=threads,
     allow_unsafe=allow_unsafe,
 )
@@ -373,7 +364,7 @@ others = sorted({o.category for o in played} - {*CATEGORIES})  # the benchmark's
 for category in (*CATEGORIES, *others):
     some = [o for o in played if o.category == category]
     if some:
-        right = np.mean([o.em for o in some])
+        right = np.mean([o.correct for o in some])
         restored = [o.restored for o in some if o.restored is not None]
         told = f"{np.mean(restored):.2f}" if restored else "   -"
         print(f"{category:20s}   {right:.2f}    {told}")

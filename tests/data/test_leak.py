@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from PIL import Image, ImageOps
 
 from kit.data.leak import LeakError, check_leak, check_tasks, leaked_pairs, solved
 from kit.data.photos import photos, scenes
+from kit.episode import NamedImage
 from kit.papers.agile.puzzle import make_task
 from kit.papers.agile.tasks import training_set
 
@@ -79,6 +81,15 @@ def test_puzzles_are_compared_by_their_solved_pictures() -> None:
     assert solved(train).size == (112, 112)
     with pytest.raises(LeakError, match=r"t \(from renamed\) ~ e \(from other name\)"):
         check_tasks([train], [same])
+
+
+def test_thumbnails_hide_no_leak() -> None:
+    """What the prompt shows may be nearly plain; the originals are compared."""
+    image = photos("held-out")[1].image
+    one, two = (make_task(image, 2, 0, np.random.default_rng(k), f"t{k}", piece_px=56) for k in range(2))
+    blank = tuple(NamedImage(piece.name, Image.new("RGB", (28, 28))) for piece in two.images)
+    with pytest.raises(LeakError, match=r"t0 .* ~ t1"):
+        check_tasks([one], [replace(two, images=blank, originals=two.images)])
 
 
 def test_solved_puts_every_piece_home() -> None:

@@ -20,7 +20,7 @@ from kit.data.store import (
     save_episodes,
     save_tasks,
 )
-from kit.episode import Action, Episode, NamedImage, Observation, Task, Turn, content_hash
+from kit.episode import Action, Episode, NamedImage, Observation, Task, Turn, content_hash, fingerprint
 from kit.files import write_bytes
 
 
@@ -42,10 +42,33 @@ def plain(value: Any) -> Any:
 @pytest.fixture
 def episode() -> Episode:
     task = Task("t/1", (picture("A", 0), picture("B", 1)), "Solve “it”.", ("B", "A"), {"m": 2, "boxes": [[0.1, 1]]})
-    seen = Observation("Output: é\u2028\n", (picture("observation_image_1", 2),))
+    seen = Observation("Output: é\u2028\n", (picture("observation_image_1", 2),), closing="Which?")
     look = Turn((5, 6), (-0.1, -2.5e-7), "<code>\x00 \r\n</code>", Action("code", "x"), seen, (7, 8, 9))
     failed = Turn((), (), "", None, Observation("Error: no", status="format"))
     return Episode(task, (1, 2, 3), (look, failed), "format")
+
+
+def test_originals_come_back_and_leave_tasks_without_any_as_they_were(tmp_path: Path, episode: Episode) -> None:
+    full = replace(episode.task, originals=(picture("A", 3), picture("B", 4)))
+    save_tasks(tmp_path / "tasks.jsonl", [full, episode.task])
+    first, second = load_tasks(tmp_path / "tasks.jsonl")
+    assert plain(first) == plain(full) and first.tool_images == full.originals
+    assert plain(second) == plain(episode.task) and second.tool_images == second.images
+    assert "originals" not in (tmp_path / "tasks.jsonl").read_text().splitlines()[1]
+    assert fingerprint(first) != fingerprint(second)
+    save_episodes(tmp_path / "e.jsonl", [replace(episode, task=full)])
+    assert load_episodes(tmp_path / "e.jsonl")[0].task == first
+
+
+def test_originals_of_other_images_are_refused(tmp_path: Path, episode: Episode) -> None:
+    with pytest.raises(ValueError, match=r"task t/1: originals \['B', 'A'\] of images \['A', 'B'\]; give one of each"):
+        replace(episode.task, originals=(picture("B", 3), picture("A", 4)))
+    save_tasks(tmp_path / "tasks.jsonl", [replace(episode.task, originals=(picture("A", 3), picture("B", 4)))])
+    record = json.loads((tmp_path / "tasks.jsonl").read_text())
+    record["originals"].pop()
+    (tmp_path / "tasks.jsonl").write_text(json.dumps(record) + "\n")
+    with pytest.raises(RecordError, match=r"tasks.jsonl:1: field originals: task t/1: originals \['A'\] of images"):
+        load_tasks(tmp_path / "tasks.jsonl")
 
 
 def test_tasks_and_episodes_come_back_equal(tmp_path: Path, episode: Episode) -> None:

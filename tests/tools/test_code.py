@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
 
 from kit.episode import Action
 from kit.tools.base import run_tool
-from kit.tools.code import CodeTool
+from kit.tools.code import CodeTool, told
 
 NOTE = "Note: outside the code fence, so not run: 'It prints.'\n"
 
 
 @pytest.fixture
 def tool(box: Any) -> Iterator[CodeTool]:
-    tool = CodeTool(box, {"n": 2}, {}, nothing="Nothing.")
+    tool = CodeTool(box, {"n": 2}, {}, render=partial(told, nothing="Nothing."))
     yield tool
     tool.close()
 

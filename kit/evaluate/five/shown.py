@@ -110,7 +110,7 @@ def blank(env: ToolEnv) -> Environment:
 
 def _blanked(task: Task, number: int, own: Observation) -> Observation:
     grey = (NamedImage(image.name, Image.new("RGB", image.image.size, GREY)) for image in own.images)
-    return replace(own, text="", images=tuple(grey))
+    return replace(own, text="", images=tuple(grey), closing="")
 
 
 def swapped(others: Shown) -> Around:

@@ -40,6 +40,7 @@ Departures
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from PIL import Image
 
@@ -50,7 +51,7 @@ from kit.papers.agile.puzzle import make_task
 from kit.protocol import Protocol, parse_labels
 from kit.sandbox import Sandbox
 from kit.tools import crop_zoom as views
-from kit.tools.code import CodeTool, module_source
+from kit.tools.code import CodeTool, module_source, told
 
 PROTOCOL = Protocol(actions=("code",))
 GAP = 0.02
@@ -190,8 +191,9 @@ class JigsawEnv(ToolEnv):
     def tools(self, task: Task) -> tuple[CodeTool]:
         """Code, in a session that holds the pieces and ``state``; the one image that a turn makes is shown."""
         variables = {"state": [p.name for p in task.images], "_m": task.meta["m"], "_gap": GAP}
-        pieces = {p.name: p.image for p in task.images}
-        return (CodeTool(self.box, variables, pieces, _SETUP, "_begin()", "_end()", show=lambda made: made[:1]),)
+        pieces = {p.name: p.image for p in task.tool_images}
+        first = partial(told, show=lambda made: made[:1])
+        return (CodeTool(self.box, variables, pieces, _SETUP, "_begin()", "_end()", render=first),)
 
     def reward(self, answer: str) -> float:
         """1 if every piece is in its place (eq. 6 is in kit.rewards)."""

@@ -26,6 +26,7 @@ Departures
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Literal
 
 from kit.data.documents import sheet
@@ -37,7 +38,7 @@ from kit.sandbox import Sandbox
 from kit.tools import crop_zoom as views
 from kit.tools import restoration
 from kit.tools.base import Tool
-from kit.tools.code import CodeTool, module_source
+from kit.tools.code import CodeTool, module_source, told
 from kit.tools.search import SNIPPET_CHARS, TOP_K, Search, SearchTool
 
 PROTOCOL = Protocol(actions=("code", "search"))
@@ -71,6 +72,8 @@ ASKED = {"code": " What is wrong with it?", "search": " What does the flag look 
 """What ``brief`` adds to a question that comes with an image: the words by which the tiny model was taught to see."""
 
 NOTHING = "Nothing to show: assign a picture to a name, or print something."
+TELL = partial(told, show=lambda made: made[-1:], nothing=NOTHING)
+"""The last image is the one that the code was for: those before it are steps on the way."""
 
 SETUP = f"{module_source(views)}\n{module_source(restoration)}"
 
@@ -144,9 +147,8 @@ class VisualARFTEnv(ToolEnv):
         self.protocol = Protocol(actions=self.offered(task))
         made: list[Tool] = []
         if self.box is not None and "code" in self.protocol.actions:
-            images = {image.name: image.image for image in task.images}
-            # The last image is the one that the code was for: those before it are steps on the way.
-            made.append(CodeTool(self.box, {}, images, SETUP, show=lambda made: made[-1:], nothing=NOTHING))
+            images = {image.name: image.image for image in task.tool_images}
+            made.append(CodeTool(self.box, {}, images, SETUP, render=TELL))
         if self.search is not None and "search" in self.protocol.actions:
             made.append(SearchTool(self.search, self.k, self.snippet_chars, self.on_search_error))
         return made

@@ -8,12 +8,12 @@ from PIL import Image
 
 from kit.chat import Chat
 from kit.data.permutations import belonging
+from kit.data.skills.seeing import order
 from kit.papers.agile.direct import DirectJigsawEnv, arrangement
 from kit.papers.agile.metrics import outcome
 from kit.papers.agile.puzzle import make_task
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import RolloutConfig, rollout
-from kit.tiny.skills.seeing import order
 
 NOISE = Image.fromarray(np.random.default_rng(0).integers(0, 256, (112, 112, 3), dtype=np.uint8))
 TASK = make_task(NOISE, 2, 0, np.random.default_rng(1), "t", "noise", piece_px=56)
@@ -63,7 +63,7 @@ def test_replies_become_outcomes(way: str, chat: Chat) -> None:
     (played,) = rollout(ScriptedPolicy(chat, lambda episode: said), chat, [TASK], DirectJigsawEnv, config)
     found = outcome(played)
     expected = {"wrong": (False, 0.5, "wrong"), "nothing": (False, 0.0, "malformed")}.get(way, (True, 1.0, "solved"))
-    assert (found.right, found.score, found.reason) == expected
+    assert (found.correct, found.score, found.reason) == expected
 
 
 def test_a_real_model_is_asked_for_the_list() -> None:

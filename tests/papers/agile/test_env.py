@@ -1,6 +1,7 @@
 """The jigsaw: cutting, shuffling, and a session in which every mistake is an observation."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import factorial
 from typing import Any
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from PIL import Image, ImageChops
 
 from kit.data.scenes import scene
-from kit.episode import Task
+from kit.episode import NamedImage, Task
 from kit.papers.agile.env import GAP, JigsawEnv
 from kit.papers.agile.puzzle import make_task, shuffle
 
@@ -109,6 +110,16 @@ def test_swap_and_look_shows_the_new_arrangement(env: JigsawEnv) -> None:
     pieces = {p.name: p.image for p in task.images}
     assert ImageChops.difference(picture.crop((0, 0, 56, 56)), pieces["D"]).getbbox() is None
     assert picture.getpixel((56, 10)) == (255, 255, 255)
+
+
+def test_code_works_on_the_originals(env: JigsawEnv) -> None:
+    task = puzzle()
+    small = tuple(NamedImage(p.name, p.image.resize((28, 28))) for p in task.images)
+    env.reset(options={"task": replace(task, images=small, originals=task.images)})
+    assert [part for part in env.prompt(env.task)[1] if not isinstance(part, str)] == list(small)
+    seen = env.step(code("crop_image_1 = crop(A, [0, 0, 1, 1])"))[0]
+    assert ImageChops.difference(seen.images[0].image, task.images[0].image).getbbox() is None
+    assert env.images["A"] is task.images[0]
 
 
 def test_pictures_keep_their_names(env: JigsawEnv) -> None:
