@@ -29,8 +29,9 @@ Departures
   ``brief`` is for the tiny model. Why: the paper's text isn't the kit's to print. May change: how often an untrained
   model calls.
 - [codedance-views] Paper: free Python only. Here: with ``brief``, the session also has a few functions
-  (:mod:`kit.tools.crop_zoom`, :mod:`kit.tools.restoration`). Why: a model of three million parameters can say in one
-  line what takes a large one five. May change: nothing on ``gpu`` and ``node``, which have ``full``.
+  (:mod:`kit.tools.crop_zoom`, :mod:`kit.tools.restoration`, :mod:`kit.tools.counting`). Why: a model of three million
+  parameters can say in one line what takes a large one five. May change: nothing on ``gpu`` and ``node``, which have
+  ``full``.
 """
 
 from __future__ import annotations
@@ -44,15 +45,15 @@ from kit.episode import NamedImage, Observation, Task
 from kit.papers.codedance.answers import is_right
 from kit.protocol import Protocol, read_code
 from kit.sandbox import Result, Sandbox
-from kit.tools import crop_zoom, restoration
+from kit.tools import counting, crop_zoom, restoration
 from kit.tools.base import LONGEST
 from kit.tools.code import NOTES, CodeTool, module_source
 
 PROTOCOL = Protocol(actions=("code",))
 
 BRIEF = (
-    "Answer, or use Python first: image is the picture. Tools: print(value), crop(image, box), rotate(image, degrees), "
-    "brighten(image). Use <think>, <code>, <answer>."
+    "Answer, or use Python first. Tools: print(value), crop(image, box), rotate(image, degrees), brighten(image), "
+    "count(image, colour). Use <think>, <code>, <answer>."
 )
 FULL = """You answer a question about a picture. Reason step by step inside <think> and </think>. Where it helps, \
 write Python: to compute, to cut out and enlarge a part, to draw or to mark, to count. Don't where you can see the \
@@ -80,7 +81,7 @@ def _shown(value):
     if value is not None:
         display(value)
 """
-_VIEWS = f"{module_source(crop_zoom)}\n{module_source(restoration)}\n"
+_VIEWS = "\n".join(map(module_source, (crop_zoom, restoration, counting)))
 _PLOT = "import matplotlib.pyplot as plt\n"
 # A PNG under the release's name: PIL and cv2 look at a file's content.
 _INPUT = "input_image = {}\ninput_image.save('input_image.jpg', 'PNG')\n"

@@ -52,7 +52,7 @@ def sandbox(allow_unsafe: bool = False) -> Sandbox:
     Args:
         allow_unsafe: run code where nothing confines it.
     """
-    return Sandbox(READABLE_FIGURES, preload=PLOTTING, require=CONFINED, allow_unsafe=allow_unsafe)
+    return Sandbox(READABLE_FIGURES, preload=(*PLOTTING, "scipy.ndimage"), require=CONFINED, allow_unsafe=allow_unsafe)
 
 
 @dataclass(frozen=True)
