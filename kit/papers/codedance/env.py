@@ -14,14 +14,9 @@ A call *succeeds* if the sandbox says so. Code that does nothing (blank, a comme
 failed; a warning on stderr, or the word "Error" in what was printed, is no failure.
 
 Departures
-- [codedance-idle-code] Paper: rewards successful calls; its release counts a comment or a bare ``...`` as one. Here:
-  code that does nothing fails. Why: section 9 shows how a policy learns to write such code. May change: how much a
-  policy calls for the reward alone.
-- [codedance-silent-code] Paper: its release takes a call that printed and drew nothing for a failure, and so any whose
-  output holds "Error" or "timeout". Here: the sandbox's status decides. Why: ``x = 3`` has run, and a sign may read
-  "Error". May change: calls that prepare something for a later turn are no longer punished.
-- [codedance-state-kept] Paper: a failed run goes back to the last successful step (section 6.2); its release wipes all
-  variables. Here: as in section 6.2. Why: it is the paper's text. May change: what a turn after a failure can use.
+- [codedance-success] Paper: whether a call succeeded isn't defined; its release looks for words such as "Error" in
+  what came back. Here: the sandbox's status decides, and code that does nothing fails. Why: a sign may read "Error",
+  and section 9 shows how a policy learns to write comments for the reward. May change: how many calls count.
 - [codedance-full-size] Paper: its release hands code the image in the resized frame that the model sees, as JPEG. Here:
   code opens the original. Why: detail that resizing took away is what a crop is for. May change: visual search,
   upwards.

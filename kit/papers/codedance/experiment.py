@@ -1,9 +1,4 @@
-"""CodeDance's experiment, tied together: which questions, played how, under which reward.
-
-Departures
-- [codedance-one-budget] Paper: 6 turns in training and 10 in evaluation; claim C5 raises the latter. Here: both as the
-  paper has them, and nothing else changes between the two. Why: then C5 is about turns alone. May change: nothing.
-"""
+"""CodeDance's experiment, tied together: which questions, played how, under which reward."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""The paper's training settings (Table 4, released scripts); what neither states is the trainers' default.
-
-Departures
-- [codedance-epochs] Paper: one epoch of RL (Table 4); its script has two. Here: one. Why: it is the paper's text. May
-  change: calls and accuracy after the first epoch.
-"""
+"""The paper's training settings (Table 4, released scripts); what neither states is the trainers' default."""
 
 from __future__ import annotations
 
