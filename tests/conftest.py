@@ -32,6 +32,7 @@ MARKED = {
         "papers/agile/test_env.py",
         "papers/visual_arft/test_env.py",
         "papers/codedance/test_env.py",
+        "papers/codedance/test_validate.py",
     ),
     "processes": ("train/launch/", "train/test_grpo_vllm.py", "policy/test_vllm.py", "policy/test_vllm_server.py"),
     "browser": ("browser/",),

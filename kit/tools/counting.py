@@ -16,7 +16,7 @@ VIVID, LEAST = 90, 8
 
 
 def count(image: Image.Image, colour: str) -> int:
-    """How many separate things of a colour an image shows; a pixel has the colour whose hue is nearest to its own.
+    """Count the separate things of one colour; a pixel has the colour whose hue is nearest to its own.
 
     Raises:
         ValueError: a colour that isn't one of :data:`HUES`.

@@ -57,7 +57,7 @@ def _key(colours: list[str], sheets: list[Sheet]) -> str:
 
 
 def corner(rng: np.random.Generator) -> Drawn:
-    """Where a card lies: that is seen at once."""
+    """Ask where a card lies: that is seen at once."""
     sheets = [drawn_sheet(rng) for _ in CORNERS]
     board, colours, _ = _board(rng, sheets)
     which = int(rng.integers(4))
@@ -70,7 +70,7 @@ def corner(rng: np.random.Generator) -> Drawn:
 
 
 def frames(image: Image.Image) -> list[str]:
-    """The colour of the frame in each corner of a board, by the nearest of :data:`TOLD_APART`."""
+    """Name the colour of the frame in each corner of a board, by the nearest of :data:`TOLD_APART`."""
     pixels = np.asarray(image.convert("RGB").resize((SHOWN, SHOWN), Image.Resampling.BOX), dtype=np.float64)
     dyes = np.array([COLOURS[name] for name in TOLD_APART], dtype=np.float64)
     corners = (pixels[y, x] for y in (0, -1) for x in (0, -1))
@@ -78,7 +78,7 @@ def frames(image: Image.Image) -> list[str]:
 
 
 def card(rng: np.random.Generator) -> Drawn:
-    """One value of one card, which has to be cut out of the original."""
+    """Ask for one value of one card, which has to be cut out of the original."""
     sheets = [drawn_sheet(rng) for _ in CORNERS]
     board, colours, boxes = _board(rng, sheets)
     which = int(rng.integers(4))
@@ -92,7 +92,7 @@ def card(rng: np.random.Generator) -> Drawn:
 
 
 def composed(rng: np.random.Generator) -> Drawn:
-    """A chart among three sheets: cut it out, then compute. Demonstrations show these steps apart only."""
+    """Lay a chart among three sheets: cut it out, then compute. Demonstrations show these steps apart only."""
     sheets, which = [drawn_sheet(rng) for _ in CORNERS], int(rng.integers(4))
     sheets[which] = one = chart(rng, ())
     board, colours, boxes = _board(rng, sheets)

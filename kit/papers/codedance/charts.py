@@ -22,14 +22,14 @@ ASKED = {
 
 
 def value(rng: np.random.Generator) -> Drawn:
-    """One bar's height."""
+    """Ask how high one bar is."""
     one = chart(rng, ())
     asked, answer = one.questions[int(rng.integers(len(one.rows)))]
     return Drawn(one.image, asked, answer, f"chart {one.text}", READ, one.text, dict(one.rows), reader(one))
 
 
 def compute(rng: np.random.Generator) -> Drawn:
-    """A computation over all bars."""
+    """Ask for a computation over all bars."""
     one = chart(rng, ())
     asked, expression, answer = question(rng, one)
     facts = dict(one.rows)
@@ -38,9 +38,10 @@ def compute(rng: np.random.Generator) -> Drawn:
 
 
 def question(rng: np.random.Generator, one: Sheet) -> tuple[str, str, str]:
-    """What is asked of a chart's bars, the Python that computes it, and the answer; an average is asked if it is whole.
+    """Ask something of a chart's bars: the question, Python that computes the answer, and the answer.
 
-    Of red 2, green 6, blue 4: ``2 + 6 + 4`` is 12, ``6 - 2`` is 4, ``(2 + 6 + 4) / 3`` is 4.
+    An average is asked only if it is whole. Of red 2, green 6, blue 4: ``2 + 6 + 4`` is 12, ``6 - 2`` is 4,
+    ``(2 + 6 + 4) // 3`` is 4.
     """
     heights = [int(height) for _, height in one.rows]
     whole = sum(heights) % len(heights) == 0

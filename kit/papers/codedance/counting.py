@@ -37,7 +37,7 @@ def _paper(rng: np.random.Generator) -> Image.Image:
 
 
 def few(rng: np.random.Generator) -> Drawn:
-    """One to four large shapes of different colours, one in each of some quarters."""
+    """Draw one to four large shapes of different colours, one in each of some quarters."""
     image, n = _paper(rng), int(rng.integers(1, 5))
     dyes = [str(dye) for dye in rng.choice(DYES, size=n, replace=False)]
     for quarter, dye in zip(rng.permutation(4), dyes, strict=False):
@@ -52,7 +52,7 @@ def few(rng: np.random.Generator) -> Drawn:
 
 
 def many(rng: np.random.Generator) -> Drawn:
-    """Nine to 24 small shapes of one colour among as many of others."""
+    """Draw nine to 24 small shapes of one colour among as many of others."""
     image, n, others = _paper(rng), int(rng.integers(LEAST, MOST + 1)), int(rng.integers(LEAST, MOST + 1))
     cells = list(product(range(0, SIDE, CELL), repeat=2))
     dyes = [str(dye) for dye in rng.choice(DYES, size=3, replace=False)]

@@ -1,4 +1,4 @@
-"""What a drawn task is made of: what the prompt shows, what the tools open, and how its truth is checked."""
+"""Describe a drawn task: what the prompt shows, what the tools open, and how its truth is checked."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ Maker = Callable[[np.random.Generator], Drawn]
 
 
 def one_of(rng: np.random.Generator, some: tuple[str, ...]) -> str:
-    """Any of these."""
+    """Choose any of these."""
     return some[int(rng.integers(len(some)))]
 
 

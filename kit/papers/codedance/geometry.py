@@ -30,7 +30,13 @@ HARD = {
 
 
 def figure(rng: np.random.Generator, kind: str, number: int) -> Sheet:
-    """A pale square, triangle or disc with a number on it."""
+    """Draw a pale figure with a number on it.
+
+    Args:
+        rng: source of all randomness.
+        kind: ``square``, ``triangle`` or ``disc``.
+        number: the number.
+    """
     paper, pale, ink = (tuple(int(v) for v in rng.integers(*bounds, 3)) for bounds in ((238, 256), (200, 231), (0, 90)))
     image = Image.new("RGB", (SIDE, SIDE), paper)
     canvas = ImageDraw.Draw(image)
@@ -55,13 +61,13 @@ def _asked(one: Sheet, question: str, answer: str, expression: str = "") -> Draw
 
 
 def label(rng: np.random.Generator) -> Drawn:
-    """The number on a square or triangle."""
+    """Ask for the number on a square or triangle."""
     one = figure(rng, one_of(rng, tuple(SIDES)), int(rng.integers(2, 100)))
     return _asked(one, EASY[one.kind], one.text)
 
 
 def compute(rng: np.random.Generator) -> Drawn:
-    """A perimeter, an area, or the third angle of a triangle with two equal ones."""
+    """Ask for a perimeter, an area, or the third angle of a triangle with two equal ones."""
     kind, asked = list(HARD)[int(rng.integers(len(HARD)))]
     n = int(rng.integers(2, 90 if asked == "angle" else 100))
     expression, answer = {
@@ -73,12 +79,12 @@ def compute(rng: np.random.Generator) -> Drawn:
 
 
 def number(rng: np.random.Generator) -> Drawn:
-    """A number on a disc."""
+    """Ask for the number on a disc."""
     one = figure(rng, "disc", int(rng.integers(2, 100)))
     return _asked(one, EASY["disc"], one.text)
 
 
 def arithmetic(rng: np.random.Generator) -> Drawn:
-    """Such a number, multiplied."""
+    """Ask for such a number, multiplied."""
     n, times = (int(v) for v in rng.integers(3, 100, 2))
     return _asked(figure(rng, "disc", n), f"What is {times} times this number?", str(times * n), f"{times} * {n}")

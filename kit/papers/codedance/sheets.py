@@ -33,14 +33,14 @@ def asked_value(rng: np.random.Generator, one: Sheet) -> tuple[str, str]:
 
 
 def value(rng: np.random.Generator) -> Drawn:
-    """One value of a sheet that lies as it should."""
+    """Ask for one value of a sheet that lies as it should."""
     one = drawn_sheet(rng)
     asked, answer = asked_value(rng, one)
     return Drawn(one.image, asked, answer, f"sheet {one.text}", READ, one.text, dict(one.rows), reader(one))
 
 
 def hard(rng: np.random.Generator) -> Drawn:
-    """A turned or dark sheet, or a computation over a receipt's prices, half and half."""
+    """Ask about a turned or dark sheet, or for a computation over a receipt's prices, half and half."""
     return _mended(rng) if rng.random() < 0.5 else _computed(rng)
 
 

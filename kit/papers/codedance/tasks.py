@@ -101,6 +101,12 @@ def side_of(source: str) -> Side:
 def draw(kind: str, seed: int, side: Side, k: int) -> Drawn:
     """Draw the scene of one task: the first of its random numbers that lies on the side and shows what it should.
 
+    Args:
+        kind: a key of :data:`MAKERS`.
+        seed: of the set.
+        side: of the set.
+        k: number of the task among those of its kind.
+
     Raises:
         MakingError: none of :data:`TRIES` did.
     """
@@ -124,7 +130,7 @@ LEGIBLE = 3.0
 
 
 def unfit(drawn: Drawn, kind: str) -> str:
-    """Why a scene isn't of its level, or nothing.
+    """Say why a scene isn't of its level; nothing if it is.
 
     Easy is what the first image shows. Hard is what it hides (too small, turned, dark, too many) or an answer that is
     none of its values.
