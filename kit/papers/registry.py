@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 PAPERS = {
     "agile": "kit.papers.agile.paper:PAPER",
     "visual_arft": "kit.papers.visual_arft.paper:PAPER",
+    "codedance": "kit.papers.codedance.paper:PAPER",
 }
 """Paper's name → ``module:attribute`` of its record, imported when it is asked for."""
 
