@@ -46,6 +46,7 @@ from kit.papers.agile.experiment import Play
 from kit.papers.agile.expert import STEPS, expert_script
 from kit.papers.agile.mixture import HUB, SIZES
 from kit.papers.agile.tasks import check_split, evaluation_set, training_set
+from kit.papers.agile.validate import validate
 from kit.policy import Policy
 from kit.policy.endpoint import EndpointError, ServedPolicy
 from kit.policy.scripted import ScriptedPolicy
@@ -214,9 +215,9 @@ def make(args: argparse.Namespace) -> None:
         train, evaluation = puzzles(args, sources)
     files = {"train": train, **evaluation}
     chat, play = Chat.from_pretrained(args.checkpoint), Play(prompt=args.prompt, max_new_tokens=args.max_new_tokens)
-    box = Sandbox()  # which isn't started: puzzles are begun, not played
     written = {str(args.out / f"{name}.jsonl"): tasks for name, tasks in files.items()}
-    check_playable(written, chat, lambda: play.environment(box), play)
+    with Sandbox(allow_unsafe=True) as box:  # all code that runs is the kit's
+        check_playable(written, chat, lambda: play.environment(box), play, lambda task: validate(task, box))
     for name, tasks in files.items():
         save_tasks(args.out / f"{name}.jsonl", tasks)
         print(f"{name}: {len(tasks)} puzzles", flush=True)
