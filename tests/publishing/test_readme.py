@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kit.jobs.readme import BEGIN, END, PAGES, block, fill, filled, headline
+from publishing.readme import BEGIN, END, PAGES, block, fill, filled, headline
 
 RESULTS = {
     "notebook": "14_agile_claims",

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from kit.files import ROOT
-from kit.jobs import departures
-from kit.jobs.departures import listed, page, problems, unused, value_at, write
-from kit.papers.departures import SHARED, Departure, DepartureError, bullets, declared
 from kit.papers.fidelity import Fidelity, FidelityError, Row
 from kit.papers.registry import PAPERS, find_paper
+from publishing import departures
+from publishing.declared import SHARED, Departure, DepartureError, bullets, declared
+from publishing.departures import listed, page, problems, unused, value_at, write
 
 FILE = Path("module.py")
 BULLET = "[counting-less] Paper: all. Here: Half: the first. Why: Time. May change: Little."
