@@ -26,7 +26,14 @@ from kit.tiny.build import build_config, build_image_processor, build_tokenizer
 torch.set_num_threads(1)
 
 MARKED = {
-    "sandbox": ("sandbox/", "benchmarks/", "papers/agile/test_env.py", "papers/visual_arft/test_env.py"),
+    "sandbox": (
+        "sandbox/",
+        "benchmarks/",
+        "papers/agile/test_env.py",
+        "papers/visual_arft/test_env.py",
+        "papers/codedance/test_env.py",
+        "papers/codedance/test_validate.py",
+    ),
     "processes": ("train/launch/", "train/test_grpo_vllm.py", "policy/test_vllm.py", "policy/test_vllm_server.py"),
     "browser": ("browser/",),
     "notebooks": ("jobs/test_notebooks.py", "jobs/test_run.py", "papers/test_registry.py"),

@@ -29,17 +29,17 @@ from kit.files import (
     ROOT,
     FolderInUse,
     exclusive,
-    explain_full_disk,
     find_run,
     is_held,
     read_json,
     run_folder,
     write_bytes,
     write_json,
-    write_text,
 )
 from kit.jobs.checks import JobError, check_values_together
-from kit.jobs.notebooks import KERNEL, Source, environment, find, load, local_kernel, parameters
+from kit.jobs.console import LOG, near, short_title
+from kit.jobs.execution import execute_notebook
+from kit.jobs.notebooks import Source, environment, find, parameters
 from kit.jobs.parameters import ParameterError, Value, check_values, parse, unknown
 from kit.papers.registry import paper_of
 from kit.train.watchers import JOB
@@ -123,7 +123,15 @@ def profile_values(source: Source, profile: str) -> dict[str, Any]:
     return values
 
 
-def plan(target: str, profile: str, sets: Sequence[str], name: str | None, root: Path = ROOT, tag: str = "") -> Job:
+def plan(
+    target: str,
+    profile: str,
+    sets: Sequence[str],
+    name: str | None,
+    root: Path = ROOT,
+    tag: str = "",
+    until: str = "",
+) -> Job:
     """Work out and check a job; nothing is run or written.
 
     Args:
@@ -133,6 +141,7 @@ def plan(target: str, profile: str, sets: Sequence[str], name: str | None, root:
         name: of the run; by default the family's.
         root: folder of the project.
         tag: of a branch of the run, which keeps its data and earlier stages; empty: the run itself.
+        until: number of the last notebook; empty: all that ``target`` means.
 
     Raises:
         NotebookError: no such notebook.
@@ -141,6 +150,11 @@ def plan(target: str, profile: str, sets: Sequence[str], name: str | None, root:
         ValueError: an impossible run name.
     """
     chosen = find(target, root)
+    if until:
+        numbers = [source.number for source in chosen]
+        if until not in numbers:
+            raise ParameterError(f"--until {until}: {target} has the notebooks {', '.join(numbers)}")
+        chosen = chosen[: numbers.index(until) + 1]
     of = chosen[0].family if name is None else name
     if not of.strip():
         raise ParameterError(
@@ -189,11 +203,13 @@ def _assigned(text: str, declared: Mapping[str, Any]) -> Iterator[tuple[str, str
         yield n, key, parse(chosen[n][key], value, f"--set, notebook {n}")
 
 
-def execute(job: Job, force: bool = False) -> Path:
+def execute(job: Job, force: bool = False, verbose: bool = False) -> Path:
     """Run the job's notebooks in order in ``runs/NAME``; returns that folder.
 
     Args:
+        job: planned and checked.
         force: execute finished notebooks again too.
+        verbose: show what the notebooks print, too; the run's log file always has it.
 
     Raises:
         JobError: a notebook failed, the run is in use, or was made with other values.
@@ -205,16 +221,19 @@ def execute(job: Job, force: bool = False) -> Path:
         if not force:
             for planned in job.notebooks:
                 _same(record["notebooks"].get(planned.source.name), planned, folder)
+        paper = paper_of(job.notebooks[0].source.name)
+        print(f"{paper.title}: {paper.summary}" if paper else job.notebooks[0].source.title)
+        print(f"run {job.name}, profile {job.profile}; what its notebooks print: {near(folder / LOG)}\n", flush=True)
         for planned in job.notebooks:
             mine = record["notebooks"].setdefault(planned.source.name, {})
             if mine.get("status") == "done" and not force:
                 other = "" if mine["source"] == planned.source.sha256 else " by another version of this notebook"
-                print(f"{planned.source.name}: done before{other}, skipped (--force runs it again)", flush=True)
+                print(f"{short_title(planned.source)}  done before{other}, skipped (--force runs it again)", flush=True)
                 continue
             mine.pop("why", None)
             mine.update(status="running", profile=job.profile)
             mine.update(parameters=planned.values, source=planned.source.sha256)
-            _execute_one(planned, folder, record)
+            _execute_one(planned, folder, record, verbose)
     return folder
 
 
@@ -231,7 +250,7 @@ def _same(before: Mapping[str, Any] | None, planned: Planned, folder: Path) -> N
             )
 
 
-def _execute_one(planned: Planned, folder: Path, record: dict[str, Any]) -> None:
+def _execute_one(planned: Planned, folder: Path, record: dict[str, Any], verbose: bool) -> None:
     """Execute one notebook into ``folder``, keeping ``record`` (written to params.json) up to date."""
     source, mine = planned.source, record["notebooks"][planned.source.name]
     output = folder / source.twin.name
@@ -239,9 +258,7 @@ def _execute_one(planned: Planned, folder: Path, record: dict[str, Any]) -> None
     write_json(folder / "params.json", record)
     began = time.monotonic()
     try:
-        print(f"{source.name}: running, output in {output}", flush=True)
-        with local_kernel() as config, explain_full_disk(output):
-            _papermill(planned, output, config)
+        execute_notebook(source, planned.values, output, verbose)
     except BaseException as error:
         mine.update(status="interrupted", minutes=_minutes(began))
         if isinstance(error, Exception):
@@ -254,52 +271,6 @@ def _execute_one(planned: Planned, folder: Path, record: dict[str, Any]) -> None
         raise
     mine.update(status="done", minutes=_minutes(began))
     _write_end(folder, record)
-    print(f"{source.name}: done in {mine['minutes']} min", flush=True)
-
-
-def _papermill(planned: Planned, output: Path, config: Any) -> None:
-    """Execute a notebook; after every cell and every half a minute ``output`` holds what was executed so far.
-
-    Raises:
-        JobError: a cell failed, or the kernel died.
-    """
-    import papermill
-    from nbclient.exceptions import DeadKernelError
-    from papermill.exceptions import PapermillExecutionError
-    from papermill.iorw import papermill_io
-
-    source = planned.source
-    papermill_io.register(str(output), _WholeFiles())
-    try:
-        papermill.execute_notebook(
-            load(source),
-            output,
-            parameters=planned.values,
-            kernel_name=KERNEL["name"],
-            cwd=source.twin.parent,
-            progress_bar=False,
-            start_timeout=300,
-            autosave_cell_every=30,
-            stdout_file=sys.stdout,
-            stderr_file=sys.stderr,
-            config=config,
-        )
-    except PapermillExecutionError as error:
-        raise JobError(
-            _explain(f"in cell [{error.exec_count}] with {error.ename}: {error.evalue}", source, output)
-        ) from error
-    except DeadKernelError as error:
-        raise JobError(_explain("because its kernel died, most likely out of memory", source, output)) from error
-
-
-class _WholeFiles:
-    """Writes papermill's notebooks as a whole; papermill itself empties the file first, and then may be killed."""
-
-    def write(self, text: str, path: str) -> None:
-        write_text(Path(path), text)
-
-    def pretty_path(self, path: str) -> str:
-        return path
 
 
 def _write_end(folder: Path, record: dict[str, Any]) -> None:
@@ -310,14 +281,6 @@ def _write_end(folder: Path, record: dict[str, Any]) -> None:
 
 def _minutes(began: float) -> float:
     return round((time.monotonic() - began) / 60, 2)
-
-
-def _explain(why: str, source: Source, output: Path) -> str:
-    return (
-        f"{source.name} failed {why}\n"
-        f"Its output up to there, and the traceback: {output}\n"
-        "The same command again starts with this notebook; training continues from its last checkpoint."
-    )
 
 
 @contextmanager

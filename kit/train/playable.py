@@ -13,33 +13,30 @@ images          the model's family reads images of their size; without a chat, e
 gold answers    there is one, none is blank, and the environment can score an answer by it
 boxes           in ``meta["box"]`` and ``meta["boxes"]``: inside the image, neither empty nor turned round
 prompt          it can be told, and leaves room for a whole turn within ``max_episode_tokens``
+solution        by a paper's ``validate``: a script reaches the full reward with the tools, and needs them
 ==============  =======================================================================================
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 from kit.chat import Chat
-from kit.episode import Episode, NamedImage, Task
+from kit.environment import ToolEnv
+from kit.episode import NamedImage, Observation, Task
 from kit.models import unreadable
 from kit.models.family import ModelFamily
-from kit.policy import Completion, GenerationRequest, Policy, RequestSource, SamplingParams
-from kit.policy.rehearsal import Rehearsal
-from kit.rollout import RolloutConfig, begin
+from kit.rollout import Environment, RolloutConfig, begin
 from kit.tools.boxes import Box, convert
-
-if TYPE_CHECKING:
-    from kit.train.grpo_trainer import Rollout
 
 Sets = Mapping[str, Sequence[Task | None]]
 """What a set is called in messages, such as the file that it is written to, line by line → its tasks. In the place of a
 task that isn't to be checked stands None."""
 
-Play = Callable[[Policy, Sequence[Task]], Any]
-"""Lets a policy play tasks, by :func:`kit.rollout.rollout`."""
+Validate = Callable[[Task], str]
+"""Tells why a task teaches nothing, such as that no script solves it; empty: it does."""
 
 Fault = tuple[Task, str]
 """A task and what is wrong with it."""
@@ -52,57 +49,78 @@ class UnplayableTasks(ValueError):
     """Some tasks can't be played or scored; the message lists them with their files, lines and limits."""
 
 
-def check_playable(sets: Sets, chat: Chat | None = None, play: Play | None = None) -> None:
-    """Refuse tasks that can't be shown, begun, played or scored.
+class UnsolvedTask(ValueError):
+    """A script that should solve a task doesn't; the message says at which turn it fails, and how."""
+
+
+def check_playable(
+    sets: Sets,
+    chat: Chat | None = None,
+    make_env: Callable[[], Environment] | None = None,
+    config: RolloutConfig | None = None,
+    validate: Validate | None = None,
+) -> None:
+    """Refuse tasks that can't be shown, begun, played, scored or solved.
 
     Args:
         sets: the tasks.
         chat: of the model that is going to play; None: images have to suit every family of the kit.
-        play: lets a policy play tasks, under the limits that will hold; none is played. None: prompts aren't checked.
+        make_env: makes the environment that tasks are begun in; None: prompts aren't checked. Needs the other two.
+        config: the limits that will hold.
+        validate: of the tasks' paper (:attr:`kit.papers.registry.Paper.validate`), several at once; None: isn't asked.
 
     Raises:
         UnplayableTasks: all faults of all sets.
     """
-    families = [chat.family] if chat else []
-    found = [(task, fault) for task in _all(sets) for fault in _faults(task, families)]
-    if play is not None:
-        bad = {id(task) for task, _ in found}  # of a prompt with an image that can't be read no tokens can be counted
-        found += _rehearse(play, [task for task in _all(sets) if id(task) not in bad])
+    families, tasks = [chat.family] if chat else [], _all(sets)
+    found = [(task, fault) for task in tasks for fault in _faults(task, families)]
+    if make_env is not None:
+        if chat is None or config is None:
+            raise ValueError("check_playable: make_env without chat or config; a prompt is counted by all three")
+        # Of a prompt with an image that can't be read no tokens can be counted.
+        found += _begin(chat, _without(found, tasks), make_env(), config)
+    if validate is not None:
+        some = _without(found, tasks)
+        with ThreadPoolExecutor() as pool:  # they wait for their tools most of the time
+            found += [(task, why) for task, why in zip(some, pool.map(validate, some), strict=True) if why]
     _refuse(sets, found)
 
 
-def checked_first(rollout: Rollout, sets: Sets, chat: Chat) -> Rollout:
-    """A training's rollout that refuses tasks that can't be played: by themselves now, by their prompts when it begins.
-
-    Limits and prompts are known only once the first batch is about to be played; then all tasks are begun as its are.
+def solve(env: ToolEnv, task: Task, turns: Sequence[str]) -> list[Observation]:
+    """Play a script's turns on a task, and make sure that they earn all there is.
 
     Args:
-        rollout: lets a policy play tasks.
-        sets: all tasks of the training.
-        chat: the model's chat encoder.
+        env: the paper's environment.
+        task: the task.
+        turns: of a script that knows the answer, the answer last.
+
+    Returns:
+        The observation of each turn but the last.
 
     Raises:
-        UnplayableTasks: all faults of all sets; from here, or from the first call of what is returned.
+        UnsolvedTask: a turn isn't in the protocol's form, a tool fails, or the answer isn't right.
     """
+    env.reset(options={"task": task})
+    seen: list[Observation] = []
     try:
-        check_playable(sets, chat)
-    except UnplayableTasks:
-        check_playable(sets, chat, lambda policy, some: rollout(policy, some, seed=[0] * len(some)))
-        raise
-    everything = _all(sets)
-    looked: list[bool] = []
+        for number, text in enumerate(turns, 1):
+            if not env.protocol.well_formed(text):
+                raise UnsolvedTask(f"turn {number} of a script isn't in the protocol's form: {text!r:.80}")
+            observation, reward, ended, _, _ = env.step(text)
+            if observation.status != "ok" or ended != (number == len(turns)):
+                raise UnsolvedTask(f"turn {number} of a script ends with {observation.status}: {observation.text:.200}")
+            seen.append(observation)
+    finally:
+        env.close()
+    if reward < 1:
+        raise UnsolvedTask(f"a script's answer, {task.target!r:.80}, earns {reward:.3f} instead of 1")
+    return seen[:-1]
 
-    def checked(policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]:
-        def look(chat: Chat, some: Sequence[Task], make_env: Callable[[], Any], config: RolloutConfig) -> None:
-            # A rollout of part of the batch may have another environment than the rest: it isn't asked about that.
-            begun = everything if list(map(id, some)) == list(map(id, tasks)) else some
-            _refuse(sets, _begin(chat, begun, make_env, config))
 
-        episodes = rollout(policy if looked else Rehearsal(policy, look), tasks, seed=seed)
-        looked.append(True)
-        return episodes
-
-    return checked
+def _without(found: Sequence[Fault], tasks: Sequence[Task]) -> list[Task]:
+    """The tasks that have no fault."""
+    bad = {id(task) for task, _ in found}
+    return [task for task in tasks if id(task) not in bad]
 
 
 def _all(sets: Sets) -> list[Task]:
@@ -167,46 +185,8 @@ def _box_fault(given: Any, images: Sequence[NamedImage]) -> str:
     return ""
 
 
-class _Enough(Exception):
-    """Ends a rehearsal: what was wanted of it is known."""
-
-
-class _Mute:
-    """The policy of a rehearsal: only a loop other than the kit's asks it for a turn, and nothing is known of that."""
-
-    def reset(self) -> None: ...
-
-    def sample(self, requests: Sequence[GenerationRequest], params: SamplingParams) -> list[Completion]:
-        raise _Enough
-
-    def stream(self, ready: RequestSource, params: SamplingParams) -> Iterator[tuple[int, Completion]]:
-        raise _Enough
-
-
-def _rehearse(play: Play, tasks: Sequence[Task]) -> list[Fault]:
-    """Begin every task as ``play`` would, and find what is wrong."""
-    faults: list[Fault] = []
-    seen: set[int] = set()
-
-    def look(chat: Chat, some: Sequence[Task], make_env: Callable[[], Any], config: RolloutConfig) -> None:
-        seen.update(map(id, some))
-        faults.extend(_begin(chat, some, make_env, config))
-        raise _Enough
-
-    left, before = list(tasks), len(tasks) + 1
-    while left and len(left) < before:  # more than once if several kinds of tasks are played, each for itself
-        before = len(left)
-        with suppress(_Enough):
-            play(Rehearsal(_Mute(), look), left)
-        left = [task for task in left if id(task) not in seen]
-    return faults
-
-
-def _begin(chat: Chat, tasks: Sequence[Task], make_env: Callable[[], Any], config: RolloutConfig) -> list[Fault]:
+def _begin(chat: Chat, tasks: Sequence[Task], env: Environment, config: RolloutConfig) -> list[Fault]:
     """Begin tasks one after the other in one environment, and find what is wrong."""
-    if not tasks:
-        return []
-    env = make_env()
     try:
         return [(task, fault) for task in tasks if (fault := _begin_fault(chat, env, task, config))]
     finally:

@@ -240,11 +240,12 @@ print(table(verdicts).replace("; ", "\n    "))
 
 # %%
 n = steps * prompts_per_batch
-play = agile.Play(
+play = mixed.MixedPlay(
     prompt=prompt,
     on_no_action=on_no_action,
     max_turns=max_turns,
     max_new_tokens=max_new_tokens,
+    temperature=temperature,
 )
 
 print("each arm:", n, "tasks,", n * group_size, "episodes")

@@ -20,7 +20,7 @@ Departures
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from kit.environment import OnNoAction
@@ -28,7 +28,6 @@ from kit.episode import Episode, NamedImage, Observation, Score, Task
 from kit.papers.agile.env import PROTOCOL, JigsawEnv
 from kit.papers.agile.experiment import Play, Training
 from kit.papers.agile.questions import QuestionEnv, is_question, is_right
-from kit.rewards.base import GroupReward, per_episode
 from kit.rollout import Environment
 from kit.sandbox import Sandbox
 
@@ -95,9 +94,9 @@ class MixedPlay(Play):
         """Reward a question's episode (1 for a right answer, else 0) or a puzzle's (eq. 6)."""
         if not is_question(episode.task):
             return super().score(episode, target)
-        right = float(is_right(episode, target))
+        correct = is_right(episode, target)
         # The parts of a puzzle's reward: the metrics of a batch have the same columns in every row.
-        return Score(right, {"accuracy": right, "format": 0.0, "step": 0.0})
+        return Score(float(correct), {"accuracy": float(correct), "format": 0.0, "step": 0.0}, correct=correct)
 
 
 def mixture(arm: str, questions: Sequence[Task], puzzles: Sequence[Task], n: int) -> list[Task]:
@@ -129,14 +128,4 @@ def mixture(arm: str, questions: Sequence[Task], puzzles: Sequence[Task], n: int
 class MixedTraining(Training):
     """GRPO on questions and puzzles (:func:`mixture`), told in plain values as AGILE's own training is."""
 
-    def rollouts(self) -> MixedPlay:
-        """Play both kinds as puzzles are played."""
-        return MixedPlay(**{field.name: getattr(self.play, field.name) for field in fields(self.play)})
-
-    def group_reward(self) -> GroupReward:
-        """A reward for each kind, episode by episode."""
-        return per_episode(self.rollouts().score)
-
-    def is_correct(self, episode: Episode, target: Any) -> bool:
-        """Check a question's answer, or a puzzle's."""
-        return is_right(episode, target) if is_question(episode.task) else super().is_correct(episode, target)
+    play: MixedPlay

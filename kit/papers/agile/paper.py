@@ -38,6 +38,7 @@ PAPER = Paper(
     summary="Solve jigsaw puzzles by code that swaps, crops and zooms pieces of the image.",
     environment="kit.papers.agile.env:JigsawEnv",
     limits="kit.papers.agile.experiment:Play",
+    validate="kit.papers.agile.validate:validate",
     evaluation="kit.papers.agile.metrics:EVALUATION",
     notebooks=("11_agile", "12_agile_sft", "13_agile_grpo", "14_agile_claims", "15_agile_general"),
     settings={
