@@ -2,9 +2,9 @@
 
     python data_scripts/make_tiny_vlm.py --out runs/tiny --steps 300 --pool 200   # a quick look
     python data_scripts/debian_photos.py --out runs/photographs
-    python data_scripts/make_tiny_vlm.py --out runs/tiny --photographs runs/photographs/train --half --processes 2
+    python data_scripts/make_tiny_vlm.py --out runs/tiny --photographs runs/photographs/train --half
 
-The last two are the committed model's settings. The same command again resumes; `--commit` copies
+The last two make a model like the committed one. The same command again resumes; `--commit` copies
 the finished checkpoint into kit/tiny/weights. Pictures to learn from are procedural scenes, the kit's
 training photographs, and, given `--photographs`, those of a folder; none may be a held-out one.
 """
@@ -13,20 +13,16 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import multiprocessing
-import os
 import shutil
-import tempfile
-import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-import torch.distributed as dist
-import torch.multiprocessing as mp
 from PIL import Image, ImageOps
-from tiny_card import after, handwriting, read_log, write_card
+from tiny_card import examine, read_log, write_card
+from tiny_context import vocabulary, within
 from tiny_curriculum import AMID, PLATEAU, mixture_at
 from transformers import AutoTokenizer, Qwen2_5_VLForConditionalGeneration
 
@@ -36,16 +32,13 @@ from kit.data.folder import folder_pictures
 from kit.data.leak import check_sources
 from kit.data.photos import SourceImage, photos
 from kit.data.scenes import Pixels, discs, scene
+from kit.data.skills import SKILLS
+from kit.data.skills.text import Sample
 from kit.files import print_anything
-from kit.models import load_model
 from kit.models.vision_attention import batch_vision_attention
 from kit.tiny import TINY
-from kit.tiny.build import build_config, build_image_processor, build_tokenizer, respell
+from kit.tiny.build import build_config, build_image_processor, build_tokenizer
 from kit.tiny.pretrain import batches, train
-from kit.tiny.probe import examine
-from kit.tiny.skills import SKILLS
-from kit.tiny.skills.context import vocabulary
-from kit.train.metrics import read_metrics
 
 # What agents will read and write. The tokenizer learns to spell it in few tokens; the model is
 # not trained on it: words, names and numbers of its samples are drawn at random.
@@ -96,11 +89,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--skip-bad", action="store_true", help="leave out those that cannot be used, instead of stopping"
     )
-    parser.add_argument("--base", type=Path, help="go on from this checkpoint's weights, without the plateau")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--processes", type=int, default=1, help="processes that share each batch")
-    parser.add_argument("--threads", type=int, default=1, help="threads of each process")
-    parser.add_argument("--device", default="cpu", help="to train on: cpu, or cuda, which all processes share")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--device", default="cpu", help="to train on: cpu or cuda")
     parser.add_argument("--half", action="store_true", help="bfloat16 matrix products")
     parser.add_argument("--measure", type=int, default=400, help="fresh samples a skill for the card")
     parser.add_argument("--finish", action="store_true", help="train no further: save, measure and write the card")
@@ -112,8 +103,6 @@ def arguments() -> argparse.Namespace:
 def main() -> None:
     """Draw the pictures, learn the tokenizer, train, then measure and write the card."""
     args = arguments()
-    if args.batch % args.processes:
-        raise SystemExit(f"--batch {args.batch}: it can't be shared by --processes {args.processes}; give a multiple")
     torch.set_num_threads(args.threads)
     args.out.mkdir(parents=True, exist_ok=True)
     check_sources(photographs(args), photos("held-out"))
@@ -122,9 +111,7 @@ def main() -> None:
     if not words.exists():  # kept, so that a resumed run spells as before
         build_tokenizer(corpus(np.random.default_rng(0), pictures(args)[1])).save_pretrained(words)
     if not args.finish:
-        with tempfile.TemporaryDirectory() as meeting:
-            # Processes, not threads: two of them are nearly twice as fast, threads of one process are not.
-            mp.spawn(work, (args, f"{meeting}/store"), nprocs=args.processes)
+        learn(args)
     finish(args)
 
 
@@ -176,10 +163,7 @@ def load(args: argparse.Namespace) -> tuple[Qwen2_5_VLForConditionalGeneration, 
     """Model and chat as the last saved state left them, its step, and the optimizers' states."""
     torch.manual_seed(args.seed)
     chat = Chat(AutoTokenizer.from_pretrained(args.out / "tokenizer"), build_image_processor())
-    if args.base:
-        model = respell(load_model(args.base), AutoTokenizer.from_pretrained(args.base), chat.tokenizer)
-    else:
-        model = Qwen2_5_VLForConditionalGeneration(build_config(chat.tokenizer))
+    model = Qwen2_5_VLForConditionalGeneration(build_config(chat.tokenizer))
     # On a CPU the backward pass of fused attention is slower than plain matrix products at these lengths.
     model.set_attn_implementation("eager")
     batch_vision_attention(model)
@@ -191,54 +175,40 @@ def load(args: argparse.Namespace) -> tuple[Qwen2_5_VLForConditionalGeneration, 
     return model, chat, state["step"], state["optimizers"]
 
 
-def end_with_parent() -> None:
-    """Leave when the command is killed: processes left behind would go on writing into its folder."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    threading.Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()
-
-
-def work(rank: int, args: argparse.Namespace, meeting: str) -> None:
-    """One of the training processes, which meet by a file; the first one measures, logs and saves.
-
-    Args:
-        rank: number of this process.
-        args: the command line's options.
-        meeting: address of the file by which they meet.
-    """
-    end_with_parent()
-    torch.set_num_threads(args.threads)
-    dist.init_process_group("gloo", store=dist.FileStore(meeting, args.processes), rank=rank, world_size=args.processes)
+def learn(args: argparse.Namespace) -> None:
+    """Train from the last saved state on; probe and save every 250 steps."""
     easy, pool = pictures(args)
     model, chat, start, states = load(args)
     model.to(args.device)
-    if rank == 0 and start:
+    if start:
         print(f"resuming at step {start}", flush=True)
-    first = rank == 0
-    plateau = 0 if args.base else round(PLATEAU * args.steps)
+    plateau = round(PLATEAU * args.steps)
+    words = vocabulary(chat)
+
+    def around(rng: np.random.Generator, step: int, sample: Sample, images: Sequence[Pixels]) -> Sample:
+        return within(rng, sample, words, images) if step >= plateau and rng.random() < AMID else sample
+
     train(
         model,
         batches(
             chat,
             lambda step: easy if step < plateau else pool,
-            np.random.default_rng([args.seed, start, rank]),
-            args.batch // args.processes,
+            np.random.default_rng([args.seed, start]),
+            args.batch,
             lambda step: mixture_at(step, plateau, args.steps),
             start,
-            lambda step: 0.0 if step < plateau else AMID,
+            around,
             parts=3,
         ),
         args.steps,
         peak=args.lr,
         half=args.half,
-        folder=args.out if first else None,
-        probe=(lambda: shares(measure(model, chat, min(64, args.measure)))) if first else None,
+        folder=args.out,
+        probe=lambda: shares(measure(model, chat, min(64, args.measure))),
         every=250,
         start=start,
         optimizer_states=states,
     )
-    dist.barrier()
-    dist.destroy_process_group()
 
 
 def finish(args: argparse.Namespace) -> None:
@@ -248,21 +218,11 @@ def finish(args: argparse.Namespace) -> None:
     save(model.eval(), chat, folder)
     hits = measure(model, chat, args.measure)
     others = len(photographs(args)) - len(photos("train"))
-    log = after(history(args), read_log(args.out / "log.jsonl", steps))
-    write_card(folder, hits, model, log, int(log[-1]["step"]), others, args.note, handwriting(args.base))
+    log = read_log(args.out / "log.jsonl", steps)
+    write_card(folder, hits, model, log, int(log[-1]["step"]), others, args.note)
     print({name: round(share, 3) for name, share in shares(hits).items()})
     if args.commit:
         shutil.copytree(folder, TINY, dirs_exist_ok=True)
-
-
-def history(args: argparse.Namespace) -> list[dict[str, Any]]:
-    """The log of the weights this training went on from; kept, since `--commit` may write over it."""
-    if not args.base:
-        return []
-    kept = args.out / "base.jsonl"
-    if not kept.exists():
-        shutil.copy(args.base / "log.jsonl", kept)
-    return read_metrics(kept)
 
 
 def measure(model: Qwen2_5_VLForConditionalGeneration, chat: Chat, n: int) -> dict[str, list[bool]]:

@@ -1,15 +1,24 @@
-"""The tiny VLM's card: what it was taught, and what it can do as measured."""
+"""The tiny VLM's measurement and its card: what it was taught, and what it can do."""
 
 from __future__ import annotations
 
 import json
+from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+from tiny_context import in_distractors
 from transformers import Qwen2_5_VLForConditionalGeneration
 
-from kit.data.documents import WORDS
+from kit.chat import Chat
 from kit.data.photos import photos
+from kit.data.scenes import Pixels
+from kit.data.skills import SKILLS
 from kit.evaluate.intervals import wilson
+from kit.tiny.probe import answer
+from kit.tools.boxes import box_iou
 from kit.train.metrics import read_metrics
 
 
@@ -47,32 +56,43 @@ WHAT = {
 }
 
 
-HANDWRITING = {
-    "all": """It has seen all of scikit-learn's 1,797 handwritten digits, those that the kit now keeps for development
-and test as well (`kit.data.digits.digits_of`): it was trained before they were split. What it, or a model trained
-from it, reads of handwriting is therefore no result on unseen digits.""",
-    "train": """Of scikit-learn's handwritten digits it has seen those kept for training alone
-(`kit.data.digits.digits_of`).""",
-}
-"""What a card says of the handwritten digits that were trained on."""
+def examine(
+    model: Any,
+    chat: Chat,
+    pool: Sequence[Pixels],
+    n: int,
+    seed: int = 1,
+    skills: Sequence[str] = tuple(SKILLS),
+    words: Sequence[str] = (),
+) -> dict[str, list[bool]]:
+    """Ask ``n`` fresh samples a skill; returns which were answered rightly (boxes: IoU of at least 0.5).
 
+    Second questions are asked with the first answered rightly, and counted apart (``shapes.2``);
+    not every sample has one. Given ``words``, they stand around the questions
+    (:func:`tiny_context.in_distractors`).
 
-def handwriting(base: Path | None) -> str:
-    """Say which handwritten digits a model has seen that began as ``base`` (None: from nothing).
-
-    What a base has seen, its card says; one that doesn't say was trained before the digits were split.
+    Args:
+        model: a transformers model or its PEFT wrapper.
+        chat: the model's chat encoder.
+        pool: images to take views of, ``(height, width, 3)`` bytes each.
+        n: samples a skill.
+        seed: fixes everything that is random.
+        skills: names of the skills.
+        words: words to put around the questions; none: ask barely.
     """
-    if base is None:
-        return HANDWRITING["train"]
-    card = base / "README.md"
-    known = card.exists() and HANDWRITING["train"] in card.read_text(encoding="utf-8")
-    return HANDWRITING["train" if known else "all"]
-
-
-def after(earlier: list[dict[str, float]], log: list[dict[str, float]]) -> list[dict[str, float]]:
-    """The log of a training that went on from another one's weights: steps are counted through."""
-    done = earlier[-1]["step"] if earlier else 0
-    return [*earlier, *(row | {"step": row["step"] + done} for row in log)]
+    rng = np.random.default_rng(seed)
+    hits: dict[str, list[bool]] = defaultdict(list)
+    for skill in skills:
+        samples = [SKILLS[skill](rng, pool) for _ in range(n)]
+        samples = [in_distractors(rng, sample, words) for sample in samples] if words else samples
+        for k in range(max(len(s.turns) for s in samples)):
+            asked = [s for s in samples if len(s.turns) > k]
+            name = skill if k == 0 else f"{skill}.{k + 1}"
+            for sample, text in zip(asked, answer(model, chat, asked, k), strict=True):
+                right = sample.turns[k][1]
+                boxed = box_iou(right, right) > 0  # a list of words is no box
+                hits[name].append(box_iou(text, right) >= 0.5 if boxed else text.strip() == right)
+    return dict(hits)
 
 
 def called(name: str) -> str:
@@ -89,7 +109,6 @@ def write_card(
     steps: int,
     others: int,
     note: str,
-    digits: str,
 ) -> None:
     """``skills.json`` (with 95 % intervals), ``log.jsonl`` and the card made of them.
 
@@ -101,7 +120,6 @@ def write_card(
         steps: steps that it was trained for.
         others: number of photographs beside the kit's.
         note: how this model came to be.
-        digits: which handwritten digits it has seen (:func:`handwriting`).
     """
     skills = {}
     for name, right in hits.items():
@@ -116,7 +134,7 @@ def write_card(
     size = sum(p.numel() for p in model.parameters()) / 1e6
     seen = f"the kit's {len(photos('train'))} training photographs" + (f", {others} others" if others else "")
     note = f"{note}\n\n" if note else ""
-    card = CARD.format(size=size, steps=steps, rows=rows, seen=seen, note=note, digits=digits, words=len(WORDS))
+    card = CARD.format(size=size, steps=steps, rows=rows, seen=seen, note=note)
     (folder / "README.md").write_text(card)
 
 
@@ -141,7 +159,8 @@ Visual-ARFT's are `distorted`, which says what happened to a picture and doesn't
 `facts`, lines about invented places of the shape in which a search answers, and `whose`, which picks an invented
 flag's line out of several, puts the place's name into a question and says, when asked to, in which words to look it up.
 
-**Handwriting.** {digits}
+**Handwriting.** Of scikit-learn's handwritten digits it has seen those kept for training alone
+(`kit.data.digits.digits_of`).
 
 Accuracy on fresh samples from scenes that training never saw, greedy, with 95 % intervals:
 

@@ -122,6 +122,17 @@ def test_no_shared_module_names_a_paper() -> None:
     assert offenders([path for path in MODULES if room(path) != "papers"], named) == {}
 
 
+def test_papers_stand_alone() -> None:
+    """A paper imports no other paper, and nothing of how the tiny base was made."""
+
+    def others(path: Path) -> list[str]:
+        mine = path.relative_to(ROOT / "kit" / "papers").parts[0]
+        kept_from = ("kit.tiny", *(f"kit.papers.{paper}" for paper in PAPERS if paper != mine))
+        return [name for name in sorted(imported(path)) if f"{name}.".startswith(tuple(f"{k}." for k in kept_from))]
+
+    assert offenders((ROOT / "kit" / "papers").glob("*/*.py"), others) == {}
+
+
 def test_no_file_imports_itself_through_others() -> None:
     uses = {module(path): imported(path) for path in MODULES}
     done: set[str] = set()

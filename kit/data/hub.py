@@ -203,20 +203,20 @@ def stream(source: HubSource, revision: str | None) -> Iterator[Image.Image]:
                     yield image
 
 
-def pictures_of(row: Mapping[str, Any], source: HubSource, revision: str | None) -> Iterator[Image.Image]:
-    """The images of one row, upright, RGB; none for a null.
+def images_of(cell: Any, source: HubSource, revision: str | None) -> Iterator[Image.Image]:
+    """The images of one cell, upright, RGB; none for a null.
 
     Args:
-        row: column's name → value.
-        source: the data set, for its image column.
+        cell: in any form that :mod:`kit.data.cells` reads.
+        source: the data set, in which files lie that the cell names.
         revision: commit of the data set; None: its newest.
 
     Raises:
         kit.data.cells.CellError: one can't be read.
         HubError: a file can't be fetched.
     """
-    for cell in parts(row[source.column]):
-        yield _image(cell, source, revision)
+    for part in parts(cell):
+        yield _image(part, source, revision)
 
 
 def _image(cell: Any, source: HubSource, revision: str | None) -> Image.Image:

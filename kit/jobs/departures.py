@@ -35,8 +35,7 @@ MACHINE = frozenset(
         "num_processes",
         "strategy",
         "rollout_engine",
-        "watch_puzzles",
-        "watch_tasks",
+        "held_out_tasks",
     )
 )
 """Parameters that say where and beside what a training runs: its result depends on none of them."""

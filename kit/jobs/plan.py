@@ -68,7 +68,7 @@ def stages(
             "freeze_vision": v["freeze_vision"],
             "sampled": v["max_turns"] * v["max_new_tokens"],
         }
-        taught, played = "epochs" in v or v.get("lesson_epochs", 0) > 0, "group_size" in v
+        taught, played = v.get("epochs", 0) > 0, "group_size" in v
         if taught:
             batch = v.get("batch_size", 8) + v.get("replay", 0)
             yield f"{name}: SFT", Stage(**shared, **longest(SFTSettings.max_tokens), rollout_engine=None, batch=batch)

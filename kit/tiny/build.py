@@ -8,21 +8,16 @@ Same class, same 14-pixel patches, same 2×2 merge (28 pixels a token), same con
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, cast
 
-import torch
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import (
     PreTrainedTokenizerFast,
     Qwen2_5_VLConfig,
-    Qwen2_5_VLForConditionalGeneration,
 )
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
-from kit.models import without_progress
 from kit.models.family import ModelFamily
 from kit.models.qwen2_5_vl import Qwen25VL
-from kit.models.vision_attention import batch_vision_attention
 
 PIXELS_PER_TOKEN = 28
 
@@ -131,38 +126,3 @@ def build_config(
         vision_end_token_id=ids["<|vision_end|>"],
         tie_word_embeddings=True,
     )
-
-
-@torch.no_grad()
-def respell(model: Any, old: Any, new: Any) -> Qwen2_5_VLForConditionalGeneration:
-    """Give a model another vocabulary: a new token begins as the mean of the tokens it was spelt by.
-
-    Args:
-        model: the model.
-        old: tokenizer that it was trained with.
-        new: tokenizer to go on with.
-    """
-    config = build_config(
-        new,
-        model.config.text_config.hidden_size,
-        model.config.text_config.num_hidden_layers,
-        model.config.vision_config.hidden_size,
-        model.config.vision_config.depth,
-    )
-    with without_progress():
-        respelt: Any = Qwen2_5_VLForConditionalGeneration(config)
-    batch_vision_attention(respelt)
-    weights = model.state_dict()
-    embedding = model.get_input_embeddings().weight
-    known, rows = old.get_vocab(), []
-    for token, _ in sorted(new.get_vocab().items(), key=lambda item: item[1]):
-        # A byte-level token's own characters stand for bytes; a piece that no text ends in has no other spelling.
-        pieces = [known[token]] if token in known else [t.id for t in old.backend_tokenizer.model.tokenize(token)]
-        rows.append(embedding[pieces].mean(0))
-    name = next(key for key in weights if key.endswith("embed_tokens.weight"))
-    others = {key: value for key, value in weights.items() if key not in (name, "lm_head.weight")}
-    respelt.load_state_dict(others, strict=False)
-    respelt.get_input_embeddings().weight.copy_(torch.stack(rows))
-    respelt.tie_weights()
-    respelt.eval()
-    return cast(Qwen2_5_VLForConditionalGeneration, respelt)

@@ -19,14 +19,12 @@ from typing import Any
 
 import numpy as np
 import torch
-import torch.distributed as dist
 from torch import Tensor, nn
 
 from kit.chat import Chat
 from kit.data.scenes import Pixels
-from kit.tiny.skills import SKILLS
-from kit.tiny.skills.context import vocabulary, within
-from kit.tiny.skills.text import Sample
+from kit.data.skills import SKILLS
+from kit.data.skills.text import Sample
 
 MEAN = (0.48145466, 0.4578275, 0.40821073)
 STD = (0.26862954, 0.26130258, 0.27577711)
@@ -149,13 +147,12 @@ def batches(
     size: int,
     mixture: Callable[[int], Mapping[str, float]],
     start: int = 0,
-    amidst: Callable[[int], float] = lambda step: 0.0,
+    around: Callable[[np.random.Generator, int, Sample, Sequence[Pixels]], Sample] | None = None,
     parts: int = 1,
 ) -> Iterator[list[Batch]]:
     """Endless batches from step ``start`` on; each step's mixture holds in its batch, rounding aside.
 
-    ``pool`` are the images to draw from, or tells which they are at a step; ``amidst`` tells which share of the
-    samples stands amid other words (:func:`kit.tiny.skills.context.within`). A step's samples come in ``parts`` of like
+    ``pool`` are the images to draw from, or tells which they are at a step. A step's samples come in ``parts`` of like
     length, for less padding.
 
     Args:
@@ -165,10 +162,9 @@ def batches(
         size: samples a batch.
         mixture: step → skill → share.
         start: first step.
-        amidst: step → share of samples that stand amid other words.
+        around: puts other words around a sample: of the randomness, the step, the sample and the images; None: none.
         parts: micro-batches a step, of samples of like length.
     """
-    words = vocabulary(chat)
     for step in itertools.count(start):
         shares = mixture(step)
         names = list(shares)
@@ -178,7 +174,8 @@ def batches(
         picks = np.searchsorted(np.cumsum(weights), points, side="right").clip(max=len(names) - 1)
         images = pool(step) if callable(pool) else pool
         samples = [SKILLS[names[k]](rng, images) for k in picks]
-        samples = [within(rng, s, words, images) if rng.random() < amidst(step) else s for s in samples]
+        if around:
+            samples = [around(rng, step, sample, images) for sample in samples]
         rows = sorted((encode(chat, sample) for sample in samples), key=lambda row: len(row[0]))
         cuts = [size * k // parts for k in range(parts + 1)]
         yield [_pad(chat, rows[a:b]) for a, b in itertools.pairwise(cuts)]
@@ -232,18 +229,6 @@ def add_gradients(model: nn.Module, parts: Sequence[Batch], half: bool) -> float
     return total
 
 
-def average_gradients(model: nn.Module) -> None:
-    """Replace every gradient by its mean over all processes; with one process, nothing to do."""
-    if not dist.is_initialized():
-        return
-    gradients = [p.grad for p in model.parameters() if p.grad is not None]
-    flat = torch.cat([g.flatten() for g in gradients])
-    dist.all_reduce(flat)
-    flat /= dist.get_world_size()
-    for gradient, mean in zip(gradients, flat.split([g.numel() for g in gradients]), strict=True):
-        gradient.copy_(mean.view_as(gradient))
-
-
 def train(
     model: nn.Module,
     stream: Iterator[list[Batch]],
@@ -286,7 +271,6 @@ def train(
                 group["lr"] = learning_rate(step, steps, rate, warmup)
         model.zero_grad(set_to_none=True)
         total += add_gradients(model, next(stream), half)
-        average_gradients(model)
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         for optimizer in both:
             optimizer.step()

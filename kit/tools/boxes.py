@@ -10,6 +10,7 @@ Worked example: an image of 640 × 480, resized to 644 × 476. The box (161, 119
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -80,3 +81,15 @@ def convert(box: Box, frame: Frame, size: Size, resized: Size | None = None) -> 
         )
     across, down = after[0] / before[0], after[1] / before[1]
     return Box(box.image, frame, box.left * across, box.top * down, box.right * across, box.bottom * down)
+
+
+def box_iou(first: str, second: str) -> float:
+    """Intersection over union of two boxes written ``[x1, y1, x2, y2].``; 0 if either is malformed."""
+    try:
+        a, b = (json.loads(text.rstrip(".")) for text in (first, second))
+        w = max(0.0, min(a[2], b[2]) - max(a[0], b[0]))
+        h = max(0.0, min(a[3], b[3]) - max(a[1], b[1]))
+        union = (a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - w * h
+        return w * h / union if union > 0 else 0.0
+    except (ValueError, TypeError, IndexError, KeyError):
+        return 0.0

@@ -1,9 +1,11 @@
-"""Arguments of TRL's trainers that SFT and GRPO share, and checks of settings."""
+"""Arguments of TRL's trainers that SFT and GRPO share; how settings are read from a notebook, and checked."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import torch
 
@@ -11,6 +13,39 @@ from kit.train.processes import by_deepspeed, world_size
 
 USUAL_SCHEDULES = ("constant", "constant_with_warmup", "cosine", "linear")
 """Learning-rate schedules that are known without asking transformers, whose trainer takes seconds to import."""
+
+
+class NotebookSettings:
+    """Settings, a dataclass, some of which are a notebook's parameters of the same names."""
+
+    PARAMETERS: ClassVar[tuple[str, ...]]
+    """Those that each notebook which trains so declares."""
+    OPTIONAL: ClassVar[tuple[str, ...]] = ()
+    """Those that it may declare; one that is misspelt is refused as well."""
+
+    @classmethod
+    def of(cls, namespace: Mapping[str, Any], **over: Any) -> Self:
+        """Read the settings from a notebook's variables; what isn't its own to set is given as ``over``.
+
+        ``SFTSettings.of(globals(), replay=0)`` reads ``epochs``, ``learning_rate`` and the other parameters.
+
+        Args:
+            namespace: the notebook's ``globals()``.
+            over: settings that are not read there.
+
+        Raises:
+            ValueError: a parameter is in neither; says which, and what may have been meant.
+        """
+        unset = [name for name in (*cls.PARAMETERS, *cls.OPTIONAL) if name not in namespace and name not in over]
+        missing = [name for name in unset if name in cls.PARAMETERS or get_close_matches(name, namespace, 1, 0.9)]
+        if missing:
+            near = {name: get_close_matches(name, namespace, n=1) for name in missing}
+            named = ", ".join(f"{name} (is {found[0]} meant?)" if found else name for name, found in near.items())
+            raise ValueError(
+                f"{cls.__name__}.of: no {named}: declare it in the parameters cell, or give {missing[0]}=… here"
+            )
+        read = [name for name in (*cls.PARAMETERS, *cls.OPTIONAL) if name in namespace]
+        return cls(**{name: namespace[name] for name in read} | over)
 
 
 def check_schedule(name: str, value: str) -> None:

@@ -40,13 +40,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from kit.chat import Chat
 from kit.episode import Task, fingerprint
 from kit.rewards.base import GroupReward
 from kit.train.advantage import Advantage, AdvantageSettings, Baseline, Scale, check_group_size
-from kit.train.arguments import check_schedule, gradient_checkpointing_default, shared_args
+from kit.train.arguments import NotebookSettings, check_schedule, gradient_checkpointing_default, shared_args
 from kit.train.checkpoint import schedule
 from kit.train.held_out import HeldOut, HeldOutAccuracy
 from kit.train.launch.topology import RolloutEngine
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class GRPOSettings:
+class GRPOSettings(NotebookSettings):
     """Settings of a GRPO run; a paper's own values are in its ``settings`` (:mod:`kit.papers`).
 
     Attributes:
@@ -129,21 +129,20 @@ class GRPOSettings:
     gpu_memory_utilization: float = 0.3
     max_episode_tokens: int = 32768
 
+    PARAMETERS: ClassVar[tuple[str, ...]] = (
+        *("steps", "prompts_per_batch", "group_size", "per_device_batch_size", "learning_rate", "schedule"),
+        *("beta", "freeze_vision", "lora_rank", "seed"),
+    )
+    OPTIONAL: ClassVar[tuple[str, ...]] = ("temperature", "rollout_engine", "vllm_server_url")
+
     def __post_init__(self) -> None:
         check_group_size("GRPOSettings.group_size", self.group_size)
         try:
             self.credit()
         except ValueError as error:
             raise ValueError(f"GRPOSettings.{error}") from None
-        for name in (
-            "steps",
-            "prompts_per_batch",
-            "per_device_batch_size",
-            "iterations",
-            "learning_rate",
-            "temperature",
-            "save_every",
-        ):
+        above_0 = ("steps", "prompts_per_batch", "per_device_batch_size", "iterations", "learning_rate", "temperature")
+        for name in (*above_0, "save_every"):
             if getattr(self, name) <= 0:
                 raise ValueError(f"GRPOSettings.{name}={getattr(self, name)}: must be above 0")
         check_schedule("GRPOSettings.schedule", self.schedule)

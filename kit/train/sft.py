@@ -29,14 +29,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import torch
 
 from kit.chat import Chat
 from kit.data.store import load_episodes
 from kit.episode import Episode, fingerprint
-from kit.train.arguments import check_schedule, gradient_checkpointing_default, shared_args
+from kit.train.arguments import NotebookSettings, check_schedule, gradient_checkpointing_default, shared_args
 from kit.train.checkpoint import load_for_training, schedule
 from kit.train.lora import lora_config
 from kit.train.pack import pack
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class SFTSettings:
+class SFTSettings(NotebookSettings):
     """Settings of supervised fine-tuning; a paper's own values are in its ``settings`` (:mod:`kit.papers`).
 
     Attributes:
@@ -86,15 +86,14 @@ class SFTSettings:
     save_total_limit: int = 2
     seed: int = 0
 
+    PARAMETERS: ClassVar[tuple[str, ...]] = (
+        *("epochs", "batch_size", "replay", "per_device_batch_size", "learning_rate"),
+        *("freeze_vision", "lora_rank", "seed"),
+    )
+
     def __post_init__(self) -> None:
-        for name in (
-            "epochs",
-            "batch_size",
-            "per_device_batch_size",
-            "learning_rate",
-            "save_every",
-            "save_total_limit",
-        ):
+        above_0 = ("epochs", "batch_size", "per_device_batch_size", "learning_rate", "save_every", "save_total_limit")
+        for name in above_0:
             if getattr(self, name) <= 0:
                 raise ValueError(f"SFTSettings.{name}={getattr(self, name)}: must be above 0")
         if self.replay < 0:

@@ -216,8 +216,8 @@ print(PROTOCOL.parse(first.turns[0].text))
 # %% tags=["guess"]
 # NBVAL_IGNORE_OUTPUT
 from kit.data.permutations import belonging
+from kit.data.skills.text import Sample
 from kit.tiny import probe
-from kit.tiny.skills.text import Sample
 
 question = [
     part for p in task.images for part in (f"Image {p.name}: ", np.asarray(p.image))

@@ -53,6 +53,7 @@ import torch
 from IPython.display import Markdown, display
 from kit.chat import Chat
 from kit.data.scenes import scene
+from kit.data.skills import SKILLS
 from kit.episode import NamedImage
 from kit.exercises import check, hint, solution
 from kit.policy.hf import load_model_and_chat
@@ -60,7 +61,6 @@ from kit.tiny import TINY
 from kit.tiny.build import build_config, build_image_processor, build_tokenizer
 from kit.tiny.pretrain import batches, collate, encode, loss_of, train
 from kit.tiny.probe import answer as ask
-from kit.tiny.skills import SKILLS
 from kit.view import plots
 from PIL import Image
 from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
@@ -542,9 +542,9 @@ for name, chance in chances.items():
 
 # %% tags=["guess"]
 from kit.data.permutations import belonging
+from kit.data.skills.text import Sample
 from kit.evaluate.intervals import proportion
 from kit.papers.agile.tasks import evaluation_set
-from kit.tiny.skills.text import Sample
 
 
 def in_words(task) -> Sample:

@@ -204,17 +204,7 @@ if replay:
     print(len(again), "answers, the first:", again[0].turns[0].text)
 
 # %%
-settings = SFTSettings(
-    epochs=epochs,
-    batch_size=batch_size,
-    replay=replay,
-    per_device_batch_size=per_device_batch_size,
-    learning_rate=learning_rate,
-    freeze_vision=freeze_vision,
-    lora_rank=lora_rank,
-    save_every=20,
-    seed=seed,
-)
+settings = SFTSettings.of(globals())  # the parameters of the first cell
 print(settings.steps(len(episodes)), "optimizer steps")
 
 # %% [markdown]

@@ -51,7 +51,7 @@ max_turns: int = 5  # turns an episode may have
 on_no_action: str = "end"  # a turn without code or answer: end, or tell the agent
 max_new_tokens: int = 80  # of one turn
 eval_puzzles: int = 24  # held-out puzzles a level
-watch_puzzles: int = 8  # held-out puzzles played before each step; 0: none
+held_out_tasks: int = 8  # held-out puzzles played before each step; 0: none
 by_hand: bool = True  # do the first update here as well; needs room for all weights
 num_processes: int = 0  # processes that train together; 0: one for each core
 strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
@@ -259,22 +259,7 @@ check("13.2", answer)
 # (`num_processes=8, strategy="zero3"`); the result is the same. Without GPUs, `num_processes=0` starts one for each core.
 
 # %%
-settings = GRPOSettings(
-    steps=steps,
-    prompts_per_batch=prompts_per_batch,
-    group_size=group_size,
-    per_device_batch_size=per_device_batch_size,
-    learning_rate=learning_rate,
-    schedule=schedule,
-    temperature=temperature,
-    beta=beta,
-    freeze_vision=freeze_vision,
-    lora_rank=lora_rank,
-    save_every=10,
-    seed=seed,
-    rollout_engine=rollout_engine,
-    vllm_server_url=vllm_server_url,
-)
+settings = GRPOSettings.of(globals())  # the parameters of the first cell
 played = steps * prompts_per_batch
 print(played * group_size, "episodes on", min(played, len(train)), "puzzles")
 
@@ -289,7 +274,7 @@ training = agile.Training(
     play=play,
     settings=settings,
     held_out=(str(folder / "data" / "eval-2x2.jsonl"),),
-    held_out_tasks=watch_puzzles,
+    held_out_tasks=held_out_tasks,
     exports=tuple(sorted({1, *budgets})),
     threads=threads,
     allow_unsafe=allow_unsafe,

@@ -71,7 +71,7 @@ from kit.evaluate.outcomes import by_stage
 from kit.evaluate.results import read_results, write_results
 from kit.exercises import check, hint, solution
 from kit.files import ROOT, run_folder, start_run
-from kit.papers.agile import benchmarks as hub
+from kit.papers.agile import evaluation_sets as hub
 from kit.papers.agile import experiment as agile
 from kit.papers.agile import mixed
 from kit.papers.agile.general import EVALUATION, a7, a8, ask
@@ -247,21 +247,6 @@ play = agile.Play(
     max_new_tokens=max_new_tokens,
 )
 
-# %%
-settings = {
-    "steps": steps,
-    "prompts_per_batch": prompts_per_batch,
-    "group_size": group_size,
-    "per_device_batch_size": per_device_batch_size,
-    "learning_rate": learning_rate,
-    "schedule": schedule,
-    "temperature": temperature,
-    "beta": beta,
-    "freeze_vision": freeze_vision,
-    "lora_rank": lora_rank,
-    "save_every": 10,
-    "rollout_engine": rollout_engine,
-}
 print("each arm:", n, "tasks,", n * group_size, "episodes")
 
 
@@ -289,7 +274,7 @@ for k, folder in enumerate(folders):
             tasks=str(folder / "general" / "data" / f"{arm}.jsonl"),
             run_dir=str(folder / "general" / arm),
             play=play,
-            settings=GRPOSettings(**settings, seed=seed + k),
+            settings=GRPOSettings.of(globals(), seed=seed + k),
             threads=threads,
             allow_unsafe=allow_unsafe,
         )

@@ -35,7 +35,7 @@ run: str = "visual_arft"  # run directory under runs/, shared by notebooks 21 to
 tag: str = ""  # to try another value: a name for it; the data are kept
 seed: int = 0  # order of the tasks and everything sampled
 model: str = ""  # the checkpoint to start from; empty: the committed tiny model
-lesson_epochs: float = 2.0  # passes over the expert's episodes; paper: 0
+epochs: float = 2.0  # passes over the expert's episodes; paper: 0
 reward: str = "f1"  # f1 or em of the answer; steps (paper) or steps_em: each for itself
 code_reward: str = "ran"  # of steps: ran: code that ran earns; any: any block (paper)
 steps: int = 8  # rollout batches
@@ -50,7 +50,7 @@ freeze_vision: bool = True  # leave the vision tower alone
 lora_rank: int = 0  # rank of small added matrices that learn alone; 0: all weights
 max_turns: int = 5  # turns an episode may have
 max_new_tokens: int = 80  # of one turn
-watch_tasks: int = 6  # held-out tasks of each kind played before each step; 0: none
+held_out_tasks: int = 6  # held-out tasks of each kind played before each step; 0: none
 by_hand: bool = True  # do the first update here as well; needs room for all weights
 num_processes: int = 0  # processes that train together; 0: one for each core
 strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
@@ -143,15 +143,13 @@ for kind in ("code", "search"):
 
 # %%
 live = view.LiveTraining()
-if lesson_epochs:
-    settings = SFTSettings(
-        epochs=lesson_epochs,
+if epochs:
+    settings = SFTSettings.of(
+        globals(),
         batch_size=8,
+        replay=0,
         per_device_batch_size=max(1, per_device_batch_size // 4),  # all turns learn
         learning_rate=6e-4,
-        freeze_vision=freeze_vision,
-        lora_rank=lora_rank,
-        seed=seed,
     )
     shown_to = folder / "sft" / "episodes.jsonl"
     save_episodes(shown_to, sound)
@@ -283,22 +281,10 @@ check("23.2", answer)
 # ## Training
 
 # %%
-settings = GRPOSettings(
+settings = GRPOSettings.of(
+    globals(),
     advantage=ADVANTAGES[reward],
-    steps=steps,
-    prompts_per_batch=prompts_per_batch,
-    group_size=group_size,
-    per_device_batch_size=per_device_batch_size,
-    learning_rate=learning_rate,
     schedule="linear",  # TRL's default, which the paper's scripts leave
-    temperature=temperature,
-    beta=beta,
-    freeze_vision=freeze_vision,
-    lora_rank=lora_rank,
-    save_every=10,
-    seed=seed,
-    rollout_engine=rollout_engine,
-    vllm_server_url=vllm_server_url,
 )
 print(steps * prompts_per_batch * group_size, "episodes")
 
@@ -313,7 +299,7 @@ training = visual_arft.Training(
     reward=reward,
     code=code_reward,
     held_out=visual_arft.watched_sets(data),
-    held_out_tasks=watch_tasks,
+    held_out_tasks=held_out_tasks,
     threads=threads,
     allow_unsafe=allow_unsafe,
 )

@@ -38,7 +38,7 @@ run: str = "your_own"  # run directory under runs/
 package: str = "examples.your_own"  # where task, env and paper are imported from
 seed: int = 0  # order of the tasks and everything sampled
 model: str = ""  # checkpoint folder or hub id; empty: the committed tiny model
-demonstrations: int = 96  # episodes of the expert that the model imitates
+sft_episodes: int = 96  # episodes of the expert that the model imitates
 epochs: float = 6.0  # how often it goes through all of them
 sft_learning_rate: float = 5e-4  # largest learning rate of imitation
 steps: int = 16  # GRPO's updates
@@ -188,7 +188,7 @@ again = task.make_tasks(eval_tasks, seed=99, name="test")
 assert [t.images for t in again] == [t.images for t in held_out], "not its seed's"
 
 train = task.make_tasks(steps * prompts_per_batch, seed=2 + seed, name="train")
-taught = task.make_tasks(demonstrations, seed=1 + seed, name="taught")
+taught = task.make_tasks(sft_episodes, seed=1 + seed, name="taught")
 unseen = {t.images for t in held_out}
 assert not unseen & {t.images for t in (*train, *taught)}, "test images in training"
 
@@ -295,14 +295,12 @@ print("its first words:", repr(outcomes["untrained"][0].turns[0].text))
 
 # %%
 folder = run_folder(run)
-imitation = SFTSettings(
-    epochs=epochs,
+imitation = SFTSettings.of(
+    globals(),
     batch_size=8,
+    replay=0,
     per_device_batch_size=8,
     learning_rate=sft_learning_rate,
-    freeze_vision=freeze_vision,
-    lora_rank=lora_rank,
-    seed=seed,
 )
 live = view.LiveTraining()
 train_sft(vlm, chat, shown, imitation, folder / "sft", watcher=live)
@@ -321,17 +319,7 @@ for reason, share in evaluation.failures(outcomes["sft"]).items():
 # likely. The training can be interrupted: it stops at a checkpoint, and the same cell goes on there.
 
 # %%
-settings = GRPOSettings(
-    steps=steps,
-    prompts_per_batch=prompts_per_batch,
-    group_size=group_size,
-    per_device_batch_size=per_device_batch_size,
-    learning_rate=learning_rate,
-    schedule="cosine",
-    freeze_vision=True,
-    lora_rank=lora_rank,
-    seed=seed,
-)
+settings = GRPOSettings.of(globals(), schedule="cosine", beta=0.0, freeze_vision=True)
 live = view.LiveTraining(folder / "grpo", is_right=env.is_right)
 reward = per_episode(env.score)
 train_grpo(vlm, chat, train, play, reward, settings, folder / "grpo", watcher=live)

@@ -52,7 +52,7 @@ def progress(lab: Lab, above: float, minutes: float) -> float:
 
 def test_curves_stand_right_below_the_bar_and_above_the_newest_episode(copy: Path, lab: Lab, started: Path) -> None:
     """With the notebook's own values, but for what is done before the training: episodes of full height."""
-    set_parameters(copy, tag="watched", by_hand=False, watch_puzzles=0, eval_puzzles=1)
+    set_parameters(copy, tag="watched", by_hand=False, held_out_tasks=0, eval_puzzles=1)
     lab.open("13")
     training = lab.find_cell(TRAINING)
     lab.start("notebook:run-all-cells")

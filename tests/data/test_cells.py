@@ -23,8 +23,8 @@ from PIL import Image
 from kit.data.cells import CellError, image_of, parts, readable
 from kit.data.folder import folder_pictures
 from kit.data.hub import HubError, HubSource, download, stream
+from kit.data.questions import QuestionSet, tasks_of
 from kit.data.scenes import scene
-from kit.papers.visual_arft.hub_questions import HubQuestions, questions, text_tasks
 
 PIXELS = scene(np.random.default_rng(0), 72)[:, :64]
 IMAGE = Image.fromarray(PIXELS)
@@ -267,8 +267,8 @@ def test_a_download_goes_on_after_bad_rows(tmp_path: Path) -> None:
 @pytest.mark.parametrize("cell", ["gone.png", TEXT[:400], None, "data:image/png;base64,oops"])
 def test_a_set_in_which_nothing_can_be_read_is_an_error(cell: str | None, tmp_path: Path) -> None:
     (tmp_path / "train.jsonl").write_text(json.dumps({"image": cell, "question": "?", "answers": ["x"]}) + "\n")
-    source = HubQuestions(str(tmp_path), "g", "train", "image", "ours")
-    for reading in (stream(source, None), questions(source, None)):
+    source = QuestionSet(str(tmp_path), "g", "train", "image", "ours", answer="answers")
+    for reading in (stream(source, None), tasks_of(source, None, lambda image: image)):
         with pytest.raises(HubError, match="none of its 1 rows can be used") as caught:
             list(reading)
         assert "network" not in str(caught.value)
@@ -307,51 +307,6 @@ def test_a_name_that_several_files_have_is_not_guessed(tmp_path: Path) -> None:
     (split / "train" / "1.png").unlink()
     with pytest.raises(HubError, match=r"no file '1\.png'"):
         list(stream(HubSource(str(split), "g", "train", "image", "ours"), None))
-
-
-# Questions: answers and questions in other shapes.
-
-
-def test_questions_in_other_shapes(tmp_path: Path) -> None:
-    rows: list[dict[str, Any]] = [
-        {"question": "Who?", "answers": "hello"},
-        {"question": ["a?", "b?"], "answers": ["x", ["y", "z"]]},
-        {"question": ["a?", "b?"], "answers": "xy"},
-        {"question": None, "answers": ["x"]},
-        {"question": "Who?", "answers": None},
-        {"question": "Who?", "answers": []},
-        {"question": "Who?", "answers": [None, " ", 3]},
-    ]
-    (tmp_path / "train.jsonl").write_text("".join(json.dumps({"image": TEXT, **row}) + "\n" for row in rows))
-    source = HubQuestions(str(tmp_path), "g", "train", "image", "ours")
-    with pytest.warns(
-        UserWarning, match=r"2 questions in 'question', but 'answers' holds 'xy' \(row 2\); .*4 of 7 rows"
-    ):
-        found = list(questions(source, None))
-    expected = [("Who?", ("hello",)), ("a?", ("x",)), ("b?", ("y", "z")), ("Who?", ("3",))]
-    assert [(q.question, q.answers) for q in found] == expected
-    with pytest.warns(UserWarning, match=r"\(row 3\)"):
-        tasks = text_tasks(source, None, 9)
-    assert [(t.question, t.target) for t in tasks] == [expected[0], expected[1], expected[3]]
-
-
-def test_talks_in_other_shapes(tmp_path: Path) -> None:
-    good = [{"user": "Question: Who?", "assistant": "Answer: me."}]
-    talks = [good, None, [], "hello", [{"user": "x"}], ["x"]]
-    (tmp_path / "train.jsonl").write_text("".join(json.dumps({"image": TEXT, "texts": t}) + "\n" for t in talks))
-    source = HubQuestions(str(tmp_path), "g", "train", "image", "ours", talk="texts")
-    with pytest.warns(UserWarning, match="5 of 6 rows are left out"):
-        (found,) = questions(source, None)
-    assert (found.question, found.answers) == ("Who?", ("me",))
-
-
-def test_an_image_that_no_model_reads_is_left_out(tmp_path: Path) -> None:
-    cells = [png(Image.new("RGB", (64, 13200))), png(Image.new("RGB", (20000, 200))), png()]
-    held = {"image": pa.array(cells, pa.binary()), "question": ["?"] * 3, "answers": [["x"]] * 3}
-    pq.write_table(pa.table(held), tmp_path / "train.parquet")
-    source = HubQuestions(str(tmp_path), "g", "train", "image", "ours")
-    with pytest.warns(UserWarning, match=r"shrunk from 64 x 13200 pixels.* \(row 0\); 1 of 3 rows"):
-        assert [q.image.size for q in questions(source, None, 401_408)][1:] == [IMAGE.size]
 
 
 # The hub itself: what stands in for its files.

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.notebooks
 DATA = "--train 1 --test 0.1 --search-train 4 --search-test 6 --text 5 --lesson-sheets 12 --lesson-searches 8"
 TASKS = """train_tasks=1 test_share=0.1 search_train=4 search_test=6 text_test=5 lesson_sheets=12 lesson_searches=8
     search=offline prompt=brief snippet_chars=80"""
-TRAINING = """model= steps=2 prompts_per_batch=2 group_size=4 per_device_batch_size=8 max_new_tokens=40 watch_tasks=1
+TRAINING = """model= steps=2 prompts_per_batch=2 group_size=4 per_device_batch_size=8 max_new_tokens=40 held_out_tasks=1
     num_processes=1 strategy=ddp rollout_engine=transformers threads=1 allow_unsafe=true"""
 
 
@@ -82,7 +82,7 @@ def test_a_folder_of_the_script_is_a_runs_data_as_it_is(paper: Path, runs: Path)
 def test_node_takes_the_papers_sources_and_the_web() -> None:
     tasks, training = (profile_values(find(number)[0], "node") for number in ("21", "23"))
     assert (tasks["data"], tasks["search"]) == ("data/paper", "serper")
-    assert (training["reward"], training["code_reward"], training["lesson_epochs"]) == ("steps", "any", 0.0)
+    assert (training["reward"], training["code_reward"], training["epochs"]) == ("steps", "any", 0.0)
 
 
 def test_a_folder_that_is_not_there_says_how_to_write_it(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import nbformat
@@ -20,20 +21,22 @@ from kit.jobs.notebooks import NotebookError, Source, code_cells, find, load, pa
 from kit.jobs.parameters import check_values
 from kit.jobs.run import PROFILES, profile_values
 from kit.jobs.twins import carry, carry_staged, dumps, faults, normal, problems, refresh, with_stored_outputs
+from kit.papers.registry import papers
 
-STRICT = ("00_start", "01_episode", "02_sandbox", "03_grpo_by_hand", "11_agile", "21_visual_arft")
-"""Every printed value is compared with the committed one."""
+SOURCES = {source.name: source for source in sources()}
 
-CHAIN = ("11_agile", "12_agile_sft", "13_agile_grpo", "14_agile_claims", "15_agile_general")
-"""Run after one another with smoke values: each reads what the one before wrote."""
+CHAINS = {name: paper.notebooks for name, paper in papers().items()}
+"""A paper's notebooks, run after one another with smoke values: each reads what the one before wrote."""
 
-ALONE = ("04_tiny_vlm", "05_laptop_to_node", "06_is_it_learning", "60_your_own")
+TEACHING = [name for name in SOURCES if not any(name in chain for chain in CHAINS.values())]
+
+ALONE = [name for name in TEACHING if profile_values(SOURCES[name], "smoke")]
 """Run alone with smoke values."""
 
-VISUAL_ARFT = ("21_visual_arft", "22_visual_arft_rewards", "23_visual_arft_grpo", "24_visual_arft_claims")
-"""Run after one another with smoke values, like :data:`CHAIN`."""
-
-EXPECTED = tuple(sorted({*STRICT, *CHAIN, *ALONE, *VISUAL_ARFT}))
+STRICT = [name for name in TEACHING if name not in ALONE] + [
+    paper.notebooks[0] for paper in papers().values() if paper.notebooks[0] not in paper.settings
+]
+"""Every printed value is compared with the committed one: a few minutes' work, and no training among it."""
 
 FORBIDDEN = {
     r"^\s*[!%]\s*(pip|conda)\b": "installs packages: the kit is installed before",
@@ -53,84 +56,94 @@ OPENING = {
     "the cost table's columns": r"^\|[^\n]*hardware[^\n]*minutes[^\n]*(memory|GB)",
 }
 
-every = pytest.mark.parametrize("name", EXPECTED)
 
-
-def source(name: str) -> Source:
-    return find(name)[0]
-
-
-def test_the_set_is_complete() -> None:
-    assert [s.name for s in sources()] == list(EXPECTED)
-    assert sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb")) == list(EXPECTED)
+def test_every_source_has_its_twin_and_every_listed_notebook_its_source() -> None:
+    twins = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
+    assert twins == sorted(SOURCES) == sorted([*TEACHING, *(name for chain in CHAINS.values() for name in chain)])
+    assert STRICT and ALONE
 
 
 def test_every_twin_has_its_source_s_cells() -> None:
     """Git's hook sees to it (``make`` installs it), or ``python -m kit notebooks NN``."""
-    assert [fault for name in EXPECTED for fault in faults(source(name))] == []
+    assert [fault for each in SOURCES.values() for fault in faults(each)] == []
 
 
-@pytest.mark.parametrize("name", STRICT)
-def test_what_is_compared_cell_by_cell_was_executed(name: str) -> None:
+def offenders(broken: Callable[[Source], object]) -> dict[str, object]:
+    """Notebooks that break a rule → how each breaks it."""
+    return {name: found for name, each in SOURCES.items() if (found := broken(each))}
+
+
+def test_what_is_compared_cell_by_cell_was_executed() -> None:
     """nbval takes a cell that was never executed for one without output. The others: ``make release``."""
-    assert problems(source(name)) == []
+    assert [fault for name in STRICT for fault in problems(SOURCES[name])] == []
 
 
-@every
-def test_code_cells_are_short(name: str) -> None:
-    for cell in load(source(name)).cells:
-        if cell.cell_type == "code":
+def test_code_cells_are_short() -> None:
+    def long(each: Source) -> list[str]:
+        found = []
+        for cell in code_cells(load(each)):
             lines = cell.source.splitlines()
             # A list of parameters or of imports is looked up, not followed.
             listing = "parameters" in cell.metadata.get("tags", []) or all(
                 isinstance(node, ast.Import | ast.ImportFrom) for node in ast.parse(cell.source).body
             )
-            assert len(lines) <= (28 if listing else 20), f"{len(lines)} lines: {lines[0]}"
-            assert all(len(line) <= 88 for line in lines), max(lines, key=len)
+            if len(lines) > (28 if listing else 20):
+                found.append(f"{len(lines)} lines: {lines[0]}")
+            found += [line for line in lines if len(line) > 88]
+        return found
+
+    assert offenders(long) == {}
 
 
-@pytest.mark.parametrize("number", ["12", "13", "23"])
-def test_the_first_cells_of_a_training_notebook_need_no_trainer(number: str) -> None:
+@pytest.mark.parametrize("name", [name for paper in papers().values() for name in paper.settings])
+def test_the_first_cells_of_a_training_notebook_need_no_trainer(name: str) -> None:
     """TRL and transformers take seconds to import: a reader waits for them where they are used."""
-    cells = [cell.source for cell in load(find(number)[0]).cells if cell.cell_type == "code"]
-    imports = next(text for text in cells if "from kit" in text)
+    imports = next(cell.source for cell in code_cells(load(SOURCES[name])) if "from kit" in cell.source)
     code = f"{imports}\nimport sys; print(sorted({{'transformers', 'trl', 'peft', 'sklearn'}} & {{*sys.modules}}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert done.stdout.splitlines()[-1:] == ["[]"], done.stdout + done.stderr
 
 
-@every
-def test_nothing_forbidden_is_in_it(name: str) -> None:
-    code = "\n".join(cell.source for cell in load(source(name)).cells if cell.cell_type == "code")
-    found = [why for pattern, why in FORBIDDEN.items() if re.search(pattern, code, re.MULTILINE)]
-    assert found == []
+def test_nothing_forbidden_is_in_them() -> None:
+    def found(each: Source) -> list[str]:
+        code = "\n".join(cell.source for cell in code_cells(load(each)))
+        return [why for pattern, why in FORBIDDEN.items() if re.search(pattern, code, re.MULTILINE)]
+
+    assert offenders(found) == {}
 
 
-@every
-def test_it_opens_as_all_do(name: str) -> None:
-    cells = load(source(name)).cells
-    at = next(i for i, cell in enumerate(cells) if "parameters" in cell.metadata.get("tags", []))
-    opening = "\n".join(cell.source for cell in cells[:at])
-    assert all(cell.cell_type == "markdown" for cell in cells[:at]), "only text stands before the parameters"
-    assert opening.startswith(f"# {name[:2]}"), "the heading begins with the number"
-    missing = [part for part, has in OPENING.items() if not re.search(has, opening, re.MULTILINE | re.IGNORECASE)]
-    assert missing == []
+def test_they_open_as_all_do() -> None:
+    def missing(each: Source) -> list[str]:
+        cells = load(each).cells
+        at = next(i for i, cell in enumerate(cells) if "parameters" in cell.metadata.get("tags", []))
+        opening = "\n".join(cell.source for cell in cells[:at])
+        found = [part for part, has in OPENING.items() if not re.search(has, opening, re.MULTILINE | re.IGNORECASE)]
+        if not all(cell.cell_type == "markdown" for cell in cells[:at]):
+            found.append("only text before the parameters")
+        return found if opening.startswith(f"# {each.name[:2]}") else [*found, "a heading that begins with its number"]
+
+    assert offenders(missing) == {}
 
 
-@pytest.mark.parametrize("name", sorted({*CHAIN, *VISUAL_ARFT}))
-def test_a_papers_notebook_closes_with_the_comparison(name: str) -> None:
-    text = "\n".join(cell.source for cell in load(source(name)).cells if cell.cell_type == "markdown")
-    assert re.search(r"^## Paper / here / why different", text, re.MULTILINE)
+def test_a_papers_notebook_closes_with_the_comparison() -> None:
+    def silent(each: Source) -> bool:
+        text = "\n".join(cell.source for cell in load(each).cells if cell.cell_type == "markdown")
+        asked = any(each.name in chain for chain in CHAINS.values() if len(chain) > 1)
+        return asked and not re.search(r"^## Paper / here / why different", text, re.MULTILINE)
+
+    assert offenders(silent) == {}
 
 
-@every
-def test_parameters_and_profiles_agree(name: str) -> None:
-    declared = parameters(source(name))
-    assert declared, "a notebook has a cell tagged parameters"
-    for profile in PROFILES:
-        values = check_values(declared, profile_values(source(name), profile), f"profile {profile}")
-        if profile == "laptop":
-            assert values == {key: declared[key].default for key in values}, "laptop is the notebook's own default"
+def test_parameters_and_profiles_agree() -> None:
+    def differing(each: Source) -> list[str]:
+        declared, found = parameters(each), []
+        for profile in PROFILES:
+            values = check_values(declared, profile_values(each, profile), f"profile {profile}")
+            if profile == "laptop":  # the notebook's own defaults
+                found = [key for key in values if values[key] != declared[key].default]
+        return found if declared else ["no cell tagged parameters"]
+
+    assert offenders(differing) == {}
 
 
 def nbval(files: list[Path], mode: str, runs: Path) -> None:
@@ -167,15 +180,15 @@ def _read(path: Path) -> NotebookNode:
     return nbformat.read(path, as_version=4)
 
 
-def prepare(names: tuple[str, ...], folder: Path) -> list[Path]:
+def prepare(names: Sequence[str], folder: Path) -> list[Path]:
     """Copies of the executed notebooks in ``folder``, outputs kept, with the smoke values in them."""
     copies = []
     for name in names:
-        declared, values = parameters(source(name)), profile_values(source(name), "smoke")
+        declared, values = parameters(SOURCES[name]), profile_values(SOURCES[name], "smoke")
         values |= {key: "smoke" for key in ("run", "profile") if key in declared}
         copies.append(folder / f"{name}.ipynb")
         written = folder / f"stored-{name}.ipynb"
-        written.write_text(dumps(with_stored_outputs(source(name))), encoding="utf-8")
+        written.write_text(dumps(with_stored_outputs(SOURCES[name])), encoding="utf-8")
         papermill.execute_notebook(
             written, copies[-1], parameters=check_values(declared, values, name), prepare_only=True
         )
@@ -184,7 +197,7 @@ def prepare(names: tuple[str, ...], folder: Path) -> list[Path]:
 
 @pytest.mark.parametrize("name", STRICT)
 def test_a_teaching_notebook_prints_what_it_shows(name: str, tmp_path: Path) -> None:
-    nbval([source(name).twin], "--nbval", tmp_path / "runs")
+    nbval([SOURCES[name].twin], "--nbval", tmp_path / "runs")
 
 
 @pytest.mark.parametrize("name", ALONE)
@@ -192,9 +205,9 @@ def test_it_runs_with_smoke_values(name: str, tmp_path: Path) -> None:
     nbval(prepare((name,), tmp_path), "--nbval-lax", tmp_path / "runs")
 
 
-@pytest.mark.parametrize("chain", [CHAIN, VISUAL_ARFT], ids=lambda chain: chain[0])
-def test_a_paper_runs_from_end_to_end_with_smoke_values(chain: tuple[str, ...], tmp_path: Path) -> None:
-    nbval(prepare(chain, tmp_path), "--nbval-lax", tmp_path / "runs")
+@pytest.mark.parametrize("paper", CHAINS)
+def test_a_paper_runs_from_end_to_end_with_smoke_values(paper: str, tmp_path: Path) -> None:
+    nbval(prepare(CHAINS[paper], tmp_path), "--nbval-lax", tmp_path / "runs")
 
 
 # The command that writes the twins, on a notebook of its own.
@@ -302,13 +315,8 @@ def test_every_fault_of_a_twin_is_seen(project: Path) -> None:
 def test_a_source_reads_the_same_each_time(project: Path) -> None:
     (small,) = sources(project)
     assert load(small) == load(small)
-    assert [
-        s.family for s in map(Source, [Path("00_start.py"), Path("14_agile_claims.py"), Path("21_visual_arft.py")])
-    ] == [
-        "teaching",
-        "agile",
-        "visual_arft",
-    ]
+    listed = {name: Source(Path(f"{name}.py")).family for name in SOURCES}
+    assert listed == dict.fromkeys(TEACHING, "teaching") | {n: paper for paper, chain in CHAINS.items() for n in chain}
 
 
 def test_an_unknown_notebook_names_the_known_ones(project: Path) -> None:

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 import torch
+from tiny_card import examine
 from transformers import AutoTokenizer, Qwen2_5_VLForConditionalGeneration
 
 from kit.chat import Chat
@@ -12,7 +13,6 @@ from kit.data.scenes import scene
 from kit.models import load_model
 from kit.tiny import TINY
 from kit.tiny.build import build_config, build_tokenizer
-from kit.tiny.probe import examine
 
 
 def test_it_loads_by_plain_from_pretrained() -> None:

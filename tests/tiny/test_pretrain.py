@@ -13,11 +13,10 @@ from tiny_curriculum import LAST, MIXTURE, mixture_at
 
 from kit.chat import Chat
 from kit.data.scenes import Pixels, scene
+from kit.data.skills import SKILLS
+from kit.data.skills.seeing import place, shapes
 from kit.episode import NamedImage
 from kit.tiny.pretrain import batches, collate, encode, learning_rate, loss_of, patchify, train
-from kit.tiny.probe import box_iou
-from kit.tiny.skills import SKILLS
-from kit.tiny.skills.seeing import place, shapes
 
 
 @pytest.fixture(scope="module")
@@ -110,17 +109,3 @@ def test_a_step_in_parts_equals_a_step_at_once(chat: Chat, pool: list[Pixels], m
         learnt.append((row["loss"], torch.cat([p.grad.flatten() for p in student.parameters() if p.grad is not None])))
     assert learnt[0][0] == pytest.approx(learnt[1][0], rel=1e-5)
     assert torch.allclose(learnt[0][1], learnt[1][1], atol=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "golden"),
-    [
-        ("[0.0, 0.0, 0.5, 0.5].", "[0.0, 0.0, 0.5, 0.5].", 1.0),
-        ("[0.0, 0.0, 1.0, 0.5].", "[0.0, 0.0, 0.5, 0.5].", 0.5),  # .25 / (.5 + .25 − .25)
-        ("[0.0, 0.0, 0.2, 0.2].", "[0.5, 0.5, 0.9, 0.9].", 0.0),
-        ("no box", "[0.5, 0.5, 0.9, 0.9].", 0.0),
-        ("[1, 2]", "[0.5, 0.5, 0.9, 0.9].", 0.0),
-    ],
-)
-def test_box_iou(first: str, second: str, golden: float) -> None:
-    assert box_iou(first, second) == pytest.approx(golden)

@@ -10,7 +10,7 @@ from PIL import Image
 
 from kit.chat import Chat
 from kit.episode import NamedImage
-from kit.tools.boxes import Box, Frame, convert
+from kit.tools.boxes import Box, Frame, box_iou, convert
 
 SIZE, RESIZED = (640, 480), (644, 476)
 FRAMES: dict[Frame, tuple[float, float, float, float]] = {
@@ -64,3 +64,17 @@ def test_what_is_no_box_is_refused_by_name() -> None:
         convert(Box("photo", "pixels", 0, 0, 641, 9), "shares", SIZE)
     with pytest.raises(ValueError, match="resized size is needed"):
         convert(Box("photo", "pixels", 0, 0, 6, 9), "resized", SIZE)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "golden"),
+    [
+        ("[0.0, 0.0, 0.5, 0.5].", "[0.0, 0.0, 0.5, 0.5].", 1.0),
+        ("[0.0, 0.0, 1.0, 0.5].", "[0.0, 0.0, 0.5, 0.5].", 0.5),  # .25 / (.5 + .25 − .25)
+        ("[0.0, 0.0, 0.2, 0.2].", "[0.5, 0.5, 0.9, 0.9].", 0.0),
+        ("no box", "[0.5, 0.5, 0.9, 0.9].", 0.0),
+        ("[1, 2]", "[0.5, 0.5, 0.9, 0.9].", 0.0),
+    ],
+)
+def test_box_iou(first: str, second: str, golden: float) -> None:
+    assert box_iou(first, second) == pytest.approx(golden)

@@ -1,6 +1,6 @@
 """Ask a model for the arrangement itself, in one turn and without tools: what it sees before it acts.
 
-The tiny model is asked in the words of its pretraining (:mod:`kit.tiny.skills.seeing`: "Where does each belong, in
+The tiny model is asked in the words of its pretraining (:mod:`kit.data.skills.seeing`: "Where does each belong, in
 which order?", no system text) and replies in words, "A top left, B bottom right, …; right order A, C, D, B."; a real
 model (``full``) is asked for the list of labels. Either reply is read into an arrangement and judged as an agent's
 answer is.

@@ -1,6 +1,6 @@
 """Evaluate general vision before and after jigsaw training, and test claims A7 and A8 on it.
 
-At the paper's scale general vision is nine benchmarks (Table 3; :mod:`kit.papers.agile.benchmarks`), at the tiny
+At the paper's scale general vision is nine benchmarks (Table 3; :mod:`kit.papers.agile.evaluation_sets`), at the tiny
 model's the questions of :mod:`kit.papers.agile.questions`.
 
 The skills were fixed before any result was seen; their number of questions was raised from 24 to 40 after a look at the

@@ -22,17 +22,18 @@ from PIL import Image
 
 from kit.data.documents import sheet as draw_sheet
 from kit.data.photos import photos
+from kit.data.questions import letter
 from kit.data.scenes import Pixels, scene
+from kit.data.skills import SKILLS as TAUGHT
 from kit.episode import Episode, NamedImage, Task
 from kit.evaluate.baselines import SingleTurnEnv
 from kit.images import rgb
 from kit.rewards.text_match import exact_match
 from kit.rewards.text_match import tokens as words
-from kit.tiny.probe import box_iou
-from kit.tiny.skills import SKILLS as TAUGHT
+from kit.tools.boxes import box_iou
 
 PROBES = ("colours", "shapes", "digits", "orientation", "chart", "grid", "cards", "distorted", "flags")
-"""What is asked as the base was asked it (:mod:`kit.tiny.skills`): the first question of a sample."""
+"""What is asked as the base was asked it (:mod:`kit.data.skills`): the first question of a sample."""
 
 READINGS = {"receipt": "receipt", "sign": "sign", "form": "form", "bars": "chart", "number": "number"}
 """What is read off a sheet → the sheet's kind (:mod:`kit.data.documents`): one of its questions."""
@@ -138,13 +139,6 @@ class QuestionEnv(SingleTurnEnv):
 
 
 _TAG = re.compile(r"</?[a-z_]+>")
-_LETTER = re.compile(r"\(?([A-Za-z])\)?\s*(?:[.:)]|$)")
-
-
-def letter(text: str) -> str:
-    """The letter of the option that an answer names: B of ``B``, ``(B)`` or ``b. a dog``; empty if it names none."""
-    found = _LETTER.match(text.strip())
-    return found[1].upper() if found else ""
 
 
 def is_right_answer(answer: str | None, golds: Sequence[str]) -> bool:

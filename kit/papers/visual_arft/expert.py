@@ -23,9 +23,9 @@ from __future__ import annotations
 
 from kit.data.countries import FLAG_QUERY
 from kit.data.distortion import NAMES, Kind
+from kit.data.skills.flag_lookup import THIS
 from kit.episode import Episode, Task
 from kit.papers.visual_arft.mat_coding import distortions
-from kit.tiny.skills.flag_lookup import THIS
 
 CODE: dict[Kind, str] = {
     "rotate90": "rotate({}, -90)",

@@ -19,9 +19,9 @@ import numpy as np
 
 from kit.data.corpora import iso_documents
 from kit.data.countries import FLAG, PARTNERS, Countries
-from kit.tiny.skills.flag_lookup import at_length
-from kit.tiny.skills.flags import compose
-from kit.tiny.skills.text import WORDS
+from kit.data.skills.flag_lookup import at_length
+from kit.data.skills.flags import compose
+from kit.data.skills.text import WORDS
 from kit.tools.index import Document
 
 LONGEST = 20

@@ -36,10 +36,10 @@ import numpy as np
 from PIL import Image
 
 from kit.data.countries import FACTS, PARTNERS, Countries, Step
+from kit.data.skills.flag_lookup import THIS
 from kit.episode import NamedImage, Task
 from kit.papers.visual_arft.mat_coding import MakingError
 from kit.rewards.text_match import tokens
-from kit.tiny.skills.flag_lookup import THIS
 from kit.tools.search import TOP_K, Search
 
 TRAIN, TEST = 20, 150

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kit.episode import Action, Episode, Turn
-from kit.papers.agile.benchmarks import BENCHMARKS
+from kit.papers.agile.evaluation_sets import BENCHMARKS
 from kit.papers.agile.general import GeneralOutcome, a7, a8
 from kit.papers.agile.mixed import MixedPlay, mixture
 from kit.papers.agile.questions import ON_VIEWS, SKILLS, begins_right, is_right_answer, letter, questions

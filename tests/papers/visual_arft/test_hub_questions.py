@@ -14,14 +14,16 @@ import pytest
 from PIL import Image
 
 from kit.data.hub import HubError
+from kit.data.questions import QuestionSet
 from kit.data.scenes import scene
 from kit.episode import Task
-from kit.papers.visual_arft.hub_questions import HubQuestions, benchmark, benchmark_images, questions, text_tasks
+from kit.papers.visual_arft.hub_questions import questions, text_tasks
+from kit.papers.visual_arft.mat_benchmark import benchmark, benchmark_images
 from kit.papers.visual_arft.mat_coding import make_tasks
 
 
 @pytest.fixture(scope="module")
-def documents(tmp_path_factory: pytest.TempPathFactory) -> HubQuestions:
+def documents(tmp_path_factory: pytest.TempPathFactory) -> QuestionSet:
     folder = tmp_path_factory.mktemp("documents")
     rows = {
         "image": [Image.fromarray(scene(np.random.default_rng(k), 224)) for k in range(4)],
@@ -31,10 +33,10 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> HubQuestions:
     kinds = {"image": datasets.Image(), "question": datasets.Value("string")}
     features = datasets.Features(kinds | {"answers": datasets.Sequence(datasets.Value("string"))})
     datasets.Dataset.from_dict(rows, features=features).to_parquet(folder / "train.parquet")
-    return HubQuestions(str(folder), "documents", "train", "image", "ours")
+    return QuestionSet(str(folder), "documents", "train", "image", "ours", answer="answers")
 
 
-def test_questions_with_an_answer_come_with_their_pictures(documents: HubQuestions) -> None:
+def test_questions_with_an_answer_come_with_their_pictures(documents: QuestionSet) -> None:
     found = list(questions(documents, None, max_pixels=112 * 112))
     assert [(q.question, q.answers, q.image.size) for q in found] == [
         ("Who?", ("me", "I"), (112, 112)),
@@ -43,16 +45,16 @@ def test_questions_with_an_answer_come_with_their_pictures(documents: HubQuestio
     assert len({q.source for q in found}) == 2
 
 
-def test_they_can_be_distorted(documents: HubQuestions) -> None:
+def test_they_can_be_distorted(documents: QuestionSet) -> None:
     """Scenes are smooth enough for a dark or turned one to be mended."""
     some = list(questions(documents, None))
     made = make_tasks(lambda rng, part: some[int(rng.integers(2))], {"dark": 2, "rotate90": 2}, 0, "hub")
     assert {t.meta["kind"] for t in made} == {"documents"} and {t.question for t in made} <= {"Who?", "What?"}
 
 
-def test_a_missing_column_is_named(documents: HubQuestions) -> None:
-    with pytest.raises(HubError, match="no column 'answer'; it has image, question, answers"):
-        next(questions(replace(documents, answers="answer"), None))
+def test_a_missing_column_is_named(documents: QuestionSet) -> None:
+    with pytest.raises(HubError, match="no column 'answer'; found: image, question, answers; expected: "):
+        next(questions(replace(documents, answer="answer"), None))
 
 
 def test_multi_hop_questions_of_text_alone(tmp_path: Path) -> None:
@@ -61,7 +63,7 @@ def test_multi_hop_questions_of_text_alone(tmp_path: Path) -> None:
         for k, golds in enumerate((["Ann"], [], ["Bob", "Robert"], ["Cid"]))
     ]
     (tmp_path / "test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    source = HubQuestions(str(tmp_path), "bamboogle", "test", "", "ours", answers="golden_answers")
+    source = QuestionSet(*(str(tmp_path), "bamboogle", "test", "", "ours"), name="bamboogle", answer="golden_answers")
     tasks = text_tasks(source, None, 2)
     assert [(t.id, t.target, t.images) for t in tasks] == [
         ("bamboogle-00000", ("Ann",), ()),
@@ -97,7 +99,7 @@ def test_what_is_missing_of_it_is_named(tmp_path: Path) -> None:
         benchmark(mat(tmp_path / "one", processed_image_path="gone.png"))
 
 
-def test_rows_are_read_as_they_come(documents: HubQuestions) -> None:
+def test_rows_are_read_as_they_come(documents: QuestionSet) -> None:
     assert len(list(islice(questions(documents, None), 1))) == 1
 
 

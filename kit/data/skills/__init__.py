@@ -2,7 +2,7 @@
 
 Each skill is a function ``(rng, pool) -> Sample``: images and one or more question-answer
 pairs. ``pool`` holds images to take views of: procedural scenes (:func:`kit.data.scenes.scene`), photographs.
-A skill teaches *seeing* or (:mod:`kit.tiny.skills.text`) copying, and reading and writing a line of Python, as any base
+A skill teaches *seeing* or (:mod:`kit.data.skills.text`) copying, and reading and writing a line of Python, as any base
 model can. In none does an agent act: to decide what to do in a turn, to do it and to answer in the end is what
 SFT and GRPO teach. Nearest to a task of a paper (a jigsaw) are ``order``, which says in words where each of four pieces
 belongs, and ``sorting``, which says of two lists of words what to exchange.
@@ -10,8 +10,8 @@ belongs, and ``sorting``, which says of two lists of words what to exchange.
 
 from __future__ import annotations
 
-from kit.tiny.skills import flag_lookup, flags, lookup, reading, seeing, text
-from kit.tiny.skills.text import Skill
+from kit.data.skills import flag_lookup, flags, lookup, reading, seeing, text
+from kit.data.skills.text import Skill
 
 SKILLS: dict[str, Skill] = {
     f.__name__: f

@@ -12,10 +12,10 @@ from PIL import Image
 from kit.data.distortion import Kind, distort, draw
 from kit.data.documents import SIDE, WORDS, receipt
 from kit.data.scenes import Pixels, scene
-from kit.tiny.skills.flag_lookup import whose
-from kit.tiny.skills.flags import CLOTH, flags
-from kit.tiny.skills.lookup import FIELDS, facts
-from kit.tiny.skills.reading import cards, distorted, grid, mishap, named, reading
+from kit.data.skills.flag_lookup import whose
+from kit.data.skills.flags import CLOTH, flags
+from kit.data.skills.lookup import FIELDS, facts
+from kit.data.skills.reading import cards, distorted, grid, mishap, named, reading
 
 POOL: list[Pixels] = [scene(np.random.default_rng(i), 168) for i in range(2)]
 

@@ -5,7 +5,7 @@ import ast
 import numpy as np
 
 from kit.data.scenes import Pixels
-from kit.tiny.skills.text import code, copying, sorting
+from kit.data.skills.text import code, copying, sorting
 
 
 def asked(sample) -> tuple[str, str]:

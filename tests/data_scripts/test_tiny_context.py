@@ -4,13 +4,13 @@ import re
 
 import numpy as np
 import pytest
+from tiny_context import TAGS, as_later_turn, in_distractors, in_tags, vocabulary, within
 
 from kit.chat import Chat
 from kit.data.scenes import Pixels, scene
-from kit.tiny.skills import SKILLS
-from kit.tiny.skills.context import TAGS, as_later_turn, in_distractors, in_tags, vocabulary, within
-from kit.tiny.skills.seeing import chart, place
-from kit.tiny.skills.text import code, sorting
+from kit.data.skills import SKILLS
+from kit.data.skills.seeing import chart, place
+from kit.data.skills.text import code, sorting
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from kit.data.permutations import belonging, places
 from kit.data.scenes import COLOURS, Pixels, random_view
-from kit.tiny.skills.text import Sample
+from kit.data.skills.text import Sample
 
 PIECE = 56
 SIDE = 2 * PIECE

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from kit.data.scenes import Pixels
-from kit.tiny.skills.flags import CLOTH, compose
-from kit.tiny.skills.lookup import FIELDS, asked_for, invented, listed, tail, value
-from kit.tiny.skills.text import Sample
+from kit.data.skills.flags import CLOTH, compose
+from kit.data.skills.lookup import FIELDS, asked_for, invented, listed, tail, value
+from kit.data.skills.text import Sample
 from kit.tools.search import shortened
 
 COLOUR = "|".join(sorted(CLOTH, key=len, reverse=True))
@@ -76,7 +76,7 @@ def _more(rng: np.random.Generator, part: str) -> str:
 
 
 def at_length(rng: np.random.Generator, said: str) -> str:
-    """Describe a flag (:func:`kit.tiny.skills.flags.compose`) as an encyclopaedia does."""
+    """Describe a flag (:func:`kit.data.skills.flags.compose`) as an encyclopaedia does."""
     first, *rest = said.split(", ")
     if first.startswith("diagonal"):
         text = _diagonal([first, *rest])

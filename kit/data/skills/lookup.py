@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from kit.data.scenes import Pixels
-from kit.tiny.skills.flags import CLOTH, OFTEN
-from kit.tiny.skills.text import WORDS, Sample
+from kit.data.skills.flags import CLOTH, OFTEN
+from kit.data.skills.text import WORDS, Sample
 
 # fmt: off
 FIELDS = (

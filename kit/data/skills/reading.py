@@ -15,8 +15,8 @@ from PIL import Image, ImageDraw
 from kit.data.distortion import GROUPS, NAMES, Distortion, distort, draw, undo
 from kit.data.documents import FONTS, SIDE, WORDS, Card, Sheet, board, font, sheet
 from kit.data.scenes import Pixels
+from kit.data.skills.text import Sample
 from kit.images import rgb
-from kit.tiny.skills.text import Sample
 
 
 def mishap(rng: np.random.Generator, most: int = 3) -> tuple[Distortion, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from kit.data.scenes import Pixels
-from kit.tiny.skills.text import Sample
+from kit.data.skills.text import Sample
 
 WIDTH, HEIGHT = 168, 84
 """Six tokens by three."""

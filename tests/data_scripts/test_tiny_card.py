@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+import tiny_card
 
 from kit.data.scenes import scene
-from kit.tiny import probe
 
 
 @pytest.mark.parametrize("words", [(), ("#", "%")])
@@ -12,10 +12,10 @@ def test_who_says_what_is_right_has_every_skill(monkeypatch: pytest.MonkeyPatch,
     def oracle(model, chat, samples, question=0, max_new_tokens=60):
         return [sample.turns[question][1] for sample in samples]
 
-    monkeypatch.setattr(probe, "answer", oracle)
+    monkeypatch.setattr(tiny_card, "answer", oracle)
     pool = [scene(np.random.default_rng(0))]
-    hits = probe.examine(None, None, pool, n=30, words=words)  # type: ignore[arg-type]
-    assert {name.partition(".")[0] for name in hits} == set(probe.SKILLS)
+    hits = tiny_card.examine(None, None, pool, n=30, words=words)  # type: ignore[arg-type]
+    assert {name.partition(".")[0] for name in hits} == set(tiny_card.SKILLS)
     assert all(all(right) for right in hits.values())
 
 
@@ -24,7 +24,7 @@ def test_who_says_another_samples_answer_has_it_seldom(monkeypatch: pytest.Monke
         said = [sample.turns[question][1] for sample in samples]
         return said[1:] + said[:1]
 
-    monkeypatch.setattr(probe, "answer", shifted)
+    monkeypatch.setattr(tiny_card, "answer", shifted)
     pool = [scene(np.random.default_rng(0))]
-    hits = probe.examine(None, None, pool, n=30)  # type: ignore[arg-type]
+    hits = tiny_card.examine(None, None, pool, n=30)  # type: ignore[arg-type]
     assert np.mean(hits["place"]) < 0.3 and np.mean(hits["code"]) < 0.1

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from kit.data.scenes import Pixels, scene
-from kit.tiny.skills import SKILLS
-from kit.tiny.skills.seeing import PLACES, adjacency, chart, order, place, rearranged
+from kit.data.skills import SKILLS
+from kit.data.skills.seeing import PLACES, adjacency, chart, order, place, rearranged
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def test_adjacency_is_told_apart_by_seams(pool: list[Pixels]) -> None:
 
 
 def test_chart_bars_are_as_high_as_read() -> None:
-    from kit.tiny.skills.seeing import COLOURS
+    from kit.data.skills.seeing import COLOURS
 
     question, answer = chart(np.random.default_rng(5), []).turns[0]
     picture = question[0]

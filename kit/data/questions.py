@@ -1,0 +1,292 @@
+"""Read questions about images from data sets on the hub, as tasks; a TOML table tells where each lies, and its columns.
+
+A paper keeps one table in its package. A further set is one more entry of it, under a section and a name::
+
+    [evaluation.vstar]
+    id = "craigwu/vstar_bench"
+    split = "test"
+    column = "image"
+    question = "text"
+    answer = "label"
+    letters = true
+    licence = "see its card"
+    revision = "d9ae62c903da0c98336e85c5ee89cd863b04b4da"
+
+Fields of an entry are those of :class:`QuestionSet`. Where one names a column it may hold a pattern instead, with
+columns in braces: ``"Images/{Index}.jpg"`` is a file's name, ``"How many {label} are there?"`` a question,
+``"{reward[truth]}"`` the answer within an object. Only a layout that is odd beyond that needs a ``reader``, a function
+that makes of a row one with these columns, such as :func:`talk`.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from pkgutil import resolve_name
+from string import Formatter
+from typing import Any
+
+from PIL import Image
+
+from kit.data.cells import CellError, readable, texts
+from kit.data.hub import HubError, HubSource, images_of, read_lock, revision_of, rows, used_rows
+from kit.episode import NamedImage, Task, content_hash
+
+Row = Mapping[str, Any]
+Fit = Callable[[Image.Image], Image.Image]
+"""Shrinks an image that has too many pixels."""
+
+_LETTER = re.compile(r"\(?([A-Za-z])\)?\s*(?:[.:)]|$)")
+
+
+def letter(text: str) -> str:
+    """The letter of the option that an answer names: B of ``B``, ``(B)`` or ``b. a dog``; empty if it names none."""
+    found = _LETTER.match(text.strip())
+    return found[1].upper() if found else ""
+
+
+@dataclass(frozen=True)
+class QuestionSet(HubSource):
+    """A data set of questions.
+
+    Attributes:
+        name: its key in the table; its tasks' ids begin with it.
+        columns: its columns of images, if it has several; empty: the one of ``column``, and where that is empty, too,
+            the questions are about no image.
+        question: its column of questions. Where a cell is a list of texts, the row asks several, and its answers are
+            a list of one for each.
+        answer: its column of answers: a text or a number, or a list of those that are all right.
+        options: its columns of options: one for each, or one with a list; empty: the question holds them.
+        letters: whether an answer that begins with an option's letter is that letter alone.
+        says: what each answer in the data stands for, such as ``1`` for ``yes``; empty: for itself.
+        reader: place, ``module:function``, of what makes of a row one with these columns; empty: it has them.
+        table: the file of its entry, for messages.
+    """
+
+    name: str = "questions"
+    columns: tuple[str, ...] = ()
+    question: str = "question"
+    answer: str = "answer"
+    options: tuple[str, ...] = ()
+    letters: bool = False
+    says: Mapping[str, str] = field(default_factory=dict)
+    reader: str = ""
+    table: str = "its table"
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The columns of images."""
+        return self.columns or ((self.column,) if self.column else ())
+
+    @property
+    def expected(self) -> tuple[str, ...]:
+        """All columns that are read, those in braces among them."""
+        told = (self.question, self.answer, *self.options, *self.shown)
+        return tuple(name for column in told for name in _names(column))
+
+    def read(self, row: Row) -> Row:
+        """A row with the columns that are expected.
+
+        Raises:
+            CellError: the reader can't make one of this row.
+            HubError: it lacks a column.
+        """
+        try:
+            read = resolve_name(self.reader)(row) if self.reader else row
+            missing = [name for name in self.expected if name not in read]
+        except KeyError as error:
+            missing = list(error.args)
+        if missing:
+            raise HubError(
+                f"data set {self.id} ({self.name}): no column {', '.join(map(repr, missing))}; found: "
+                f"{', '.join(row)}; expected: {', '.join(self.expected)}. Correct its entry in {self.table}"
+            )
+        return read
+
+    def asked(self, row: Row) -> list[tuple[str, tuple[str, ...]]]:
+        """The questions of a row that have an answer: each with its options, a line each, and its right answers.
+
+        Raises:
+            CellError: there is another number of answers than of questions.
+            HubError: an answer stands for nothing.
+        """
+        asked, golds, options = _cell(row, self.question), _cell(row, self.answer), self._options(row)
+        if not isinstance(asked, list):
+            asked, golds = [asked], [golds]
+        elif not isinstance(golds, list) or len(golds) != len(asked):
+            count = len(golds) if isinstance(golds, list) else golds
+            raise CellError(f"{len(asked)} questions in {self.question!r}, but {self.answer!r} holds {count!r:.40}")
+        found = [
+            ("\n".join([*texts(text), *options]), self._golds(gold))
+            for text, gold in zip(asked, golds, strict=True)
+            if texts(text)
+        ]
+        return [(text, right) for text, right in found if right and not self._lacks_options(right, options)]
+
+    def _lacks_options(self, golds: Sequence[str], options: Sequence[str]) -> bool:
+        """A letter answers nothing if the options that it names aren't there."""
+        return bool(self.options) and not options and any(letter(gold) for gold in golds)
+
+    def _golds(self, cell: Any) -> tuple[str, ...]:
+        """The right answers, each once: an option's letter alone, other texts as they are."""
+        several = _list_in(cell)
+        # A text of numbers is a box or a formula, and not several answers.
+        found = texts(several if several and all(isinstance(one, str) for one in several) else cell)
+        for text in found:
+            if self.says and text not in self.says:
+                raise HubError(
+                    f"data set {self.id}: answer {text!r:.80} in column {self.answer!r}; "
+                    f"expected one of {', '.join(self.says)}"
+                )
+        said = [self.says.get(text, text) for text in found]
+        return tuple(dict.fromkeys((self.letters and letter(text)) or text for text in said))
+
+    def _options(self, row: Row) -> list[str]:
+        """The options, each with its letter; none if there are none."""
+        if len(self.options) > 1:
+            return [f"{name}. {row[name]}" for name in self.options if row[name] is not None]
+        found: list[str] = []
+        for cell in (row[name] for name in self.options):
+            several = _list_in(cell)
+            found += [str(option).strip() for option in (several if several is not None else [cell] if cell else [])]
+        if not found or all(letter(option) or re.match(r"\([A-Za-z]\)", option) for option in found):
+            return found
+        return [f"{chr(ord('A') + k)}. {option}" for k, option in enumerate(found)]
+
+
+def _names(column: str) -> list[str]:
+    """The columns that a pattern names in braces; of any other text, itself."""
+    inner = [name for _, name, _, _ in Formatter().parse(column) if name] if "{" in column else [column]
+    return [re.split(r"[.\[]", name, maxsplit=1)[0] for name in inner] if "{" in column else inner
+
+
+def _cell(row: Row, column: str) -> Any:
+    """A column's cell, or a pattern filled in; a null if one of its columns is."""
+    if "{" not in column:
+        return row[column]
+    return None if any(row[name] is None for name in _names(column)) else column.format(**row)
+
+
+def _list_in(cell: Any) -> list[Any] | None:
+    """A list that a cell is, or tells as JSON or Python's text; else None."""
+    if isinstance(cell, list):
+        return cell
+    if isinstance(cell, str) and cell.lstrip().startswith("["):
+        for read in (json.loads, ast.literal_eval):
+            try:
+                found = read(cell)
+            except (ValueError, SyntaxError, RecursionError, MemoryError):
+                continue
+            if isinstance(found, list):
+                return found
+    return None
+
+
+def talk(row: Row) -> Row:
+    """Read a talk about images: its turns in ``texts``, ``{"user": "Question: …", "assistant": "Answer: …"}`` each.
+
+    Raises:
+        CellError: a turn is something else.
+    """
+    turns = row["texts"] or []
+    if not isinstance(turns, list):
+        raise CellError(f"{type(turns).__name__} {turns!r:.40} where a list is expected")
+    for turn in turns:
+        if not isinstance(turn, Mapping) or not {"user", "assistant"} <= turn.keys():
+            raise CellError(f"{turn!r:.60} in a talk, not an object with user and assistant")
+    asked = [str(turn["user"] or "").removeprefix("Question:").strip() for turn in turns]
+    told = [str(turn["assistant"] or "").removeprefix("Answer:").strip(" .") for turn in turns]
+    return {**row, "question": asked, "answer": told}
+
+
+def question_sets(table: Path) -> dict[str, dict[str, QuestionSet]]:
+    """Read a table of data sets: section → name → data set, in the table's order.
+
+    Raises:
+        HubError: it isn't TOML, or an entry lacks a field or has one that there isn't.
+    """
+    try:
+        told = tomllib.loads(table.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise HubError(f"{table}: {error}") from error
+    return {s: {name: _entry(table, s, name, fields) for name, fields in some.items()} for s, some in told.items()}
+
+
+def _entry(table: Path, section: str, name: str, fields: Row) -> QuestionSet:
+    given = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
+    try:
+        return QuestionSet(**{"group": name, "column": "", "name": name, "table": str(table), **given})
+    except TypeError as error:
+        raise HubError(f"{table}: [{section}.{name}]: {error}") from error
+
+
+def tasks_of(source: QuestionSet, revision: str | None, fit: Fit) -> Iterator[Task]:
+    """Its questions as tasks, in its own order; rows that can't be asked are counted, and told at the end.
+
+    A task's ``meta`` has ``set``, the data set's name; ``kind``, its group; and ``source``, which names the image by
+    its pixels, since questions about one image are related, in whichever rows they stand.
+
+    Args:
+        source: the data set.
+        revision: commit of the data set; None: its newest.
+        fit: shrinks images.
+
+    Raises:
+        HubError: the data set can't be reached, has no such columns, or nothing to ask.
+    """
+    with used_rows(source) as left:
+        for told in rows(source, revision, ()):
+            number = left.row()
+            try:
+                row = source.read(told)
+                images = [image for column in source.shown for image in images_of(_cell(row, column), source, revision)]
+                images = [readable(fit(image), image.size) for image in images]
+                asked = source.asked(row)
+            except CellError as error:
+                left.add(error)
+                continue
+            if source.shown and not images:
+                left.add("no image")
+                continue
+            if not asked:
+                left.add(f"no question that has an answer{' and options' if source.options else ''}")
+                continue
+            named = tuple(NamedImage(f"image_{k}", image) for k, image in enumerate(images, 1))
+            shows = content_hash(images[0])[:16] if images else number
+            meta = {"set": source.name, "kind": source.group, "source": f"{source.name}-{shows}"}
+            for k, (text, golds) in enumerate(asked):
+                left.used += 1
+                yield Task(f"{source.name}-{number:05d}{f'-{k}' if k else ''}", named, text, golds, dict(meta))
+
+
+def tasks_from(root: str, sets: Iterable[QuestionSet], fit: Fit, n: int = 0) -> list[Task]:
+    """The questions of several data sets, from the hub or from copies.
+
+    Args:
+        root: ``hub``, or a folder with copies in the hub's layout, ``ROOT/OWNER/NAME/…``; in both ``hub.lock.json`` of
+            that folder (for ``hub``: of the folder we are in) names the commits.
+        sets: the data sets.
+        fit: shrinks images.
+        n: questions of each, the first ones; 0: all.
+
+    Raises:
+        HubError: one is missing, can't be reached, isn't as its entry says, or has nothing to ask.
+    """
+    folder = Path(os.curdir if root == "hub" else root)
+    lock, found = read_lock(folder / "hub.lock.json"), []
+    for source in sets:
+        if root != "hub":
+            source = replace(source, id=str(folder / source.id))
+            if not source.is_local:
+                raise HubError(
+                    f"{source.id}: no such folder; copy the data set there in the hub's layout, or give 'hub'"
+                )
+        found += islice(tasks_of(source, revision_of(source, lock), fit), n or None)
+    return found
