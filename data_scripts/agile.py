@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -33,13 +32,14 @@ from typing import Any
 import numpy as np
 
 from kit.chat import Chat
+from kit.data import script
 from kit.data.folder import folder_pictures, photographs
-from kit.data.hub import HubError, download, local_copies, pin, read_lock, with_held_out
+from kit.data.hub import download, with_held_out
 from kit.data.leak import LeakError, check_tasks
-from kit.data.photos import ImageError, SourceImage, Split, photos, table
+from kit.data.photos import SourceImage, Split, photos, table
 from kit.data.store import save_episodes, save_tasks
 from kit.episode import Task
-from kit.files import print_anything, write_bytes
+from kit.files import print_anything, write_json
 from kit.papers.agile.demonstrations import curate
 from kit.papers.agile.env import PROMPTS, JigsawEnv
 from kit.papers.agile.experiment import Play
@@ -65,9 +65,8 @@ LONGEST = 1280
 
 def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script.parser(__doc__)
     add = parser.add_argument
-    add("--out", type=Path, required=True, help="folder to write to")
     add("--images", type=Path, help="a folder of your own pictures instead of the packaged ones")
     add("--needed", type=int, default=4, help="how many different pictures --images must hold at least")
     add("--skip-bad", action="store_true", help="leave out images of --images that cannot be used, instead of stopping")
@@ -90,19 +89,13 @@ def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
     add("--model", help="endpoint: the model's name")
     add("--key-env", default="OPENAI_API_KEY", help="endpoint: environment variable that holds the key")
     add("--max-new-tokens", type=int, default=2048, help="tokens of one cold-start turn (Table 5)")
-    add("--hub", action="store_true", help="the paper's mixture from the Hugging Face hub")
-    add("--hub-share", type=float, default=1.0, help="this share of the paper's 15.6K pictures")
-    add("--hub-root", type=Path, help="with --hub: a folder that holds copies of its data sets, read without a network")
-    add("--pin", action="store_true", help="ask the hub for commits not known yet, write hub.lock.json")
+    mixture, share = "the paper's mixture from the Hugging Face hub", "this share of the paper's 15.6K pictures"
+    script.add_hub(parser, mixture, "--hub-share", type=float, default=1.0, help=share)
     add("--with-benchmarks", action="store_true", help="use data sets that models are evaluated on, as the paper did")
     add("--drop-leaks", action="store_true", help="leave out pictures that look like one of another side")
-    args = parser.parse_args(argv)
+    args = script.read(parser, argv, ("hub", "images", "photographs"))
     if args.coldstart == "endpoint" and not (args.base_url and args.model):
         parser.error("--coldstart endpoint needs --base-url and --model")
-    if sum(map(bool, (args.hub, args.images, args.photographs))) > 1:
-        parser.error("--hub, --images and --photographs: choose one")
-    if args.hub_root and not args.hub:
-        parser.error("--hub-root says where --hub reads: give both")
     args.eval = args.eval or (TEST if args.hub else 100)
     return args
 
@@ -121,12 +114,7 @@ def pictures(args: argparse.Namespace) -> list[SourceImage] | None:
 def hub_pictures(args: argparse.Namespace) -> list[SourceImage]:
     """The paper's mixture: its number of pictures to train on, and those to test and to choose on on top of them."""
     sources = [source for source in HUB if args.with_benchmarks or not source.benchmark]
-    for source in sources:
-        print(f"{source.group:20s} {source.id:36s} {source.licence}", flush=True)
-    if args.hub_root:
-        sources = local_copies(sources, args.hub_root)
-    lock_file = args.out / "hub.lock.json"
-    lock = pin(sources, lock_file) if args.pin else read_lock(lock_file)
+    sources, lock = script.hub_sources(args, sources)
     trained = {group: max(2, round(size * args.hub_share)) for group, size in SIZES.items()}
     sizes = with_held_out(trained, 2 * args.eval)
 
@@ -228,7 +216,7 @@ def make(args: argparse.Namespace) -> None:
     chat, play = Chat.from_pretrained(args.checkpoint), Play(prompt=args.prompt, max_new_tokens=args.max_new_tokens)
     box = Sandbox()  # which isn't started: puzzles are begun, not played
     written = {str(args.out / f"{name}.jsonl"): tasks for name, tasks in files.items()}
-    check_playable(written, chat, lambda policy, tasks: play(policy, chat, box, tasks, temperature=0.0))
+    check_playable(written, chat, lambda: play.environment(box), play)
     for name, tasks in files.items():
         save_tasks(args.out / f"{name}.jsonl", tasks)
         print(f"{name}: {len(tasks)} puzzles", flush=True)
@@ -250,17 +238,12 @@ def make(args: argparse.Namespace) -> None:
         print(table(used), flush=True)
     if args.coldstart:
         manifest["coldstart"] = coldstart(args, sources, [task for tasks in evaluation.values() for task in tasks])
-    write_bytes(args.out / "manifest.json", (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
+    write_json(args.out / "manifest.json", manifest)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run; 0, or 1 after printing what was wrong and what to do about it."""
-    try:
-        make(options(argv))
-    except (ImageError, LeakError, HubError, EndpointError, OSError, ValueError) as error:
-        print(f"agile.py: {error}", file=sys.stderr)
-        return 1
-    return 0
+    return script.run(lambda: make(options(argv)), "agile.py", (EndpointError,))
 
 
 if __name__ == "__main__":

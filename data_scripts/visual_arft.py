@@ -22,23 +22,23 @@ With --images, the folder holds questions.jsonl: {"image": FILE, "question": TEX
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
-from PIL import Image
-
 from kit.chat import Chat
+from kit.data import script
 from kit.data.corpora import documents
 from kit.data.countries import Countries
-from kit.data.hub import HubError, local_copies, pin, read_lock, revision_of
-from kit.data.leak import leaked_pairs
-from kit.data.split import REST, SplitError, split_by_content
-from kit.data.store import save_episodes
+from kit.data.hub import revision_of
+from kit.data.own_questions import folder_questions
+from kit.data.questions import QuestionSet, tasks_of
+from kit.data.split import REST
 from kit.episode import Task
-from kit.files import print_anything, write_bytes
-from kit.papers.visual_arft.data_folder import DataFolderError, demonstrate, save_sets
+from kit.files import print_anything, write_json
+from kit.images import within_pixels
+from kit.papers.visual_arft.data_folder import save_sets
 from kit.papers.visual_arft.env import PROMPTS
 from kit.papers.visual_arft.experiment import (
     Play,
@@ -49,23 +49,17 @@ from kit.papers.visual_arft.experiment import (
     part_of_test,
     search_demonstrations,
 )
-from kit.papers.visual_arft.hub_questions import (
-    MAX_PIXELS,
-    HubQuestions,
-    benchmark,
-    benchmark_images,
-    of_first_images,
-    questions,
-    text_tasks,
-)
-from kit.papers.visual_arft.mat_coding import CATEGORIES, MakingError, Question, Source, make_tasks, summary
+from kit.papers.visual_arft.expert import expert
+from kit.papers.visual_arft.hub_questions import DOCUMENTS, MAT, TEXTS, text_tasks
+from kit.papers.visual_arft.mat_benchmark import MAX_PIXELS, benchmark, benchmark_images
+from kit.papers.visual_arft.mat_coding import CATEGORIES, Question, Source, make_tasks, summary
 from kit.papers.visual_arft.mat_search import TEST, TRAIN, text_questions
 from kit.papers.visual_arft.mat_search import make_tasks as make_search_tasks
-from kit.papers.visual_arft.own_questions import folder_questions
+from kit.policy.scripted import ScriptedPolicy
 from kit.sandbox import Sandbox
 from kit.tiny import TINY
 from kit.tools.index import Index
-from kit.train.playable import UnplayableTasks
+from kit.train.demonstrations import collect
 
 LICENCES = {
     "scikit-learn digits": "BSD-3 (UCI, CC BY 4.0)",
@@ -75,45 +69,11 @@ LICENCES = {
 }
 """Of what the offline sets are made of."""
 
-DOCUMENTS = (
-    HubQuestions("pixparse/docvqa-single-page-questions", *("documents", "train", "image"), "its authors': research"),
-    HubQuestions(
-        *("howard-hou/OCR-VQA", "book covers", "train", "image"),
-        "none stated; covers under their publishers' terms",
-        question="questions",
-    ),
-    HubQuestions(
-        "rootsautomation/RICO-ScreenQA-Short", *("screens", "train", "image"), "CC BY 4.0", answers="ground_truth"
-    ),
-    HubQuestions(
-        "HuggingFaceM4/the_cauldron", *("textbooks", "train", "images"), "its source's (TQA)", "tqa", talk="texts"
-    ),
-    HubQuestions("lmms-lab-encoder/textvqa", *("scenes", "train", "image"), "CC BY 4.0"),
-    HubQuestions(*("HuggingFaceM4/ChartQA", "charts", "train", "image"), "GPL-3.0", question="query", answers="label"),
-)
-"""Pictures with questions, of training splits alone; ids move: correct them here.
-
-DocVQA, OCRVQA, RICO (as ScreenQA's short questions) and TextBookQA are four of the paper's nine sources; TextVQA and
-ChartQA stand in for others. Not here: MathVision and OCRBench-v2 (test sets alone, which models are compared on),
-MSRA-TD500 (images and boxes, no words), HierText and FUNSD (no set on the hub with images and questions is known)."""
-
-_FLASHRAG = "RUC-NLPIR/FlashRAG_datasets"
-TEXTS = tuple(
-    HubQuestions(
-        _FLASHRAG, *(name, split, ""), "CC BY-SA 4.0", data_files=f"{name}/{split}.jsonl", answers="golden_answers"
-    )
-    for name, split in (("hotpotqa", "dev"), ("2wikimultihopqa", "dev"), ("musique", "dev"), ("bamboogle", "test"))
-)
-"""Multi-hop questions of text alone (Table 2)."""
-
-MAT = HubQuestions("laolao77/MAT", *("benchmark", "test", "image"), "CC BY-NC 4.0", benchmark=True)
-
 
 def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script.parser(__doc__)
     add = parser.add_argument
-    add("--out", type=Path, required=True, help="folder to write to")
     add("--images", type=Path, help="a folder of your own pictures with questions.jsonl")
     add("--held-out", type=float, default=0.25, help="share of the pictures of --images or --hub held out for the test")
     add("--development", type=float, default=0.1, help="share of them to make choices on, beside the test")
@@ -131,47 +91,27 @@ def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
     add("--search", choices=["offline", "serper"], default="offline", help="where agents search (the paper: serper)")
     add("--seed", type=int, default=0, help="draws the coding tasks to train on")
     add("--test-seed", type=int, default=0, help="draws everything else: the same for every seed")
-    add("--hub", action="store_true", help="pictures, questions and the paper's benchmark from the Hugging Face hub")
-    add("--hub-pictures", type=int, default=400, help="pictures of each source on the hub")
-    add("--hub-root", type=Path, help="with --hub: a folder that holds copies of its data sets, read without a network")
-    add("--pin", action="store_true", help="ask the hub for commits not known yet, write hub.lock.json")
-    args = parser.parse_args(argv)
-    if args.hub and args.images:
-        parser.error("--hub and --images: choose one")
-    if args.hub_root and not args.hub:
-        parser.error("--hub-root says where --hub reads: give both")
-    return args
+    what = "pictures, questions and the paper's benchmark from the Hugging Face hub"
+    script.add_hub(parser, what, "--hub-pictures", type=int, default=400, help="pictures of each source on the hub")
+    return script.read(parser, argv)
 
 
-def split(found: Sequence[Question], shares: dict[str, float], seed: int) -> dict[str, list[Question]]:
-    """Questions of each side: ``train`` and those of ``shares``, split by what the pictures show.
-
-    Args:
-        found: questions with their images.
-        shares: side → its share of the different images.
-        seed: fixes which images go where.
-
-    Raises:
-        kit.data.split.SplitError: there are too few different pictures.
-    """
-    sides = split_by_content([question.image for question in found], shares, seed)
-    return {side: [q for q, its in zip(found, sides, strict=True) if its == side] for side in (REST, *shares)}
-
-
-def source_of(some: Sequence[Question]) -> Source:
+def source_of(tasks: Sequence[Task]) -> Source:
     """Draw from questions, where asked for from those about a part of a picture."""
+    some = [Question.of(task) for task in tasks]
     parts = [question for question in some if question.box is not None]
     return lambda rng, part: (pool := parts if part else some)[int(rng.integers(len(pool)))]
 
 
-def coding(args: argparse.Namespace, found: Sequence[Question]) -> dict[str, list[Task]]:
+def coding(args: argparse.Namespace, found: Sequence[Task]) -> dict[str, list[Task]]:
     """Coding tasks: of the pictures found, or of the kit's own."""
     share = max(args.test, 0.0)
     if not found:
         train, test = coding_sets(args.seed, args.train, share, args.test_seed)
         return {"coding-train": train, "coding-test": test}
-    sides = apart(split(found, {"test": args.held_out, "development": args.development}, args.test_seed))
-    parted = all(any(q.box is not None for q in some) for some in sides.values())
+    shares = {"test": args.held_out, "development": args.development}
+    sides = script.apart(script.split(found, shares, args.test_seed))
+    parted = all(any("box" in task.meta for task in some) for some in sides.values())
     some = [name for name in CATEGORIES if name != "crop" or parted]
     held_out = {name: n for name, n in part_of_test(share).items() if name in some}
     counts = {REST: dict.fromkeys(some, args.train), "development": held_out, "test": held_out}
@@ -182,31 +122,7 @@ def coding(args: argparse.Namespace, found: Sequence[Question]) -> dict[str, lis
     }
 
 
-def unlike(found: Sequence[Question], others: Iterable[tuple[str, Image.Image]], whose: str) -> list[Question]:
-    """Questions about pictures that don't look like one of the others; says how many pictures were left out.
-
-    Args:
-        found: questions with their pictures.
-        others: names and pictures.
-        whose: what the message calls the others.
-    """
-    pictures = {question.source: question.image for question in found}
-    leaking = {pair.train for pair in leaked_pairs(pictures.items(), others)}
-    print(f"left out {len(leaking)} of {len(pictures)} pictures that look like {whose}", flush=True)
-    return [question for question in found if question.source not in leaking]
-
-
-def apart(sides: dict[str, list[Question]]) -> dict[str, list[Question]]:
-    """Leave out of each side what looks like a picture of a later one: nothing, if they were split by content."""
-    left = dict(sides)
-    for number, one in enumerate(left):
-        for other in list(left)[number + 1 :]:
-            pictures = {question.source: question.image for question in left[other]}
-            left[one] = unlike(left[one], pictures.items(), f"one of {other}'s ({one})")
-    return left
-
-
-def mat_folder(mat: HubQuestions, revision: str | None) -> Path:
+def mat_folder(mat: QuestionSet, revision: str | None) -> Path:
     """The folder with the paper's benchmark, downloaded if need be."""
     if mat.is_local:
         return Path(mat.id)
@@ -215,26 +131,21 @@ def mat_folder(mat: HubQuestions, revision: str | None) -> Path:
     return Path(snapshot_download(mat.id, repo_type="dataset", revision=revision, allow_patterns="MAT-Benchmark/*"))
 
 
-def hub(args: argparse.Namespace) -> tuple[list[Question], dict[str, list[Task]]]:
+def hub(args: argparse.Namespace) -> tuple[list[Task], dict[str, list[Task]]]:
     """Pictures with questions, the paper's benchmark and text-only questions, at pinned commits."""
-    for source in (*DOCUMENTS, *TEXTS, MAT):
-        print(f"{source.group:18s} {source.id:40s} {source.licence}", flush=True)
-    pictured, written, mat = DOCUMENTS, TEXTS, MAT
-    if args.hub_root:
-        pictured, written, [mat] = (tuple(local_copies(some, args.hub_root)) for some in (DOCUMENTS, TEXTS, [MAT]))
-    lock_file = args.out / "hub.lock.json"
-    sources = (*pictured, *written, mat)
-    lock = pin(sources, lock_file) if args.pin else read_lock(lock_file)
-    commits = {source.id: revision_of(source, lock) for source in sources}
+    sources, lock = script.hub_sources(args, (*DOCUMENTS, *TEXTS, MAT))
+    ready = {source.name: (source, revision_of(source, lock)) for source in sources}
     found = [
-        question
-        for source in pictured
-        for question in of_first_images(questions(source, commits[source.id], args.max_pixels), args.hub_pictures)
+        task
+        for source in DOCUMENTS
+        for task in script.of_first_images(
+            tasks_of(*ready[source.name], lambda image: within_pixels(image, args.max_pixels)), args.hub_pictures
+        )
     ]
-    texts = [task for source in written for task in text_tasks(source, commits[source.id], args.text)]
-    folder = mat_folder(mat, commits[mat.id])
+    texts = [task for source in TEXTS for task in text_tasks(*ready[source.name], args.text)]
+    folder = mat_folder(*ready[MAT.name])
     mat_coding, mat_search = benchmark(folder, args.max_pixels)
-    found = unlike(found, benchmark_images(folder), "the benchmark's")
+    found = script.unlike(found, benchmark_images(folder), "the benchmark's")
     return found, {"text-test": texts, "mat-coding": mat_coding, "mat-search": mat_search}
 
 
@@ -248,10 +159,13 @@ def lessons(args: argparse.Namespace, play: Play, index: Index) -> int:
     """
     asked = [(coding_demonstrations(args.lesson_sheets, args.seed), index)]
     asked += search_demonstrations(args.lesson_searches, args.seed)
+    chat, file, made = Chat.from_pretrained(TINY), args.out / "coldstart.jsonl", 0
+    file.unlink(missing_ok=True)  # else episodes of other tasks, from an earlier run, would stay in it
     with Sandbox(allow_unsafe=True) as box:  # all code that runs is the kit's
-        played = demonstrate(asked, Chat.from_pretrained(TINY), box, play)
-    save_episodes(args.out / "coldstart.jsonl", played)
-    return len(played)
+        for tasks, search in asked:
+            env = partial(play.environment, Tools(box, search))
+            made += len(collect(ScriptedPolicy(chat, expert), chat, tasks, env, play, file, temperature=0.0))
+    return made
 
 
 def make(args: argparse.Namespace) -> None:
@@ -266,7 +180,7 @@ def make(args: argparse.Namespace) -> None:
     sets.setdefault("text-test", text_questions(known, index, args.text, args.test_seed, test))
     play = Play(prompt=args.prompt, k=args.k, snippet_chars=args.snippet_chars, search=args.search)
     chat, tools = Chat.from_pretrained(TINY), Tools(Sandbox(), index)  # neither runs: tasks are begun, not played
-    save_sets(args.out, sets, chat, lambda policy, tasks: play(policy, chat, tools, tasks, temperature=0.0))
+    save_sets(args.out, sets, chat, lambda: play.environment(tools), play)
     for name, tasks in sets.items():
         print(f"{name:18s} {len(tasks)} tasks", flush=True)
     play.keep(args.out)
@@ -279,17 +193,12 @@ def make(args: argparse.Namespace) -> None:
         "coding": {name: summary(sets[name]) for name in sets if name.startswith("coding-")},
         "documents": index.size,
     }
-    write_bytes(args.out / "manifest.json", (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
+    write_json(args.out / "manifest.json", manifest)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Make the data, or say in one line why not."""
-    try:
-        make(options(argv))
-    except (MakingError, SplitError, HubError, DataFolderError, UnplayableTasks, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    return 0
+    return script.run(lambda: make(options(argv)))
 
 
 if __name__ == "__main__":

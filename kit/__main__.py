@@ -42,7 +42,9 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="13.NAME=VALUE: one notebook's")
     run.add_argument("--name", help="of the run, a folder in runs/ (default: the family's name)")
     run.add_argument("--tag", default="", help="work in a branch, NAME-TAG, which keeps data and earlier stages")
+    run.add_argument("--until", default="", metavar="NN", help="number of the last notebook (default: all)")
     run.add_argument("--force", action="store_true", help="execute finished notebooks again too")
+    run.add_argument("--verbose", action="store_true", help="show what the notebooks print, and every figure")
     plan = sub.add_parser("plan", help="memory and time that a job's trainings need, before anything is downloaded")
     plan.add_argument("target", help="a number (13), a notebook's name, or a paper's for all of its notebooks")
     plan.add_argument("--profile", default="node", help="smoke, laptop, gpu or node (default)")
@@ -95,12 +97,14 @@ def _run(args: argparse.Namespace) -> int:
     from kit.jobs.run import execute, plan
 
     try:
-        job = plan(args.target, args.profile, args.set, args.name, tag=args.tag)
+        job = plan(args.target, args.profile, args.set, args.name, tag=args.tag, until=args.until)
         check_machine(job)
     except Exception as error:
         return _refuse(error)
-    execute(job, args.force)
-    print(f"\n{view(job.name)}")
+    execute(job, args.force, args.verbose)
+    from kit.jobs.ending import ending  # it draws: imports that the notebooks needn't wait for
+
+    print("", *([view(job.name)] if args.verbose else []), ending(job.name), sep="\n")
     return 0
 
 
@@ -201,11 +205,11 @@ def _notebooks(args: argparse.Namespace) -> int:
 
 
 def _course(args: argparse.Namespace) -> int:
-    from kit.jobs import course, grading
+    from course import grading, handout
 
     try:
         if args.action == "make":
-            print("\n".join(str(path) for path in course.make(args.folder, args.targets)))
+            print("\n".join(str(path) for path in handout.make(args.folder, args.targets)))
         else:
             print(grading.grade(args.folder, args.targets, args.seed))
     except Exception as error:

@@ -222,8 +222,10 @@ class Score:
 
     Attributes:
         turns: the reward of every turn, where a paper rewards each turn for itself; else empty.
+        correct: whether the answer is right; None: the reward doesn't say.
     """
 
     total: float
     parts: Mapping[str, float]
     turns: tuple[float, ...] = ()
+    correct: bool | None = None

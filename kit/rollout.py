@@ -34,14 +34,13 @@ from typing import Any, Protocol
 from kit.chat import Chat, Content
 from kit.episode import Action, Ended, Episode, Observation, Task, Turn
 from kit.policy import Completion, GenerationRequest, Policy, SamplingParams, Wait
-from kit.policy.rehearsal import Rehearsal
 from kit.protocol import Protocol as Tags
 from kit.seeding import Seed, child_seed, seed_per_episode
 
 
 @dataclass(frozen=True)
 class RolloutConfig:
-    """Limits of a rollout: the one place for turns and tokens, from a notebook's parameter to the loop.
+    """Limits of a rollout: the one place for turns, tokens and temperature, from a notebook's parameter to the trainer.
 
     Attributes:
         max_turns: turns of the policy, the answer included.
@@ -49,6 +48,7 @@ class RolloutConfig:
         max_episode_tokens: tokens of the whole episode, prompt and observations included.
         env_workers: environments stepped at once, in threads (the work is in the sandbox's processes).
         stops: strings that end a turn; None: those of the environment's protocol.
+        temperature: of sampling; 0 is greedy: ``replace(config, temperature=0.0)``.
     """
 
     max_turns: int = 8
@@ -56,11 +56,14 @@ class RolloutConfig:
     max_episode_tokens: int = 16384
     env_workers: int = 16
     stops: tuple[str, ...] | None = None
+    temperature: float = 1.0
 
     def __post_init__(self) -> None:
         for name in ("max_turns", "max_new_tokens", "max_episode_tokens", "env_workers"):
             if getattr(self, name) < 1:
                 raise ValueError(f"RolloutConfig.{name}={getattr(self, name)}: must be at least 1")
+        if self.temperature < 0:
+            raise ValueError(f"RolloutConfig.temperature={self.temperature}: must be 0 (greedy) or more")
 
 
 class Environment(Protocol):
@@ -136,7 +139,6 @@ def rollout(
     tasks: Sequence[Task],
     make_env: Callable[[], Environment],
     config: RolloutConfig,
-    temperature: float = 1.0,
     seed: Seed = 0,
 ) -> list[Episode]:
     """Play every task once; episodes come back in the tasks' order.
@@ -146,20 +148,17 @@ def rollout(
         chat: encodes prompts and observations.
         tasks: the tasks to play.
         make_env: makes one environment; there are as many as tasks.
-        config: limits of turns and tokens.
-        temperature: of sampling; 0 is greedy.
+        config: limits of turns and tokens, and the temperature.
         seed: of all that is sampled; or one an episode. What an episode samples depends on its own alone.
 
     Raises:
         ValueError: seeds for another number of episodes.
     """
-    if isinstance(policy, Rehearsal):
-        policy.look(chat, tasks, make_env, config)
     seeds = seed_per_episode(seed, len(tasks))
     policy.reset()
     envs = [make_env() for _ in tasks]
     stops = config.stops if config.stops is not None else envs[0].protocol.stops if envs else ()
-    params = SamplingParams(stops, temperature, config.max_new_tokens)
+    params = SamplingParams(stops, config.temperature, config.max_new_tokens)
     with ThreadPoolExecutor(config.env_workers) as pool:
         try:
             list(pool.map(lambda pair: pair[0].reset(options={"task": pair[1]}), zip(envs, tasks, strict=True)))

@@ -89,7 +89,7 @@ def test_a_job_that_ends_badly_has_a_message_and_a_code(
     code: int,
     message: str,
 ) -> None:
-    def broken(job: Job, force: bool) -> Path:
+    def broken(job: Job, force: bool, verbose: bool) -> Path:
         raise error
 
     monkeypatch.setattr(kit.jobs.run, "execute", broken)

@@ -232,23 +232,21 @@ def test_a_budget_without_turns_is_refused() -> None:
 
 def test_eight_episodes_at_once_equal_eight_alone(box: Any, chat: Chat, model: Any, tasks: list[Task]) -> None:
     """Greedy, with the real environment and sandbox: a random model, so mostly format errors, plus a scripted start."""
-    config, temperature = replace(CONFIG, max_new_tokens=12), 0.0
-    together = rollout(HFPolicy(model, chat), chat, tasks, lambda: JigsawEnv(box), config, temperature)
+    config = replace(CONFIG, max_new_tokens=12, temperature=0.0)
+    together = rollout(HFPolicy(model, chat), chat, tasks, lambda: JigsawEnv(box), config)
     for task, episode in zip(tasks, together, strict=True):
-        (alone,) = rollout(HFPolicy(model, chat), chat, [task], lambda: JigsawEnv(box), config, temperature)
+        (alone,) = rollout(HFPolicy(model, chat), chat, [task], lambda: JigsawEnv(box), config)
         assert (alone.ids, alone.mask, alone.ended) == (episode.ids, episode.mask, episode.ended)
 
 
 def test_half_a_batch_plays_what_the_whole_would(box: Any, chat: Chat, model: Any, tasks: list[Task]) -> None:
     """Sampled: an episode's seed is its own, so it doesn't matter who else is played, or by which process."""
-    config, temperature = replace(CONFIG, max_new_tokens=12), 1.0
-    whole = rollout(HFPolicy(model, chat), chat, tasks, lambda: JigsawEnv(box), config, temperature, seed=3)
+    config = replace(CONFIG, max_new_tokens=12)
+    whole = rollout(HFPolicy(model, chat), chat, tasks, lambda: JigsawEnv(box), config, seed=3)
     second = seed_per_episode(3, len(tasks))[len(tasks) // 2 :]
-    half = rollout(
-        HFPolicy(model, chat), chat, tasks[len(tasks) // 2 :], lambda: JigsawEnv(box), config, temperature, seed=second
-    )
+    half = rollout(HFPolicy(model, chat), chat, tasks[len(tasks) // 2 :], lambda: JigsawEnv(box), config, seed=second)
     assert [e.ids for e in half] == [e.ids for e in whole[len(tasks) // 2 :]]
-    other = rollout(HFPolicy(model, chat), chat, tasks, lambda: JigsawEnv(box), config, temperature, seed=4)
+    other = rollout(HFPolicy(model, chat), chat, tasks, lambda: JigsawEnv(box), config, seed=4)
     assert [e.ids for e in other] != [e.ids for e in whole]
 
 

@@ -82,12 +82,13 @@ def score(episode: Episode, target: str) -> Score:
     met = [
         turn.observation.status == "ok" for turn in episode.turns if turn.observation
     ]
+    correct = is_right(episode, target)
     parts = {
-        "accuracy": float(is_right(episode, target)),
+        "accuracy": float(correct),
         "found": 0.5 * sum(met) / int(target),
         "missed": -0.1 * (len(met) - sum(met)),
     }
-    return Score(sum(parts.values()), parts)
+    return Score(sum(parts.values()), parts, correct=correct)
 
 
 def expert(episode: Episode) -> str:

@@ -8,39 +8,82 @@ from collections.abc import Mapping
 from kit.evaluate.intervals import Interval
 from kit.evaluate.outcomes import Metrics
 
-DIRECT, UNTRAINED, SFT, GRPO = "direct", "untrained", "sft", "grpo"
+DIRECT, ORIGINALS, UNTRAINED, SFT, GRPO = "direct", "direct_originals", "untrained", "sft", "grpo"
 
-GAIN = "gain_over_direct"
-"""Metric of the stage ``grpo``: the agent minus the base asked directly, on the same tasks."""
+GAIN, GAP = "gain_over_direct", "observation_gap_swapped"
+"""Metrics of the stage ``grpo``, on the same tasks: the agent minus the base asked directly; with its own observations
+minus with another episode's."""
+
+BARS = {"base, asked directly": (DIRECT,), "agent before RL": (SFT, UNTRAINED), "agent after RL": (GRPO,)}
+"""Label of a bar → the stages that it may stand for; the first that was measured counts."""
+
+
+def three_bars(stages: Mapping[str, Metrics], metric: str) -> dict[str, Interval | None]:
+    """The three values that tell a run: label → value; None if it was not measured.
+
+    Args:
+        stages: stage → metrics.
+        metric: name of the metric that is told.
+    """
+    return {
+        label: next((stages[stage][metric] for stage in names if metric in stages.get(stage, {})), None)
+        for label, names in BARS.items()
+    }
 
 
 def finding(stages: Mapping[str, Metrics], metric: str, called: str) -> str:
     """Say what came out, in sentences; what was not measured is said, too.
 
     Args:
-        stages: stage → metrics. ``direct`` is the base asked without acting, ``untrained`` the base as an agent,
-            ``sft`` and ``grpo`` the agent after each training.
+        stages: stage → metrics. ``direct`` is the base asked without acting, ``direct_originals`` the same with the
+            full images, ``untrained`` the base as an agent, ``sft`` and ``grpo`` the agent after each training.
         metric: name of the metric that is told, the larger the better.
         called: its name for readers.
     """
-    found = {stage: metrics[metric] for stage, metrics in stages.items() if metric in metrics}
-    direct, agent = found.get(DIRECT), found.get(GRPO)
-    before = found.get(SFT) or found.get(UNTRAINED)
+    direct, before, agent = three_bars(stages, metric).values()
     if direct is None and agent is None and before is None:
         return "Nothing has been measured in this run yet."
-    asked = "What the base does when it is asked directly was not measured"
-    asked = asked if direct is None else f"Asked directly, the base reaches {_value(direct)} ({called})"
-    acts = "no agent was measured after reinforcement learning"
-    if agent is not None:
-        acts = f"the trained agent reaches {_value(agent)}{f' ({called})' if direct is None else ''}"
-    since = f", from {_value(before)} before reinforcement learning" if before is not None and agent is not None else ""
+    told = [_asked(direct, _ceiling(stages, metric), called), _acts(stages, metric, called)]
     if direct is None or agent is None:
-        return f"{asked}; {acts}{since}. So what training taught can't be told yet."
+        return " ".join([*told, "So what training taught can't be told yet."])
     gain = stages[GRPO].get(GAIN)
-    against = _sign(gain if gain is not None else difference(agent, direct))
-    start = found.get(UNTRAINED) or found.get(SFT)
-    rise = None if start is None else _sign(difference(agent, start))
-    return f"{asked}; {acts}{since}. {_taught(against, rise)}"
+    one_seed = gain is not None and not _is_known(gain)
+    against = _sign(difference(agent, direct) if gain is None or one_seed else gain)
+    start = stages.get(UNTRAINED, {}).get(metric) or before
+    told.append(_taught(against, None if start is None else _sign(difference(agent, start))))
+    return " ".join([*told, *(["This is one training: another seed may end elsewhere."] if one_seed else [])])
+
+
+def _ceiling(stages: Mapping[str, Metrics], metric: str) -> Interval | None:
+    """The base asked directly with the full images; told as accuracy, it counts where that is the metric."""
+    shown, full = stages.get(DIRECT, {}), stages.get(ORIGINALS, {})
+    is_accuracy = "accuracy" in shown and shown["accuracy"] == shown.get(metric)
+    return full.get(metric) or (full.get("accuracy") if is_accuracy else None)
+
+
+def _asked(direct: Interval | None, originals: Interval | None, called: str) -> str:
+    """What the base does without acting: the floor, and the ceiling where it was shown the full images."""
+    if direct is None:
+        return "What the base does when it is asked directly was not measured."
+    ceiling = f"; shown the full images, it would reach {_value(originals)}" if originals else ""
+    return f"Asked directly, the base reaches {_value(direct)} ({called}){ceiling}."
+
+
+def _acts(stages: Mapping[str, Metrics], metric: str, called: str) -> str:
+    """What the agent does after each training, and with observations that aren't its own."""
+    agent = stages.get(GRPO, {})
+    if metric not in agent:
+        return "No agent was measured after reinforcement learning."
+    before = {"after the cold start": stages.get(SFT, {}), "untrained": stages.get(UNTRAINED, {})}
+    start = next((f"{_value(found[metric])} {when} and " for when, found in before.items() if metric in found), "")
+    text = f"As an agent it reaches {start}{_value(agent[metric])} after reinforcement learning"
+    text += "" if metric in stages.get(DIRECT, {}) else f" ({called})"
+    if (gap := agent.get(GAP)) is None:
+        return f"{text}."
+    less = (
+        f"{_value(gap)} less" if gap.value >= 0 else f"{_value(Interval(-gap.value, -gap.high, -gap.low, gap.n))} more"
+    )
+    return f"{text}, and {less} with another episode's observations."
 
 
 def difference(a: Interval, b: Interval) -> Interval:
@@ -69,8 +112,12 @@ def _taught(against_direct: int, since_start: int | None) -> str:
 
 
 def _value(found: Interval) -> str:
-    known = math.isfinite(found.high - found.low)
-    return f"{found.value:.2f} [{found.low:.2f}, {found.high:.2f}]" if known else f"{found.value:.2f}"
+    return f"{found.value:.2f} [{found.low:.2f}, {found.high:.2f}]" if _is_known(found) else f"{found.value:.2f}"
+
+
+def _is_known(found: Interval) -> bool:
+    """Whether it has an interval: what differs from seed to seed has none in one run."""
+    return math.isfinite(found.high - found.low)
 
 
 def _sign(difference: Interval) -> int:

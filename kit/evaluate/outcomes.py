@@ -1,7 +1,16 @@
 """Save, load and compare the evaluation results of a run's stages (untrained, sft, grpo).
 
 A paper describes its evaluation once, as an :class:`Evaluation`: the outcome of an episode, the metrics over outcomes,
-and the numbers the paper reports. An outcome is a frozen dataclass with at least the fields of :class:`Outcome`.
+and the numbers the paper reports. Where its tables need more of an episode than :class:`Outcome` has, it adds fields::
+
+    @dataclass(frozen=True, kw_only=True)
+    class Sheet(Outcome):
+        hard: bool
+
+    def outcome(episode: Episode, seed: int = 0) -> Sheet:
+        return Sheet.of(episode, is_right(episode, episode.task.target), seed, hard=episode.task.meta["hard"])
+
+    slices = slices_by(lambda sheet: "hard" if sheet.hard else "easy", everything="all")  # acc_all, acc_easy, acc_hard
 """
 
 from __future__ import annotations
@@ -9,10 +18,10 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, Self, TypeVar
 
 from kit.episode import Episode, Task
 from kit.evaluate.calls import Call, calls
@@ -35,20 +44,91 @@ REASONS = {
 """The ways an episode can end and their display names, in the order of the tables."""
 
 
-class Outcome(Protocol):
-    """The fields that every paper's outcome has: id of the source image, how the episode ended, training seed."""
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """The result of one finished episode.
 
-    @property
-    def image(self) -> str: ...
+    Attributes:
+        task: id of the task.
+        image: :func:`source_image` of the task: tasks about one image are related.
+        correct: whether it ended with the right answer.
+        reason: how it ended, a key of :data:`REASONS`.
+        turns: turns played, the answer included.
+        tool_calls: actions other than the answer.
+        tokens: tokens the policy sampled.
+        seed: seed of the training run that made the policy.
+    """
 
-    @property
-    def reason(self) -> str: ...
+    task: str
+    image: str
+    correct: bool
+    reason: str
+    turns: int
+    tool_calls: int
+    tokens: int
+    seed: int = 0
 
-    @property
-    def seed(self) -> int: ...
+    @classmethod
+    def of(cls, episode: Episode, correct: bool, seed: int = 0, *, well_formed: bool = True, **own: Any) -> Self:
+        """Read the outcome from a finished episode.
+
+        Args:
+            episode: the episode.
+            correct: whether its answer is right.
+            seed: seed of the training run that made the policy.
+            well_formed: whether an answer that isn't right is one at all; else it is ``malformed``, not ``wrong``.
+            own: the fields that a paper's outcome adds.
+
+        Raises:
+            ValueError: the episode is still running.
+        """
+        if episode.ended == "running":
+            raise ValueError(f"episode {episode.task.id} is still running: only ended episodes have an outcome")
+        answered = "solved" if correct else "wrong" if well_formed else "malformed"
+        return cls(
+            task=episode.task.id,
+            image=source_image(episode.task),
+            correct=correct,
+            reason=answered if episode.ended == "answer" else episode.ended,
+            turns=len(episode.turns),
+            tool_calls=episode.calls,
+            tokens=sum(len(turn.ids) for turn in episode.turns),
+            seed=seed,
+            **own,
+        )
 
 
 T = TypeVar("T", bound=Outcome)
+
+Slices = Callable[[Sequence[T]], Iterable[tuple[str, list[T]]]]
+"""From outcomes to the slices that metrics are taken of: the ending of the metrics' names, and the outcomes."""
+
+
+def slices_by(*parts: Callable[[T], str], everything: str = "", order: Sequence[str] = ()) -> Slices[T]:
+    """Slice outcomes by their first part, and each of these slices by the next.
+
+    ``slices_by(lambda o: o.setting, lambda o: o.label)`` makes slices such as ``search``, ``search_hard``,
+    ``search_simple``.
+
+    Args:
+        parts: each names the part of an outcome by which it is sliced.
+        everything: name of the slice of all outcomes, which comes first; empty: there is none.
+        order: names that come first, in this order; others follow by the alphabet.
+    """
+
+    def cut(outcomes: Sequence[T], before: str, parts: Sequence[Callable[[T], str]]) -> Iterator[tuple[str, list[T]]]:
+        names = {parts[0](o) for o in outcomes} if parts else set()
+        for name in sorted(names, key=lambda name: (order.index(name) if name in order else len(order), name)):
+            some = [o for o in outcomes if parts[0](o) == name]
+            yield before + name, some
+            yield from cut(some, f"{before}{name}_", parts[1:])
+
+    def slices(outcomes: Sequence[T]) -> Iterator[tuple[str, list[T]]]:
+        if everything:
+            yield everything, list(outcomes)
+        yield from cut(outcomes, "", parts)
+
+    return slices
 
 
 @dataclass(frozen=True)
@@ -82,17 +162,6 @@ class Metric:
 def source_image(task: Task) -> str:
     """Name the image that a task was made of (``meta["source"]``, else its id): tasks about one image are related."""
     return str(task.meta.get("source") or task.id)
-
-
-def reason(episode: Episode, right: bool) -> str:
-    """Name the way an episode ended, a key of :data:`REASONS`.
-
-    Raises:
-        ValueError: the episode is still running.
-    """
-    if episode.ended == "running":
-        raise ValueError(f"episode {episode.task.id} is still running: only ended episodes have an outcome")
-    return episode.ended if episode.ended != "answer" else "solved" if right else "wrong"
 
 
 def failures(outcomes: Sequence[Outcome]) -> dict[str, float]:
@@ -173,7 +242,7 @@ class Evaluation(Generic[T]):
     outcome_type: type[T]
     outcome: Callable[[Episode, int], T]
     is_right: Callable[[Episode, Any], bool]
-    slices: Callable[[Sequence[T]], Iterable[tuple[str, list[T]]]]
+    slices: Slices[T]
     metrics: tuple[Metric, ...]
     reported: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     headlines: Mapping[str, str] = field(default_factory=dict)
@@ -241,7 +310,7 @@ class Evaluation(Generic[T]):
             **provenance(),
             "metrics": {name: found.record() for name, found in metrics.items()},
             "failures": failures(outcomes),
-            "outcomes": [asdict(o) for o in outcomes],  # type: ignore[call-overload]
+            "outcomes": [asdict(o) for o in outcomes],
             "calls": [[[call.tool, call.status] for call in calls(episode)] for episode in episodes],
             **({} if made_of is None else {"made_of": dict(made_of)}),
         }

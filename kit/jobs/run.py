@@ -15,6 +15,7 @@ is executed again (training continues from its own checkpoints).
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -39,6 +40,7 @@ from kit.files import (
     write_text,
 )
 from kit.jobs.checks import JobError, check_values_together
+from kit.jobs.console import LOG, StageLine, Tee, near, short_title
 from kit.jobs.notebooks import KERNEL, Source, environment, find, load, local_kernel, parameters
 from kit.jobs.parameters import ParameterError, Value, check_values, parse, unknown
 from kit.papers.registry import paper_of
@@ -123,7 +125,15 @@ def profile_values(source: Source, profile: str) -> dict[str, Any]:
     return values
 
 
-def plan(target: str, profile: str, sets: Sequence[str], name: str | None, root: Path = ROOT, tag: str = "") -> Job:
+def plan(
+    target: str,
+    profile: str,
+    sets: Sequence[str],
+    name: str | None,
+    root: Path = ROOT,
+    tag: str = "",
+    until: str = "",
+) -> Job:
     """Work out and check a job; nothing is run or written.
 
     Args:
@@ -133,6 +143,7 @@ def plan(target: str, profile: str, sets: Sequence[str], name: str | None, root:
         name: of the run; by default the family's.
         root: folder of the project.
         tag: of a branch of the run, which keeps its data and earlier stages; empty: the run itself.
+        until: number of the last notebook; empty: all that ``target`` means.
 
     Raises:
         NotebookError: no such notebook.
@@ -141,6 +152,11 @@ def plan(target: str, profile: str, sets: Sequence[str], name: str | None, root:
         ValueError: an impossible run name.
     """
     chosen = find(target, root)
+    if until:
+        numbers = [source.number for source in chosen]
+        if until not in numbers:
+            raise ParameterError(f"--until {until}: {target} has the notebooks {', '.join(numbers)}")
+        chosen = chosen[: numbers.index(until) + 1]
     of = chosen[0].family if name is None else name
     if not of.strip():
         raise ParameterError(
@@ -189,11 +205,12 @@ def _assigned(text: str, declared: Mapping[str, Any]) -> Iterator[tuple[str, str
         yield n, key, parse(chosen[n][key], value, f"--set, notebook {n}")
 
 
-def execute(job: Job, force: bool = False) -> Path:
+def execute(job: Job, force: bool = False, verbose: bool = False) -> Path:
     """Run the job's notebooks in order in ``runs/NAME``; returns that folder.
 
     Args:
         force: execute finished notebooks again too.
+        verbose: show what the notebooks print, too; the run's log file always has it.
 
     Raises:
         JobError: a notebook failed, the run is in use, or was made with other values.
@@ -205,16 +222,19 @@ def execute(job: Job, force: bool = False) -> Path:
         if not force:
             for planned in job.notebooks:
                 _same(record["notebooks"].get(planned.source.name), planned, folder)
+        paper = paper_of(job.notebooks[0].source.name)
+        print(f"{paper.title}: {paper.summary}" if paper else job.notebooks[0].source.title)
+        print(f"run {job.name}, profile {job.profile}; what its notebooks print: {near(folder / LOG)}\n", flush=True)
         for planned in job.notebooks:
             mine = record["notebooks"].setdefault(planned.source.name, {})
             if mine.get("status") == "done" and not force:
                 other = "" if mine["source"] == planned.source.sha256 else " by another version of this notebook"
-                print(f"{planned.source.name}: done before{other}, skipped (--force runs it again)", flush=True)
+                print(f"{short_title(planned.source)}  done before{other}, skipped (--force runs it again)", flush=True)
                 continue
             mine.pop("why", None)
             mine.update(status="running", profile=job.profile)
             mine.update(parameters=planned.values, source=planned.source.sha256)
-            _execute_one(planned, folder, record)
+            _execute_one(planned, folder, record, verbose)
     return folder
 
 
@@ -231,7 +251,7 @@ def _same(before: Mapping[str, Any] | None, planned: Planned, folder: Path) -> N
             )
 
 
-def _execute_one(planned: Planned, folder: Path, record: dict[str, Any]) -> None:
+def _execute_one(planned: Planned, folder: Path, record: dict[str, Any], verbose: bool) -> None:
     """Execute one notebook into ``folder``, keeping ``record`` (written to params.json) up to date."""
     source, mine = planned.source, record["notebooks"][planned.source.name]
     output = folder / source.twin.name
@@ -239,9 +259,14 @@ def _execute_one(planned: Planned, folder: Path, record: dict[str, Any]) -> None
     write_json(folder / "params.json", record)
     began = time.monotonic()
     try:
-        print(f"{source.name}: running, output in {output}", flush=True)
-        with local_kernel() as config, explain_full_disk(output):
-            _papermill(planned, output, config)
+        with (
+            explain_full_disk(output),
+            (folder / LOG).open("a", encoding="utf-8", errors="backslashreplace") as log,
+            local_kernel() as config,
+            StageLine(source, folder, bar=not verbose) as line,
+        ):
+            print(f"== {source.name}, {time.strftime('%Y-%m-%d %H:%M:%S')}", file=log)
+            _papermill(planned, output, config, line, Tee(log, sys.stdout) if verbose else log)
     except BaseException as error:
         mine.update(status="interrupted", minutes=_minutes(began))
         if isinstance(error, Exception):
@@ -254,11 +279,17 @@ def _execute_one(planned: Planned, folder: Path, record: dict[str, Any]) -> None
         raise
     mine.update(status="done", minutes=_minutes(began))
     _write_end(folder, record)
-    print(f"{source.name}: done in {mine['minutes']} min", flush=True)
 
 
-def _papermill(planned: Planned, output: Path, config: Any) -> None:
+def _papermill(planned: Planned, output: Path, config: Any, line: StageLine, printed: Any) -> None:
     """Execute a notebook; after every cell and every half a minute ``output`` holds what was executed so far.
+
+    Args:
+        planned: the notebook and its values.
+        output: where it is written to.
+        config: of its kernel.
+        line: is told of each cell.
+        printed: the file that gets what cells print.
 
     Raises:
         JobError: a cell failed, or the kernel died.
@@ -269,7 +300,7 @@ def _papermill(planned: Planned, output: Path, config: Any) -> None:
     from papermill.iorw import papermill_io
 
     source = planned.source
-    papermill_io.register(str(output), _WholeFiles())
+    papermill_io.register(str(output), _WholeFiles(line))
     try:
         papermill.execute_notebook(
             load(source),
@@ -280,8 +311,8 @@ def _papermill(planned: Planned, output: Path, config: Any) -> None:
             progress_bar=False,
             start_timeout=300,
             autosave_cell_every=30,
-            stdout_file=sys.stdout,
-            stderr_file=sys.stderr,
+            stdout_file=printed,
+            stderr_file=printed,
             config=config,
         )
     except PapermillExecutionError as error:
@@ -295,8 +326,12 @@ def _papermill(planned: Planned, output: Path, config: Any) -> None:
 class _WholeFiles:
     """Writes papermill's notebooks as a whole; papermill itself empties the file first, and then may be killed."""
 
+    def __init__(self, line: StageLine) -> None:
+        self._line = line
+
     def write(self, text: str, path: str) -> None:
         write_text(Path(path), text)
+        self._line.saved(json.loads(text))
 
     def pretty_path(self, path: str) -> str:
         return path
@@ -315,7 +350,7 @@ def _minutes(began: float) -> float:
 def _explain(why: str, source: Source, output: Path) -> str:
     return (
         f"{source.name} failed {why}\n"
-        f"Its output up to there, and the traceback: {output}\n"
+        f"Its output up to there, and the traceback: {near(output)}; what it printed: {near(output.parent / LOG)}\n"
         "The same command again starts with this notebook; training continues from its last checkpoint."
     )
 

@@ -6,11 +6,12 @@ import base64
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from kit.data.store import load_tasks
 from kit.episode import Task
-from kit.evaluate.finding import DIRECT, GRPO, SFT, UNTRAINED, finding
+from kit.evaluate.finding import GRPO, SFT, UNTRAINED, finding, three_bars
 from kit.evaluate.outcomes import REASONS, Evaluation, Metrics
 from kit.files import read_json
 from kit.train.held_out import COLUMN
@@ -18,13 +19,6 @@ from kit.train.metrics import read_metrics
 from kit.view import curves
 from kit.view.charts import Plot, bars
 from kit.view.html import clean, figures, render
-
-BARS = {
-    "base, asked\ndirectly": (DIRECT,),
-    "agent\nbefore RL": (SFT, UNTRAINED),
-    "agent\nafter RL": (GRPO,),
-}
-"""Label of a bar → the stages that it may stand for; the first that was measured counts."""
 
 
 def story(folder: Path, evaluation: Evaluation[Any] | None, stages: Mapping[str, Metrics]) -> Iterator[str]:
@@ -35,13 +29,12 @@ def story(folder: Path, evaluation: Evaluation[Any] | None, stages: Mapping[str,
         evaluation: of its paper; None: of a notebook that belongs to none.
         stages: stage → metrics, as far as they were measured.
     """
-    metric, called = _headline(evaluation, stages)
+    metric, called = headline(evaluation, stages)
     yield f'<p style="font-size:16px">{clean(finding(stages, metric, called))}</p>'
-    measured = {label: next((s for s in names if metric in stages.get(s, {})), None) for label, names in BARS.items()}
-    known = {label: stages[stage][metric] for label, stage in measured.items() if stage}
-    if known:
+    three = three_bars(stages, metric)
+    if known := {fill(label, 12): value for label, value in three.items() if value}:
         yield image(bars({called: known}, label=called, title=f"{called}: value and 95 % interval"), called)
-        missing = ", ".join(label.replace("\n", " ") for label in measured if label not in known)
+        missing = ", ".join(label for label, value in three.items() if value is None)
         yield f"<p>Not measured: {clean(missing)}.</p>" if missing else ""
     played = read_metrics(folder / GRPO / "metrics.jsonl")
     rows = [{key: row[key] for key in ("step", COLUMN) if key in row} for row in played]
@@ -58,7 +51,7 @@ def image(figure: Plot, called: str) -> str:
     return f'<img alt="{clean(called)}" style="max-width:100%" src="data:image/png;base64,{data}">'
 
 
-def _headline(evaluation: Evaluation[Any] | None, stages: Mapping[str, Metrics]) -> tuple[str, str]:
+def headline(evaluation: Evaluation[Any] | None, stages: Mapping[str, Metrics]) -> tuple[str, str]:
     """The metric that is told and its name for readers: the paper's first, else the first that the last stage has."""
     if evaluation and evaluation.headlines:
         return next(iter(evaluation.headlines.items()))

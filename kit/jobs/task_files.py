@@ -15,9 +15,7 @@ from kit.jobs.notebooks import parameters
 from kit.papers.registry import Paper, paper_of
 
 if TYPE_CHECKING:
-    from kit.chat import Chat
     from kit.jobs.run import Job
-    from kit.train.playable import Play
 
 
 def check_tasks(job: Job) -> None:
@@ -55,7 +53,7 @@ def check_tasks(job: Job) -> None:
     except OSError as error:
         raise ValueError(f"model={model!r}: its tokenizer, which counts tokens, can't be loaded ({error})") from error
     paper = paper_of(job.notebooks[0].source.name)
-    check_playable(sets, chat, _play(paper, values, chat) if paper else None)
+    check_playable(sets, chat, **(_prompts(paper, values) if paper else {}))
 
 
 def _folders(job: Job) -> Iterator[Path]:
@@ -88,9 +86,8 @@ def _values(job: Job) -> dict[str, Any]:
     return found | {"model": models[0] if models else ""}
 
 
-def _play(paper: Paper, values: Mapping[str, Any], chat: Chat) -> Play | None:
-    """Let a policy play by a paper's environment and limits; None if its environment takes more than is known here."""
-    from kit.rollout import rollout
+def _prompts(paper: Paper, values: Mapping[str, Any]) -> dict[str, Any]:
+    """What prompts are checked by: the paper's environment and limits; nothing if it takes more than is known here."""
     from kit.sandbox import Sandbox
 
     idle = {"box": Sandbox(), "search": object()}  # tasks are begun and not played: no tool is called
@@ -98,6 +95,6 @@ def _play(paper: Paper, values: Mapping[str, Any], chat: Chat) -> Play | None:
     takes = signature(make).parameters
     given = {name: idle.get(name, values.get(name)) for name in takes if name in idle or name in values}
     if any(one.default is one.empty and one.name not in given for one in takes.values()):
-        return None
+        return {}
     config = limits(**{field.name: values[field.name] for field in fields(limits) if field.name in values})
-    return lambda policy, tasks: rollout(policy, chat, tasks, lambda: make(**given), config)
+    return {"make_env": lambda: make(**given), "config": config}

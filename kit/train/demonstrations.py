@@ -21,7 +21,6 @@ def collect(
     make_env: Callable[[], Environment],
     config: RolloutConfig,
     path: str | os.PathLike[str],
-    temperature: float = 1.0,
     chunk: int = 16,
     progress: Callable[[int, int], None] = lambda done, of: None,
     seed: int = 0,
@@ -36,9 +35,8 @@ def collect(
         chat: encodes prompts and observations.
         tasks: the tasks to play.
         make_env: makes one environment; there are as many as tasks of a chunk.
-        config: limits of turns and tokens.
+        config: limits of turns and tokens, and the temperature.
         path: JSONL file that episodes are appended to, all of them: the filter comes later.
-        temperature: of sampling; 0 is greedy.
         chunk: episodes played at once.
         progress: told how many of the tasks are done.
         seed: of all that is sampled; a task's own follows from its place, whatever was played before.
@@ -69,7 +67,7 @@ def collect(
     progress(done, len(tasks))
     for at in range(0, len(todo), chunk):
         some = todo[at : at + chunk]
-        played = rollout(policy, chat, some, make_env, config, temperature, seed=[seeds[task.id] for task in some])
+        played = rollout(policy, chat, some, make_env, config, seed=[seeds[task.id] for task in some])
         append_episodes(path, played)
         have.update((episode.task.id, episode) for episode in played)
         progress(done + at + len(some), len(tasks))

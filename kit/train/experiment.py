@@ -1,7 +1,7 @@
 """Play a paper's tasks and train on them: what a paper's ``experiment.py`` fills in with its environment and reward.
 
-A paper subclasses :class:`Rollouts` with the environment, and :class:`GRPOTraining` with the reward and with when an
-answer is right::
+A paper subclasses :class:`Rollouts` with the environment, and :class:`GRPOTraining` with the reward, whose
+:attr:`kit.episode.Score.correct` says when an answer is right::
 
     @dataclass(frozen=True)
     class Play(Rollouts[Sandbox]):
@@ -16,7 +16,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -55,7 +55,7 @@ class Rollouts(RolloutConfig, ABC, Generic[Tools]):
         chat: Chat,
         tools: Tools,
         tasks: Sequence[Task],
-        temperature: float,
+        temperature: float | None = None,
         seed: Seed = 0,
         around: Around = as_it_is,
     ) -> list[Episode]:
@@ -66,11 +66,12 @@ class Rollouts(RolloutConfig, ABC, Generic[Tools]):
             chat: its encoder.
             tools: what the environments use.
             tasks: the tasks, in any order.
-            temperature: of sampling; 0 is greedy.
+            temperature: another one than :attr:`temperature`; 0 is greedy.
             seed: of all that is sampled; or one an episode.
             around: changes what the policy is shown (:mod:`kit.evaluate.five.shown`).
         """
-        return rollout(policy, chat, tasks, lambda: around(self.environment(tools)), self, temperature, seed)
+        config = self if temperature is None else replace(self, temperature=temperature)
+        return rollout(policy, chat, tasks, lambda: around(self.environment(tools)), config, seed)
 
 
 def play_greedily(model: Any, chat: Chat, tools: Tools, tasks: Sequence[Task], how: Rollouts[Tools]) -> list[Episode]:
@@ -119,10 +120,6 @@ class GRPOTraining(ABC):
     def group_reward(self) -> GroupReward:
         """Make the reward of a group of episodes."""
 
-    @abstractmethod
-    def is_correct(self, episode: Episode, target: Any) -> bool:
-        """Check the answer of a held-out task's episode."""
-
     def rollouts(self) -> Rollouts[Any]:
         """Limits and environment of all episodes, training and held-out ones alike."""
         return self.play
@@ -137,24 +134,28 @@ class GRPOTraining(ABC):
         """Train, or go on training; returns the folder of the trained model."""
         torch.set_num_threads(self.threads)
         vlm, chat = load_for_training(self.start, self.settings.lora_rank)
-        tasks, rollouts = load_tasks(self.tasks), self.rollouts()
+        tasks, rollouts, reward = load_tasks(self.tasks), self.rollouts(), self.group_reward()
         with self.tools() as tools:
-
-            def play(policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]:
-                return rollouts(policy, chat, tools, tasks, self.settings.temperature, seed)
 
             def play_held_out(policy: Policy, tasks: Sequence[Task]) -> list[Episode]:
                 return rollouts(policy, chat, tools, tasks, temperature=0.0)
+
+            def is_correct(episode: Episode, target: Any) -> bool:
+                correct = reward([episode], target)[0].correct
+                if correct is None:
+                    raise ValueError("held_out_tasks: the reward says of no answer if it is right; set Score.correct")
+                return correct
 
             return train_grpo(
                 vlm,
                 chat,
                 tasks,
-                play,
-                self.group_reward(),
+                lambda: rollouts.environment(tools),
+                rollouts,
+                reward,
                 self.settings,
                 self.run_dir,
                 exports=self.exports,
-                held_out=held_out_accuracy(self.held_out, self.held_out_tasks, play_held_out, self.is_correct),
+                held_out=held_out_accuracy(self.held_out, self.held_out_tasks, play_held_out, is_correct),
                 watcher=watcher,
             )

@@ -37,28 +37,30 @@ Departures
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from kit.chat import Chat
-from kit.episode import Task, fingerprint
+from kit.episode import Episode, Task, fingerprint
+from kit.policy import Policy
 from kit.rewards.base import GroupReward
+from kit.rollout import Environment, RolloutConfig, rollout
 from kit.train.advantage import Advantage, AdvantageSettings, Baseline, Scale, check_group_size
 from kit.train.arguments import NotebookSettings, check_schedule, gradient_checkpointing_default, shared_args
 from kit.train.checkpoint import schedule
 from kit.train.held_out import HeldOut, HeldOutAccuracy
-from kit.train.launch.topology import RolloutEngine
+from kit.train.launch.topology import ProcessConfig, RolloutEngine
 from kit.train.lora import lora_config
-from kit.train.playable import checked_first
+from kit.train.playable import check_playable
 from kit.train.progress import Watcher
 
 # TRL takes seconds to import: the functions that need it do so, and a notebook's first cell doesn't wait for it.
 if TYPE_CHECKING:
     from trl import GRPOConfig
 
-    from kit.train.grpo_trainer import EpisodeGRPOTrainer, Rollout
+    from kit.train.grpo_trainer import EpisodeGRPOTrainer
     from kit.train.meter import Meter
 
 
@@ -75,7 +77,6 @@ class GRPOSettings(NotebookSettings):
         learning_rate: at its peak.
         schedule: of the learning rate, by transformers' name.
         warmup: share of the steps before the peak.
-        temperature: the one the rollout samples at.
         beta: weight of the KL term; 0 needs no reference policy.
         epsilon: clipping range of the ratio.
         loss_type: TRL's name of the objective; "grpo" is eq. 1.
@@ -92,11 +93,9 @@ class GRPOSettings(NotebookSettings):
         save_every: steps between checkpoints.
         save_total_limit: checkpoints kept, the last ones; and the best.
         seed: of the order of tasks, of sampling, of adapters' first values.
-        rollout_engine: samples the episodes: the trained model by transformers, or vLLM ``colocate``d with it or at a
-            ``server``.
+        rollout_engine: samples the episodes: transformers, or vLLM ``colocate``d with the model or at a ``server``.
         vllm_server_url: that server's address, ``http://host:port``.
         gpu_memory_utilization: of a GPU's memory, for a colocated engine: its weights and its cache.
-        max_episode_tokens: of an episode; a colocated engine makes room for as many.
     """
 
     steps: int = 100
@@ -107,7 +106,6 @@ class GRPOSettings(NotebookSettings):
     learning_rate: float = 1e-6
     schedule: str = "constant"
     warmup: float = 0.0
-    temperature: float = 1.0
     beta: float = 0.0
     epsilon: float = 0.2
     loss_type: Literal["grpo", "dr_grpo", "bnpo", "dapo"] = "grpo"
@@ -127,32 +125,25 @@ class GRPOSettings(NotebookSettings):
     rollout_engine: RolloutEngine = "transformers"
     vllm_server_url: str = ""
     gpu_memory_utilization: float = 0.3
-    max_episode_tokens: int = 32768
 
     PARAMETERS: ClassVar[tuple[str, ...]] = (
         *("steps", "prompts_per_batch", "group_size", "per_device_batch_size", "learning_rate", "schedule"),
         *("beta", "freeze_vision", "lora_rank", "seed"),
     )
-    OPTIONAL: ClassVar[tuple[str, ...]] = ("temperature", "rollout_engine", "vllm_server_url")
+    OPTIONAL: ClassVar[tuple[str, ...]] = ("rollout_engine", "vllm_server_url")
 
     def __post_init__(self) -> None:
         check_group_size("GRPOSettings.group_size", self.group_size)
         try:
             self.credit()
+            ProcessConfig(rollout_engine=self.rollout_engine, vllm_server_url=self.vllm_server_url)
         except ValueError as error:
             raise ValueError(f"GRPOSettings.{error}") from None
-        above_0 = ("steps", "prompts_per_batch", "per_device_batch_size", "iterations", "learning_rate", "temperature")
-        for name in (*above_0, "save_every"):
+        above_0 = ("steps", "prompts_per_batch", "per_device_batch_size", "iterations", "learning_rate", "save_every")
+        for name in above_0:
             if getattr(self, name) <= 0:
                 raise ValueError(f"GRPOSettings.{name}={getattr(self, name)}: must be above 0")
         check_schedule("GRPOSettings.schedule", self.schedule)
-        if self.rollout_engine not in (known := get_args(RolloutEngine)):
-            raise ValueError(f"GRPOSettings.rollout_engine={self.rollout_engine!r}: choose one of {', '.join(known)}")
-        if (self.rollout_engine == "server") != bool(self.vllm_server_url):
-            raise ValueError(
-                f"GRPOSettings.vllm_server_url={self.vllm_server_url!r} with rollout_engine={self.rollout_engine!r}: "
-                "a server needs its address, http://host:port, and the others have none"
-            )
         if self.save_total_limit < 1:
             raise ValueError(
                 f"GRPOSettings.save_total_limit={self.save_total_limit}: a run needs at least 1 to resume from"
@@ -171,8 +162,8 @@ class GRPOSettings(NotebookSettings):
         """Count the episodes of a step, and those that stay in one process: a group."""
         return self.prompts_per_batch * self.group_size, self.group_size
 
-    def trl_args(self, run_dir: Path) -> GRPOConfig:
-        """Convert to TRL's configuration."""
+    def trl_args(self, run_dir: Path, config: RolloutConfig) -> GRPOConfig:
+        """Convert to TRL's configuration; temperature and longest episode are those of the rollout's ``config``."""
         from trl import GRPOConfig
 
         batch = self.prompts_per_batch * self.group_size
@@ -187,7 +178,7 @@ class GRPOSettings(NotebookSettings):
             learning_rate=self.learning_rate,
             lr_scheduler_type=self.schedule,
             warmup_steps=self.warmup,
-            temperature=self.temperature,
+            temperature=config.temperature,
             beta=self.beta,
             epsilon=self.epsilon,
             loss_type=self.loss_type,
@@ -196,10 +187,10 @@ class GRPOSettings(NotebookSettings):
             gradient_checkpointing=gradient_checkpointing_default(self.gradient_checkpointing),
             disable_dropout=True,
             shuffle_dataset=False,
-            **self._vllm_args(),
+            **self._vllm_args(config),
         )
 
-    def _vllm_args(self) -> dict[str, Any]:
+    def _vllm_args(self, config: RolloutConfig) -> dict[str, Any]:
         """TRL's settings of vLLM; the weights of :mod:`kit.train.importance` are made by us, and read by its loss."""
         if self.rollout_engine == "transformers":
             return {}
@@ -208,16 +199,28 @@ class GRPOSettings(NotebookSettings):
             "vllm_mode": self.rollout_engine,
             "vllm_server_base_url": self.vllm_server_url or None,
             "vllm_gpu_memory_utilization": self.gpu_memory_utilization,
-            "vllm_max_model_length": self.max_episode_tokens,
+            "vllm_max_model_length": config.max_episode_tokens,
             "vllm_importance_sampling_mode": "token_truncate",
         }
+
+
+def _check(model: Any, settings: GRPOSettings, config: RolloutConfig) -> None:
+    """Refuse a reference policy that can't be loaded, and episodes that are all the same."""
+    if settings.beta and not settings.lora_rank and not model.config._name_or_path:
+        raise ValueError(
+            f"GRPOSettings.beta={settings.beta}: the reference policy is a second copy of the model, and this one "
+            "was not loaded from anywhere it could be loaded from again; save and load it first, or train with LoRA"
+        )
+    if not config.temperature:
+        raise ValueError("RolloutConfig.temperature=0.0: greedy episodes of one task are all the same; train above 0")
 
 
 def train_grpo(
     model: Any,
     chat: Chat,
     tasks: Sequence[Task],
-    rollout: Rollout,
+    make_env: Callable[[], Environment],
+    config: RolloutConfig,
     reward: GroupReward,
     settings: GRPOSettings,
     run_dir: str | Path,
@@ -233,14 +236,14 @@ def train_grpo(
         model: a model of a known family; it holds the trained weights afterwards.
         chat: the model's chat encoder.
         tasks: tasks to train on, drawn in shuffled passes.
-        rollout: lets the policy it is given play tasks; all its randomness must come from its ``seed``.
+        make_env: makes one environment; there are as many as episodes of a batch.
+        config: limits of an episode, and the temperature, above 0.
         reward: scores the episodes of a group (:func:`kit.rewards.base.per_episode` lifts a reward of one episode).
         settings: how to train.
         run_dir: gets ``checkpoint/``, ``metrics.jsonl``, ``tensorboard/`` and ``model/``.
         exports: steps after which the model so far is kept too, as ``run_dir/model-STEP``.
         reward_workers: groups scored at once, in threads: for a reward that asks a judge or a service.
-        held_out: plays held-out tasks and returns what to add to the row of metrics, such as their accuracy; called
-            before each rollout.
+        held_out: called before each rollout; returns what to add to the row of metrics, such as held-out accuracy.
         watcher: shown the progress and the rows of metrics; None: one that suits the place.
 
     Returns:
@@ -256,26 +259,24 @@ def train_grpo(
     from kit.train.session import run
 
     run_dir = Path(run_dir)
-    if settings.beta and not settings.lora_rank and not model.config._name_or_path:
-        raise ValueError(
-            f"GRPOSettings.beta={settings.beta}: the reference policy is a second copy of the model, and this one "
-            "was not loaded from anywhere it could be loaded from again; save and load it first, or train with LoRA"
-        )
-
+    _check(model, settings, config)
     held_out_files = held_out.files if isinstance(held_out, HeldOutAccuracy) else {}
-    checked = checked_first(rollout, {str(getattr(tasks, "path", "tasks")): tasks, **held_out_files}, chat)
+    check_playable({str(getattr(tasks, "path", "tasks")): tasks, **held_out_files}, chat, make_env, config)
+
+    def play(policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]:
+        return rollout(policy, chat, tasks, make_env, config, seed)
 
     def make_trainer(meter: Meter) -> EpisodeGRPOTrainer:
         rollouts = -(-settings.steps // settings.iterations)
         order = schedule(len(tasks), rollouts * settings.prompts_per_batch, settings.seed)
         return EpisodeGRPOTrainer(
             model=model,
-            args=settings.trl_args(run_dir),
+            args=settings.trl_args(run_dir, config),
             train_dataset=Dataset.from_dict({"prompt": [tasks[i].id for i in order], "task": order}),
             peft_config=lora_config(settings.lora_rank, chat.family),
             chat=chat,
             tasks=tasks,
-            rollout=checked,
+            rollout=play,
             reward=reward,
             settings=settings.credit(),
             reward_workers=reward_workers,
@@ -290,7 +291,7 @@ def train_grpo(
         run_dir,
         steps=settings.steps,
         freeze_vision=settings.freeze_vision,
-        settings=asdict(settings),
+        settings=asdict(settings) | {"temperature": config.temperature},
         data=[fingerprint(task) for task in tasks],
         exports=exports,
         watcher=watcher,

@@ -42,6 +42,6 @@ def load(run_dir: Path) -> tuple[int, list[tuple[Episode, Score]]] | None:
     record = read_json(run_dir / "latest" / "scores.json")
     if record is None:
         return None
-    scores = [Score(each["total"], each["parts"], tuple(each["turns"])) for each in record["scores"]]
+    scores = [Score(**{**each, "turns": tuple(each["turns"])}) for each in record["scores"]]
     episodes = load_episodes(run_dir / "latest" / "episodes.jsonl")
     return int(record["step"]), list(zip(episodes, scores, strict=True))

@@ -18,28 +18,19 @@ prompt          it can be told, and leaves room for a whole turn within ``max_ep
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from kit.chat import Chat
-from kit.episode import Episode, NamedImage, Task
+from kit.episode import NamedImage, Task
 from kit.models import unreadable
 from kit.models.family import ModelFamily
-from kit.policy import Completion, GenerationRequest, Policy, RequestSource, SamplingParams
-from kit.policy.rehearsal import Rehearsal
-from kit.rollout import RolloutConfig, begin
+from kit.rollout import Environment, RolloutConfig, begin
 from kit.tools.boxes import Box, convert
-
-if TYPE_CHECKING:
-    from kit.train.grpo_trainer import Rollout
 
 Sets = Mapping[str, Sequence[Task | None]]
 """What a set is called in messages, such as the file that it is written to, line by line → its tasks. In the place of a
 task that isn't to be checked stands None."""
-
-Play = Callable[[Policy, Sequence[Task]], Any]
-"""Lets a policy play tasks, by :func:`kit.rollout.rollout`."""
 
 Fault = tuple[Task, str]
 """A task and what is wrong with it."""
@@ -52,57 +43,31 @@ class UnplayableTasks(ValueError):
     """Some tasks can't be played or scored; the message lists them with their files, lines and limits."""
 
 
-def check_playable(sets: Sets, chat: Chat | None = None, play: Play | None = None) -> None:
+def check_playable(
+    sets: Sets,
+    chat: Chat | None = None,
+    make_env: Callable[[], Environment] | None = None,
+    config: RolloutConfig | None = None,
+) -> None:
     """Refuse tasks that can't be shown, begun, played or scored.
 
     Args:
         sets: the tasks.
         chat: of the model that is going to play; None: images have to suit every family of the kit.
-        play: lets a policy play tasks, under the limits that will hold; none is played. None: prompts aren't checked.
+        make_env: makes the environment that tasks are begun in; None: prompts aren't checked. Needs the other two.
+        config: the limits that will hold.
 
     Raises:
         UnplayableTasks: all faults of all sets.
     """
-    families = [chat.family] if chat else []
-    found = [(task, fault) for task in _all(sets) for fault in _faults(task, families)]
-    if play is not None:
+    families, tasks = [chat.family] if chat else [], _all(sets)
+    found = [(task, fault) for task in tasks for fault in _faults(task, families)]
+    if make_env is not None:
+        if chat is None or config is None:
+            raise ValueError("check_playable: make_env without chat or config; a prompt is counted by all three")
         bad = {id(task) for task, _ in found}  # of a prompt with an image that can't be read no tokens can be counted
-        found += _rehearse(play, [task for task in _all(sets) if id(task) not in bad])
+        found += _begin(chat, [task for task in tasks if id(task) not in bad], make_env(), config)
     _refuse(sets, found)
-
-
-def checked_first(rollout: Rollout, sets: Sets, chat: Chat) -> Rollout:
-    """A training's rollout that refuses tasks that can't be played: by themselves now, by their prompts when it begins.
-
-    Limits and prompts are known only once the first batch is about to be played; then all tasks are begun as its are.
-
-    Args:
-        rollout: lets a policy play tasks.
-        sets: all tasks of the training.
-        chat: the model's chat encoder.
-
-    Raises:
-        UnplayableTasks: all faults of all sets; from here, or from the first call of what is returned.
-    """
-    try:
-        check_playable(sets, chat)
-    except UnplayableTasks:
-        check_playable(sets, chat, lambda policy, some: rollout(policy, some, seed=[0] * len(some)))
-        raise
-    everything = _all(sets)
-    looked: list[bool] = []
-
-    def checked(policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]:
-        def look(chat: Chat, some: Sequence[Task], make_env: Callable[[], Any], config: RolloutConfig) -> None:
-            # A rollout of part of the batch may have another environment than the rest: it isn't asked about that.
-            begun = everything if list(map(id, some)) == list(map(id, tasks)) else some
-            _refuse(sets, _begin(chat, begun, make_env, config))
-
-        episodes = rollout(policy if looked else Rehearsal(policy, look), tasks, seed=seed)
-        looked.append(True)
-        return episodes
-
-    return checked
 
 
 def _all(sets: Sets) -> list[Task]:
@@ -167,46 +132,8 @@ def _box_fault(given: Any, images: Sequence[NamedImage]) -> str:
     return ""
 
 
-class _Enough(Exception):
-    """Ends a rehearsal: what was wanted of it is known."""
-
-
-class _Mute:
-    """The policy of a rehearsal: only a loop other than the kit's asks it for a turn, and nothing is known of that."""
-
-    def reset(self) -> None: ...
-
-    def sample(self, requests: Sequence[GenerationRequest], params: SamplingParams) -> list[Completion]:
-        raise _Enough
-
-    def stream(self, ready: RequestSource, params: SamplingParams) -> Iterator[tuple[int, Completion]]:
-        raise _Enough
-
-
-def _rehearse(play: Play, tasks: Sequence[Task]) -> list[Fault]:
-    """Begin every task as ``play`` would, and find what is wrong."""
-    faults: list[Fault] = []
-    seen: set[int] = set()
-
-    def look(chat: Chat, some: Sequence[Task], make_env: Callable[[], Any], config: RolloutConfig) -> None:
-        seen.update(map(id, some))
-        faults.extend(_begin(chat, some, make_env, config))
-        raise _Enough
-
-    left, before = list(tasks), len(tasks) + 1
-    while left and len(left) < before:  # more than once if several kinds of tasks are played, each for itself
-        before = len(left)
-        with suppress(_Enough):
-            play(Rehearsal(_Mute(), look), left)
-        left = [task for task in left if id(task) not in seen]
-    return faults
-
-
-def _begin(chat: Chat, tasks: Sequence[Task], make_env: Callable[[], Any], config: RolloutConfig) -> list[Fault]:
+def _begin(chat: Chat, tasks: Sequence[Task], env: Environment, config: RolloutConfig) -> list[Fault]:
     """Begin tasks one after the other in one environment, and find what is wrong."""
-    if not tasks:
-        return []
-    env = make_env()
     try:
         return [(task, fault) for task in tasks if (fault := _begin_fault(chat, env, task, config))]
     finally:

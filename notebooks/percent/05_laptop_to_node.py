@@ -446,7 +446,6 @@ for engine in engines:
 # %%
 from kit.jobs.plan import stages as stages_of
 from kit.jobs.run import plan
-from kit.papers.agile.settings import GRPO
 
 columns = {}
 for name, paper in (("agile", "AGILE"), ("visual_arft", "Visual-ARFT")):
@@ -459,7 +458,9 @@ rows += [("weights", [s.total for s in columns.values()], small)]
 rows += [("episodes an update", [s.batch for s in columns.values()], batch_size)]
 each = [s.per_device_batch_size for s in columns.values()]
 rows += [("episodes a forward pass", each, batch_size // together)]
-rows += [("tokens of an episode, at most", [GRPO.max_episode_tokens, "–"], longest)]
+rows += [
+    ("tokens of an episode, at most", [agile.Play.max_episode_tokens, "–"], longest)
+]
 print(f"{'':30s}" + "".join(f"{name:>16s}" for name in (*columns, "here")))
 for name, theirs, ours in rows:
     cells = (c if isinstance(c, str) else f"{c:,}" for c in (*theirs, ours))

@@ -36,7 +36,7 @@
 # %% tags=["parameters"]
 run: str = "learning"  # run directory under runs/; the other training's is RUN-busy
 seed: int = 0  # order of the tasks and everything sampled
-demonstrations: int = 48  # episodes that the model imitates first
+sft_episodes: int = 48  # episodes that the model imitates first
 epochs: float = 4.0  # passes over them
 steps: int = 12  # GRPO's updates, of either training
 prompts_per_batch: int = 8  # tasks an update
@@ -50,6 +50,7 @@ profile: str = "laptop"  # written into results.json
 
 # %%
 import time
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -184,10 +185,11 @@ folder, busy_folder = run_folder(run), run_folder(f"{run}-busy")
 vlm, chat = load_model_and_chat(TINY)
 
 
-def playing(policy, chat, tasks, *, temperature, around=shown.as_it_is, seed=0):
+def playing(policy, chat, tasks, *, temperature, around=shown.as_it_is):
     """Let a policy play each task once; ``around`` changes what it is shown."""
     made = lambda: around(Cards())  # noqa: E731
-    return rollout(policy, chat, tasks, made, limits, temperature, seed)
+    config = replace(limits, temperature=temperature)
+    return rollout(policy, chat, tasks, made, config)
 
 
 # %% [markdown]
@@ -198,16 +200,15 @@ def playing(policy, chat, tasks, *, temperature, around=shown.as_it_is, seed=0):
 # last, or with a guess.
 
 # %%
-asked = rollout(
-    HFPolicy(vlm, chat), chat, test, SingleTurnEnv, RolloutConfig(1, 12), 0.0
-)
+once = RolloutConfig(1, 12, temperature=0.0)
+asked = rollout(HFPolicy(vlm, chat), chat, test, SingleTurnEnv, once)
 for where in (folder, busy_folder):
     evaluation.save_stage(where, "direct", asked)
 print("asked directly:", evaluation.summary(evaluation.evaluate(asked)))
 
 # %%
 rng = np.random.default_rng(seed + 1)
-taught = [make_task(rng, f"shown-{k}") for k in range(demonstrations)]
+taught = [make_task(rng, f"shown-{k}") for k in range(sft_episodes)]
 lifts = {
     task.id: [
         task.meta["asked"] if rng.random() < 0.5 else str(rng.choice(list(CARDS)))
@@ -290,11 +291,8 @@ settings = GRPOSettings(
 def reinforce(where, reward):
     """Train the imitator with a reward; returns sampled episodes afterwards."""
     vlm, chat = load_model_and_chat(start)
-    plays = lambda policy, tasks, *, seed: playing(  # noqa: E731
-        policy, chat, tasks, temperature=1.0, seed=seed
-    )
     reward = per_episode(reward)
-    train_grpo(vlm, chat, train, plays, reward, settings, where / "grpo")
+    train_grpo(vlm, chat, train, Cards, limits, reward, settings, where / "grpo")
     return playing(HFPolicy(vlm, chat), chat, test, temperature=1.0)
 
 

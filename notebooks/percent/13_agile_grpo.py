@@ -99,6 +99,7 @@ play = agile.Play(
     on_no_action=on_no_action,
     max_turns=max_turns,
     max_new_tokens=max_new_tokens,
+    temperature=temperature,
 )
 
 # %% [markdown]
@@ -124,7 +125,7 @@ order = order_of(len(train), steps * prompts_per_batch, seed)
 few = [train[i] for i in order[: min(prompts_per_batch, 12)]]  # a real batch is larger
 tasks = [task for task in few for _ in range(group_size)]
 seeds = seed_per_episode(child_seed(seed, 0), len(tasks))
-batch = play(HFPolicy(vlm, chat), chat, box, tasks, temperature, seeds)
+batch = play(HFPolicy(vlm, chat), chat, box, tasks, seed=seeds)
 batch_scores = [play.score(episode, episode.task.target) for episode in batch]
 rewards = torch.tensor([s.total for s in batch_scores], dtype=torch.float64)
 advantages = group_advantages(rewards, group_size)

@@ -311,7 +311,7 @@ def last_sampled(folder, n=4):
 
 for seed, folder in enumerate(folders):
     outcomes = EVALUATION.load_outcomes(folder, "grpo", seed)
-    greedy = sum(outcome.right for outcome in outcomes) / len(outcomes)
+    greedy = sum(outcome.correct for outcome in outcomes) / len(outcomes)
     sampled = last_sampled(folder)
     print(f"{folder.name}: sampled {sampled:.3f} in training, greedy {greedy:.3f} here")
 
@@ -359,7 +359,7 @@ for seed, folder in enumerate(folders):
         some = EVALUATION.load_outcomes(folder, stage, seed)
         budgets.setdefault(puzzles, []).extend(some)
 accuracy = {
-    n: sum(o.right for o in some) / len(some) for n, some in sorted(budgets.items())
+    n: sum(o.correct for o in some) / len(some) for n, some in sorted(budgets.items())
 }
 print("RL puzzles and accuracy:", {n: round(y, 3) for n, y in accuracy.items()})
 curve = list(accuracy), list(accuracy.values())

@@ -245,6 +245,7 @@ play = agile.Play(
     on_no_action=on_no_action,
     max_turns=max_turns,
     max_new_tokens=max_new_tokens,
+    temperature=temperature,
 )
 
 print("each arm:", n, "tasks,", n * group_size, "episodes")

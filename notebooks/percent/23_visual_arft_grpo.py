@@ -97,7 +97,12 @@ together = ProcessConfig.of(globals())
 box = Sandbox(require=CONFINED, allow_unsafe=allow_unsafe).start()
 data = folder / "data"
 paid = make_reward(reward, code_reward)
-play = visual_arft.Play.kept(data, max_turns=max_turns, max_new_tokens=max_new_tokens)
+play = visual_arft.Play.kept(
+    data,
+    max_turns=max_turns,
+    max_new_tokens=max_new_tokens,
+    temperature=temperature,
+)
 index = visual_arft.search_engine(play.search)
 tools = visual_arft.Tools(box, index)
 sets = visual_arft.test_sets(data)
@@ -215,7 +220,7 @@ from kit.train.advantage import group_advantages
 policy = HFPolicy(vlm, chat)
 groups, credits = {}, {}
 for kind, task in (("sheet", sheets[0]), ("search", questions[0])):
-    groups[kind] = play(policy, chat, tools, [task] * group_size, temperature, seed)
+    groups[kind] = play(policy, chat, tools, [task] * group_size, seed=seed)
     rewards = torch.tensor([paid(e, e.task.target).total for e in groups[kind]])
     credits[kind] = group_advantages(rewards, group_size)
     print(task.question, "| gold:", task.target[0])
@@ -359,7 +364,7 @@ others = sorted({o.category for o in played} - {*CATEGORIES})  # the benchmark's
 for category in (*CATEGORIES, *others):
     some = [o for o in played if o.category == category]
     if some:
-        right = np.mean([o.em for o in some])
+        right = np.mean([o.correct for o in some])
         restored = [o.restored for o in some if o.restored is not None]
         told = f"{np.mean(restored):.2f}" if restored else "   -"
         print(f"{category:20s}   {right:.2f}    {told}")

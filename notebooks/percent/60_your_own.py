@@ -153,9 +153,9 @@ vlm, chat = load_model_and_chat(tiny)
 limits = RolloutConfig(max_turns=max_turns, max_new_tokens=max_new_tokens)
 
 
-def play(policy, tasks, *, seed=0, temperature=1.0):
+def play(policy, tasks):
     """Let a policy play each task once; returns the episodes."""
-    return rollout(policy, chat, tasks, env.Env, limits, temperature, seed)
+    return rollout(policy, chat, tasks, env.Env, limits)
 
 
 expert = ScriptedPolicy(chat, env.expert)
@@ -322,7 +322,8 @@ for reason, share in evaluation.failures(outcomes["sft"]).items():
 settings = GRPOSettings.of(globals(), schedule="cosine", beta=0.0, freeze_vision=True)
 live = view.LiveTraining(folder / "grpo", is_right=env.is_right)
 reward = per_episode(env.score)
-train_grpo(vlm, chat, train, play, reward, settings, folder / "grpo", watcher=live)
+where = folder / "grpo"
+train_grpo(vlm, chat, train, env.Env, limits, reward, settings, where, watcher=live)
 display(live.figure())
 
 # %% [markdown]

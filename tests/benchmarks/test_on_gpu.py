@@ -1,8 +1,10 @@
-"""Half an hour on a GPU, tried on a CPU with tiny sizes: the trainers are measured, then trunk and branches trained."""
+"""Half an hour on a GPU, tried on a CPU with tiny sizes: the trainers are measured, then the papers run."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +14,13 @@ from transformers import Qwen2_5_VLForConditionalGeneration
 
 from benchmarks import on_gpu
 from benchmarks.on_gpu import Options, measurements
-from benchmarks.real_sizes import Measurement, config_of, filled_tokenizer, measure, prepare
+from benchmarks.real_sizes import Measurement, config_of, filled_tokenizer, prepare
 from kit.chat import Chat
 from kit.data.store import load_episodes
-from kit.files import read_json, write_json
+from kit.files import read_json, write_json, write_text
+from kit.jobs.run import plan
 from kit.models import load_model
+from kit.papers.registry import papers
 from kit.tiny import TINY
 
 SMALL: dict[str, Any] = {"steps": 2, "episodes": 8, "max_pixels": 28 * 28 * 16, "max_turns": 2, "max_new_tokens": 8}
@@ -66,18 +70,18 @@ def test_a_measurement_is_of_the_kit_s_own_training(
     """Random weights of the architecture, real episodes, and a record that names the hardware."""
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     one = Measurement("tiny", stage, **SMALL)
-    record = measure(one, tmp_path, tmp_path / f"{one.name}.json")
-    assert record == read_json(tmp_path / f"{stage}-tiny-lora32.json")
+    assert on_gpu.main(["--out", str(tmp_path), "--one", json.dumps(asdict(one))]) == 0
+    record = read_json(tmp_path / f"{stage}-tiny-lora32.json")
     assert [row["step"] for row in record["steps"]] == [1, 2]
     assert record["seconds_a_step"] == record["steps"][1]["seconds"], "the first warms up"
     assert record["peak_memory_gb"] > 0.1 and record["hardware"]["cores"] >= 1 and record["versions"]["torch"]
-    assert load_model(tmp_path / "tiny" / "start").config.text_config.hidden_size == 64
-    episodes = load_episodes(tmp_path / "tiny" / "episodes.jsonl")
+    assert load_model(tmp_path / "work" / "tiny" / "start").config.text_config.hidden_size == 64
+    episodes = load_episodes(tmp_path / "work" / "tiny" / "episodes.jsonl")
     assert len(episodes) == 16 and all(episode.ended == "answer" for episode in episodes)
     if stage == "grpo":
         assert record["steps"][1]["turns"] == 2 and record["steps"][1]["response_tokens"] == 16
-    written = {path: path.stat().st_mtime_ns for path in (tmp_path / "tiny").rglob("*") if path.is_file()}
-    prepare(tmp_path / "tiny", "tiny")
+    written = {path: path.stat().st_mtime_ns for path in (tmp_path / "work" / "tiny").rglob("*") if path.is_file()}
+    prepare(tmp_path / "work" / "tiny", "tiny")
     assert written == {path: path.stat().st_mtime_ns for path in written}, "what is there is kept"
 
 
@@ -88,55 +92,57 @@ def small_measurements(models: Sequence[str], with_vllm: bool, tiny: bool = Fals
 def test_each_result_is_saved_as_it_comes_and_a_failure_loses_only_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The first measurement fails, a branch runs out of time; the same command again does only what is missing."""
+    """The first measurement and the last paper fail; the same command again does only what is missing."""
     asked: list[str] = []
-    broken = {"sft-tiny-lora32", "visual_arft"}
+    first, *_, last = listed = [name for name, paper in papers().items() if paper.notebooks]
+    broken = {"sft-tiny-lora32", last}
 
-    def run(name: str, command: Sequence[str], file: Path | None, left: float) -> bool:
+    def run(
+        name: str, command: Sequence[str], file: Path | None, left: float, given: Mapping[str, str] | None = None
+    ) -> bool:
         asked.append(name)
         if name in broken:
             return False
         if file is not None:
             write_json(file, {})
-        elif "trial" not in name:
-            folder = Path(command[command.index("--out") + 1])
-            write_json(folder / "checkpoint" / "skills.json", {"place": {"value": 0.5}})
-            (folder / "log.jsonl").write_text('{"step": 25, "loss": 1.0, "seconds": 5.0}\n')
+        else:
+            folder = tmp_path / "runs" / name
+            write_json(folder / "params.json", {"notebooks": {"a": {"minutes": 0.5}}})
+            write_text(folder / "grpo" / "metrics.jsonl", '{"step": 1, "seconds": 5.0}\n')
         return True
 
     monkeypatch.setattr(on_gpu, "measurements", small_measurements)
-    monkeypatch.setattr(on_gpu, "branches", lambda: ["agile", "visual_arft"])
     monkeypatch.setattr(on_gpu, "_run", run)
     options = Options(tmp_path, 10.0, ("tiny",), tiny=True)
     on_gpu.on_gpu(options)
-    assert asked == ["sft-tiny-lora32", "grpo-tiny-lora32", "trunk", "agile", "visual_arft"]
-    assert sorted(path.stem for path in tmp_path.glob("*.json")) == ["agile", "grpo-tiny-lora32", "trunk"]
-    trunk = read_json(tmp_path / "trunk.json")
-    assert trunk["steps"] == on_gpu.TRIAL and trunk["skills"] == {"place": {"value": 0.5}} and trunk["hardware"]
+    assert asked == ["sft-tiny-lora32", "grpo-tiny-lora32", *listed]
+    assert {path.stem for path in tmp_path.glob("*.json")} == {*asked} - broken
+    record = read_json(tmp_path / f"{first}.json")
+    assert record["minutes"] == {"a": 0.5} and record["steps"]["grpo"][0]["seconds"] == 5.0 and record["hardware"]
     asked.clear()
     broken.clear()
     on_gpu.on_gpu(options)
-    assert asked == ["sft-tiny-lora32", "visual_arft"]
-    assert "trunk: there, passed over" in capsys.readouterr().out
+    assert asked == ["sft-tiny-lora32", last]
+    assert f"{first}: there, passed over" in capsys.readouterr().out
     asked.clear()
-    (tmp_path / "trunk.json").unlink()
+    (tmp_path / f"{first}.json").unlink()
     on_gpu.on_gpu(Options(tmp_path, 0.0, ("tiny",), tiny=True))
-    assert asked == [] and "trunk: no time is left for it" in capsys.readouterr().out
+    assert asked == [] and f"{first}: no time is left for it" in capsys.readouterr().out
 
 
-def test_steps_are_planned_by_a_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """25 steps took 10 seconds: 0.4 a step; of 1,000 seconds 0.8 are for steps, 2,000 of them."""
-
-    def trial(name: str, command: Sequence[str], file: Path | None, left: float) -> bool:
-        folder = Path(command[command.index("--out") + 1])
-        folder.mkdir()
-        (folder / "log.jsonl").write_text('{"step": 25, "seconds": 40.0}\n{"step": 50, "seconds": 50.0}\n')
-        return True
-
-    monkeypatch.setattr(on_gpu, "_run", trial)
-    monkeypatch.setattr("time.monotonic", lambda: 0.0)
-    command = ["script", "--out", str(tmp_path / "trunk")]
-    assert on_gpu._steps("trunk", command, Options(tmp_path, 30.0, ()), 1000.0) == 2000
+@pytest.mark.parametrize("name", papers())
+def test_a_paper_s_short_run_is_a_job_that_the_kit_takes(name: str) -> None:
+    """Never longer than its profile says, no model or data that would have to be downloaded."""
+    words = on_gpu._settings(papers()[name], "here")
+    job = plan(name, "gpu", words[1::2], "short")
+    whole = plan(name, "gpu", [], "whole")
+    for mine, theirs in zip(job.notebooks, whole.notebooks, strict=True):
+        for key, value in mine.values.items():
+            if isinstance(value, str):
+                assert not value.startswith(("Qwen/", "OpenGVLab/")), key
+            elif key in theirs.values:
+                assert value <= theirs.values[key], key
+    assert any(mine != theirs for mine, theirs in zip(job.notebooks, whole.notebooks, strict=True))
 
 
 def test_without_a_gpu_it_says_how_to_try_it(
@@ -149,12 +155,12 @@ def test_without_a_gpu_it_says_how_to_try_it(
 def test_the_commands_run_as_they_are_built(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One measurement and the trunk, each in its own process, with the script's own options."""
-    monkeypatch.setattr(on_gpu, "measurements", lambda *args: [Measurement("tiny", "sft", **SMALL)])
-    monkeypatch.setattr(on_gpu, "branches", list)
-    monkeypatch.setattr(on_gpu, "TRIAL", 2)
+    """A paper's notebooks, in a process of their own."""
+    shortest = min((paper for paper in papers().values() if paper.notebooks), key=lambda paper: len(paper.notebooks))
+    monkeypatch.setattr(on_gpu, "measurements", lambda *args: [])
+    monkeypatch.setattr(on_gpu, "papers", lambda: {shortest.name: shortest})
     assert on_gpu.main(["--tiny", "--models", "tiny", "--minutes", "20", "--out", str(tmp_path)]) == 0
-    assert sorted(path.stem for path in tmp_path.glob("*.json")) == ["sft-tiny-lora32", "trunk"]
-    trunk = read_json(tmp_path / "trunk.json")
-    assert trunk["steps"] == 2 and [row["step"] for row in trunk["log"]] == [2] and trunk["skills"]["place"]["n"] <= 8
-    assert "2 results in" in capsys.readouterr().out
+    assert sorted(path.stem for path in tmp_path.glob("*.json")) == [shortest.name]
+    record = read_json(tmp_path / f"{shortest.name}.json")
+    assert set(record["minutes"]) == set(shortest.notebooks) and all(record["steps"].values())
+    assert "1 results in" in capsys.readouterr().out

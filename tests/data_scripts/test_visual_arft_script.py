@@ -11,17 +11,19 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from kit.data import script
+from kit.data.hub import local_copies
 from kit.data.leak import look_alikes
+from kit.data.questions import tasks_of
 from kit.data.scenes import scene
 from kit.data.split import split_groups
 from kit.data.store import load_episodes, load_tasks
-from kit.episode import content_hash
+from kit.episode import Task, content_hash
 from kit.files import ROOT
 from kit.papers.visual_arft.data_folder import load_sets
 from kit.papers.visual_arft.experiment import Play, watched_sets
 from kit.papers.visual_arft.experiment import test_sets as sets_to_test
-from kit.papers.visual_arft.hub_questions import benchmark_images, questions
-from kit.papers.visual_arft.mat_coding import Question
+from kit.papers.visual_arft.mat_benchmark import benchmark_images
 from kit.papers.visual_arft.reward import score
 from tests.helpers.hub_copies import make_copies
 
@@ -152,15 +154,20 @@ def test_the_hubs_sets_are_read_from_copies_to_tasks(from_hub: Path) -> None:
     assert kinds <= {"documents", "book covers", "screens", "textbooks", "scenes", "charts"} and len(kinds) > 1
 
 
-def found_in(root: Path) -> list[Question]:
-    return [q for source in visual_arft.local_copies(visual_arft.DOCUMENTS, root) for q in questions(source, None)]
+def found_in(root: Path) -> list[Task]:
+    sources = local_copies(visual_arft.DOCUMENTS, root)
+    return [task for source in sources for task in tasks_of(source, None, lambda image: image)]
 
 
-def shared(sides: dict[str, list[Question]]) -> int:
+def shown(task: Task) -> str:
+    return content_hash(task.images[0].image)
+
+
+def shared(sides: dict[str, list[Task]]) -> int:
     """Rows of the test and development sides whose picture another side has, too."""
-    pictures = {side: {content_hash(q.image) for q in some} for side, some in sides.items()}
+    pictures = {side: {shown(q) for q in some} for side, some in sides.items()}
     return sum(
-        content_hash(q.image) in pictures[other]
+        shown(q) in pictures[other]
         for side in ("test", "development")
         for q in sides[side]
         for other in pictures
@@ -174,8 +181,8 @@ def test_a_split_by_rows_leaks_and_a_split_by_pictures_never_does(copies: Path) 
     by_row = dict(zip((f"{k}" for k in range(len(found))), split_groups(range(len(found)), shares), strict=True))
     rows = {side: [q for k, q in enumerate(found) if by_row[f"{k}"] == side] for side in ("train", *shares)}
     assert shared(rows) > len(rows["test"]) / 2
-    hashes = [content_hash(question.image) for question in found]
-    different = dict(zip(hashes, (question.image for question in found), strict=True))
+    hashes = [shown(task) for task in found]
+    different = dict(zip(hashes, (task.images[0].image for task in found), strict=True))
     groups = dict(zip(different, look_alikes(different.items()), strict=True))
     for seed in range(1000):
         side_of = dict(zip(different, split_groups(list(groups.values()), shares, seed), strict=True))
@@ -184,29 +191,29 @@ def test_a_split_by_rows_leaks_and_a_split_by_pictures_never_does(copies: Path) 
         of_group = {(groups[name], side) for name, side in side_of.items()}
         assert len(of_group) == len(set(groups.values()))
         assert seed % 100 or shared(sides) == 0
-    assert shared(visual_arft.split(found, shares, 0)) == 0
+    assert shared(script.split(found, shares, 0)) == 0
 
 
 def test_the_check_finds_what_a_split_by_rows_leaks(copies: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = found_in(copies)
     sides = split_groups(range(len(found)), {"test": 0.25, "development": 0.1})
     rows = {s: [q for q, its in zip(found, sides, strict=True) if its == s] for s in ("train", "development", "test")}
-    cleared = visual_arft.apart(rows)
+    cleared = script.apart(rows)
     told = capsys.readouterr().out
     assert int(re.search(r"left out (\d+) of \d+ pictures that look like one of test's \(train\)", told)[1]) > 0  # type: ignore[index]
     assert shared(rows) > 0 == shared(cleared)
     assert len(cleared["train"]) < len(rows["train"]) and cleared["test"] == rows["test"]
-    new = visual_arft.split(found, {"test": 0.25, "development": 0.1}, 0)
-    assert visual_arft.apart(new) == new
+    new = script.split(found, {"test": 0.25, "development": 0.1}, 0)
+    assert script.apart(new) == new
     assert re.findall(r"left out (\d+)", capsys.readouterr().out) == ["0", "0", "0"]
 
 
 def test_a_picture_of_the_benchmark_is_not_trained_on(copies: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = found_in(copies)
-    left = visual_arft.unlike(found, benchmark_images(copies / "laolao77/MAT"), "the benchmark's")
+    left = script.unlike(found, benchmark_images(copies / "laolao77/MAT"), "the benchmark's")
     assert re.match(r"left out 1 of \d+ pictures that look like the benchmark's", capsys.readouterr().out)
-    gone = {q.source for q in found} - {q.source for q in left}
-    assert gone == {found[0].source}
+    gone = {q.meta["source"] for q in found} - {q.meta["source"] for q in left}
+    assert gone == {found[0].meta["source"]}
 
 
 def test_the_benchmark_is_what_is_measured_by_and_shows_whole_pictures(from_hub: Path) -> None:

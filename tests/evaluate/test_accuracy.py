@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from made_outcomes import made
 
-from kit.evaluate.accuracy import AccuracyOutcome, accuracy, answered
+from kit.evaluate.accuracy import accuracy, answered
+from kit.evaluate.outcomes import Outcome
 
 REASONS = ("solved", "wrong", "malformed", "format", "turns", "tokens", "lost", "solved")
-OUTCOMES = [AccuracyOutcome(f"t{k}", f"p{k}", why == "solved", why, 1, 0) for k, why in enumerate(REASONS)]
+OUTCOMES = [made(Outcome, why == "solved", why, task=f"t{k}", image=f"p{k}") for k, why in enumerate(REASONS)]
 
 
 def test_answers_are_counted_right_or_not() -> None:

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from kit.evaluate.finding import difference, finding
+from kit.evaluate.finding import difference, finding, three_bars
 from kit.evaluate.intervals import Interval
 
 Triple = tuple[float, float, float]
@@ -14,10 +14,11 @@ Triple = tuple[float, float, float]
 LOW, MIDDLE, HIGH, WIDE = (0.1, 0.0, 0.2), (0.5, 0.4, 0.6), (0.9, 0.8, 1.0), (0.5, 0.0, 1.0)
 
 
-def told(gain: Triple | None = None, **values: Triple) -> str:
+def told(gain: Triple | None = None, gap: Triple | None = None, **values: Triple) -> str:
     stages = {name: {"acc": Interval(*value, 24)} for name, value in values.items()}
-    if gain is not None:
-        stages["grpo"]["gain_over_direct"] = Interval(*gain, 24)
+    for name, value in (("gain_over_direct", gain), ("observation_gap_swapped", gap)):
+        if value is not None:
+            stages["grpo"][name] = Interval(*value, 24)
     return finding(stages, "acc", "solved")
 
 
@@ -34,11 +35,11 @@ def told(gain: Triple | None = None, **values: Triple) -> str:
         ({"direct": LOW, "untrained": LOW, "grpo": WIDE}, "can't be told from chance"),
         ({"direct": HIGH, "untrained": LOW, "grpo": LOW}, "can't be told from chance"),
         ({"direct": HIGH, "grpo": HIGH}, "The agent's start was not measured"),
-        ({"direct": HIGH, "untrained": LOW}, "no agent was measured after reinforcement learning"),
+        ({"direct": HIGH, "untrained": LOW}, "No agent was measured after reinforcement learning."),
         ({"direct": HIGH}, "So what training taught can't be told yet."),
         (
             {"untrained": LOW, "grpo": HIGH},
-            "was not measured; the trained agent reaches 0.90 [0.80, 1.00] (solved)",
+            "was not measured. As an agent it reaches 0.10 [0.00, 0.20] untrained and 0.90 [0.80, 1.00] after",
         ),
         ({}, "Nothing has been measured in this run yet."),
     ],
@@ -48,10 +49,32 @@ def test_what_training_taught_follows_from_the_intervals(values: dict[str, Tripl
 
 
 def test_numbers_come_first_and_the_nearest_start_is_named() -> None:
-    assert told(direct=MIDDLE, untrained=(0.0, 0.0, 0.1), sft=LOW, grpo=HIGH).startswith(
-        "Asked directly, the base reaches 0.50 [0.40, 0.60] (solved); the trained agent reaches 0.90 [0.80, 1.00], "
-        "from 0.10 [0.00, 0.20] before reinforcement learning. So training taught it"
+    assert told(direct=MIDDLE, untrained=(0.0, 0.0, 0.1), sft=LOW, grpo=HIGH) == (
+        "Asked directly, the base reaches 0.50 [0.40, 0.60] (solved). As an agent it reaches 0.10 [0.00, 0.20] "
+        "after the cold start and 0.90 [0.80, 1.00] after reinforcement learning. So training taught it what the base "
+        "can't do when it is asked directly."
     )
+
+
+def test_observations_and_the_ceiling_are_told_where_they_were_measured() -> None:
+    text = told(gap=(0.3, 0.2, 0.4), direct=LOW, direct_originals=HIGH, sft=LOW, grpo=MIDDLE)
+    assert "(solved); shown the full images, it would reach 0.90 [0.80, 1.00]. As an agent" in text
+    assert "learning, and 0.30 [0.20, 0.40] less with another episode's observations. So" in text
+    text = told(gap=(-0.1, -0.3, 0.1), direct=LOW, sft=LOW, grpo=MIDDLE)
+    assert "and 0.10 [-0.10, 0.30] more with another episode's observations" in text and "full images" not in text
+
+
+@pytest.mark.parametrize(("direct", "says"), [(0.1, True), (0.2, False)])
+def test_a_ceiling_told_as_accuracy_counts_where_accuracy_is_the_metric(direct: float, says: bool) -> None:
+    accuracy = {"accuracy": Interval(0.1, 0.0, 0.2, 24)}
+    stages = {"direct": {"acc": Interval(direct, 0.0, 0.2, 24), **accuracy}, "direct_originals": accuracy}
+    assert ("shown the full images, it would reach 0.10" in finding(stages, "acc", "solved")) == says
+
+
+def test_three_bars_are_the_base_and_the_agent_before_and_after() -> None:
+    low, high = Interval(*LOW, 24), Interval(*HIGH, 24)
+    bars = three_bars({"untrained": {"acc": low}, "sft": {"f1": low}, "grpo": {"acc": high}}, "acc")
+    assert bars == {"base, asked directly": None, "agent before RL": low, "agent after RL": high}
 
 
 def test_a_paired_difference_decides_before_two_intervals_do() -> None:
@@ -73,3 +96,12 @@ def test_without_intervals_nothing_is_claimed() -> None:
     one_seed = (0.5, -math.inf, math.inf)
     text = told(direct=(0.9, -math.inf, math.inf), untrained=(0.1, -math.inf, math.inf), grpo=one_seed)
     assert "reaches 0.90 (solved)" in text and "gained anything by training can't be told from chance" in text
+
+
+def test_of_one_training_it_says_so() -> None:
+    """The gain over seeds has no interval; over tasks, the two values have."""
+    text = told(gain=(0.8, -math.inf, math.inf), direct=LOW, untrained=LOW, grpo=HIGH)
+    assert text.endswith(
+        "So training taught it what the base can't do when it is asked directly. "
+        "This is one training: another seed may end elsewhere."
+    )

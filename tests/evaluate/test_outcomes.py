@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from made_outcomes import made
 
 from kit.episode import Action, Episode, Task, Turn
 from kit.evaluate.intervals import Interval, clopper_pearson
-from kit.evaluate.outcomes import Evaluation, Metric, by_stage, table
+from kit.evaluate.outcomes import Evaluation, Metric, Outcome, by_stage, slices_by, table
 
 
-@dataclass(frozen=True)
-class Count:
+@dataclass(frozen=True, kw_only=True)
+class Count(Outcome):
     """The result of counting dots."""
 
-    task: str
-    image: str
-    right: bool
     error: int | None
-    reason: str
-    seed: int = 0
 
 
 def is_right(episode: Episode, target: int) -> bool:
@@ -30,14 +26,8 @@ def is_right(episode: Episode, target: int) -> bool:
 
 
 def outcome(episode: Episode, seed: int) -> Count:
-    right = is_right(episode, episode.task.target)
     error = None if episode.answer is None else abs(int(episode.answer) - episode.task.target)
-    reason = "solved" if right else "wrong" if episode.ended == "answer" else episode.ended
-    return Count(episode.task.id, episode.task.id[0], right, error, reason, seed)
-
-
-def slices(outcomes: Sequence[Count]) -> Iterator[tuple[str, list[Count]]]:
-    yield "all", list(outcomes)
+    return Count.of(episode, is_right(episode, episode.task.target), seed, error=error)
 
 
 DOTS = Evaluation(
@@ -45,8 +35,8 @@ DOTS = Evaluation(
     Count,
     outcome,
     is_right,
-    slices,
-    (Metric("acc", "right", "binary"), Metric("error", "error", "count")),
+    slices_by(everything="all"),
+    (Metric("acc", "correct", "binary"), Metric("error", "error", "count")),
     reported={"untrained": {}, "grpo": {"acc_all": 0.9}},
     headlines={"acc_all": "counted right"},
     tabled=("acc",),
@@ -73,8 +63,8 @@ def test_metrics_average_outcomes_and_leave_out_the_unknown() -> None:
 
 
 def test_a_share_stays_within_0_and_1_and_a_count_need_not() -> None:
-    outcomes = [Count("t", f"{k}", True, 0, "solved", seed) for seed in (0, 1) for k in range(3)]
-    share, count = (Metric("m", "right", kind).interval(outcomes) for kind in ("share", "count"))
+    outcomes = [made(Count, True, image=f"{k}", error=0, seed=seed) for seed in (0, 1) for k in range(3)]
+    share, count = (Metric("m", "correct", kind).interval(outcomes) for kind in ("share", "count"))
     assert (share.value, share.high) == (1.0, 1.0) and count.high > 1
 
 
@@ -105,3 +95,25 @@ def test_summary_is_of_the_first_headline_unless_another_is_named() -> None:
     assert DOTS.summary(metrics).startswith("0.750 [") and DOTS.summary(metrics, "error_all").startswith("0.500 [")
     with pytest.raises(ValueError, match="summary of 'f1': these episodes have acc_all, error_all"):
         DOTS.summary(metrics, "f1")
+
+
+def test_slices_are_cut_by_one_part_after_the_other() -> None:
+    """By hand: three of four are easy; of these one has an error of 2."""
+    marks = (("e", 0), ("h", 0), ("e", 2), ("e", 0))
+    some = [made(Count, error == 0, image=image, error=error) for image, error in marks]
+    by = slices_by(lambda o: {"e": "easy", "h": "hard"}[o.image], lambda o: f"off_{o.error}", everything="all")
+    found = {name: len(part) for name, part in by(some)}
+    assert found == {"all": 4, "easy": 3, "easy_off_0": 2, "easy_off_2": 1, "hard": 1, "hard_off_0": 1}
+    assert list(found) == ["all", "easy", "easy_off_0", "easy_off_2", "hard", "hard_off_0"]
+    first = slices_by(lambda o: o.image, order=("h", "z"))
+    assert [name for name, _ in first(some)] == ["h", "e"]
+
+
+def test_an_answer_that_cant_be_read_is_malformed_unless_it_is_right() -> None:
+    episode, late = played(["3", None])
+    ended = [
+        Outcome.of(one, correct, well_formed=well).reason
+        for one, correct, well in ((episode, True, False), (episode, False, False), (episode, False, True))
+    ]
+    assert ended == ["solved", "malformed", "wrong"]
+    assert Outcome.of(late, False, well_formed=False).reason == "turns"

@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 import torch
 
+from course.answer import literal
 from kit.exercises import Exercise, Mistake, check, hint, points, solution
 from kit.exercises.check import exercises
 from kit.exercises.exercise import same
-from kit.exercises.grade import literal
 from kit.files import ROOT
 from kit.jobs.notebooks import load, sources
 

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
+from course.answer import grade_answer
+from course.handout import questions
 from kit.exercises import Exercise, solution
 from kit.exercises.check import exercises
-from kit.exercises.grade import grade_answer
 from kit.exercises.needed import free
 from kit.exercises.question import Question, question
 from kit.exercises.solved import OWN_RUN, solved
-from kit.jobs.course import questions
 from kit.jobs.notebooks import load, sources
 from kit.sandbox import Sandbox
 

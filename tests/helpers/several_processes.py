@@ -2,7 +2,7 @@
 
 What is sampled depends on the episode's place in the batch alone, not on the process that plays it or on what else it
 plays: so any number of processes trains on the same episodes. ``SETTINGS`` (JSON) are those of GRPO; ``fault`` in it:
-``kill`` or ``raise`` in the last process's third rollout; ``slow``: seconds that each rollout waits; ``reward``:
+``kill`` or ``raise`` in the last process's third step; ``slow``: seconds that each step waits; ``reward``:
 ``even`` (of one episode), ``siblings`` (of its group), ``one_rank`` (turns are rewarded in the first process alone) or
 ``own_parts`` (each process names the reward's parts in its own way);
 ``held_out``: a file of tasks that are looked at before each step.
@@ -15,18 +15,17 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
-from training_fixtures import even_reward, even_score, fresh_chat, fresh_model, sampling_rollout, task
+from training_fixtures import LIMITS, Looks, even_reward, even_score, fresh_chat, fresh_model, sampling_rollout, task
 
 from kit.episode import Episode, Score, Task
 from kit.policy import Policy
 from kit.rewards.base import GroupReward
-from kit.seeding import Seed
 from kit.train.grpo import GRPOSettings, train_grpo
 from kit.train.held_out import held_out_accuracy
 from kit.train.processes import rank, world_size
@@ -80,19 +79,19 @@ def train(folder: Path, settings: dict[str, Any], watcher: Watcher | None = None
     def look(policy: Policy, tasks: Sequence[Task]) -> list[Episode]:
         return sample(policy, tasks, seed=[int(task.id.rpartition("-")[2]) for task in tasks])
 
-    def rollout(policy: Policy, tasks: Sequence[Task], *, seed: Seed) -> list[Episode]:
+    def before(policy: Policy) -> Mapping[str, float]:
         calls[0] += 1
         time.sleep(slow)
         if fault and calls[0] == 3 and rank() == world_size() - 1:
             if fault == "kill":
                 os.kill(os.getpid(), signal.SIGKILL)
             raise ConnectionError("the sandbox of this process is gone")
-        return sample(policy, tasks, seed=seed)
+        return watched(policy) if watched else {}
 
     made = replace(RUN, **settings)
     watched = held_out_accuracy(files, 9, look, lambda e, _: even_score(e, None).total > 0.5)
     tasks = [task(i) for i in range(3)]
-    train_grpo(model, chat, tasks, rollout, reward, made, folder, held_out=watched, watcher=watcher)
+    train_grpo(model, chat, tasks, Looks, LIMITS, reward, made, folder, held_out=before, watcher=watcher)
     return model
 
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import torch
@@ -20,9 +21,10 @@ from transformers import Qwen2_5_VLForConditionalGeneration
 from kit.chat import Chat
 from kit.data.store import save_episodes
 from kit.episode import Action, Episode, NamedImage, Observation, Score, Task, Turn
-from kit.policy import GenerationRequest, Policy, SamplingParams
+from kit.policy import Policy
+from kit.protocol import Protocol
 from kit.rewards.base import per_episode
-from kit.seeding import Seed, child_seed, seed_per_episode
+from kit.rollout import RolloutConfig, rollout
 from kit.tiny.build import build_config, build_image_processor, build_tokenizer
 from kit.train.checkpoint import export
 from kit.train.metrics import TIMES, read_metrics
@@ -96,32 +98,32 @@ def batch(chat: Chat) -> list[Episode]:
     return [written(chat, i, pictures) for i, pictures in enumerate(seen)]
 
 
-def sampling_rollout(chat: Chat, observe: bool = True) -> Callable[..., list[Episode]]:
-    """A rollout of two turns sampled from the policy, with a picture between them if ``observe``.
+class Looks:
+    """Two turns, whatever is said, with a picture between them that depends on what was said."""
 
-    The picture is another one for every seed, so that episodes depend on theirs beyond what is sampled.
-    """
+    protocol = Protocol(actions=("code",))
 
-    def rollout(policy: Policy, tasks: Sequence[Task], *, seed: Seed) -> list[Episode]:
-        seeds = seed_per_episode(seed, len(tasks))
-        episodes = [Episode(t, prompt(chat, t)) for t in tasks]
-        for turn in range(2):
-            requests = [
-                GenerationRequest(tuple(e.ids), e.images, seed=child_seed(s, turn))
-                for e, s in zip(episodes, seeds, strict=True)
-            ]
-            samples = policy.sample(requests, SamplingParams((), 1.0, 5))
-            for i, sample in enumerate(samples):
-                made = Turn(sample.ids, sample.logprobs, chat.decode(sample.ids), Action("code", ""))
-                if turn == 0:
-                    observation = Observation("See ", (picture("o", seeds[i], 56),) if observe else ())
-                    closed = sample.ids[-1] == chat.end_id
-                    reply = tuple(chat.reply([observation.text, *observation.images], closed=closed))
-                    made = Turn(made.ids, made.logprobs, made.text, made.action, observation, reply)
-                episodes[i] = episodes[i].add(made)
-        return [e.end("turns") for e in episodes]
+    def prompt(self, task: Task) -> tuple[str, list[Any]]:
+        return "Look.", [*task.images, task.question]
 
-    return rollout
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, dict]:
+        return Observation(""), {}
+
+    def step(self, action: str) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        return Observation("See ", self.seen(action)), 0.0, False, False, {"action": Action("code", "")}
+
+    def seen(self, action: str) -> tuple[NamedImage, ...]:
+        return (picture("o", crc32(action.encode()), 56),)
+
+    def close(self) -> None: ...
+
+
+LIMITS = RolloutConfig(max_turns=2, max_new_tokens=5, stops=())
+
+
+def sampling_rollout(chat: Chat) -> Callable[..., list[Episode]]:
+    """Lets a policy play :class:`Looks`."""
+    return lambda policy, tasks, *, seed: rollout(policy, chat, tasks, Looks, LIMITS, seed)
 
 
 def even_score(episode: Episode, target: Any) -> Score:
@@ -166,22 +168,22 @@ def without_times(run_dir: Path) -> list[dict[str, Any]]:
 def grpo_run(run_dir: Path, kill_at: int | None = None, fail_at: int | None = None, **changed: Any) -> Any:
     """Five steps of GRPO, a checkpoint every second.
 
-    In the rollout of step ``kill_at`` the process is killed without notice; in that of ``fail_at`` an error is raised.
+    Before the rollout of step ``kill_at`` the process is killed without notice; before that of ``fail_at`` an error is
+    raised.
     """
     from kit.train.grpo import GRPOSettings, train_grpo
 
     chat = fresh_chat()
     model = fresh_model(chat)
-    sample = sampling_rollout(chat)
     calls = [0]
 
-    def rollout(policy: Policy, tasks: Sequence[Task], *, seed: Seed) -> list[Episode]:
+    def before(policy: Policy) -> dict[str, float]:
         calls[0] += 1
         if calls[0] == kill_at:
             os.kill(os.getpid(), signal.SIGKILL)
         if calls[0] == fail_at:
             raise ConnectionError("the machine goes away")
-        return sample(policy, tasks, seed=seed)
+        return {}
 
     quick = {
         "steps": 5,
@@ -192,7 +194,8 @@ def grpo_run(run_dir: Path, kill_at: int | None = None, fail_at: int | None = No
         "save_every": 2,
     }
     settings = GRPOSettings(**{**quick, "schedule": "linear", "seed": 3, **changed})  # type: ignore[arg-type]
-    train_grpo(model, chat, [task(i) for i in range(3)], rollout, even_reward, settings, run_dir)
+    tasks = [task(i) for i in range(3)]
+    train_grpo(model, chat, tasks, Looks, LIMITS, even_reward, settings, run_dir, held_out=before)
     return model
 
 

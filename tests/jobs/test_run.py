@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import subprocess
 import sys
 import time
@@ -129,7 +130,7 @@ def test_a_run_executes_in_order_and_the_same_command_again_skips(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     job = plan("toy", "smoke", [], "toy", project)
-    folder = execute(job)
+    folder = execute(job, verbose=True)
     assert folder == project / "runs" / "toy"
     record = read_json(folder / "params.json")
     assert {n: (e["status"], e["profile"]) for n, e in record["notebooks"].items()} == {
@@ -140,14 +141,15 @@ def test_a_run_executes_in_order_and_the_same_command_again_skips(
     assert "steps 1 rate 0.5" in (folder / "11_toy.ipynb").read_text()
     assert "steps 1 rate 0.5" in capsys.readouterr().out, "what a notebook prints is seen while it runs"
     execute(job)
-    assert "done before, skipped" in capsys.readouterr().out
+    assert capsys.readouterr().out.count("done before, skipped") == 2
     assert runs_of(project) == 1
     second = project / "notebooks" / "percent" / "12_toy_sft.py"
     second.write_text(second.read_text() + "\n# %%\nprint('added')\n")
     execute(plan("toy", "smoke", [], "toy", project))
     told = capsys.readouterr().out
-    assert "11_toy: done before, skipped" in told
-    assert "12_toy_sft: done before by another version of this notebook, skipped (--force runs it again)" in told
+    first, other = [line for line in told.splitlines() if "done before" in line]
+    assert first.startswith("11 · Toy") and first.endswith("  done before, skipped (--force runs it again)")
+    assert other.startswith("12 · Second") and "done before by another version of this notebook, skipped" in other
     execute(job, force=True)
     assert runs_of(project) == 2 and runs_of(project, "log2.txt") == 2
     with pytest.raises(JobError, match="holds 11_toy with steps=1, now steps=7: choose another --name, or --force"):
@@ -157,11 +159,28 @@ def test_a_run_executes_in_order_and_the_same_command_again_skips(
     assert "11 done, 12 done" in listing(project)
 
 
+def test_a_job_tells_a_line_a_notebook_and_its_log_has_the_rest(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = execute(plan("toy", "smoke", [], "toy", project))
+    told = capsys.readouterr().out.splitlines()
+    assert told[0] == "11 · Toy" and told[1].startswith("run toy, profile smoke; ") and told[1].endswith("run.log")
+    assert [re.sub(r" +\d+ s$", "", line) for line in told[3:]] == ["11 · Toy", "12 · Second"]
+    log = (folder / "run.log").read_text()
+    assert re.search(r"== 11_toy, .*\nsteps 1 rate 0.5\n== 12_toy_sft, .*\nsteps 2\n", log)
+
+
+def test_a_job_may_end_with_a_notebook(project: Path) -> None:
+    assert [p.source.number for p in plan("toy", "smoke", [], "toy", project, until="11").notebooks] == ["11"]
+    with pytest.raises(ParameterError, match=r"--until 13: toy has the notebooks 11, 12"):
+        plan("toy", "smoke", [], "toy", project, until="13")
+
+
 def test_a_failed_notebook_keeps_its_output_and_stops_the_job(project: Path) -> None:
     with pytest.raises(JobError, match=r"11_toy failed in cell \[\d+\] with RuntimeError: the toy broke") as caught:
         execute(plan("toy", "smoke", ["11.fail=true"], "toy", project))
     kept = project / "runs" / "toy" / "11_toy.ipynb"
-    assert str(kept) in str(caught.value)
+    assert str(kept) in str(caught.value) and str(kept.with_name("run.log")) in str(caught.value)
     assert "steps 1 rate 0.5" in kept.read_text() and "the toy broke" in kept.read_text()
     record = read_json(project / "runs" / "toy" / "params.json")
     assert {n: e["status"] for n, e in record["notebooks"].items()} == {"11_toy": "failed"}
@@ -192,7 +211,7 @@ def started(project: Path, **env: str) -> subprocess.CompletedProcess[bytes]:
     code = (
         "import functools, sys; from pathlib import Path; import kit.jobs.run as run; from kit.__main__ import main; "
         "run.plan = functools.partial(run.plan, root=Path(sys.argv[1])); "
-        "sys.exit(main(['run', '11', '--profile', 'laptop', '--name', 'toy']))"
+        "sys.exit(main(['run', '11', '--profile', 'laptop', '--name', 'toy', '--verbose']))"
     )
     words = [sys.executable, "-c", code, str(project)]
     return subprocess.run(words, env={**os.environ, **env}, capture_output=True, timeout=120)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from dataclasses import asdict
 from pathlib import Path
@@ -13,6 +14,7 @@ from training_fixtures import batch, fresh_chat
 from kit.data.store import save_tasks
 from kit.episode import Action, Episode, Score, Task, Turn
 from kit.files import run_folder, write_json, write_text
+from kit.jobs.ending import ending
 from kit.jobs.run_page import watch, write
 from kit.train import latest_rollout as latest
 from kit.train.progress import Progress
@@ -118,7 +120,7 @@ def test_a_page_tells_its_story_in_order() -> None:
     page = write("training").read_text()
     parts = (
         '<h1 style="font-size:22px;margin:0">AGILE: run training</h1>',
-        "Asked directly, the base reaches 0.86 [0.58, 0.98] (2×2 solved); the trained agent reaches 0.87 [0.66, 0.97]",
+        "Asked directly, the base reaches 0.86 [0.58, 0.98] (2×2 solved). As an agent it reaches 0.23 [0.05, 0.55]",
         "So what training taught is to act",
         'alt="2×2 solved"',
         'alt="held-out tasks during reinforcement learning"',
@@ -149,8 +151,30 @@ def test_a_page_says_what_was_not_measured() -> None:
     assert "No held-out tasks were played" in page
     write_json(folder / "results.json", results_of(grpo=(0.5, 0.4, 0.6)))
     page = write("training").read_text()
-    assert "What the base does when it is asked directly was not measured; the trained agent reaches 0.50" in page
+    assert "What the base does when it is asked directly was not measured. As an agent it reaches 0.50" in page
     assert "Not measured: base, asked directly, agent before RL." in page
+
+
+def test_a_job_ends_with_the_finding_three_bars_and_what_to_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = run_folder("training")
+    write_json(folder / "params.json", NOTEBOOKS)
+    write_text(folder / "14_agile_claims.ipynb", "{}")
+    write_json(folder / "results.json", results_of(direct=(0.5, 0.4, 0.6), sft=(0, 0, 0.2), grpo=(1, 0.9, 1)))
+    text = ending("training")
+    assert text.startswith("Asked directly, the base reaches 0.50 [0.40, 0.60] (2×2 solved). As an agent")
+    bars = re.findall(r"^  \D+  (█*)(░*)  [01]\.", text, re.MULTILINE)
+    assert [(len(full), len(empty)) for full, empty in bars] == [(15, 15), (0, 30), (30, 0)]
+    assert (folder / "overview.html").is_file() and str(folder / "overview.html") in text
+    assert "make lab" in text and str(folder / "14_agile_claims.ipynb") in text and len(text.splitlines()) <= 15
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(io.BytesIO(), encoding="latin-1"))
+    assert "  ###############---------------  0.500" in ending("training")
+
+
+def test_a_job_that_measured_nothing_says_where_its_notebook_is() -> None:
+    folder = run_folder("training")
+    write_text(folder / "02_sandbox.ipynb", "{}")
+    text = ending("training")
+    assert "02_sandbox.ipynb" in text and "overview" not in text and "reaches" not in text
 
 
 def test_no_page_without_a_run() -> None:

@@ -11,6 +11,8 @@ import torch
 from internvl_fixtures import TOKENS, internvl_chat, internvl_model
 from PIL import Image
 from training_fixtures import (
+    LIMITS,
+    Looks,
     batch,
     clone,
     even_reward,
@@ -168,9 +170,7 @@ def test_grpo_takes_a_step_and_leaves_the_vision_tower(pair: Pair, tmp_path: Pat
         lora_rank=lora_rank,
         freeze_vision=True,
     )
-    folder = train_grpo(
-        model, chat, [task(i) for i in range(2)], sampling_rollout(chat), even_reward, settings, tmp_path
-    )
+    folder = train_grpo(model, chat, [task(i) for i in range(2)], Looks, LIMITS, even_reward, settings, tmp_path)
     rows = read_metrics(tmp_path / "metrics.jsonl")
     assert [row["step"] for row in rows] == [1, 2] and any(row["grad_norm"] > 0 for row in rows)
     learnt = dict(load_model(folder).named_parameters())

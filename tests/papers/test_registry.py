@@ -19,28 +19,18 @@ from kit.papers import registry
 from kit.papers.registry import PaperError, find_paper, paper_of, papers
 
 RECORD = """
-from dataclasses import dataclass
 from pathlib import Path
 
 from kit.environment import ToolEnv
-from kit.evaluate.outcomes import Evaluation, Metric
+from kit.evaluate.outcomes import Evaluation, Metric, Outcome, slices_by
 from kit.papers.registry import Paper
 
-@dataclass(frozen=True)
-class Outcome:
-    task: str
-    image: str
-    right: bool
-    reason: str
-    seed: int = 0
-
 def outcome(episode, seed=0):
-    right = episode.answer == episode.task.target
-    return Outcome(episode.task.id, episode.task.id, right, "solved" if right else "wrong", seed)
+    return Outcome.of(episode, episode.answer == episode.task.target, seed)
 
 EVALUATION = Evaluation(
     "counting", Outcome, outcome, lambda episode, target: episode.answer == target,
-    lambda outcomes: [("all", list(outcomes))], (Metric("acc", "right", "binary"),),
+    slices_by(everything="all"), (Metric("acc", "correct", "binary"),),
     reported={"grpo": {"acc_all": 0.75}}, headlines={"acc_all": "counted"}, tabled=("acc",),
 )
 CLAIMS = {"C1": "training helps"}

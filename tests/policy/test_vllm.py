@@ -219,8 +219,8 @@ def play(policy: Any, chat: Chat, n: int, params: SamplingParams) -> list[Episod
         album = Album()
         album.reset(options={"task": Task(str(i), (), "", None)})
         tasks.append(Task(str(i), album._two(), questions[i % 4], None))
-    config = RolloutConfig(3, params.max_new_tokens, 4000, stops=params.stops)
-    return rollout(policy, chat, tasks, Album, config, params.temperature)
+    config = RolloutConfig(3, params.max_new_tokens, 4000, stops=params.stops, temperature=params.temperature)
+    return rollout(policy, chat, tasks, Album, config)
 
 
 def test_256_episodes_are_the_same_as_transformers(engine: Engine, tiny: tuple[Any, Chat]) -> None:

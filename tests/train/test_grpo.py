@@ -21,6 +21,8 @@ from datasets import Dataset
 from places import HELPERS
 from torch import Tensor
 from training_fixtures import (
+    LIMITS,
+    Looks,
     OnStep,
     batch,
     clone,
@@ -30,17 +32,17 @@ from training_fixtures import (
     grpo_run,
     logprobs_turn_by_turn,
     plain_logprobs,
-    sampling_rollout,
     task,
     without_times,
     written,
 )
 
 from kit.chat import Chat
-from kit.episode import Episode, Score, Task, Turn
+from kit.episode import Episode, NamedImage, Score, Task, Turn
 from kit.models import load_model
 from kit.policy.suppress import suppress_tokens
 from kit.rewards.base import per_episode
+from kit.rollout import RolloutConfig
 from kit.train.advantage import AdvantageSettings, group_advantages, turn_advantages
 from kit.train.checkpoint import export
 from kit.train.grpo import GRPOSettings, train_grpo
@@ -74,16 +76,16 @@ def rescored(model: Any, chat: Chat, episodes: list[Episode], temperature: float
 
 @contextmanager
 def trainer_for(
-    model: Any, chat: Chat, tmp_path: Path, rewards: list[float], **settings: Any
+    model: Any, chat: Chat, tmp_path: Path, rewards: list[float], temperature: float = 1.0, **settings: Any
 ) -> Iterator[tuple[EpisodeGRPOTrainer, list[Episode]]]:
     """A trainer whose rollout always plays the same four hand-written episodes: two groups of two."""
     s = GRPOSettings(**{**QUICK, "per_device_batch_size": 4, **settings})
-    episodes = rescored(model, chat, [written(chat, 0), *batch(chat)[2:], written(chat, 1)], s.temperature)
+    episodes = rescored(model, chat, [written(chat, 0), *batch(chat)[2:], written(chat, 1)], temperature)
     score = dict(zip([id(e) for e in episodes], rewards, strict=True))
     with suppress_tokens(model, chat.suppressed_ids):
         trainer = EpisodeGRPOTrainer(
             model=model,
-            args=s.trl_args(tmp_path),
+            args=s.trl_args(tmp_path, RolloutConfig(temperature=temperature)),
             train_dataset=Dataset.from_dict({"prompt": [e.task.id for e in episodes], "task": list(range(4))}),
             chat=chat,
             tasks=[e.task for e in episodes],
@@ -228,11 +230,9 @@ def test_micro_batches_change_nothing(chat: Chat, model, tmp_path: Path) -> None
     for per_device_batch_size in (1, 2, 4):
         settings = GRPOSettings(**{**QUICK, "steps": 1, "per_device_batch_size": per_device_batch_size})
         trained = clone(model)
-        rollout = sampling_rollout(chat)
-        train_grpo(
-            trained, chat, [task(0), task(1)], rollout, even_reward, settings, tmp_path / str(per_device_batch_size)
-        )
-        norms.append(read_metrics(tmp_path / str(per_device_batch_size) / "metrics.jsonl")[0]["grad_norm"])
+        folder = tmp_path / str(per_device_batch_size)
+        train_grpo(trained, chat, [task(0), task(1)], Looks, LIMITS, even_reward, settings, folder)
+        norms.append(read_metrics(folder / "metrics.jsonl")[0]["grad_norm"])
     assert norms == pytest.approx([norms[0]] * 3, rel=1e-4)
 
 
@@ -305,12 +305,17 @@ def test_trainer_logprobs_equal_turn_by_turn_ones_in_any_chunks(chat: Chat, mode
             torch.testing.assert_close(ours[sampled], packed.logprobs[sampled], atol=1e-5, rtol=0)
 
 
-def test_sampler_at_another_temperature_is_refused(chat: Chat, model, tmp_path: Path) -> None:
-    model = clone(model)
-    sample = sampling_rollout(chat)
-    settings = GRPOSettings(**{**QUICK, "temperature": 0.3})
-    with pytest.raises(ValueError, match=r"differ from the trained model's by .* GRPOSettings.temperature=0.3"):
-        train_grpo(model, chat, [task(0), task(1)], sample, even_reward, settings, tmp_path)
+def test_a_sampler_that_says_otherwise_than_the_trainer_is_refused(chat: Chat, model, tmp_path: Path) -> None:
+    with trainer_for(clone(model), chat, tmp_path, [1.0, 0.0, 0.0, 1.0], temperature=0.3) as (trainer, played):
+        at_1 = rescored(trainer.model, chat, played)
+        with pytest.raises(ValueError, match=r"differ from the trained model's by .* temperature=0.3"):
+            trainer._check_logprob_mismatch(at_1)
+
+
+def test_a_greedy_rollout_is_refused(chat: Chat, model, tmp_path: Path) -> None:
+    greedy = replace(LIMITS, temperature=0.0)
+    with pytest.raises(ValueError, match=r"RolloutConfig.temperature=0.0: greedy episodes"):
+        train_grpo(model, chat, [task(0)], Looks, greedy, even_reward, GRPOSettings(**QUICK), tmp_path)
 
 
 def test_rewards_that_ask_a_judge_are_asked_together(chat: Chat, model, tmp_path: Path) -> None:
@@ -323,21 +328,9 @@ def test_rewards_that_ask_a_judge_are_asked_together(chat: Chat, model, tmp_path
 
     settings = GRPOSettings(steps=1, prompts_per_batch=2, group_size=2, per_device_batch_size=4)
     sets = [task(0), task(1)]
-    train_grpo(copy.deepcopy(model), chat, sets, sampling_rollout(chat), even_reward, settings, tmp_path / "a")
-    train_grpo(
-        model, chat, sets, sampling_rollout(chat), per_episode(judged, 2), settings, tmp_path / "b", reward_workers=2
-    )
+    train_grpo(copy.deepcopy(model), chat, sets, Looks, LIMITS, even_reward, settings, tmp_path / "a")
+    train_grpo(model, chat, sets, Looks, LIMITS, per_episode(judged, 2), settings, tmp_path / "b", reward_workers=2)
     assert without_times(tmp_path / "a") == without_times(tmp_path / "b")
-
-
-def test_rollout_that_loses_an_episode_is_refused(chat: Chat, model, tmp_path: Path) -> None:
-    model = clone(model)
-    sample = sampling_rollout(chat)
-    with pytest.raises(ValueError, match="3 episodes for 4 tasks"):
-        train_grpo(
-            model, chat, [task(0), task(1)], lambda p, t, *, seed: sample(p, t, seed=seed)[1:], even_reward,
-            GRPOSettings(**QUICK), tmp_path,
-        )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -346,7 +339,6 @@ def test_rollout_that_loses_an_episode_is_refused(chat: Chat, model, tmp_path: P
         ("group_size", 1, "GRPOSettings.group_size=1: a group needs at least 2 rollouts to have an advantage"),
         ("steps", 0, "GRPOSettings.steps=0: must be above 0"),
         ("save_total_limit", 0, "GRPOSettings.save_total_limit=0"),
-        ("temperature", 0.0, "GRPOSettings.temperature=0.0"),
         ("schedule", "cosin", "GRPOSettings.schedule='cosin': no such schedule of the learning rate; choose one of"),
         ("iterations", 3, "GRPOSettings.save_every=10: must be a multiple of iterations=3"),
     ],
@@ -360,29 +352,35 @@ def test_micro_batches_must_add_up(tmp_path: Path) -> None:
     with pytest.raises(
         ValueError, match="per_device_batch_size=3 on 1 processes does not divide the batch of 4 episodes"
     ):
-        GRPOSettings(**{**QUICK, "per_device_batch_size": 3}).trl_args(tmp_path)
+        GRPOSettings(**{**QUICK, "per_device_batch_size": 3}).trl_args(tmp_path, LIMITS)
 
 
 def test_a_reference_policy_needs_a_folder_to_come_from(chat: Chat, model, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"GRPOSettings.beta=0.1: the reference policy"):
         settings = GRPOSettings(**QUICK, beta=0.1)
-        train_grpo(model, chat, [task(0)], sampling_rollout(chat), even_reward, settings, tmp_path)
+        train_grpo(model, chat, [task(0)], Looks, LIMITS, even_reward, settings, tmp_path)
 
 
 def test_a_full_reference_policy_starts_where_the_model_starts(chat: Chat, model, tmp_path: Path) -> None:
     start = load_model(export(clone(model), chat, tmp_path / "start"))
     settings = GRPOSettings(**{**QUICK, "beta": 0.05, "learning_rate": 1e-2})
-    train_grpo(start, chat, [task(0), task(1)], sampling_rollout(chat), even_reward, settings, tmp_path / "run")
+    train_grpo(start, chat, [task(0), task(1)], Looks, LIMITS, even_reward, settings, tmp_path / "run")
     rows = read_metrics(tmp_path / "run" / "metrics.jsonl")
     assert rows[0]["kl"] == pytest.approx(0.0, abs=1e-6) and rows[1]["kl"] > 0
+
+
+class Says(Looks):
+    """As :class:`Looks`, but nothing is shown."""
+
+    def seen(self, action: str) -> tuple[NamedImage, ...]:
+        return ()
 
 
 def test_micro_batches_without_pictures_train_beside_those_with(chat: Chat, model, tmp_path: Path) -> None:
     model = clone(model)
     tasks = [task(0), Task("plain", (), "Hm?", ["A"])]
     settings = GRPOSettings(**{**QUICK, "per_device_batch_size": 1})
-    base = sampling_rollout(chat, observe=False)
-    train_grpo(model, chat, tasks, base, even_reward, settings, tmp_path)
+    train_grpo(model, chat, tasks, Says, LIMITS, even_reward, settings, tmp_path)
     assert [row["step"] for row in read_metrics(tmp_path / "metrics.jsonl")] == [1, 2]
 
 
@@ -434,7 +432,8 @@ def test_rows_hook_and_what_is_left_of_the_model(chat: Chat, model, tmp_path: Pa
         model,
         chat,
         [task(0), task(1), task(2)],
-        sampling_rollout(chat),
+        Looks,
+        LIMITS,
         even_reward,
         GRPOSettings(**QUICK, freeze_vision=True),
         tmp_path,
@@ -456,14 +455,15 @@ def test_lora_trains_adapters_only_and_leaves_them_merged(chat: Chat, model, tmp
     model = clone(model)
     start = {name: value.clone() for name, value in model.named_parameters()}
     learning: set[str] = set()
-    sample = sampling_rollout(chat)
 
-    def rollout(policy: Any, tasks: Any, *, seed: Any) -> list[Episode]:
+    def before(policy: Any) -> dict[str, float]:
         learning.update(name for name, p in model.named_parameters() if p.requires_grad)
-        return sample(policy, tasks, seed=seed)
+        return {}
 
     settings = GRPOSettings(**{**QUICK, "lora_rank": 4, "beta": 0.05, "learning_rate": 1e-2})
-    folder = train_grpo(model, chat, [task(0), task(1)], rollout, even_reward, settings, tmp_path)
+    folder = train_grpo(
+        model, chat, [task(0), task(1)], Looks, LIMITS, even_reward, settings, tmp_path, held_out=before
+    )
     assert learning and all("lora_" in name and "language_model" in name for name in learning)
     rows = read_metrics(tmp_path / "metrics.jsonl")
     assert rows[0]["kl"] == pytest.approx(0.0, abs=1e-6) and rows[1]["kl"] > 0
@@ -486,7 +486,7 @@ def test_the_model_on_the_way_is_that_of_a_shorter_run(chat: Chat, tmp_path: Pat
         run = replace(settings, steps=steps)
         tasks = [task(0), task(1)]
         folder = tmp_path / name
-        train_grpo(model, chat, tasks, sampling_rollout(chat), even_reward, run, folder, exports=exports)
+        train_grpo(model, chat, tasks, Looks, LIMITS, even_reward, run, folder, exports=exports)
         made[name] = model.state_dict()
     halfway = load_model(tmp_path / "long" / "model-1").state_dict()
     for name, value in halfway.items():
@@ -500,11 +500,12 @@ def test_an_error_in_the_rollout_leaves_no_adapters_behind(chat: Chat, model, tm
     model = clone(model)
     names = [name for name, _ in model.named_parameters()]
 
-    def rollout(policy: Any, tasks: Any, *, seed: Any) -> list[Episode]:
-        raise RuntimeError("the sandbox is gone")
+    class Gone(Looks):
+        def step(self, action: str) -> Any:
+            raise RuntimeError("the sandbox is gone")
 
     with pytest.raises(RuntimeError, match="the sandbox is gone"):
-        train_grpo(model, chat, [task(0)], rollout, even_reward, GRPOSettings(**QUICK, lora_rank=4), tmp_path)
+        train_grpo(model, chat, [task(0)], Gone, LIMITS, even_reward, GRPOSettings(**QUICK, lora_rank=4), tmp_path)
     assert [name for name, _ in model.named_parameters()] == names
     assert all(p.requires_grad for p in model.parameters()) and model.lm_head.bias is None
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from training_fixtures import sampling_rollout, task, without_times
+from training_fixtures import LIMITS, Looks, task, without_times
 
 from tests.policy.test_vllm import VLLM_SETTINGS
 
@@ -25,23 +25,20 @@ def test_a_step_that_the_colocated_engine_plays(tmp_path: Path, monkeypatch: pyt
     from kit.episode import Score
     from kit.models import load_model
     from kit.policy import Policy
-    from kit.policy.rehearsal import Rehearsal
     from kit.policy.vllm import VLLMPolicy
     from kit.rewards.base import per_episode
     from kit.tiny import TINY
     from kit.train.grpo import GRPOSettings, train_grpo
-    from kit.train.meter import MeteredPolicy
 
     monkeypatch.setattr(VLLMGeneration, "sync_weights", lambda self: None)
     for name, value in {**VLLM_SETTINGS, "VLLM_ENABLE_V1_MULTIPROCESSING": "0"}.items():
         monkeypatch.setenv(name, value)
     chat, model = Chat.from_pretrained(TINY), load_model(TINY)
     policies: list[Policy] = []
-    sample = sampling_rollout(chat)
 
-    def rollout(policy: Policy, tasks: Any, *, seed: Any) -> Any:
+    def before(policy: Policy) -> dict[str, float]:
         policies.append(policy)
-        return sample(policy, tasks, seed=seed)
+        return {}
 
     settings = GRPOSettings(
         steps=1,
@@ -49,15 +46,13 @@ def test_a_step_that_the_colocated_engine_plays(tmp_path: Path, monkeypatch: pyt
         group_size=2,
         per_device_batch_size=2,
         rollout_engine="colocate",
-        max_episode_tokens=2048,
         gpu_memory_utilization=0.1,
     )
+    config = replace(LIMITS, max_episode_tokens=2048)
     rewards = iter([0.0, 1.0, 1.0, 0.0])
     reward = per_episode(lambda *_: Score(next(rewards), {}))
-    train_grpo(model, chat, [task(0), task(1)], rollout, reward, settings, tmp_path)
-    (rehearsed,) = policies
-    assert isinstance(rehearsed, Rehearsal), "the first rollout is looked at before it is played"
-    policy = rehearsed.policy
-    assert isinstance(policy, MeteredPolicy) and isinstance(policy.policy, VLLMPolicy)
+    train_grpo(model, chat, [task(0), task(1)], Looks, config, reward, settings, tmp_path, held_out=before)
+    (policy,) = policies
+    assert isinstance(policy, VLLMPolicy)
     (row,) = without_times(tmp_path)
     assert row["importance_weight"] == pytest.approx(1.0, abs=2e-3) and row["grad_norm"] > 0

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import torch
-from training_fixtures import OnStep, even_reward, fresh_chat, fresh_model, sampling_rollout, task, without_times
+from training_fixtures import LIMITS, Looks, OnStep, even_reward, fresh_chat, fresh_model, task, without_times
 
 from kit.files import FolderInUse, exclusive
 from kit.train.checkpoint import newest_checkpoint, step_of
@@ -43,8 +43,8 @@ class Interrupts(Watcher):
 def train(folder: Path, watcher: Watcher | None = None) -> Any:
     chat = fresh_chat()
     model = fresh_model(chat)
-    tasks, play = [task(i) for i in range(3)], sampling_rollout(chat)
-    train_grpo(model, chat, tasks, play, even_reward, SETTINGS, folder, watcher=watcher)
+    tasks = [task(i) for i in range(3)]
+    train_grpo(model, chat, tasks, Looks, LIMITS, even_reward, SETTINGS, folder, watcher=watcher)
     return model
 
 

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 import torch
 from training_fixtures import (
+    LIMITS,
+    Looks,
     clone,
     even_score,
     fresh_chat,
@@ -46,7 +48,7 @@ def test_an_update_by_hand_leaves_the_trainers_weights(tmp_path: Path) -> None:
     model, rollout, tasks = fresh_model(chat), sampling_rollout(chat), [task(i) for i in range(4)]
     start = clone(model)
     reward = per_episode(even_score)
-    folder = train_grpo(clone(model), chat, tasks, rollout, reward, SETTINGS, tmp_path)
+    folder = train_grpo(clone(model), chat, tasks, Looks, LIMITS, reward, SETTINGS, tmp_path)
 
     order = schedule(len(tasks), SETTINGS.prompts_per_batch, SETTINGS.seed)
     first = [tasks[i] for i in order for _ in range(SETTINGS.group_size)]

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PIL import Image
-from training_fixtures import even_reward, fresh_chat, fresh_model, sampling_rollout, task
+from training_fixtures import even_reward, fresh_chat, fresh_model
 
 from kit.chat import Chat
 from kit.data.store import load_tasks, save_tasks
 from kit.environment import ToolEnv
-from kit.episode import Episode, NamedImage, Task
-from kit.policy import Policy
+from kit.episode import NamedImage, Task
 from kit.protocol import Protocol
 from kit.rewards.text_match import f1, max_over_references
-from kit.rollout import RolloutConfig, rollout
+from kit.rollout import RolloutConfig
 from kit.train.grpo import GRPOSettings, train_grpo
 from kit.train.held_out import held_out_accuracy
 from kit.train.playable import SHOWN, UnplayableTasks, check_playable
@@ -48,10 +46,6 @@ class Asked(ToolEnv):
 
 def sized(width: int, height: int) -> tuple[NamedImage, ...]:
     return (NamedImage("image", Image.new("RGB", (width, height))),)
-
-
-def play_with(chat: Chat, config: RolloutConfig = CONFIG) -> Any:
-    return lambda policy, tasks, *, seed=0: rollout(policy, chat, tasks, Asked, config, 0.0, seed)
 
 
 @pytest.mark.parametrize(
@@ -96,19 +90,19 @@ def test_what_can_be_played_passes(chat: Chat) -> None:
         replace(GOOD, meta={"box": [0, 0, 1, 1], "boxes": [pixels, {**pixels, "frame": "resized"}]}),
     ]
     check_playable({"a": [GOOD], "b": others, "c": []})
-    check_playable({"a": [GOOD, replace(GOOD, images=())]}, chat, play_with(chat))
+    check_playable({"a": [GOOD, replace(GOOD, images=())]}, chat, Asked, CONFIG)
 
 
 def test_a_prompt_needs_room_for_a_turn(chat: Chat) -> None:
     """By hand: the prompt's tokens and a turn of 8 within the limit, to the token."""
     tokens = len(chat.prompt("", [*GOOD.images, GOOD.question, ""]))
     for limit, fits in ((tokens + 8, True), (tokens + 7, False)):
-        play = play_with(chat, replace(CONFIG, max_episode_tokens=limit))
+        config = replace(CONFIG, max_episode_tokens=limit)
         if fits:
-            check_playable({"a": [GOOD]}, chat, play)
+            check_playable({"a": [GOOD]}, chat, Asked, config)
             continue
         with pytest.raises(UnplayableTasks) as caught:
-            check_playable({"a": [GOOD]}, chat, play)
+            check_playable({"a": [GOOD]}, chat, Asked, config)
         said = f"a:1, task good: the prompt has {tokens} tokens, a turn may have 8: together more than"
         assert f"{said} max_episode_tokens={limit}" in str(caught.value)
 
@@ -126,7 +120,7 @@ def test_all_faults_come_in_one_message_with_file_and_line(chat: Chat, tmp_path:
     assert tasks == bad
     sets = {str(tasks.path): tasks, "more": [replace(GOOD, id="none", target=None)]}
     with pytest.raises(UnplayableTasks) as caught:
-        check_playable(sets, chat, play_with(chat))
+        check_playable(sets, chat, Asked, CONFIG)
     found = [line.strip().removeprefix(str(tmp_path)) for line in str(caught.value).splitlines()]
     assert found[0].startswith("5 of 6 tasks can't be played")
     assert found[1].startswith("/train.jsonl:2, task wide: image 'image': it has 400 x 1 pixels")
@@ -151,21 +145,9 @@ def test_a_task_that_is_there_twice_is_named_once() -> None:
     assert len(str(caught.value).splitlines()) == 2
 
 
-def test_kinds_of_tasks_with_environments_of_their_own_are_each_begun_in_theirs(chat: Chat) -> None:
-    class Other(Asked):
-        def prompt(self, task: Task) -> tuple[str, list[str | NamedImage]]:
-            return "", [*task.images, task.meta["other"]]
-
-    def play(policy: Policy, tasks: Sequence[Task]) -> list[Episode]:
-        other = [t for t in tasks if "other" in t.meta]
-        mine = [t for t in tasks if "other" not in t.meta]
-        found = rollout(policy, chat, mine, Asked, CONFIG) if mine else []
-        return found + (rollout(policy, chat, other, Other, CONFIG) if other else [])
-
-    kinds = [GOOD, replace(GOOD, id="b", question="x" * 99, meta={"other": "?"})]
-    check_playable({"a": kinds}, chat, play)
-    with pytest.raises(UnplayableTasks, match="task c: the prompt has"):
-        check_playable({"a": [*kinds, replace(GOOD, id="c", question="x" * 99)]}, chat, play)
+def test_a_prompt_is_not_counted_by_nobody() -> None:
+    with pytest.raises(ValueError, match="make_env without chat or config"):
+        check_playable({"a": [GOOD]}, None, Asked)
 
 
 SETTINGS = GRPOSettings(steps=1, prompts_per_batch=1, group_size=2, per_device_batch_size=2)
@@ -180,18 +162,19 @@ def test_training_says_before_step_1_which_tasks_it_could_not_play(tmp_path: Pat
         [*(replace(GOOD, id=f"t{k}") for k in range(5)), replace(GOOD, id="long", question="?" * 99)],
     )
     save_tasks(tmp_path / "test.jsonl", [replace(GOOD, id="held", question="x" * 99)])
-    play = play_with(chat)
-    held_out = held_out_accuracy([str(tmp_path / "test.jsonl")], 1, play, lambda episode, target: True)
+    held_out = held_out_accuracy(
+        [str(tmp_path / "test.jsonl")], 1, lambda policy, tasks: [], lambda episode, target: True
+    )
     tasks = load_tasks(tmp_path / "train.jsonl")
     with pytest.raises(UnplayableTasks) as caught:
-        train_grpo(model, chat, tasks, play, even_reward, SETTINGS, tmp_path / "run", held_out=held_out)
+        train_grpo(model, chat, tasks, Asked, CONFIG, even_reward, SETTINGS, tmp_path / "run", held_out=held_out)
     said = str(caught.value)
     assert f"{tmp_path / 'train.jsonl'}:6, task long: the prompt has" in said and "max_episode_tokens=60" in said
     assert f"{tmp_path / 'test.jsonl'}:1, task held: the prompt has" in said and "2 of 7 tasks" in said
     assert not (tmp_path / "run" / "metrics.jsonl").exists() or not (tmp_path / "run" / "metrics.jsonl").read_text()
     Asked.made = 0
     folder = train_grpo(
-        model, chat, tasks[:5], play, even_reward, SETTINGS, tmp_path / "run"
+        model, chat, tasks[:5], Asked, CONFIG, even_reward, SETTINGS, tmp_path / "run"
     )  # the same folder goes on
     assert folder.is_dir() and Asked.made == 2 + 1  # the batch's two, and one in which all five tasks were begun
 
@@ -199,23 +182,7 @@ def test_training_says_before_step_1_which_tasks_it_could_not_play(tmp_path: Pat
 def test_training_names_bad_tasks_before_anything_is_played(tmp_path: Path) -> None:
     chat = fresh_chat()
 
-    def never(policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]:
-        return rollout(policy, chat, tasks, Asked, CONFIG)
-
     bad = [replace(GOOD, id="wide", images=sized(400, 1)), replace(GOOD, id="long", question="?" * 99)]
     with pytest.raises(UnplayableTasks, match=r"(?s)task wide: image 'image'.*task long: the prompt has"):
-        train_grpo(fresh_model(chat), chat, [GOOD, *bad], never, even_reward, SETTINGS, tmp_path)
+        train_grpo(fresh_model(chat), chat, [GOOD, *bad], Asked, CONFIG, even_reward, SETTINGS, tmp_path)
     assert not (tmp_path / "metrics.jsonl").exists()
-
-
-def test_a_loop_of_ones_own_is_called_once_a_step(tmp_path: Path) -> None:
-    chat = fresh_chat()
-    sample, calls = sampling_rollout(chat), []
-
-    def own(policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]:
-        calls.append(len(tasks))
-        return sample(policy, tasks, seed=seed)
-
-    settings = replace(SETTINGS, steps=2)
-    train_grpo(fresh_model(chat), chat, [task(0), task(1)], own, even_reward, settings, tmp_path)
-    assert calls == [2, 2]

@@ -50,7 +50,7 @@ def pass_interval(outcomes: Sequence[Any], k: int) -> Interval:
         tried[outcome.seed, outcome.task].append(outcome)
     return proportion_over_seeds(
         [
-            Point(seed, some[0].image, pass_at_k(len(some), sum(o.reason == "solved" for o in some), k))
+            Point(seed, some[0].image, pass_at_k(len(some), sum(o.correct for o in some), k))
             for (seed, _), some in tried.items()
         ]
     )

@@ -47,7 +47,7 @@ Like the next, it was set when it was known that our training begins near its ce
 SPARE_ACCURACY = 0.05
 """A5: where every budget leaves fewer puzzles unsolved than this share, growth can't be seen."""
 
-ACC = Metric("acc", "right", "binary")
+ACC = Metric("acc", "correct", "binary")
 """The accuracy of the tables, so that table and claim have one interval."""
 
 
@@ -103,7 +103,7 @@ def a2(untrained: Sequence[Outcome], sft: Sequence[Outcome], grpo: Sequence[Outc
     Raises:
         ValueError: a stage has no 2×2 puzzle, or sft and grpo have other seeds.
     """
-    cells = _stages(2, "right", untrained=untrained, sft=sft, grpo=grpo)
+    cells = _stages(2, "correct", untrained=untrained, sft=sft, grpo=grpo)
     more = contrast(cells, {"untrained": 1.0, "sft": -2.0, "grpo": 1.0})
     checks = (Check("RL's gain in Acc 2×2 minus SFT's", more, 0.0), gain("RL's gain", cells["sft"], cells["grpo"]))
     return Claim("A2", CLAIMS["A2"], checks)
@@ -160,7 +160,7 @@ def a4(grpo: Sequence[Outcome]) -> Claim:
     """
     some = _grid("grpo", grpo, 2)
     levels = sorted({o.level for o in some})
-    cells = {n: points([o for o in some if o.level == n], "right") for n in levels}
+    cells = {n: points([o for o in some if o.level == n], "correct") for n in levels}
     check = Check("slope of Acc 2×2, a level", slope(cells), 0.0)
     return Claim("A4", CLAIMS["A4"], (check,))
 
@@ -175,7 +175,7 @@ def growth(budgets: Mapping[int, Sequence[Outcome]]) -> Interval:
 
 
 def _by_budget(budgets: Mapping[int, Sequence[Outcome]]) -> dict[int, list[Point]]:
-    return {n: points(_grid(f"budget {n}", budgets[n], 2), "right") for n in sorted(budgets)}
+    return {n: points(_grid(f"budget {n}", budgets[n], 2), "correct") for n in sorted(budgets)}
 
 
 def a5(budgets: Mapping[int, Sequence[Outcome]]) -> Claim:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from kit.chat import Chat
@@ -25,7 +26,7 @@ from kit.papers.agile.env import QUESTIONS
 from kit.papers.agile.experiment import Play
 from kit.policy.hf import HFPolicy
 from kit.protocol import parse_labels
-from kit.rollout import RolloutConfig, rollout
+from kit.rollout import rollout
 
 ASKED = {
     "brief": QUESTIONS["brief"],
@@ -99,5 +100,5 @@ def ask(model: Any, chat: Chat, tasks: Sequence[Task], how: Play) -> list[Episod
         tasks: the puzzles.
         how: limits of a turn and the prompt's name.
     """
-    once = RolloutConfig(1, how.max_new_tokens, how.max_episode_tokens, how.env_workers)
-    return rollout(HFPolicy(model, chat), chat, tasks, lambda: DirectJigsawEnv(how.prompt), once, temperature=0.0)
+    once = replace(how, max_turns=1, temperature=0.0)
+    return rollout(HFPolicy(model, chat), chat, tasks, lambda: DirectJigsawEnv(how.prompt), once)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from kit.environment import OnNoAction
 from kit.episode import Episode, Score, Task
 from kit.papers.agile.env import JigsawEnv
 from kit.papers.agile.expert import ScriptedExpert
-from kit.papers.agile.reward import RewardConfig, is_right, score
+from kit.papers.agile.reward import RewardConfig, score
 from kit.rewards.base import GroupReward, per_episode
 from kit.rollout import Environment
 from kit.sandbox import Sandbox
@@ -61,10 +60,6 @@ class Training(GRPOTraining):
     def group_reward(self) -> GroupReward:
         """Eq. 6, episode by episode."""
         return per_episode(self.play.score)
-
-    def is_correct(self, episode: Episode, target: Any) -> bool:
-        """Check whether a puzzle's answer names every piece in its place."""
-        return is_right(episode, target)
 
 
 def turn_tokens(chat: Chat, tasks: Sequence[Task]) -> list[int]:

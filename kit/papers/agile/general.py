@@ -21,7 +21,7 @@ Departures
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,8 +31,8 @@ from kit.episode import Episode, Task
 from kit.evaluate.claims import Claim
 from kit.evaluate.contrasts import gain, on_every_seed
 from kit.evaluate.intervals import Point
-from kit.evaluate.outcomes import Evaluation, Metric, reason, source_image
-from kit.papers.agile.questions import QuestionEnv, begins_right, is_right
+from kit.evaluate.outcomes import Evaluation, Metric, Outcome, slices_by
+from kit.papers.agile.questions import SKILLS, QuestionEnv, begins_right, is_right
 from kit.papers.agile.reported import GENERAL
 from kit.policy import Policy
 from kit.rollout import RolloutConfig, rollout
@@ -54,31 +54,21 @@ def ask(policy: Policy, chat: Chat, tasks: Sequence[Task], prompt: str = "brief"
         prompt: ``brief`` for the tiny model, ``full`` for real ones (:data:`kit.evaluate.baselines.SYSTEMS`).
         tokens: of an answer, at most.
     """
-    once = RolloutConfig(max_turns=1, max_new_tokens=tokens, max_episode_tokens=28192)
-    return rollout(policy, chat, tasks, lambda: QuestionEnv(prompt=prompt), once, temperature=0.0)
+    once = RolloutConfig(max_turns=1, max_new_tokens=tokens, max_episode_tokens=28192, temperature=0.0)
+    return rollout(policy, chat, tasks, lambda: QuestionEnv(prompt=prompt), once)
 
 
-@dataclass(frozen=True)
-class GeneralOutcome:
+@dataclass(frozen=True, kw_only=True)
+class GeneralOutcome(Outcome):
     """The result of one question.
 
     Attributes:
-        task: id of the question.
-        image: id of the photograph or scene it shows a view of, else its own.
         skill: what was asked: one of :data:`kit.papers.agile.questions.SKILLS`, or a benchmark's name.
-        right: whether the answer is right.
         begins: whether the reply begins with a right answer, whatever follows: it was seen, if not said as asked.
-        reason: a key of :data:`kit.evaluate.outcomes.REASONS`.
-        seed: seed of the training run that made the policy.
     """
 
-    task: str
-    image: str
     skill: str
-    right: bool
     begins: bool
-    reason: str
-    seed: int = 0
 
 
 def outcome(episode: Episode, seed: int = 0) -> GeneralOutcome:
@@ -87,16 +77,9 @@ def outcome(episode: Episode, seed: int = 0) -> GeneralOutcome:
     Raises:
         ValueError: the episode is still running.
     """
-    task, right = episode.task, is_right(episode, episode.task.target)
-    begins = right or begins_right(episode.turns[-1].text, task.target)
-    skill = str(task.meta["skill"])
-    return GeneralOutcome(task.id, source_image(task), skill, right, begins, reason(episode, right), seed)
-
-
-def _slices(outcomes: Sequence[GeneralOutcome]) -> Iterator[tuple[str, list[GeneralOutcome]]]:
-    yield "all", list(outcomes)
-    for skill in dict.fromkeys(o.skill for o in outcomes):
-        yield skill, [o for o in outcomes if o.skill == skill]
+    task, correct = episode.task, is_right(episode, episode.task.target)
+    begins = correct or begins_right(episode.turns[-1].text, task.target)
+    return GeneralOutcome.of(episode, correct, seed, skill=str(task.meta["skill"]), begins=begins)
 
 
 EVALUATION = Evaluation(
@@ -104,8 +87,8 @@ EVALUATION = Evaluation(
     GeneralOutcome,
     outcome,
     is_right,
-    _slices,
-    (Metric("general", "right", "binary"), Metric("begins", "begins", "binary")),
+    slices_by(lambda o: o.skill, everything="all", order=SKILLS),
+    (Metric("general", "correct", "binary"), Metric("begins", "begins", "binary")),
     reported=GENERAL,
     headlines={"general_all": "general vision"},
     tabled=("general", "begins"),
@@ -121,7 +104,7 @@ def _mean_by_skill(outcomes: Sequence[GeneralOutcome]) -> list[Point]:
     """
     skills = [o.skill for o in outcomes]
     weight = {skill: len(skills) / len(set(skills)) / skills.count(skill) for skill in set(skills)}
-    return [Point(o.seed, o.image, o.right * weight[o.skill]) for o in outcomes]
+    return [Point(o.seed, o.image, o.correct * weight[o.skill]) for o in outcomes]
 
 
 def a7(qa: Sequence[GeneralOutcome], half: Sequence[GeneralOutcome]) -> Claim:

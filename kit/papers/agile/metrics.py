@@ -21,12 +21,12 @@ Departures
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import factorial
 
 from kit.episode import Episode
-from kit.evaluate.outcomes import Evaluation, Metric, reason, source_image
+from kit.evaluate import outcomes as base
+from kit.evaluate.outcomes import Evaluation, Metric, slices_by
 from kit.papers.agile.reported import REPORTED
 from kit.papers.agile.reward import is_right
 from kit.protocol import parse_labels
@@ -40,33 +40,19 @@ HEADLINES = {
 """Metrics shown in the README, and their display names."""
 
 
-@dataclass(frozen=True)
-class Outcome:
+@dataclass(frozen=True, kw_only=True)
+class Outcome(base.Outcome):
     """The result of one puzzle's episode.
 
     Attributes:
-        task: id of the puzzle.
-        image: id of the photograph it was cut from; puzzles of one photograph are related.
         m: pieces a side.
         level: pieces in their place at the start.
-        right: whether every piece ended in its place.
         score: share of pieces in their place.
-        reason: a key of :data:`kit.evaluate.outcomes.REASONS`.
-        turns: turns played, the answer included.
-        tokens: tokens the policy sampled.
-        seed: seed of the training run that made the policy.
     """
 
-    task: str
-    image: str
     m: int
     level: int
-    right: bool
     score: float
-    reason: str
-    turns: int
-    tokens: int
-    seed: int = 0
 
 
 def outcome(episode: Episode, seed: int = 0) -> Outcome:
@@ -79,28 +65,15 @@ def outcome(episode: Episode, seed: int = 0) -> Outcome:
     labels = parse_labels(episode.answer) if episode.answer is not None else None
     whole = labels is not None and sorted(labels) == sorted(target)
     placed = sum(a == b for a, b in zip(labels or (), target, strict=False)) if whole else 0
-    right = placed == len(target)
-    ended = reason(episode, right)
-    return Outcome(
-        task=task.id,
-        image=source_image(task),
+    return Outcome.of(
+        episode,
+        placed == len(target),
+        seed,
+        well_formed=whole,
         m=int(task.meta["m"]),
         level=int(task.meta["level"]),
-        right=right,
         score=placed / len(target),
-        reason="malformed" if ended == "wrong" and not whole else ended,
-        turns=len(episode.turns),
-        tokens=sum(len(turn.ids) for turn in episode.turns),
-        seed=seed,
     )
-
-
-def _slices(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, list[Outcome]]]:
-    for m in sorted({o.m for o in outcomes}):
-        grid = [o for o in outcomes if o.m == m]
-        yield f"{m}x{m}", grid
-        for level in sorted({o.level for o in grid}):
-            yield f"{m}x{m}_L{level}", [o for o in grid if o.level == level]
 
 
 def random_baseline(m: int) -> dict[str, float]:
@@ -123,9 +96,9 @@ EVALUATION = Evaluation(
     Outcome,
     outcome,
     is_right,
-    _slices,
+    slices_by(lambda o: f"{o.m}x{o.m}", lambda o: f"L{o.level}"),
     (
-        Metric("acc", "right", "binary"),
+        Metric("acc", "correct", "binary"),
         Metric("score", "score", "share"),
         Metric("turns", "turns", "count"),
         Metric("tokens", "tokens", "count"),

@@ -95,9 +95,9 @@ class MixedPlay(Play):
         """Reward a question's episode (1 for a right answer, else 0) or a puzzle's (eq. 6)."""
         if not is_question(episode.task):
             return super().score(episode, target)
-        right = float(is_right(episode, target))
+        correct = is_right(episode, target)
         # The parts of a puzzle's reward: the metrics of a batch have the same columns in every row.
-        return Score(right, {"accuracy": right, "format": 0.0, "step": 0.0})
+        return Score(float(correct), {"accuracy": float(correct), "format": 0.0, "step": 0.0}, correct=correct)
 
 
 def mixture(arm: str, questions: Sequence[Task], puzzles: Sequence[Task], n: int) -> list[Task]:
@@ -136,7 +136,3 @@ class MixedTraining(Training):
     def group_reward(self) -> GroupReward:
         """A reward for each kind, episode by episode."""
         return per_episode(self.rollouts().score)
-
-    def is_correct(self, episode: Episode, target: Any) -> bool:
-        """Check a question's answer, or a puzzle's."""
-        return is_right(episode, target) if is_question(episode.task) else super().is_correct(episode, target)

@@ -90,10 +90,10 @@ def score(episode: Episode, target: Sequence[str], weights: RewardConfig | None 
         weights: weights of the parts; None: the paper's.
     """
     w = weights or RewardConfig()
-    right = is_right(episode, target)
+    correct = is_right(episode, target)
     parts = {
-        "accuracy": w.accuracy * right,
+        "accuracy": w.accuracy * correct,
         "format": w.format * is_well_formed(episode),
-        "step": w.step * w.step_penalty * (_steps(episode) if right else w.step_max),
+        "step": w.step * w.step_penalty * (_steps(episode) if correct else w.step_max),
     }
-    return Score(sum(parts.values()), parts)
+    return Score(sum(parts.values()), parts, correct=correct)

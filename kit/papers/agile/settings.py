@@ -33,6 +33,5 @@ GRPO = GRPOSettings(
     learning_rate=2e-6,
     beta=0.0,
     max_completion_length=20000,
-    max_episode_tokens=28192,  # 8,192 of the prompt and 20,000 of the response
 )
-"""Table 5, all weights (section 4.1); ε, temperature and schedule are not stated."""
+"""Table 5, all weights (section 4.1); ε and schedule are not stated."""

@@ -149,8 +149,8 @@ def r3(em_reward: Sequence[Outcome], f1_reward: Sequence[Outcome], setting: str 
     """
     stages = {"em": em_reward, "f1": f1_reward}
     checks = tuple(
-        _gain("em", "f1", stages, setting, metric, f"{metric.upper()} with the F1 reward minus with the EM reward")
-        for metric in ("f1", "em")
+        _gain("em", "f1", stages, setting, metric, f"{name} with the F1 reward minus with the EM reward")
+        for name, metric in (("F1", "f1"), ("EM", "correct"))
     )
     return Claim("R3", CLAIMS["R3"], checks)
 

@@ -15,19 +15,14 @@ Training, development and test share no image, no image's source and no country;
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 
 from kit.chat import Chat
 from kit.data.store import load_tasks, save_tasks
-from kit.episode import Episode, Task
-from kit.papers.visual_arft.experiment import Play, Tools
-from kit.papers.visual_arft.expert import expert
-from kit.policy.scripted import ScriptedPolicy
-from kit.sandbox import Sandbox
-from kit.tools.search import Search
-from kit.train.playable import Play as PlayFn
+from kit.episode import Task
+from kit.rollout import Environment, RolloutConfig
 from kit.train.playable import check_playable
 
 NEEDED = ("coding-train", "coding-test", "search-train", "search-test", "text-test")
@@ -36,9 +31,6 @@ MORE = ("coding-development", "mat-coding", "mat-search")
 """Sets that only some have."""
 TOOLS = {"coding": "code", "search": "search", "text": "search"}
 """Setting → the tool of its tasks."""
-
-SESSIONS = 32
-"""Episodes of the expert that are played at once, each with a session of its own."""
 
 
 class DataFolderError(ValueError):
@@ -112,7 +104,11 @@ def _traces(tasks: Sequence[Task]) -> set[str]:
 
 
 def save_sets(
-    folder: Path, sets: Mapping[str, Sequence[Task]], chat: Chat | None = None, play: PlayFn | None = None
+    folder: Path,
+    sets: Mapping[str, Sequence[Task]],
+    chat: Chat | None = None,
+    make_env: Callable[[], Environment] | None = None,
+    config: RolloutConfig | None = None,
 ) -> None:
     """Check the sets, write them, and remove those that an earlier folder of this name had and this one hasn't.
 
@@ -120,34 +116,18 @@ def save_sets(
         folder: the folder, made if it is missing.
         sets: name → its tasks.
         chat: of the model that is going to play, if it is known.
-        play: lets a policy play tasks under the limits that will hold; None: prompts aren't checked.
+        make_env: makes an environment; None: prompts aren't checked.
+        config: the limits that will hold.
 
     Raises:
         kit.train.playable.UnplayableTasks: a task can't be played, or scored.
         DataFolderError: as :func:`check_sets`.
         OSError: a file can't be written.
     """
-    check_playable({str(folder / f"{name}.jsonl"): tasks for name, tasks in sets.items()}, chat, play)
+    check_playable({str(folder / f"{name}.jsonl"): tasks for name, tasks in sets.items()}, chat, make_env, config)
     check_sets(sets, str(folder))
     for name in MORE:
         if name not in sets:  # else an old benchmark would be measured by
             (folder / f"{name}.jsonl").unlink(missing_ok=True)
     for name, tasks in sets.items():
         save_tasks(folder / f"{name}.jsonl", tasks)
-
-
-def demonstrate(played: Sequence[tuple[Sequence[Task], Search]], chat: Chat, box: Sandbox, how: Play) -> list[Episode]:
-    """Let the scripted expert play: its code runs, its queries are searched for.
-
-    Args:
-        played: tasks, and what finds things for them.
-        chat: encodes the episodes.
-        box: runs the code.
-        how: limits of an episode, and how tasks are told.
-    """
-    policy = ScriptedPolicy(chat, expert)
-    episodes: list[Episode] = []
-    for tasks, search in played:
-        for at in range(0, len(tasks), SESSIONS):
-            episodes += how(policy, chat, Tools(box, search), tasks[at : at + SESSIONS], temperature=0.0)
-    return episodes

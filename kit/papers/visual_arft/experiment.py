@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -41,11 +41,10 @@ from kit.papers.visual_arft.invented import world
 from kit.papers.visual_arft.mat_coding import make_tasks as make_coding
 from kit.papers.visual_arft.mat_search import chains, passes
 from kit.papers.visual_arft.mat_search import task as as_task
-from kit.papers.visual_arft.metrics import is_right
 from kit.papers.visual_arft.reward import make_reward
 from kit.policy.hf import HFPolicy
 from kit.rewards.base import GroupReward, per_episode
-from kit.rollout import RolloutConfig, rollout
+from kit.rollout import rollout
 from kit.sandbox import Sandbox
 from kit.tools.index import Index
 from kit.tools.search import SNIPPET_CHARS, TOP_K, Search
@@ -198,10 +197,6 @@ class Training(GRPOTraining):
         """The reward of that name, episode by episode."""
         return per_episode(make_reward(self.reward, self.code))
 
-    def is_correct(self, episode: Episode, target: Any) -> bool:
-        """Check whether an answer exactly matches a gold answer."""
-        return is_right(episode, target)
-
     @contextmanager
     def tools(self) -> Iterator[Tools]:
         """Open a sandbox and the search engine; one process makes the index, which the others open."""
@@ -303,5 +298,5 @@ def ask(model: Any, chat: Chat, mode: Mode, search: Search | None, tasks: Sequen
             mode, search, how.prompt, k=how.k, snippet_chars=how.snippet_chars, describe=describe, query=query
         )
 
-    once = RolloutConfig(2 if describe else 1, how.max_new_tokens, how.max_episode_tokens, how.env_workers)
-    return rollout(HFPolicy(model, chat), chat, tasks, env, once, temperature=0.0)
+    once = replace(how, max_turns=2 if describe else 1, temperature=0.0)
+    return rollout(HFPolicy(model, chat), chat, tasks, env, once)

@@ -19,49 +19,20 @@ Departures
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 from kit.data.questions import QuestionSet, question_sets, tasks_of
 from kit.episode import Task
-from kit.images import within_pixels
-from kit.papers.visual_arft.mat_benchmark import MAX_PIXELS
-from kit.papers.visual_arft.mat_coding import Question
 
 _SETS = question_sets(Path(__file__).with_suffix(".toml"))
-PICTURED = tuple(_SETS["images"].values())
+DOCUMENTS = tuple(_SETS["images"].values())
 """Images with questions, of training splits alone."""
 TEXTS = tuple(_SETS["text"].values())
 """Multi-hop questions of text alone (Table 2)."""
 MAT = _SETS["benchmark"]["mat"]
 """The paper's own test sets (:mod:`kit.papers.visual_arft.mat_benchmark`)."""
-
-
-def questions(source: QuestionSet, revision: str | None, max_pixels: int = MAX_PIXELS) -> Iterator[Question]:
-    """Its questions that have an image and an answer; rows without, and those that can't be read, are told at the end.
-
-    Args:
-        source: the data set.
-        revision: commit of the data set; None: its newest.
-        max_pixels: pixels of an image, at most: larger ones are shrunk; 0: no limit.
-
-    Raises:
-        kit.data.hub.HubError: the data set can't be reached, has no such columns, or nothing to ask.
-    """
-    for task in tasks_of(source, revision, lambda image: within_pixels(image, max_pixels)):
-        yield Question(task.images[0].image, task.question, task.target, task.meta["source"], task.meta["kind"])
-
-
-def of_first_images(found: Iterable[Question], n: int) -> Iterator[Question]:
-    """The questions about the first ``n`` different images."""
-    seen = set()
-    for question in found:
-        seen.add(question.source)
-        if len(seen) > n:
-            return
-        yield question
 
 
 def text_tasks(source: QuestionSet, revision: str | None, n: int) -> list[Task]:

@@ -114,6 +114,13 @@ class Question:
     part: str = ""
     readable: Callable[[Image.Image], bool] | None = None
 
+    @classmethod
+    def of(cls, task: Task) -> Question:
+        """Ask what a task asks of its first image (:mod:`kit.data.questions`, :mod:`kit.data.own_questions`)."""
+        meta = task.meta
+        box = tuple(meta["box"]) if "box" in meta else None
+        return cls(task.images[0].image, task.question, task.target, meta["source"], meta["kind"], box)
+
     def passes(self, mended: Image.Image) -> bool:
         """The check without a model."""
         if self.readable is not None:

@@ -16,12 +16,13 @@ Names end in the setting and in the label where there is one: ``f1_coding``, ``f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kit.data.distortion import STRENGTHS
 from kit.episode import Episode, Task
-from kit.evaluate.outcomes import Evaluation, Metric, reason, source_image
+from kit.evaluate import outcomes as base
+from kit.evaluate.outcomes import Evaluation, Metric, slices_by
 from kit.papers.visual_arft.mat_coding import restored
 from kit.papers.visual_arft.reported import REPORTED
 from kit.rewards.text_match import exact_match, f1, max_over_references
@@ -40,39 +41,23 @@ HEADLINES = {
 """Metrics shown in the README, and their display names."""
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """The result of one task's episode.
+@dataclass(frozen=True, kw_only=True)
+class Outcome(base.Outcome):
+    """The result of one task's episode; it is correct if the answer matches exactly.
 
     Attributes:
-        task: id of the task.
-        image: id of its source image; tasks about one image (one country's flag) are related.
         setting: a key of :data:`SETTINGS`.
         label: ``simple`` or ``hard``.
         category: the distortions of the image; of a search, the number of its gold queries.
         f1: token F1 of the answer.
-        em: whether the answer matches exactly.
         restored: whether the one distortion was reverted; None where there was none, or several, or no image.
-        reason: a key of :data:`kit.evaluate.outcomes.REASONS`.
-        turns: turns played, the answer included.
-        tools: actions other than the answer.
-        tokens: tokens the policy sampled.
-        seed: seed of the training run that made the policy.
     """
 
-    task: str
-    image: str
     setting: str
     label: str
     category: str
     f1: float
-    em: bool
     restored: bool | None
-    reason: str
-    turns: int
-    tools: int
-    tokens: int
-    seed: int = 0
 
 
 def kind(task: Task) -> tuple[str, ...]:
@@ -96,35 +81,18 @@ def outcome(episode: Episode, seed: int = 0) -> Outcome:
         ValueError: the episode is still running, or its task has no gold answer.
     """
     task, meta = episode.task, episode.task.meta
-    right = is_right(episode, task.target)
-    ended = reason(episode, right)
     coding = "category" in meta
     shown = [p.image for turn in episode.turns if turn.observation for p in turn.observation.images]
-    return Outcome(
-        task=task.id,
-        image=source_image(task),
+    return Outcome.of(
+        episode,
+        is_right(episode, task.target),
+        seed,
         setting="coding" if coding else "search" if task.images else "text",
         label=str(meta["difficulty"]),
         category=str(meta["category"] if coding else len(meta["queries"])),
         f1=max_over_references(f1, episode.answer, task.target),
-        em=right,
         restored=restored(task, shown) if coding and meta["category"] in STRENGTHS else None,
-        reason=ended,
-        turns=len(episode.turns),
-        tools=episode.calls,
-        tokens=sum(len(turn.ids) for turn in episode.turns),
-        seed=seed,
     )
-
-
-def _slices(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, list[Outcome]]]:
-    for setting in SETTINGS:
-        some = [o for o in outcomes if o.setting == setting]
-        if some:
-            yield setting, some
-            for label in LABELS:
-                if labelled := [o for o in some if o.label == label]:
-                    yield f"{setting}_{label}", labelled
 
 
 EVALUATION = Evaluation(
@@ -132,13 +100,13 @@ EVALUATION = Evaluation(
     Outcome,
     outcome,
     is_right,
-    _slices,
+    slices_by(lambda o: o.setting, lambda o: o.label, order=(*SETTINGS, *LABELS)),
     (
         Metric("f1", "f1", "share"),
-        Metric("em", "em", "binary"),
+        Metric("em", "correct", "binary"),
         Metric("restored", "restored", "binary"),
         Metric("turns", "turns", "count"),
-        Metric("tools", "tools", "count"),
+        Metric("tools", "tool_calls", "count"),
     ),
     reported=REPORTED,
     headlines=HEADLINES,

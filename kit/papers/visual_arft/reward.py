@@ -46,6 +46,7 @@ from typing import Any, Literal
 
 from kit.episode import Episode, Score, Turn
 from kit.papers.visual_arft.env import PROTOCOL
+from kit.papers.visual_arft.metrics import is_right
 from kit.rewards.similarity import MiniLM, Similarity
 from kit.rewards.text_match import exact_match, f1, max_over_references
 from kit.train.advantage import Advantage
@@ -90,7 +91,7 @@ def score(episode: Episode, target: Sequence[str], rule: RewardConfig | None = N
         "format": float(episode.answer is not None and all(_well_formed(turn) for turn in episode.turns)),
         "answer": max_over_references(MEASURES[rule.answer], episode.answer, target),
     }
-    return Score(sum(parts.values()), parts)
+    return Score(sum(parts.values()), parts, correct=is_right(episode, target))
 
 
 def step_scores(
@@ -153,7 +154,7 @@ def step_score(
     steps = step_scores(episode, target, queries, similarity, rule)
     n = max(1, len(steps))
     parts = {name: sum(step.parts.get(name, 0.0) for step in steps) / n for name in PARTS}
-    return Score(sum(parts.values()), parts, tuple(step.total for step in steps))
+    return Score(sum(parts.values()), parts, tuple(step.total for step in steps), is_right(episode, target))
 
 
 ADVANTAGES: dict[str, Advantage] = {

@@ -13,10 +13,10 @@ import pytest
 from kit.chat import Chat
 from kit.episode import Action, Episode, Observation, Task, Turn
 from kit.evaluate import five
-from kit.evaluate.accuracy import AccuracyOutcome, accuracy_evaluation
+from kit.evaluate.accuracy import accuracy_evaluation
 from kit.evaluate.five import play, questions, shown
 from kit.evaluate.five.answers import answers, difference
-from kit.evaluate.outcomes import Evaluation
+from kit.evaluate.outcomes import Evaluation, Outcome
 from kit.evaluate.results import write_results
 
 NAMES = "abcd"
@@ -26,12 +26,12 @@ def is_right(episode: Episode, target: Any) -> bool:
     return episode.answer == target
 
 
-def slices(outcomes: Sequence[AccuracyOutcome]) -> Iterator[tuple[str, list[AccuracyOutcome]]]:
+def slices(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, list[Outcome]]]:
     yield "all", list(outcomes)
     yield "hard", [o for o in outcomes if o.task in "cd"]
 
 
-EASY: Evaluation[AccuracyOutcome] = replace(accuracy_evaluation("made", is_right), slices=slices)
+EASY: Evaluation[Outcome] = replace(accuracy_evaluation("made", is_right), slices=slices)
 
 
 def episode(name: str, right: bool, tools: Sequence[str] = (), status: str = "ok") -> Episode:
@@ -107,16 +107,16 @@ def test_seeds_are_joined_and_a_base_without_a_seed_stands_for_each(tmp_path: Pa
 
 
 def test_a_difference_pairs_tasks_and_seeds() -> None:
-    def made(marks: str, seed: int) -> list[AccuracyOutcome]:
+    def made(marks: str, seed: int) -> list[Outcome]:
         return [replace(o, seed=seed) for o in EASY.outcomes(stage(marks))]
 
     after, before = [*made("++--", 0), *made("++++", 1)], [*made("+---", 0), *made("----", 1)]
-    found = difference(after, before, "right")
+    found = difference(after, before, "correct")
     assert found is not None and found.value == (1 / 4 + 1) / 2 and found.n == 8
-    same = difference(after, after, "right")
+    same = difference(after, after, "correct")
     assert same is not None and same.value == 0.0
-    assert difference(after, made("+---", 5), "right") is None
-    half = difference(after, before[:2], "right")
+    assert difference(after, made("+---", 5), "correct") is None
+    half = difference(after, before[:2], "correct")
     assert half is not None and (half.value, half.n) == (0.5, 2), "only tasks that both have count"
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
+from made_outcomes import made
 
-from kit.evaluate.accuracy import AccuracyOutcome
 from kit.evaluate.five.pass_at_k import pass_at_k, pass_interval
+from kit.evaluate.outcomes import Outcome
 
 
 @pytest.mark.parametrize(
@@ -39,10 +40,8 @@ def test_impossible_counts_are_refused(tries: int, right: int, k: int) -> None:
         pass_at_k(tries, right, k)
 
 
-def tries(task: str, marks: str, seed: int = 0) -> list[AccuracyOutcome]:
-    return [
-        AccuracyOutcome(task, task, mark == "+", "solved" if mark == "+" else "wrong", 1, 0, seed) for mark in marks
-    ]
+def tries(task: str, marks: str, seed: int = 0) -> list[Outcome]:
+    return [made(Outcome, mark == "+", task=task, image=task, seed=seed) for mark in marks]
 
 
 def test_tries_at_one_task_belong_together_and_seeds_apart() -> None:

@@ -124,7 +124,7 @@ def gap(chat: Chat, script: Callable[[Episode], str], around: str) -> float:
         other = play.with_others(lambda tasks, how: played(chat, script, how, list(tasks)), own)
     else:
         other = played(chat, script, shown.blank)
-    found = answers.difference(SHADES.outcomes(own), SHADES.outcomes(other), "right")
+    found = answers.difference(SHADES.outcomes(own), SHADES.outcomes(other), "correct")
     assert found is not None and found.n == 4
     return found.value
 

@@ -8,11 +8,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made_outcomes import made
 
 from kit.papers.agile.claims import a1, a2, a3, a4, a5, a6, growth
 from kit.papers.agile.metrics import Outcome, evaluate_outcomes
 
 SEEDS = (0, 1, 2)
+
+
+def puzzle(task: str, image: str, m: int, level: int, correct: bool, reason: str = "", seed: int = 0) -> Outcome:
+    score = float(correct)
+    return made(Outcome, correct, reason, task=task, image=image, m=m, level=level, score=score, turns=3, seed=seed)
 
 
 def stage(
@@ -37,7 +43,7 @@ def stage(
                 chance = acc(level) if callable(acc) else acc
                 right = bool(random.random() < np.clip(chance + shift * (0 < chance < 1), 0, 1))
                 reason = "solved" if right else failing
-                played.append(Outcome(f"{i}-{level}", f"p{i}", m, level, right, float(right), reason, 3, 90, seed))
+                played.append(puzzle(f"{i}-{level}", f"p{i}", m, level, right, reason, seed))
     return played
 
 
@@ -86,7 +92,7 @@ def test_a1_has_the_interval_of_the_tables() -> None:
 
 
 def test_a1_the_papers_own_figure_would_hold() -> None:
-    wrong_and_right = [Outcome(str(i), str(i), 2, 0, i < 86, float(i < 86), "wrong", 1, 9) for i in range(900)]
+    wrong_and_right = [puzzle(str(i), str(i), 2, 0, i < 86, "wrong") for i in range(900)]
     assert a1(wrong_and_right).verdict == "holds"
 
 
@@ -159,7 +165,7 @@ def test_a4_the_papers_slope() -> None:
     """78.7, 83.0, 86.7 % rise by 4.0 points a level."""
     cells = {0: 787, 1: 830, 2: 867}
     played = [
-        Outcome(f"{i}-{level}", f"p{i}", 2, level, i < right, 1.0, "solved", 3, 9, seed)
+        puzzle(f"{i}-{level}", f"p{i}", 2, level, i < right, "solved", seed)
         for seed in SEEDS
         for level, right in cells.items()
         for i in range(1000)
@@ -181,11 +187,7 @@ def test_a5_reaches_each_verdict() -> None:
 
 def exact(right: int, of: int = 100) -> list[Outcome]:
     """The same ``right`` puzzles of ``of`` solved by every seed, each of another picture."""
-    return [
-        Outcome(f"{i}", f"p{i}", 2, 0, i < right, float(i < right), "solved" if i < right else "wrong", 3, 9, seed)
-        for seed in SEEDS
-        for i in range(of)
-    ]
+    return [puzzle(f"{i}", f"p{i}", 2, 0, i < right, seed=seed) for seed in SEEDS for i in range(of)]
 
 
 def test_a5_the_first_puzzles_alone_are_no_growth() -> None:

@@ -63,7 +63,7 @@ def test_replies_become_outcomes(way: str, chat: Chat) -> None:
     (played,) = rollout(ScriptedPolicy(chat, lambda episode: said), chat, [TASK], DirectJigsawEnv, config)
     found = outcome(played)
     expected = {"wrong": (False, 0.5, "wrong"), "nothing": (False, 0.0, "malformed")}.get(way, (True, 1.0, "solved"))
-    assert (found.right, found.score, found.reason) == expected
+    assert (found.correct, found.score, found.reason) == expected
 
 
 def test_a_real_model_is_asked_for_the_list() -> None:

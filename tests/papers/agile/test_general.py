@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from made_outcomes import made
 
 from kit.episode import Action, Episode, Turn
 from kit.papers.agile.evaluation_sets import BENCHMARKS
@@ -15,9 +16,10 @@ from kit.papers.agile.reported import GENERAL
 def found(share: float, seeds: tuple[int, ...] = (0, 1, 2), images: int = 40) -> list[GeneralOutcome]:
     """Of each seed the first ``share`` of the questions right, of two skills by turns."""
     return [
-        GeneralOutcome(f"q{k}", f"i{k}", "ab"[k % 2], k < share * images, k < share * images, "solved", seed)
+        made(GeneralOutcome, right, task=f"q{k}", image=f"i{k}", skill="ab"[k % 2], begins=right, seed=seed)
         for seed in seeds
         for k in range(images)
+        for right in (k < share * images,)
     ]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made_outcomes import made
 
 from kit.episode import Action, Ended, Episode, Task, Turn
 from kit.evaluate.intervals import clopper_pearson
@@ -61,7 +62,7 @@ def played(
 )
 def test_acc_and_score_of_an_answer(answer: str, score: float, reason: str) -> None:
     found = outcome(played(answer))
-    assert (found.score, found.right, found.reason) == (score, score == 1.0, reason)
+    assert (found.score, found.correct, found.reason) == (score, score == 1.0, reason)
     assert (found.turns, found.tokens, found.image, found.level, found.m) == (2, 5, "cat", 0, 2)
 
 
@@ -69,7 +70,7 @@ def test_acc_and_score_of_an_answer(answer: str, score: float, reason: str) -> N
 def test_any_answer_has_an_outcome(answer: str) -> None:
     found = outcome(played(answer))
     assert found.reason in ("solved", "wrong", "malformed")
-    assert found.right == (found.reason == "solved") == (found.score == 1.0)
+    assert found.correct == (found.reason == "solved") == (found.score == 1.0)
 
 
 def test_an_unfinished_episode_has_none() -> None:
@@ -89,11 +90,15 @@ def test_evaluate_overall_and_by_level() -> None:
     assert not any("3x3" in name for name in metrics)
 
 
+def puzzle(i: int, correct: bool, seed: int = 0) -> Outcome:
+    return made(Outcome, correct, task=f"t{i}", image=f"p{i}", m=2, level=0, score=float(correct), seed=seed)
+
+
 def test_several_seeds_widen_the_interval() -> None:
     """The same 40 outcomes are worth less as a statement about the recipe if they came from three unlike runs."""
-    one = [Outcome(f"t{i}", f"p{i}", 2, 0, i % 2 == 0, float(i % 2 == 0), "wrong", 2, 9) for i in range(40)]
-    better = [Outcome(f"t{i}", f"p{i}", 2, 0, i % 4 != 0, float(i % 4 != 0), "wrong", 2, 9, seed=1) for i in range(40)]
-    worse = [Outcome(f"t{i}", f"p{i}", 2, 0, i % 4 == 0, float(i % 4 == 0), "wrong", 2, 9, seed=2) for i in range(40)]
+    one = [puzzle(i, i % 2 == 0) for i in range(40)]
+    better = [puzzle(i, i % 4 != 0, seed=1) for i in range(40)]
+    worse = [puzzle(i, i % 4 == 0, seed=2) for i in range(40)]
     alone, pooled = evaluate_outcomes(one)["acc_2x2"], evaluate_outcomes([*one, *better, *worse])["acc_2x2"]
     assert pooled.value == alone.value == 0.5
     assert pooled.high - pooled.low > 1.5 * (alone.high - alone.low)

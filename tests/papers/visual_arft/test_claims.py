@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from made_outcomes import made
 
 from kit.papers.visual_arft.claims import r1, r2, r3, r4, r5
 from kit.papers.visual_arft.metrics import Outcome
@@ -17,20 +18,12 @@ def stage(
     """Twenty tasks a seed about twenty pictures, with the given mean F1 and a little noise."""
     rng = np.random.default_rng(0)
     return [
-        Outcome(
-            f"t{k}",
-            f"p{k}",
-            setting,
-            label,
-            "x",
-            f1 + 0.02 * rng.normal(),
+        made(
+            Outcome,
             k < 20 * (em or 0),
-            None,
-            "wrong",
-            2,
-            1,
-            9,
-            s,
+            **{"task": f"t{k}", "image": f"p{k}", "setting": setting, "label": label, "category": "x", "seed": s},
+            f1=f1 + 0.02 * rng.normal(),
+            restored=None,
         )
         for s in range(seeds)
         for k in range(20)

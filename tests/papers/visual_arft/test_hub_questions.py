@@ -14,12 +14,17 @@ import pytest
 from PIL import Image
 
 from kit.data.hub import HubError
-from kit.data.questions import QuestionSet
+from kit.data.questions import QuestionSet, tasks_of
 from kit.data.scenes import scene
 from kit.episode import Task
-from kit.papers.visual_arft.hub_questions import questions, text_tasks
+from kit.images import within_pixels
+from kit.papers.visual_arft.hub_questions import text_tasks
 from kit.papers.visual_arft.mat_benchmark import benchmark, benchmark_images
-from kit.papers.visual_arft.mat_coding import make_tasks
+from kit.papers.visual_arft.mat_coding import Question, make_tasks
+
+
+def as_it_is(image: Image.Image) -> Image.Image:
+    return image
 
 
 @pytest.fixture(scope="module")
@@ -37,24 +42,24 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> QuestionSet:
 
 
 def test_questions_with_an_answer_come_with_their_pictures(documents: QuestionSet) -> None:
-    found = list(questions(documents, None, max_pixels=112 * 112))
-    assert [(q.question, q.answers, q.image.size) for q in found] == [
+    found = list(tasks_of(documents, None, lambda image: within_pixels(image, 112 * 112)))
+    assert [(q.question, q.target, q.images[0].image.size) for q in found] == [
         ("Who?", ("me", "I"), (112, 112)),
         ("What?", ("that",), (112, 112)),
     ]
-    assert len({q.source for q in found}) == 2
+    assert len({q.meta["source"] for q in found}) == 2
 
 
 def test_they_can_be_distorted(documents: QuestionSet) -> None:
     """Scenes are smooth enough for a dark or turned one to be mended."""
-    some = list(questions(documents, None))
+    some = [Question.of(task) for task in tasks_of(documents, None, as_it_is)]
     made = make_tasks(lambda rng, part: some[int(rng.integers(2))], {"dark": 2, "rotate90": 2}, 0, "hub")
     assert {t.meta["kind"] for t in made} == {"documents"} and {t.question for t in made} <= {"Who?", "What?"}
 
 
 def test_a_missing_column_is_named(documents: QuestionSet) -> None:
     with pytest.raises(HubError, match="no column 'answer'; found: image, question, answers; expected: "):
-        next(questions(replace(documents, answer="answer"), None))
+        next(tasks_of(replace(documents, answer="answer"), None, as_it_is))
 
 
 def test_multi_hop_questions_of_text_alone(tmp_path: Path) -> None:
@@ -100,7 +105,7 @@ def test_what_is_missing_of_it_is_named(tmp_path: Path) -> None:
 
 
 def test_rows_are_read_as_they_come(documents: QuestionSet) -> None:
-    assert len(list(islice(questions(documents, None), 1))) == 1
+    assert len(list(islice(tasks_of(documents, None, as_it_is), 1))) == 1
 
 
 def rows_of(folder: Path, part: str, rows: list[Any], **colours: str) -> None:

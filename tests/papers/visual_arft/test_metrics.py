@@ -48,11 +48,11 @@ def restoring(task: Task, how) -> Turn:
 
 def test_an_outcome_has_f1_em_and_restoration() -> None:
     right = outcome(played(DARK, DARK.target[0], restoring(DARK, restoration.brighten)))
-    assert (right.f1, right.em, right.restored, right.reason) == (1.0, True, True, "solved")
+    assert (right.f1, right.correct, right.restored, right.reason) == (1.0, True, True, "solved")
     assert (right.setting, right.label, right.category) == ("coding", "simple", "dark")
-    assert (right.turns, right.tools, right.tokens) == (2, 1, 4)
+    assert (right.turns, right.tool_calls, right.tokens) == (2, 1, 4)
     wrong = outcome(played(DARK, "nothing of it", restoring(DARK, restoration.denoise)))
-    assert (wrong.f1, wrong.em, wrong.restored, wrong.reason) == (0.0, False, False, "wrong")
+    assert (wrong.f1, wrong.correct, wrong.restored, wrong.reason) == (0.0, False, False, "wrong")
 
 
 def test_nothing_can_be_restored_where_nothing_was_done() -> None:
@@ -63,14 +63,14 @@ def test_nothing_can_be_restored_where_nothing_was_done() -> None:
 
 def test_a_search_is_judged_by_its_answer_alone() -> None:
     found = outcome(played(SEARCH, "the red car"))
-    assert (found.f1, found.em, found.restored) == (0.5, False, None)
+    assert (found.f1, found.correct, found.restored) == (0.5, False, None)
     assert (found.setting, found.label, found.category, found.image) == ("search", "hard", "3", "Chad")
     assert outcome(played(replace(SEARCH, images=()), "red cars")).setting == "text"
 
 
 def test_an_episode_without_an_answer_scores_zero_but_keeps_its_restoration() -> None:
     silent = outcome(played(DARK, None, restoring(DARK, restoration.brighten), ended="turns"))
-    assert (silent.f1, silent.em, silent.restored, silent.reason) == (0.0, False, True, "turns")
+    assert (silent.f1, silent.correct, silent.restored, silent.reason) == (0.0, False, True, "turns")
     with pytest.raises(ValueError, match="still running"):
         outcome(played(DARK, None, ended="running"))
 

@@ -14,8 +14,8 @@ from typing import Any
 import nbformat
 import pytest
 
-from kit.exercises import grade as grade_module
-from kit.jobs import course, grading, notebooks, twins
+from course import answer, grading, handout
+from kit.jobs import notebooks, twins
 from kit.sandbox import Sandbox
 from kit.sandbox.confine import LAYERS
 
@@ -202,19 +202,19 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         cell.execution_count, cell.outputs = n + 1, [nbformat.v4.new_output("stream", text=f"stored output {n}\n")]
     source.twin.write_text(twins.dumps(twin))
     with pytest.MonkeyPatch.context() as patch:
-        for module in (sys.modules["kit.exercises.check"], course, grading):
+        for module in (sys.modules["kit.exercises.check"], handout, grading):
             patch.setattr(module, "ROOT", root)
-        for module in (course, grading):
+        for module in (handout, grading):
             patch.setattr(module, "find", lambda target: notebooks.find(target, root))
         patch.setattr(grading, "sources", lambda: notebooks.sources(root))
-        patch.setattr(grade_module, "LIMITS", replace(grade_module.LIMITS, seconds=2.0, memory_mb=256))
+        patch.setattr(answer, "LIMITS", replace(answer.LIMITS, seconds=2.0, memory_mb=256))
         yield root
 
 
 @pytest.fixture(scope="module")
 def given_out(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("out")
-    assert course.make(folder, ["97"]) == [folder / "97_made.ipynb"]
+    assert handout.make(folder, ["97"]) == [folder / "97_made.ipynb"]
     return folder
 
 
@@ -281,7 +281,7 @@ def test_what_answers_write_stays_in_the_sandbox(cheated: tuple[dict[tuple[str, 
 def test_a_seed_decides_the_hidden_cases(project: Path, given_out: Path, tmp_path: Path) -> None:
     """Someone who knows one seed's cases is right with that seed only."""
     (source,) = notebooks.find("97", project)
-    cases = course.questions(source)[0].exercise.with_hidden(1).cases
+    cases = handout.questions(source)[0].exercise.with_hidden(1).cases
     known = {tuple(case["values"]): sum(case["values"]) / len(case["values"]) for case in cases}
     cell = f"known = {known!r}\nmean = lambda values: known.get(tuple(values), 0.0)"
     returned(given_out, tmp_path / "ada" / "97_made.ipynb", {"97.1": cell})
@@ -398,15 +398,15 @@ def test_a_handed_out_notebook_brings_its_images_along(given_out: Path, project:
 def test_an_image_that_is_missing_is_named(project: Path, tmp_path: Path) -> None:
     (project / "docs" / "a curve.png").unlink()
     with pytest.raises(notebooks.NotebookError, match=r"a curve\.png is no image"):
-        course.make(tmp_path / "class", ["97"])
+        handout.make(tmp_path / "class", ["97"])
     (project / "docs" / "a curve.png").write_bytes(PNG)
 
 
 def test_work_is_not_overwritten(given_out: Path) -> None:
     with pytest.raises(notebooks.NotebookError, match=r"has 97_made\.ipynb already"):
-        course.make(given_out, ["97"])
+        handout.make(given_out, ["97"])
     with pytest.raises(notebooks.NotebookError, match="which notebooks"):
-        course.make(given_out, [])
+        handout.make(given_out, [])
 
 
 def test_a_folder_without_notebooks_is_refused(project: Path, tmp_path: Path) -> None:

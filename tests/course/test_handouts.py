@@ -7,8 +7,8 @@ import re
 
 import pytest
 
+from course.handout import handout
 from kit.files import ROOT
-from kit.jobs.course import handout
 from kit.jobs.notebooks import Source, sources
 
 

@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from kit.data.own_questions import OwnQuestionsError, folder_questions
 from kit.data.scenes import scene
 from kit.data.store import load_tasks, save_tasks
 from kit.episode import Task
-from kit.papers.visual_arft.mat_coding import MakingError
-from kit.papers.visual_arft.own_questions import folder_questions
+
+LIMIT = 401_408
+"""Pixels of an image, at most."""
 
 GOOD: dict[str, Any] = {"image": "a.png", "question": "What?", "answers": ["it"]}
 
@@ -50,7 +52,7 @@ def write(folder: Path, *lines: bytes | dict[str, Any], end: bytes = b"\n") -> P
 def test_blank_lines_marks_and_line_ends_are_passed_over(folder: Path, data: bytes) -> None:
     line = json.dumps(GOOD).encode()
     (folder / "questions.jsonl").write_bytes(data % (line, line))
-    assert [q.question for q in folder_questions(folder)] == ["What?", "What?"]
+    assert [q.question for q in folder_questions(folder, LIMIT)] == ["What?", "What?"]
 
 
 @pytest.mark.parametrize("sign", ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c", "é"])
@@ -58,7 +60,7 @@ def test_only_a_newline_ends_a_line(folder: Path, sign: str) -> None:
     text = f"What{sign}is it?"
     line = json.dumps({**GOOD, "question": text}, ensure_ascii=ord(sign) < 32)  # JSON has no bare control characters
     (folder / "questions.jsonl").write_text(f"{line}\n{line}\n", encoding="utf-8")
-    assert [q.question for q in folder_questions(folder)] == [text, text]
+    assert [q.question for q in folder_questions(folder, LIMIT)] == [text, text]
 
 
 @pytest.mark.parametrize(
@@ -66,18 +68,18 @@ def test_only_a_newline_ends_a_line(folder: Path, sign: str) -> None:
     [("hello", ("hello",)), (["a", "b"], ("a", "b")), (12.5, ("12.5",)), ([3, "three"], ("3", "three"))],
 )
 def test_one_answer_or_several(folder: Path, answers: Any, golds: tuple[str, ...]) -> None:
-    (found,) = folder_questions(write(folder, {**GOOD, "answers": answers}))
-    assert found.answers == golds
+    (found,) = folder_questions(write(folder, {**GOOD, "answers": answers}), LIMIT)
+    assert found.target == golds
 
 
 @pytest.mark.parametrize(("box", "read"), [([0, 0, 1, 1], (0, 0, 1, 1)), ([0.25, 0, 0.5, 0.5], (0.25, 0, 0.5, 0.5))])
 def test_boxes_are_shares(folder: Path, box: list[float], read: tuple[float, ...]) -> None:
-    assert folder_questions(write(folder, {**GOOD, "box": box}))[0].box == read
+    assert folder_questions(write(folder, {**GOOD, "box": box}), LIMIT)[0].meta["box"] == list(read)
 
 
 @pytest.mark.parametrize("box", [None, []])
 def test_without_a_box_all_of_the_image_is_meant(folder: Path, box: Any) -> None:
-    assert folder_questions(write(folder, {**GOOD, "box": box}))[0].box is None
+    assert "box" not in folder_questions(write(folder, {**GOOD, "box": box}), LIMIT)[0].meta
 
 
 BAD: list[tuple[bytes | dict[str, Any], str]] = [
@@ -120,14 +122,14 @@ BAD: list[tuple[bytes | dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("line", "message"), BAD)
 def test_a_wrong_line_is_told_by_its_number(folder: Path, line: bytes | dict[str, Any], message: str) -> None:
-    with pytest.raises(MakingError) as caught:
-        folder_questions(write(folder, GOOD, b"", line))
+    with pytest.raises(OwnQuestionsError) as caught:
+        folder_questions(write(folder, GOOD, b"", line), LIMIT)
     assert f"{folder / 'questions.jsonl'}, line 3: " in str(caught.value) and message in str(caught.value)
 
 
 def test_all_wrong_lines_come_in_one_message(folder: Path) -> None:
-    with pytest.raises(MakingError) as caught:
-        folder_questions(write(folder, GOOD, *(line for line, _ in BAD)))
+    with pytest.raises(OwnQuestionsError) as caught:
+        folder_questions(write(folder, GOOD, *(line for line, _ in BAD)), LIMIT)
     first, *lines = str(caught.value).splitlines()
     assert first == f"{len(BAD)} questions can't be used:" and len(lines) == len(BAD)
     for number, (line, (_, message)) in enumerate(zip(lines, BAD, strict=True), 2):
@@ -136,8 +138,8 @@ def test_all_wrong_lines_come_in_one_message(folder: Path) -> None:
 
 @pytest.mark.parametrize("data", [b"", b"\n\n", codecs.BOM_UTF8])
 def test_a_file_without_a_question_is_an_error(folder: Path, data: bytes) -> None:
-    with pytest.raises(MakingError, match="no question in it"):
-        folder_questions(write(folder, data))
+    with pytest.raises(OwnQuestionsError, match="no question in it"):
+        folder_questions(write(folder, data), LIMIT)
 
 
 def test_stored_tasks_know_their_file(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Hand out notebooks to a class: ``python -m kit course make FOLDER 00 01 13``.
 
 They carry nbgrader's metadata, so that a school's own nbgrader takes them; nothing here needs it. What comes back is
-graded by :mod:`kit.jobs.grading`.
+graded by :mod:`course.grading`.
 """
 
 from __future__ import annotations

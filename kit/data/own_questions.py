@@ -1,4 +1,4 @@
-"""Questions about a reader's own images: a folder that holds the images and ``questions.jsonl``.
+"""Read questions about a reader's own images, as tasks: a folder that holds the images and ``questions.jsonl``.
 
 A line for each question, in JSON and UTF-8::
 
@@ -26,48 +26,52 @@ from PIL import Image
 
 from kit.data.cells import image_of, parts, readable
 from kit.data.schema import RecordError, lines_of, parse
-from kit.episode import content_hash
+from kit.episode import NamedImage, Task, content_hash
 from kit.images import within_pixels
-from kit.papers.visual_arft.mat_benchmark import MAX_PIXELS
-from kit.papers.visual_arft.mat_coding import MakingError, Question
 
 SHOWN = 50
 """Bad lines that one error names; the others are counted."""
 
 
-def folder_questions(folder: Path, max_pixels: int = MAX_PIXELS) -> list[Question]:
-    """The images and questions of a folder; images of more than ``max_pixels`` pixels are shrunk to as many.
+class OwnQuestionsError(ValueError):
+    """A folder's questions can't be read; the message names the lines and what is wrong with each."""
+
+
+def folder_questions(folder: Path, max_pixels: int) -> list[Task]:
+    """The questions of a folder as tasks; images of more than ``max_pixels`` pixels are shrunk to as many.
+
+    A task's ``meta`` has ``source``, which names the image, ``kind``, and ``box`` where the question is about a part.
 
     Args:
         folder: the folder.
         max_pixels: pixels of an image, at most; 0: no limit.
 
     Raises:
-        MakingError: there is no questions.jsonl, it holds nothing, or lines of it are wrong; naming each.
+        OwnQuestionsError: there is no questions.jsonl, it holds nothing, or lines of it are wrong; naming each.
     """
     listing = folder / "questions.jsonl"
     if not listing.is_file():
-        raise MakingError(f"{listing}: no such file; it has a line of JSON for each question, see --help")
+        raise OwnQuestionsError(f"{listing}: no such file; it has a line of JSON for each question, see --help")
     found, bad = [], []
     for number, line in lines_of(listing):
         if not line.strip():
             continue
         place = f"{listing}, line {number}"
         try:
-            found.append(_question(folder, parse(line, place), max_pixels))
+            found.append(_task(folder, f"own-{number:05d}", parse(line, place), max_pixels))
         except RecordError as error:
             bad.append(str(error))
         except (ValueError, KeyError, TypeError, OSError) as error:
             bad.append(f"{place}: {type(error).__name__}: {error}")
     if bad:
         more = [f"and {len(bad) - SHOWN} more"] if len(bad) > SHOWN else []
-        raise MakingError("\n  ".join([f"{len(bad)} questions can't be used:", *bad[:SHOWN], *more]))
+        raise OwnQuestionsError("\n  ".join([f"{len(bad)} questions can't be used:", *bad[:SHOWN], *more]))
     if not found:
-        raise MakingError(f"{listing}: no question in it; it has a line of JSON for each, see --help")
+        raise OwnQuestionsError(f"{listing}: no question in it; it has a line of JSON for each, see --help")
     return found
 
 
-def _question(folder: Path, row: Mapping[str, Any], max_pixels: int) -> Question:
+def _task(folder: Path, id: str, row: Mapping[str, Any], max_pixels: int) -> Task:
     named, text, golds = row["image"], row["question"], _golds(row["answers"])
     if not isinstance(text, str) or not text.strip():
         raise ValueError(f"question={text!r:.60}: give a text")
@@ -77,7 +81,9 @@ def _question(folder: Path, row: Mapping[str, Any], max_pixels: int) -> Question
     whole = image_of(images[0], lambda path: (folder / path).read_bytes())
     image = readable(within_pixels(whole, max_pixels), whole.size)
     source = named if isinstance(named, str) and len(named) < 200 else f"image-{content_hash(image)[:16]}"
-    return Question(image, text, golds, source, "picture", _box(row.get("box"), whole))
+    box = _box(row.get("box"), whole)
+    meta = {"source": source, "kind": "picture"} | ({"box": box} if box else {})
+    return Task(id, (NamedImage("image_1", image),), text, golds, meta)
 
 
 def _golds(given: Any) -> tuple[str, ...]:
@@ -91,7 +97,7 @@ def _golds(given: Any) -> tuple[str, ...]:
     return tuple(map(str, golds))
 
 
-def _box(given: Any, image: Image.Image) -> tuple[float, float, float, float] | None:
+def _box(given: Any, image: Image.Image) -> list[float] | None:
     """Left, top, right and bottom as shares of the sides."""
     if given is None or given == []:
         return None
@@ -107,4 +113,4 @@ def _box(given: Any, image: Image.Image) -> tuple[float, float, float, float] | 
         )
     if not (0 <= left < right and 0 <= top < bottom):  # nor is it true of a NaN
         raise ValueError(f"box={given}: left must be below right and top below bottom, from 0 to 1")
-    return left, top, right, bottom
+    return [left, top, right, bottom]

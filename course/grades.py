@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kit.exercises.grade import MEANING, Grade
+from course.answer import MEANING, Grade
 from kit.view.html import Html, clean
 
 

@@ -1,7 +1,7 @@
 """Grade a folder of returned notebooks: a table of points, and a page with what went wrong most often.
 
 Of a notebook only the exercises' cells are read, and definitions that they use, never what it printed or says about
-itself. Everything else comes from the kit's own notebook. :mod:`kit.exercises.grade` judges one answer.
+itself. Everything else comes from the kit's own notebook. :mod:`course.answer` judges one answer.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kit.exercises.grade import LONGEST, Grade, grade_answer
+from course.answer import LONGEST, Grade, grade_answer
+from course.grades import Row, page, summary, table
+from course.handout import cell_id, questions
 from kit.exercises.needed import definitions, statements
 from kit.exercises.question import Question
 from kit.files import ROOT, write_text
-from kit.jobs.course import cell_id, questions
-from kit.jobs.grades import Row, page, summary, table
 from kit.jobs.notebooks import Source, find, load, sources
 from kit.sandbox import CONFINED, Sandbox, SandboxError
 
