@@ -163,8 +163,7 @@ for folder in folders:
 # <details><summary>Why does it go the other way? Think first, then open.</summary>
 #
 # **A guess; it was not tested here.** A model forgets what it no longer practises. In the cold start every reply is a
-# thought in tags and then code or an answer; what is replayed beside the expert's episodes (`replay` in notebook 12) are
-# the base's own words about puzzles, not its answers to other questions. The paper's model has two thousand times
+# thought in tags and then code or an answer; no reply is to one of these questions. The paper's model has two thousand times
 # as many weights, is trained with small steps, and may know far more than 1.6K episodes could overwrite.
 #
 # </details>
