@@ -28,8 +28,8 @@ Departures
   taught. May change: Nothing on gpu and node, which use `full` throughout.
 - [agile-user-prompt] Paper: The user's message names the labels, asks for the jigsaw to be completed and then shows
   the pieces (appendix B). Here: `full` does the same; with `brief` the question follows the pieces, in the words that
-  the tiny model was pretrained on. Why: With the other words it placed the pieces of fewer puzzles. May change: The
-  untrained agent already says where pieces belong, so training has only acting to teach.
+  the tiny model was pretrained on. Why: With the other words it placed the pieces of fewer puzzles. May change: Shown
+  full pieces, the untrained agent already says where they belong, so training has only acting to teach.
 - [agile-white-gap] Paper: How an arrangement is drawn is not said. Here: Pieces are pasted with a white gap of 2 % of
   the side between them. Why: The released code does so. May change: Seams are easier to find and harder to compare.
 - [agile-tiles] Paper: `observation` shows the pieces pasted together. Here: Where the prompt showed thumbnails, it
