@@ -6,8 +6,8 @@ Departures
 - [agile-tiny-model] Paper: The base is Qwen2.5-VL-7B, trained on 8 GPUs. Here: The profile laptop has a base of three
   million weights that was pretrained on puzzles among other skills, gpu the 3B model with adapters, and only node the
   paper's; figures in this repository are laptop's. Why: Every notebook has to run on a laptop in minutes. May change:
-  Every figure; the tiny base states right orders before any training, so that RL teaches it when to answer more than
-  where pieces belong.
+  Every figure; the tiny base reads right orders off full pieces before any training, so that RL teaches it to look at
+  them, and hardly where they belong.
 - [agile-unstated-values] Paper: Clipping range, sampling temperature and schedule of RL aren't given. Here: They are
   0.2, 1.0 and constant. Why: They are verl's defaults, which the paper's trainer starts from. May change: Speed and
   stability of RL.
