@@ -15,8 +15,8 @@ before anything is written.
 
 Pictures of --images and --hub are cut whole, as the paper cuts them, with --max-pixels; --crops cuts squares of
 --piece-px out of them instead, which is what the tiny model can see. Of such squares the prompt shows thumbnails
-(--thumbnail), so that the agent has to look, and some of the scripted expert's episodes guess (--guesses). With --hub-root, data sets are read from
-FOLDER/OWNER/NAME, copies of the hub's, instead of the network.
+(--thumbnail), so that an agent has to look, and some of the scripted expert's episodes guess (--guesses). With
+--hub-root, data sets are read from FOLDER/OWNER/NAME, copies of the hub's, instead of the network.
 """
 
 from __future__ import annotations
@@ -82,7 +82,11 @@ def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
     add("--max-pixels", type=int, default=MAX_PIXELS, help="pixels of a whole picture, at most; 0: no limit")
     add("--photo-share", type=float, default=0.25, help="share of training puzzles cut from packaged photographs")
     add("--piece-px", type=int, default=56, help="side of a crop's piece in pixels; 0 keeps its own size")
-    add("--thumbnail", type=int, help="colours a side of what the prompt shows of a piece; 4, or of whole pictures 0: all")
+    add(
+        "--thumbnail",
+        type=int,
+        help="colours a side of what the prompt shows of a piece; 4, or of whole pictures 0: all",
+    )
     add("--seed", type=int, default=0)
     add("--coldstart", choices=("scripted", "endpoint"), help="also make cold-start episodes, played by this expert")
     add("--episodes", type=int, default=128, help="cold-start episodes to keep (the paper: 1,600)")

@@ -39,6 +39,9 @@
 # %% tags=["parameters"]
 run: str = "agile"  # run directory under runs/: results.json is written there
 runs: list[str] = []  # runs that differ in their seed only; empty: just this one
+guesses_0: list[str] = []  # runs of 11 and 12 with no guesses, for notebook 12's figure
+guesses_30: list[str] = []  # with 30 % of guesses
+guesses_90: list[str] = []  # with 90 %
 model: str = ""  # the untrained checkpoint; empty: the committed tiny model
 on_no_action: str = "end"  # a turn without code or answer: end, or tell the agent
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
@@ -68,7 +71,7 @@ from kit.evaluate.outcomes import by_stage
 from kit.evaluate.results import write_results
 from kit.exercises import check, hint, solution
 from kit.files import ROOT, read_json, run_folder, start_run
-from kit.papers.agile import claims, direct
+from kit.papers.agile import claims, direct, guesses
 from kit.papers.agile import experiment as agile
 from kit.papers.agile.metrics import EVALUATION, failures
 from kit.papers.agile.plots import levels
@@ -457,6 +460,9 @@ print(table(verdicts).replace("; ", "\n    "))
 for stage, found in five_answers.items():
     metrics[stage] |= found
 metrics["direct"]["accuracy"] = share_solved(played["direct"])
+own = [folder.name for folder in folders]
+tried = {0: guesses_0, 30: guesses_30, 60: own, 90: guesses_90}
+metrics["sft"] |= guesses.by_share(tried)
 pictures = {"the kit's, held out": len({o.image for o in played["direct"]})}
 packages = Counter(photo.licence.rpartition("/")[2] for photo in more)
 pictures |= {f"{name} (_photographs)": n for name, n in packages.items()}
