@@ -17,6 +17,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -120,6 +121,19 @@ class GRPOTraining(ABC):
     def group_reward(self) -> GroupReward:
         """Make the reward of a group of episodes."""
 
+    def is_correct(self, reward: GroupReward, episode: Episode, target: Any) -> bool:
+        """Check the answer of a held-out episode, of which there is one a task: a reward that needs its group can't.
+
+        Args:
+            reward: of :meth:`group_reward`; it says what is right, unless a paper asks elsewhere.
+            episode: the episode.
+            target: its task's.
+        """
+        correct = reward([episode], target)[0].correct
+        if correct is None:
+            raise ValueError("held_out_tasks: the reward says of no answer if it is right; set Score.correct")
+        return correct
+
     def rollouts(self) -> Rollouts[Any]:
         """Limits and environment of all episodes, training and held-out ones alike."""
         return self.play
@@ -135,16 +149,11 @@ class GRPOTraining(ABC):
         torch.set_num_threads(self.threads)
         vlm, chat = load_for_training(self.start, self.settings.lora_rank)
         tasks, rollouts, reward = load_tasks(self.tasks), self.rollouts(), self.group_reward()
+        judged = partial(self.is_correct, reward)
         with self.tools() as tools:
 
             def play_held_out(policy: Policy, tasks: Sequence[Task]) -> list[Episode]:
                 return rollouts(policy, chat, tools, tasks, temperature=0.0)
-
-            def is_correct(episode: Episode, target: Any) -> bool:
-                correct = reward([episode], target)[0].correct
-                if correct is None:
-                    raise ValueError("held_out_tasks: the reward says of no answer if it is right; set Score.correct")
-                return correct
 
             return train_grpo(
                 vlm,
@@ -156,6 +165,6 @@ class GRPOTraining(ABC):
                 self.settings,
                 self.run_dir,
                 exports=self.exports,
-                held_out=held_out_accuracy(self.held_out, self.held_out_tasks, play_held_out, is_correct),
+                held_out=held_out_accuracy(self.held_out, self.held_out_tasks, play_held_out, judged),
                 watcher=watcher,
             )

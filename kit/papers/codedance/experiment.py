@@ -69,8 +69,8 @@ class Training(GRPOTraining):
         """The reward of that name, group by group."""
         return make_reward(self.reward, self.sharpness, self.offset)
 
-    def is_correct(self, episode: Episode, target: Any) -> bool:
-        """Check whether an answer is one of the gold answers."""
+    def is_correct(self, reward: GroupReward, episode: Episode, target: Any) -> bool:
+        """Check whether an answer is one of the gold answers; the reward would need a group for it."""
         return is_right(episode.answer, target)
 
     @contextmanager
