@@ -120,6 +120,10 @@ class GRPOTraining(ABC):
     def group_reward(self) -> GroupReward:
         """Make the reward of a group of episodes."""
 
+    def held_out_reward(self) -> GroupReward:
+        """Make the reward that judges held-out tasks, of which each is played once."""
+        return self.group_reward()
+
     @contextmanager
     def tools(self) -> Iterator[Any]:
         """Open what the environments use; a sandbox, unless a paper says otherwise."""
@@ -146,6 +150,6 @@ class GRPOTraining(ABC):
                 self.settings,
                 self.run_dir,
                 exports=self.exports,
-                held_out=held_out_accuracy(self.held_out, self.held_out_tasks, play_held_out, reward),
+                held_out=held_out_accuracy(self.held_out, self.held_out_tasks, play_held_out, self.held_out_reward()),
                 watcher=watcher,
             )
