@@ -25,7 +25,7 @@ from kit.papers.registry import papers
 
 SOURCES = {source.name: source for source in sources()}
 
-CHAINS = {name: paper.notebooks for name, paper in papers().items()}
+CHAINS = {name: paper.notebooks for name, paper in papers().items() if paper.notebooks}
 """A paper's notebooks, run after one another with smoke values: each reads what the one before wrote."""
 
 TEACHING = [name for name in SOURCES if not any(name in chain for chain in CHAINS.values())]
@@ -34,7 +34,7 @@ ALONE = [name for name in TEACHING if profile_values(SOURCES[name], "smoke")]
 """Run alone with smoke values."""
 
 STRICT = [name for name in TEACHING if name not in ALONE] + [
-    paper.notebooks[0] for paper in papers().values() if paper.notebooks[0] not in paper.settings
+    chain[0] for name, chain in CHAINS.items() if chain[0] not in papers()[name].settings
 ]
 """Every printed value is compared with the committed one: a few minutes' work, and no training among it."""
 

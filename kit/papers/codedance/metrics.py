@@ -1,0 +1,129 @@
+"""CodeDance's metrics (section 4, Tables 1 to 3), each with a 95 % interval.
+
+==========  ================================================================================================
+metric      meaning
+==========  ================================================================================================
+``acc``     share of questions whose answer is right (:mod:`.answers`)
+``turns``   mean turns of an episode, the answer included (Table 3)
+``calls``   mean calls of an episode
+``ran``     of episodes that called, the mean share of their calls that succeeded (n_success / n_calls)
+==========  ================================================================================================
+
+Names end in the level, in the kind of question, or in ``all``: ``acc_easy``, ``calls_hard``, ``acc_chart_value``. Of a
+set from the hub the kind is the set's name, ``acc_countbench``; its questions have no level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kit.episode import Episode
+from kit.evaluate.outcomes import Evaluation, Metric, reason, source_image
+from kit.papers.codedance.answers import LONGEST
+from kit.papers.codedance.answers import is_right as answers_rightly
+from kit.papers.codedance.reported import REPORTED
+from kit.papers.codedance.reward import failed, is_call
+
+LEVELS = ("easy", "hard")
+
+HEADLINES = {
+    "acc_easy": "easy questions, right",
+    "acc_hard": "hard questions, right",
+    "calls_easy": "easy questions, calls",
+    "calls_hard": "hard questions, calls",
+}
+"""Metrics shown in the README, and their display names."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The result of one question's episode.
+
+    Attributes:
+        task: id of the task.
+        image: id of its source image; tasks about one image are related.
+        kind: what is asked (:mod:`.tasks`), or the name of its set.
+        level: ``easy`` or ``hard``; empty where nobody says.
+        right: whether the answer is right.
+        calls: turns that ran code.
+        ran: share of them that succeeded; None where there is none.
+        reason: a key of :data:`kit.evaluate.outcomes.REASONS`.
+        turns: turns played, the answer included.
+        tokens: tokens the policy sampled.
+        seed: seed of the training run that made the policy.
+    """
+
+    task: str
+    image: str
+    kind: str
+    level: str
+    right: bool
+    calls: int
+    ran: float | None
+    reason: str
+    turns: int
+    tokens: int
+    seed: int = 0
+
+
+def is_right(episode: Episode, target: Any) -> bool:
+    """Check whether an episode's answer is one of the gold answers.
+
+    Raises:
+        ValueError: there is no gold answer, or one text instead of several.
+    """
+    return answers_rightly(episode.answer, target)
+
+
+def outcome(episode: Episode, seed: int = 0) -> Outcome:
+    """The outcome of one finished episode.
+
+    Raises:
+        ValueError: the episode is still running, or its task has no gold answer.
+    """
+    task, right = episode.task, is_right(episode, episode.task.target)
+    calls = [turn for turn in episode.turns if is_call(turn)]
+    overlong = episode.answer is not None and len(episode.answer) >= LONGEST
+    return Outcome(
+        task=task.id,
+        image=source_image(task),
+        kind=str(task.meta.get("kind", "")),
+        level=str(task.meta.get("level", "")),
+        right=right,
+        calls=len(calls),
+        ran=sum(not failed(turn) for turn in calls) / len(calls) if calls else None,
+        reason="malformed" if overlong else reason(episode, right),
+        turns=len(episode.turns),
+        tokens=sum(len(turn.ids) for turn in episode.turns),
+        seed=seed,
+    )
+
+
+def _slices(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, list[Outcome]]]:
+    for level in LEVELS:
+        if some := [o for o in outcomes if o.level == level]:
+            yield level, some
+    yield "all", list(outcomes)
+    for kind in sorted({o.kind for o in outcomes}):
+        yield kind, [o for o in outcomes if o.kind == kind]
+
+
+EVALUATION = Evaluation(
+    "codedance",
+    Outcome,
+    outcome,
+    is_right,
+    _slices,
+    (
+        Metric("acc", "right", "binary"),
+        Metric("turns", "turns", "count"),
+        Metric("calls", "calls", "count"),
+        Metric("ran", "ran", "share"),
+    ),
+    reported=REPORTED,
+    headlines=HEADLINES,
+    tabled=("acc", "calls"),
+    note="value [95 % interval] (the paper's, Qwen2.5-VL-7B)",
+)
