@@ -42,4 +42,5 @@ def test_rewards_by_name_and_with_their_parameters(tmp_path: Path) -> None:
 
 def test_what_is_correct(tmp_path: Path) -> None:
     wrong = Episode(TASK, (), (Turn((), (), "", Action("answer", "11")),), "answer")
-    assert training(tmp_path).is_correct(RIGHT, TASK.target) and not training(tmp_path).is_correct(wrong, TASK.target)
+    judge = training(tmp_path).judge()
+    assert [judge([episode], TASK.target)[0].correct for episode in (RIGHT, wrong)] == [True, False]
