@@ -134,7 +134,7 @@ class GRPOTraining(ABC):
         """Train, or go on training; returns the folder of the trained model."""
         torch.set_num_threads(self.threads)
         vlm, chat = load_for_training(self.start, self.settings.lora_rank)
-        tasks, reward = load_tasks(self.tasks), self.group_reward()
+        tasks = load_tasks(self.tasks)
         with self.tools() as tools:
 
             def play_held_out(policy: Policy, tasks: Sequence[Task]) -> list[Episode]:
@@ -146,7 +146,7 @@ class GRPOTraining(ABC):
                 tasks,
                 lambda: self.play.environment(tools),
                 self.play,
-                reward,
+                self.group_reward(),
                 self.settings,
                 self.run_dir,
                 exports=self.exports,
