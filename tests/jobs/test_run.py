@@ -400,3 +400,20 @@ def test_a_runs_folder_that_cant_be_written_names_the_way_out(tmp_path: Path, mo
     monkeypatch.setattr("os.access", lambda path, mode: False)
     with pytest.raises(JobError, match="can't be written: set KIT_RUNS to a folder of your own"):
         check_machine(plan("11", "laptop", [], "toy"))
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("prompt=long", r"notebook 11: prompt='long': choose one of \['brief', 'full'\]"),
+        ("13.prompt=long", "notebook 13: prompt='long'"),
+        ("13.on_no_action=ask", "notebook 13: on_no_action='ask': choose one of end, tell"),
+    ],
+)
+def test_a_value_that_the_environment_doesnt_know_is_refused_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str, said: str
+) -> None:
+    monkeypatch.setenv("KIT_RUNS", str(tmp_path / "runs"))
+    with pytest.raises(ParameterError, match=said):
+        check_machine(plan("agile", "laptop", [value], "toy", until="14"))
+    assert not (tmp_path / "runs").exists()
