@@ -17,7 +17,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -97,7 +96,7 @@ class GRPOTraining(ABC):
         start: the checkpoint to start from.
         tasks: file of the tasks.
         run_dir: gets what :func:`kit.train.grpo.train_grpo` writes.
-        play: how tasks are played.
+        play: limits and environment of all episodes, training and held-out ones alike.
         settings: of GRPO.
         held_out: files of held-out tasks to look at on the way.
         held_out_tasks: tasks of each, played before every step; 0: none.
@@ -121,22 +120,9 @@ class GRPOTraining(ABC):
     def group_reward(self) -> GroupReward:
         """Make the reward of a group of episodes."""
 
-    def is_correct(self, reward: GroupReward, episode: Episode, target: Any) -> bool:
-        """Check the answer of a held-out episode, of which there is one a task: a reward that needs its group can't.
-
-        Args:
-            reward: of :meth:`group_reward`; it says what is right, unless a paper asks elsewhere.
-            episode: the episode.
-            target: its task's.
-        """
-        correct = reward([episode], target)[0].correct
-        if correct is None:
-            raise ValueError("held_out_tasks: the reward says of no answer if it is right; set Score.correct")
-        return correct
-
-    def rollouts(self) -> Rollouts[Any]:
-        """Limits and environment of all episodes, training and held-out ones alike."""
-        return self.play
+    def judge(self, reward: GroupReward) -> GroupReward:
+        """Say which reward judges held-out answers, of which there is one a task: another where ``reward`` can't."""
+        return reward
 
     @contextmanager
     def tools(self) -> Iterator[Any]:
@@ -148,23 +134,22 @@ class GRPOTraining(ABC):
         """Train, or go on training; returns the folder of the trained model."""
         torch.set_num_threads(self.threads)
         vlm, chat = load_for_training(self.start, self.settings.lora_rank)
-        tasks, rollouts, reward = load_tasks(self.tasks), self.rollouts(), self.group_reward()
-        judged = partial(self.is_correct, reward)
+        tasks, reward = load_tasks(self.tasks), self.group_reward()
         with self.tools() as tools:
 
             def play_held_out(policy: Policy, tasks: Sequence[Task]) -> list[Episode]:
-                return rollouts(policy, chat, tools, tasks, temperature=0.0)
+                return self.play(policy, chat, tools, tasks, temperature=0.0)
 
             return train_grpo(
                 vlm,
                 chat,
                 tasks,
-                lambda: rollouts.environment(tools),
-                rollouts,
+                lambda: self.play.environment(tools),
+                self.play,
                 reward,
                 self.settings,
                 self.run_dir,
                 exports=self.exports,
-                held_out=held_out_accuracy(self.held_out, self.held_out_tasks, play_held_out, judged),
+                held_out=held_out_accuracy(self.held_out, self.held_out_tasks, play_held_out, self.judge(reward)),
                 watcher=watcher,
             )

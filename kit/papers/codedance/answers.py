@@ -1,7 +1,8 @@
 """Check answers against gold answers: the one rule for rewards, metrics and checks of tasks.
 
 Two texts are alike if they are after normalising (:func:`kit.rewards.text_match.exact_match`), two numbers if they are
-equal however they are written: ``1,200`` is ``1200.0``, and ``1.5`` isn't ``15``.
+equal however they are written: ``1,200`` is ``1200.0``, and ``1.5`` isn't ``15``. An option is right by its letter
+alone, and a gold answer may allow for an error: ``12.5 ± 5 %`` (ChartQA's rule).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from collections.abc import Sequence
 from math import isclose
 
+from kit.data.questions import letter
 from kit.rewards.text_match import exact_match, max_over_references
 
 LONGEST = 1000
@@ -26,10 +28,14 @@ def number(text: str) -> float | None:
 
 def alike(answer: str, gold: str) -> float:
     """1 if an answer says what the gold answer says, else 0."""
-    said, right = number(answer), number(gold)
+    if len(gold) == 1 and gold.isalpha():  # as words, an A is an article and counts for nothing
+        return float(letter(answer) == gold.upper())
+    told, _, error = gold.partition(" ± ")
+    said, right = number(answer), number(told)
     if said is None or right is None:
         return float(exact_match(answer, gold))
-    return float(isclose(said, right, rel_tol=1e-9))
+    share = number(error) if error else None
+    return float(isclose(said, right, rel_tol=1e-9) if share is None else abs(said - right) <= share / 100 * abs(right))
 
 
 def is_right(answer: str | None, golds: Sequence[str]) -> bool:
