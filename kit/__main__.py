@@ -218,14 +218,14 @@ def _course(args: argparse.Namespace) -> int:
 
 
 def _results(args: argparse.Namespace) -> int:
-    from kit.jobs.results import command
+    from publishing.results import command
 
     return command(args.papers, args.plan, args.again, args.prove)
 
 
 def _readme(args: argparse.Namespace) -> int:
-    from kit.jobs.departures import PAGE, write
-    from kit.jobs.readme import fill
+    from publishing.departures import PAGE, write
+    from publishing.readme import fill
 
     print("README.md changed" if fill() else "README.md is up to date")
     print(f"{PAGE} changed" if write() else f"{PAGE} is up to date")

@@ -51,14 +51,19 @@ MARKED = {
 """Marker → files and folders of tests that ``make test-fast`` leaves out by it (and ``make test`` by ``browser``)."""
 
 
+FIRST = "test_a_paper_runs_from_end_to_end"
+"""Beginning of the name of the longest tests: minutes each, so that no worker is left alone with one in the end."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests by the file or folder they are in."""
+    """Mark tests by the file or folder they are in; the longest begin."""
     here = Path(__file__).parent
     for item in items:
         name = item.path.relative_to(here).as_posix() if item.path.is_relative_to(here) else ""
         for marker, places in MARKED.items():
             if name.startswith(places):
                 item.add_marker(marker)
+    items.sort(key=lambda item: not item.name.startswith(FIRST))
 
 
 @pytest.fixture(scope="session")

@@ -240,6 +240,18 @@ def paper_of(notebook: str) -> Paper | None:
     return next((paper for paper in papers().values() if notebook in paper.notebooks), None)
 
 
+def published(root: Path = ROOT) -> dict[str, Mapping[str, Any] | None]:
+    """Read the committed results file of every paper whose claims are tested; None where nothing was measured yet."""
+    from kit.evaluate.results import read_results
+
+    homes = {
+        name: root if paper.notebooks_dir == NOTEBOOKS else paper.notebooks_dir.parent
+        for name, paper in papers().items()
+        if paper.claims
+    }
+    return {name: read_results(home / "results" / f"{name}.json") for name, home in homes.items()}
+
+
 def _resolve(target: str) -> Any:
     module, _, attribute = target.partition(":")
     return getattr(import_module(module), attribute)

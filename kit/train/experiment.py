@@ -120,6 +120,10 @@ class GRPOTraining(ABC):
     def group_reward(self) -> GroupReward:
         """Make the reward of a group of episodes."""
 
+    def judge(self, reward: GroupReward) -> GroupReward:
+        """Say which reward judges held-out answers, of which there is one a task: another where ``reward`` can't."""
+        return reward
+
     @contextmanager
     def tools(self) -> Iterator[Any]:
         """Open what the environments use; a sandbox, unless a paper says otherwise."""
@@ -146,6 +150,6 @@ class GRPOTraining(ABC):
                 self.settings,
                 self.run_dir,
                 exports=self.exports,
-                held_out=held_out_accuracy(self.held_out, self.held_out_tasks, play_held_out, reward),
+                held_out=held_out_accuracy(self.held_out, self.held_out_tasks, play_held_out, self.judge(reward)),
                 watcher=watcher,
             )

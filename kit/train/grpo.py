@@ -226,7 +226,6 @@ def train_grpo(
     run_dir: str | Path,
     *,
     exports: Sequence[int] = (),
-    reward_workers: int = 1,
     held_out: HeldOut | None = None,
     watcher: Watcher | None = None,
 ) -> Path:
@@ -242,7 +241,6 @@ def train_grpo(
         settings: how to train.
         run_dir: gets ``checkpoint/``, ``metrics.jsonl``, ``tensorboard/`` and ``model/``.
         exports: steps after which the model so far is kept too, as ``run_dir/model-STEP``.
-        reward_workers: groups scored at once, in threads: for a reward that asks a judge or a service.
         held_out: called before each rollout; returns what to add to the row of metrics, such as held-out accuracy.
         watcher: shown the progress and the rows of metrics; None: one that suits the place.
 
@@ -279,7 +277,6 @@ def train_grpo(
             rollout=play,
             reward=reward,
             settings=settings.credit(),
-            reward_workers=reward_workers,
             meter=meter,
             held_out=held_out,
         )

@@ -14,9 +14,9 @@ from kit.files import ROOT, read_json
 from kit.jobs.doctor import doctor
 from kit.jobs.listing import listing, view
 from kit.jobs.notebooks import NotebookError, find, sources
-from kit.jobs.readme import block, published
 from kit.papers import registry
-from kit.papers.registry import PAPERS, PaperError, find_paper, paper_of, papers
+from kit.papers.registry import PAPERS, PaperError, find_paper, paper_of, papers, published
+from publishing.readme import block
 
 RECORD = """
 from pathlib import Path

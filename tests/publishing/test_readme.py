@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kit.files import ROOT
-from kit.jobs.readme import BEGIN, END, PAGES, block, fill, filled, headline, published
+from publishing.readme import BEGIN, END, PAGES, block, fill, filled, headline
 
 RESULTS = {
     "notebook": "14_agile_claims",
@@ -81,9 +80,3 @@ def test_a_proof_that_changed_code_left_the_figures_is_told_beside_them() -> Non
 def test_missing_marks_are_named(text: str) -> None:
     with pytest.raises(ValueError, match=r"docs/results\.md: put .*results:begin"):
         filled(text, {"agile": None}, block, "docs/results.md")
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_the_committed_blocks_are_what_the_results_say(page: str) -> None:
-    text = (ROOT / page).read_text()
-    assert filled(text, published(), PAGES[page], page) == text

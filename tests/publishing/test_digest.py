@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from kit.files import ROOT
-from kit.jobs.current import digest_of, source_of, training_digest, training_sources
-from kit.jobs.digest import _plain, code_digest, digest, modules, notebook_tree, weights_digest
 from kit.jobs.notebooks import Source
 from kit.papers.registry import PAPERS, find_paper
+from publishing.current import digest_of, source_of, training_digest, training_sources
+from publishing.digest import _plain, code_digest, digest, modules, notebook_tree, weights_digest
 
 NOTEBOOK = """# %% [markdown]
 # # 70 · Counting

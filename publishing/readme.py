@@ -9,9 +9,8 @@ from typing import Any
 
 from kit.evaluate.finding import finding
 from kit.evaluate.outcomes import by_stage
-from kit.evaluate.results import read_results
 from kit.files import ROOT, write_text
-from kit.papers.registry import NOTEBOOKS, find_paper, papers
+from kit.papers.registry import find_paper, published
 
 BEGIN = "<!-- results:begin -->"
 END = "<!-- results:end -->"
@@ -36,17 +35,6 @@ def fill(root: Path = ROOT) -> bool:
             write_text(path, new)
             changed = True
     return changed
-
-
-def published(root: Path = ROOT) -> dict[str, Results]:
-    """Read the committed results file of every paper whose claims are tested."""
-    return {
-        name: read_results(
-            (root if paper.notebooks_dir == NOTEBOOKS else paper.notebooks_dir.parent) / "results" / f"{name}.json"
-        )
-        for name, paper in papers().items()
-        if paper.claims
-    }
 
 
 def filled(text: str, results: Mapping[str, Results], block: Callable[[str, Results], str], page: str) -> str:

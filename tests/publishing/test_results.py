@@ -8,12 +8,12 @@ import pytest
 
 from kit.__main__ import main
 from kit.files import read_json
-from kit.jobs import results
-from kit.jobs.current import outdated
 from kit.jobs.run import JobError
 from kit.papers import registry
 from kit.papers.registry import find_paper
 from kit.train.published_curves import published_curves
+from publishing import results
+from publishing.current import outdated
 from tests.papers.test_registry import RECORD, counting
 
 PUBLISHED = """
