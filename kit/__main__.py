@@ -194,7 +194,7 @@ def _bench(args: argparse.Namespace) -> int:
 
 def _notebooks(args: argparse.Namespace) -> int:
     from kit.jobs.notebooks import NotebookError, find, sources
-    from kit.jobs.twins import check, update, update_staged
+    from publishing.twins import check, update, update_staged
 
     if args.staged:
         return update_staged()

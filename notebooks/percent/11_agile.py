@@ -339,9 +339,9 @@ env.close()
 from kit.papers.agile.expert import SHORT_STEPS, STEPS, expert_script
 from kit.policy.scripted import ScriptedPolicy
 
-steps = SHORT_STEPS if thumbnail else STEPS
-play = agile.Play(prompt=prompt, max_turns=max(steps) + 1)
-looking = ScriptedPolicy(chat, expert_script(seed, steps))
+code_turns = SHORT_STEPS if thumbnail else STEPS
+play = agile.Play(prompt=prompt, max_turns=max(code_turns) + 1)
+looking = ScriptedPolicy(chat, expert_script(seed, code_turns))
 [episode] = play(looking, chat, box, [task], temperature=0.0)
 display(view.show(episode, chat=chat, is_right=is_right))
 
@@ -353,7 +353,7 @@ print(len(episode.ids), "tokens, the policy's own:", sum(episode.mask))
 # The same script can be told to guess: then it says so and answers at once, with any order. Is it right this time?
 
 # %% tags=["guess"]
-guessing = ScriptedPolicy(chat, expert_script(seed, steps, guesses=1.0))
+guessing = ScriptedPolicy(chat, expert_script(seed, code_turns, guesses=1.0))
 [guess] = play(guessing, chat, box, [task], temperature=0.0)
 print(guess.turns[0].text)
 print("turns:", len(guess.turns), "| right:", is_right(guess, task.target))
@@ -597,7 +597,7 @@ def as_told(tasks):
     return [with_thumbnails(task, thumbnail) for task in tasks]
 
 
-expert = ScriptedPolicy(chat, expert_script(seed, steps, guesses))
+expert = ScriptedPolicy(chat, expert_script(seed, code_turns, guesses))
 n = sft_episodes * 2  # some to choose from
 puzzles = training_set(n, seed + 2, m, train_levels, sources=sources, **own)
 check_split(puzzles, tested, sources, chosen_on)
@@ -616,7 +616,7 @@ print("turns of code:", dict(sorted(Counter(e.calls for e in played).items())))
 # %% tags=["guess"]
 from kit.papers.agile.demonstrations import curate, is_sound
 
-script = expert_script(seed, steps)
+script = expert_script(seed, code_turns)
 
 
 def careless(episode: Episode) -> str:
@@ -642,7 +642,7 @@ print("sound:", is_sound(slip), "| without the slip:", is_sound(episode))
 
 # %%
 rng = np.random.default_rng(seed)
-kept, report = curate([*played, slip], sft_episodes, rng, steps, guesses)
+kept, report = curate([*played, slip], sft_episodes, rng, code_turns, guesses)
 for line in str(report).splitlines():
     print(fill(line, 88, subsequent_indent=" " * 10))
 levels = Counter(episode.task.meta["level"] for episode in kept)
@@ -653,8 +653,8 @@ from kit.papers.agile.demonstrations import KINDS
 
 collected, balanced = report.collected, report.balanced
 by_steps = {
-    "collected": {n: collected.steps.get(n, 0) for n in (0, *steps)},
-    "kept": {n: balanced.steps.get(n, 0) for n in (0, *steps)},
+    "collected": {n: collected.steps.get(n, 0) for n in (0, *code_turns)},
+    "kept": {n: balanced.steps.get(n, 0) for n in (0, *code_turns)},
 }
 by_kind = {
     "collected": {kind: collected.kinds.get(kind, 0) for kind in KINDS},

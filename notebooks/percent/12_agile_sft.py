@@ -408,7 +408,7 @@ published = read_json(ROOT / "results" / "agile.json") or {"metrics": {}}
 curve = {}
 for name, record in published["metrics"].items():
     if name.startswith("sft/guesses_"):
-        _, share, how, what = name.split("_")
+        _, share, how, what = name.replace("acc", "solved").split("_")
         curve.setdefault(f"{how}, {what}", {})[int(share) / 100] = Interval.of(record)
 for name in sorted(curve):
     print(

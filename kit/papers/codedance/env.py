@@ -50,13 +50,13 @@ BRIEF = (
     "Answer, or use Python first. Tools: print(value), crop(image, box), rotate(image, degrees), brighten(image), "
     "count(image, colour). Use <think>, <code>, <answer>."
 )
-FULL = """You answer a question about a picture. Reason step by step inside <think> and </think>. Where it helps, \
+FULL = """You answer a question about an image. Reason step by step inside <think> and </think>. Where it helps, \
 write Python: to compute, to cut out and enlarge a part, to draw or to mark, to count. Don't where you can see the \
 answer.
 
 Each piece of code is a whole script with its imports, written inside <code> and </code>; stop after it. What it \
-prints, what it draws with matplotlib and what pictures it makes come back inside <interpreter> and </interpreter>, \
-and you go on from there. numpy, PIL, cv2 and matplotlib can be imported. The picture is there as a PIL image called \
+prints, what it draws with matplotlib and what images it makes come back inside <interpreter> and </interpreter>, and \
+you go on from there. numpy, PIL, cv2 and matplotlib can be imported. The image is there as a PIL image called \
 input_image and as the file input_image.jpg, in full size; what you define stays for later turns.
 
 When you know the answer, give it inside <answer> and </answer>, in as few words as possible."""

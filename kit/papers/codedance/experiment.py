@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
-from kit.episode import Episode
-from kit.papers.codedance.answers import is_right
 from kit.papers.codedance.env import CodeDanceEnv
 from kit.papers.codedance.reward import make_reward
 from kit.rewards.base import GroupReward
@@ -69,9 +66,9 @@ class Training(GRPOTraining):
         """The reward of that name, group by group."""
         return make_reward(self.reward, self.sharpness, self.offset)
 
-    def is_correct(self, episode: Episode, target: Any) -> bool:
-        """Check whether an answer is one of the gold answers."""
-        return is_right(episode.answer, target)
+    def held_out_reward(self) -> GroupReward:
+        """The outcome alone: the others depend on a group, and held-out tasks are played once."""
+        return make_reward("outcome")
 
     @contextmanager
     def tools(self) -> Iterator[Sandbox]:

@@ -20,13 +20,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from kit.episode import Episode
-from kit.evaluate.outcomes import Evaluation, Metric, reason, source_image
+from kit.evaluate import outcomes as base
+from kit.evaluate.outcomes import Evaluation, Metric, slices_by
 from kit.papers.codedance.answers import LONGEST
 from kit.papers.codedance.answers import is_right as answers_rightly
 from kit.papers.codedance.reported import REPORTED
 from kit.papers.codedance.reward import failed, is_call
-
-LEVELS = ("easy", "hard")
 
 HEADLINES = {
     "acc_easy": "easy questions, right",
@@ -37,35 +36,19 @@ HEADLINES = {
 """Metrics shown in the README, and their display names."""
 
 
-@dataclass(frozen=True)
-class Outcome:
+@dataclass(frozen=True, kw_only=True)
+class Outcome(base.Outcome):
     """The result of one question's episode.
 
     Attributes:
-        task: id of the task.
-        image: id of its source image; tasks about one image are related.
         kind: what is asked (:mod:`.tasks`), or the name of its set.
         level: ``easy`` or ``hard``; empty where nobody says.
-        right: whether the answer is right.
-        calls: turns that ran code.
-        ran: share of them that succeeded; None where there is none.
-        reason: a key of :data:`kit.evaluate.outcomes.REASONS`.
-        turns: turns played, the answer included.
-        tokens: tokens the policy sampled.
-        seed: seed of the training run that made the policy.
+        ran: share of the calls that succeeded; None where there is none.
     """
 
-    task: str
-    image: str
     kind: str
     level: str
-    right: bool
-    calls: int
     ran: float | None
-    reason: str
-    turns: int
-    tokens: int
-    seed: int = 0
 
 
 def is_right(episode: Episode, target: Any) -> bool:
@@ -83,31 +66,21 @@ def outcome(episode: Episode, seed: int = 0) -> Outcome:
     Raises:
         ValueError: the episode is still running, or its task has no gold answer.
     """
-    task, right = episode.task, is_right(episode, episode.task.target)
-    calls = [turn for turn in episode.turns if is_call(turn)]
-    overlong = episode.answer is not None and len(episode.answer) >= LONGEST
-    return Outcome(
-        task=task.id,
-        image=source_image(task),
-        kind=str(task.meta.get("kind", "")),
-        level=str(task.meta.get("level", "")),
-        right=right,
-        calls=len(calls),
+    meta, calls = episode.task.meta, [turn for turn in episode.turns if is_call(turn)]
+    return Outcome.of(
+        episode,
+        is_right(episode, episode.task.target),
+        seed,
+        well_formed=len(episode.answer or "") < LONGEST,
+        kind=str(meta.get("kind", "")),
+        level=str(meta.get("level", "")),
         ran=sum(not failed(turn) for turn in calls) / len(calls) if calls else None,
-        reason="malformed" if overlong else reason(episode, right),
-        turns=len(episode.turns),
-        tokens=sum(len(turn.ids) for turn in episode.turns),
-        seed=seed,
     )
 
 
 def _slices(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, list[Outcome]]]:
-    for level in LEVELS:
-        if some := [o for o in outcomes if o.level == level]:
-            yield level, some
-    yield "all", list(outcomes)
-    for kind in sorted({o.kind for o in outcomes}):
-        yield kind, [o for o in outcomes if o.kind == kind]
+    yield from slices_by(lambda o: o.level, order=("easy", "hard"))([o for o in outcomes if o.level])
+    yield from slices_by(lambda o: o.kind, everything="all")(outcomes)
 
 
 EVALUATION = Evaluation(
@@ -117,9 +90,9 @@ EVALUATION = Evaluation(
     is_right,
     _slices,
     (
-        Metric("acc", "right", "binary"),
+        Metric("acc", "correct", "binary"),
         Metric("turns", "turns", "count"),
-        Metric("calls", "calls", "count"),
+        Metric("calls", "tool_calls", "count"),
         Metric("ran", "ran", "share"),
     ),
     reported=REPORTED,

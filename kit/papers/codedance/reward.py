@@ -168,7 +168,8 @@ def _score(name: str, episode: Episode, right: bool, mu: float, changed: Mapping
         "format": 0.0 if is_well_formed(episode) else -rule.format,
         "calls": _worth(name, right, share, mu, rule),
     }
-    return Score(sum(parts.values()), parts, tuple(rule.failed_turn if failed(turn) else 0.0 for turn in episode.turns))
+    turns = tuple(rule.failed_turn if failed(turn) else 0.0 for turn in episode.turns)
+    return Score(sum(parts.values()), parts, turns, correct=right)
 
 
 def _worth(name: str, right: bool, share: float, mu: float, rule: RewardConfig) -> float:

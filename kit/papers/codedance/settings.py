@@ -20,6 +20,5 @@ GRPO = GRPOSettings(
     turn_weight=0.2,
     turn_baseline="all_turns",
     max_completion_length=10240,
-    max_episode_tokens=20480,
 )
 """Table 4 and the released script: 256 questions of 8 rollouts each, no KL term, all weights."""

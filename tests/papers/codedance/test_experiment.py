@@ -40,6 +40,10 @@ def test_rewards_by_name_and_with_their_parameters(tmp_path: Path) -> None:
     assert GRPO.advantage == REWARDS["adaptive"]
 
 
-def test_what_is_correct(tmp_path: Path) -> None:
+def test_a_held_out_episode_is_judged_by_itself(tmp_path: Path) -> None:
+    """There is one a task, and the reward needs a group."""
     wrong = Episode(TASK, (), (Turn((), (), "", Action("answer", "11")),), "answer")
-    assert training(tmp_path).is_correct(RIGHT, TASK.target) and not training(tmp_path).is_correct(wrong, TASK.target)
+    own = training(tmp_path)
+    for episode, correct in ((RIGHT, True), (wrong, False)):
+        assert own.held_out_reward()([episode], TASK.target)[0].correct is correct
+        assert [score.correct for score in own.group_reward()([episode, RIGHT], TASK.target)] == [correct, True]

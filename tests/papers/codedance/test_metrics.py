@@ -24,7 +24,14 @@ def played(
 
 def test_an_outcome_counts_calls_and_those_that_ran() -> None:
     found = outcome(played("ok", "error"), seed=3)
-    assert (found.right, found.calls, found.ran, found.turns, found.tokens, found.seed) == (True, 2, 0.5, 3, 5, 3)
+    assert (found.correct, found.tool_calls, found.ran, found.turns, found.tokens, found.seed) == (
+        True,
+        2,
+        0.5,
+        3,
+        5,
+        3,
+    )
     assert (found.kind, found.level, found.image, found.reason) == ("chart_compute", "hard", "s-a", "solved")
     assert outcome(played()).ran is None
     assert outcome(played(answer="11")).reason == "wrong"
