@@ -104,7 +104,7 @@ photo = held_out[min(2, len(held_out) - 1)]
 crop = random_crop(np.random.default_rng(seed), photo.image, 2) or photo.image
 task = make_task(crop, 2, 0, np.random.default_rng(7), "demo", photo.id, piece_px=56)
 task = with_thumbnails(task, thumbnail)
-display(plots.images([(p.name, p.image) for p in task.images], side=1.5))
+display(plots.images([(p.name, p.image) for p in task.images]))
 print("cut from", photo.id, "into pieces of", task.tool_images[0].image.size, "pixels")
 print("the prompt shows", task.images[0].image.size, "pixels of each")
 
@@ -113,7 +113,7 @@ print("the prompt shows", task.images[0].image.size, "pixels of each")
 # again before you open it.
 
 # %% tags=["guess"]
-display(plots.images([(p.name, p.image) for p in task.tool_images], side=1.5))
+display(plots.images([(p.name, p.image) for p in task.tool_images]))
 print("the right order:", ", ".join(task.target))
 
 # %%
@@ -241,8 +241,8 @@ def turn(code: str):
 
 
 look = turn("observation_image_1 = observation(state)")
-display(plots.images([(tile.name, tile.image) for tile in look.images], side=1.5))
-print(look.text, look.closing)
+display(plots.images([(tile.name, tile.image) for tile in look.images]))
+print(look.closing)
 
 # %% [markdown]
 # There they are at full size, one after the other in the order of the places, and behind them the question that the
@@ -272,8 +272,7 @@ there = [p.name for p in task.images].index(wanted)
 swap = f"state[0], state[{there}] = state[{there}], state[0]"
 after = turn(f"{swap}\nobservation_image_2 = observation(state)")
 print(swap)
-tiles = [*look.images, *after.images]
-display(plots.images([(t.name, t.image) for t in tiles], len(look.images), 0.9))
+display(plots.images([(tile.name, tile.image) for tile in after.images]))
 
 # %% [markdown]
 # ## What can go wrong
@@ -441,7 +440,7 @@ check("11.3", gain_of_a_look)
 
 # %% [markdown]
 # Now the choice that our agent will have to make. It can guess at once: then it is right in 1 of 24 puzzles. Or it looks
-# once and answers. From which share of right answers on does the look pay? Guess, then find the crossing.
+# once and answers. From which share of right answers on does the look pay? Guess.
 
 
 # %%
@@ -496,11 +495,11 @@ print(table(pictures[:40]))
 for split in dict.fromkeys(p.split for p in pictures):
     chosen = [p for p in pictures if p.split == split][:8]
     small = [(p.id, p.image.resize((72, 72))) for p in chosen]
-    display(plots.images(small, side=1.0, title=f"photographs, {split}"))
+    display(plots.images(small, side=0.8, title=f"photographs, {split}"))
 
 # %%
 small = [(p.id, p.image.resize((72, 72))) for p in scenes(8, seed)]
-display(plots.images(small, side=1.0, title="scenes that a program draws"))
+display(plots.images(small, side=0.8, title="scenes that a program draws"))
 
 # %% [markdown]
 # ## Do they really share nothing?
@@ -576,10 +575,9 @@ for side, sets in {"held out": evaluation, "development": development}.items():
         print(f"{side} {size}×{size}: {len(tasks)} ({counts})")
 
 # %%
-rows = {"to train on": train, "held out": evaluation[2], "to choose on": development[2]}
-for name, tasks in rows.items():
-    some = [(t.meta["source"], solved(t)) for t in tasks[:6]]
-    display(plots.images(some, side=1.0, title=f"puzzles {name}, put together"))
+some = [*train[:3], *evaluation[2][:3], *development[2][:3]]
+title = "to train on, held out, and to make choices on: three each, put together"
+display(plots.images([(t.meta["source"], solved(t)) for t in some], 0, 0.8, title))
 
 # %% [markdown]
 # ## The cold-start episodes
