@@ -16,6 +16,7 @@ There is one turn, and one more to describe. The text in answer tags is the answ
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from kit.environment import ToolEnv
@@ -43,6 +44,14 @@ SYSTEMS: dict[str, dict[str, str]] = {
         + _FOUND.replace("the question found", "your description found"),
     },
 }
+
+
+def opened(task: Task) -> Task:
+    """The same task, shown at once in full: its prompt has the originals. Asked so, a base sets the ceiling.
+
+    A task whose prompt hides nothing is returned as it is.
+    """
+    return replace(task, images=task.tool_images, originals=())
 
 
 class SingleTurnEnv(ToolEnv):

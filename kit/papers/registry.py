@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 PAPERS = {
     "agile": "kit.papers.agile.paper:PAPER",
     "visual_arft": "kit.papers.visual_arft.paper:PAPER",
+    "codedance": "kit.papers.codedance.paper:PAPER",
 }
 """Paper's name → ``module:attribute`` of its record, imported when it is asked for."""
 
@@ -237,6 +238,18 @@ def paper_of(notebook: str) -> Paper | None:
         PaperError: an entry of the registry is broken.
     """
     return next((paper for paper in papers().values() if notebook in paper.notebooks), None)
+
+
+def published(root: Path = ROOT) -> dict[str, Mapping[str, Any] | None]:
+    """Read the committed results file of every paper whose claims are tested; None where nothing was measured yet."""
+    from kit.evaluate.results import read_results
+
+    homes = {
+        name: root if paper.notebooks_dir == NOTEBOOKS else paper.notebooks_dir.parent
+        for name, paper in papers().items()
+        if paper.claims
+    }
+    return {name: read_results(home / "results" / f"{name}.json") for name, home in homes.items()}
 
 
 def _resolve(target: str) -> Any:

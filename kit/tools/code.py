@@ -45,13 +45,14 @@ def _with(note: str, text: str) -> str:
 Read = Callable[[str], tuple[str, str]]
 """Reads an action's text: the code to run, and a note for the agent on what isn't run (empty: all is)."""
 
+Show = Callable[[Sequence[NamedImage]], Sequence[NamedImage]]
+"""Picks, of the images that a turn made, those to show."""
+
 Render = Callable[[Result, str], Observation]
 """Tells the agent of a turn: how it ended, what it printed and made, and the note of :data:`Read`."""
 
 
-def told(
-    result: Result, note: str, show: Callable[[Sequence[NamedImage]], Sequence[NamedImage]] = tuple, nothing: str = ""
-) -> Observation:
+def told(result: Result, note: str, show: Show = tuple, nothing: str = "") -> Observation:
     """Tell of a turn in plain words: its output, its images, why others can't be shown; or its error.
 
     Args:

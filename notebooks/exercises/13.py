@@ -1,4 +1,4 @@
-"""Exercises of notebook 13: flat groups, an advantage, reading a run's metrics, a reward for the deed."""
+"""Exercises of notebook 13: flat groups, an advantage, reading a run's metrics, a reward for the deed, the state."""
 
 from __future__ import annotations
 
@@ -75,6 +75,33 @@ def _cheap_failure(right: bool, in_place: bool, form: bool, steps: int, max_step
     return 0.8 * (right and in_place) + 0.2 * form - 0.05 * steps
 
 
+def last_seen(shown: list[list[str]], labels: list[str]) -> list[str] | None:
+    """Go back from the last observation to the first that shows each piece once."""
+    for names in reversed(shown):
+        order = [name.removeprefix("Image ") for name in names]
+        if sorted(order) == sorted(labels):
+            return order
+    return None
+
+
+def _first_seen(shown: list[list[str]], labels: list[str]) -> list[str] | None:
+    return last_seen(shown[::-1], labels)
+
+
+def _very_last(shown: list[list[str]], labels: list[str]) -> list[str] | None:
+    return [name.removeprefix("Image ") for name in shown[-1]] if shown else None
+
+
+def _whole_names(shown: list[list[str]], labels: list[str]) -> list[str] | None:
+    order = last_seen(shown, labels)
+    return order and [f"Image {label}" for label in order]
+
+
+def _any_full_row(shown: list[list[str]], labels: list[str]) -> list[str] | None:
+    looks = [names for names in shown if len(names) == len(labels)]
+    return [name.removeprefix("Image ") for name in looks[-1]] if looks else None
+
+
 def _rows(*accuracies: float | None) -> list[dict[str, Any]]:
     """Rows of metrics; None: the step has no held-out accuracy."""
     found: list[dict[str, Any]] = [{"step": k, "reward": 0.5} for k in range(1, len(accuracies) + 1)]
@@ -112,6 +139,22 @@ def _other_deeds(seed: int) -> list[dict[str, Any]]:
         {"right": r, "in_place": p, "form": f, "steps": rng.randint(0, most - 1), "max_steps": most}
         for r, p, f in flags
     ]
+
+
+def _look(order: str) -> list[str]:
+    return [f"Image {label}" for label in order]
+
+
+def _other_looks(seed: int) -> list[dict[str, Any]]:
+    """Looks, crops, a look at a piece twice; of four and of nine pieces."""
+    rng = random.Random(seed)
+    found = []
+    for labels in ("ABCD", "ABCDEFGHI"):
+        one, two = (rng.sample(labels, len(labels)) for _ in range(2))
+        crop, twice = ["crop_image_1"], _look(labels[0] * 2 + labels[2:])
+        for shown in ([_look("".join(one)), _look("".join(two)), crop], [_look("".join(two)), twice], [crop]):
+            found.append({"shown": shown, "labels": list(labels)})
+    return found
 
 
 EXERCISES = [
@@ -175,6 +218,25 @@ EXERCISES = [
             Mistake(_answer_only, "This still pays a right answer whose pieces were never moved."),
             Mistake(_either, "One of both is not enough: it must be right *and* done."),
             Mistake(_cheap_failure, "A failed episode would be cheap: charge it max_steps, or giving up early pays."),
+        ],
+    ),
+    Exercise(
+        "13.5",
+        last_seen,
+        "Go through `shown` from its end. Take `Image ` off each name, and compare the sorted labels.",
+        cases=[
+            {"shown": [_look("ABCD"), _look("BACD"), ["crop_image_1"]], "labels": list("ABCD")},
+            {"shown": [_look("BDAC")], "labels": list("ABCD")},
+            {"shown": [["crop_image_1"], ["zoom_image_1"]], "labels": list("ABCD")},
+            {"shown": [], "labels": list("ABCD")},
+            {"shown": [_look("CABD"), _look("AACD")], "labels": list("ABCD")},
+        ],
+        hidden=_other_looks,
+        mistakes=[
+            Mistake(_first_seen, "That is the first look. The pieces may have been moved since."),
+            Mistake(_very_last, "The last observation may be a crop, which shows no order: go further back."),
+            Mistake(_whole_names, "Those are the images' names. The answer is made of labels: take `Image ` off."),
+            Mistake(_any_full_row, "As many images as labels aren't enough: each label must be there once."),
         ],
     ),
 ]

@@ -13,15 +13,16 @@
 # %% [markdown]
 # # 13 · AGILE: reinforcement learning
 #
-# **The question.** The model after SFT knows how to act, mostly knows the order, and seldom answers in time
-# (notebook 12). Now it plays puzzles by itself, and is told only one number at the end of each. What changes?
+# **The question.** After the cold start the agent knows two things to do: it can guess at once, or look first. Playing
+# greedily it guesses (notebook 12). Now it plays puzzles by itself. After each one it is told a single
+# number, and nobody says what it should have done. Will it find out that looking pays?
 #
 # **The paper.** [AGILE, arXiv:2510.01304](https://arxiv.org/abs/2510.01304), section 3.3 (eq. 4–6) and Table 5:
-# multi-turn [GRPO](../docs/glossary.md#grpo) with executed code. Its figures show accuracy over training steps of
-# a 7B model; the curves below show the same quantities of a model two thousand times smaller.
+# multi-turn [GRPO](../docs/glossary.md#grpo) with executed code. Table 1 has 22 % of the 2×2 puzzles solved after the
+# cold start and 83 % after reinforcement learning, by a model two thousand times larger than ours.
 #
 # **Afterwards you can** say what a group is for; do one update of GRPO without a trainer and get the
-# trainer's weights; read the training curves; say what GRPO changed that SFT could not.
+# trainer's weights; read the training curves; and check whether an agent reads what it looks at, and does what it says.
 #
 # | | hardware | minutes | memory |
 # |---|---|---|---|
@@ -31,26 +32,30 @@
 #
 # Before this one: [12](12_agile_sft.ipynb), which made the model this one starts from;
 # [03](03_grpo_by_hand.ipynb) works out one step on paper.
+#
+# The parameters you may want to change come first; those below the line belong to the profile.
 
 # %% tags=["parameters"]
 run: str = "agile"  # run directory under runs/, shared by notebooks 11 to 14
 tag: str = ""  # to try another value: a name for it; data and SFT model are kept
 seed: int = 0  # order of the puzzles and everything sampled
-prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
 steps: int = 16  # rollout batches, each followed by one update
 prompts_per_batch: int = 12  # puzzles a batch
 group_size: int = 8  # episodes of one puzzle
-per_device_batch_size: int = 32  # episodes a forward pass
 learning_rate: float = 1e-4  # at its peak
-schedule: str = "cosine"  # of the learning rate: cosine, linear, constant
 temperature: float = 1.0  # of sampling
 beta: float = 0.0  # weight of the KL term, which holds the policy near its start
+deed: bool = False  # pay a right answer only if the pieces were put so, too
+eval_puzzles: int = 24  # held-out puzzles a level
+# ----------------------------------------------------------------------------------
+prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
+per_device_batch_size: int = 32  # episodes a forward pass
+schedule: str = "cosine"  # of the learning rate: cosine, linear, constant
 freeze_vision: bool = True  # leave the vision tower alone
 lora_rank: int = 0  # rank of small added matrices that learn alone; 0: all weights
 max_turns: int = 5  # turns an episode may have
 on_no_action: str = "end"  # a turn without code or answer: end, or tell the agent
 max_new_tokens: int = 80  # of one turn
-eval_puzzles: int = 24  # held-out puzzles a level
 held_out_tasks: int = 8  # held-out puzzles played before each step; 0: none
 by_hand: bool = True  # do the first update here as well; needs room for all weights
 num_processes: int = 0  # processes that train together; 0: one for each core
@@ -62,6 +67,9 @@ threads: int = 1  # CPU threads of a process
 allow_unsafe: bool = True  # the tiny model's code may run where nothing confines it
 
 # %%
+from dataclasses import replace
+from statistics import fmean
+
 import torch
 from IPython.display import display
 from kit import view
@@ -71,9 +79,9 @@ from kit.files import start_run
 from kit.models import load_model
 from kit.papers.agile import experiment as agile
 from kit.papers.agile.env import JigsawEnv
-from kit.papers.agile.metrics import evaluate, failures, load_stage, save_stage, summary
+from kit.papers.agile.metrics import EVALUATION, evaluate, failures, summary
 from kit.papers.agile.reported import AGILE
-from kit.papers.agile.reward import is_right
+from kit.papers.agile.reward import RewardConfig, is_right
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.policy.suppress import suppress_tokens
 from kit.sandbox import CONFINED, Sandbox
@@ -85,6 +93,7 @@ from kit.train.launch.launcher import launch
 from kit.train.launch.topology import ProcessConfig
 from kit.train.metrics import read_metrics
 from kit.train.pack import pack
+from kit.view import plots
 from kit.view.roadmap import GRPO_STEP, parts
 
 # %%
@@ -100,9 +109,27 @@ play = agile.Play(
     max_turns=max_turns,
     max_new_tokens=max_new_tokens,
     temperature=temperature,
+    deed=deed,
 )
 
 # %% [markdown]
+# ## What does a look earn?
+#
+# The reward is that of notebook 11 (eq. 6): 0.8 for a right answer, 0.2 for the form, which asks for some code, and −0.05
+# for each turn of code. A wrong answer is charged all turns that there are. Four pieces have 24 orders. What does
+# an agent earn on average that guesses at once? What does one earn that looks and is wrong all the same? Write both down.
+
+# %% tags=["guess"]
+paid = RewardConfig(step_max=max_turns)
+lost = paid.step_penalty * max_turns
+print(f"guess at once:       {paid.accuracy / 24 + lost * 23 / 24:+.3f} on average")
+print(f"look once, wrong:    {paid.format + lost:+.3f}")
+print(f"look once, right:    {paid.accuracy + paid.format + paid.step_penalty:+.3f}")
+
+# %% [markdown]
+# Look at the first two numbers again. A look pays even when it helps nothing, because the form asks for code. So an agent
+# could learn to look and never to read. Keep this in mind: near the end you will test it.
+#
 # ## A group
 #
 # One step of GRPO has five parts. This section does the first three for one batch, the next section the others.
@@ -112,12 +139,12 @@ display(parts(GRPO_STEP, ["play", "score", "compare"], title="one step of GRPO")
 
 # %% [markdown]
 # The [policy](../docs/glossary.md#policy) plays one puzzle `group_size` times. The episodes differ because turns
-# are sampled. Each gets a reward (eq. 6); its [advantage](../docs/glossary.md#advantage) says how much better it is
-# than the others of its group:
+# are sampled: some look, some guess. Each gets a reward; its [advantage](../docs/glossary.md#advantage) says how much
+# better it did than the others of its group:
 #
 # $$\hat{A}_i = \frac{R_i - \operatorname{mean}(R)}{\operatorname{std}(R)}$$
 #
-# The first batch, exactly as the trainer will play it: the same puzzles in the same order, the same seeds.
+# This is the first batch, exactly as the trainer will play it: the same puzzles in the same order, the same seeds.
 
 # %%
 train = load_tasks(folder / "data" / "train.jsonl")
@@ -133,17 +160,41 @@ print(
     len(batch), "episodes of", len(few), "puzzles; mean reward", f"{rewards.mean():.3f}"
 )
 
+# %% [markdown]
+# Which of them looked, and what did the two kinds earn?
+
 # %%
-spread = rewards.view(-1, group_size).std(dim=1)
-k = int(spread.argmax())  # the group whose episodes differ most
-chosen = slice(k * group_size, (k + 1) * group_size)
-group, scores, advantage = batch[chosen], batch_scores[chosen], advantages[chosen]
-for episode, s, a in zip(group, scores, advantage.tolist(), strict=True):
-    print(f"{episode.ended:8s} {episode.calls} steps  R = {s.total:+.2f}  A = {a:+.2f}")
+earned = {"looked": [], "no look": []}
+for episode, reward in zip(batch, rewards.tolist(), strict=True):
+    earned["looked" if episode.calls else "no look"].append(reward)
+for kind, some in earned.items():
+    mean = f"mean reward {fmean(some):+.3f}" if some else ""
+    print(f"{kind:8s} {len(some):3d} of {len(batch)} episodes  {mean}")
 
 # %% [markdown]
-# Every token that the policy wrote in an episode carries that episode's advantage: raised if it is
-# positive, lowered if it is negative. The environment's tokens carry none. Compare two of the group.
+# Now one group: the one in which looking made the greatest difference.
+
+
+# %%
+def lead(at: int) -> float:
+    """How much more the episodes of a group earned that looked."""
+    some = range(at, at + group_size)
+    looked = [float(rewards[i]) for i in some if batch[i].calls]
+    guessed = [float(rewards[i]) for i in some if not batch[i].calls]
+    return fmean(looked) - fmean(guessed) if looked and guessed else -1.0
+
+
+first = max(range(0, len(batch), group_size), key=lead)
+chosen = slice(first, first + group_size)
+group, scores, advantage = batch[chosen], batch_scores[chosen], advantages[chosen]
+for episode, s, a in zip(group, scores, advantage.tolist(), strict=True):
+    did = f"looked, {episode.calls} turn(s) of code" if episode.calls else "no look"
+    print(f"{did:24s} {episode.ended:7s} R = {s.total:+.2f}  A = {a:+.2f}")
+
+# %% [markdown]
+# Every token that the policy wrote in an episode carries that episode's advantage: it is made likelier if the advantage is
+# positive, less likely if it is negative. The environment's tokens carry none. Compare the best and the worst of the
+# group, side by side. Which words will be pushed up, and which down?
 
 # %%
 best, worst = int(advantage.argmax()), int(advantage.argmin())
@@ -158,7 +209,8 @@ display(
 
 # %% [markdown]
 # A group whose rewards are all equal is *[flat](../docs/glossary.md#flat-group)*: every advantage in it is zero, and
-# it teaches nothing. That is why the cold start has to come first.
+# it teaches nothing. Suppose that all eight episodes guess, and all are wrong. Then nobody did better than anybody else.
+# A cold start that never looks would give such groups only; that is why ours shows both.
 #
 # **Exercise 13.1.** Which share of the groups of this batch is flat? Write it for any list of rewards, group after group.
 # Rewards that differ by less than 0.000001 count as equal.
@@ -171,6 +223,14 @@ def flat_share(rewards: list[float], group_size: int) -> float:
 
 
 check("13.1", flat_share)
+
+# %% [markdown]
+# **Exercise 13.2.** A group earned the rewards 0.85, 0.85, 0.85 and 0.05. Divide by the group's standard deviation
+# (the one with n − 1, as PyTorch's `std`). What advantage does the last episode have?
+
+# %% tags=["exercise"]
+answer = ...  # a number
+check("13.2", answer)
 
 # %% [markdown]
 # ## One update by hand
@@ -205,12 +265,23 @@ def loss_of(model, episodes, advantages, n) -> torch.Tensor:
 
 
 # %% [markdown]
-# Then the update: the gradients of all micro-batches add up, are cut to length 1, and AdamW takes its step.
+# Then the update: the gradients of all micro-batches add up, are cut to length 1, and AdamW takes its step. Before and
+# after it, sample one first turn for each held-out puzzle, and count those that look.
+
 
 # %%
-puzzles = agile.first_per_level(
-    load_tasks(folder / "data" / "eval-2x2.jsonl"), eval_puzzles
-)
+def looks_first(model) -> float:
+    """Share of the held-out puzzles whose first turn, sampled, is code."""
+    once = replace(play, max_turns=1)
+    begun = once(HFPolicy(model, chat), chat, box, puzzles, seed=seed)
+    return fmean(episode.calls > 0 for episode in begun)
+
+
+held_out = load_tasks(folder / "data" / "eval-2x2.jsonl")
+puzzles = agile.first_per_level(held_out, eval_puzzles)
+looks_before = looks_first(vlm)
+
+# %%
 if by_hand:
     for name in chat.family.vision_modules:
         getattr(vlm.model, name).requires_grad_(not freeze_vision)
@@ -225,34 +296,28 @@ if by_hand:
     print(f"gradient: length {length:.3f}; no weight moved more than {learning_rate:g}")
 
 # %% [markdown]
-# How many of the held-out puzzles does it solve after this *one* update? Before it (after SFT), it solves the share
-# printed first. Write a guess down, then open the output.
+# One update, and no weight moved by more than the learning rate. How many of the held-out puzzles does it solve now,
+# greedily? And in how many does it look, if its first turn is sampled? Write both guesses down, then open the output.
 
 # %% tags=["guess"]
-sft = load_stage(folder, "sft")
-print("after SFT:               ", summary(sft))
+sft = EVALUATION.load_stage(folder, "sft")
+print("after SFT, greedy:                ", summary(sft))
+print(f"           sampled, looks first:    {looks_before:.1%}")
 if by_hand:
     once = agile.play_greedily(vlm, chat, box, puzzles, play)
-    print("after one update by hand:", summary(evaluate(once)))
+    print("after one update by hand, greedy: ", summary(evaluate(once)))
+    print(f"           sampled, looks first:    {looks_first(vlm):.1%}")
     mine = {name: value.clone() for name, value in vlm.state_dict().items()}
 
 # %% [markdown]
-# <details><summary>Why can one update do so much? Think first, then open.</summary>
+# <details><summary>What can one small update do? Think first, then open.</summary>
 #
-# The model can already see where the pieces belong: notebook 12 counted how often its first turn says so, before any
-# training and after SFT. What it didn't know is when to stop. Episodes that answer early are right more often and cost fewer steps, and that is the same
-# in every group, so all groups push the same few tokens. Reinforcement learning found a habit, not an ability.
+# Wherever some of a group looked, those that looked earned more. So nearly all groups push the same few tokens the same
+# way: "Look" up, "Guess" down. Many small pushes in one direction add up to a large one. Sampling shows it as a share that
+# moves. Greedy play shows only which of the two beginnings is the likelier, so it doesn't move at all, or it jumps.
 #
 # </details>
 #
-# **Exercise 13.2.** A group earned the rewards 0.85, 0.85, 0.85 and 0.05. Divide by the group's standard deviation
-# (the one with n − 1, as PyTorch's `std`). What advantage does the last episode have?
-
-# %% tags=["exercise"]
-answer = ...  # a number
-check("13.2", answer)
-
-# %% [markdown]
 # ## Training
 #
 # Now the same, `steps` times over. Each step: play `prompts_per_batch` × `group_size` episodes, score them, one update.
@@ -283,7 +348,7 @@ training = agile.Training(
 vlm = adam = learns = None  # room for the training, which loads its own
 
 # %% [markdown]
-# Watch it: the bar moves with every turn, the curves with every step, and the newest episode is shown below them. You can
+# Watch it: the bar moves with every turn, the curves with every step, and the newest episode stands below them. You can
 # **interrupt** it (■ in the toolbar): it stops at a checkpoint, and the same cell goes on there. If you want to
 # try another value instead, set `tag` in the parameters: the branch keeps the data and the SFT model, and
 # `python -m kit view agile agile-TAG` compares both.
@@ -312,6 +377,31 @@ if by_hand and prompts_per_batch == len(few) and not lora_rank:
     assert apart <= 0.05 * moved
 
 # %% [markdown]
+# ## When did it begin to look?
+#
+# An episode is well-formed only if it used code and kept to the tags. So the share of well-formed episodes, the column
+# `format`, tells how many looked and answered properly. Draw it beside the share of right answers. Which of the two rises
+# first, and which ends higher? Guess.
+
+# %% tags=["guess"]
+seen = {
+    "looked, in good form": "format",
+    "right, sampled": "accuracy",
+    "right, greedy, held out": "held_out_accuracy",
+}
+series = {}
+for name, column in seen.items():
+    known = [row for row in rows if column in row]
+    if known:
+        series[name] = [r["step"] for r in known], [r[column] for r in known]
+display(plots.lines(series, "step", "share", "looking, and being right"))
+
+# %% [markdown]
+# The sampled curves are of what the training itself plays. The greedy one is measured on held-out puzzles before each
+# step; the likeliest token is right more often than a drawn one ([why they differ](../docs/surprises.md)). The loss
+# above stays near 0 and says nothing. Each look also costs a turn, and the reward charges turns: watch the panel
+# "an episode's length" rise while the agent begins to look, and ask where it ends.
+#
 # The kit brings the curves of its published runs (`results/curves/`). Does yours lie among them?
 
 # %%
@@ -321,10 +411,6 @@ from kit.view.curves import over_published
 over_published(rows, published_curves("agile", "grpo"))
 
 # %% [markdown]
-# Read the curves from left to right. The greedy curve is measured on held-out puzzles before each step; the sampled one
-# is what the training itself plays. Greedy is higher: the likeliest token is right more often than a
-# drawn one ([why they differ](../docs/surprises.md)). The loss stays near 0 and says nothing.
-#
 # **Exercise 13.3.** How soon is it done? From the rows of `metrics.jsonl`, find the first step whose greedy held-out
 # accuracy (`held_out_accuracy`) is within 0.05 of the best one of the run. Rows without that column don't count.
 
@@ -339,48 +425,28 @@ check("13.3", first_good_step)
 
 # %% [markdown]
 # ## What changed
-
-# %%
-rl = agile.play_greedily(vlm, chat, box, puzzles, play)
-print("after SFT: ", summary(sft))
-print("after GRPO:", summary(evaluate(rl)))
-
-# %%
-print("how the episodes after GRPO ended, and why they fail:")
-for reason, share in failures(rl).items():
-    print(f"  {reason:28s} {share:6.1%}")
-
-# %% [markdown]
-# What did it learn? Two numbers tell: how often time ran out before and after, and how often the answer is the very
-# order that the first turn states, before the agent has looked at anything. Guess both.
-
-# %%
-import re
-
-from kit.evaluate import outcomes
-from kit.papers.agile.metrics import load_outcomes
-from kit.protocol import parse_labels
-
-
-def first_order(episode) -> tuple | None:
-    """The order that the first turn states, if it states one."""
-    found = re.search(r"right order (\w+(?:, \w+)*)", episode.turns[0].text)
-    return parse_labels(found[1]) if found else None
+#
+# The same held-out puzzles, played greedily before and after. In how many does the agent look now? How many does it
+# solve, and what happened in the others? Guess all three.
 
 
 # %% tags=["guess"]
-late = outcomes.REASONS["turns"]
-before = outcomes.failures(load_outcomes(folder, "sft")).get(late, 0.0)
-print(f"{late}: after SFT {before:.1%}, after GRPO {failures(rl).get(late, 0.0):.1%}")
-answered = [e for e in rl if e.ended == "answer"]
-kept = sum(parse_labels(e.answer) == first_order(e) for e in answered)
-print(f"answers that are the first turn's order: {kept} of {len(answered)}")
+def told(outcomes) -> str:
+    """Puzzles solved, puzzles looked at, and turns an episode."""
+    looked = fmean(outcome.tool_calls > 0 for outcome in outcomes)
+    turns = fmean(outcome.turns for outcome in outcomes)
+    solved = summary(EVALUATION.evaluate_outcomes(outcomes))
+    return f"solved {solved}; looks in {looked:.0%}; {turns:.1f} turns"
+
+
+rl = agile.play_greedily(vlm, chat, box, puzzles, play)
+print("after SFT: ", told(EVALUATION.load_outcomes(folder, "sft")))
+print("after GRPO:", told(EVALUATION.outcomes(rl)))
+for reason, share in failures(rl).items():
+    print(f"  after GRPO, {reason:24s} {share:6.1%}")
 
 # %% [markdown]
-# The untrained model of notebook 12 already stated the right order in most first turns. An agent whose answers are the
-# order of its first turn learnt nothing from what its code showed it: reinforcement taught it to hand in what it saw at
-# once, before its turns are up. That raises accuracy as much as seeing better would, and the reward can't tell
-# the two apart. The paper's claim for its own model is more: that perception and reasoning improved (section 4.2).
+# Read one that it solved, turn by turn. What did it say before it had looked, and what after?
 
 # %%
 right = [e for e in rl if is_right(e, e.task.target)]
@@ -389,11 +455,46 @@ earned = play.score(solved, solved.task.target)
 display(view.show(solved, score=earned, chat=chat, is_right=is_right))
 
 # %% [markdown]
+# ## Does it read what it looks at?
+#
+# The reward pays a look for its form alone (the first cell with a guess said so). So an agent that looks needn't be one
+# that reads. There is a test for it: let it play the same puzzles again, but show it what *another* episode saw, or grey
+# squares. Its code still runs on its own pieces; only what it is shown differs. How many will it solve now? Guess.
+
+
+# %%
+from kit.evaluate.five.play import with_others
+from kit.evaluate.five.shown import blank
+
+
+def playing(tasks, around):
+    """The trained agent, shown what ``around`` makes of its observations."""
+    policy = HFPolicy(vlm, chat)
+    return play(policy, chat, box, tasks, temperature=0.0, around=around)
+
+
+# %% tags=["guess"]
+shown = {
+    "its own observations": rl,
+    "another episode's": with_others(playing, rl),
+    "grey squares": playing(puzzles, blank),
+}
+accuracy = {name: evaluate(some)["acc_2x2"] for name, some in shown.items()}
+for name, share in accuracy.items():
+    print(f"{name:21s} {share}")
+display(plots.bars({"solved": accuracy}, "share solved", ("guessing", 1 / 24)))
+
+# %% [markdown]
+# The difference between the first bar and the second is the [observation gap](../docs/glossary.md#observation-gap): what
+# the agent takes from its own observations. An agent without a gap has learnt to press a button. One whose gap is as
+# large as its accuracy solves nothing that it hasn't seen for itself. Only a test like this can tell the two apart:
+# their rewards, while they train, may look alike.
+#
 # ## Does it do what it says?
 #
-# Read its last words, then look at its last picture. An episode keeps texts and pictures, not the
+# Read the last words of a solved episode, then look at its last picture. An episode keeps texts and pictures, not the
 # sandbox's variables. So the next cell runs its code once more and prints `state` at the end. In how many of the
-# solved puzzles had the code really put the pieces where the answer says they are? Guess.
+# solved puzzles had the code really put the pieces where the answer says they belong? Guess.
 
 
 # %% tags=["guess"]
@@ -413,9 +514,9 @@ made = [e for e in right if str(list(e.task.target)) in arrangement(e)]
 print(f"right answers: {len(right)}; code had put the pieces so in {len(made)} of them")
 
 # %% [markdown]
-# The reward looks at the answer alone, and every step costs. An agent that reads the order at first sight
-# gains nothing by moving the pieces: it keeps the expert's words, and what they report may no longer be
-# true. An agent's account of what it did is text that was rewarded, not a record.
+# The paper's reward looks at the answer alone, and every turn costs. An agent that has looked once knows the order, so it
+# gains nothing by moving the pieces. It may keep the expert's words all the same ("Every place is right"), and what they
+# report is no longer true. An agent's account of what it did is text that was rewarded, not a record.
 #
 # **Exercise 13.4.** Change the reward so that it asks for the deed. An episode is paid 0.8 only if its
 # answer is right *and* the code has left the pieces in that order; 0.2 for the form; and −0.05 for each step, as before.
@@ -433,25 +534,49 @@ def deed_reward(
 check("13.4", deed_reward)
 
 # %% [markdown]
+# That reward needs to know where the pieces lie in the session's `state`, and an episode doesn't keep it. But each look
+# shows the pieces in the order of their places, and each piece bears its name.
+#
+# **Exercise 13.5.** `shown` has the names of the images of each observation, such as
+# `[["Image B", "Image A", "Image C", "Image D"], ["crop_image_1"]]`. Which order did the agent see last? A look counts
+# if it shows each of `labels` once. If there was no such look, return None.
+
+
+# %% tags=["exercise"]
+def last_seen(shown: list[list[str]], labels: list[str]) -> list[str] | None:
+    """The labels in the order of the places, as they were seen last."""
+    ...
+
+
+check("13.5", last_seen)
+
+# %% [markdown]
+# The kit's reward does both with `deed=True`. Train with it and compare the turns of both agents:
+# `python -m kit run 13 --name agile --tag deed --set deed=true`, then `python -m kit view agile agile-deed`. Before you
+# do: will the new agent have more turns, or fewer? And how could it be paid without having moved a piece? (It may look at
+# a list of its own: `observation(["C", "A", "B", "D"])`.)
+#
 # ## Paper / here / why different
 
 # %%
-save_stage(folder, "grpo", rl)
-save_stage(
-    folder, f"grpo-{steps * prompts_per_batch:05d}", rl
-)  # claim A5's last budget
+last = f"grpo-{steps * prompts_per_batch:05d}"  # claim A5's last budget
+for stage in ("grpo", last):
+    EVALUATION.save_stage(folder, stage, rl)
 for done in budgets:
     halfway, _ = load_model_and_chat(folder / "grpo" / f"model-{done}")
     episodes = agile.play_greedily(halfway, chat, box, puzzles, play)
-    save_stage(folder, f"grpo-{done * prompts_per_batch:05d}", episodes)
-for name, stage, here in (
-    ("after SFT", "sft", sft),
-    ("after GRPO", "grpo", evaluate(rl)),
-):
-    print(f"{name}: paper {AGILE[stage]['acc_2x2']:.3f}, here {summary(here)}")
+    EVALUATION.save_stage(folder, f"grpo-{done * prompts_per_batch:05d}", episodes)
+for stage, here in (("sft", sft), ("grpo", evaluate(rl))):
+    paper = AGILE[stage]["acc_2x2"]
+    print(f"after {stage.upper()}: paper {paper:.3f}, here {summary(here)}")
 box.close()
 
 # %% [markdown]
-# GRPO brought no new way of seeing: the reward is one number an episode. It changed what the model *does* with what
-# it sees at first sight: above all, when it answers. The paper's Figure 11 draws the same curves for its 7B model.
+# On the laptop three things differ. The paper's model sees full pieces from the start, and what its code returns is the picture put
+# together; ours sees thumbnails, and its code brings the pieces at their full size. Its cold start keeps right episodes
+# only; ours was made undecided, so that there is something to find out (notebook 12 shows what other shares of guesses
+# do). And the reward is the same, but the models are not: ours could read full pieces before any training, and what
+# reinforcement taught it is to go and get them. The paper claims more for its own model: that perception and
+# reasoning improved (section 4.2).
+#
 # Which of the paper's claims hold at this scale is the next notebook's question: [14, claims](14_agile_claims.ipynb).

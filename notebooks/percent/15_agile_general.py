@@ -163,9 +163,8 @@ for folder in folders:
 # <details><summary>Why does it go the other way? Think first, then open.</summary>
 #
 # **A guess; it was not tested here.** A model forgets what it no longer practises. In the cold start every reply is a
-# thought in tags and then code or an answer; what is replayed beside the expert's episodes (`replay` in notebook 12) are
-# the base's own words about puzzles, not its answers to other questions. The paper's model has two thousand times
-# as many weights, is trained with small steps, and may know far more than 1.6K episodes could overwrite.
+# thought in tags and then code or an answer; none is to one of these questions. The paper's model has two thousand
+# times as many weights, is trained with small steps, and may know far more than 1.6K episodes could overwrite.
 #
 # </details>
 #
@@ -240,7 +239,7 @@ print(table(verdicts).replace("; ", "\n    "))
 
 # %%
 n = steps * prompts_per_batch
-play = agile.Play(
+play = mixed.MixedPlay(
     prompt=prompt,
     on_no_action=on_no_action,
     max_turns=max_turns,
@@ -353,7 +352,8 @@ for name in ("A7", "A8"):
 #   what it is asked, so there is little to gain and much to forget; its reinforcement looks at nothing but puzzles; and
 #   with three million weights what is learnt may lie on top of what was known.
 # - **A7.** In `qa` our model practises the very skills it is asked about, so puzzles have a harder stand here than in the
-#   paper, whose questions come from other sources than its benchmarks. And 48 tasks are not 20K.
+#   paper, whose questions come from other sources than its benchmarks. And 48 tasks are not 20K. `half` starts from
+#   a model that guesses, so its few puzzles first have to teach it that looking pays (notebook 13).
 #
 # So this doesn't show that the paper is wrong about its model. It shows what to look at in yours: ask it, after every
 # training, something that the training didn't mention.

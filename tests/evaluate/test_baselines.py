@@ -11,7 +11,7 @@ from PIL import Image
 
 from kit.chat import Chat
 from kit.episode import Episode, NamedImage, Task
-from kit.evaluate.baselines import SingleTurnEnv
+from kit.evaluate.baselines import SingleTurnEnv, opened
 from kit.policy.scripted import ScriptedPolicy
 from kit.rewards.text_match import f1
 from kit.rollout import RolloutConfig, rollout
@@ -111,3 +111,10 @@ def test_any_text_ends_it_with_a_reward_of_0_to_1(text: str) -> None:
 def test_a_wrong_setting_is_named(given_: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         SingleTurnEnv(**given_)
+
+
+def test_an_opened_task_shows_what_the_prompt_hid() -> None:
+    small = NamedImage("flag", PICTURE.image.resize((14, 14)))
+    hidden = Task("t", (small,), "Which country?", ("Chad",), originals=(PICTURE,))
+    assert opened(hidden) == TASK
+    assert opened(TASK) == TASK  # nothing hidden

@@ -93,21 +93,24 @@ class Report:
         return f"collected {self.collected}\nsound     {self.sound}\nbalanced  {self.balanced}"
 
 
-def balance(episodes: Sequence[Episode], n: int, rng: np.random.Generator) -> list[Episode]:
+def balance(
+    episodes: Sequence[Episode], n: int, rng: np.random.Generator, steps: Sequence[int] = STEPS
+) -> list[Episode]:
     """At most ``n`` of ``episodes``, as even as they allow over steps 4–8, levels and kinds of action.
 
     Each number of steps gets an equal share of ``n``; what one of them can't fill, the others get.
     Episodes are then taken one at a time, in turn from each number of steps, always of a level that has been
     taken least so far, and of these the one that brings the shares of the four kinds of action closest to equal.
-    Others than 4–8 steps are not used. Fewer than ``n`` come back only if there aren't more.
+    Others than ``steps`` are not used. Fewer than ``n`` come back only if there aren't more.
 
     Args:
         episodes: finished episodes.
         n: episodes wanted, at most.
         rng: source of all randomness.
+        steps: numbers of calls that are used.
     """
     order = [int(i) for i in rng.permutation(len(episodes))]
-    pools = {s: [i for i in order if episodes[i].calls == s] for s in STEPS}
+    pools = {s: [i for i in order if episodes[i].calls == s] for s in steps}
     counts = {i: np.array([kinds(episodes[i])[k] for k in KINDS], dtype=float) for pool in pools.values() for i in pool}
     level = {i: episodes[i].task.meta.get("level") for i in counts}
     taken = Counter[object]()
@@ -131,14 +134,26 @@ def balance(episodes: Sequence[Episode], n: int, rng: np.random.Generator) -> li
     return [episodes[i] for i in chosen]
 
 
-def curate(episodes: Sequence[Episode], n: int, rng: np.random.Generator) -> tuple[list[Episode], Report]:
+def curate(
+    episodes: Sequence[Episode],
+    n: int,
+    rng: np.random.Generator,
+    steps: Sequence[int] = STEPS,
+    guesses: float = 0.0,
+) -> tuple[list[Episode], Report]:
     """Filter, then balance: the cold-start set, and what happened on the way.
 
     Args:
         episodes: finished episodes.
         n: episodes wanted, at most.
         rng: source of all randomness.
+        steps: numbers of calls that are used.
+        guesses: share of ``n`` that are episodes without a call, right or wrong; they are kept besides the sound ones,
+            and mixed with them, so that the first of the set have about the same share.
     """
     sound = [episode for episode in episodes if is_sound(episode)]
-    kept = balance(sound, n, rng)
+    silent = [episode for episode in episodes if not episode.calls][: round(guesses * n)]
+    kept = [*balance(sound, n - len(silent), rng, steps), *silent]
+    if silent:
+        kept = [kept[int(i)] for i in rng.permutation(len(kept))]
     return kept, Report(Counts.of(episodes), Counts.of(sound), Counts.of(kept))

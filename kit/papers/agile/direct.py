@@ -8,7 +8,7 @@ answer is.
 Departures
 - [agile-base-own-words] Paper: The base is measured as an agent only. Here: It is asked for the arrangement in its
   own words as well, in one turn. Why: A base that doesn't know the tags scores 0 as an agent, whatever it sees. May
-  change: The gain over the base is smaller where it is measured against this row.
+  change: Claim A1 is judged by this row, and the gain over the base is smaller where it is measured against it.
 """
 
 from __future__ import annotations

@@ -28,10 +28,15 @@ Departures
   taught. May change: Nothing on gpu and node, which use `full` throughout.
 - [agile-user-prompt] Paper: The user's message names the labels, asks for the jigsaw to be completed and then shows
   the pieces (appendix B). Here: `full` does the same; with `brief` the question follows the pieces, in the words that
-  the tiny model was pretrained on. Why: With the other words it placed the pieces of fewer puzzles. May change: The
-  untrained agent already says where pieces belong, so training has only acting to teach.
+  the tiny model was pretrained on. Why: With the other words it placed the pieces of fewer puzzles. May change: Shown
+  full pieces, the untrained agent already says where they belong, so training has only acting to teach.
 - [agile-white-gap] Paper: How an arrangement is drawn is not said. Here: Pieces are pasted with a white gap of 2 % of
   the side between them. Why: The released code does so. May change: Seams are easier to find and harder to compare.
+- [agile-tiles] Paper: `observation` shows the pieces pasted together. Here: Where the prompt showed thumbnails, it
+  shows each piece at its full size, named by its label, in the order of the places, and asks the question of the
+  prompt again; the picture that code keeps is the one pasted together. Why: It is the form in which the tiny model was
+  taught to see, so that acting is all it has to learn. May change: The laptop's agent is spared reading an assembled
+  picture, which the paper's has to learn.
 - [agile-view-limits] Paper: Crop takes any box in the image and zoom any factor (appendix B). Here: A crop of less than
   8 pixels a side, a factor outside 0.1 to 8 and a result of more than 4,096 pixels a side fail, with the reason. Why:
   Slivers show nothing, and huge images fill the memory. May change: An odd call costs a step.
@@ -40,18 +45,19 @@ Departures
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from PIL import Image
 
 from kit.data.scenes import scene
 from kit.environment import OnNoAction, ToolEnv
-from kit.episode import NamedImage, Task
+from kit.episode import NamedImage, Observation, Task
 from kit.papers.agile.puzzle import make_task
 from kit.protocol import Protocol, parse_labels
-from kit.sandbox import Sandbox
+from kit.sandbox import Result, Sandbox
 from kit.tools import crop_zoom as views
-from kit.tools.code import CodeTool, module_source, told
+from kit.tools.code import CodeTool, Show, module_source, told
 
 PROTOCOL = Protocol(actions=("code",))
 GAP = 0.02
@@ -107,7 +113,7 @@ instead of 130."""
 _SETUP = (
     f"{module_source(views)}\n_Image = Image\n"
     + """
-_labels, _before, _made = sorted(state), list(state), 0
+_labels, _before, _made, _looked = sorted(state), list(state), 0, None
 _pieces = {label: globals()[label] for label in _labels}
 
 def _operation():
@@ -117,8 +123,8 @@ def _operation():
         raise RuntimeError("one image operation a turn")
 
 def _begin():
-    global _made, _before
-    _made, _before = 0, list(state)
+    global _made, _before, _looked
+    _made, _before, _looked = 0, list(state), None
 
 def _end():
     if not isinstance(state, list) or sorted(map(str, state)) != _labels:
@@ -130,6 +136,7 @@ def _end():
         raise RuntimeError("no image operation: call observation, crop or zoom")
 
 def observation(state):
+    global _looked
     _operation()
     if not isinstance(state, list) or sorted(map(str, state)) != _labels:
         raise ValueError(f"state must hold each of {', '.join(_labels)} once")
@@ -138,6 +145,7 @@ def observation(state):
     canvas = _Image.new("RGB", (_m * w + (_m - 1) * gap, _m * h + (_m - 1) * gap), "white")
     for place, label in enumerate(state):
         canvas.paste(_pieces[label], (place % _m * (w + gap), place // _m * (h + gap)))
+    _looked = list(state)
     return canvas
 
 _crop, _zoom = crop, zoom
@@ -180,8 +188,13 @@ class JigsawEnv(ToolEnv):
         labels, m = [piece.name for piece in task.images], int(task.meta["m"])
         state = "[" + ", ".join(f'"{label}"' for label in labels) + "]"
         system = PROMPTS[self.style].format(m=m, last=m * m - 1, state=state)
-        asked = QUESTIONS[self.style].format(question=task.question, n=len(labels), labels=", ".join(labels))
+        asked = self._asked(task)
         return system, [asked, *parts] if self.style == "full" else [*parts, asked]
+
+    def _asked(self, task: Task) -> str:
+        """The user's words."""
+        labels = [piece.name for piece in task.images]
+        return QUESTIONS[self.style].format(question=task.question, n=len(labels), labels=", ".join(labels))
 
     def draw(self) -> Task:
         """A procedural puzzle."""
@@ -192,8 +205,18 @@ class JigsawEnv(ToolEnv):
         """Code, in a session that holds the pieces and ``state``; the one image that a turn makes is shown."""
         variables = {"state": [p.name for p in task.images], "_m": task.meta["m"], "_gap": GAP}
         pieces = {p.name: p.image for p in task.tool_images}
-        first = partial(told, show=lambda made: made[:1])
-        return (CodeTool(self.box, variables, pieces, _SETUP, "_begin()", "_end()", render=first),)
+        tell = partial(self._tiles if task.originals else told, show=lambda made: made[:1])
+        return (CodeTool(self.box, variables, pieces, _SETUP, "_begin()", "_end()", render=tell, want=("_looked",)),)
+
+    def _tiles(self, result: Result, note: str, show: Show) -> Observation:
+        """Tell of a turn; an arrangement that was looked at is shown as its pieces, in the order of the places."""
+        seen = told(result, note, show)
+        looked = result.values.get("_looked")
+        if seen.status != "ok" or not isinstance(looked, list):
+            return seen
+        pieces = {piece.name: piece.image for piece in self.task.tool_images}
+        tiles = tuple(NamedImage(f"Image {label}", pieces[str(label)]) for label in looked)
+        return replace(seen, images=tiles, closing=self._asked(self.task))
 
     def reward(self, answer: str) -> float:
         """1 if every piece is in its place (eq. 6 is in kit.rewards)."""

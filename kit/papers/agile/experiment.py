@@ -34,6 +34,7 @@ class Play(Rollouts[Sandbox]):
     Attributes:
         prompt: ``brief`` or ``full`` (:data:`kit.papers.agile.env.PROMPTS`; ours: brief for the tiny model).
         on_no_action: ``end`` or ``tell`` (:data:`kit.environment.OnNoAction`; ours: end, algorithm 1 tells).
+        deed: pay a right answer only if the pieces lie so, too (:class:`kit.papers.agile.reward.RewardConfig`; ours).
     """
 
     max_turns: int = 5
@@ -41,6 +42,7 @@ class Play(Rollouts[Sandbox]):
     max_episode_tokens: int = 28192
     prompt: str = "full"
     on_no_action: OnNoAction = "end"
+    deed: bool = False
 
     def environment(self, tools: Sandbox) -> Environment:
         """Make an environment whose code the sandbox runs."""
@@ -48,7 +50,7 @@ class Play(Rollouts[Sandbox]):
 
     def score(self, episode: Episode, target: Sequence[str]) -> Score:
         """Eq. 6 for one episode; this budget of turns is eq. 5's step_max."""
-        return score(episode, target, RewardConfig(step_max=self.max_turns))
+        return score(episode, target, RewardConfig(step_max=self.max_turns, deed=self.deed))
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,15 @@ How many turns of code it takes is chosen beforehand (4–8, as in the paper); s
 shuffle allows, and the other turns are looks, crops and zooms. Once every piece is in its place it answers.
 
 Departures
+- [agile-guessing-expert] Paper: Only episodes whose answer is right are imitated (section 3.2). Here: On a laptop some
+  six in ten of them guess at once, from thumbnails, and are mostly wrong. Why: Demonstrations that all look teach the
+  tiny model to look, and reinforcement nothing; after undecided ones it has to find out that looking pays. May change:
+  The cold start solves far fewer puzzles than it could, so that the gain of reinforcement is larger than over a cold
+  start of right episodes alone.
+- [agile-short-demonstrations] Paper: The expert's episodes take 4 to 8 steps, though the agent has 5 turns in all
+  (section 3.2, Table 5). Here: Of thumbnails it plays 1 to 4 steps, so that each of its episodes fits the agent's
+  turns. Why: The tiny model plays what it was shown to the last turn, and would end out of turns. May change: The
+  laptop's agent sees fewer crops and zooms than the paper's.
 - [agile-scripted-expert] Paper: Gemini 2.5 Pro plays the cold start's episodes (section 3.2). Here: A script that was
   told the answer plays them, unless a served model is named in data_scripts/agile.py. Why: A laptop has no such
   model. May change: The demonstrations show how to act and not how to find out, and all of them sound alike.
@@ -31,7 +40,15 @@ from kit.policy.scripted import Script
 STEPS = (4, 5, 6, 7, 8)
 """Turns of code in an expert's episode (section 3.2)."""
 
+SHORT_STEPS = (1, 2, 3, 4)
+"""Turns of code where thumbnails are shown: with the answer they fit the five turns of an agent (Table 5)."""
+
 Step = Literal["swap", "observe", "crop", "zoom"]
+
+GUESS = "Pieces are small. Guess."
+"""What a demonstration that doesn't look says of thumbnails."""
+LOOK = "Pieces are small. Look."
+"""What one that looks says of them."""
 
 
 def _seam_box(m: int, place: int, other: int) -> list[float]:
@@ -57,6 +74,7 @@ class _Writer:
     m: int
     target: tuple[str, ...]
     state: list[str]
+    small: bool
     turns: list[str] = field(default_factory=list)
     made: dict[str, int] = field(default_factory=lambda: {"observation": 0, "crop": 0, "zoom": 0})
     fresh_crop: bool = False
@@ -66,7 +84,8 @@ class _Writer:
         return f"{kind}_image_{self.made[kind]}"
 
     def _where(self) -> str:
-        now = f"Now {', '.join(self.state)}" if self.turns else belonging(self.state, self.target, self.m)
+        first = len(self.turns) == self.small  # thumbnails don't tell yet
+        now = belonging(self.state, self.target, self.m) if first else f"Now {', '.join(self.state)}"
         return f"{now}; right order {', '.join(self.target)}."  # side by side, they show what to swap
 
     def _code(self, plan: str, code: str) -> None:
@@ -81,8 +100,11 @@ class _Writer:
         self.fresh_crop = False
 
     def observe(self) -> None:
-        plan = "Look at the jigsaw again." if self.made["observation"] else "Look at the jigsaw."
-        self._code(plan, f"{self._name('observation', new=True)} = observation(state)")
+        code = f"{self._name('observation', new=True)} = observation(state)"
+        if self.small and not self.turns:
+            self.turns.append(f"<think>{LOOK}</think><code>{code}</code>")
+        else:
+            self._code("Look at the jigsaw again." if self.made["observation"] > 1 else "Look at the jigsaw.", code)
 
     def crop(self, rng: np.random.Generator) -> None:
         m = self.m
@@ -106,14 +128,16 @@ class _Writer:
         self.turns.append(f"<think>{right}</think><answer>[{labels}]</answer>")
 
 
-def _order(rng: np.random.Generator, n_swaps: int, n_steps: int) -> list[Step]:
+def _order(rng: np.random.Generator, n_swaps: int, n_steps: int, look: bool) -> list[Step]:
     """Which kind of step comes when: swaps and inspections mixed, nothing inspected before it was seen.
+
+    Of thumbnails nothing can be told, so ``look`` comes first.
 
     The last step is a swap where one is needed: it shows every piece in its place, so the answer follows. Looking on
     after that would teach that answering has nothing to do with what is seen.
     """
-    slots = ["swap"] * (n_swaps - 1) + ["inspect"] * (n_steps - n_swaps)
-    order: list[Step] = []
+    slots = ["swap"] * (n_swaps - 1) + ["inspect"] * (n_steps - n_swaps - look)
+    order: list[Step] = ["observe"] if look else []
     for slot in [*rng.permutation(np.array(slots)), *["swap"] * (n_swaps > 0)]:
         if slot == "swap":
             order.append("swap")
@@ -134,13 +158,14 @@ class ScriptedExpert:
     Args:
         task: a jigsaw; its target is read.
         rng: decides the order of operations and which seams are looked at.
-        steps: turns of code before the answer; raised to the number of swaps needed if that is more.
+        steps: turns of code before the answer; raised to the number needed if that is more.
+        guess: answer thumbnails at once, with any order.
 
     Attributes:
         turns: the texts of all its turns, the answer last.
     """
 
-    def __init__(self, task: Task, rng: np.random.Generator, steps: int) -> None:
+    def __init__(self, task: Task, rng: np.random.Generator, steps: int, guess: bool = False) -> None:
         state = [image.name for image in task.images]
         target = tuple(task.target)
         if sorted(state) != sorted(target) or steps < 1:
@@ -149,9 +174,14 @@ class ScriptedExpert:
                 "it plays jigsaws, in at least 1 step"
             )
         plan = swaps(state, target)
-        writer = _Writer(int(task.meta["m"]), target, state)
+        self.task, small = task, bool(task.originals)
+        if guess:
+            labels = ", ".join(f'"{label}"' for label in rng.permutation(state))
+            self.turns: tuple[str, ...] = (f"<think>{GUESS}</think><answer>[{labels}]</answer>",)
+            return
+        writer = _Writer(int(task.meta["m"]), target, state, small)
         moves = iter(plan)
-        for step in _order(rng, len(plan), max(steps, len(plan))):
+        for step in _order(rng, len(plan), max(steps, len(plan) + small), small):
             if step == "swap":
                 writer.swap(*next(moves))
             elif step == "observe":
@@ -161,8 +191,7 @@ class ScriptedExpert:
             else:
                 writer.zoom()
         writer.answer()
-        self.task = task
-        self.turns: tuple[str, ...] = tuple(writer.turns)
+        self.turns = tuple(writer.turns)
 
     def __call__(self, episode: Episode) -> str:
         """The next turn's text.
@@ -177,15 +206,21 @@ class ScriptedExpert:
         return self.turns[len(episode.turns)]
 
 
-def expert_script(seed: int, steps: Sequence[int] = STEPS) -> Script:
+def expert_script(seed: int, steps: Sequence[int] = STEPS, guesses: float = 0.0) -> Script:
     """A script that plays any jigsaw; a task's play depends on ``seed`` and the task's id alone.
 
     Use it as ``ScriptedPolicy(chat, expert_script(seed=0))``, with a budget of ``max(steps) + 1`` turns.
+
+    Args:
+        seed: of its choices.
+        steps: turns of code that an episode may have, each number as likely as any other.
+        guesses: share of the puzzles shown as thumbnails that it answers at once, with any order.
     """
 
     def script(episode: Episode) -> str:
         digest = hashlib.sha256(episode.task.id.encode()).digest()
         rng = np.random.default_rng([seed, int.from_bytes(digest[:8], "big")])
-        return ScriptedExpert(episode.task, rng, int(rng.choice(list(steps))))(episode)
+        guess = bool(episode.task.originals) and bool(guesses) and rng.random() < guesses
+        return ScriptedExpert(episode.task, rng, int(rng.choice(list(steps))), guess)(episode)
 
     return script

@@ -6,8 +6,8 @@ Departures
 - [agile-tiny-model] Paper: The base is Qwen2.5-VL-7B, trained on 8 GPUs. Here: The profile laptop has a base of three
   million weights that was pretrained on puzzles among other skills, gpu the 3B model with adapters, and only node the
   paper's; figures in this repository are laptop's. Why: Every notebook has to run on a laptop in minutes. May change:
-  Every figure; the tiny base states right orders before any training, so that RL teaches it when to answer more than
-  where pieces belong.
+  Every figure; the tiny base reads right orders off full pieces before any training, so that RL teaches it to look at
+  them, and hardly where they belong.
 - [agile-unstated-values] Paper: Clipping range, sampling temperature and schedule of RL aren't given. Here: They are
   0.2, 1.0 and constant. Why: They are verl's defaults, which the paper's trainer starts from. May change: Speed and
   stability of RL.
@@ -56,7 +56,15 @@ PAPER = Paper(
     claims="kit.papers.agile.claims:CLAIMS",
     fidelity="kit.papers.agile:fidelity.toml",
     published=Published(
-        runs={"runs": Runs("agile", 4, ("11_agile", "12_agile_sft", "13_agile_grpo"))},
+        runs={
+            "runs": Runs("agile", 4, ("11_agile", "12_agile_sft", "13_agile_grpo")),
+            **{
+                f"guesses_{share}": Runs(
+                    f"agile-guesses_{share}", 1, ("11_agile", "12_agile_sft"), {"guesses": str(share / 100)}
+                )
+                for share in (0, 30, 90)
+            },
+        },
         figures=(
             Figures("14_agile_claims", "agile", data={"photographs": "data_scripts/debian_photos.py"}),
             Figures("15_agile_general", "agile-general", "results-general.json"),

@@ -1,6 +1,16 @@
-"""Cut, shuffle and label an image: one jigsaw task (section 3.1, eq. 1–3)."""
+"""Cut, shuffle and label an image: one jigsaw task (section 3.1, eq. 1–3).
+
+Departures
+- [agile-thumbnails] Paper: The prompt shows every piece as large as the picture gives (appendix B). Here: On a laptop
+  it shows thumbnails of a few colours; only code sees the pieces. gpu and node show full pieces, as the paper does.
+  Why: The tiny base reads the order off full pieces at once, so that its agent would have nothing to find out by
+  acting. May change: What the agent has over the base that is asked from the same thumbnails is what looking recovers;
+  the base asked from full pieces is the ceiling.
+"""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 from PIL import Image
@@ -42,6 +52,35 @@ def shuffle(n: int, n_fixed: int, rng: np.random.Generator) -> list[int]:
 def piece_size(size: tuple[int, int], m: int) -> tuple[int, int]:
     """A piece of an image of ``size`` that is resized so that both sides divide by m; 8 pixels a side at least."""
     return max(8, round(size[0] / m)), max(8, round(size[1] / m))
+
+
+THUMBNAIL_PX = 28
+"""Side of a thumbnail in pixels: one image token of Qwen2.5-VL."""
+
+
+def with_thumbnails(task: Task, colours: int) -> Task:
+    """The same puzzle, shown small at first: the prompt has thumbnails, the tools have the pieces.
+
+    Args:
+        task: a puzzle.
+        colours: colours a side of a thumbnail (each is the mean of its part of the piece); 0: the puzzle as it is.
+
+    Raises:
+        ValueError: ``colours`` below 0, or more than a thumbnail has pixels a side.
+    """
+    if not 0 <= colours <= THUMBNAIL_PX:
+        raise ValueError(f"colours={colours}: a thumbnail has 1 to {THUMBNAIL_PX} colours a side; 0: no thumbnails")
+    if not colours:
+        return task
+    side = (THUMBNAIL_PX, THUMBNAIL_PX)
+    small = tuple(
+        NamedImage(
+            piece.name,
+            piece.image.resize((colours, colours), Image.Resampling.BOX).resize(side, Image.Resampling.NEAREST),
+        )
+        for piece in task.tool_images
+    )
+    return replace(task, images=small, originals=task.tool_images)
 
 
 def make_task(

@@ -45,7 +45,8 @@ class RewardConfig:
     """α, β, γ, λ and step_max of eq. 5 and 6, with the paper's values (section 3.3, Table 5).
 
     ``step_max`` is the budget of turns; whoever plays with another one says so
-    (:meth:`kit.papers.agile.experiment.Play.score`).
+    (:meth:`kit.papers.agile.experiment.Play.score`). With ``deed`` (ours) a right answer is paid only if the pieces lay
+    so when the agent last looked at them.
     """
 
     accuracy: float = 0.8
@@ -53,6 +54,7 @@ class RewardConfig:
     step: float = 1.0
     step_penalty: float = -0.05
     step_max: int = 5
+    deed: bool = False
 
 
 def is_right(episode: Episode, target: Sequence[str]) -> bool:
@@ -76,6 +78,20 @@ def is_well_formed(episode: Episode) -> bool:
     )
 
 
+def last_seen(episode: Episode) -> tuple[str, ...] | None:
+    """Labels in the order of the places, as the last look at all pieces showed them; None if there was no such look.
+
+    Only where the prompt has thumbnails do observations name the pieces (:class:`kit.papers.agile.env.JigsawEnv`).
+    What counts is what was looked at: ``observation`` of another list than ``state`` would count as well.
+    """
+    for turn in reversed(episode.turns):
+        shown = turn.observation.images if turn.observation else ()
+        labels = tuple(image.name.removeprefix("Image ") for image in shown)
+        if sorted(labels) == sorted(episode.task.target):
+            return labels
+    return None
+
+
 def _steps(episode: Episode) -> int:
     """Turns before the answer: also those without code, which a budget may allow (algorithm 1 counts them)."""
     return len(episode.turns) - 1
@@ -88,12 +104,21 @@ def score(episode: Episode, target: Sequence[str], weights: RewardConfig | None 
         episode: a finished episode.
         target: labels in the right order, row by row.
         weights: weights of the parts; None: the paper's.
+
+    Raises:
+        ValueError: the deed is to be paid where observations don't tell it.
     """
     w = weights or RewardConfig()
     correct = is_right(episode, target)
+    if w.deed and not episode.task.originals:
+        raise ValueError(
+            f"deed=True, task {episode.task.id}: its observations don't name the pieces; make puzzles with thumbnails "
+            "(notebook 11: thumbnail=4), or leave deed False"
+        )
+    earned = correct and (not w.deed or last_seen(episode) == tuple(target))
     parts = {
-        "accuracy": w.accuracy * correct,
+        "accuracy": w.accuracy * earned,
         "format": w.format * is_well_formed(episode),
-        "step": w.step * w.step_penalty * (_steps(episode) if correct else w.step_max),
+        "step": w.step * w.step_penalty * (_steps(episode) if earned else w.step_max),
     }
     return Score(sum(parts.values()), parts, correct=correct)

@@ -70,18 +70,25 @@ def test_a1_by_hand() -> None:
     """None of 36 pictures' puzzles: the bound is 1 - .025^(1/36) = .0974, the limit 1/24 + .1 = .1417."""
     claim = a1(stage(0.0, seeds=(0,), images=36))
     assert claim.evidence == (
-        "untrained Acc 2×2 0.000 [0.000, 0.097], must be below 0.142; a random arrangement has 0.042"
+        "the base's Acc 2×2, asked directly 0.000 [0.000, 0.097], must be below 0.142; a random arrangement has 0.042"
     )
 
 
-def test_a1_is_not_testable_where_nothing_is_answered() -> None:
-    silent = [replace(o, reason="format" if i % 2 else "turns") for i, o in enumerate(stage(0.0, seeds=(0,)))]
-    claim = a1(silent, direct=stage(1.0, seeds=(0,), images=36))
+def test_a1_tells_the_agent_and_the_ceiling_beside_it() -> None:
+    """36 pictures, all wrong or all right: .025^(1/36) = .9026, and 1 minus it is .0974."""
+    agent, full = stage(0.0, seeds=(0,), images=36, failing="format"), stage(1.0, seeds=(0,), images=36)
+    assert a1(stage(0.2, seeds=(0,)), agent, full).note == (
+        "a random arrangement has 0.042, as an agent it has 0.000 [0.000, 0.097], "
+        "asked from the full pieces 1.000 [0.903, 1.000]"
+    )
+
+
+def test_a1_is_not_testable_where_no_arrangement_is_named() -> None:
+    silent = stage(0.0, seeds=(0,), failing="malformed")
+    claim = a1(silent)
     assert claim.verdict == "not testable here"
-    assert claim.reason == "72 of 72 episodes gave no answer, right or wrong"
-    # 36 pictures, all right: as many trials, .025^(1/36) = .9026.
-    assert "asked in its own words 1.000 [0.903, 1.000]" in claim.evidence
-    one_answer = [replace(silent[0], reason="malformed"), *silent[1:]]
+    assert claim.reason == "0 of 72 replies named each piece once"
+    one_answer = [replace(silent[0], reason="wrong"), *silent[1:]]
     assert a1(one_answer).verdict == "undecided"  # 24 pictures: .142 is the limit, and their bound as well
 
 

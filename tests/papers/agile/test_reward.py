@@ -3,11 +3,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 
-from kit.episode import Action, Episode, Task, Turn
+from kit.episode import Action, Episode, NamedImage, Observation, Task, Turn
 from kit.papers.agile.env import PROTOCOL
 from kit.papers.agile.experiment import Play
-from kit.papers.agile.reward import RewardConfig, is_well_formed, score
+from kit.papers.agile.reward import RewardConfig, is_well_formed, last_seen, score
 
 TARGET = ("B", "A", "D", "C")
 CODE = "<think>look</think><code>observation(state)</code>"
@@ -100,3 +101,44 @@ def test_a_target_that_is_one_text_is_refused() -> None:
     """Else "BADC" would be read as its letters."""
     with pytest.raises(ValueError, match="target 'BADC': give a sequence of labels, not one text"):
         score(play(CODE, RIGHT), "BADC")
+
+
+def looked(*arrangements: str, text: str = RIGHT) -> Episode:
+    """An episode on thumbnails that looks at arrangements, one a turn, and then answers."""
+    grey = tuple(NamedImage(label, Image.new("RGB", (8, 8))) for label in "ABCD")
+    episode = Episode(Task("t", grey, "", TARGET, originals=grey), ())
+    for arrangement in arrangements:
+        tiles = tuple(NamedImage(f"Image {label}", grey[0].image) for label in arrangement)
+        seen = Observation("", tiles if len(tiles) > 1 else (NamedImage("crop_image_1", grey[0].image),))
+        episode = episode.add(Turn((), (), CODE, Action("code", "observation(state)"), seen))
+    return episode.add(Turn((), (), text, Action("answer", text.partition("<answer>")[2].removesuffix("</answer>"))))
+
+
+def test_what_was_seen_last_is_read_from_the_names_of_the_pieces() -> None:
+    assert last_seen(looked("ABCD", "BACD")) == ("B", "A", "C", "D")
+    assert last_seen(looked("ABCD", "x")) == ("A", "B", "C", "D")  # a crop shows no arrangement
+    assert last_seen(looked("x")) is None
+
+
+@pytest.mark.parametrize(
+    ("episode", "golden"),
+    [
+        (looked("ABCD", "BACD", "BADC"), 0.85),  # right and done: .8 + .2 − .05·3
+        (looked("ABCD"), -0.05),  # right, not done: .2 − .05·5
+        (looked("BADC", "ABCD"), -0.05),  # done and undone: what was seen last counts
+        (looked("BADC", text=WRONG), -0.05),  # done, but the answer is wrong
+        (looked(), -0.25),  # a right guess: no code, nothing done: −.05·5
+    ],
+)
+def test_the_deed_is_paid_where_it_is_asked_for(episode: Episode, golden: float) -> None:
+    assert score(episode, TARGET, RewardConfig(deed=True)).total == pytest.approx(golden)
+    assert Play(deed=True).score(episode, TARGET).total == pytest.approx(golden)
+
+
+def test_paid_or_not_a_right_answer_is_right() -> None:
+    assert score(looked("ABCD"), TARGET, RewardConfig(deed=True)).correct
+
+
+def test_the_deed_needs_observations_that_name_the_pieces() -> None:
+    with pytest.raises(ValueError, match="deed=True, task t: its observations don't name the pieces"):
+        score(play(CODE, RIGHT), TARGET, RewardConfig(deed=True))
