@@ -39,7 +39,7 @@
 # %% tags=["parameters"]
 run: str = "agile"  # run directory under runs/: results.json is written there
 runs: list[str] = []  # runs that differ in their seed only; empty: just this one
-deed_runs: list[str] = []  # runs trained with deed=true, for A6; empty: none
+deed_runs: list[str] = []  # runs whose reward asked for the deed, for A6; empty: none
 photographs: str = ""  # a folder of data_scripts/debian_photos.py; empty: none more
 eval_puzzles: int = 3  # 3×3 puzzles a level
 sampled_puzzles: int = 4  # 2×2 puzzles a level, tried again and again before GRPO
