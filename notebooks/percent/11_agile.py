@@ -464,9 +464,8 @@ display(
         references={"guesses at once": blind},
     )
 )
-print(
-    f"a guess earns {blind:+.3f}; a look, never right {looks[0]:+.2f}, always right {looks[-1]:+.2f}"
-)
+print(f"a guess earns {blind:+.3f}; a look that is never right {looks[0]:+.2f}")
+print(f"a look that is always right {looks[-1]:+.2f}")
 
 # %% [markdown]
 # A look pays even for an agent that never understands what it sees: the form alone earns more than a blind guess. That is

@@ -347,7 +347,7 @@ from kit.papers.agile.expert import GUESS, LOOK
 
 
 def likely(words: str) -> float:
-    """How likely a first turn begins with these words, in the mean over some puzzles."""
+    """How likely a first turn begins with these words: the mean over puzzles."""
     ids = tuple(chat.text(f"<think>{words}"))
     turn = Turn(ids, (0.0,) * len(ids), words)
     begun = [replace(e, turns=(turn,), ended="turns") for e in greedy[:12]]
