@@ -20,6 +20,9 @@ PAPER = Paper(
     environment="kit.papers.codedance.env:CodeDanceEnv",
     limits="kit.papers.codedance.experiment:Play",
     evaluation="kit.papers.codedance.metrics:EVALUATION",
+    notebooks=("31_codedance", "32_codedance_sft"),
+    settings={"32_codedance_sft": "kit.train.sft:SFTSettings"},
+    needs={"32_codedance_sft": {"data": 31}},
     fidelity="kit.papers.codedance:fidelity.toml",
     validate="kit.papers.codedance.validate:validate",
 )

@@ -1,0 +1,574 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 31 · CodeDance: the task, the tool, the data
+#
+# **The question.** An agent can answer at once, or write Python first. When is a call worth making, and which reward
+# teaches an agent to tell?
+#
+# **The paper.** [CodeDance (arXiv:2512.17312)](https://arxiv.org/abs/2512.17312): section 3 (think, execute,
+# feed back), 3.2 (its demonstrations), 3.3 and appendix 8 (the reward R_BAT), 6.2 (the sandbox). Its figures show episodes
+# on photographs; ours have the same form, on drawn charts, receipts, boards and scenes.
+#
+# **Afterwards you can** play an [episode](../docs/glossary.md#episode) with Python as the only tool, mistakes included;
+# take an [adaptive reward](../docs/glossary.md#adaptive-reward) apart and say for which groups of attempts a call pays;
+# compute [turn returns](../docs/glossary.md#turn-return) by hand; make easy and hard tasks whose truth a program proves.
+#
+# | | hardware | minutes | memory |
+# |---|---|---|---|
+# | `laptop` | 1 core | 5 | 2 GB |
+# | `gpu` | the same, more tasks and demonstrations | not measured | not measured |
+# | `node` | the same, and the paper's questions | not measured | not measured |
+#
+# No model is trained here. At the end the tasks and demonstrations are written to `runs/<run>/data`, where notebook 32
+# reads them. The paper's own questions and benchmarks come from a hub: `python data_scripts/codedance.py --out
+# data/paper_codedance --hub --pin` writes them to a folder, and `data` takes them from there.
+
+# %% tags=["parameters"]
+run: str = "codedance"  # run directory under runs/, shared by notebooks 31 and 32
+seed: int = 0  # draws what is trained on
+test_seed: int = 0  # draws the other two sides: the same for every seed
+train_tasks: int = 20  # tasks of each kind for reinforcement
+development_tasks: int = 12  # tasks of each kind to make choices on
+test_tasks: int = 16  # tasks of each kind to measure by
+demonstrations: int = 1600  # episodes of the scripted expert; paper: 34K of models
+easy_shown: list[str] = ["chart_value:4", "sheet:4", "board:2", "geometry:1", "count:1"]
+hard_shown: list[str] = ["chart_compute:3", "board:3", "geometry:1", "count:1"]
+needless: float = 0.5  # share of easy demonstrations that call for nothing; paper: 0
+data: str = ""  # folder of data_scripts/codedance.py --hub; empty: drawn tasks alone
+model: str = ""  # its tokenizer encodes the episodes; empty: the committed tiny model
+prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
+
+# %%
+from collections import Counter
+from dataclasses import replace
+from functools import partial
+from textwrap import fill
+
+import numpy as np
+import torch
+from IPython.display import display
+from kit import view
+from kit.chat import Chat
+from kit.data.store import load_tasks, save_episodes, save_tasks
+from kit.episode import Episode
+from kit.exercises import check, hint, solution
+from kit.files import ROOT, run_folder
+from kit.papers.codedance import experiment as codedance
+from kit.papers.codedance.env import CodeDanceEnv
+from kit.papers.codedance.metrics import is_right
+from kit.papers.codedance.tasks import MAKERS, MakingError, check_apart, make_tasks
+from kit.tiny import TINY
+from kit.view import plots
+
+# %% [markdown]
+# ## Easy and hard
+#
+# There are thirteen kinds of tasks. Easy means: the answer stands in the image that the prompt shows. What are the answers?
+# You will find that you don't need a tool for any of them.
+
+# %%
+one_of_each = make_tasks(dict.fromkeys(MAKERS, 1), 5, "development")
+by_kind = {f"{t.meta['kind']}/{t.meta['level']}": t for t in one_of_each}
+easy = [by_kind[name] for name in MAKERS if name.endswith("/easy")]
+items = [(t.meta["kind"], t.images[0].image) for t in easy]
+display(plots.images(items, side=1.4, title="One easy task of each kind"))
+for t in easy:
+    print(f"{t.meta['kind']:12s} {t.question}")
+
+# %% tags=["guess"]
+for t in easy:
+    print(f"{t.meta['kind']:12s} {t.target[0]}")
+
+# %% [markdown]
+# Hard means: the answer isn't in that image. Something has to be computed, or counted, or the image hides it, because
+# it is turned, dark or too small. For which of these would you reach for a tool?
+
+# %%
+hard = [by_kind[name] for name in MAKERS if name.endswith("/hard")]
+items = [(t.meta["kind"], t.images[0].image) for t in hard]
+display(plots.images(items, 4, 1.5, title="One hard task of each kind"))
+for t in hard:
+    print(f"{t.meta['kind']:13s} {t.question}")
+
+# %% [markdown]
+# The paper's demonstrations draw the line otherwise: a weak model tries each question several times, and what it mostly
+# fails at is hard. That line moves with the model. Ours is drawn by the program that makes the tasks, so it can be proven;
+# how often a model solves each level tells whether it agrees.
+#
+# ## A card too small to read
+#
+# Look at the hard board. Write down what you think the answer is.
+
+# %%
+board = by_kind["board/hard"]
+display(plots.images([("what the prompt shows", board.images[0].image)], side=2.0))
+print(board.question)
+
+# %% [markdown]
+# You can see *where* the card lies, and you can't read it. That is what happens to a photograph of 4,000 pixels when it is
+# shrunk to fit a model's input. Code opens the original, though. Which box would you cut out?
+
+# %% tags=["guess"]
+print("the right answer:", board.target[0])
+box = board.meta["boxes"][0]
+print("the card's box, in shares of the sides:", box)
+whole = board.tool_images[0].image
+print("shown:", board.images[0].image.size, "| what code opens:", whole.size)
+
+# %% [markdown]
+# ## Playing by hand
+#
+# You are the agent. The [environment](../docs/glossary.md#environment) tells you this:
+
+# %%
+sandbox = codedance.sandbox(allow_unsafe=True).start()  # all code here is the kit's
+env = CodeDanceEnv(sandbox, prompt=prompt)
+system, user = env.prompt(board)
+print(fill(system, 84), "\n")
+print("".join(part if isinstance(part, str) else "[image] " for part in user))
+
+# %% [markdown]
+# A [turn](../docs/glossary.md#turn) is a thought and then code, or a thought and then the answer. What code shows comes
+# back between `<interpreter>` tags, and you go on from there. First turn:
+
+# %%
+env.reset(options={"task": board})
+
+
+def turn(code: str):
+    """One turn of ours, as a policy would write it."""
+    seen, *_ = env.step(f"<think>Let me try.</think><code>{code}</code>")
+    return seen
+
+
+crop = "crop(image, {box})" if prompt == "brief" else "input_image.crop({pixels})"
+pixels = [round(share * side) for share, side in zip(box, whole.size * 2, strict=True)]
+seen = turn(f"part = {crop.format(box=box, pixels=tuple(pixels))}")
+print(seen.text, "| status:", seen.status)
+display(plots.images([(i.name, i.image) for i in seen.images], side=1.6))
+
+# %% [markdown]
+# Now you can read it. Second turn:
+
+# %%
+said = f"<think>{board.meta['reading']}.</think><answer>{board.target[0]}</answer>"
+_, reward, over, *_ = env.step(said)
+print(said)
+print("right:", reward, "| over:", over)
+
+# %% [markdown]
+# ## What can go wrong
+#
+# An error doesn't end the episode: it comes back as an [observation](../docs/glossary.md#observation). Here are five turns
+# on the chart. Which of them *succeed*? Mind the third and the fourth.
+
+# %%
+chart = by_kind["chart_compute/hard"]
+attempts = {
+    "a comment": "# I look closely at the bars.",
+    "three dots": "...",
+    "an exception": "x = 1\nprint(x / 0)",
+    "the word Error": "print('Error: the sign says so')",
+    "what was x?": "print(x)",
+}
+for name, code in attempts.items():
+    print(f"{name:15s} {code.splitlines()}")
+
+# %% tags=["guess"]
+env.reset(options={"task": chart})
+for name, code in attempts.items():
+    seen = turn(code)
+    line = " ".join(seen.text.removeprefix("<interpreter>").split())
+    print(fill(f"{name:15s} {seen.status:6s} {line}", 84, subsequent_indent=" " * 23))
+env.close()
+
+# %% [markdown]
+# A call succeeds if the sandbox says so. A comment does nothing, so it has failed, and the word "Error" on a printed line is
+# no failure. (The paper's released code has both the other way round: it looks for words such as "Error" in what came back,
+# and a comment gives none.) The last turn shows the *transaction*: `x = 1` ran before the division failed, and its trace is
+# gone. After a failure all is as it was after the last success.
+#
+# One more mistake, code that never ends. The paper stops it after 15 seconds; so that you needn't wait, this sandbox
+# stops it after one.
+
+# %%
+from kit.sandbox import Sandbox
+from kit.sandbox.limits import READABLE_FIGURES
+
+limits = replace(READABLE_FIGURES, seconds=1.0)
+with Sandbox(limits, allow_unsafe=True) as hasty:
+    env = CodeDanceEnv(hasty, prompt=prompt)
+    env.reset(options={"task": chart})
+    for code in ("total = 5", "while True: pass", "print(total)"):
+        seen = turn(code)
+        print(f"{code:17s} {seen.status:8s} {seen.text.splitlines()[-1][:50]}")
+    env.close()
+print("the paper's limit:", READABLE_FIGURES.seconds, "seconds")
+
+# %% [markdown]
+# `total` is still there: what turns *before* the failure made stays.
+#
+# ## The reward, taken apart
+#
+# $$R = R_{acc} + w\,R_{format} + R_{seq} \qquad
+# R_{seq} = c\,\frac{n_{success}}{n_{calls}}\,d(\mu) \qquad
+# d(\mu) = \sigma\big(\gamma\,(0.5 - \mu)\big) - \delta$$
+#
+# - $R_{acc}$ is 1 for a right answer, else 0.
+# - $w\,R_{format}$ takes 0.2 from an episode that breaks the form: a turn without its tags, or no answer.
+# - $R_{seq}$ is for the calls. Each attempt belongs to a [group](../docs/glossary.md#group): several attempts at the same
+#   task. $\mu$ is the share of them that is right. If the group mostly fails, calls that succeed are paid for; if it mostly
+#   knows, they cost something. $c$ is 1.5 if this attempt's answer is right, and 0.5 if it is wrong.
+#
+# $\sigma(x) = 1/(1 + e^{-x})$ is the logistic function, $\gamma = 8$ the sharpness and $\delta = 0.2$ the offset. (In
+# mathematics the constants are a little larger.) An attempt without calls has $R_{seq} = 0$.
+#
+# **Exercise 31.1.** Write $d(\mu)$.
+
+
+# %% tags=["exercise"]
+def worth_of_calls(mu: float, sharpness: float = 8.0, offset: float = 0.2) -> float:
+    """What a call that succeeds is worth to a group of which the share mu is right."""
+    ...
+
+
+check("31.1", worth_of_calls)
+
+# %% [markdown]
+# Before you open the figure: where does the curve of sharpness 8 and offset 0.2 cross zero, to the left or to the right of
+# one half? And what does the sharpness change?
+
+# %% tags=["guess"]
+from kit.papers.codedance.reward import difficulty
+
+mu = np.linspace(0, 1, 41)
+shapes = {
+    "8 and 0.2 (the paper's)": (8, 0.2),
+    "4 and 0.2": (4, 0.2),
+    "8 and 0": (8, 0.0),
+}
+curves = {k: (mu, [difficulty(m, *shape) for m in mu]) for k, shape in shapes.items()}
+labels = ("share of the group that is right, μ", "worth of a call, d(μ)")
+title, zero = "sharpness and offset", {"nothing": 0.0}
+display(plots.lines(curves, *labels, title=title, references=zero))
+for name, shape in shapes.items():
+    values = [f"{difficulty(m, *shape):+.3f}" for m in (0.0, 0.25, 0.5, 0.75, 1.0)]
+    print(f"{name:24s} at μ = 0, ¼, ½, ¾, 1:", " ".join(values))
+
+# %% [markdown]
+# With offset 0 a call never costs anything. The offset is what tells an agent to *stop* calling where it knows.
+#
+# **Exercise 31.2.** At which $\mu$ do calls start to cost, with sharpness 8 and offset 0.2? Work it out on paper: there
+# $\sigma(8\,(0.5 - \mu)) = 0.2$.
+
+# %% tags=["exercise"]
+answer = ...  # a share, 0 to 1
+check("31.2", answer)
+
+# %% [markdown]
+# **Exercise 31.3.** Now the whole reward of one attempt, with the constants above ($\gamma = 8$, $\delta = 0.2$).
+
+
+# %% tags=["exercise"]
+def reward_of(
+    right: bool, well_formed: bool, succeeded: int, calls: int, mu: float
+) -> float:
+    """R of an attempt in a group of which the share mu is right."""
+    ...
+
+
+check("31.3", reward_of)
+
+# %% [markdown]
+# ## Four attempts at one question
+#
+# The chart again. One attempt calls twice and is right; one answers at once, one's code fails, and one writes nothing but
+# a comment, and these three are wrong. They are written by hand and played in the real sandbox.
+
+# %%
+from kit.policy.scripted import ScriptedPolicy
+
+chat = Chat.from_pretrained(model or TINY)
+play = codedance.Play(prompt=prompt, max_turns=4)
+
+
+def played(task, codes: list[str], answer: str) -> Episode:
+    """An episode with these blocks of code and this answer."""
+    turns = [f"<think>I see it.</think><code>{code}</code>" for code in codes]
+    turns.append(f"<think>I know.</think><answer>{answer}</answer>")
+    script = ScriptedPolicy(chat, lambda episode: turns[len(episode.turns)])
+    [episode] = play(script, chat, sandbox, [task], temperature=0.0)
+    return episode
+
+
+gold, works = chart.target[0], [f"x = {chart.meta['expression']}", "print(x)"]
+ways = {
+    "calls twice, right": (works, gold),
+    "no call, wrong": ([], "1000"),
+    "its code fails, wrong": (["print(bars)"], "1000"),
+    "a comment, wrong": (["# I add them."], "1000"),
+}
+hard_group = [played(chart, *way) for way in ways.values()]
+
+# %% [markdown]
+# A quarter is right, so $d(0.25) = \sigma(2) - 0.2$. What do the four earn under the paper's reward? And under what it is
+# compared with: the answer alone (`outcome`); a bonus for any call that succeeds when the answer is right, as in
+# [DeepEyes](https://arxiv.org/abs/2505.14362) (`bonus`); offset 0 (`offset_0`)?
+
+# %% tags=["guess"]
+from kit.papers.codedance.reward import REWARDS, make_reward
+
+
+def earned(group: list[Episode], names) -> dict[str, dict[str, float]]:
+    """Reward by name, for each attempt."""
+    target, found = group[0].task.target, {}
+    for name in REWARDS:
+        totals = [score.total for score in make_reward(name)(group, target)]
+        found[name] = dict(zip(names, totals, strict=True))
+    return found
+
+
+of_hard = earned(hard_group, ways)
+for name, totals in of_hard.items():
+    print(f"{name:9s}", "  ".join(f"{way}: {r:.5f}" for way, r in totals.items()))
+display(plots.bars(of_hard, "reward", title="A hard question: one of four is right"))
+
+# %% [markdown]
+# Three rewards pay for the two calls, `outcome` doesn't. Now an easy question, which all four answer rightly: one at once,
+# one after a needless call, one after three, one after a call that failed. Which reward tells them apart in the way that
+# *you* would?
+
+# %% tags=["guess"]
+question = by_kind["chart_value/easy"]
+gold = question.target[0]
+easy_ways = {
+    "at once": [],
+    "one needless call": [f"print({gold})"],
+    "three of them": [f"print({gold})"] * 3,
+    "a call that fails": ["print(bars)"],
+}
+easy_group = [played(question, codes, gold) for codes in easy_ways.values()]
+of_easy = earned(easy_group, easy_ways)
+for name, totals in of_easy.items():
+    print(f"{name:9s}", "  ".join(f"{way}: {r:.3f}" for way, r in totals.items()))
+display(plots.bars(of_easy, "reward", title="An easy question: all four are right"))
+
+# %% [markdown]
+# Only R_BAT makes the answer at once the best of the first three: here calls cost. The bonus pays for every needless call,
+# and offset 0 pays a little. That is the paper's argument (claims C1 and C3), on four attempts instead of a training.
+#
+# **Exercise 31.4.** In the released code a comment counts as a call that succeeded. Take an attempt whose answer is wrong
+# and whose every block of code is a comment. How much more does it earn than the same wrong answer without any call, by
+# the released rule (`comments_count=True`) and by ours?
+
+
+# %% tags=["exercise"]
+def gain_of_comments(mu: float, comments_count: bool) -> float:
+    """Reward of a wrong, well-formed attempt with comments for code, minus without."""
+    ...
+
+
+check("31.4", gain_of_comments)
+
+# %% [markdown]
+# Where a group always fails, that gain is the only thing that tells its attempts apart. So a policy under the released rule
+# learns to write comments on just those tasks that it can't solve. The paper saw that (section 9).
+#
+# ## Turns have returns of their own
+#
+# Two attempts may earn the same although one stumbled on the way. So each turn $t$ gets a reward as well: $r_t = -0.5$ if its
+# code failed, else 0. Its *return* looks ahead:
+#
+# $$R_t = \sum_k 0.2^k\, r_{t+k}$$
+#
+# **Exercise 31.5.** Write it. The answer is a turn too, and it can't fail.
+
+
+# %% tags=["exercise"]
+def turn_returns(failed: list[bool]) -> list[float]:
+    """The return of each turn."""
+    ...
+
+
+check("31.5", turn_returns)
+
+# %%
+from kit.train.advantage import sequence_plus_turn_advantages
+from kit.train.advantage import turn_returns as returns
+
+codes = ["print(bars)", "x = 1", "print(bars)"]
+stumbles = played(question, codes, question.target[0])
+[_, score] = make_reward()([easy_group[0], stumbles], question.target)
+print("rewards of its turns:", score.turns)
+print("their returns:       ", [round(r, 3) for r in returns(score.turns, 0.2)])
+
+# %% [markdown]
+# The first turn failed, and the third as well: a little of the third's failure reaches back to the first.
+#
+# The returns are then *normalised*: minus their mean, divided by their standard deviation. Over which turns? The paper
+# doesn't say. Its released code takes all turns but the last of each attempt, that is, the calls. Here are an attempt with a
+# failed call and one without. What does a call that *succeeds* get by either rule, if both attempts earn the same?
+
+# %% tags=["guess"]
+turns = [(-0.5, 0.0, 0.0), (0.0, 0.0)]  # fails, succeeds, answers; succeeds, answers
+rules = {"all_turns": "all turns (ours)", "calls": "calls (released)"}
+for rule, called in rules.items():
+    same = torch.tensor([1.0, 1.0])
+    found = sequence_plus_turn_advantages(same, turns, 2, weight=1.0, baseline=rule)
+    print(f"{called:17s}", [[round(a, 5) for a in one] for one in found])
+
+# %% [markdown]
+# By the released rule a call that succeeds stands above the mean of all calls, always, since only failures cost anything. It
+# is a hidden bonus for calling, next to a reward that is there to decide just that. With all turns compared, the answer's
+# turn has it too. So that is our rule; `turn_baseline="calls"` is the released one. In training the turn's part is
+# multiplied by 0.2 and added to the [advantage](../docs/glossary.md#advantage) of the whole attempt.
+#
+# ## The sets
+#
+# Three sides: to train on, to make choices on (*development*), to measure by (*test*). Which side an image lies on is
+# decided by what it *says*. A chart "red 2, green 6, blue 4" is on one side, in whatever colours of paper it is drawn.
+
+# %%
+sets = {
+    "train": make_tasks(dict.fromkeys(MAKERS, train_tasks), seed),
+    "development": make_tasks(
+        dict.fromkeys(MAKERS, development_tasks), test_seed, "development"
+    ),
+    "test": make_tasks(dict.fromkeys(MAKERS, test_tasks), test_seed, "test"),
+}
+shares = {f"{name}/easy": s for name, s in (one.split(":") for one in easy_shown)}
+shares |= {f"{name}/hard": s for name, s in (one.split(":") for one in hard_shown)}
+every = sum(map(int, shares.values()))
+counts = {kind: demonstrations * int(share) // every for kind, share in shares.items()}
+lessons = make_tasks(counts, seed + 1_000_000)  # other tasks than reinforcement's
+check_apart([*sets["train"], *lessons], sets["development"], sets["test"])
+for name, tasks in {**sets, "demonstrations": lessons}.items():
+    levels = Counter(t.meta["level"] for t in tasks)
+    print(
+        f"{name:15s} {len(tasks):5d} tasks: {levels['easy']} easy, {levels['hard']} hard"
+    )
+
+# %% [markdown]
+# Does the check find anything? Put one task of the test set among those to train on, under another name:
+
+# %%
+stolen = replace(sets["test"][0], id="my-own-task")
+try:
+    check_apart([*sets["train"], stolen], sets["test"])
+except MakingError as error:
+    print(fill(str(error), 84))
+
+# %% [markdown]
+# ## Can they be solved?
+#
+# From a task that can't be solved nothing can be learnt, and a hard one that is answered at sight would count a needless call
+# as a good one. So every task *proves itself*, without a model: a script plays it in this very environment, and pixels are
+# compared to decide what can be read from which image. First the check has to catch something. Three spoilt tasks:
+
+# %% tags=["guess"]
+from kit.papers.codedance.validate import validate
+from kit.train.playable import check_playable
+
+spoilt = {
+    "as it is": board,
+    "another answer": replace(board, target=("41",)),
+    "the prompt shows all": replace(board, images=board.tool_images, originals=()),
+    "another question": replace(board, question="What does it say?"),
+}
+for name, task in spoilt.items():
+    print(f"{name:21s} {validate(task, sandbox) or 'nothing is wrong with it'}")
+
+# %%
+proven = {f"{name}.jsonl": tasks for name, tasks in sets.items()}
+check_playable(proven, chat, validate=partial(validate, tools=sandbox))
+print(sum(map(len, sets.values())), "tasks, each solved by a script")
+
+# %% [markdown]
+# ## Demonstrations
+#
+# The expert is a script that knows what each image says. It speaks in the words that the small model already has: it lists
+# what it sees, and then repeats the question, since a small model looks up a value in its own list only if the question
+# stands behind it. Step through one. The underlined tokens are the policy's own; it learns from no others
+# ([loss mask](../docs/glossary.md#loss-mask)).
+
+# %%
+from kit.papers.codedance.expert import expert
+
+show = ScriptedPolicy(chat, expert(needless))
+shown = []
+for at in range(0, len(lessons), 32):  # at most 32 sessions at once
+    shown += play(show, chat, sandbox, lessons[at : at + 32], temperature=0.0)
+assert all(is_right(episode, episode.task.target) for episode in shown)
+example = next(e for e in shown if e.task.meta["kind"] == "chart_compute")
+display(view.show(example, chat=chat, is_right=is_right))
+
+# %% [markdown]
+# **They are undecided, on purpose.** In the paper easy questions are answered directly and hard ones by code. A tiny model
+# would copy that rule to the letter, and no reward could show what it does to calling. So in a share of our easy
+# demonstrations code prints what was read already. How many calls has a demonstration then, easy and hard?
+
+# %% tags=["guess"]
+pair = [e for e in shown if e.task.meta["kind"] == "chart_value"]
+for calls in (0, 1):
+    for one in [e for e in pair if e.calls == calls][:1]:
+        print(" ⏎ ".join(t.text for t in one.turns), "\n")
+levels = {"easy": [], "hard": []}
+for episode in shown:
+    levels[episode.task.meta["level"]].append(episode.calls)
+print({level: round(float(np.mean(calls)), 2) for level, calls in levels.items()})
+told = {
+    f"{n} calls": {level: calls.count(n) for level, calls in levels.items()}
+    for n in (0, 1)
+}
+display(plots.bars(told, "demonstrations"))
+
+# %% [markdown]
+# The mean on easy questions is the number to watch from here on. A reward that knows when a call is worth making has to
+# bring it down, and to leave the other where it is.
+#
+# ## Stored for 32
+
+# %%
+given = {}
+if data:
+    files = sorted((ROOT / data).glob("*.jsonl"))
+    wanted = [f for f in files if f.stem == "rl" or f.stem.startswith("eval-")]
+    given = {file.stem: load_tasks(file) for file in wanted}
+sets |= {"train" if name == "rl" else name: tasks for name, tasks in given.items()}
+folder = run_folder(run) / "data"
+for name, tasks in sets.items():
+    save_tasks(folder / f"{name}.jsonl", tasks)
+    print(f"data/{name}.jsonl: {len(tasks)} tasks")
+save_episodes(folder / "coldstart.jsonl", shown)
+print(f"data/coldstart.jsonl: {len(shown)} episodes")
+sandbox.close()
+
+# %% [markdown]
+# ## Paper / here / why different
+
+# %%
+print("                             paper         here")
+print(f"demonstrations               34K           {len(shown):,d}")
+print(f"questions for reinforcement  63K           {len(sets['train']):,d}")
+print(f"seconds a call               15            {READABLE_FIGURES.seconds:.0f}")
+print(f"needless easy calls shown    0             {needless:.0%}")
+print("who says what is hard        a weak model  the program that draws it")
+
+# %% [markdown]
+# The paper's demonstrations are made by models and checked by a model of 72 billion weights; ours are written by a script,
+# so they sound alike, and none of them is wrong. Its code opens the image as the model saw it; ours opens the original,
+# because detail that was shrunk away is what a crop is for. A comment is a successful call there and a failed one here. The
+# reward is the released code's: the paper's text lost the constants of $d$.
+#
+# Next: [32, the cold start](32_codedance_sft.ipynb).
