@@ -29,15 +29,15 @@ demo: $(READY)  ## images to a trained jigsaw agent, and what came out in ten li
 	@$(BIN)/python -m kit run agile --until 14
 
 test: lint  ## style, types, unit tests and every notebook
-	$(BIN)/python -m pytest -n $(JOBS) -m "not browser"
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not browser"
 
 release: test  ## what a commit needn't show: stored outputs and published results are those of this code (minutes a paper)
-	$(BIN)/python -m kit notebooks --check
+	$(BIN)/python -m kit notebooks --check && $(BIN)/python -m kit readme && git diff --exit-code README.md docs
 	$(BIN)/python -m kit results --prove
 
 test-fast: $(READY)  ## after changing a line: style and the quick unit tests (types and the rest: make test)
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
-	$(BIN)/python -m pytest -n $(JOBS) -m "not slow and not sandbox and not processes and not notebooks and not browser"
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow and not sandbox and not processes and not notebooks and not browser"
 
 test-vllm: $(VLLM)/ready  ## vLLM against transformers, token for token; DeepSpeed against one process
 	PYTHONPATH=tests/helpers/vllm_cpu $(VLLM)/bin/python -m pytest tests/policy/test_vllm.py tests/policy/test_vllm_server.py

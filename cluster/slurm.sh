@@ -15,7 +15,7 @@ mkdir -p "$KIT_RUNS"
 scontrol show hostnames "$SLURM_JOB_NODELIST" | sed 's/$/ slots=8/' > "$RANKS"
 srun bash -c '
 if [ "$SLURM_NODEID" = 0 ]; then
-    exec "$PYTHON" -m kit run "$TARGET" --profile node --name big --set num_processes=16 \
+    exec "$PYTHON" -m kit run "$TARGET" --profile node --name big --verbose --set num_processes=16 \
         --set strategy=zero3 --set rollout_engine=colocate --set hostfile="$RANKS"
 else
     exec "$PYTHON" -m kit join big --wait 86400

@@ -14,8 +14,9 @@ interrupted run goes on from it). Pictures are split by what they show, and all 
 before anything is written.
 
 Pictures of --images and --hub are cut whole, as the paper cuts them, with --max-pixels; --crops cuts squares of
---piece-px out of them instead, which is what the tiny model can see. With --hub-root, data sets are read from
-FOLDER/OWNER/NAME, copies of the hub's, instead of the network.
+--piece-px out of them instead, which is what the tiny model can see. Of such squares the prompt shows thumbnails
+(--thumbnail), so that an agent has to look, and some of the scripted expert's episodes guess (--guesses). With
+--hub-root, data sets are read from FOLDER/OWNER/NAME, copies of the hub's, instead of the network.
 """
 
 from __future__ import annotations
@@ -43,9 +44,11 @@ from kit.files import print_anything, write_json
 from kit.papers.agile.demonstrations import curate
 from kit.papers.agile.env import PROMPTS, JigsawEnv
 from kit.papers.agile.experiment import Play
-from kit.papers.agile.expert import STEPS, expert_script
+from kit.papers.agile.expert import SHORT_STEPS, STEPS, expert_script
 from kit.papers.agile.mixture import HUB, SIZES
+from kit.papers.agile.puzzle import with_thumbnails
 from kit.papers.agile.tasks import check_split, evaluation_set, training_set
+from kit.papers.agile.validate import validate
 from kit.policy import Policy
 from kit.policy.endpoint import EndpointError, ServedPolicy
 from kit.policy.scripted import ScriptedPolicy
@@ -79,9 +82,15 @@ def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
     add("--max-pixels", type=int, default=MAX_PIXELS, help="pixels of a whole picture, at most; 0: no limit")
     add("--photo-share", type=float, default=0.25, help="share of training puzzles cut from packaged photographs")
     add("--piece-px", type=int, default=56, help="side of a crop's piece in pixels; 0 keeps its own size")
+    add(
+        "--thumbnail",
+        type=int,
+        help="colours a side of what the prompt shows of a piece; 4, or of whole pictures 0: all",
+    )
     add("--seed", type=int, default=0)
     add("--coldstart", choices=("scripted", "endpoint"), help="also make cold-start episodes, played by this expert")
     add("--episodes", type=int, default=128, help="cold-start episodes to keep (the paper: 1,600)")
+    add("--guesses", type=float, help="share of them that guess at once; 0.6 by the script of thumbnails, else 0")
     add("--played", type=float, default=1.5, help="episodes played for each one kept")
     add("--checkpoint", default=str(TINY), help="whose tokenizer and picture processor encode the episodes")
     add("--prompt", choices=sorted(PROMPTS), default="brief", help="system text of the cold-start episodes")
@@ -97,6 +106,10 @@ def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
     if args.coldstart == "endpoint" and not (args.base_url and args.model):
         parser.error("--coldstart endpoint needs --base-url and --model")
     args.eval = args.eval or (TEST if args.hub else 100)
+    if args.thumbnail is None:
+        args.thumbnail = 4 if cutting(args)["piece_px"] else 0
+    if args.guesses is None:
+        args.guesses = 0.6 if args.thumbnail and args.coldstart == "scripted" else 0.0
     return args
 
 
@@ -144,7 +157,12 @@ def puzzles(args: argparse.Namespace, sources: list[SourceImage] | None) -> tupl
         for m in (2, 3)
     }
     check_split(train, of_side(evaluation, "eval"), sources, of_side(evaluation, "development"))
-    return train, evaluation
+    return shown(args, train), {name: shown(args, tasks) for name, tasks in evaluation.items()}
+
+
+def shown(args: argparse.Namespace, tasks: Sequence[Task]) -> list[Task]:
+    """The puzzles as the prompt shows them."""
+    return [with_thumbnails(task, args.thumbnail) for task in tasks]
 
 
 def cutting(args: argparse.Namespace) -> dict[str, Any]:
@@ -171,15 +189,16 @@ def coldstart(
     """
     n = int(np.ceil(args.episodes * args.played))
     seen = None if args.photographs else sources
-    tasks = training_set(n, args.seed + 2, photo_share=args.photo_share, sources=seen, **cutting(args))
+    tasks = shown(args, training_set(n, args.seed + 2, photo_share=args.photo_share, sources=seen, **cutting(args)))
     check_tasks(tasks, evaluation)
+    steps = SHORT_STEPS if args.thumbnail else STEPS
     chat = Chat.from_pretrained(args.checkpoint)
     policy: Policy = (
-        ScriptedPolicy(chat, expert_script(args.seed))
+        ScriptedPolicy(chat, expert_script(args.seed, steps, args.guesses))
         if args.coldstart == "scripted"
         else ServedPolicy(args.base_url, args.model, chat, args.key_env)
     )
-    turns = max(STEPS) + 1
+    turns = max(steps) + 1
     tokens = 28192 + turns * args.max_new_tokens
     config = RolloutConfig(max_turns=turns, max_new_tokens=args.max_new_tokens, max_episode_tokens=tokens)
     with Sandbox() as box:
@@ -192,7 +211,7 @@ def coldstart(
             args.out / "coldstart-all.jsonl",
             progress=lambda done, of: print(f"cold start: {done} of {of} episodes played", flush=True),
         )
-    kept, report = curate(played, args.episodes, np.random.default_rng(args.seed))
+    kept, report = curate(played, args.episodes, np.random.default_rng(args.seed), steps, args.guesses)
     print(report, flush=True)
     save_episodes(args.out / "coldstart.jsonl", kept)
     if len(kept) < args.episodes:
@@ -214,9 +233,9 @@ def make(args: argparse.Namespace) -> None:
         train, evaluation = puzzles(args, sources)
     files = {"train": train, **evaluation}
     chat, play = Chat.from_pretrained(args.checkpoint), Play(prompt=args.prompt, max_new_tokens=args.max_new_tokens)
-    box = Sandbox()  # which isn't started: puzzles are begun, not played
     written = {str(args.out / f"{name}.jsonl"): tasks for name, tasks in files.items()}
-    check_playable(written, chat, lambda: play.environment(box), play)
+    with Sandbox(allow_unsafe=True) as box:  # all code that runs is the kit's
+        check_playable(written, chat, lambda: play.environment(box), play, lambda task: validate(task, box))
     for name, tasks in files.items():
         save_tasks(args.out / f"{name}.jsonl", tasks)
         print(f"{name}: {len(tasks)} puzzles", flush=True)

@@ -55,6 +55,7 @@ from kit.papers.visual_arft.mat_benchmark import MAX_PIXELS, benchmark, benchmar
 from kit.papers.visual_arft.mat_coding import CATEGORIES, Question, Source, make_tasks, summary
 from kit.papers.visual_arft.mat_search import TEST, TRAIN, text_questions
 from kit.papers.visual_arft.mat_search import make_tasks as make_search_tasks
+from kit.papers.visual_arft.validate import validate
 from kit.policy.scripted import ScriptedPolicy
 from kit.sandbox import Sandbox
 from kit.tiny import TINY
@@ -179,8 +180,9 @@ def make(args: argparse.Namespace) -> None:
     sets |= {"search-train": train, "search-test": test}
     sets.setdefault("text-test", text_questions(known, index, args.text, args.test_seed, test))
     play = Play(prompt=args.prompt, k=args.k, snippet_chars=args.snippet_chars, search=args.search)
-    chat, tools = Chat.from_pretrained(TINY), Tools(Sandbox(), index)  # neither runs: tasks are begun, not played
-    save_sets(args.out, sets, chat, lambda: play.environment(tools), play)
+    with Sandbox(allow_unsafe=True) as box:  # all code that runs is the kit's
+        chat, tools = Chat.from_pretrained(TINY), Tools(box, index)
+        save_sets(args.out, sets, chat, lambda: play.environment(tools), play, lambda task: validate(task, tools))
     for name, tasks in sets.items():
         print(f"{name:18s} {len(tasks)} tasks", flush=True)
     play.keep(args.out)

@@ -8,6 +8,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("KIT_QUIET", "1")
 
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +27,12 @@ from kit.tiny.build import build_config, build_image_processor, build_tokenizer
 torch.set_num_threads(1)
 
 MARKED = {
-    "sandbox": ("sandbox/", "benchmarks/", "papers/agile/test_env.py", "papers/visual_arft/test_env.py"),
+    "sandbox": (
+        "sandbox/",
+        "benchmarks/",
+        "papers/*/test_env.py",
+        "papers/*/test_validate.py",
+    ),
     "processes": ("train/launch/", "train/test_grpo_vllm.py", "policy/test_vllm.py", "policy/test_vllm_server.py"),
     "browser": ("browser/",),
     "notebooks": ("jobs/test_notebooks.py", "jobs/test_run.py", "papers/test_registry.py"),
@@ -38,20 +44,26 @@ MARKED = {
         "train/test_checkpoint.py",
         "jobs/test_doctor.py",
         "data_scripts/",
+        "publishing/",
         "test_setup.py",
     ),
 }
-"""Marker → files and folders of tests that ``make test-fast`` leaves out by it (and ``make test`` by ``browser``)."""
+"""Marker → how names of files of tests begin that ``make test-fast`` leaves out by it (``make test``: ``browser``)."""
+
+
+FIRST = "test_a_paper_runs_from_end_to_end"
+"""Beginning of the name of the longest tests: minutes each, so that no worker is left alone with one in the end."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests by the file or folder they are in."""
+    """Mark tests by the file or folder they are in; the longest begin."""
     here = Path(__file__).parent
     for item in items:
         name = item.path.relative_to(here).as_posix() if item.path.is_relative_to(here) else ""
         for marker, places in MARKED.items():
-            if name.startswith(places):
+            if any(fnmatch(name, f"{place}*") for place in places):
                 item.add_marker(marker)
+    items.sort(key=lambda item: not item.name.startswith(FIRST))
 
 
 @pytest.fixture(scope="session")

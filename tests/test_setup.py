@@ -87,9 +87,9 @@ def test_this_environment_is_the_locks() -> None:
 def test_everything_imported_is_locked() -> None:
     providers = metadata.packages_distributions()
     locked = {canonical(name) for name in CPU}
-    ours = {"kit", "benchmarks", "examples", "tests"}
+    ours = {"kit", "course", "publishing", "benchmarks", "examples", "tests"}
     ours |= {path.stem for folder in ("tests/helpers", "data_scripts") for path in (ROOT / folder).glob("*.py")}
-    folders = ("kit", "benchmarks", "examples", "data_scripts", "tests", "notebooks/percent")
+    folders = ("kit", "course", "publishing", "benchmarks", "examples", "data_scripts", "tests", "notebooks/percent")
     for path in [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]:
         for node in ast.walk(ast.parse(path.read_text())):
             names = [a.name for a in node.names] if isinstance(node, ast.Import) else []

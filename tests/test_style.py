@@ -35,7 +35,7 @@ LONGEST_FUNCTION = 60
 
 MODULES = sorted((ROOT / "kit").rglob("*.py"))
 SCRIPTS = sorted((ROOT / "data_scripts").glob("*.py"))
-CODE = [*MODULES, *SCRIPTS, *sorted((ROOT / "course").glob("*.py"))]
+CODE = [*MODULES, *SCRIPTS, *sorted((ROOT / "course").glob("*.py")), *sorted((ROOT / "publishing").glob("*.py"))]
 
 
 def offenders(paths: Iterable[Path], faults: Callable[[Path], object]) -> dict[str, object]:

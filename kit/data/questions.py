@@ -220,9 +220,10 @@ def question_sets(table: Path) -> dict[str, dict[str, QuestionSet]]:
 
 
 def _entry(table: Path, section: str, name: str, fields: Row) -> QuestionSet:
-    given = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
+    given: dict[str, Any] = {"group": name, "column": "", "name": name, "table": str(table)}
+    given |= {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
     try:
-        return QuestionSet(**{"group": name, "column": "", "name": name, "table": str(table), **given})
+        return QuestionSet(**given)
     except TypeError as error:
         raise HubError(f"{table}: [{section}.{name}]: {error}") from error
 
@@ -280,7 +281,8 @@ def tasks_from(root: str, sets: Iterable[QuestionSet], fit: Fit, n: int = 0) -> 
         HubError: one is missing, can't be reached, isn't as its entry says, or has nothing to ask.
     """
     folder = Path(os.curdir if root == "hub" else root)
-    lock, found = read_lock(folder / "hub.lock.json"), []
+    lock = read_lock(folder / "hub.lock.json")
+    found: list[Task] = []
     for source in sets:
         if root != "hub":
             source = replace(source, id=str(folder / source.id))

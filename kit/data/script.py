@@ -80,9 +80,10 @@ def run(make: Callable[[], None], said: str = "error", errors: tuple[type[Except
         said: before the message.
         errors: more of them than all scripts have, to be told so.
     """
+    told: tuple[type[Exception], ...] = (HubError, OSError, ValueError, *errors)
     try:
         make()
-    except (HubError, OSError, ValueError, *errors) as error:
+    except told as error:
         print(f"{said}: {error}", file=sys.stderr)
         return 1
     return 0

@@ -1,4 +1,7 @@
-"""What a terminal shows of a job while it runs: a line a notebook. All that they print is in the run's log file."""
+"""The line that a notebook of a job has in the terminal: a bar while it runs, its minutes at the end.
+
+What notebooks print goes into the run's log file (:mod:`kit.jobs.execution`).
+"""
 
 from __future__ import annotations
 

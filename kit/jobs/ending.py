@@ -18,7 +18,7 @@ WIDE, BAR = 100, 30
 
 
 def ending(name: str) -> str:
-    """What came out of a run, in ten lines: the finding, three bars, and what to open next.
+    """Tell a run in ten lines: the finding, three bars, and what to open next.
 
     Raises:
         ValueError: no such run.

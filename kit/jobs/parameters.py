@@ -17,16 +17,6 @@ from typing import Any
 
 Value = bool | int | float | str | list[Any]
 
-RENAMED = {
-    "groups": "prompts_per_batch",
-    "micro_batch": "per_device_batch_size",
-    "batch": "batch_size",
-    "rehearsal": "replay",
-    "turns": "max_turns",
-    "processes": "num_processes (and strategy, rollout_engine, hostfile, vllm_server_url)",
-}
-"""Earlier names of parameters, and today's."""
-
 _SCALARS: dict[str, type] = {"bool": bool, "int": int, "float": float, "str": str}
 
 
@@ -153,15 +143,13 @@ def _read(kind: str, text: str) -> Any:
 
 
 def unknown(name: str, parameters: Mapping[str, Parameter], where: str) -> ParameterError:
-    """Make the error for a name that is not declared: it names the parameter's new name, or the nearest one.
+    """Make the error for a name that is not declared: it says the nearest one.
 
     Args:
         name: the name that was given.
         parameters: the declared ones.
         where: where the name was given, for the message.
     """
-    if name in RENAMED:
-        return ParameterError(f"{where} has no parameter {name!r}: it is called {RENAMED[name]} now")
     near = difflib.get_close_matches(name, parameters, n=1)
     way_out = f"did you mean {near[0]}?" if near else f"it has {', '.join(parameters) or 'no parameters'}"
     return ParameterError(f"{where} has no parameter {name!r}: {way_out}")

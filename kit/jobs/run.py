@@ -15,7 +15,6 @@ is executed again (training continues from its own checkpoints).
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
@@ -30,18 +29,17 @@ from kit.files import (
     ROOT,
     FolderInUse,
     exclusive,
-    explain_full_disk,
     find_run,
     is_held,
     read_json,
     run_folder,
     write_bytes,
     write_json,
-    write_text,
 )
 from kit.jobs.checks import JobError, check_values_together
-from kit.jobs.console import LOG, StageLine, Tee, near, short_title
-from kit.jobs.notebooks import KERNEL, Source, environment, find, load, local_kernel, parameters
+from kit.jobs.console import LOG, near, short_title
+from kit.jobs.execution import execute_notebook
+from kit.jobs.notebooks import Source, environment, find, parameters
 from kit.jobs.parameters import ParameterError, Value, check_values, parse, unknown
 from kit.papers.registry import paper_of
 from kit.train.watchers import JOB
@@ -73,6 +71,11 @@ class Planned:
 
     source: Source
     values: dict[str, Value]
+
+    @property
+    def all_values(self) -> dict[str, Value]:
+        """The values it gets, and the notebook's own for all other parameters."""
+        return {key: parameter.default for key, parameter in parameters(self.source).items()} | self.values
 
 
 @dataclass(frozen=True)
@@ -176,12 +179,10 @@ def plan(
     for text in sets:
         for number, key, value in _assigned(text, declared):
             values[number][key] = value
-    for source in chosen:
-        defaults = {key: parameter.default for key, parameter in declared[source.number].items()}
-        check_values_together(source, defaults | values[source.number])
-    return Job(
-        name, profile, tuple(Planned(source, values[source.number]) for source in chosen), of if tag else "", tag
-    )
+    notebooks = tuple(Planned(source, values[source.number]) for source in chosen)
+    for planned in notebooks:
+        check_values_together(planned.source, planned.all_values)
+    return Job(name, profile, notebooks, of if tag else "", tag)
 
 
 def _assigned(text: str, declared: Mapping[str, Any]) -> Iterator[tuple[str, str, Value]]:
@@ -209,6 +210,7 @@ def execute(job: Job, force: bool = False, verbose: bool = False) -> Path:
     """Run the job's notebooks in order in ``runs/NAME``; returns that folder.
 
     Args:
+        job: planned and checked.
         force: execute finished notebooks again too.
         verbose: show what the notebooks print, too; the run's log file always has it.
 
@@ -259,14 +261,7 @@ def _execute_one(planned: Planned, folder: Path, record: dict[str, Any], verbose
     write_json(folder / "params.json", record)
     began = time.monotonic()
     try:
-        with (
-            explain_full_disk(output),
-            (folder / LOG).open("a", encoding="utf-8", errors="backslashreplace") as log,
-            local_kernel() as config,
-            StageLine(source, folder, bar=not verbose) as line,
-        ):
-            print(f"== {source.name}, {time.strftime('%Y-%m-%d %H:%M:%S')}", file=log)
-            _papermill(planned, output, config, line, Tee(log, sys.stdout) if verbose else log)
+        execute_notebook(source, planned.values, output, verbose)
     except BaseException as error:
         mine.update(status="interrupted", minutes=_minutes(began))
         if isinstance(error, Exception):
@@ -281,62 +276,6 @@ def _execute_one(planned: Planned, folder: Path, record: dict[str, Any], verbose
     _write_end(folder, record)
 
 
-def _papermill(planned: Planned, output: Path, config: Any, line: StageLine, printed: Any) -> None:
-    """Execute a notebook; after every cell and every half a minute ``output`` holds what was executed so far.
-
-    Args:
-        planned: the notebook and its values.
-        output: where it is written to.
-        config: of its kernel.
-        line: is told of each cell.
-        printed: the file that gets what cells print.
-
-    Raises:
-        JobError: a cell failed, or the kernel died.
-    """
-    import papermill
-    from nbclient.exceptions import DeadKernelError
-    from papermill.exceptions import PapermillExecutionError
-    from papermill.iorw import papermill_io
-
-    source = planned.source
-    papermill_io.register(str(output), _WholeFiles(line))
-    try:
-        papermill.execute_notebook(
-            load(source),
-            output,
-            parameters=planned.values,
-            kernel_name=KERNEL["name"],
-            cwd=source.twin.parent,
-            progress_bar=False,
-            start_timeout=300,
-            autosave_cell_every=30,
-            stdout_file=printed,
-            stderr_file=printed,
-            config=config,
-        )
-    except PapermillExecutionError as error:
-        raise JobError(
-            _explain(f"in cell [{error.exec_count}] with {error.ename}: {error.evalue}", source, output)
-        ) from error
-    except DeadKernelError as error:
-        raise JobError(_explain("because its kernel died, most likely out of memory", source, output)) from error
-
-
-class _WholeFiles:
-    """Writes papermill's notebooks as a whole; papermill itself empties the file first, and then may be killed."""
-
-    def __init__(self, line: StageLine) -> None:
-        self._line = line
-
-    def write(self, text: str, path: str) -> None:
-        write_text(Path(path), text)
-        self._line.saved(json.loads(text))
-
-    def pretty_path(self, path: str) -> str:
-        return path
-
-
 def _write_end(folder: Path, record: dict[str, Any]) -> None:
     """Write down how a notebook ended, on a full disk in the room that was kept for it."""
     (folder / RESERVE).unlink(missing_ok=True)
@@ -345,14 +284,6 @@ def _write_end(folder: Path, record: dict[str, Any]) -> None:
 
 def _minutes(began: float) -> float:
     return round((time.monotonic() - began) / 60, 2)
-
-
-def _explain(why: str, source: Source, output: Path) -> str:
-    return (
-        f"{source.name} failed {why}\n"
-        f"Its output up to there, and the traceback: {near(output)}; what it printed: {near(output.parent / LOG)}\n"
-        "The same command again starts with this notebook; training continues from its last checkpoint."
-    )
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """Read what a paper says and what became of it here: the same, departed from, or not run.
 
-A paper's package lists this in ``fidelity.toml``, a row a statement; :mod:`kit.papers.departures` reads how it departs,
-and :mod:`kit.jobs.departures` checks that the two agree and writes the page of both::
+A paper's package lists this in ``fidelity.toml``, a row a statement; :mod:`publishing.declared` reads how it departs,
+and :mod:`publishing.departures` checks that the two agree and writes the page of both::
 
     intro = "Counting asks how many dots there are."
     rows = [

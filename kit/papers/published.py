@@ -1,6 +1,6 @@
 """Say how a paper's published results are made: which runs, which notebooks measure them, where figures are written.
 
-``python -m kit results`` makes them from this record (:mod:`kit.jobs.results`).
+``python -m kit results`` makes them from this record (:mod:`publishing.results`).
 """
 
 from __future__ import annotations

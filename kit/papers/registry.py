@@ -21,6 +21,7 @@ from kit.papers.published import Published
 
 if TYPE_CHECKING:
     from kit.environment import ToolEnv
+    from kit.episode import Task
     from kit.evaluate.outcomes import Evaluation
     from kit.papers.fidelity import Fidelity
     from kit.rollout import RolloutConfig
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 PAPERS = {
     "agile": "kit.papers.agile.paper:PAPER",
     "visual_arft": "kit.papers.visual_arft.paper:PAPER",
+    "codedance": "kit.papers.codedance.paper:PAPER",
 }
 """Paper's name → ``module:attribute`` of its record, imported when it is asked for."""
 
@@ -62,6 +64,9 @@ class Paper:
         published: how its published results are made; None: it has none that a command makes.
         fidelity: ``package:file`` of what the paper says and what became of it here (:mod:`kit.papers.fidelity`);
             empty: it lists nothing, and has no part of docs/departures.md.
+        validate: place of what tells of a task of its makers, and what its environments' tools share, why it teaches
+            nothing; empty: it does. A script reaches the full reward with the tools, and where the task is called hard,
+            what the prompt shows isn't enough. Its data script lets it look at every task that it writes.
         limits: place of its episodes' limits, a :class:`kit.rollout.RolloutConfig` made of a notebook's parameters.
         notebooks_dir: folder with ``percent/`` (sources) and ``profiles/``; ``results/`` lies beside it.
     """
@@ -79,6 +84,7 @@ class Paper:
     fidelity: str = ""
     published: Published | None = None
     notebooks_dir: Path = NOTEBOOKS
+    validate: str = ""
     limits: str = "kit.rollout:RolloutConfig"
 
     def __post_init__(self) -> None:
@@ -121,6 +127,15 @@ class Paper:
             PaperError: it isn't where the record says.
         """
         found: type[RolloutConfig] = self._load("limits")
+        return found
+
+    def load_validate(self) -> Callable[[Task, Any], str] | None:
+        """Import what tells why a task teaches nothing; None: the paper has no such check.
+
+        Raises:
+            PaperError: it isn't where the record says.
+        """
+        found: Callable[[Task, Any], str] | None = self._load("validate") if self.validate else None
         return found
 
     def load_evaluation(self) -> Evaluation[Any]:
@@ -223,6 +238,18 @@ def paper_of(notebook: str) -> Paper | None:
         PaperError: an entry of the registry is broken.
     """
     return next((paper for paper in papers().values() if notebook in paper.notebooks), None)
+
+
+def published(root: Path = ROOT) -> dict[str, Mapping[str, Any] | None]:
+    """Read the committed results file of every paper whose claims are tested; None where nothing was measured yet."""
+    from kit.evaluate.results import read_results
+
+    homes = {
+        name: root if paper.notebooks_dir == NOTEBOOKS else paper.notebooks_dir.parent
+        for name, paper in papers().items()
+        if paper.claims
+    }
+    return {name: read_results(home / "results" / f"{name}.json") for name, home in homes.items()}
 
 
 def _resolve(target: str) -> Any:

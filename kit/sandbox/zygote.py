@@ -92,7 +92,10 @@ def main(
     sys.argv[:], sys.orig_argv[:] = [""], [sys.executable]
     sys.meta_path.insert(0, Refusals())
     wake_by_pipe()
+    given = dict(os.environ)
     wrong = preload(request["preload"])
+    os.environ.clear()  # cv2 leaves where its libraries lie, on the host
+    os.environ.update(given)
     above = os.open(os.path.dirname(scratch), os.O_RDONLY)  # to remove the folder from, once it can't be seen any more
     confinement = available(request["without"], scratch)
     if confinement.namespaces and not wrong:

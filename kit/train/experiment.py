@@ -96,7 +96,7 @@ class GRPOTraining(ABC):
         start: the checkpoint to start from.
         tasks: file of the tasks.
         run_dir: gets what :func:`kit.train.grpo.train_grpo` writes.
-        play: how tasks are played.
+        play: limits and environment of all episodes, training and held-out ones alike.
         settings: of GRPO.
         held_out: files of held-out tasks to look at on the way.
         held_out_tasks: tasks of each, played before every step; 0: none.
@@ -120,9 +120,9 @@ class GRPOTraining(ABC):
     def group_reward(self) -> GroupReward:
         """Make the reward of a group of episodes."""
 
-    def rollouts(self) -> Rollouts[Any]:
-        """Limits and environment of all episodes, training and held-out ones alike."""
-        return self.play
+    def held_out_reward(self) -> GroupReward:
+        """Make the reward that judges held-out tasks, of which each is played once."""
+        return self.group_reward()
 
     @contextmanager
     def tools(self) -> Iterator[Any]:
@@ -134,28 +134,22 @@ class GRPOTraining(ABC):
         """Train, or go on training; returns the folder of the trained model."""
         torch.set_num_threads(self.threads)
         vlm, chat = load_for_training(self.start, self.settings.lora_rank)
-        tasks, rollouts, reward = load_tasks(self.tasks), self.rollouts(), self.group_reward()
+        tasks = load_tasks(self.tasks)
         with self.tools() as tools:
 
             def play_held_out(policy: Policy, tasks: Sequence[Task]) -> list[Episode]:
-                return rollouts(policy, chat, tools, tasks, temperature=0.0)
-
-            def is_correct(episode: Episode, target: Any) -> bool:
-                correct = reward([episode], target)[0].correct
-                if correct is None:
-                    raise ValueError("held_out_tasks: the reward says of no answer if it is right; set Score.correct")
-                return correct
+                return self.play(policy, chat, tools, tasks, temperature=0.0)
 
             return train_grpo(
                 vlm,
                 chat,
                 tasks,
-                lambda: rollouts.environment(tools),
-                rollouts,
-                reward,
+                lambda: self.play.environment(tools),
+                self.play,
+                self.group_reward(),
                 self.settings,
                 self.run_dir,
                 exports=self.exports,
-                held_out=held_out_accuracy(self.held_out, self.held_out_tasks, play_held_out, is_correct),
+                held_out=held_out_accuracy(self.held_out, self.held_out_tasks, play_held_out, self.held_out_reward()),
                 watcher=watcher,
             )

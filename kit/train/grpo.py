@@ -64,6 +64,9 @@ if TYPE_CHECKING:
     from kit.train.meter import Meter
 
 
+DEFAULTS = RolloutConfig()
+
+
 @dataclass(frozen=True)
 class GRPOSettings(NotebookSettings):
     """Settings of a GRPO run; a paper's own values are in its ``settings`` (:mod:`kit.papers`).
@@ -145,9 +148,7 @@ class GRPOSettings(NotebookSettings):
                 raise ValueError(f"GRPOSettings.{name}={getattr(self, name)}: must be above 0")
         check_schedule("GRPOSettings.schedule", self.schedule)
         if self.save_total_limit < 1:
-            raise ValueError(
-                f"GRPOSettings.save_total_limit={self.save_total_limit}: a run needs at least 1 to resume from"
-            )
+            raise ValueError(f"GRPOSettings.save_total_limit={self.save_total_limit}: a run resumes from at least 1")
         if self.save_every % self.iterations:
             raise ValueError(
                 f"GRPOSettings.save_every={self.save_every}: must be a multiple of iterations={self.iterations}; "
@@ -162,7 +163,7 @@ class GRPOSettings(NotebookSettings):
         """Count the episodes of a step, and those that stay in one process: a group."""
         return self.prompts_per_batch * self.group_size, self.group_size
 
-    def trl_args(self, run_dir: Path, config: RolloutConfig) -> GRPOConfig:
+    def trl_args(self, run_dir: Path, config: RolloutConfig = DEFAULTS) -> GRPOConfig:
         """Convert to TRL's configuration; temperature and longest episode are those of the rollout's ``config``."""
         from trl import GRPOConfig
 
@@ -226,7 +227,6 @@ def train_grpo(
     run_dir: str | Path,
     *,
     exports: Sequence[int] = (),
-    reward_workers: int = 1,
     held_out: HeldOut | None = None,
     watcher: Watcher | None = None,
 ) -> Path:
@@ -242,7 +242,6 @@ def train_grpo(
         settings: how to train.
         run_dir: gets ``checkpoint/``, ``metrics.jsonl``, ``tensorboard/`` and ``model/``.
         exports: steps after which the model so far is kept too, as ``run_dir/model-STEP``.
-        reward_workers: groups scored at once, in threads: for a reward that asks a judge or a service.
         held_out: called before each rollout; returns what to add to the row of metrics, such as held-out accuracy.
         watcher: shown the progress and the rows of metrics; None: one that suits the place.
 
@@ -279,7 +278,6 @@ def train_grpo(
             rollout=play,
             reward=reward,
             settings=settings.credit(),
-            reward_workers=reward_workers,
             meter=meter,
             held_out=held_out,
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import Any, Protocol
@@ -67,7 +66,6 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         rollout: lets a policy play tasks.
         reward: scores the episodes of a group.
         settings: kind of advantage.
-        reward_workers: groups scored at once, in threads.
         meter: told of every turn played.
         held_out: played before each rollout, to see how the policy does on tasks it doesn't train on.
     """
@@ -83,7 +81,6 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         rollout: Rollout,
         reward: GroupReward,
         settings: AdvantageSettings | None = None,
-        reward_workers: int = 1,
         meter: Meter | None = None,
         held_out: HeldOut | None = None,
         **kwargs: Any,
@@ -94,7 +91,6 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         self.rollout = rollout
         self.reward = reward
         self.credit = settings or AdvantageSettings()
-        self.reward_workers = reward_workers
         self.policy = self._policy()
         self.meter = meter
         self.held_out = held_out
@@ -175,8 +171,7 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
             everyone, first = gather_object(episodes), mine.start - mine.start % size
         stop = len(everyone) if everyone is episodes else mine.stop
         groups = [everyone[at : at + size] for at in range(first, stop, size)]
-        with ThreadPoolExecutor(self.reward_workers) as pool:
-            scored = list(pool.map(lambda group: self.reward(group, group[0].task.target), groups))
+        scored = [self.reward(group, group[0].task.target) for group in groups]
         for group, found in zip(groups, scored, strict=True):
             if len(found) != len(group):
                 raise ValueError(f"reward: {len(found)} scores for the {len(group)} episodes of {group[0].task.id}")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from kit.data.store import load_tasks
 from kit.episode import Episode, Task
 from kit.policy import Policy
+from kit.rewards.base import GroupReward
 from kit.train.processes import rank, world_size
 
 COLUMN = "held_out_accuracy"
@@ -21,7 +21,7 @@ def held_out_accuracy(
     files: Sequence[str],
     tasks: int,
     play: Callable[[Policy, Sequence[Task]], list[Episode]],
-    is_right: Callable[[Episode, Any], bool],
+    reward: GroupReward,
 ) -> HeldOut | None:
     """Make the function that :func:`kit.train.grpo.train_grpo` calls before each rollout.
 
@@ -29,7 +29,7 @@ def held_out_accuracy(
         files: of held-out tasks.
         tasks: number of tasks of each file, evenly spaced; 0: none. Processes that train together share them.
         play: plays tasks greedily.
-        is_right: a finished episode and its task's target → whether it ended with the right answer.
+        reward: says which answers are right (:attr:`kit.episode.Score.correct`).
 
     Returns:
         A function from a policy to ``{"held_out_accuracy": share of right answers}``; None for no tasks.
@@ -39,7 +39,7 @@ def held_out_accuracy(
         every = load_tasks(path)
         chosen = {id(task) for task in evenly_spaced(every, tasks)}
         sets[path] = [task if id(task) in chosen else None for task in every]
-    return HeldOutAccuracy(sets, play, is_right) if any(map(any, sets.values())) else None
+    return HeldOutAccuracy(sets, play, reward) if any(map(any, sets.values())) else None
 
 
 @dataclass(frozen=True)
@@ -49,23 +49,36 @@ class HeldOutAccuracy:
     Attributes:
         files: file → its tasks, line by line; None for those that aren't played.
         play: plays tasks greedily.
-        is_right: a finished episode and its task's target → whether it ended with the right answer.
+        reward: says which answers are right.
     """
 
     files: Mapping[str, Sequence[Task | None]]
     play: Callable[[Policy, Sequence[Task]], list[Episode]]
-    is_right: Callable[[Episode, Any], bool]
+    reward: GroupReward
 
     def __call__(self, policy: Policy) -> Mapping[str, float]:
-        """Play this process's share of the tasks; the accuracy over all of them."""
+        """Play this process's share of the tasks; the accuracy over all of them.
+
+        Raises:
+            ValueError: the reward doesn't say whether an answer is right.
+        """
         tasks = [task for some in self.files.values() for task in some if task is not None]
         mine = tasks[rank() :: world_size()]
-        right = [self.is_right(e, e.task.target) for e in (self.play(policy, mine) if mine else ())]
+        correct = [self.is_correct(episode) for episode in (self.play(policy, mine) if mine else ())]
         if world_size() > 1:
             from accelerate.utils import gather_object
 
-            right = gather_object(right)
-        return {COLUMN: sum(right) / len(right)}
+            correct = gather_object(correct)
+        return {COLUMN: sum(correct) / len(correct)}
+
+    def is_correct(self, episode: Episode) -> bool:
+        """Check an answer by the reward."""
+        correct = self.reward([episode], episode.task.target)[0].correct
+        if correct is None:
+            raise ValueError(
+                f"held-out task {episode.task.id}: the reward leaves open if it is right; set Score.correct"
+            )
+        return correct
 
 
 def evenly_spaced(tasks: Sequence[Task], n: int) -> list[Task]:

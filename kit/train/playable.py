@@ -13,16 +13,19 @@ images          the model's family reads images of their size; without a chat, e
 gold answers    there is one, none is blank, and the environment can score an answer by it
 boxes           in ``meta["box"]`` and ``meta["boxes"]``: inside the image, neither empty nor turned round
 prompt          it can be told, and leaves room for a whole turn within ``max_episode_tokens``
+solution        by a paper's ``validate``: a script reaches the full reward with the tools, and needs them
 ==============  =======================================================================================
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from kit.chat import Chat
-from kit.episode import NamedImage, Task
+from kit.environment import ToolEnv
+from kit.episode import NamedImage, Observation, Task
 from kit.models import unreadable
 from kit.models.family import ModelFamily
 from kit.rollout import Environment, RolloutConfig, begin
@@ -31,6 +34,9 @@ from kit.tools.boxes import Box, convert
 Sets = Mapping[str, Sequence[Task | None]]
 """What a set is called in messages, such as the file that it is written to, line by line → its tasks. In the place of a
 task that isn't to be checked stands None."""
+
+Validate = Callable[[Task], str]
+"""Tells why a task teaches nothing, such as that no script solves it; empty: it does."""
 
 Fault = tuple[Task, str]
 """A task and what is wrong with it."""
@@ -43,19 +49,25 @@ class UnplayableTasks(ValueError):
     """Some tasks can't be played or scored; the message lists them with their files, lines and limits."""
 
 
+class UnsolvedTask(ValueError):
+    """A script that should solve a task doesn't; the message says at which turn it fails, and how."""
+
+
 def check_playable(
     sets: Sets,
     chat: Chat | None = None,
     make_env: Callable[[], Environment] | None = None,
     config: RolloutConfig | None = None,
+    validate: Validate | None = None,
 ) -> None:
-    """Refuse tasks that can't be shown, begun, played or scored.
+    """Refuse tasks that can't be shown, begun, played, scored or solved.
 
     Args:
         sets: the tasks.
         chat: of the model that is going to play; None: images have to suit every family of the kit.
         make_env: makes the environment that tasks are begun in; None: prompts aren't checked. Needs the other two.
         config: the limits that will hold.
+        validate: of the tasks' paper (:attr:`kit.papers.registry.Paper.validate`), several at once; None: isn't asked.
 
     Raises:
         UnplayableTasks: all faults of all sets.
@@ -65,9 +77,50 @@ def check_playable(
     if make_env is not None:
         if chat is None or config is None:
             raise ValueError("check_playable: make_env without chat or config; a prompt is counted by all three")
-        bad = {id(task) for task, _ in found}  # of a prompt with an image that can't be read no tokens can be counted
-        found += _begin(chat, [task for task in tasks if id(task) not in bad], make_env(), config)
+        # Of a prompt with an image that can't be read no tokens can be counted.
+        found += _begin(chat, _without(found, tasks), make_env(), config)
+    if validate is not None:
+        some = _without(found, tasks)
+        with ThreadPoolExecutor() as pool:  # they wait for their tools most of the time
+            found += [(task, why) for task, why in zip(some, pool.map(validate, some), strict=True) if why]
     _refuse(sets, found)
+
+
+def solve(env: ToolEnv, task: Task, turns: Sequence[str]) -> list[Observation]:
+    """Play a script's turns on a task, and make sure that they earn all there is.
+
+    Args:
+        env: the paper's environment.
+        task: the task.
+        turns: of a script that knows the answer, the answer last.
+
+    Returns:
+        The observation of each turn but the last.
+
+    Raises:
+        UnsolvedTask: a turn isn't in the protocol's form, a tool fails, or the answer isn't right.
+    """
+    env.reset(options={"task": task})
+    seen: list[Observation] = []
+    try:
+        for number, text in enumerate(turns, 1):
+            if not env.protocol.well_formed(text):
+                raise UnsolvedTask(f"turn {number} of a script isn't in the protocol's form: {text!r:.80}")
+            observation, reward, ended, _, _ = env.step(text)
+            if observation.status != "ok" or ended != (number == len(turns)):
+                raise UnsolvedTask(f"turn {number} of a script ends with {observation.status}: {observation.text:.200}")
+            seen.append(observation)
+    finally:
+        env.close()
+    if reward < 1:
+        raise UnsolvedTask(f"a script's answer, {task.target!r:.80}, earns {reward:.3f} instead of 1")
+    return seen[:-1]
+
+
+def _without(found: Sequence[Fault], tasks: Sequence[Task]) -> list[Task]:
+    """The tasks that have no fault."""
+    bad = {id(task) for task, _ in found}
+    return [task for task in tasks if id(task) not in bad]
 
 
 def _all(sets: Sets) -> list[Task]:

@@ -1,4 +1,4 @@
-"""Exercises of notebook 11: a puzzle's target, a guesser, the reward, whether a look pays, a split by crop."""
+"""Exercises of notebook 11: a puzzle's target, the reward, whether a look pays, a split by crop, a guesser."""
 
 from __future__ import annotations
 
@@ -141,37 +141,6 @@ EXERCISES = [
     ),
     Exercise(
         "11.2",
-        acc_knowing_the_level,
-        "It guesses among `arrangements(pieces, level)` arrangements, all equally likely. How many of them are right?",
-        cases=[
-            {"pieces": 4, "level": 0},
-            {"pieces": 4, "level": 1},
-            {"pieces": 4, "level": 2},
-            {"pieces": 9, "level": 7},
-            {"pieces": 9, "level": 5},
-        ],
-        hidden=_other_levels,
-        mistakes=[
-            Mistake(
-                lambda pieces, level: 1 / factorial(pieces),
-                "That guesser doesn't know the level: it chooses among all arrangements.",
-            ),
-            Mistake(
-                lambda pieces, level: 1 / factorial(pieces - level),
-                "It isn't told which pieces are in place, and the others must all move: more choices, and fewer.",
-            ),
-            Mistake(
-                lambda pieces, level: 1 / _derangements(pieces - level),
-                "It isn't told which pieces are in place, only how many.",
-            ),
-            Mistake(
-                lambda pieces, level: _arrangements(pieces, level) / factorial(pieces),
-                "That is the share of all arrangements that have this level. How often is one guess among them right?",
-            ),
-        ],
-    ),
-    Exercise(
-        "11.3",
         reward,
         "Three parts: 0.8 if right; 0.2 if well-formed; minus 0.05 times the steps, or times 5 if the answer is wrong.",
         cases=[
@@ -190,7 +159,7 @@ EXERCISES = [
         ],
     ),
     Exercise(
-        "11.4",
+        "11.3",
         gain_of_a_look,
         "Without: p × (1 − 0.05 × steps) + (1 − p) × (0.2 − 0.25). With: the same with q and steps + 1. Subtract.",
         cases=[
@@ -225,7 +194,7 @@ EXERCISES = [
         ],
     ),
     Exercise(
-        "11.5",
+        "11.4",
         on_both_sides,
         "It is easier to count when it is *not* on both sides: all six in training, or all six in evaluation.",
         mistakes=[
@@ -234,5 +203,36 @@ EXERCISES = [
             Mistake(lambda: 0.5, "That holds for a single crop. With six crops, all of them must agree."),
         ],
         tolerance=2e-3,
+    ),
+    Exercise(
+        "11.5",
+        acc_knowing_the_level,
+        "It guesses among `arrangements(pieces, level)` arrangements, all equally likely. How many of them are right?",
+        cases=[
+            {"pieces": 4, "level": 0},
+            {"pieces": 4, "level": 1},
+            {"pieces": 4, "level": 2},
+            {"pieces": 9, "level": 7},
+            {"pieces": 9, "level": 5},
+        ],
+        hidden=_other_levels,
+        mistakes=[
+            Mistake(
+                lambda pieces, level: 1 / factorial(pieces),
+                "That guesser doesn't know the level: it chooses among all arrangements.",
+            ),
+            Mistake(
+                lambda pieces, level: 1 / factorial(pieces - level),
+                "It isn't told which pieces are in place, and the others must all move: more choices, and fewer.",
+            ),
+            Mistake(
+                lambda pieces, level: 1 / _derangements(pieces - level),
+                "It isn't told which pieces are in place, only how many.",
+            ),
+            Mistake(
+                lambda pieces, level: _arrangements(pieces, level) / factorial(pieces),
+                "That is the share of all arrangements that have this level. How often is one guess among them right?",
+            ),
+        ],
     ),
 ]

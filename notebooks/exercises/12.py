@@ -1,4 +1,4 @@
-"""Exercises of notebook 12: the loss of SFT, what its size means, which demonstrations can be played."""
+"""Exercises of notebook 12: the loss of SFT, what its size means, a group of both kinds, what can be played."""
 
 from __future__ import annotations
 
@@ -31,6 +31,11 @@ def probability() -> float:
     return math.exp(-0.5)
 
 
+def undecided_group(p: float, size: int) -> float:
+    """Neither all of them look, nor none of them."""
+    return 1 - p**size - (1 - p) ** size
+
+
 def is_playable(code_turns: int, max_turns: int) -> bool:
     """Count the turn that answers, too."""
     return code_turns + 1 <= max_turns
@@ -44,6 +49,11 @@ def _other_losses(seed: int) -> list[dict[str, Any]]:
         rng.shuffle(mask)
         found.append({"logprobs": [-rng.uniform(0.01, 8) for _ in mask], "mask": mask})
     return found
+
+
+def _other_groups(seed: int) -> list[dict[str, Any]]:
+    rng = random.Random(seed)
+    return [{"p": rng.uniform(0.05, 0.45) + 0.5 * side, "size": rng.randint(2, 9)} for side in (0, 1, 0, 1)]
 
 
 def _other_turns(seed: int) -> list[dict[str, Any]]:
@@ -81,6 +91,19 @@ EXERCISES = [
     ),
     Exercise(
         "12.3",
+        undecided_group,
+        "It is easier to count the groups that are *not* mixed: all of them look, or none does.",
+        cases=[{"p": p, "size": n} for p, n in ((0.4, 8), (0.0, 8), (1.0, 8), (0.01, 8), (0.5, 2), (0.3, 1))],
+        hidden=_other_groups,
+        mistakes=[
+            Mistake(lambda p, size: 1 - (1 - p) ** size, "A group in which all look compares nothing, either."),
+            Mistake(lambda p, size: 1 - p**size, "A group in which none looks compares nothing, either."),
+            Mistake(lambda p, size: p**size + (1 - p) ** size, "That is how likely all of them do the same."),
+            Mistake(lambda p, size: p * (1 - p), "That is one episode that looks and one that doesn't, in this order."),
+        ],
+    ),
+    Exercise(
+        "12.4",
         is_playable,
         "How many turns does an episode take that runs code in 4 of them and then answers?",
         cases=[{"code_turns": n, "max_turns": m} for n, m in ((0, 1), (4, 5), (5, 5), (8, 5), (3, 5), (1, 1))],

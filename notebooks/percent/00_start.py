@@ -59,13 +59,12 @@ from kit.data.leak import solved
 from kit.data.photos import photos, random_crop
 from kit.evaluate.outcomes import by_stage
 from kit.exercises import check, hint, solution
-from kit.jobs.readme import published
 from kit.papers.agile import experiment as agile
 from kit.papers.agile.env import PROTOCOL
 from kit.papers.agile.expert import expert_script
 from kit.papers.agile.puzzle import make_task
 from kit.papers.agile.reward import is_right, score
-from kit.papers.registry import papers
+from kit.papers.registry import papers, published
 from kit.policy.hf import load_model_and_chat
 from kit.policy.scripted import ScriptedPolicy
 from kit.sandbox import Sandbox

@@ -39,7 +39,10 @@
 # %% tags=["parameters"]
 run: str = "agile"  # run directory under runs/: results.json is written there
 runs: list[str] = []  # runs that differ in their seed only; empty: just this one
-deed_runs: list[str] = []  # runs whose reward asked for the deed, for A6; empty: none
+deed_runs: list[str] = []  # runs trained with the reward `deed`, for A6; empty: none
+guesses_0: list[str] = []  # runs of 11 and 12 with no guesses, for notebook 12's figure
+guesses_30: list[str] = []  # with 30 % of guesses
+guesses_90: list[str] = []  # with 90 %
 photographs: str = ""  # a folder of data_scripts/debian_photos.py; empty: none more
 eval_puzzles: int = 3  # 3×3 puzzles a level
 sampled_puzzles: int = 4  # 2×2 puzzles a level, tried again and again before GRPO
@@ -72,7 +75,7 @@ from kit.evaluate.outcomes import by_stage
 from kit.evaluate.results import write_results
 from kit.exercises import check, hint, solution
 from kit.files import ROOT, read_json, run_folder, start_run
-from kit.papers.agile import claims, direct
+from kit.papers.agile import claims, direct, guesses
 from kit.papers.agile import experiment as agile
 from kit.papers.agile.metrics import EVALUATION, failures
 from kit.papers.agile.plots import levels
@@ -563,6 +566,9 @@ for stage, found in five_answers.items():
     metrics[stage] |= found
 for stage in ("direct", "direct_originals"):
     metrics[stage]["accuracy"] = share_solved(played[stage])
+own = [folder.name for folder in folders]
+tried = {0: guesses_0, 30: guesses_30, 60: own, 90: guesses_90}
+metrics["sft"] |= guesses.by_share(tried)
 pictures = {"the kit's, held out": len({o.image for o in played["direct"]})}
 packages = Counter(photo.licence.rpartition("/")[2] for photo in more)
 pictures |= {f"{name} (_photographs)": n for name, n in packages.items()}

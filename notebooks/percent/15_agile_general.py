@@ -239,7 +239,7 @@ print(table(verdicts).replace("; ", "\n    "))
 
 # %%
 n = steps * prompts_per_batch
-play = agile.Play(
+play = mixed.MixedPlay(
     prompt=prompt,
     on_no_action=on_no_action,
     max_turns=max_turns,

@@ -8,7 +8,7 @@ import re
 import statistics
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -209,40 +209,57 @@ def test_an_unknown_exercise_names_those_there_are() -> None:
 NOTEBOOKS = [
     source.number for source in sources() if (ROOT / "notebooks" / "exercises" / f"{source.number}.py").is_file()
 ]
-EVERY = [pytest.param(one, id=one.id) for number in NOTEBOOKS for one in exercises(number).values()]
+EVERY = [one for number in NOTEBOOKS for one in exercises(number).values()]
 
 
-@pytest.mark.parametrize("number", NOTEBOOKS)
-def test_every_exercise_is_asked_where_its_number_says_and_every_asked_one_exists(number: str) -> None:
-    (source,) = [source for source in sources() if source.number == number]
-    code = "\n".join(cell.source for cell in load(source).cells if cell.cell_type == "code")
-    asked = re.findall(r'\bcheck\(\s*"([\d.]+)"', code)
-    assert sorted(set(asked)) == sorted(exercises(number)) and len(asked) == len(set(asked))
-    assert 3 <= len(asked) <= 5
+def offenders(every: Iterable[Any], rule: Callable[[Any], None]) -> dict[str, str]:
+    """Exercises, or notebooks, that break a rule → what was asserted of them."""
+    found = {}
+    for one in every:
+        try:
+            rule(one)
+        except Exception as error:
+            found[getattr(one, "id", str(one))] = repr(error)
+    return found
 
 
-@pytest.mark.parametrize("exercise", [p for p in EVERY if p.values[0].cases])
-def test_the_solution_is_right_and_each_known_mistake_is_wrong_and_gets_its_hint(exercise: Exercise) -> None:
-    assert exercise.judge(exercise.answer).state == "right"
-    for mistake in exercise.mistakes:
-        verdict = exercise.judge(mistake.answer)
-        assert verdict.state == "wrong" and mistake.hint in verdict.text
+def test_every_exercise_is_asked_where_its_number_says_and_every_asked_one_exists() -> None:
+    def rule(number: str) -> None:
+        (source,) = [source for source in sources() if source.number == number]
+        code = "\n".join(cell.source for cell in load(source).cells if cell.cell_type == "code")
+        asked = re.findall(r'\bcheck\(\s*"([\d.]+)"', code)
+        assert sorted(set(asked)) == sorted(exercises(number)) and len(asked) == len(set(asked))
+        assert 3 <= len(asked) <= 5
+
+    assert offenders(NOTEBOOKS, rule) == {}
 
 
-@pytest.mark.parametrize("exercise", [p for p in EVERY if not p.values[0].cases and not p.values[0].needs_run])
-def test_each_known_mistake_in_a_value_is_wrong_and_gets_its_hint(exercise: Exercise) -> None:
-    assert exercise.judge(exercise.answer()).state == "right"
-    for mistake in exercise.mistakes:
-        verdict = exercise.judge(mistake.answer())
-        assert verdict.state == "wrong" and verdict.why == mistake.hint
+def test_the_solution_is_right_and_each_known_mistake_is_wrong_and_gets_its_hint() -> None:
+    def rule(exercise: Exercise) -> None:
+        assert exercise.judge(exercise.answer).state == "right"
+        for mistake in exercise.mistakes:
+            verdict = exercise.judge(mistake.answer)
+            assert verdict.state == "wrong" and mistake.hint in verdict.text
+
+    assert offenders([one for one in EVERY if one.cases], rule) == {}
+
+
+def test_each_known_mistake_in_a_value_is_wrong_and_gets_its_hint() -> None:
+    def rule(exercise: Exercise) -> None:
+        assert exercise.judge(exercise.answer()).state == "right"
+        for mistake in exercise.mistakes:
+            verdict = exercise.judge(mistake.answer())
+            assert verdict.state == "wrong" and verdict.why == mistake.hint
+
+    assert offenders([one for one in EVERY if not one.cases and not one.needs_run], rule) == {}
 
 
 def test_every_function_has_hidden_cases_to_be_graded_on() -> None:
     """Without them an answer that knows the visible cases could not be told from a right one."""
-    assert [p.values[0].id for p in EVERY if p.values[0].cases and not p.values[0].hidden] == []
+    assert [one.id for one in EVERY if one.cases and not one.hidden] == []
 
 
-HIDDEN = [p for p in EVERY if p.values[0].hidden]
+HIDDEN = [one for one in EVERY if one.hidden]
 
 ONLY_SHOWN = {"24.2": ["A claim without any check was not tested."]}
 """Beginnings of the hints for mistakes that a single input reveals, so that only a visible case can reveal them."""
@@ -253,40 +270,46 @@ def hidden_cases(exercise: Exercise, seed: int) -> list[dict[str, Any]]:
     return [dict(case) for case in exercise.hidden(seed)]
 
 
-@pytest.mark.parametrize("exercise", HIDDEN)
-def test_hidden_cases_are_the_same_for_a_seed_others_for_most_and_none_is_shown_or_there_twice(
-    exercise: Exercise,
-) -> None:
+def test_hidden_cases_are_the_same_for_a_seed_others_for_most_and_none_is_shown_or_there_twice() -> None:
     """Some exercises have few inputs that make sense, so that two seeds may agree."""
-    made = [hidden_cases(exercise, seed) for seed in range(20)]
-    assert made == [hidden_cases(exercise, seed) for seed in range(20)]
-    assert len({literal(cases) for cases in made}) >= 15
-    for cases in made:
-        every = [literal(case) for case in (*map(dict, exercise.cases), *cases)]  # literal: they can be sent to grade
-        assert len(cases) >= 3 and len(set(every)) == len(every)
+
+    def rule(exercise: Exercise) -> None:
+        made = [hidden_cases(exercise, seed) for seed in range(20)]
+        assert made == [hidden_cases(exercise, seed) for seed in range(20)]
+        assert len({literal(cases) for cases in made}) >= 15
+        for cases in made:
+            # As literals: so they are sent to be graded.
+            every = [literal(case) for case in (*map(dict, exercise.cases), *cases)]
+            assert len(cases) >= 3 and len(set(every)) == len(every)
+
+    assert offenders(HIDDEN, rule) == {}
 
 
-@pytest.mark.parametrize("exercise", HIDDEN)
-def test_the_solution_is_right_on_hidden_cases_and_leaves_them_as_they_are(exercise: Exercise) -> None:
-    for seed in range(20):
-        cases = hidden_cases(exercise, seed)
-        assert replace(exercise, cases=cases).judge(exercise.answer).state == "right"
-        assert exercise.with_hidden(seed).judge(exercise.answer).state == "right"
-        for function in (exercise.answer, *(mistake.answer for mistake in exercise.mistakes)):
-            for case in cases:
-                function(**case)
-        assert cases == hidden_cases(exercise, seed)
+def test_the_solution_is_right_on_hidden_cases_and_leaves_them_as_they_are() -> None:
+    def rule(exercise: Exercise) -> None:
+        for seed in range(20):
+            cases = hidden_cases(exercise, seed)
+            assert replace(exercise, cases=cases).judge(exercise.answer).state == "right"
+            assert exercise.with_hidden(seed).judge(exercise.answer).state == "right"
+            for function in (exercise.answer, *(mistake.answer for mistake in exercise.mistakes)):
+                for case in cases:
+                    function(**case)
+            assert cases == hidden_cases(exercise, seed)
+
+    assert offenders(HIDDEN, rule) == {}
 
 
-@pytest.mark.parametrize("exercise", HIDDEN)
-def test_hidden_cases_find_each_mistake_and_leave_it_its_hint(exercise: Exercise) -> None:
-    for seed in range(20):
-        only_hidden = replace(exercise, cases=hidden_cases(exercise, seed))
-        for mistake in exercise.mistakes:
-            verdict = exercise.with_hidden(seed).judge(mistake.answer)
-            assert (verdict.state, verdict.why) == ("wrong", mistake.hint)
-            shown = mistake.hint.startswith(tuple(ONLY_SHOWN.get(exercise.id, ())))
-            assert only_hidden.judge(mistake.answer).state == ("right" if shown else "wrong")
+def test_hidden_cases_find_each_mistake_and_leave_it_its_hint() -> None:
+    def rule(exercise: Exercise) -> None:
+        for seed in range(20):
+            only_hidden = replace(exercise, cases=hidden_cases(exercise, seed))
+            for mistake in exercise.mistakes:
+                verdict = exercise.with_hidden(seed).judge(mistake.answer)
+                assert (verdict.state, verdict.why) == ("wrong", mistake.hint)
+                shown = mistake.hint.startswith(tuple(ONLY_SHOWN.get(exercise.id, ())))
+                assert only_hidden.judge(mistake.answer).state == ("right" if shown else "wrong")
+
+    assert offenders(HIDDEN, rule) == {}
 
 
 RIGHT_TOO: dict[str, Callable[..., Any]] = {
@@ -322,28 +345,23 @@ def test_hidden_cases_are_fair_to_answers_that_go_another_way(id: str) -> None:
         assert exercise.with_hidden(seed).judge(RIGHT_TOO[id]).state == "right", seed
 
 
-def test_the_teachers_page_says_how_many_exercises_are_graded_and_which_depend_on_the_students_run() -> None:
-    text = (ROOT / "docs" / "teaching.md").read_text(encoding="utf-8").replace("\n", " ")
-    every = [p.values[0] for p in EVERY]
-    functions, own_run = [one for one in every if one.cases], [one.id for one in every if one.needs_run]
-    by_program = len(every) - len(own_run) - 2  # 11.1 and 22.2 use the kit, which the sandbox hasn't
-    assert f"Of the {len(every)} exercises {by_program} are graded by program: {len(functions) - 2} functions" in text
-    assert f"no points here: {', '.join(own_run)}." in text and f"All {len(functions)} functions have them." in text
+def test_solutions_and_mistakes_leave_their_arguments_as_they_are() -> None:
+    def rule(exercise: Exercise) -> None:
+        before = copy.deepcopy(list(exercise.cases))
+        for function in (exercise.answer, *(mistake.answer for mistake in exercise.mistakes)):
+            for case in exercise.cases:
+                with suppress(Exception):  # a mistake may fail on some of them
+                    function(**case)
+            assert list(exercise.cases) == before
+
+    assert offenders([one for one in EVERY if one.cases], rule) == {}
 
 
-@pytest.mark.parametrize("exercise", [p for p in EVERY if p.values[0].cases])
-def test_solutions_and_mistakes_leave_their_arguments_as_they_are(exercise: Exercise) -> None:
-    before = copy.deepcopy(list(exercise.cases))
-    for function in (exercise.answer, *(mistake.answer for mistake in exercise.mistakes)):
-        for case in exercise.cases:
-            with suppress(Exception):  # a mistake may fail on some of them
-                function(**case)
-        assert list(exercise.cases) == before
+def test_hint_and_solution_can_be_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    def rule(exercise: Exercise) -> None:
+        hint(exercise.id)
+        solution(exercise.id)
+        printed = capsys.readouterr().out
+        assert exercise.hint in printed and ("def " in printed or "lambda" in printed)
 
-
-@pytest.mark.parametrize("exercise", EVERY)
-def test_hint_and_solution_can_be_asked_for(exercise: Exercise, capsys: pytest.CaptureFixture[str]) -> None:
-    hint(exercise.id)
-    solution(exercise.id)
-    printed = capsys.readouterr().out
-    assert exercise.hint in printed and ("def " in printed or "lambda" in printed)
+    assert offenders(EVERY, rule) == {}

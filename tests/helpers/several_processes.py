@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from training_fixtures import LIMITS, Looks, even_reward, even_score, fresh_chat, fresh_model, sampling_rollout, task
+from training_fixtures import LIMITS, Looks, even_reward, fresh_chat, fresh_model, sampling_rollout, task
 
 from kit.episode import Episode, Score, Task
 from kit.policy import Policy
@@ -89,7 +89,7 @@ def train(folder: Path, settings: dict[str, Any], watcher: Watcher | None = None
         return watched(policy) if watched else {}
 
     made = replace(RUN, **settings)
-    watched = held_out_accuracy(files, 9, look, lambda e, _: even_score(e, None).total > 0.5)
+    watched = held_out_accuracy(files, 9, look, even_reward)
     tasks = [task(i) for i in range(3)]
     train_grpo(model, chat, tasks, Looks, LIMITS, reward, made, folder, held_out=before, watcher=watcher)
     return model

@@ -130,7 +130,7 @@ def even_score(episode: Episode, target: Any) -> Score:
     """The share of sampled ids that are even: simple, and rarely equal within a group."""
     ids = [i for turn in episode.turns for i in turn.ids]
     share = sum(i % 2 == 0 for i in ids) / len(ids)
-    return Score(share, {"accuracy": share})
+    return Score(share, {"accuracy": share}, correct=share > 0.5)
 
 
 even_reward = per_episode(even_score)

@@ -192,7 +192,7 @@ def test_an_error_in_a_job_is_not_taken_for_one_of_its_lock(project: Path, monke
     def broken(*_: object) -> None:
         raise FileNotFoundError(errno.ENOENT, "No such file or directory", "/x/weights")
 
-    monkeypatch.setattr(kit.jobs.run, "_papermill", broken)
+    monkeypatch.setattr(kit.jobs.run, "execute_notebook", broken)
     with pytest.raises(FileNotFoundError) as caught:
         execute(plan("11", "laptop", [], "toy", project))
     assert caught.value.filename == "/x/weights"

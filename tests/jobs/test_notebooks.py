@@ -20,12 +20,12 @@ from kit.files import ROOT
 from kit.jobs.notebooks import NotebookError, Source, code_cells, find, load, parameters, sources
 from kit.jobs.parameters import check_values
 from kit.jobs.run import PROFILES, profile_values
-from kit.jobs.twins import carry, carry_staged, dumps, faults, normal, problems, refresh, with_stored_outputs
 from kit.papers.registry import papers
+from publishing.twins import carry, carry_staged, dumps, faults, normal, problems, refresh, with_stored_outputs
 
 SOURCES = {source.name: source for source in sources()}
 
-CHAINS = {name: paper.notebooks for name, paper in papers().items()}
+CHAINS = {name: paper.notebooks for name, paper in papers().items() if paper.notebooks}
 """A paper's notebooks, run after one another with smoke values: each reads what the one before wrote."""
 
 TEACHING = [name for name in SOURCES if not any(name in chain for chain in CHAINS.values())]
@@ -34,7 +34,7 @@ ALONE = [name for name in TEACHING if profile_values(SOURCES[name], "smoke")]
 """Run alone with smoke values."""
 
 STRICT = [name for name in TEACHING if name not in ALONE] + [
-    paper.notebooks[0] for paper in papers().values() if paper.notebooks[0] not in paper.settings
+    chain[0] for name, chain in CHAINS.items() if chain[0] not in papers()[name].settings
 ]
 """Every printed value is compared with the committed one: a few minutes' work, and no training among it."""
 

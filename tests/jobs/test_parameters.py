@@ -6,8 +6,7 @@ import re
 
 import pytest
 
-from kit.jobs.notebooks import parameters, sources
-from kit.jobs.parameters import RENAMED, ParameterError, check_values, parse, read_parameters
+from kit.jobs.parameters import ParameterError, check_values, parse, read_parameters
 
 CELL = """steps: int = 3  # rollout batches
 rate: float = 2  # learning rate
@@ -92,14 +91,3 @@ def test_text_from_the_command_line_becomes_the_parameters_type(name: str, text:
 def test_text_of_another_type_is_refused(name: str, text: str) -> None:
     with pytest.raises(ParameterError, match=re.escape(f"--set: {name}={text}; expected")):
         parse(read_parameters(CELL, "toy")[name], text, "--set")
-
-
-@pytest.mark.parametrize(("old", "new"), sorted(RENAMED.items()))
-def test_a_renamed_parameter_is_told_by_its_new_name(old: str, new: str) -> None:
-    with pytest.raises(ParameterError, match=re.escape(f"profile x has no parameter {old!r}: it is called {new} now")):
-        check_values({}, {old: 1}, "profile x")
-
-
-def test_new_names_are_those_of_the_notebooks() -> None:
-    declared = {name for source in sources() for name in parameters(source)}
-    assert {new.partition(" ")[0] for new in RENAMED.values()} <= declared

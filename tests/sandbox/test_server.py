@@ -22,7 +22,7 @@ from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_s
 from places import HELPERS
 from sandboxes import IDENTITIES, KINDS, QUICK, belongings, needs, start, until
 
-from kit.sandbox import Limits, Result, Sandbox, SandboxEpisode, SandboxError, clean
+from kit.sandbox import PLOTTING, Limits, Result, Sandbox, SandboxEpisode, SandboxError, clean
 from kit.sandbox.confine import LAYERS
 from kit.sandbox.guarantees import NAMES
 from kit.sandbox.linux import LINUX, session_leaders
@@ -214,6 +214,14 @@ def test_guarantees_are_what_was_tried(tight: Sandbox) -> None:
     for item in report:
         assert item.by if item.enforced else item.missing
         assert f"{'yes' if item.enforced else 'NO '} {item.name} " in str(report)
+
+
+def test_what_a_preloaded_package_adds_to_the_environment_does_not_reach_code() -> None:
+    """cv2 writes its own folder to LD_LIBRARY_PATH, in this process as in the sandbox's."""
+    import cv2  # noqa: F401
+
+    with Sandbox(preload=PLOTTING, require=("environment",)) as box, box.episode() as episode:
+        assert episode.run("import cv2, os\nprint('LD_LIBRARY_PATH' in os.environ)").stdout == "False\n"
 
 
 @pytest.mark.parametrize(

@@ -319,8 +319,8 @@ def test_a_greedy_rollout_is_refused(chat: Chat, model, tmp_path: Path) -> None:
 
 
 def test_rewards_that_ask_a_judge_are_asked_together(chat: Chat, model, tmp_path: Path) -> None:
-    """Each of a batch's four waits for the other three; alone, it would break the barrier."""
-    met = threading.Barrier(4, timeout=20)
+    """Each of a group's two waits for the other; alone, it would break the barrier."""
+    met = threading.Barrier(2, timeout=20)
 
     def judged(episode: Episode, target: Any) -> Score:
         met.wait()
@@ -329,7 +329,7 @@ def test_rewards_that_ask_a_judge_are_asked_together(chat: Chat, model, tmp_path
     settings = GRPOSettings(steps=1, prompts_per_batch=2, group_size=2, per_device_batch_size=4)
     sets = [task(0), task(1)]
     train_grpo(copy.deepcopy(model), chat, sets, Looks, LIMITS, even_reward, settings, tmp_path / "a")
-    train_grpo(model, chat, sets, Looks, LIMITS, per_episode(judged, 2), settings, tmp_path / "b", reward_workers=2)
+    train_grpo(model, chat, sets, Looks, LIMITS, per_episode(judged, 2), settings, tmp_path / "b")
     assert without_times(tmp_path / "a") == without_times(tmp_path / "b")
 
 

@@ -162,9 +162,7 @@ def test_training_says_before_step_1_which_tasks_it_could_not_play(tmp_path: Pat
         [*(replace(GOOD, id=f"t{k}") for k in range(5)), replace(GOOD, id="long", question="?" * 99)],
     )
     save_tasks(tmp_path / "test.jsonl", [replace(GOOD, id="held", question="x" * 99)])
-    held_out = held_out_accuracy(
-        [str(tmp_path / "test.jsonl")], 1, lambda policy, tasks: [], lambda episode, target: True
-    )
+    held_out = held_out_accuracy([str(tmp_path / "test.jsonl")], 1, lambda policy, tasks: [], even_reward)
     tasks = load_tasks(tmp_path / "train.jsonl")
     with pytest.raises(UnplayableTasks) as caught:
         train_grpo(model, chat, tasks, Asked, CONFIG, even_reward, SETTINGS, tmp_path / "run", held_out=held_out)

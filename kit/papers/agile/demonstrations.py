@@ -1,4 +1,4 @@
-"""Cold-start episodes: collecting an expert's play, the paper's filter, its balancing.
+"""Curate cold-start episodes: of an expert's play, what is sound, and of that a balanced part.
 
 Section 3.2: an expert plays puzzles; episodes whose answer matches the truth are kept; the rest are
 balanced over the number of steps (4–8) and the kinds of action (swap, observe, crop, zoom); here also over
@@ -148,9 +148,12 @@ def curate(
         n: episodes wanted, at most.
         rng: source of all randomness.
         steps: numbers of calls that are used.
-        guesses: share of ``n`` that are episodes without a call, right or wrong; they are kept besides the sound ones.
+        guesses: share of ``n`` that are episodes without a call, right or wrong; they are kept besides the sound ones,
+            and mixed with them, so that the first of the set have about the same share.
     """
     sound = [episode for episode in episodes if is_sound(episode)]
     silent = [episode for episode in episodes if not episode.calls][: round(guesses * n)]
     kept = [*balance(sound, n - len(silent), rng, steps), *silent]
+    if silent:
+        kept = [kept[int(i)] for i in rng.permutation(len(kept))]
     return kept, Report(Counts.of(episodes), Counts.of(sound), Counts.of(kept))

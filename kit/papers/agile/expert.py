@@ -15,6 +15,10 @@ Departures
   tiny model to look, and reinforcement nothing; after undecided ones it has to find out that looking pays. May change:
   The cold start solves far fewer puzzles than it could, so that the gain of reinforcement is larger than over a cold
   start of right episodes alone.
+- [agile-short-demonstrations] Paper: The expert's episodes take 4 to 8 steps, though the agent has 5 turns in all
+  (section 3.2, Table 5). Here: Of thumbnails it plays 1 to 4 steps, so that each of its episodes fits the agent's
+  turns. Why: The tiny model plays what it was shown to the last turn, and would end out of turns. May change: The
+  laptop's agent sees fewer crops and zooms than the paper's.
 - [agile-scripted-expert] Paper: Gemini 2.5 Pro plays the cold start's episodes (section 3.2). Here: A script that was
   told the answer plays them, unless a served model is named in data_scripts/agile.py. Why: A laptop has no such
   model. May change: The demonstrations show how to act and not how to find out, and all of them sound alike.
@@ -35,6 +39,9 @@ from kit.policy.scripted import Script
 
 STEPS = (4, 5, 6, 7, 8)
 """Turns of code in an expert's episode (section 3.2)."""
+
+SHORT_STEPS = (1, 2, 3, 4)
+"""Turns of code where thumbnails are shown: with the answer they fit the five turns of an agent (Table 5)."""
 
 Step = Literal["swap", "observe", "crop", "zoom"]
 
@@ -202,9 +209,12 @@ class ScriptedExpert:
 def expert_script(seed: int, steps: Sequence[int] = STEPS, guesses: float = 0.0) -> Script:
     """A script that plays any jigsaw; a task's play depends on ``seed`` and the task's id alone.
 
-    Of puzzles that are shown as thumbnails it answers a share of ``guesses`` at once.
-
     Use it as ``ScriptedPolicy(chat, expert_script(seed=0))``, with a budget of ``max(steps) + 1`` turns.
+
+    Args:
+        seed: of its choices.
+        steps: turns of code that an episode may have, each number as likely as any other.
+        guesses: share of the puzzles shown as thumbnails that it answers at once, with any order.
     """
 
     def script(episode: Episode) -> str:

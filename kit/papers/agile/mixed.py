@@ -20,7 +20,7 @@ Departures
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from kit.environment import OnNoAction
@@ -28,7 +28,6 @@ from kit.episode import Episode, NamedImage, Observation, Score, Task
 from kit.papers.agile.env import PROTOCOL, JigsawEnv
 from kit.papers.agile.experiment import Play, Training
 from kit.papers.agile.questions import QuestionEnv, is_question, is_right
-from kit.rewards.base import GroupReward, per_episode
 from kit.rollout import Environment
 from kit.sandbox import Sandbox
 
@@ -129,10 +128,4 @@ def mixture(arm: str, questions: Sequence[Task], puzzles: Sequence[Task], n: int
 class MixedTraining(Training):
     """GRPO on questions and puzzles (:func:`mixture`), told in plain values as AGILE's own training is."""
 
-    def rollouts(self) -> MixedPlay:
-        """Play both kinds as puzzles are played."""
-        return MixedPlay(**{field.name: getattr(self.play, field.name) for field in fields(self.play)})
-
-    def group_reward(self) -> GroupReward:
-        """A reward for each kind, episode by episode."""
-        return per_episode(self.rollouts().score)
+    play: MixedPlay

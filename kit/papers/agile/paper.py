@@ -38,6 +38,7 @@ PAPER = Paper(
     summary="Solve jigsaw puzzles by code that swaps, crops and zooms pieces of the image.",
     environment="kit.papers.agile.env:JigsawEnv",
     limits="kit.papers.agile.experiment:Play",
+    validate="kit.papers.agile.validate:validate",
     evaluation="kit.papers.agile.metrics:EVALUATION",
     notebooks=("11_agile", "12_agile_sft", "13_agile_grpo", "14_agile_claims", "15_agile_general"),
     settings={
@@ -55,7 +56,18 @@ PAPER = Paper(
     claims="kit.papers.agile.claims:CLAIMS",
     fidelity="kit.papers.agile:fidelity.toml",
     published=Published(
-        runs={"runs": Runs("agile", 4, ("11_agile", "12_agile_sft", "13_agile_grpo"))},
+        runs={
+            "runs": Runs("agile", 6, ("11_agile", "12_agile_sft", "13_agile_grpo")),
+            "deed_runs": Runs(
+                "agile", 3, ("13_agile_grpo",), {"deed": "true"}, tag="deed", keeps={"data": 11, "sft": 12}
+            ),
+            **{
+                f"guesses_{share}": Runs(
+                    f"agile-guesses_{share}", 1, ("11_agile", "12_agile_sft"), {"guesses": str(share / 100)}
+                )
+                for share in (0, 30, 90)
+            },
+        },
         figures=(
             Figures("14_agile_claims", "agile", data={"photographs": "data_scripts/debian_photos.py"}),
             Figures("15_agile_general", "agile-general", "results-general.json"),

@@ -23,7 +23,7 @@ from kit.chat import Chat
 from kit.data.store import load_tasks, save_tasks
 from kit.episode import Task
 from kit.rollout import Environment, RolloutConfig
-from kit.train.playable import check_playable
+from kit.train.playable import Validate, check_playable
 
 NEEDED = ("coding-train", "coding-test", "search-train", "search-test", "text-test")
 """Sets that every folder has."""
@@ -109,6 +109,7 @@ def save_sets(
     chat: Chat | None = None,
     make_env: Callable[[], Environment] | None = None,
     config: RolloutConfig | None = None,
+    validate: Validate | None = None,
 ) -> None:
     """Check the sets, write them, and remove those that an earlier folder of this name had and this one hasn't.
 
@@ -118,13 +119,15 @@ def save_sets(
         chat: of the model that is going to play, if it is known.
         make_env: makes an environment; None: prompts aren't checked.
         config: the limits that will hold.
+        validate: tells why a task teaches nothing (:mod:`kit.papers.visual_arft.validate`); None: isn't asked.
 
     Raises:
         kit.train.playable.UnplayableTasks: a task can't be played, or scored.
         DataFolderError: as :func:`check_sets`.
         OSError: a file can't be written.
     """
-    check_playable({str(folder / f"{name}.jsonl"): tasks for name, tasks in sets.items()}, chat, make_env, config)
+    written = {str(folder / f"{name}.jsonl"): tasks for name, tasks in sets.items()}
+    check_playable(written, chat, make_env, config, validate)
     check_sets(sets, str(folder))
     for name in MORE:
         if name not in sets:  # else an old benchmark would be measured by

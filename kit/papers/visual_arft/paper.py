@@ -44,6 +44,7 @@ PAPER = Paper(
     summary="Answer questions about images by code that restores them and by searches.",
     environment="kit.papers.visual_arft.env:VisualARFTEnv",
     limits="kit.papers.visual_arft.experiment:Play",
+    validate="kit.papers.visual_arft.validate:validate",
     evaluation="kit.papers.visual_arft.metrics:EVALUATION",
     notebooks=("21_visual_arft", "22_visual_arft_rewards", "23_visual_arft_grpo", "24_visual_arft_claims"),
     settings={"23_visual_arft_grpo": "kit.train.grpo:GRPOSettings"},

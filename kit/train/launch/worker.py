@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import hashlib
 import importlib.util
@@ -46,7 +45,7 @@ def installed(module: str = "kit") -> dict[str, str]:
     """Collect what must be the same everywhere: versions of Python and packages, and the source of what trains.
 
     Args:
-        module: that defines the training. Of another package than the kit, that package's source is looked at too.
+        module: that defines the training; if it isn't the kit's, its package, or itself, is looked at too.
     """
     found = {"python": platform.python_version()}
     for package in SAME:
@@ -58,51 +57,17 @@ def installed(module: str = "kit") -> dict[str, str]:
     found["the kit's source"] = _digest(kit, _sources(kit))
     top = module.partition(".")[0]
     if top != kit.name:
-        home, files = own_code(top)
-        found[f"the source of {top}"] = _digest(home, files) if files else "none"
+        spec = importlib.util.find_spec(top)
+        place = spec and next(iter(spec.submodule_search_locations or ()), spec.origin)
+        folder = Path(place or "none")
+        files = [folder] if folder.is_file() else _sources(folder)
+        found[f"the source of {top}"] = _digest(folder.parent, files) if files else "none"
     return found
-
-
-def own_code(top: str) -> tuple[Path, list[Path]]:
-    """Find the code of a training that isn't in the kit: its package, and what this imports from beside it, in turn.
-
-    Args:
-        top: the package, or the module if it is in none.
-
-    Returns:
-        The folder that all of it lies in, and the files; none if there is no such module here.
-    """
-    spec = importlib.util.find_spec(top)
-    place = spec and next(iter(spec.submodule_search_locations or ()), spec.origin)
-    if not place:
-        return Path(), []
-    home = Path(place).parent
-    found: dict[str, list[Path]] = {"kit": []}
-    todo = [top]
-    while todo:
-        name = todo.pop()
-        if name in found:
-            continue
-        found[name] = [path for path in (home / f"{name}.py", *_sources(home / name)) if path.is_file()]
-        if not home.name.endswith("-packages"):  # beside an installed package lie all others, which have versions
-            todo += [other for path in found[name] for other in _imported(path)]
-    return home, [path for files in found.values() for path in files]
 
 
 def _sources(folder: Path) -> list[Path]:
     """Python files in a folder, but for those in hidden ones, such as an editor's copies."""
     return [path for path in folder.rglob("*.py") if not any(p.startswith(".") for p in path.relative_to(folder).parts)]
-
-
-def _imported(path: Path) -> set[str]:
-    """Top-level names of what a file imports, wherever in the file; none if it isn't Python, so nobody imports it."""
-    try:
-        nodes = list(ast.walk(ast.parse(path.read_bytes())))
-    except (SyntaxError, ValueError):
-        return set()
-    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-    names |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level}
-    return {name.partition(".")[0] for name in names}
 
 
 def _digest(folder: Path, files: Sequence[Path]) -> str:

@@ -13,8 +13,7 @@ from PIL import Image
 from kit.data.scenes import scene
 from kit.data.store import save_tasks
 from kit.episode import Episode
-from kit.papers.agile.experiment import Play
-from kit.papers.agile.mixed import MixedTraining, mixture
+from kit.papers.agile.mixed import MixedPlay, MixedTraining, mixture
 from kit.papers.agile.puzzle import make_task
 from kit.papers.agile.questions import is_question, questions
 from kit.rollout import rollout
@@ -48,7 +47,7 @@ def training(tasks: Path, run_dir: Path) -> MixedTraining:
         save_every=1,
         seed=0,
     )
-    play = Play(prompt="brief", max_turns=2, max_new_tokens=40)
+    play = MixedPlay(prompt="brief", max_turns=2, max_new_tokens=40)
     return MixedTraining(str(TINY), str(tasks), str(run_dir), play, settings, allow_unsafe=True)
 
 

@@ -21,14 +21,14 @@ from typing import Any
 
 from kit.evaluate.results import commit
 from kit.files import ROOT, find_run, read_json, runs_folder, start_run, write_json
-from kit.jobs.current import digest_of, outdated, results_folder, results_of, source_of, training_digest
 from kit.jobs.notebooks import parameters
-from kit.jobs.prove import prove_all
-from kit.jobs.publish import publish, redraw, twins
 from kit.jobs.run import Job, JobError, Planned, execute, plan, progress_of
 from kit.papers.published import Figures, Published, Runs
 from kit.papers.registry import Paper, find_paper, papers
 from kit.train.progress import duration
+from publishing.current import digest_of, outdated, results_folder, results_of, source_of, training_digest
+from publishing.prove import prove_all
+from publishing.publish import publish, redraw, twins
 
 PROFILE = "laptop"
 

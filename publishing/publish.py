@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from kit.files import ROOT, find_run, read_json, write_json
-from kit.jobs.current import digest_of, results_folder
 from kit.jobs.run import JobError, progress_of
 from kit.papers.registry import Paper
 from kit.train.published_curves import save_curve
+from publishing.current import digest_of, results_folder
 
 PICTURES = ("data_scripts/first_screen.py",)
 """Scripts that draw the pictures of the pages from ``results/``."""
@@ -70,8 +70,8 @@ def redraw(root: Path = ROOT) -> None:
     Raises:
         JobError: a script failed.
     """
-    from kit.jobs.departures import write
-    from kit.jobs.readme import fill
+    from publishing.departures import write
+    from publishing.readme import fill
 
     fill(root)
     write()

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kit.files import ROOT
-from kit.jobs.readme import BEGIN, END, PAGES, block, fill, filled, headline, published
+from publishing.readme import BEGIN, END, PAGES, block, fill, filled, headline
 
 RESULTS = {
     "notebook": "14_agile_claims",
@@ -39,14 +38,21 @@ def test_the_block_shows_metrics_claims_and_where_they_come_from() -> None:
     )
 
 
-def test_the_headline_is_the_first_metric_and_says_how_long_training_took() -> None:
+def test_the_headline_is_the_finding_and_says_how_long_training_took() -> None:
     assert headline("agile", RESULTS) == (
-        "**AGILE**, 2×2 solved: sft 0.250 [0.200, 0.300], grpo 0.875 [0.800, 0.930]. "
-        "Training time was not recorded with these figures."
+        "**AGILE**. What the base does when it is asked directly was not measured. As an agent it reaches 0.25 "
+        "[0.20, 0.30] after the cold start and 0.88 [0.80, 0.93] after reinforcement learning (2×2 solved). So what "
+        "training taught can't be told yet. Training time was not recorded with these figures."
     )
     timed = {**RESULTS, "seed": [0, 1], "training_minutes": 21.0}
-    assert headline("agile", timed).endswith("Trained in 10 minutes a seed (2 of them).")
+    assert headline("agile", timed).endswith("Each of 2 trainings took 10 minutes.")
     assert headline("agile", None) == "**AGILE**: not measured yet."
+
+
+def test_a_mark_with_a_name_takes_that_paper_and_the_other_all_that_are_left() -> None:
+    text = f"{BEGIN}\n{END}\n<!-- results:begin two -->old{END}\n"
+    found = filled(text, {"one": None, "two": None, "three": None}, lambda name, _: name, "page")
+    assert found == f"{BEGIN}\none\n\nthree\n{END}\n<!-- results:begin two -->\ntwo\n{END}\n"
 
 
 def test_filling_replaces_the_blocks_and_nothing_else(tmp_path: Path) -> None:
@@ -74,9 +80,3 @@ def test_a_proof_that_changed_code_left_the_figures_is_told_beside_them() -> Non
 def test_missing_marks_are_named(text: str) -> None:
     with pytest.raises(ValueError, match=r"docs/results\.md: put .*results:begin"):
         filled(text, {"agile": None}, block, "docs/results.md")
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_the_committed_blocks_are_what_the_results_say(page: str) -> None:
-    text = (ROOT / page).read_text()
-    assert filled(text, published(), PAGES[page], page) == text

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from kit.files import ROOT
-from kit.jobs.current import digest_of, source_of, training_digest, training_sources
-from kit.jobs.digest import _plain, code_digest, digest, modules, notebook_tree, weights_digest
 from kit.jobs.notebooks import Source
 from kit.papers.registry import PAPERS, find_paper
+from publishing.current import digest_of, source_of, training_digest, training_sources
+from publishing.digest import _plain, code_digest, digest, modules, notebook_tree, weights_digest
 
 NOTEBOOK = """# %% [markdown]
 # # 70 · Counting
@@ -142,7 +142,7 @@ def test_it_is_of_the_tree_alone() -> None:
     assert _plain(ast.parse("def step():\n    return 1\n")) == ["Module", ["body", [function]]]
 
 
-@pytest.mark.parametrize("paper", sorted(PAPERS))
+@pytest.mark.parametrize("paper", [name for name in sorted(PAPERS) if find_paper(name).published])
 def test_a_paper_s_figures_depend_on_the_loop_and_its_claims_and_on_no_other_paper(paper: str) -> None:
     record = find_paper(paper)
     assert record.published is not None

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from kit.files import read_json, write_json
-from kit.jobs import current, prove
-from kit.jobs.current import outdated
-from kit.jobs.prove import differences, observed, prove_all, smoke, worktree
 from kit.jobs.run import JobError
 from kit.papers.published import Figures, Published, Runs
 from kit.papers.registry import Paper
+from publishing import current, prove
+from publishing.current import outdated
+from publishing.prove import differences, observed, prove_all, smoke, worktree
 
 RECORD = 'PAPER = Paper(name="counting", published=Published(seeds=2))\n'
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from kit.evaluate.finding import finding
 from kit.evaluate.outcomes import by_stage
-from kit.evaluate.results import read_results
 from kit.files import ROOT, write_text
-from kit.papers.registry import NOTEBOOKS, find_paper, papers
+from kit.papers.registry import find_paper, published
 
 BEGIN = "<!-- results:begin -->"
 END = "<!-- results:end -->"
+MARKS = re.compile(r"(<!-- results:begin(?: (\w+))? -->).*?(<!-- results:end -->)", re.DOTALL)
 
 Results = Mapping[str, Any] | None
 """The content of a paper's results file; None where nothing was measured yet."""
@@ -35,19 +37,10 @@ def fill(root: Path = ROOT) -> bool:
     return changed
 
 
-def published(root: Path = ROOT) -> dict[str, Results]:
-    """Read the committed results file of every paper whose claims are tested."""
-    return {
-        name: read_results(
-            (root if paper.notebooks_dir == NOTEBOOKS else paper.notebooks_dir.parent) / "results" / f"{name}.json"
-        )
-        for name, paper in papers().items()
-        if paper.claims
-    }
-
-
 def filled(text: str, results: Mapping[str, Results], block: Callable[[str, Results], str], page: str) -> str:
-    """Replace what stands between the marks of a page by each paper's block.
+    """Replace what stands between the marks of a page by papers' blocks.
+
+    A mark may name a paper (``results:begin NAME``): the block is that paper's. One without a name takes all others.
 
     Args:
         text: the page.
@@ -58,23 +51,24 @@ def filled(text: str, results: Mapping[str, Results], block: Callable[[str, Resu
     Raises:
         ValueError: the marks are missing or in the wrong order.
     """
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
+    named = [name for _, name, _ in MARKS.findall(text)]
+    if not named:
         raise ValueError(f"{page}: put {BEGIN} and {END} on lines of their own where the figures belong")
-    blocks = "\n\n".join(block(paper, results[paper]) for paper in results)
-    return f"{before}{BEGIN}\n{blocks}\n{END}{after}"
+
+    def told(found: re.Match[str]) -> str:
+        some = [found[2]] if found[2] else [name for name in results if name not in named]
+        return f"{found[1]}\n" + "\n\n".join(block(name, results[name]) for name in some) + f"\n{found[3]}"
+
+    return MARKS.sub(told, text)
 
 
 def headline(paper: str, results: Results) -> str:
-    """Format a paper's first headline metric, stage by stage, as one paragraph of Markdown."""
+    """Format a paper's finding as one paragraph of Markdown."""
+    title = f"**{find_paper(paper).title}**"
     if results is None:
-        return f"**{find_paper(paper).title}**: not measured yet."
-    evaluation, stages = find_paper(paper).load_evaluation(), by_stage(results)
-    name, called = next(iter(evaluation.headlines.items()))
-    shown = [stage for stage in evaluation.reported if name in stages.get(stage, {})]
-    values = ", ".join(f"{stage} {stages[stage][name]}" for stage in shown)
-    return f"**{find_paper(paper).title}**, {called}: {values}. {_trained(results)}"
+        return f"{title}: not measured yet."
+    name, called = next(iter(find_paper(paper).load_evaluation().headlines.items()))
+    return f"{title}. {finding(by_stage(results), name, called)} {_trained(results)}"
 
 
 def block(paper: str, results: Results) -> str:
@@ -131,7 +125,7 @@ def _trained(results: Mapping[str, Any]) -> str:
     if minutes is None:
         return "Training time was not recorded with these figures."
     seeds = results["seed"] if isinstance(results["seed"], list) else [results["seed"]]
-    return f"Trained in {minutes / len(seeds):.0f} minutes a seed ({len(seeds)} of them)."
+    return f"Each of {len(seeds)} trainings took {minutes / len(seeds):.0f} minutes."
 
 
 def _claims(results: Mapping[str, Any]) -> str:

@@ -1,7 +1,7 @@
 """Tell whether published results are those of the code as it is.
 
-A results file carries one digest (:mod:`kit.jobs.digest`), and is current when today's digest is the one it was made
-with, or the one under which :mod:`kit.jobs.prove` last found the smoke runs before and after to agree.
+A results file carries one digest (:mod:`publishing.digest`), and is current when today's digest is the one it was made
+with, or the one under which :mod:`publishing.prove` last found the smoke runs before and after to agree.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from kit.files import ROOT, read_json
-from kit.jobs.digest import digest
 from kit.jobs.notebooks import Source
 from kit.papers.published import Figures
 from kit.papers.registry import Paper
+from publishing.digest import digest
 
 
 def results_folder(paper: Paper) -> Path:

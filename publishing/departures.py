@@ -1,7 +1,7 @@
 """Write docs/departures.md: what each paper says, and whether it is done here the same, otherwise, or not at all.
 
 The page comes from the papers' ``fidelity.toml`` and from the "Departures" of the modules' docstrings
-(:mod:`kit.papers.departures`); :func:`problems` says where the two, the profiles and the code disagree.
+(:mod:`publishing.declared`); :func:`problems` says where the two, the profiles and the code disagree.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from typing import Any
 from kit.files import ROOT, write_text
 from kit.jobs.notebooks import Source, parameters, sources
 from kit.jobs.run import profile_values
-from kit.papers.departures import SHARED, Departure, declared
 from kit.papers.fidelity import Row
 from kit.papers.registry import Paper, papers
+from publishing.declared import SHARED, Departure, declared
 
 PAGE = "docs/departures.md"
 

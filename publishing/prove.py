@@ -32,14 +32,14 @@ from typing import Any
 
 from kit.evaluate.results import commit
 from kit.files import ROOT, write_json
-from kit.jobs.current import digest_of, outdated, results_of, source_of, training_sources
-from kit.jobs.digest import code_digest, notebook_tree, weights_digest
 from kit.jobs.notebooks import CALM, Source
 from kit.jobs.run import JobError, profile_values
 from kit.papers.published import Figures
 from kit.papers.registry import Paper
 from kit.train.metrics import TIMES, read_metrics
 from kit.train.progress import duration
+from publishing.current import digest_of, outdated, results_of, source_of, training_sources
+from publishing.digest import code_digest, notebook_tree, weights_digest
 
 RUN = "proof"
 """Name of both smoke runs: it stands in what they print."""

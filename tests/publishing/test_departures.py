@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from kit.files import ROOT
-from kit.jobs import departures
-from kit.jobs.departures import PAGE, listed, page, problems, unused, value_at, write
-from kit.papers.departures import SHARED, Departure, DepartureError, bullets, declared
 from kit.papers.fidelity import Fidelity, FidelityError, Row
 from kit.papers.registry import PAPERS, find_paper
+from publishing import departures
+from publishing.declared import SHARED, Departure, DepartureError, bullets, declared
+from publishing.departures import listed, page, problems, unused, value_at, write
 
 FILE = Path("module.py")
 BULLET = "[counting-less] Paper: all. Here: Half: the first. Why: Time. May change: Little."
@@ -186,7 +186,3 @@ def test_every_departure_of_a_shared_module_belongs_to_a_paper() -> None:
 def test_a_registered_paper_lists_its_items_under_every_kind(name: str) -> None:
     kinds = {item.kind for item in listed()[name].load_fidelity().rows}
     assert kinds == {"hyper-parameter", "prompt", "environment", "data", "reward", "training", "metric", "claim"}
-
-
-def test_the_committed_page_is_what_the_modules_say() -> None:
-    assert (ROOT / PAGE).read_text(encoding="utf-8") == page(), "write it anew: python -m kit readme"

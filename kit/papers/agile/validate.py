@@ -1,0 +1,32 @@
+"""Check a puzzle without a model: swaps and looks solve it, and it isn't solved as it is shown."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kit.episode import Task
+from kit.papers.agile.env import JigsawEnv
+from kit.papers.agile.expert import ScriptedExpert
+from kit.sandbox import Sandbox
+from kit.train.playable import UnsolvedTask, solve
+
+
+def validate(task: Task, tools: Sandbox) -> str:
+    """Tell why a puzzle teaches nothing; empty: it does.
+
+    As many pieces as its level says are in place, and not all: what is shown isn't the answer. With as few swaps as
+    there have to be, the scripted expert puts the image together in the sandbox and is rewarded for it.
+
+    Args:
+        task: a puzzle.
+        tools: runs the expert's code.
+    """
+    shown = [piece.name for piece in task.images]
+    in_place = sum(piece == label for piece, label in zip(shown, task.target, strict=True))
+    if in_place != task.meta["level"] or in_place == len(shown):
+        return f"{in_place} of {len(shown)} pieces are in place at the start, and its level is {task.meta['level']}"
+    try:
+        solve(JigsawEnv(tools), task, ScriptedExpert(task, np.random.default_rng(0), 1).turns)
+    except UnsolvedTask as error:
+        return str(error)
+    return ""

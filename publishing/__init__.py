@@ -1,0 +1,1 @@
+"""The maintainer's part: executed notebooks, results made anew and proved current, the README's figures, departures."""

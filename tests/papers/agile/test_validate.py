@@ -1,0 +1,51 @@
+"""Puzzles prove themselves without a model: made sets pass; what can't be solved, or is solved already, does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from kit.papers.agile.env import JigsawEnv
+from kit.papers.agile.tasks import evaluation_set, training_set
+from kit.papers.agile.validate import validate
+from kit.sandbox import Sandbox
+from kit.train.playable import UnplayableTasks, UnsolvedTask, check_playable, solve
+
+
+@pytest.fixture(scope="module")
+def box() -> Iterator[Sandbox]:
+    with Sandbox(allow_unsafe=True) as box:
+        yield box
+
+
+def test_made_sets_pass(box: Sandbox) -> None:
+    tasks = [*training_set(6, 0, levels=(0, 1, 2)), *evaluation_set(1, 1, 2), *evaluation_set(1, 1, 3)]
+    assert [validate(task, box) for task in tasks] == [""] * (6 + 3 + 8)
+    check_playable({"made.jsonl": tasks}, validate=lambda task: validate(task, box))
+
+
+def test_a_puzzle_that_is_solved_as_shown_or_never_is_named(box: Sandbox) -> None:
+    (task,) = training_set(1, 0)
+    whole = tuple(image.name for image in task.images)
+    solved = replace(task, target=whole, meta={**task.meta, "level": 4})
+    assert validate(solved, box) == "4 of 4 pieces are in place at the start, and its level is 4"
+    assert validate(replace(task, meta={**task.meta, "level": 1}), box).startswith("0 of 4 pieces are in place")
+    with pytest.raises(UnplayableTasks, match=r"made\.jsonl:2, task .*: 4 of 4 pieces are in place"):
+        check_playable({"made.jsonl": [task, solved]}, validate=lambda one: validate(one, box))
+
+
+@pytest.mark.parametrize(
+    ("turns", "said"),
+    [
+        (["<code>x = 1</code>"], "turn 1 of a script isn't in the protocol's form"),
+        (["<think>I look.</think><code>look()</code>"], r"turn 1 of a script ends with error: .*NameError"),
+        (["<think>I look.</think><code>a = observation(state)</code>"], "turn 1 of a script ends with ok"),
+        (['<think>I know.</think><answer>["A"]</answer>'], r"a script's answer, .* earns 0\.000 instead of 1"),
+    ],
+)
+def test_a_script_that_does_not_solve_a_task_says_where(box: Sandbox, turns: list[str], said: str) -> None:
+    (task,) = training_set(1, 0)
+    with pytest.raises(UnsolvedTask, match=said):
+        solve(JigsawEnv(box), task, turns)
