@@ -39,7 +39,7 @@
 # %% tags=["parameters"]
 run: str = "agile"  # run directory under runs/: results.json is written there
 runs: list[str] = []  # runs that differ in their seed only; empty: just this one
-deed_runs: list[str] = []  # runs trained with the reward `deed`, for A6; empty: none
+deed_runs: list[str] = []  # runs whose reward asked for the deed, for A6; empty: none
 guesses_0: list[str] = []  # runs of 11 and 12 with no guesses, for notebook 12's figure
 guesses_30: list[str] = []  # with 30 % of guesses
 guesses_90: list[str] = []  # with 90 %
@@ -566,13 +566,16 @@ display(figure)
 
 # %%
 metrics |= {"deed": EVALUATION.evaluate_outcomes(deed)} if deed else {}
+# What notebook 12 draws: cold starts with other shares of guesses, and this run's own.
+own = [folder.name for folder in folders]
+tried = {0: guesses_0, 30: guesses_30, 60: own, 90: guesses_90}
+metrics["sft"] |= guesses.by_share(tried)
+
+# %%
 for stage, found in five_answers.items():
     metrics[stage] |= found
 for stage in ("direct", "direct_originals"):
     metrics[stage]["accuracy"] = share_solved(played[stage])
-own = [folder.name for folder in folders]
-tried = {0: guesses_0, 30: guesses_30, 60: own, 90: guesses_90}
-metrics["sft"] |= guesses.by_share(tried)
 pictures = {"the kit's, held out": len({o.image for o in played["direct"]})}
 packages = Counter(photo.licence.rpartition("/")[2] for photo in more)
 pictures |= {f"{name} (_photographs)": n for name, n in packages.items()}

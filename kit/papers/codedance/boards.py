@@ -86,8 +86,12 @@ def card(rng: np.random.Generator) -> Drawn:
     asked, answer = asked_value(rng, one)
     return Drawn(
         *(shown(board), f"On the {colours[which]} card: {asked}", answer, _key(colours, sheets)),
-        *(WHERE, _where(colours), dict(one.rows), reader(one), board, _scaled(max(p.size for p in one.prints))),
-        *(READ, one.text, (boxes[which],)),
+        *(WHERE, _where(colours), dict(one.rows), reader(one)),
+        original=board,
+        detail=_scaled(max(print_.size for print_ in one.prints)),
+        then=READ,
+        reading=one.text,
+        boxes=(boxes[which],),
     )
 
 
@@ -99,8 +103,12 @@ def composed(rng: np.random.Generator) -> Drawn:
     asked, expression, answer = charts.question(rng, one)
     return Drawn(
         *(shown(board), f"On the {colours[which]} card: {asked}", answer, _key(colours, sheets)),
-        *(WHERE, _where(colours), dict(one.rows), reader(one), board, _scaled(PITCH)),
-        *(charts.READ, one.text, (boxes[which],)),
+        *(WHERE, _where(colours), dict(one.rows), reader(one)),
+        original=board,
+        detail=_scaled(PITCH),
+        then=charts.READ,
+        reading=one.text,
+        boxes=(boxes[which],),
         expression=expression,
     )
 

@@ -21,4 +21,5 @@ PAPER = Paper(
     limits="kit.papers.codedance.experiment:Play",
     evaluation="kit.papers.codedance.metrics:EVALUATION",
     fidelity="kit.papers.codedance:fidelity.toml",
+    validate="kit.papers.codedance.validate:validate",
 )

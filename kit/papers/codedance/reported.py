@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-VISUAL = ("countbench", "pixmo_count", "vstar", "hrbench_4k", "hrbench_8k", "chartqa", "charxiv")
+VISUAL = ("countbench", "pixmo_count", "vstar", "hrb4k", "hrb8k", "chartqa", "charxiv")
 MATHEMATICS = ("mathvision", "mathvista", "mathverse", "wemath")
-ABLATED = ("countbench", "pixmo_count", "mathvision", "mathverse", "vstar", "hrbench_4k", "hrbench_8k")
+ABLATED = ("countbench", "pixmo_count", "mathvision", "mathverse", "vstar", "hrb4k", "hrb8k")
 """The sets of Table 1, of Table 2 and of Table 3, in the tables' order."""
 
 

@@ -1,8 +1,7 @@
 """Prove a task without a model: the gold answer is right, a script reaches it, and hard is what it says.
 
-A script plays the task in the agent's own environment. It writes the code that the task calls for, and *reads* by
-comparing pixels (:mod:`kit.data.readable`): first what the prompt shows, then what its code made of it. So it knows of
-a chart or a card what an agent could have seen there, and no more::
+The scripted expert plays the task in the agent's own environment. What it answers has to be found out there, by
+comparing pixels (:mod:`kit.data.readable`) with what the prompt shows or with what code made of it::
 
     board    crop → the card comes back → its lines can be read → the asked one is the gold answer
     chart    the bars can be read → print(2 + 6 + 4) → the output is the gold answer
@@ -18,19 +17,20 @@ from kit.episode import Task, content_hash
 from kit.papers.codedance.answers import is_right
 from kit.papers.codedance.drawn import Drawn
 from kit.papers.codedance.env import CodeDanceEnv
-from kit.papers.codedance.expert import code_of
+from kit.papers.codedance.expert import turns_of
 from kit.papers.codedance.tasks import draw, source_of, unfit
 from kit.sandbox import Sandbox
+from kit.train.playable import UnsolvedTask, solve
 
 
-def validate(task: Task, box: Sandbox) -> str:
-    """Say why a task isn't what it claims to be; nothing if it is.
+def validate(task: Task, tools: Sandbox) -> str:
+    """Tell why a task isn't what it claims to be; empty: it is.
 
     Of a task that wasn't drawn, from the hub or of one's own, only the gold answer can be proven.
 
     Args:
         task: the task.
-        box: runs the script's code.
+        tools: runs the script's code.
     """
     if not task.target or not is_right(task.target[0], task.target):
         return f"the gold answer {task.target!r} isn't right by its own rule"
@@ -38,13 +38,7 @@ def validate(task: Task, box: Sandbox) -> str:
         return ""
     kind, seed, side, k = task.meta["drawn"]
     drawn = draw(kind, seed, side, k)
-    if fault := _changed(task, drawn) or unfit(drawn, kind) or _guessed(drawn):
-        return fault
-    env = CodeDanceEnv(box)
-    try:
-        return _played(env, task, drawn)
-    finally:
-        env.close()
+    return _changed(task, drawn) or unfit(drawn, kind) or _guessed(drawn) or _unsolved(task, drawn, tools)
 
 
 def _changed(task: Task, drawn: Drawn) -> str:
@@ -73,23 +67,18 @@ def _guessed(drawn: Drawn) -> str:
     return f"{drawn.expression}: nothing tells {', '.join(unknown)}" if unknown else ""
 
 
-def _played(env: CodeDanceEnv, task: Task, drawn: Drawn) -> str:
-    """Let the script play, and say what keeps it from the gold answer."""
-    env.reset(options={"task": task})
-    looked, said = drawn.readable(task.images[0].image), ""
-    for code in code_of(task):
-        told, *_ = env.step(f"<think>Look.</think><code>{code}</code>")
-        if told.status != "ok":
-            return f"{code}: {told.text}"
-        if told.images:
-            looked = drawn.readable(told.images[-1].image)
-        else:
-            said = told.text.removeprefix("<interpreter>").strip()
-    if not looked:
+def _unsolved(task: Task, drawn: Drawn, tools: Sandbox) -> str:
+    """Let the expert play, and say what of its answer can't be found out."""
+    try:
+        seen = solve(CodeDanceEnv(tools), task, turns_of(task, needless=0.0))
+    except UnsolvedTask as error:
+        return str(error)
+    made = [image for observation in seen for image in observation.images]
+    if not drawn.readable([*task.images, *made][-1].image):
         return "what has to be read can't be, neither in the prompt nor after its code"
-    answer = said or _found(drawn.facts, task)
-    _, reward, *_ = env.step(f"<think>It is {answer}.</think><answer>{answer}</answer>")
-    return "" if reward == 1.0 else f"the script's answer is {answer!r}, the gold answer {task.target[0]!r}"
+    printed = [observation.text.removeprefix("<interpreter>").strip() for observation in seen if not observation.images]
+    found = printed[-1] if printed else _found(drawn.facts, task)
+    return "" if is_right(found, task.target) else f"a script finds {found!r}, the gold answer is {task.target[0]!r}"
 
 
 def _found(facts: Mapping[str, str], task: Task) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -54,7 +55,11 @@ def test_means_by_level_and_by_kind() -> None:
 
 
 def test_a_stage_is_kept_and_stands_beside_the_papers_numbers(tmp_path: Path) -> None:
-    metrics = EVALUATION.save_stage(tmp_path, "sft", [played("ok"), played(kind="countbench", level="", name="b")])
+    asked = Task("b", (), "?", ("10",), {"set": "countbench", "kind": "counting"})
+    metrics = EVALUATION.save_stage(tmp_path, "sft", [played("ok"), replace(played(), task=asked)])
+    assert {name for name in metrics if name.startswith("acc_")} == {
+        *("acc_hard", "acc_all", "acc_chart_compute", "acc_countbench")
+    }, "a set from the hub goes by its name, and has no level"
     assert EVALUATION.load_stage(tmp_path, "sft") == metrics
     assert "(0.853)" in EVALUATION.table({"sft": metrics}), "CountBench after SFT, Table 3"
     assert find_paper("codedance").load_evaluation() is EVALUATION

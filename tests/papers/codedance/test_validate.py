@@ -48,7 +48,7 @@ def test_a_count_of_another_colour_is_wrong(box: Sandbox) -> None:
     task = changed("count/hard")
     other = "green" if task.meta["colour"] != "green" else "red"
     why = validate(changed("count/hard", meta={"colour": other}), box)
-    assert why.startswith("the script's answer is") and why.endswith(f"the gold answer '{task.target[0]}'")
+    assert why.startswith("a script finds '") and why.endswith(f"the gold answer is '{task.target[0]}'")
 
 
 def test_of_a_task_that_wasnt_drawn_the_gold_answer_is_proven(box: Sandbox) -> None:

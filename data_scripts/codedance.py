@@ -1,0 +1,145 @@
+"""Make CodeDance's data: drawn tasks, easy and hard, a scripted expert's demonstrations, the paper's sets.
+
+    python data_scripts/codedance.py --out data/codedance                 # offline: everything drawn
+    python data_scripts/codedance.py --out data/paper_codedance --hub --pin   # and the paper's questions and sets
+
+Written to --out: train.jsonl, development.jsonl and test.jsonl (of each kind --train, --development and --test tasks),
+coldstart.jsonl (the expert's episodes on tasks of their own), pictures/ and manifest.json with counts and licences.
+With --hub: rl.jsonl, the paper's own questions, of which those that look like a benchmark's are left out, and
+eval-NAME.jsonl for each of its sets.
+
+Every drawn task proves itself before anything is written: a script plays it in the agent's environment. No image of one
+side lies on another. With --hub-root, data sets are read from FOLDER/OWNER/NAME, copies of the hub's, instead of the
+network; which rows can't be used is told.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from itertools import islice
+
+from kit.chat import Chat
+from kit.data import script
+from kit.data.hub import revision_of
+from kit.data.questions import QuestionSet, tasks_of
+from kit.data.store import save_tasks
+from kit.episode import Task
+from kit.files import print_anything, write_json
+from kit.images import within_pixels
+from kit.papers.codedance.env import PROMPTS
+from kit.papers.codedance.evaluation_sets import BENCHMARKS, MAX_PIXELS, ORIGINAL_PIXELS, TRAINING, as_asked
+from kit.papers.codedance.experiment import Play, sandbox
+from kit.papers.codedance.expert import expert
+from kit.papers.codedance.tasks import MAKERS, check_apart, make_tasks
+from kit.papers.codedance.validate import validate
+from kit.policy.scripted import ScriptedPolicy
+from kit.sandbox import Sandbox
+from kit.tiny import TINY
+from kit.train.demonstrations import collect
+from kit.train.playable import check_playable
+
+LICENCES = {"drawn charts, sheets, figures, scenes and boards": "the kit's own (Apache-2.0); letters are DejaVu's"}
+"""Of what the offline sets are made of."""
+
+
+def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = script.parser(__doc__)
+    add = parser.add_argument
+    add("--train", type=int, default=100, help="tasks of each kind to train on")
+    add("--development", type=int, default=20, help="tasks of each kind to make choices on")
+    add("--test", type=int, default=40, help="tasks of each kind to measure by")
+    add(
+        "--demonstrations", type=int, default=100, help="the expert's episodes of each kind but the composed (claim C6)"
+    )
+    add("--needless", type=float, default=0.5, help="share of easy demonstrations that call for nothing")
+    add("--prompt", choices=sorted(PROMPTS), default="brief", help="system text of the demonstrations")
+    add("--seed", type=int, default=0, help="draws what is trained on")
+    add("--test-seed", type=int, default=0, help="draws everything else: the same for every seed")
+    add("--max-pixels", type=int, default=MAX_PIXELS, help="pixels of a hub's image as the prompt shows it")
+    what = "the paper's questions and sets from the Hugging Face hub"
+    script.add_hub(parser, what, "--hub-tasks", type=int, default=0, help="questions of each set; 0: all")
+    return script.read(parser, argv, ("hub",))
+
+
+def drawn(args: argparse.Namespace) -> dict[str, list[Task]]:
+    """The drawn sets: three sides and the tasks of the demonstrations."""
+    shown = {kind: args.demonstrations for kind in MAKERS if not kind.startswith("composed")}
+    sets = {
+        "train": make_tasks(dict.fromkeys(MAKERS, args.train), args.seed),
+        "development": make_tasks(dict.fromkeys(MAKERS, args.development), args.test_seed, "development"),
+        "test": make_tasks(dict.fromkeys(MAKERS, args.test), args.test_seed, "test"),
+        "coldstart": make_tasks(shown, args.seed + 1_000_000),  # other tasks than reinforcement's
+    }
+    check_apart([*sets["train"], *sets["coldstart"]], sets["development"], sets["test"])
+    return sets
+
+
+def hub(args: argparse.Namespace) -> dict[str, list[Task]]:
+    """The paper's questions and its sets, at pinned commits; none that is trained on looks like a benchmark's."""
+    sources, lock = script.hub_sources(args, (*BENCHMARKS.values(), TRAINING["rl"]))
+
+    def read(source: QuestionSet) -> list[Task]:
+        found = tasks_of(source, revision_of(source, lock), lambda image: within_pixels(image, ORIGINAL_PIXELS))
+        return [as_asked(task, args.max_pixels) for task in islice(found, args.hub_tasks or None)]
+
+    *benchmarks, own = (read(source) for source in sources)
+    measured = {task.meta["source"]: task.images[0].image for tasks in benchmarks for task in tasks}
+    named = {f"eval-{source.name}": tasks for source, tasks in zip(sources, benchmarks, strict=False)}
+    return {"rl": script.unlike(own, measured.items(), "a benchmark's"), **named}
+
+
+def demonstrate(args: argparse.Namespace, tasks: Sequence[Task], chat: Chat, box: Sandbox) -> int:
+    """Write the expert's episodes; returns how many there are.
+
+    Args:
+        args: the command line's options.
+        tasks: what it plays.
+        chat: encodes the episodes.
+        box: runs its code.
+    """
+    play, file = Play(prompt=args.prompt, temperature=0.0), args.out / "coldstart.jsonl"
+    file.unlink(missing_ok=True)  # else episodes of other tasks, from an earlier run, would stay in it
+    policy = ScriptedPolicy(chat, expert(args.needless))
+    return len(collect(policy, chat, tasks, partial(play.environment, box), play, file))
+
+
+def make(args: argparse.Namespace) -> None:
+    """Make everything the command line asks for."""
+    sets, chat = drawn(args) | (hub(args) if args.hub else {}), Chat.from_pretrained(TINY)
+    with sandbox(allow_unsafe=True) as box:  # all code that runs is the kit's
+        proven = {str(args.out / f"{name}.jsonl"): tasks for name, tasks in sets.items()}
+        check_playable(proven, chat, validate=partial(validate, tools=box))
+        shown = sets.pop("coldstart")
+        for name, tasks in sets.items():
+            save_tasks(args.out / f"{name}.jsonl", tasks)
+            print(f"{name:18s} {len(tasks)} tasks", flush=True)
+        episodes = demonstrate(args, shown, chat, box)
+    print(f"{'coldstart':18s} {episodes} episodes", flush=True)
+    manifest = {
+        "seed": args.seed,
+        "test_seed": args.test_seed,
+        "licences": LICENCES | {s.id: s.licence for s in (*BENCHMARKS.values(), TRAINING["rl"]) if args.hub},
+        "sets": {name: dict(Counter(_kind(task) for task in tasks)) for name, tasks in sets.items()},
+        "coldstart": episodes,
+    }
+    write_json(args.out / "manifest.json", manifest)
+
+
+def _kind(task: Task) -> str:
+    """The kind and level of a task."""
+    return "/".join(part for part in (str(task.meta["kind"]), str(task.meta["level"])) if part)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Make the data, or say in one line why not."""
+    return script.run(lambda: make(options(argv)))
+
+
+if __name__ == "__main__":
+    print_anything()
+    sys.exit(main())
