@@ -32,9 +32,9 @@
 # | `node` | 8 × 80 GB, Qwen2.5-VL-7B | not measured | 640 GB |
 #
 # Before this one: [11](11_agile.ipynb), [12](12_agile_sft.ipynb) and [13](13_agile_grpo.ipynb). One training run is
-# enough to read this notebook; for verdicts you need several, each with another seed. The README's figures come from
-# six: `for s in 0 1 2 3 4 5; do python -m kit run agile --set seed=$s --name agile-$s; done`, then this notebook
-# again with `--set runs=agile-0,agile-1,agile-2,agile-3,agile-4,agile-5`.
+# enough to read this notebook; for verdicts you need several, each with another seed, such as three:
+# `for s in 0 1 2; do python -m kit run agile --set seed=$s --name agile-$s; done`, then this notebook
+# again with `--set runs=agile-0,agile-1,agile-2`.
 
 # %% tags=["parameters"]
 run: str = "agile"  # run directory under runs/: results.json is written there
