@@ -21,7 +21,7 @@ from typing import Any
 
 from kit.episode import Episode
 from kit.evaluate import outcomes as base
-from kit.evaluate.outcomes import Evaluation, Metric, slices_by
+from kit.evaluate.outcomes import Evaluation, Metric, Slices, slices_by
 from kit.papers.codedance.answers import LONGEST
 from kit.papers.codedance.answers import is_right as answers_rightly
 from kit.papers.codedance.reported import REPORTED
@@ -78,9 +78,13 @@ def outcome(episode: Episode, seed: int = 0) -> Outcome:
     )
 
 
+_LEVELS: Slices[Outcome] = slices_by(lambda o: o.level, order=("easy", "hard"))
+_KINDS: Slices[Outcome] = slices_by(lambda o: o.kind, everything="all")
+
+
 def _slices(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, list[Outcome]]]:
-    yield from slices_by(lambda o: o.level, order=("easy", "hard"))([o for o in outcomes if o.level])
-    yield from slices_by(lambda o: o.kind, everything="all")(outcomes)
+    yield from _LEVELS([o for o in outcomes if o.level])
+    yield from _KINDS(outcomes)
 
 
 EVALUATION = Evaluation(
