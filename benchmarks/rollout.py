@@ -15,10 +15,10 @@ import torch
 
 from benchmarks.loops import TRLLoop, Turns, digests, turn_by_turn
 from benchmarks.search import search_bench
+from benchmarks.telling import progress, tell
 from kit.chat import Chat, Content
 from kit.data.corpora import documents
 from kit.episode import Action, Episode, Observation, Task
-from kit.jobs.telling import progress, tell
 from kit.models import load_model
 from kit.papers.agile.env import JigsawEnv
 from kit.papers.agile.expert import STEPS, expert_script

@@ -16,7 +16,7 @@ from pathlib import Path
 from PIL import Image
 
 from benchmarks.sandbox_baselines import RIVALS, Rival
-from kit.jobs.telling import progress, tell
+from benchmarks.telling import progress, tell
 from kit.sandbox import linux
 from kit.sandbox.client import PLOTTING, Sandbox
 from kit.sandbox.confine import LAYERS

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kit.jobs.telling import tell
+from benchmarks.telling import tell
 from kit.tools.index import Document, Index
 from kit.tools.search import TOP_K
 

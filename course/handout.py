@@ -19,7 +19,7 @@ from kit.exercises.folded import GUESS
 from kit.exercises.question import Question, question
 from kit.files import ROOT, write_text
 from kit.jobs.notebooks import NotebookError, Source, find, load
-from kit.jobs.twins import dumps, normal
+from publishing.twins import dumps, normal
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

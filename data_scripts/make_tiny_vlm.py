@@ -176,7 +176,7 @@ def load(args: argparse.Namespace) -> tuple[Qwen2_5_VLForConditionalGeneration, 
 
 
 def learn(args: argparse.Namespace) -> None:
-    """Train from the last saved state on; probe and save every 250 steps."""
+    """Train from the last saved state on; every 250 steps the state is saved, and puzzles are asked."""
     easy, pool = pictures(args)
     model, chat, start, states = load(args)
     model.to(args.device)
@@ -204,7 +204,7 @@ def learn(args: argparse.Namespace) -> None:
         peak=args.lr,
         half=args.half,
         folder=args.out,
-        probe=lambda: shares(measure(model, chat, min(64, args.measure))),
+        probe=lambda: shares(examine(model, chat, unseen(), min(64, args.measure), skills=("place",))),
         every=250,
         start=start,
         optimizer_states=states,
@@ -225,6 +225,11 @@ def finish(args: argparse.Namespace) -> None:
         shutil.copytree(folder, TINY, dirs_exist_ok=True)
 
 
+def unseen() -> list[Pixels]:
+    """Scenes that training never draws."""
+    return [scene(np.random.default_rng(10**6 + i)) for i in range(100)]
+
+
 def measure(model: Qwen2_5_VLForConditionalGeneration, chat: Chat, n: int) -> dict[str, list[bool]]:
     """Every skill on scenes that training never draws, and ``place`` on views of the held-out photographs.
 
@@ -233,11 +238,10 @@ def measure(model: Qwen2_5_VLForConditionalGeneration, chat: Chat, n: int) -> di
         chat: the model's chat encoder.
         n: samples a skill.
     """
-    unseen = [scene(np.random.default_rng(10**6 + i)) for i in range(100)]
     views = [np.asarray(p.image) for p in photos("held-out")]
     on_photographs = examine(model, chat, views, n=n, skills=("place",))["place"]
-    amid = examine(model, chat, unseen, n=n, skills=("place",), words=vocabulary(chat))["place"]
-    return examine(model, chat, unseen, n=n) | {"amid": amid, "photographs": on_photographs}
+    amid = examine(model, chat, unseen(), n=n, skills=("place",), words=vocabulary(chat))["place"]
+    return examine(model, chat, unseen(), n=n) | {"amid": amid, "photographs": on_photographs}
 
 
 def shares(hits: dict[str, list[bool]]) -> dict[str, float]:

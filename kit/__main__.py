@@ -49,8 +49,9 @@ def parser() -> argparse.ArgumentParser:
     plan.add_argument("target", help="a number (13), a notebook's name, or a paper's for all of its notebooks")
     plan.add_argument("--profile", default="node", help="smoke, laptop, gpu or node (default)")
     plan.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="as for run")
+    plan.add_argument("--until", default="", metavar="NN", help="as for run")
     plan.add_argument("--gpus", type=int, help="instead of as many as the profile says")
-    plan.add_argument("--memory", type=float, default=80.0, metavar="GB", help="of each GPU (80)")
+    plan.add_argument("--memory", type=float, metavar="GB", help="of each GPU (gpu: 24; others: 80)")
     plan.add_argument("--tokens", type=int, help="of the longest episode, instead of as many as the settings allow")
     plan.add_argument("--picture-tokens", type=int, help="of them, of pictures (8192)")
     plan.add_argument("--tflops", type=float, default=312.0, help="of a GPU in bfloat16 (312: an A100)")
@@ -124,10 +125,10 @@ def _plan(args: argparse.Namespace) -> int:
     from kit.jobs.run import plan
 
     try:
-        job = plan(args.target, args.profile, args.set, None)
+        job = plan(args.target, args.profile, args.set, None, until=args.until)
         from kit.jobs.plan import report  # torch and trl: not before the names are right
 
-        sizes = (args.gpus, args.memory * 1e9, args.tokens, args.picture_tokens)
+        sizes = (args.gpus, args.memory and args.memory * 1e9, args.tokens, args.picture_tokens)
         text, fits = report(job, *sizes, card=(args.tflops * 1e12, args.bandwidth * 1e12))
     except Exception as error:
         return _refuse(error)
@@ -193,7 +194,7 @@ def _bench(args: argparse.Namespace) -> int:
 
 def _notebooks(args: argparse.Namespace) -> int:
     from kit.jobs.notebooks import NotebookError, find, sources
-    from kit.jobs.twins import check, update, update_staged
+    from publishing.twins import check, update, update_staged
 
     if args.staged:
         return update_staged()

@@ -1,1 +1,1 @@
-"""The maintainer's part: results made anew and proved current, the README's figures, the page of departures."""
+"""The maintainer's part: executed notebooks, results made anew and proved current, the README's figures, departures."""

@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from kit.jobs.run import plan
+from kit.papers.registry import papers
 from kit.train.launch.topology import ProcessConfig, read_hosts
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -46,7 +47,7 @@ def checked(command: str) -> None:
     if Path(found.hostfile).exists():
         assert found.machines() == read_hosts(found.hostfile) and [h.slots for h in found.machines()] == [8, 8]
     assert (found.num_processes, found.strategy, found.rollout_engine) == (16, "zero3", "colocate")
-    for target in ("agile", "visual_arft"):
+    for target in (name for name, paper in papers().items() if paper.published):
         plan(target, "node", told, "big")
 
 

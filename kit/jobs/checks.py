@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from kit.files import runs_folder, start_run
 from kit.jobs.notebooks import Source
 from kit.jobs.parameters import ParameterError, Value
-from kit.jobs.task_files import check_tasks
+from kit.jobs.task_files import check_choices, check_tasks
 from kit.papers.registry import paper_of
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ def check_machine(job: Job) -> None:
     Raises:
         JobError: a stage before it is missing, the runs' folder can't be written, the profile is for GPUs and there is
             none, or a model can't be loaded from here.
+        ParameterError: a value that the paper's environment doesn't know.
         kit.train.playable.UnplayableTasks: tasks that it is given can't be played or scored.
         LaunchError: too few GPUs, something isn't installed, the rank file is missing, or this machine isn't in it.
     """
@@ -78,6 +79,7 @@ def check_machine(job: Job) -> None:
         processes = ProcessConfig.of(planned.values)
         hosts = processes.machines()
         processes.check(hosts[this_machine(hosts)].slots)
+    check_choices(job)
     check_tasks(job)
     _check_folder(job)
 

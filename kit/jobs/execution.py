@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 from collections.abc import Mapping
@@ -41,6 +42,7 @@ def execute_notebook(source: Source, values: Mapping[str, Value], output: Path, 
     ):
         print(f"== {source.name}, {time.strftime('%Y-%m-%d %H:%M:%S')}", file=log)
         printed = Tee(log, sys.stdout) if verbose else log
+        config.NotebookClient.extra_arguments = ["--log-level=CRITICAL"]  # that it is shut down is nobody's concern
         papermill_io.register(str(output), _WholeFiles(line))
         try:
             papermill.execute_notebook(
@@ -57,6 +59,7 @@ def execute_notebook(source: Source, values: Mapping[str, Value], output: Path, 
                 config=config,
             )
         except PapermillExecutionError as error:
+            print(re.sub(r"\x1b\[[\d;]*m", "", str(error)), file=log)
             raise JobError(
                 _explain(f"in cell [{error.exec_count}] with {error.ename}: {error.evalue}", source, output)
             ) from error

@@ -1,6 +1,6 @@
 """Notebooks as files: what people edit, ``notebooks/percent/NN_name.py``, and where its parameters stand.
 
-Its executed form, ``notebooks/NN_name.ipynb``, is :mod:`kit.jobs.twins`'s.
+Its executed form, ``notebooks/NN_name.ipynb``, is :mod:`publishing.twins`'s.
 """
 
 from __future__ import annotations

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from math import ceil
 from typing import Any
 
-from kit.jobs.notebooks import find, parameters
-from kit.jobs.run import Job, Planned, profile_values
+from kit.jobs.notebooks import find
+from kit.jobs.run import Job, profile_values
 from kit.tiny import TINY
 from kit.train.launch.topology import ProcessConfig
 from kit.train.planner.advice import advice, fits, has_engine_room
@@ -19,34 +20,41 @@ from kit.train.planner.memory import (
     Stage,
     engine_room,
     fixed,
+    hours,
     learning_pass,
     needed,
     sampling,
     seconds,
 )
+from kit.train.progress import duration
 from kit.train.sft import SFTSettings
 
 EPISODE_TOKENS = 28192
 PICTURE_TOKENS = 8192
 """Of an episode, at the most, unless told otherwise (the longest of the papers' tables); of them, of images."""
 
+PROFILE_MEMORY = {"gpu": 24 * GB}
+"""Bytes of a GPU that a profile is for; others: :data:`NODE_MEMORY`."""
+
+NODE_MEMORY = 80 * GB
+
 
 def stages(
-    job: Job, gpus: int | None, memory: float, tokens: int | None = None, picture_tokens: int | None = None
+    job: Job, gpus: int | None, memory: float | None, tokens: int | None = None, picture_tokens: int | None = None
 ) -> Iterator[tuple[str, Stage]]:
     """The trainings of a job, in order, each with a name.
 
     Args:
         job: the planned job.
         gpus: instead of the number the profile says.
-        memory: of each, in bytes.
+        memory: of each, in bytes, instead of that of the machines the profile is for.
         tokens: of the longest episode, instead of what the settings allow.
         picture_tokens: of them, of images.
 
     Raises:
         ValueError: a model whose sizes are unknown.
     """
-    values = {planned.source.name: _values(planned) for planned in job.notebooks}
+    values: dict[str, Any] = {planned.source.name: planned.all_values for planned in job.notebooks}
     started = next((v["model"] for v in values.values() if v.get("model")), "") or _elsewhere(job) or str(TINY)
     model = Architecture.of(started)
 
@@ -61,18 +69,18 @@ def stages(
         shared: dict[str, Any] = {
             "model": model,
             "gpus": gpus or together.num_processes or 1,  # 0 is settled by the machine it trains on
-            "memory": memory,
+            "memory": memory or PROFILE_MEMORY.get(job.profile, NODE_MEMORY),
             "strategy": together.strategy,
             "per_device_batch_size": v["per_device_batch_size"],
             "lora_rank": v["lora_rank"],
             "freeze_vision": v["freeze_vision"],
             "sampled": v["max_turns"] * v["max_new_tokens"],
         }
-        taught, played = v.get("epochs", 0) > 0, "group_size" in v
-        if taught:
-            batch = v.get("batch_size", 8) + v.get("replay", 0)
-            yield f"{name}: SFT", Stage(**shared, **longest(SFTSettings.max_tokens), rollout_engine=None, batch=batch)
-        if played:
+        if v.get("epochs", 0) > 0:
+            size = v.get("batch_size", 8)
+            told = {"batch": size + v.get("replay", 0), "steps": ceil(v["epochs"] * v.get("sft_episodes", 0) / size)}
+            yield f"{name}: SFT", Stage(**shared, **longest(SFTSettings.max_tokens), rollout_engine=None, **told)
+        if "group_size" in v:
             yield (
                 f"{name}: GRPO",
                 Stage(
@@ -80,14 +88,10 @@ def stages(
                     **longest(EPISODE_TOKENS),
                     rollout_engine=together.rollout_engine,
                     batch=v["prompts_per_batch"] * v["group_size"],
+                    steps=v["steps"],
                     reference=v["beta"] > 0 and not v["lora_rank"],
                 ),
             )
-
-
-def _values(planned: Planned) -> dict[str, Any]:
-    declared = {key: parameter.default for key, parameter in parameters(planned.source).items()}
-    return declared | planned.values
 
 
 def _elsewhere(job: Job) -> str:
@@ -99,7 +103,7 @@ def _elsewhere(job: Job) -> str:
 def report(
     job: Job,
     gpus: int | None,
-    memory: float,
+    memory: float | None,
     tokens: int | None = None,
     picture_tokens: int | None = None,
     card: tuple[float, float] = (312e12, 2.0e12),
@@ -109,7 +113,7 @@ def report(
     Args:
         job: the planned job.
         gpus: number of GPUs instead of the profile's.
-        memory: bytes of each GPU.
+        memory: bytes of each GPU instead of the profile's.
         tokens: tokens of the longest episode instead of what the settings allow.
         picture_tokens: how many of them are image tokens.
         card: operations and bytes a second of one GPU.
@@ -124,6 +128,10 @@ def report(
     if not found:
         raise ValueError(f"{', '.join(p.source.name for p in job.notebooks)}: nothing here trains in a way to plan for")
     texts = [_of_stage(name, stage) for name, stage in found]
+    if len(found) > 1:
+        known = [stage for _, stage in found if stage.steps]
+        most, of_gpus = sum(map(hours, known)), sum(hours(stage) * stage.gpus for stage in known)
+        texts.append(f"trainings together: {duration(3600 * most)}, {of_gpus:.1f} GPU-hours; evaluations come on top")
     return "\n\n".join(texts), all(fits(stage) for _, stage in found)
 
 
@@ -154,6 +162,8 @@ def _of_stage(name: str, stage: Stage) -> str:
     lines += _rows("of the machine's own memory, each process", HOST)
     lines.append("  a step, if episodes are as long as they may be (estimated, not measured):")
     lines += [f"  {value:8.1f} s  {part}: {formula}" for part, (value, formula) in seconds(stage).items()]
+    if whole := hours(stage):
+        lines.append(f"  {duration(3600 * whole):>10s}  {stage.steps} steps, {whole * stage.gpus:.1f} GPU-hours")
     lines.append(_too_much(stage) or "fits")
     return "\n".join(lines)
 

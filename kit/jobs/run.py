@@ -72,6 +72,11 @@ class Planned:
     source: Source
     values: dict[str, Value]
 
+    @property
+    def all_values(self) -> dict[str, Value]:
+        """The values it gets, and the notebook's own for all other parameters."""
+        return {key: parameter.default for key, parameter in parameters(self.source).items()} | self.values
+
 
 @dataclass(frozen=True)
 class Job:
@@ -174,12 +179,10 @@ def plan(
     for text in sets:
         for number, key, value in _assigned(text, declared):
             values[number][key] = value
-    for source in chosen:
-        defaults = {key: parameter.default for key, parameter in declared[source.number].items()}
-        check_values_together(source, defaults | values[source.number])
-    return Job(
-        name, profile, tuple(Planned(source, values[source.number]) for source in chosen), of if tag else "", tag
-    )
+    notebooks = tuple(Planned(source, values[source.number]) for source in chosen)
+    for planned in notebooks:
+        check_values_together(planned.source, planned.all_values)
+    return Job(name, profile, notebooks, of if tag else "", tag)
 
 
 def _assigned(text: str, declared: Mapping[str, Any]) -> Iterator[tuple[str, str, Value]]:

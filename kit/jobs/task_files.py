@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kit.files import ROOT, find_run
-from kit.jobs.notebooks import parameters
+from kit.jobs.parameters import ParameterError
 from kit.papers.registry import Paper, paper_of
 
 if TYPE_CHECKING:
@@ -77,11 +77,27 @@ def _holds_tasks(file: Path) -> bool:
     return isinstance(first, dict) and first.get("kind") == "task"
 
 
+def check_choices(job: Job) -> None:
+    """Refuse values that an episode's environment or limits will refuse, before any notebook runs.
+
+    Raises:
+        ParameterError: such a value; names its notebook and what there is to choose from.
+    """
+    for planned in job.notebooks:
+        paper = paper_of(planned.source.name)
+        try:
+            found = _prompts(paper, planned.all_values) if paper else {}
+            if found:
+                found["make_env"]()
+        except ValueError as error:
+            raise ParameterError(f"notebook {planned.source.number}: {error}") from None
+
+
 def _values(job: Job) -> dict[str, Any]:
     """The values of all notebooks; of a name that several have, the first one's."""
     found: dict[str, Any] = {}
     for planned in reversed(job.notebooks):
-        found |= {name: one.default for name, one in parameters(planned.source).items()} | planned.values
+        found |= planned.all_values
     models = [str(planned.values["model"]) for planned in job.notebooks if planned.values.get("model")]
     return found | {"model": models[0] if models else ""}
 

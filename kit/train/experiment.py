@@ -120,9 +120,9 @@ class GRPOTraining(ABC):
     def group_reward(self) -> GroupReward:
         """Make the reward of a group of episodes."""
 
-    def judge(self, reward: GroupReward) -> GroupReward:
-        """Say which reward judges held-out answers, of which there is one a task: another where ``reward`` can't."""
-        return reward
+    def held_out_reward(self) -> GroupReward:
+        """Make the reward that judges held-out tasks, of which each is played once."""
+        return self.group_reward()
 
     @contextmanager
     def tools(self) -> Iterator[Any]:
@@ -134,7 +134,7 @@ class GRPOTraining(ABC):
         """Train, or go on training; returns the folder of the trained model."""
         torch.set_num_threads(self.threads)
         vlm, chat = load_for_training(self.start, self.settings.lora_rank)
-        tasks, reward = load_tasks(self.tasks), self.group_reward()
+        tasks = load_tasks(self.tasks)
         with self.tools() as tools:
 
             def play_held_out(policy: Policy, tasks: Sequence[Task]) -> list[Episode]:
@@ -146,10 +146,10 @@ class GRPOTraining(ABC):
                 tasks,
                 lambda: self.play.environment(tools),
                 self.play,
-                reward,
+                self.group_reward(),
                 self.settings,
                 self.run_dir,
                 exports=self.exports,
-                held_out=held_out_accuracy(self.held_out, self.held_out_tasks, play_held_out, self.judge(reward)),
+                held_out=held_out_accuracy(self.held_out, self.held_out_tasks, play_held_out, self.held_out_reward()),
                 watcher=watcher,
             )

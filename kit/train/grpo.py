@@ -64,6 +64,9 @@ if TYPE_CHECKING:
     from kit.train.meter import Meter
 
 
+DEFAULTS = RolloutConfig()
+
+
 @dataclass(frozen=True)
 class GRPOSettings(NotebookSettings):
     """Settings of a GRPO run; a paper's own values are in its ``settings`` (:mod:`kit.papers`).
@@ -145,9 +148,7 @@ class GRPOSettings(NotebookSettings):
                 raise ValueError(f"GRPOSettings.{name}={getattr(self, name)}: must be above 0")
         check_schedule("GRPOSettings.schedule", self.schedule)
         if self.save_total_limit < 1:
-            raise ValueError(
-                f"GRPOSettings.save_total_limit={self.save_total_limit}: a run needs at least 1 to resume from"
-            )
+            raise ValueError(f"GRPOSettings.save_total_limit={self.save_total_limit}: a run resumes from at least 1")
         if self.save_every % self.iterations:
             raise ValueError(
                 f"GRPOSettings.save_every={self.save_every}: must be a multiple of iterations={self.iterations}; "
@@ -162,7 +163,7 @@ class GRPOSettings(NotebookSettings):
         """Count the episodes of a step, and those that stay in one process: a group."""
         return self.prompts_per_batch * self.group_size, self.group_size
 
-    def trl_args(self, run_dir: Path, config: RolloutConfig) -> GRPOConfig:
+    def trl_args(self, run_dir: Path, config: RolloutConfig = DEFAULTS) -> GRPOConfig:
         """Convert to TRL's configuration; temperature and longest episode are those of the rollout's ``config``."""
         from trl import GRPOConfig
 

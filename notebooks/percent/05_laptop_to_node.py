@@ -458,9 +458,8 @@ rows += [("weights", [s.total for s in columns.values()], small)]
 rows += [("episodes an update", [s.batch for s in columns.values()], batch_size)]
 each = [s.per_device_batch_size for s in columns.values()]
 rows += [("episodes a forward pass", each, batch_size // together)]
-rows += [
-    ("tokens of an episode, at most", [agile.Play.max_episode_tokens, "–"], longest)
-]
+most = agile.Play.max_episode_tokens
+rows += [("tokens of an episode, at most", [most, "–"], longest)]
 print(f"{'':30s}" + "".join(f"{name:>16s}" for name in (*columns, "here")))
 for name, theirs, ours in rows:
     cells = (c if isinstance(c, str) else f"{c:,}" for c in (*theirs, ours))

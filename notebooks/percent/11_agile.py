@@ -104,7 +104,7 @@ photo = held_out[min(2, len(held_out) - 1)]
 crop = random_crop(np.random.default_rng(seed), photo.image, 2) or photo.image
 task = make_task(crop, 2, 0, np.random.default_rng(7), "demo", photo.id, piece_px=56)
 task = with_thumbnails(task, thumbnail)
-display(plots.images([(p.name, p.image) for p in task.images], side=1.5))
+display(plots.images([(p.name, p.image) for p in task.images]))
 print("cut from", photo.id, "into pieces of", task.tool_images[0].image.size, "pixels")
 print("the prompt shows", task.images[0].image.size, "pixels of each")
 
@@ -113,7 +113,7 @@ print("the prompt shows", task.images[0].image.size, "pixels of each")
 # again before you open it.
 
 # %% tags=["guess"]
-display(plots.images([(p.name, p.image) for p in task.tool_images], side=1.5))
+display(plots.images([(p.name, p.image) for p in task.tool_images]))
 print("the right order:", ", ".join(task.target))
 
 # %%
@@ -241,8 +241,8 @@ def turn(code: str):
 
 
 look = turn("observation_image_1 = observation(state)")
-display(plots.images([(tile.name, tile.image) for tile in look.images], side=1.5))
-print(look.text, look.closing)
+display(plots.images([(tile.name, tile.image) for tile in look.images]))
+print(look.closing)
 
 # %% [markdown]
 # There they are at full size, one after the other in the order of the places, and behind them the question that the
@@ -272,8 +272,7 @@ there = [p.name for p in task.images].index(wanted)
 swap = f"state[0], state[{there}] = state[{there}], state[0]"
 after = turn(f"{swap}\nobservation_image_2 = observation(state)")
 print(swap)
-tiles = [*look.images, *after.images]
-display(plots.images([(t.name, t.image) for t in tiles], len(look.images), 0.9))
+display(plots.images([(tile.name, tile.image) for tile in after.images]))
 
 # %% [markdown]
 # ## What can go wrong
@@ -339,9 +338,9 @@ env.close()
 from kit.papers.agile.expert import SHORT_STEPS, STEPS, expert_script
 from kit.policy.scripted import ScriptedPolicy
 
-steps = SHORT_STEPS if thumbnail else STEPS
-play = agile.Play(prompt=prompt, max_turns=max(steps) + 1)
-looking = ScriptedPolicy(chat, expert_script(seed, steps))
+code_turns = SHORT_STEPS if thumbnail else STEPS
+play = agile.Play(prompt=prompt, max_turns=max(code_turns) + 1)
+looking = ScriptedPolicy(chat, expert_script(seed, code_turns))
 [episode] = play(looking, chat, box, [task], temperature=0.0)
 display(view.show(episode, chat=chat, is_right=is_right))
 
@@ -353,7 +352,7 @@ print(len(episode.ids), "tokens, the policy's own:", sum(episode.mask))
 # The same script can be told to guess: then it says so and answers at once, with any order. Is it right this time?
 
 # %% tags=["guess"]
-guessing = ScriptedPolicy(chat, expert_script(seed, steps, guesses=1.0))
+guessing = ScriptedPolicy(chat, expert_script(seed, code_turns, guesses=1.0))
 [guess] = play(guessing, chat, box, [task], temperature=0.0)
 print(guess.turns[0].text)
 print("turns:", len(guess.turns), "| right:", is_right(guess, task.target))
@@ -441,7 +440,7 @@ check("11.3", gain_of_a_look)
 
 # %% [markdown]
 # Now the choice that our agent will have to make. It can guess at once: then it is right in 1 of 24 puzzles. Or it looks
-# once and answers. From which share of right answers on does the look pay? Guess, then find the crossing.
+# once and answers. From which share of right answers on does the look pay? Guess.
 
 
 # %%
@@ -496,11 +495,11 @@ print(table(pictures[:40]))
 for split in dict.fromkeys(p.split for p in pictures):
     chosen = [p for p in pictures if p.split == split][:8]
     small = [(p.id, p.image.resize((72, 72))) for p in chosen]
-    display(plots.images(small, side=1.0, title=f"photographs, {split}"))
+    display(plots.images(small, side=0.8, title=f"photographs, {split}"))
 
 # %%
 small = [(p.id, p.image.resize((72, 72))) for p in scenes(8, seed)]
-display(plots.images(small, side=1.0, title="scenes that a program draws"))
+display(plots.images(small, side=0.8, title="scenes that a program draws"))
 
 # %% [markdown]
 # ## Do they really share nothing?
@@ -576,10 +575,9 @@ for side, sets in {"held out": evaluation, "development": development}.items():
         print(f"{side} {size}×{size}: {len(tasks)} ({counts})")
 
 # %%
-rows = {"to train on": train, "held out": evaluation[2], "to choose on": development[2]}
-for name, tasks in rows.items():
-    some = [(t.meta["source"], solved(t)) for t in tasks[:6]]
-    display(plots.images(some, side=1.0, title=f"puzzles {name}, put together"))
+some = [*train[:3], *evaluation[2][:3], *development[2][:3]]
+title = "to train on, held out, and to make choices on: three each, put together"
+display(plots.images([(t.meta["source"], solved(t)) for t in some], 0, 0.8, title))
 
 # %% [markdown]
 # ## The cold-start episodes
@@ -597,7 +595,7 @@ def as_told(tasks):
     return [with_thumbnails(task, thumbnail) for task in tasks]
 
 
-expert = ScriptedPolicy(chat, expert_script(seed, steps, guesses))
+expert = ScriptedPolicy(chat, expert_script(seed, code_turns, guesses))
 n = sft_episodes * 2  # some to choose from
 puzzles = training_set(n, seed + 2, m, train_levels, sources=sources, **own)
 check_split(puzzles, tested, sources, chosen_on)
@@ -616,7 +614,7 @@ print("turns of code:", dict(sorted(Counter(e.calls for e in played).items())))
 # %% tags=["guess"]
 from kit.papers.agile.demonstrations import curate, is_sound
 
-script = expert_script(seed, steps)
+script = expert_script(seed, code_turns)
 
 
 def careless(episode: Episode) -> str:
@@ -642,7 +640,7 @@ print("sound:", is_sound(slip), "| without the slip:", is_sound(episode))
 
 # %%
 rng = np.random.default_rng(seed)
-kept, report = curate([*played, slip], sft_episodes, rng, steps, guesses)
+kept, report = curate([*played, slip], sft_episodes, rng, code_turns, guesses)
 for line in str(report).splitlines():
     print(fill(line, 88, subsequent_indent=" " * 10))
 levels = Counter(episode.task.meta["level"] for episode in kept)
@@ -653,8 +651,8 @@ from kit.papers.agile.demonstrations import KINDS
 
 collected, balanced = report.collected, report.balanced
 by_steps = {
-    "collected": {n: collected.steps.get(n, 0) for n in (0, *steps)},
-    "kept": {n: balanced.steps.get(n, 0) for n in (0, *steps)},
+    "collected": {n: collected.steps.get(n, 0) for n in (0, *code_turns)},
+    "kept": {n: balanced.steps.get(n, 0) for n in (0, *code_turns)},
 }
 by_kind = {
     "collected": {kind: collected.kinds.get(kind, 0) for kind in KINDS},

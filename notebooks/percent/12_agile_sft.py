@@ -408,7 +408,7 @@ published = read_json(ROOT / "results" / "agile.json") or {"metrics": {}}
 curve = {}
 for name, record in published["metrics"].items():
     if name.startswith("sft/guesses_"):
-        _, share, how, what = name.split("_")
+        _, share, how, what = name.replace("acc", "solved").split("_")
         curve.setdefault(f"{how}, {what}", {})[int(share) / 100] = Interval.of(record)
 for name in sorted(curve):
     print(
@@ -428,11 +428,14 @@ if drawn:
     )
 
 # %% [markdown]
-# Read the two ends. Where no demonstration guesses, the greedy agent looks every time and SFT alone solves much of what
-# there is to solve: little is left for reinforcement. Where nearly all guess, a group seldom holds an episode
-# that looks. In between the greedy agent turns from one way to the other where half of the demonstrations guess. Our share
-# lies just beyond: SFT alone gets nothing, and looking is still alive. With a share of 0, as in the paper, we
-# would measure a better cold start and a smaller gain of reinforcement. Keep that in mind when you read a gain.
+# Read the two ends first. Where no demonstration guesses, the agent was shown nothing but looking, and SFT alone can solve
+# much of what there is to solve: little is left for reinforcement. Where nearly all guess, a group seldom holds an
+# episode that looks. And in between? If imitation copies shares, the greedy agent must turn from one way to the other
+# where half of the demonstrations guess. Does the curve say so?
+#
+# Our share lies a little beyond that turn: greedily the agent guesses, and looking is still alive in its samples. With a
+# share of 0, as in the paper, you would measure a better cold start and a smaller gain of reinforcement. Keep that in mind
+# when you read a gain: it depends on where one starts.
 #
 # ## A start that is too small
 #
@@ -463,9 +466,10 @@ for number, some in ((few_episodes, hurried), (len(episodes), sampled)):
         print(f"       {reason:28s} {share:6.1%}")
 
 # %% [markdown]
-# An episode that looks has to say the order, exchange pieces in code and answer, each word for word. If a start is too small
-# to finish that, looking never earns more than guessing, and reinforcement learns to guess. A cold start has to make the
-# better way *possible*. It need not make it likely.
+# An episode that looks has to say the order, exchange pieces in code and answer, each in the right form. A start that is too
+# small doesn't get to the end of that, or says anything at all there. Then an episode that looks earns little more than one
+# that guesses, and reinforcement has nothing to hold on to. A cold start has to make the better way *possible*. It need
+# not make it likely.
 #
 # **Exercise 12.4.** The paper's expert takes four to eight turns of code, and its agent has five turns in all. Which
 # episodes of such an expert could our agent play to the end? Write the test for one episode: its number of turns with

@@ -164,9 +164,9 @@ print(
 # Which of them looked, and what did the two kinds earn?
 
 # %%
-earned = {"looked": [], "guessed": []}
+earned = {"looked": [], "no look": []}
 for episode, reward in zip(batch, rewards.tolist(), strict=True):
-    earned["looked" if episode.calls else "guessed"].append(reward)
+    earned["looked" if episode.calls else "no look"].append(reward)
 for kind, some in earned.items():
     mean = f"mean reward {fmean(some):+.3f}" if some else ""
     print(f"{kind:8s} {len(some):3d} of {len(batch)} episodes  {mean}")
@@ -188,8 +188,8 @@ first = max(range(0, len(batch), group_size), key=lead)
 chosen = slice(first, first + group_size)
 group, scores, advantage = batch[chosen], batch_scores[chosen], advantages[chosen]
 for episode, s, a in zip(group, scores, advantage.tolist(), strict=True):
-    did = f"{episode.calls} turns of code" if episode.calls else "guessed at once"
-    print(f"{did:16s} {episode.ended:7s} R = {s.total:+.2f}  A = {a:+.2f}")
+    did = f"looked, {episode.calls} turn(s) of code" if episode.calls else "no look"
+    print(f"{did:24s} {episode.ended:7s} R = {s.total:+.2f}  A = {a:+.2f}")
 
 # %% [markdown]
 # Every token that the policy wrote in an episode carries that episode's advantage: it is made likelier if the advantage is
@@ -568,7 +568,7 @@ for done in budgets:
     EVALUATION.save_stage(folder, f"grpo-{done * prompts_per_batch:05d}", episodes)
 for stage, here in (("sft", sft), ("grpo", evaluate(rl))):
     paper = AGILE[stage]["acc_2x2"]
-    print(f"after {stage.upper():4s}: paper {paper:.3f}, here {summary(here)}")
+    print(f"after {stage.upper()}: paper {paper:.3f}, here {summary(here)}")
 box.close()
 
 # %% [markdown]

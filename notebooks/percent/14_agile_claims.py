@@ -39,7 +39,7 @@
 # %% tags=["parameters"]
 run: str = "agile"  # run directory under runs/: results.json is written there
 runs: list[str] = []  # runs that differ in their seed only; empty: just this one
-deed_runs: list[str] = []  # runs trained with deed=true, for A6; empty: none
+deed_runs: list[str] = []  # runs trained with the reward `deed`, for A6; empty: none
 guesses_0: list[str] = []  # runs of 11 and 12 with no guesses, for notebook 12's figure
 guesses_30: list[str] = []  # with 30 % of guesses
 guesses_90: list[str] = []  # with 90 %

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -130,7 +131,7 @@ def test_each_result_is_saved_as_it_comes_and_a_failure_loses_only_itself(
     assert asked == [] and f"{first}: no time is left for it" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", papers())
+@pytest.mark.parametrize("name", [name for name, paper in papers().items() if paper.notebooks])
 def test_a_paper_s_short_run_is_a_job_that_the_kit_takes(name: str) -> None:
     """Never longer than its profile says, no model or data that would have to be downloaded."""
     words = on_gpu._settings(papers()[name], "here")
@@ -152,15 +153,15 @@ def test_without_a_gpu_it_says_how_to_try_it(
     assert on_gpu.main([]) == 2 and "--tiny runs the same" in capsys.readouterr().err
 
 
-def test_the_commands_run_as_they_are_built(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_a_command_is_done_if_it_ends_well_in_its_time_and_leaves_its_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A paper's notebooks, in a process of their own."""
-    shortest = min((paper for paper in papers().values() if paper.notebooks), key=lambda paper: len(paper.notebooks))
-    monkeypatch.setattr(on_gpu, "measurements", lambda *args: [])
-    monkeypatch.setattr(on_gpu, "papers", lambda: {shortest.name: shortest})
-    assert on_gpu.main(["--tiny", "--models", "tiny", "--minutes", "20", "--out", str(tmp_path)]) == 0
-    assert sorted(path.stem for path in tmp_path.glob("*.json")) == [shortest.name]
-    record = read_json(tmp_path / f"{shortest.name}.json")
-    assert set(record["minutes"]) == set(shortest.notebooks) and all(record["steps"].values())
-    assert "1 results in" in capsys.readouterr().out
+    """What it is given stands in its environment."""
+    file, python = tmp_path / "made", [sys.executable, "-c"]
+    writes = [*python, f"import os, pathlib; pathlib.Path({str(file)!r}).write_text(os.environ['KIT_RUNS'])"]
+    assert not on_gpu._run("idle", [*python, ""], file, 60.0)
+    assert on_gpu._run("writes", writes, file, 60.0, {"KIT_RUNS": "here"}) and file.read_text() == "here"
+    assert not on_gpu._run("fails", [*python, "raise SystemExit(3)"], None, 60.0)
+    assert not on_gpu._run("sleeps", [*python, "import time; time.sleep(60)"], None, 0.5)
+    said = capsys.readouterr().out
+    assert "fails: failed with code 3" in said and "sleeps: ended by the time limit" in said

@@ -15,9 +15,10 @@ import nbformat
 import pytest
 
 from course import answer, grading, handout
-from kit.jobs import notebooks, twins
+from kit.jobs import notebooks
 from kit.sandbox import Sandbox
 from kit.sandbox.confine import LAYERS
+from publishing import twins
 
 pytestmark = pytest.mark.sandbox
 

@@ -82,6 +82,25 @@ def test_the_papers_numbers() -> None:
     assert agile.cutting(agile.options(["--out", "x"])) == {"piece_px": 56}
 
 
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ([], (4, 0.0)),
+        (["--coldstart", "scripted"], (4, 0.6)),
+        (["--coldstart", "scripted", "--thumbnail", "0"], (0, 0.0)),
+        (["--coldstart", "scripted", "--guesses", "0.3"], (4, 0.3)),
+        (["--coldstart", "endpoint", "--base-url", "u", "--model", "m"], (4, 0.0)),
+        (["--piece-px", "0"], (0, 0.0)),
+        (["--hub", "--coldstart", "scripted"], (0, 0.0)),
+    ],
+)
+def test_squares_are_shown_as_thumbnails_and_whole_pictures_are_not(
+    arguments: list[str], expected: tuple[int, float]
+) -> None:
+    args = agile.options(["--out", "x", *arguments])
+    assert (args.thumbnail, args.guesses) == expected
+
+
 def test_a_copy_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert agile.main(["--out", str(tmp_path), "--hub", "--hub-root", str(tmp_path)]) == 1
     assert "no folder ChenShawn/DeepEyes-Datasets-47k; put a copy" in capsys.readouterr().err

@@ -20,8 +20,8 @@ from kit.files import ROOT
 from kit.jobs.notebooks import NotebookError, Source, code_cells, find, load, parameters, sources
 from kit.jobs.parameters import check_values
 from kit.jobs.run import PROFILES, profile_values
-from kit.jobs.twins import carry, carry_staged, dumps, faults, normal, problems, refresh, with_stored_outputs
 from kit.papers.registry import papers
+from publishing.twins import carry, carry_staged, dumps, faults, normal, problems, refresh, with_stored_outputs
 
 SOURCES = {source.name: source for source in sources()}
 

@@ -10,7 +10,7 @@ from kit.__main__ import main
 from kit.files import read_json
 from kit.jobs.run import JobError
 from kit.papers import registry
-from kit.papers.registry import find_paper
+from kit.papers.registry import find_paper, papers
 from kit.train.published_curves import published_curves
 from publishing import results
 from publishing.current import outdated
@@ -163,7 +163,7 @@ def test_papers_that_have_nothing_to_make_are_refused(capsys: pytest.CaptureFixt
     assert main(["results", "nothing"]) == 2 and "no paper 'nothing' is registered" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("paper", ["agile", "visual_arft"])
+@pytest.mark.parametrize("paper", [name for name, paper in papers().items() if paper.published])
 def test_the_records_of_the_kit_s_papers_make_the_files_that_are_published(paper: str) -> None:
     """Every step's notebooks, parameters and values exist: planning checks them as ``kit run`` does."""
     record = find_paper(paper)

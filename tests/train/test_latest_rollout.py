@@ -27,7 +27,7 @@ def test_a_rollout_takes_the_last_ones_place(tmp_path: Path) -> None:
 
 
 def test_training_keeps_what_was_played_last(tmp_path: Path) -> None:
-    grpo_run(tmp_path)
+    grpo_run(tmp_path, learning_rate=1e-4)
     found = latest.load(tmp_path)
     assert found is not None
     step, played = found

@@ -1,4 +1,4 @@
-"""Cold-start episodes: collecting an expert's play, the paper's filter, its balancing.
+"""Curate cold-start episodes: of an expert's play, what is sound, and of that a balanced part.
 
 Section 3.2: an expert plays puzzles; episodes whose answer matches the truth are kept; the rest are
 balanced over the number of steps (4–8) and the kinds of action (swap, observe, crop, zoom); here also over

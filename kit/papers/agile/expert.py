@@ -209,9 +209,12 @@ class ScriptedExpert:
 def expert_script(seed: int, steps: Sequence[int] = STEPS, guesses: float = 0.0) -> Script:
     """A script that plays any jigsaw; a task's play depends on ``seed`` and the task's id alone.
 
-    Of puzzles that are shown as thumbnails it answers a share of ``guesses`` at once.
-
     Use it as ``ScriptedPolicy(chat, expert_script(seed=0))``, with a budget of ``max(steps) + 1`` turns.
+
+    Args:
+        seed: of its choices.
+        steps: turns of code that an episode may have, each number as likely as any other.
+        guesses: share of the puzzles shown as thumbnails that it answers at once, with any order.
     """
 
     def script(episode: Episode) -> str:

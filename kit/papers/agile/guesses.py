@@ -31,9 +31,7 @@ def by_share(runs: Mapping[int, Sequence[str]]) -> Metrics:
     found: Metrics = {}
     for share, names in runs.items():
         for how, stage in PLAYED.items() if names else ():
-            played = [
-                pair for seed, name in enumerate(names) for pair in EVALUATION.load_calls(find_run(name), stage, seed)
-            ]
+            played = [pair for k, name in enumerate(names) for pair in EVALUATION.load_calls(find_run(name), stage, k)]
             looked = [Point(outcome.seed, outcome.image, float(bool(calls))) for outcome, calls in played]
             found[f"guesses_{share}_{how}_acc"] = ACC.interval([outcome for outcome, _ in played])
             found[f"guesses_{share}_{how}_looks"] = proportion_over_seeds(looked)

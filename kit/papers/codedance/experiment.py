@@ -66,8 +66,8 @@ class Training(GRPOTraining):
         """The reward of that name, group by group."""
         return make_reward(self.reward, self.sharpness, self.offset)
 
-    def judge(self, reward: GroupReward) -> GroupReward:
-        """Judge held-out answers by the outcome: the rewards that adapt to a group can't score one episode."""
+    def held_out_reward(self) -> GroupReward:
+        """The outcome alone: the others depend on a group, and held-out tasks are played once."""
         return make_reward("outcome")
 
     @contextmanager

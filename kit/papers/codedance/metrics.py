@@ -72,19 +72,19 @@ def outcome(episode: Episode, seed: int = 0) -> Outcome:
         is_right(episode, episode.task.target),
         seed,
         well_formed=len(episode.answer or "") < LONGEST,
-        kind=str(meta.get("set") or meta.get("kind", "")),
+        kind=str(meta.get("kind", "")),
         level=str(meta.get("level", "")),
         ran=sum(not failed(turn) for turn in calls) / len(calls) if calls else None,
     )
 
 
-_LEVELS: Slices[Outcome] = slices_by(lambda o: o.level, order=("easy", "hard"))
-_KINDS: Slices[Outcome] = slices_by(lambda o: o.kind, everything="all")
+BY_LEVEL: Slices[Outcome] = slices_by(lambda o: o.level, order=("easy", "hard"))
+BY_KIND: Slices[Outcome] = slices_by(lambda o: o.kind, everything="all")
 
 
 def _slices(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, list[Outcome]]]:
-    yield from _LEVELS([o for o in outcomes if o.level])
-    yield from _KINDS(outcomes)
+    yield from BY_LEVEL([o for o in outcomes if o.level])
+    yield from BY_KIND(outcomes)
 
 
 EVALUATION = Evaluation(

@@ -55,6 +55,7 @@ class Stage:
         recompute: whether activations are computed again in the backward pass.
         reference: whether a second copy of the weights is kept (a KL term without adapters).
         optimizer_steps: on each batch.
+        steps: batches of the whole training; 0: not known.
         flops, bandwidth: of one GPU, in operations and bytes a second (defaults: an A100's, its data sheet).
     """
 
@@ -74,6 +75,7 @@ class Stage:
     reference: bool = False
     gpu_memory_utilization: float = 0.3
     optimizer_steps: int = 1
+    steps: int = 0
     flops: float = 312e12
     bandwidth: float = 2.0e12
 
@@ -189,6 +191,11 @@ def needed(stage: Stage) -> float:
 def engine_room(stage: Stage) -> float:
     """Bytes that a colocated engine has for keys and values: its share without its weights."""
     return stage.gpu_memory_utilization * stage.memory - 2 * (stage.model.language + stage.model.vision)
+
+
+def hours(stage: Stage) -> float:
+    """Hours of the whole training, episodes as long as they may be; 0: the number of steps isn't known."""
+    return stage.steps * sum(value for value, _ in seconds(stage).values()) / 3600
 
 
 def seconds(stage: Stage) -> dict[str, tuple[float, str]]:

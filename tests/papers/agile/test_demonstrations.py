@@ -123,6 +123,30 @@ def test_the_report_counts_before_and_after(tasks: list[Task]) -> None:
     assert "collected 9 episodes" in str(report)
 
 
+def guessed(task: Task, right: bool) -> Episode:
+    """An episode that answers at once."""
+    text = f"<think>Guess.</think><answer>{list(task.target if right else reversed(task.target))}</answer>"
+    return Episode(task, (), (Turn((), (), text, PROTOCOL.parse(text)),), "answer")  # type: ignore[arg-type]
+
+
+def test_a_share_of_guesses_is_kept_beside_the_sound_ones_right_or_wrong(tasks: list[Task]) -> None:
+    sound = [played(tasks[k % 8], STEPS[k % 5], k) for k in range(40)]
+    silent = [guessed(tasks[k % 8], k % 4 == 0) for k in range(40)]
+    kept, report = curate([*sound, *silent], 20, np.random.default_rng(0), guesses=0.6)
+    assert Counter(e.calls == 0 for e in kept) == {True: 12, False: 8}
+    assert [e for e in silent if any(e is k for k in kept)] == silent[:12], "three of them are right, nine wrong"
+    assert (report.sound.episodes, report.balanced.steps[0]) == (40, 12) and 0 not in report.sound.steps
+    assert 3 <= sum(e.calls == 0 for e in kept[:10]) <= 9, "mixed: the first of them are of both kinds"
+    few, _ = curate([*sound, *silent[:3]], 20, np.random.default_rng(0), guesses=0.6)
+    assert Counter(e.calls == 0 for e in few) == {True: 3, False: 17}, "what guesses can't fill, sound ones do"
+
+
+def test_without_a_share_no_guess_is_kept(tasks: list[Task]) -> None:
+    sound = [played(tasks[k % 8], STEPS[k % 5], k) for k in range(10)]
+    kept, _ = curate([*sound, *(guessed(task, True) for task in tasks)], 20, np.random.default_rng(0))
+    assert len(kept) == 10 and all(episode.calls for episode in kept)
+
+
 def expert(episode: Episode) -> str:
     return ScriptedExpert(episode.task, np.random.default_rng(0), 4)(episode)
 

@@ -1,6 +1,7 @@
 """The scripted expert: its words, its moves, and its episodes in the real environment."""
 
 import re
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,8 @@ from kit.data.permutations import swaps
 from kit.episode import Episode, Task
 from kit.papers.agile.demonstrations import action_kind, is_sound
 from kit.papers.agile.env import PROTOCOL, JigsawEnv
-from kit.papers.agile.expert import STEPS, ScriptedExpert, expert_script
+from kit.papers.agile.expert import GUESS, LOOK, SHORT_STEPS, STEPS, ScriptedExpert, expert_script
+from kit.papers.agile.puzzle import with_thumbnails
 from kit.papers.agile.reward import score
 from kit.papers.agile.tasks import evaluation_set
 from kit.policy.scripted import ScriptedPolicy
@@ -72,6 +74,54 @@ def test_a_script_depends_on_seed_and_task_only() -> None:
     assert one != [expert_script(1)(Episode(t, ())) for t in tasks]
 
 
+def small(target: str, m: int = 2) -> Task:
+    return with_thumbnails(task_of(target, m), 4)
+
+
+def test_of_thumbnails_it_looks_first() -> None:
+    turns = ScriptedExpert(small("BACD"), np.random.default_rng(0), 1).turns
+    assert turns == (
+        f"<think>{LOOK}</think><code>observation_image_1 = observation(state)</code>",
+        "<think>A top right, B top left, C bottom left, D bottom right; right order B, A, C, D. "
+        "Place 0 needs B, swap 0 and 1.</think>"
+        "<code>state[0], state[1] = state[1], state[0]\nobservation_image_2 = observation(state)</code>",
+        '<think>Every place is right: right order B, A, C, D.</think><answer>["B", "A", "C", "D"]</answer>',
+    )
+
+
+def test_every_short_play_fits_five_turns_and_tells_nothing_before_the_look() -> None:
+    shuffles = [small("".join(p)) for p in permutations("ABCD") if "".join(p) != "ABCD"]
+    plays = [
+        ScriptedExpert(task, np.random.default_rng([seed, k]), SHORT_STEPS[seed % 4]).turns
+        for seed in range(9)
+        for k, task in enumerate(shuffles)
+    ]
+    assert len(plays) == 207
+    assert {len(turns) for turns in plays} == {3, 4, 5}
+    assert {turns[0] for turns in plays} == {
+        f"<think>{LOOK}</think><code>observation_image_1 = observation(state)</code>"
+    }
+    assert all("right order" in turn for turns in plays for turn in turns[1:])
+
+
+def test_it_guesses_as_often_as_it_is_told_and_never_where_it_sees_the_pieces() -> None:
+    shown = small("BADC")
+    tasks = [Task(f"t{k}", shown.images, "?", shown.target, shown.meta, shown.originals) for k in range(400)]
+
+    def first(guesses: float, some: list[Task]) -> list[str]:
+        return [expert_script(0, SHORT_STEPS, guesses)(Episode(task, ())) for task in some]
+
+    said = [turn for turn in first(0.6, tasks) if GUESS in turn]
+    assert abs(len(said) / 400 - 0.6) < 0.1  # four standard deviations
+    orders = [re.findall(r'"(\w)"', turn) for turn in said]
+    assert all(sorted(order) == list("ABCD") for order in orders)
+    assert len({tuple(order) for order in orders}) == 24, "any order, right or wrong"
+    assert not any(GUESS in turn for turn in first(0.0, tasks))
+    assert all(GUESS in turn for turn in first(1.0, tasks))
+    full = [Task(task.id, shown.originals, "?", shown.target, shown.meta) for task in tasks[:20]]
+    assert not any(GUESS in turn for turn in first(1.0, full))
+
+
 def test_misuse_is_named() -> None:
     expert = ScriptedExpert(task_of("BADC"), np.random.default_rng(0), 4)
     with pytest.raises(ValueError, match="asked about task BCDA"):
@@ -101,3 +151,18 @@ def test_every_play_is_right_in_the_real_environment(
         parts = score(episode, episode.task.target).parts
         assert parts["accuracy"] > 0 and parts["format"] > 0
         assert all(len(t.observation.images) == 1 for t in episode.turns[:-1] if t.observation)
+
+
+def test_every_short_play_is_right_in_the_real_environment(chat: Chat, box: Sandbox, tmp_path: Path) -> None:
+    tasks = [with_thumbnails(task, 4) for task in evaluation_set(2, seed=3)]
+    episodes = collect(
+        ScriptedPolicy(chat, expert_script(0, SHORT_STEPS)),
+        chat,
+        tasks,
+        lambda: JigsawEnv(box),
+        RolloutConfig(max_turns=5, max_new_tokens=400, max_episode_tokens=10**6),
+        tmp_path / "all.jsonl",
+    )
+    for episode in episodes:
+        assert is_sound(episode) and episode.ended == "answer" and len(episode.turns) <= 5
+        assert [len(t.observation.images) for t in episode.turns[:1] if t.observation] == [4]

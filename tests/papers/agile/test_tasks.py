@@ -185,6 +185,8 @@ def test_the_script_writes_what_it_says(script: ModuleType, tmp_path: Path) -> N
     assert script.main(["--out", str(tmp_path), "--train", "8", "--eval", "2"]) == 0
     assert len(load_tasks(tmp_path / "train.jsonl")) == 8
     assert len(load_tasks(tmp_path / "eval-2x2.jsonl")) == 2 * 3
+    shown = load_tasks(tmp_path / "train.jsonl")[0]
+    assert (shown.images[0].image.size, shown.originals[0].image.size) == ((28, 28), (56, 56))
     assert len(load_tasks(tmp_path / "eval-3x3.jsonl")) == 2 * 8
     manifest = json.loads((tmp_path / "manifest.json").read_text())
     assert manifest["files"]["train.jsonl"]["puzzles"] == 8

@@ -44,6 +44,6 @@ def test_a_held_out_episode_is_judged_by_itself(tmp_path: Path) -> None:
     """There is one a task, and the reward needs a group."""
     wrong = Episode(TASK, (), (Turn((), (), "", Action("answer", "11")),), "answer")
     own = training(tmp_path)
-    judge = own.judge(own.group_reward())
-    assert [judge([episode], TASK.target)[0].correct for episode in (RIGHT, wrong)] == [True, False]
-    assert [score.correct for score in own.group_reward()([RIGHT, wrong], TASK.target)] == [True, False]
+    for episode, correct in ((RIGHT, True), (wrong, False)):
+        assert own.held_out_reward()([episode], TASK.target)[0].correct is correct
+        assert [score.correct for score in own.group_reward()([episode, RIGHT], TASK.target)] == [correct, True]

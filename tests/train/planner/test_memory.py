@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +15,18 @@ from kit.models import load_model
 from kit.policy.hf import batch_size_that_fits
 from kit.tiny import TINY
 from kit.train.planner.architecture import Architecture
-from kit.train.planner.memory import GB, HOST, Stage, engine_room, fixed, learning_pass, needed, sampling, seconds
+from kit.train.planner.memory import (
+    GB,
+    HOST,
+    Stage,
+    engine_room,
+    fixed,
+    hours,
+    learning_pass,
+    needed,
+    sampling,
+    seconds,
+)
 
 SEVEN = Architecture.of("Qwen/Qwen2.5-VL-7B-Instruct")
 NODE = Stage(
@@ -99,9 +111,21 @@ def test_the_profiles_fit_where_they_say(capsys: pytest.CaptureFixture[str]) -> 
     """Eight GPUs of 80 GB, and one of 24."""
     for family in ("agile", "visual_arft"):
         assert main(["plan", family, "--profile", "node", "--gpus", "8", "--memory", "80"]) == 0
-        assert main(["plan", family, "--profile", "gpu", "--gpus", "1", "--memory", "24"]) == 0
+        assert main(["plan", family, "--profile", "gpu"]) == 0
         assert main(["plan", family, "--profile", "laptop"]) == 0
     assert capsys.readouterr().out.count("\nfits") == 3 * 3 + 1 + 1 + 2  # lessons on a laptop only
+
+
+def test_a_plan_says_hours_and_gpu_hours(capsys: pytest.CaptureFixture[str]) -> None:
+    """Steps of the cold start: 2 epochs of 1,600 episodes, 32 at once."""
+    stage = replace(NODE, steps=100)
+    assert hours(stage) == pytest.approx(100 * sum(value for value, _ in seconds(stage).values()) / 3600)
+    assert main(["plan", "agile", "--profile", "node", "--until", "13"]) == 0
+    said = capsys.readouterr().out
+    sft, grpo = re.findall(r"^ +([\d.]+) (?:min|h)  (\d+) steps, ([\d.]+) GPU-hours$", said, re.MULTILINE)
+    assert (sft[1], grpo[1]) == ("100", "244")
+    total = re.search(r"trainings together: [\d.]+ h, ([\d.]+) GPU-hours; evaluations come on top", said)
+    assert total and float(total[1]) == pytest.approx(float(sft[2]) + float(grpo[2]), abs=0.11)
 
 
 def test_what_a_process_remembers_of_images_is_planned_for(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kit.jobs.telling import progress, tell
+from benchmarks.telling import progress, tell
 
 
 @pytest.fixture(autouse=True)
