@@ -102,20 +102,19 @@ def demonstrate(args: argparse.Namespace, tasks: Sequence[Task], chat: Chat, box
         chat: encodes the episodes.
         box: runs its code.
     """
-    play, file = Play(prompt=args.prompt), args.out / "coldstart.jsonl"
+    play, file = Play(prompt=args.prompt, temperature=0.0), args.out / "coldstart.jsonl"
     file.unlink(missing_ok=True)  # else episodes of other tasks, from an earlier run, would stay in it
     policy = ScriptedPolicy(chat, expert(args.needless))
-    return len(collect(policy, chat, tasks, partial(play.environment, box), play, file, temperature=0.0))
+    return len(collect(policy, chat, tasks, partial(play.environment, box), play, file))
 
 
 def make(args: argparse.Namespace) -> None:
     """Make everything the command line asks for."""
-    sets, chat = drawn(args), Chat.from_pretrained(TINY)
+    sets, chat = drawn(args) | (hub(args) if args.hub else {}), Chat.from_pretrained(TINY)
     with sandbox(allow_unsafe=True) as box:  # all code that runs is the kit's
         proven = {str(args.out / f"{name}.jsonl"): tasks for name, tasks in sets.items()}
         check_playable(proven, chat, validate=partial(validate, tools=box))
         shown = sets.pop("coldstart")
-        sets |= hub(args) if args.hub else {}
         for name, tasks in sets.items():
             save_tasks(args.out / f"{name}.jsonl", tasks)
             print(f"{name:18s} {len(tasks)} tasks", flush=True)

@@ -34,7 +34,7 @@ from kit.policy.scripted import Script
 
 
 def code_of(task: Task) -> tuple[str, ...]:
-    """Choose the code that a task takes, one block a turn; none: it is answered at sight."""
+    """Write the code that a task takes, one block a turn; none: it is answered at sight."""
     meta = task.meta
     blocks = (
         f"part = crop(image, {meta['boxes'][0]})" if meta["boxes"] else "",

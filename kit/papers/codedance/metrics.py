@@ -72,7 +72,7 @@ def outcome(episode: Episode, seed: int = 0) -> Outcome:
         is_right(episode, episode.task.target),
         seed,
         well_formed=len(episode.answer or "") < LONGEST,
-        kind=str(meta.get("kind", "")),
+        kind=str(meta.get("set") or meta.get("kind", "")),
         level=str(meta.get("level", "")),
         ran=sum(not failed(turn) for turn in calls) / len(calls) if calls else None,
     )
