@@ -165,7 +165,7 @@ def lessons(args: argparse.Namespace, play: Play, index: Index) -> int:
     with Sandbox(allow_unsafe=True) as box:  # all code that runs is the kit's
         for tasks, search in asked:
             env = partial(play.environment, Tools(box, search))
-            made += len(collect(ScriptedPolicy(chat, expert), chat, tasks, env, play, file, temperature=0.0))
+            made += len(collect(ScriptedPolicy(chat, expert), chat, tasks, env, play, file))
     return made
 
 

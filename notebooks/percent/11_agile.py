@@ -464,9 +464,8 @@ display(
         references={"guesses at once": blind},
     )
 )
-print(
-    f"a guess earns {blind:+.3f}; a look, never right {looks[0]:+.2f}, always right {looks[-1]:+.2f}"
-)
+print(f"a guess earns {blind:+.3f}; a look that is never right {looks[0]:+.2f}")
+print(f"a look that is always right {looks[-1]:+.2f}")
 
 # %% [markdown]
 # A look pays even for an agent that never understands what it sees: the form alone earns more than a blind guess. That is
@@ -545,7 +544,7 @@ except LeakError as error:
 # the puzzles put together, over all pairs of sides.
 
 # %%
-from kit.papers.agile.tasks import check_split, evaluation_set, training_set
+from kit.papers.agile.tasks import apart, check_split, evaluation_set, training_set
 
 own = {"piece_px": piece_px or None, "whole": whole, "max_pixels": max_pixels}
 sources = pictures if images else None
@@ -563,6 +562,7 @@ evaluation, development = (
 )
 tested = [*evaluation[2], *evaluation[3]]
 chosen_on = [*development[2], *development[3]]
+train = apart(train, chosen_on)  # two drawn scenes may look alike by chance
 check_split(train, tested, sources, chosen_on)
 
 # %%
@@ -598,9 +598,10 @@ def as_told(tasks):
 expert = ScriptedPolicy(chat, expert_script(seed, code_turns, guesses))
 n = sft_episodes * 2  # some to choose from
 puzzles = training_set(n, seed + 2, m, train_levels, sources=sources, **own)
+puzzles = apart(puzzles, chosen_on)
 check_split(puzzles, tested, sources, chosen_on)
 played = []
-for at in range(0, n, 16):  # at most 16 sessions at once
+for at in range(0, len(puzzles), 16):  # at most 16 sessions at once
     played += play(expert, chat, box, as_told(puzzles[at : at + 16]), temperature=0.0)
 print(len(played), "episodes;", dict(Counter(e.ended for e in played)))
 print("turns of code:", dict(sorted(Counter(e.calls for e in played).items())))

@@ -65,6 +65,7 @@ import torch
 from IPython.display import display
 from kit import view
 from kit.data.store import load_episodes, load_tasks, save_episodes
+from kit.evaluate.baselines import opened
 from kit.exercises import check, hint, solution
 from kit.files import start_run
 from kit.papers.agile import direct
@@ -119,14 +120,7 @@ print("accuracy: ", summary(evaluate(untrained)))
 #
 # A zero of the form says nothing about the eyes. So ask the same model the question it was pretrained on, in one turn and
 # without tags: where does each piece belong, in which order? Ask twice. First show what the agent is shown at the beginning,
-# then the full pieces. How many of the puzzles does it solve each time? A guesser solves 1 of 24.
-
-
-# %%
-def opened(task):
-    """The same puzzle with the full pieces in its prompt."""
-    return replace(task, images=task.tool_images, originals=())
-
+# then the full pieces (`opened`). How many of the puzzles does it solve each time? A guesser solves 1 of 24.
 
 # %% tags=["guess"]
 asked = {"what the prompt shows": puzzles, "full pieces": [opened(t) for t in puzzles]}
@@ -353,7 +347,7 @@ from kit.papers.agile.expert import GUESS, LOOK
 
 
 def likely(words: str) -> float:
-    """How likely a first turn begins with these words, in the mean over some puzzles."""
+    """How likely a first turn begins with these words: the mean over puzzles."""
     ids = tuple(chat.text(f"<think>{words}"))
     turn = Turn(ids, (0.0,) * len(ids), words)
     begun = [replace(e, turns=(turn,), ended="turns") for e in greedy[:12]]

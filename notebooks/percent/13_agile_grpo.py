@@ -394,7 +394,9 @@ for name, column in seen.items():
     known = [row for row in rows if column in row]
     if known:
         series[name] = [r["step"] for r in known], [r[column] for r in known]
-display(plots.lines(series, "step", "share", "looking, and being right"))
+figure = plots.lines(series, "step", "share", "looking, and being right")
+figure.axes[0].set_ylim(-0.04, 1.04)
+display(figure)
 
 # %% [markdown]
 # The sampled curves are of what the training itself plays. The greedy one is measured on held-out puzzles before each
@@ -475,14 +477,15 @@ def playing(tasks, around):
 
 # %% tags=["guess"]
 shown = {
-    "its own observations": rl,
-    "another episode's": with_others(playing, rl),
-    "grey squares": playing(puzzles, blank),
+    "its own": rl,
+    "another's": with_others(playing, rl),
+    "grey": playing(puzzles, blank),
 }
 accuracy = {name: evaluate(some)["acc_2x2"] for name, some in shown.items()}
 for name, share in accuracy.items():
-    print(f"{name:21s} {share}")
-display(plots.bars({"solved": accuracy}, "share solved", ("guessing", 1 / 24)))
+    print(f"shown {name:10s} solved {share}")
+guessing, title = ("guessing", 1 / 24), "solved, by what it was shown"
+display(plots.bars({"agent": accuracy}, "share", guessing, title))
 
 # %% [markdown]
 # The difference between the first bar and the second is the [observation gap](../docs/glossary.md#observation-gap): what

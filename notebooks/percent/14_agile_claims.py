@@ -33,13 +33,13 @@
 #
 # Before this one: [11](11_agile.ipynb), [12](12_agile_sft.ipynb) and [13](13_agile_grpo.ipynb). One training run is
 # enough to read this notebook; for verdicts you need several, each with another seed. The README's figures come from
-# four: `for s in 0 1 2 3; do python -m kit run agile --set seed=$s --name agile-$s; done`, then this notebook
-# again with `--set runs=agile-0,agile-1,agile-2,agile-3`.
+# six: `for s in 0 1 2 3 4 5; do python -m kit run agile --set seed=$s --name agile-$s; done`, then this notebook
+# again with `--set runs=agile-0,agile-1,agile-2,agile-3,agile-4,agile-5`.
 
 # %% tags=["parameters"]
 run: str = "agile"  # run directory under runs/: results.json is written there
 runs: list[str] = []  # runs that differ in their seed only; empty: just this one
-deed_runs: list[str] = []  # runs trained with the reward `deed`, for A6; empty: none
+deed_runs: list[str] = []  # runs whose reward asked for the deed, for A6; empty: none
 guesses_0: list[str] = []  # runs of 11 and 12 with no guesses, for notebook 12's figure
 guesses_30: list[str] = []  # with 30 % of guesses
 guesses_90: list[str] = []  # with 90 %
@@ -62,7 +62,7 @@ allow_unsafe: bool = True  # the tiny model's code may run where nothing confine
 # %%
 import time
 from collections import Counter
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import torch
 from IPython.display import display
@@ -112,8 +112,9 @@ print(len(folders), "seed(s):", [folder.name for folder in folders])
 #
 # Notebooks 12 and 13 measured the agent. But what does the base know, without acting? Ask it in its own words where each
 # piece belongs: one turn, no tools, and the order it states is its answer. Ask twice. First show it what the agent is
-# shown, the thumbnails: this row is `direct`. Then show it the full pieces at once: `direct_originals`. No agent can
-# see more than these, so the second row is the *ceiling* of what looking can bring. Guess both rows.
+# shown, the thumbnails: this row is `direct`. Then show it the full pieces at once: `direct_originals`. Code brings an
+# agent no more than these, so the second row is about the *ceiling* of what looking can do. (An agent that looks twice
+# may read a puzzle that one look misreads.) Guess both rows.
 
 # %% tags=["guess"]
 vlm, chat = load_model_and_chat(model or TINY)
@@ -252,7 +253,8 @@ check("14.2", sampled_and_greedy)
 # ## The other claims
 #
 # **A1**: *the untrained model is near random.* The base asked directly, from thumbnails: is its whole interval less than
-# 0.1 above 1/24? On a laptop that depends on how coarse the thumbnails are, which is a choice of ours.
+# 0.1 above 1/24? On a laptop that depends on how coarse the thumbnails are, which is a choice of ours. Look at its levels,
+# too, in the table below. A base that solves more where more pieces lie right may only have the habit of leaving them.
 #
 # **A4**: *accuracy rises with the pieces in place at first.* The slope over the levels L0, L1, L2.
 #
@@ -400,17 +402,30 @@ check("14.4", rises)
 # the starts.
 #
 # And what if the reward asked for the deed as well (notebook 13)? An agent that has to put the pieces where its answer
-# says can't save the exchanges. Runs trained so are measured by the same rule if you name them.
+# says can't save the exchanges. Runs trained so are measured by the same rule, if you name them. Will their turns end
+# higher, or lower? How many puzzles will they solve?
 
-# %%
+# %% tags=["guess"]
+a6 = claims.a6(training, max_turns)
+deed = [
+    outcome
+    for seed, name in enumerate(deed_runs)
+    for outcome in EVALUATION.load_outcomes(run_folder(name), "grpo", seed)
+]
 if deed_runs:
     rows = [
         read_metrics(run_folder(name) / "grpo" / "metrics.jsonl") for name in deed_runs
     ]
     done = claims.a6(dict(enumerate(rows)), max_turns)
-    print("with deed=true:", done.evidence.replace("; ", "\n    "))
+    a6 = replace(a6, note=f"{a6.note}; paid for the deed: {done.evidence}")
+    print("solved:", EVALUATION.summary(EVALUATION.evaluate_outcomes(deed)))
+    pairs = {"paid for the answer": training[0], "paid for the deed": rows[0]}
+    turns = {
+        k: ([r["step"] for r in v], [r["turns"] for r in v]) for k, v in pairs.items()
+    }
+    display(plots.lines(turns, "step", "turns", "turns an episode, seed 0"))
 else:
-    print("no run with deed=true was named. To make one:")
+    print("no run that was paid for the deed was named. To make one:")
     print("  python -m kit run 13 --name agile --tag deed --set deed=true")
     print("and then this notebook again with --set deed_runs=agile-deed")
 
@@ -429,7 +444,7 @@ verdicts = [
     ),
     claims.a4(played["grpo"]),
     claims.a5(budgets),
-    claims.a6(training, max_turns),
+    a6,
 ]
 print(table(verdicts).replace("; ", "\n    "))
 
@@ -546,13 +561,17 @@ figure.axes[0].set_title(
 display(figure)
 
 # %%
+metrics |= {"deed": EVALUATION.evaluate_outcomes(deed)} if deed else {}
+# What notebook 12 draws: cold starts with other shares of guesses, and this run's own.
+own = [folder.name for folder in folders]
+tried = {0: guesses_0, 30: guesses_30, 60: own, 90: guesses_90}
+metrics["sft"] |= guesses.by_share(tried)
+
+# %%
 for stage, found in five_answers.items():
     metrics[stage] |= found
 for stage in ("direct", "direct_originals"):
     metrics[stage]["accuracy"] = share_solved(played[stage])
-own = [folder.name for folder in folders]
-tried = {0: guesses_0, 30: guesses_30, 60: own, 90: guesses_90}
-metrics["sft"] |= guesses.by_share(tried)
 pictures = {"the kit's, held out": len({o.image for o in played["direct"]})}
 packages = Counter(photo.licence.rpartition("/")[2] for photo in more)
 pictures |= {f"{name} (_photographs)": n for name, n in packages.items()}

@@ -42,7 +42,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from PIL import Image
 
-from kit.data.leak import check_sources, check_tasks
+from kit.data.leak import LeakError, check_sources, check_tasks
 from kit.data.photos import ImageError, SourceImage, Split, photos, random_crop, scenes
 from kit.data.scenes import random_view
 from kit.episode import Task
@@ -239,6 +239,30 @@ def evaluation_set(
     if len(sides := sorted({s.split for s in unseen})) > 1:
         raise ValueError(f"evaluation_set: pictures of {' and '.join(sides)}; choose one: side='test' or 'development'")
     return make_puzzles(unseen, n, m, levels, seed, piece_px, whole=whole, max_pixels=max_pixels)
+
+
+def apart(tasks: Sequence[Task], others: Sequence[Task]) -> list[Task]:
+    """Leave out puzzles of drawn scenes that happen to look like one of another side; there are always more scenes.
+
+    Args:
+        tasks: puzzles to train on.
+        others: puzzles of other sides.
+
+    Raises:
+        LeakError: an image that nobody drew looks like one of another side.
+    """
+    try:
+        check_tasks(tasks, others)
+    except LeakError as error:
+        alike = {pair.train.rpartition("(from ")[2].removesuffix(")") for pair in error.pairs}
+        tasks = [task for task in tasks if not (task.meta["source"] in alike and is_scene(task))]
+        check_tasks(tasks, others)
+    return list(tasks)
+
+
+def is_scene(task: Task) -> bool:
+    """Check whether a program drew the image that a puzzle was cut from."""
+    return str(task.meta["source"]).startswith("scene-")
 
 
 UNSEEN = ("development", "test", "held-out")

@@ -29,6 +29,11 @@ HARD = {
 """What is asked of what follows."""
 
 
+def _colour(rng: np.random.Generator, low: int, high: int) -> tuple[int, int, int]:
+    red, green, blue = (int(level) for level in rng.integers(low, high, 3))
+    return red, green, blue
+
+
 def figure(rng: np.random.Generator, kind: str, number: int) -> Sheet:
     """Draw a pale figure with a number on it.
 
@@ -37,7 +42,7 @@ def figure(rng: np.random.Generator, kind: str, number: int) -> Sheet:
         kind: ``square``, ``triangle`` or ``disc``.
         number: the number.
     """
-    paper, pale, ink = (tuple(int(v) for v in rng.integers(*bounds, 3)) for bounds in ((238, 256), (200, 231), (0, 90)))
+    paper, pale, ink = (_colour(rng, *levels) for levels in ((238, 256), (200, 231), (0, 90)))
     image = Image.new("RGB", (SIDE, SIDE), paper)
     canvas = ImageDraw.Draw(image)
     near, far = 7, SIDE - 7

@@ -49,8 +49,19 @@ def _mended(rng: np.random.Generator) -> Drawn:
     asked, answer = asked_value(rng, one)
     kind = tuple(REPAIRS)[int(rng.integers(len(REPAIRS)))]
     bad = distort(one.image, [draw_distortion(kind, rng)])
-    more = {"then": READ, "reading": one.text, "repair": REPAIRS[kind]}
-    return Drawn(bad, asked, answer, f"sheet {one.text}", WRONG, NAMES[kind], dict(one.rows), reader(one), **more)
+    return Drawn(
+        image=bad,
+        question=asked,
+        answer=answer,
+        key=f"sheet {one.text}",
+        asks=WRONG,
+        seen=NAMES[kind],
+        facts=dict(one.rows),
+        readable=reader(one),
+        then=READ,
+        reading=one.text,
+        repair=REPAIRS[kind],
+    )
 
 
 def _computed(rng: np.random.Generator) -> Drawn:

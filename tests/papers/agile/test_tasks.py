@@ -17,7 +17,7 @@ from kit.data.photos import ImageError, SourceImage, photos, scenes
 from kit.data.scenes import scene
 from kit.data.store import load_tasks
 from kit.episode import Task, content_hash
-from kit.papers.agile.tasks import LEVELS, check_split, evaluation_set, make_puzzles, training_set
+from kit.papers.agile.tasks import LEVELS, apart, check_split, evaluation_set, make_puzzles, training_set
 
 
 def fixed(task: Task) -> int:
@@ -251,3 +251,14 @@ def test_the_hub_table_has_the_papers_sizes(script: ModuleType) -> None:
 def test_the_hub_needs_commits(script: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert script.main(["--out", str(tmp_path), "--hub"]) == 1
     assert "--pin" in capsys.readouterr().err
+
+
+def test_scenes_that_look_alike_by_chance_are_left_out_and_photographs_refused() -> None:
+    scene_, other = scenes(2, 7)
+    held_out = make_puzzles([replace(scene_, id="scene-held-out", split="development")], 1, 2, (0,), 0)
+    train = make_puzzles([scene_, other], 2, 2, (0,), 0)
+    assert [task.meta["source"] for task in apart(train, held_out)] == [other.id]
+    assert apart(train, []) == train
+    photograph = make_puzzles([replace(scene_, id="my-cat", kind="folder")], 1, 2, (0,), 0)
+    with pytest.raises(LeakError, match="my-cat"):
+        apart(photograph, held_out)
