@@ -67,7 +67,7 @@ from dataclasses import asdict, replace
 import torch
 from IPython.display import display
 from kit.data import folder as image_folder
-from kit.data.store import load_tasks
+from kit.data.store import load_episodes, load_tasks
 from kit.evaluate.accuracy import accuracy as share_solved
 from kit.evaluate.baselines import opened
 from kit.evaluate.claims import table
@@ -567,8 +567,11 @@ display(figure)
 # %%
 metrics |= {"deed": EVALUATION.evaluate_outcomes(deed)} if deed else {}
 # What notebook 12 draws: cold starts with other shares of guesses, and this run's own.
-own = [folder.name for folder in folders]
-tried = {0: guesses_0, 30: guesses_30, 60: own, 90: guesses_90}
+# (A branch of notebook 13 has none: its cold start is another run's.)
+own = [f.name for f in folders if (f / "stages" / "sft-greedy.json").is_file()]
+shown = load_episodes(folders[0] / "data" / "coldstart.jsonl")
+share = round(100 * sum(not episode.calls for episode in shown) / len(shown))
+tried = {0: guesses_0, 30: guesses_30, 90: guesses_90, share: own}
 metrics["sft"] |= guesses.by_share(tried)
 
 # %%
