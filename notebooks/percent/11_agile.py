@@ -113,7 +113,7 @@ print("the prompt shows", task.images[0].image.size, "pixels of each")
 # again before you open it.
 
 # %% tags=["guess"]
-display(plots.images([(p.name, p.image) for p in task.tool_images]))
+display(plots.images([(p.name, p.image) for p in task.tool_images], side=1.0))
 print("the right order:", ", ".join(task.target))
 
 # %%
@@ -241,7 +241,7 @@ def turn(code: str):
 
 
 look = turn("observation_image_1 = observation(state)")
-display(plots.images([(tile.name, tile.image) for tile in look.images]))
+display(plots.images([(tile.name, tile.image) for tile in look.images], side=1.0))
 print(look.closing)
 
 # %% [markdown]
@@ -272,7 +272,7 @@ there = [p.name for p in task.images].index(wanted)
 swap = f"state[0], state[{there}] = state[{there}], state[0]"
 after = turn(f"{swap}\nobservation_image_2 = observation(state)")
 print(swap)
-display(plots.images([(tile.name, tile.image) for tile in after.images]))
+display(plots.images([(tile.name, tile.image) for tile in after.images], side=1.0))
 
 # %% [markdown]
 # ## What can go wrong
@@ -492,13 +492,13 @@ from kit.data.photos import scenes, table
 
 print(table(pictures[:40]))
 for split in dict.fromkeys(p.split for p in pictures):
-    chosen = [p for p in pictures if p.split == split][:8]
+    chosen = [p for p in pictures if p.split == split][:6]
     small = [(p.id, p.image.resize((72, 72))) for p in chosen]
-    display(plots.images(small, side=0.8, title=f"photographs, {split}"))
+    display(plots.images(small, side=0.7, title=f"photographs, {split}"))
 
 # %%
-small = [(p.id, p.image.resize((72, 72))) for p in scenes(8, seed)]
-display(plots.images(small, side=0.8, title="scenes that a program draws"))
+small = [(p.id, p.image.resize((72, 72))) for p in scenes(6, seed)]
+display(plots.images(small, side=0.7, title="scenes that a program draws"))
 
 # %% [markdown]
 # ## Do they really share nothing?
