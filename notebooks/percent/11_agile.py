@@ -497,7 +497,7 @@ for split in dict.fromkeys(p.split for p in pictures):
     display(plots.images(small, side=0.7, title=f"photographs, {split}"))
 
 # %%
-small = [(p.id, p.image.resize((72, 72))) for p in scenes(6, seed)]
+small = [(p.id, p.image.resize((72, 72))) for p in scenes(4, seed)]
 display(plots.images(small, side=0.7, title="scenes that a program draws"))
 
 # %% [markdown]
