@@ -113,11 +113,11 @@ print("the prompt shows", task.images[0].image.size, "pixels of each")
 # again before you open it.
 
 # %% tags=["guess"]
-display(plots.images([(p.name, p.image) for p in task.tool_images]))
+display(plots.images([(p.name, p.image) for p in task.tool_images], side=1.0))
 print("the right order:", ", ".join(task.target))
 
 # %%
-display(plots.images([("put together", solved(task))], side=1.5))
+display(plots.images([("put together", solved(task))]))
 
 # %% [markdown]
 # This is why an agent acts: **the prompt doesn't hold what it needs, and a tool does.** A real model is in the same place
@@ -241,7 +241,7 @@ def turn(code: str):
 
 
 look = turn("observation_image_1 = observation(state)")
-display(plots.images([(tile.name, tile.image) for tile in look.images]))
+display(plots.images([(tile.name, tile.image) for tile in look.images], side=1.0))
 print(look.closing)
 
 # %% [markdown]
@@ -272,7 +272,7 @@ there = [p.name for p in task.images].index(wanted)
 swap = f"state[0], state[{there}] = state[{there}], state[0]"
 after = turn(f"{swap}\nobservation_image_2 = observation(state)")
 print(swap)
-display(plots.images([(tile.name, tile.image) for tile in after.images]))
+display(plots.images([(tile.name, tile.image) for tile in after.images], side=1.0))
 
 # %% [markdown]
 # ## What can go wrong
@@ -492,13 +492,13 @@ from kit.data.photos import scenes, table
 
 print(table(pictures[:40]))
 for split in dict.fromkeys(p.split for p in pictures):
-    chosen = [p for p in pictures if p.split == split][:8]
+    chosen = [p for p in pictures if p.split == split][:6]
     small = [(p.id, p.image.resize((72, 72))) for p in chosen]
-    display(plots.images(small, side=0.8, title=f"photographs, {split}"))
+    display(plots.images(small, side=0.7, title=f"photographs, {split}"))
 
 # %%
-small = [(p.id, p.image.resize((72, 72))) for p in scenes(8, seed)]
-display(plots.images(small, side=0.8, title="scenes that a program draws"))
+small = [(p.id, p.image.resize((72, 72))) for p in scenes(4, seed)]
+display(plots.images(small, side=0.7, title="scenes that a program draws"))
 
 # %% [markdown]
 # ## Do they really share nothing?
@@ -575,8 +575,8 @@ for side, sets in {"held out": evaluation, "development": development}.items():
         print(f"{side} {size}×{size}: {len(tasks)} ({counts})")
 
 # %%
-some = [*train[:3], *evaluation[2][:3], *development[2][:3]]
-title = "to train on, held out, and to make choices on: three each, put together"
+some = [*train[:2], *evaluation[2][:2], *development[2][:2]]
+title = "to train on, held out, and to make choices on: two each, put together"
 display(plots.images([(t.meta["source"], solved(t)) for t in some], 0, 0.8, title))
 
 # %% [markdown]
@@ -648,19 +648,12 @@ levels = Counter(episode.task.meta["level"] for episode in kept)
 print("levels:", {f"L{level}": levels[level] for level in train_levels})
 
 # %%
-from kit.papers.agile.demonstrations import KINDS
-
 collected, balanced = report.collected, report.balanced
 by_steps = {
     "collected": {n: collected.steps.get(n, 0) for n in (0, *code_turns)},
     "kept": {n: balanced.steps.get(n, 0) for n in (0, *code_turns)},
 }
-by_kind = {
-    "collected": {kind: collected.kinds.get(kind, 0) for kind in KINDS},
-    "kept": {kind: balanced.kinds.get(kind, 0) for kind in KINDS},
-}
 display(plots.bars(by_steps, "episodes", title="by turns of code; 0: guessed"))
-display(plots.bars(by_kind, "actions", title="by kind of action"))
 
 # %% [markdown]
 # ## Stored for 12, 13 and 14

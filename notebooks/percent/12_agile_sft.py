@@ -348,7 +348,8 @@ from kit.papers.agile.expert import GUESS, LOOK
 
 def likely(words: str) -> float:
     """How likely a first turn begins with these words: the mean over puzzles."""
-    ids = tuple(chat.text(f"<think>{words}"))
+    # Without its full stop, which makes one token with the tag that follows it.
+    ids = tuple(chat.text(f"<think>{words.removesuffix('.')}"))
     turn = Turn(ids, (0.0,) * len(ids), words)
     begun = [replace(e, turns=(turn,), ended="turns") for e in greedy[:12]]
     ready = pack(begun, chat).to(vlm.device)

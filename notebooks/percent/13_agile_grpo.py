@@ -33,7 +33,7 @@
 # Before this one: [12](12_agile_sft.ipynb), which made the model this one starts from;
 # [03](03_grpo_by_hand.ipynb) works out one step on paper.
 #
-# The parameters you may want to change come first; those below the line belong to the profile.
+# The parameters you may want to change come first; from `prompt` on they belong to the profile.
 
 # %% tags=["parameters"]
 run: str = "agile"  # run directory under runs/, shared by notebooks 11 to 14
@@ -47,7 +47,6 @@ temperature: float = 1.0  # of sampling
 beta: float = 0.0  # weight of the KL term, which holds the policy near its start
 deed: bool = False  # pay a right answer only if the pieces were put so, too
 eval_puzzles: int = 24  # held-out puzzles a level
-# ----------------------------------------------------------------------------------
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
 per_device_batch_size: int = 32  # episodes a forward pass
 schedule: str = "cosine"  # of the learning rate: cosine, linear, constant

@@ -32,9 +32,9 @@
 # | `node` | 8 × 80 GB, Qwen2.5-VL-7B | not measured | 640 GB |
 #
 # Before this one: [11](11_agile.ipynb), [12](12_agile_sft.ipynb) and [13](13_agile_grpo.ipynb). One training run is
-# enough to read this notebook; for verdicts you need several, each with another seed. The README's figures come from
-# six: `for s in 0 1 2 3 4 5; do python -m kit run agile --set seed=$s --name agile-$s; done`, then this notebook
-# again with `--set runs=agile-0,agile-1,agile-2,agile-3,agile-4,agile-5`.
+# enough to read this notebook; for verdicts you need several, each with another seed, such as three:
+# `for s in 0 1 2; do python -m kit run agile --set seed=$s --name agile-$s; done`, then this notebook
+# again with `--set runs=agile-0,agile-1,agile-2`.
 
 # %% tags=["parameters"]
 run: str = "agile"  # run directory under runs/: results.json is written there
@@ -67,7 +67,7 @@ from dataclasses import asdict, replace
 import torch
 from IPython.display import display
 from kit.data import folder as image_folder
-from kit.data.store import load_tasks
+from kit.data.store import load_episodes, load_tasks
 from kit.evaluate.accuracy import accuracy as share_solved
 from kit.evaluate.baselines import opened
 from kit.evaluate.claims import table
@@ -405,29 +405,33 @@ check("14.4", rises)
 # says can't save the exchanges. Runs trained so are measured by the same rule, if you name them. Will their turns end
 # higher, or lower? How many puzzles will they solve?
 
-# %% tags=["guess"]
-a6 = claims.a6(training, max_turns)
+# %%
+deed_training = {
+    seed: read_metrics(run_folder(name) / "grpo" / "metrics.jsonl")
+    for seed, name in enumerate(deed_runs)
+}
 deed = [
     outcome
     for seed, name in enumerate(deed_runs)
     for outcome in EVALUATION.load_outcomes(run_folder(name), "grpo", seed)
 ]
-if deed_runs:
-    rows = [
-        read_metrics(run_folder(name) / "grpo" / "metrics.jsonl") for name in deed_runs
-    ]
-    done = claims.a6(dict(enumerate(rows)), max_turns)
-    a6 = replace(a6, note=f"{a6.note}; paid for the deed: {done.evidence}")
-    print("solved:", EVALUATION.summary(EVALUATION.evaluate_outcomes(deed)))
-    pairs = {"paid for the answer": training[0], "paid for the deed": rows[0]}
-    turns = {
-        k: ([r["step"] for r in v], [r["turns"] for r in v]) for k, v in pairs.items()
-    }
-    display(plots.lines(turns, "step", "turns", "turns an episode, seed 0"))
-else:
+if not deed_runs:
     print("no run that was paid for the deed was named. To make one:")
     print("  python -m kit run 13 --name agile --tag deed --set deed=true")
     print("and then this notebook again with --set deed_runs=agile-deed")
+
+# %% tags=["guess"]
+a6 = claims.a6(training, max_turns)
+if deed_runs:
+    done = claims.a6(deed_training, max_turns)
+    a6 = replace(a6, note=f"{a6.note}; paid for the deed: {done.evidence}")
+    print("solved:", EVALUATION.summary(EVALUATION.evaluate_outcomes(deed)))
+    pairs = {"paid for the answer": training, "paid for the deed": deed_training}
+    turns = {
+        name: ([row["step"] for row in some[0]], [row["turns"] for row in some[0]])
+        for name, some in pairs.items()
+    }
+    display(plots.lines(turns, "step", "turns", "turns an episode, first seed"))
 
 # %% [markdown]
 # ### All verdicts
@@ -563,8 +567,11 @@ display(figure)
 # %%
 metrics |= {"deed": EVALUATION.evaluate_outcomes(deed)} if deed else {}
 # What notebook 12 draws: cold starts with other shares of guesses, and this run's own.
-own = [folder.name for folder in folders]
-tried = {0: guesses_0, 30: guesses_30, 60: own, 90: guesses_90}
+# (A branch of notebook 13 has none: its cold start is another run's.)
+own = [f.name for f in folders if (f / "stages" / "sft-greedy.json").is_file()]
+shown = load_episodes(folders[0] / "data" / "coldstart.jsonl")
+share = round(100 * sum(not episode.calls for episode in shown) / len(shown))
+tried = {0: guesses_0, 30: guesses_30, 90: guesses_90, share: own}
 metrics["sft"] |= guesses.by_share(tried)
 
 # %%

@@ -57,9 +57,9 @@ PAPER = Paper(
     fidelity="kit.papers.agile:fidelity.toml",
     published=Published(
         runs={
-            "runs": Runs("agile", 6, ("11_agile", "12_agile_sft", "13_agile_grpo")),
+            "runs": Runs("agile", 3, ("11_agile", "12_agile_sft", "13_agile_grpo")),
             "deed_runs": Runs(
-                "agile", 3, ("13_agile_grpo",), {"deed": "true"}, tag="deed", keeps={"data": 11, "sft": 12}
+                "agile", 2, ("13_agile_grpo",), {"deed": "true"}, tag="deed", keeps={"data": 11, "sft": 12}
             ),
             **{
                 f"guesses_{share}": Runs(

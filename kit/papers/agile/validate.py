@@ -14,8 +14,9 @@ from kit.train.playable import UnsolvedTask, solve
 def validate(task: Task, tools: Sandbox) -> str:
     """Tell why a puzzle teaches nothing; empty: it does.
 
-    As many pieces as its level says are in place, and not all: what is shown isn't the answer. With as few swaps as
-    there have to be, the scripted expert puts the image together in the sandbox and is rewarded for it.
+    As many pieces as its level says are in place, and not all: what is shown isn't the answer. Where the tools open
+    originals, the prompt shows less of each. With as few swaps as there have to be, the scripted expert puts the image
+    together in the sandbox and is rewarded for it.
 
     Args:
         task: a puzzle.
@@ -25,6 +26,9 @@ def validate(task: Task, tools: Sandbox) -> str:
     in_place = sum(piece == label for piece, label in zip(shown, task.target, strict=True))
     if in_place != task.meta["level"] or in_place == len(shown):
         return f"{in_place} of {len(shown)} pieces are in place at the start, and its level is {task.meta['level']}"
+    pairs = zip(task.images, task.originals, strict=False)  # none where the tools open what is shown
+    if whole := [small.name for small, piece in pairs if small.sha256 == piece.sha256]:
+        return f"piece {whole[0]} is shown as its original is: its tools have nothing more to show"
     try:
         solve(JigsawEnv(tools), task, ScriptedExpert(task, np.random.default_rng(0), 1).turns)
     except UnsolvedTask as error:

@@ -85,16 +85,10 @@ def card(rng: np.random.Generator) -> Drawn:
     one = sheets[which]
     asked, answer = asked_value(rng, one)
     return Drawn(
-        image=shown(board),
-        question=f"On the {colours[which]} card: {asked}",
-        answer=answer,
-        key=_key(colours, sheets),
-        asks=WHERE,
-        seen=_where(colours),
-        facts=dict(one.rows),
-        readable=reader(one),
+        *(shown(board), f"On the {colours[which]} card: {asked}", answer, _key(colours, sheets)),
+        *(WHERE, _where(colours), dict(one.rows), reader(one)),
         original=board,
-        detail=_scaled(max(p.size for p in one.prints)),
+        detail=_scaled(max(print_.size for print_ in one.prints)),
         then=READ,
         reading=one.text,
         boxes=(boxes[which],),
@@ -108,14 +102,8 @@ def composed(rng: np.random.Generator) -> Drawn:
     board, colours, boxes = _board(rng, sheets)
     asked, expression, answer = charts.question(rng, one)
     return Drawn(
-        image=shown(board),
-        question=f"On the {colours[which]} card: {asked}",
-        answer=answer,
-        key=_key(colours, sheets),
-        asks=WHERE,
-        seen=_where(colours),
-        facts=dict(one.rows),
-        readable=reader(one),
+        *(shown(board), f"On the {colours[which]} card: {asked}", answer, _key(colours, sheets)),
+        *(WHERE, _where(colours), dict(one.rows), reader(one)),
         original=board,
         detail=_scaled(PITCH),
         then=charts.READ,

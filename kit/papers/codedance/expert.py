@@ -68,7 +68,8 @@ def turns_of(task: Task, needless: float = 0.5) -> tuple[str, ...]:
         code = (f"print({answer if task.meta['answer_kind'] == 'number' else repr(answer)})",)
     seen, turns = [task.meta["seen"], task.meta["reading"]], []
     for block in code:
-        asked = "" if block.startswith("part") else task.question
+        mends = bool(task.meta["repair"]) and block.startswith("part")  # what is wrong tells how, whatever is asked
+        asked = "" if mends else task.question
         turns.append(f"<think>{_said(seen.pop(0), asked)}</think><code>{block}</code>")
     printed = bool(code) and code[-1].startswith("print")
     last = f"It is {answer}." if printed else _said(seen.pop(0), task.question)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PIL import Image, ImageDraw
 
-from kit.data.documents import Print, Sheet, font
+from kit.data.documents import Colour, Print, Sheet, font
 from kit.papers.codedance.drawn import Drawn, one_of, reader
 from kit.papers.codedance.sheets import READ
 
@@ -29,8 +29,8 @@ HARD = {
 """What is asked of what follows."""
 
 
-def _colour(rng: np.random.Generator, low: int, high: int) -> tuple[int, int, int]:
-    red, green, blue = (int(level) for level in rng.integers(low, high, 3))
+def _shade(rng: np.random.Generator, low: int, high: int) -> Colour:
+    red, green, blue = (int(v) for v in rng.integers(low, high, 3))
     return red, green, blue
 
 
@@ -42,7 +42,7 @@ def figure(rng: np.random.Generator, kind: str, number: int) -> Sheet:
         kind: ``square``, ``triangle`` or ``disc``.
         number: the number.
     """
-    paper, pale, ink = (_colour(rng, *levels) for levels in ((238, 256), (200, 231), (0, 90)))
+    paper, pale, ink = (_shade(rng, *levels) for levels in ((238, 256), (200, 231), (0, 90)))
     image = Image.new("RGB", (SIDE, SIDE), paper)
     canvas = ImageDraw.Draw(image)
     near, far = 7, SIDE - 7

@@ -165,7 +165,7 @@ def _score(name: str, episode: Episode, right: bool, mu: float, changed: Mapping
     share = sum(not failed(turn) for turn in calls) / max(1, len(calls))
     parts = {
         "accuracy": rule.accuracy if right else 0.0,
-        "format": 0.0 if is_well_formed(episode) else -rule.format,
+        "format_error": 0.0 if is_well_formed(episode) else -rule.format,
         "calls": _worth(name, right, share, mu, rule),
     }
     turns = tuple(rule.failed_turn if failed(turn) else 0.0 for turn in episode.turns)

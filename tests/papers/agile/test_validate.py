@@ -32,6 +32,8 @@ def test_a_puzzle_that_is_solved_as_shown_or_never_is_named(box: Sandbox) -> Non
     solved = replace(task, target=whole, meta={**task.meta, "level": 4})
     assert validate(solved, box) == "4 of 4 pieces are in place at the start, and its level is 4"
     assert validate(replace(task, meta={**task.meta, "level": 1}), box).startswith("0 of 4 pieces are in place")
+    hides_nothing = replace(task, originals=task.images)
+    assert validate(hides_nothing, box).startswith("piece A is shown as its original is")
     with pytest.raises(UnplayableTasks, match=r"made\.jsonl:2, task .*: 4 of 4 pieces are in place"):
         check_playable({"made.jsonl": [task, solved]}, validate=lambda one: validate(one, box))
 

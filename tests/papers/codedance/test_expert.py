@@ -33,7 +33,7 @@ def play(chat: Chat, box: Sandbox, needless: float) -> list[Episode]:
 def test_every_kind_is_solved_and_keeps_to_the_form(chat: Chat, own: Sandbox) -> None:
     for episode in play(chat, own, needless=0.0):
         score = make_reward("outcome")([episode], episode.task.target)[0]
-        assert score.parts["accuracy"] > 0 and score.parts["format"] == 0, episode.turns
+        assert score.parts["accuracy"] > 0 and score.parts["format_error"] == 0, episode.turns
         assert all(call.status == "ok" for call in calls(episode))
         most = 0 if episode.task.meta["level"] == "easy" else 2 if episode.task.meta["kind"] == "composed" else 1
         assert episode.calls == most, episode.task.id

@@ -59,7 +59,7 @@ def test_golden_reward() -> None:
     """One of four is right, after two calls that ran: 1 + 1.5 · .68080 = 2.02120."""
     found = score(episode("ok", "ok"), WRONG, WRONG, WRONG)
     assert found.total == pytest.approx(2.02120, abs=5e-6)
-    assert found.parts == {"accuracy": 1.0, "format": 0.0, "calls": pytest.approx(1.02120, abs=5e-6)}
+    assert found.parts == {"accuracy": 1.0, "format_error": 0.0, "calls": pytest.approx(1.02120, abs=5e-6)}
 
 
 def test_golden_reward_in_mathematics_and_of_a_wrong_answer() -> None:
@@ -133,8 +133,8 @@ def test_a_group_of_one_is_refused_where_the_group_matters(name: str) -> None:
     ],
 )
 def test_a_break_of_the_form_costs_its_weight(broken: Episode) -> None:
-    assert score(broken, WRONG, name="outcome").parts["format"] == -0.2
-    assert score(Episode(PROOF, (), broken.turns, broken.ended), WRONG, name="outcome").parts["format"] == -0.4
+    assert score(broken, WRONG, name="outcome").parts["format_error"] == -0.2
+    assert score(Episode(PROOF, (), broken.turns, broken.ended), WRONG, name="outcome").parts["format_error"] == -0.4
 
 
 @given(st.lists(st.text(), max_size=3), st.sampled_from(sorted(REWARDS)))

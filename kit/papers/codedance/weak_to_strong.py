@@ -1,0 +1,165 @@
+"""Make demonstrations as the paper does: a weak policy sorts by difficulty, a strong one plays, a judge checks.
+
+Section 3.2 and appendix 7.1, in three steps::
+
+    rates = pass_rates(weak, chat, tasks, ask, config, "weak.jsonl", tries=8)   # Qwen2.5-VL-7B, asked directly
+    easy, hard = by_difficulty(tasks, rates)
+    played = collect(strong, chat, hard, play, config, "strong.jsonl")          # with code
+    shown = [episode for episode in played if is_atomic(episode) and judge(episode)]
+
+Both policies may be any :class:`~kit.policy.Policy`: one served elsewhere (:mod:`kit.policy.endpoint`), or the scripted
+expert. What was played is on disk after every few episodes, so an interrupted run goes on where it was. A judge is a
+function of an episode: :func:`by_scene` where the answer is known for certain, :class:`ModelJudge` where a model
+has to look at each step.
+
+Departures
+- [codedance-atomic] Paper: hard cases are decomposed by a model into turns of one of three kinds of operation. Here: of
+  a strong policy's play those episodes are kept that use one kind alone, by the functions that their code calls. Why: a
+  program can decide it, and the code that is kept has really run. May change: fewer cases yield an episode.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from kit.chat import Chat
+from kit.episode import Episode, NamedImage, Task
+from kit.papers.codedance.answers import is_right
+from kit.papers.codedance.reward import failed, is_well_formed
+from kit.policy import GenerationRequest, Policy, SamplingParams
+from kit.rollout import Environment, RolloutConfig
+from kit.train.demonstrations import collect
+
+EASY = 0.75
+"""Pass rate of the weak policy from which a question is easy (ours; the paper names none)."""
+
+Kind = Literal["transform", "computation", "drawing"]
+"""Of an operation (section 3.2)."""
+
+TRANSFORMS = frozenset(("crop", "resize", "zoom", "rotate", "brighten", "darken", "sharpen", "denoise", "transpose"))
+DRAWINGS = frozenset(("line", "rectangle", "ellipse", "text", "point", "polygon", "plot", "scatter", "bar", "imshow"))
+
+
+def pass_rates(
+    policy: Policy,
+    chat: Chat,
+    tasks: Sequence[Task],
+    make_env: Callable[[], Environment],
+    config: RolloutConfig,
+    path: str | os.PathLike[str],
+    tries: int = 8,
+) -> dict[str, float]:
+    """Let a weak policy try each task several times: its id → the share of tries that are right.
+
+    Args:
+        policy: the weak policy; it has to be sampled, or all tries are alike.
+        chat: encodes prompts.
+        tasks: the tasks.
+        make_env: makes an environment, such as :class:`kit.evaluate.baselines.SingleTurnEnv`, which asks directly.
+        config: limits of an episode, and the temperature.
+        path: JSONL file of all tries; a run that was interrupted goes on from it.
+        tries: how often each is tried.
+
+    Raises:
+        ValueError: no try.
+    """
+    if tries < 1:
+        raise ValueError(f"pass_rates(tries={tries}): a rate needs at least one try")
+    asked = [replace(task, id=f"{task.id}#{k}") for task in tasks for k in range(tries)]
+    right: Counter[str] = Counter()
+    for episode in collect(policy, chat, asked, make_env, config, path):
+        right[episode.task.id.rpartition("#")[0]] += is_right(episode.answer, episode.task.target)
+    return {task.id: right[task.id] / tries for task in tasks}
+
+
+def by_difficulty(
+    tasks: Sequence[Task], rates: Mapping[str, float], easy: float = EASY
+) -> tuple[list[Task], list[Task]]:
+    """Sort tasks into easy and hard ones, each with its level and the rate it comes from in ``meta``.
+
+    Args:
+        tasks: the tasks.
+        rates: their pass rates (:func:`pass_rates`).
+        easy: the rate from which a task is easy.
+    """
+    found: dict[str, list[Task]] = {"easy": [], "hard": []}
+    for task in tasks:
+        rate = rates[task.id]
+        level = "easy" if rate >= easy else "hard"
+        found[level].append(replace(task, meta={**task.meta, "level": level, "rate": rate}))
+    return found["easy"], found["hard"]
+
+
+def kind_of(code: str) -> Kind | None:
+    """Classify an operation by the functions that its code calls; None: it can't be parsed.
+
+    >>> kind_of("part = crop(image, [0.0, 0.0, 0.5, 0.5])"), kind_of("print(2 + 6)")
+    ('transform', 'computation')
+    """
+    try:
+        calls = {_name(node.func) for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call)}
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return "drawing" if calls & DRAWINGS else "transform" if calls & TRANSFORMS else "computation"
+
+
+def _name(function: ast.expr) -> str:
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def is_atomic(episode: Episode) -> bool:
+    """Check that an episode calls, and that all its code is of one kind: composing is left to reinforcement."""
+    kinds = {kind_of(turn.action.text) for turn in episode.turns if turn.action and turn.action.name == "code"}
+    return len(kinds) == 1 and None not in kinds
+
+
+Judge = Callable[[Episode], bool]
+"""Decides whether an episode may be shown."""
+
+
+def by_scene(episode: Episode) -> bool:
+    """Judge an episode by what is known of its scene: a right answer, the protocol's form, and no call that failed."""
+    right = is_right(episode.answer, episode.task.target)
+    return right and is_well_formed(episode) and not any(failed(turn) for turn in episode.turns)
+
+
+ASKED = """Above is a question about an image, and how somebody worked it out. The right answer is: {answer}. Does \
+every step follow from the image and from what its code gave, and is the answer the same? Say Yes or No."""
+VERDICT = SamplingParams(("<|im_end|>",), 0.0, 16)
+"""How a judge answers: greedily, in a word."""
+
+
+@dataclass(frozen=True)
+class ModelJudge:
+    """A stronger model that looks at each step (the paper: Qwen2.5-VL-72B).
+
+    Attributes:
+        policy: the model, such as a :class:`kit.policy.endpoint.ServedPolicy`.
+        chat: encodes what it is asked.
+        params: of its answer.
+    """
+
+    policy: Policy
+    chat: Chat
+    params: SamplingParams = VERDICT
+
+    def __call__(self, episode: Episode) -> bool:
+        """True if the scene has nothing against the episode, and the model says Yes."""
+        if not by_scene(episode):
+            return False
+        parts: list[str | NamedImage] = [*episode.task.images, episode.task.question]
+        for turn in episode.turns:
+            parts += ["\n", turn.text]
+            parts += [turn.observation.text, *turn.observation.images] if turn.observation else []
+        parts += ["\n", ASKED.format(answer=episode.task.target[0])]
+        ids = tuple(self.chat.prompt("", parts))
+        request = GenerationRequest(
+            ids, tuple(p for p in parts if isinstance(p, NamedImage)), Episode(episode.task, ids)
+        )
+        [said] = self.policy.sample([request], self.params)
+        return self.chat.decode(said.ids).strip().lower().startswith("yes")

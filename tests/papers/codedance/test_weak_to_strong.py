@@ -1,0 +1,98 @@
+"""From a weak policy's pass rates to demonstrations that a judge lets pass."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from kit.chat import Chat
+from kit.episode import Episode
+from kit.papers.codedance.env import CodeDanceEnv
+from kit.papers.codedance.experiment import Play
+from kit.papers.codedance.expert import expert
+from kit.papers.codedance.tasks import make_tasks
+from kit.papers.codedance.weak_to_strong import ModelJudge, by_difficulty, by_scene, is_atomic, kind_of, pass_rates
+from kit.policy.scripted import ScriptedPolicy
+from kit.rollout import rollout
+from kit.sandbox import Sandbox
+
+PLAY = Play(prompt="brief", max_new_tokens=200, max_episode_tokens=2000)
+
+
+def weak(episode: Episode) -> str:
+    """Right in three tries of four on values of charts, and never elsewhere."""
+    number = int(episode.task.id.rpartition("#")[2])
+    knows = episode.task.meta["kind"] == "chart_value" and number % 4
+    return f"<think>So.</think><answer>{episode.task.target[0] if knows else 'no'}</answer>"
+
+
+def test_pass_rates_sort_tasks_and_an_interrupted_run_goes_on(chat: Chat, box: Sandbox, tmp_path: Path) -> None:
+    tasks = make_tasks({"chart_value/easy": 2, "chart_compute/hard": 1}, 0)
+    env, file = partial(CodeDanceEnv, box), tmp_path / "weak.jsonl"
+    rates = pass_rates(ScriptedPolicy(chat, weak), chat, tasks, env, PLAY, file, tries=4)
+    assert rates == {task.id: 0.75 if task.meta["kind"] == "chart_value" else 0.0 for task in tasks}
+
+    def fails(episode: Episode) -> str:
+        raise AssertionError(f"{episode.task.id} is played again")
+
+    assert pass_rates(ScriptedPolicy(chat, fails), chat, tasks, env, PLAY, file, tries=4) == rates
+    easy, hard = by_difficulty(tasks, rates)
+    assert [task.meta["rate"] for task in easy] == [0.75, 0.75] and [task.meta["level"] for task in hard] == ["hard"]
+    assert by_difficulty(tasks, rates, easy=0.8)[0] == []
+    with pytest.raises(ValueError, match="tries=0"):
+        pass_rates(ScriptedPolicy(chat, weak), chat, tasks, env, PLAY, file, tries=0)
+
+
+def test_operations_are_of_three_kinds() -> None:
+    kinds = {
+        "part = image.crop((0, 0, 9, 9)).resize((90, 90))": "transform",
+        "part = rotate(image, -90)": "transform",
+        "print((2 + 6 + 4) // 3)": "computation",
+        "x = 3": "computation",
+        "draw = ImageDraw.Draw(image)\ndraw.rectangle((0, 0, 9, 9))": "drawing",
+        "plt.plot([1, 2]); plt.show()": "drawing",
+        "print(": None,
+    }
+    assert {code: kind_of(code) for code in kinds} == kinds
+
+
+@pytest.fixture
+def played(chat: Chat, box: Sandbox) -> dict[str, Episode]:
+    """The expert's episode of each kind of task."""
+    kinds = ("chart_value/easy", "chart_compute/hard", "board/hard", "composed/hard")
+    tasks = make_tasks(dict.fromkeys(kinds, 1), 0)
+    script = ScriptedPolicy(chat, expert(needless=0.0))
+    found = rollout(script, chat, tasks, partial(CodeDanceEnv, box), PLAY)
+    return {str(episode.task.meta["kind"]): episode for episode in found}
+
+
+def test_what_composes_or_never_calls_isnt_atomic(played: dict[str, Episode]) -> None:
+    assert {kind: is_atomic(episode) for kind, episode in played.items()} == {
+        "chart_value": False,
+        "chart_compute": True,
+        "board": True,
+        "composed": False,
+    }
+
+
+def test_judges(played: dict[str, Episode], chat: Chat, box: Sandbox) -> None:
+    said: list[str] = []
+
+    def judge(answer: str) -> ModelJudge:
+        def script(episode: Episode) -> str:
+            said.append(chat.decode([i for i in episode.prompt_ids if i != chat.image_id]))
+            return answer
+
+        return ModelJudge(ScriptedPolicy(chat, script), chat)
+
+    board = played["board"]
+    assert by_scene(board) and judge("Yes.")(board) and not judge("No, it guesses.")(board)
+    assert board.task.question in said[0] and board.turns[0].text in said[0]
+    wrong = rollout(
+        ScriptedPolicy(chat, lambda episode: "<think>So.</think><answer>no</answer>"), chat, [board.task],
+        partial(CodeDanceEnv, box), PLAY,
+    )  # fmt: skip
+    said.clear()
+    assert not by_scene(wrong[0]) and not judge("Yes.")(wrong[0]) and said == []  # nobody asks about a wrong answer
