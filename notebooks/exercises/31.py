@@ -86,7 +86,7 @@ def _other_comments(seed: int) -> list[dict[str, Any]]:
 
 def _other_turns(seed: int) -> list[dict[str, Any]]:
     rng = random.Random(seed)
-    return [{"failed": [True, *(rng.random() < 0.5 for _ in range(n)), True, False]} for n in (1, 2, 4)]
+    return [{"failed": [True, *(rng.random() < 0.5 for _ in range(n)), True, False]} for n in (2, 3, 5)]
 
 
 EXERCISES = [

@@ -50,11 +50,10 @@ def _other_questions(seed: int) -> list[dict[str, Any]]:
 
 def _other_kinds(seed: int) -> list[dict[str, Any]]:
     rng = random.Random(seed)
-    names = ["value", "sheet", "board", "count", "figure"]
     found = []
-    for low, high in ((0.0, 0.66), (0.69, 1.0), (0.0, 1.0)):
-        shares = {name: round(rng.uniform(low, high), 2) for name in names}
-        found.append({"mu": {name: 0.6 if share in (0.67, 0.68) else share for name, share in shares.items()}})
+    for low, high in ((0.0, 0.66), (0.69, 1.0), (0.0, 0.5)):
+        shares = {name: round(rng.uniform(low, high), 3) for name in ("value", "sheet", "board", "count")}
+        found.append({"mu": shares | {"figure": round(rng.uniform(0.52, 0.65), 3), "disc": 0.8}})
     return found
 
 

@@ -97,28 +97,27 @@ def in_parts(tasks, ask):
     return [episode for part in parts for episode in ask(part)]
 
 
+def kind_of(task) -> str:
+    """Its kind and level, as in the makers' names."""
+    return f"{task.meta['kind']}/{task.meta['level']}"
+
+
 # %% [markdown]
 # ## What the base does as an agent
 #
 # It has never seen these tags. Guess what it does with the agent's prompt, then open the output.
 
 # %% tags=["guess"]
-every = load_tasks(folder / "data" / "test.jsonl")
-kinds = list(dict.fromkeys((t.meta["kind"], t.meta["level"]) for t in every))
-tests = []
-for kind in sorted(kinds, key=lambda one: (one[1], one[0])):
-    tests += [t for t in every if (t.meta["kind"], t.meta["level"]) == kind][
-        :eval_tasks
-    ]
-greedily = partial(codedance.play_greedily, vlm, chat, box)
-untrained = greedily(tests[:8], play)
+by_kind = {}
+for task in load_tasks(folder / "data" / "test.jsonl"):
+    by_kind.setdefault(kind_of(task), []).append(task)
+kinds = sorted(by_kind, key=lambda kind: (kind.endswith("/hard"), kind))
+tests = [task for kind in kinds for task in by_kind[kind][:eval_tasks]]
+greedily = partial(codedance.play_greedily, vlm, chat, box, how=play)
+untrained = in_parts(tests, greedily)
 print("it says: ", repr(untrained[0].turns[0].text[:70]))
-print(
-    "it ends by",
-    untrained[0].ended,
-    "| right:",
-    sum(e.answer is not None for e in untrained),
-)
+print("it ends by", untrained[0].ended)
+print("easy, right:", EVALUATION.evaluate(untrained)["acc_easy"])
 
 # %% [markdown]
 # ## What it can do when it is asked
@@ -148,11 +147,10 @@ from collections import defaultdict
 
 
 def accuracy(episodes):
-    """Share of right answers by kind, as KIND/LEVEL."""
+    """Share of right answers by kind."""
     right = defaultdict(list)
     for e in episodes:
-        kind = f"{e.task.meta['kind']}/{e.task.meta['level']}"
-        right[kind].append(is_right(e, e.task.target))
+        right[kind_of(e.task)].append(is_right(e, e.task.target))
     return {kind: sum(some) / len(some) for kind, some in right.items()}
 
 
@@ -319,7 +317,7 @@ for level in ("easy", "hard"):
 # %%
 stages = {"asked directly": asked_directly, "after SFT": accuracy(tuned)}
 display(plots.bars(stages, "share right"))
-taught_kinds = {f"{e.task.meta['kind']}/{e.task.meta['level']}" for e in episodes}
+taught_kinds = {kind_of(e.task) for e in episodes}
 for kind, share in stages["after SFT"].items():
     note = "" if kind in taught_kinds else "  (no demonstration showed this kind)"
     print(f"{kind:20s} {asked_directly[kind]:.2f} → {share:.2f}{note}")
@@ -394,9 +392,8 @@ calling = {
 }
 display(plots.bars(calling, "calls an episode"))
 for name, found in calling.items():
-    print(f"{name:8s}", {level: f"{value:.2f}" for level, value in shown.items()}) if (
-        name == "shown"
-    ) else print(f"{name:8s}", {level: str(value) for level, value in found.items()})
+    each = {level: f"{getattr(n, 'value', n):.2f}" for level, n in found.items()}
+    print(f"{name:8s}", each)
 
 # %% [markdown]
 # R_BAT pays for calls on questions that a group mostly fails, and charges for them where it mostly knows. What counts as
