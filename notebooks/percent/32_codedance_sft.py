@@ -159,7 +159,8 @@ display(plots.bars({"asked directly": asked_directly}, "share right"))
 print({kind: round(share, 2) for kind, share in asked_directly.items()})
 
 # %% [markdown]
-# It doesn't compute, and it can't read what the prompt hides. That is what acting can win. But does it *see*? Ask it to
+# It doesn't compute, and it can't read what the prompt hides, nor does it with the full pictures: a whole board at once is
+# more than it was taught to read. That is what acting can win. But does it *see*? Ask it to
 # describe each picture, in the words of its pretraining ("Read the bars.", "What does it say?"), and count the answers
 # that are true in every word.
 
@@ -323,6 +324,11 @@ for kind, share in stages["after SFT"].items():
     print(f"{kind:20s} {asked_directly[kind]:.2f} → {share:.2f}{note}")
 
 # %% [markdown]
+# Set the two columns beside what the model can *see*: before training nearly every description was true. Where an easy kind
+# stays low, look at an episode of it. It lists the bars rightly, repeats the question, and then names the wrong one of its
+# own three numbers. To look a value up in a list of one's own is a skill of its own, and imitation teaches it slowly; a
+# computation, which uses *all* values in their order, it learns at once.
+#
 # The kinds that no demonstration showed are there on purpose. `composed` wants two things that were shown apart: cut out, then
 # compute. The paper says that its policy learns to join them in reinforcement (claim C6).
 #
