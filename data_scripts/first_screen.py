@@ -16,8 +16,8 @@ from kit.episode import Episode
 from kit.evaluate.outcomes import by_stage
 from kit.files import ROOT, print_anything, read_json
 from kit.papers.agile import experiment
-from kit.papers.agile.expert import expert_script
-from kit.papers.agile.puzzle import make_task
+from kit.papers.agile.expert import SHORT_STEPS, expert_script
+from kit.papers.agile.puzzle import make_task, with_thumbnails
 from kit.papers.agile.reported import REPORTED
 from kit.policy.hf import load_model_and_chat
 from kit.policy.scripted import ScriptedPolicy
@@ -29,19 +29,26 @@ PICTURE = ROOT / "docs" / "first_screen.png"
 NAMES = {
     "acc_2x2": "2×2 puzzles solved",
     "score_2x2": "2×2 pieces in place",
-    "score_3x3": "3×3 pieces in place (never trained on)",
 }
+STAGES = {
+    "direct": "asked directly,\nsees thumbnails",
+    "sft": "agent\nafter SFT",
+    "grpo": "agent\nafter GRPO",
+    "direct_originals": "asked directly,\nsees full pieces",
+}
+"""Stages that are drawn and their display names."""
 SEED = 1
-"""Fixes crop, shuffle and the expert's turns: look, crop a seam, swap twice, answer."""
+"""Fixes crop, shuffle and the expert's turns: look, swap, answer."""
 
 
 def play() -> Episode:
-    """One puzzle of a held-out photograph, solved by the scripted expert in four turns of code and an answer."""
+    """One puzzle of a held-out photograph, shown as thumbnails and solved by the scripted expert, which has to look."""
     _, chat = load_model_and_chat(TINY)
     photo = next(photo for photo in photos("held-out") if photo.id == "astronaut")
     crop = random_crop(np.random.default_rng(SEED), photo.image, 2)
-    task = make_task(crop, 2, 0, np.random.default_rng(SEED), "first-screen", photo.id, piece_px=112)
-    expert = ScriptedPolicy(chat, expert_script(SEED, steps=(4,)))
+    puzzle = make_task(crop, 2, 0, np.random.default_rng(SEED), "first-screen", photo.id, piece_px=112)
+    task = with_thumbnails(puzzle, 4)
+    expert = ScriptedPolicy(chat, expert_script(SEED, steps=SHORT_STEPS))
     with Sandbox(allow_unsafe=True) as box:  # runs the kit's own script only
         [episode] = experiment.Play(prompt="brief", max_turns=9)(expert, chat, box, [task], temperature=0.0)
     return episode
@@ -52,6 +59,9 @@ if __name__ == "__main__":
     results = read_json(RESULTS)
     measured = by_stage(results)
     figure = first_screen(
-        play(), {stage: measured[stage] for stage, theirs in REPORTED.items() if theirs}, NAMES, REPORTED
+        play(),
+        {name: measured[stage] for stage, name in STAGES.items() if stage in measured},
+        NAMES,
+        {name: REPORTED.get(stage, {}) for stage, name in STAGES.items()},
     )
     print(save_png(figure, PICTURE, results=metrics_hash(results)), f"{PICTURE.stat().st_size / 1000:.0f} KB")

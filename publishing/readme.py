@@ -125,7 +125,8 @@ def _trained(results: Mapping[str, Any]) -> str:
     if minutes is None:
         return "Training time was not recorded with these figures."
     seeds = results["seed"] if isinstance(results["seed"], list) else [results["seed"]]
-    return f"Each of {len(seeds)} trainings took {minutes / len(seeds):.0f} minutes."
+    took = f"took {minutes / len(seeds):.0f} minutes."
+    return f"Each of {len(seeds)} trainings {took}" if len(seeds) > 1 else f"It is of one training, which {took}"
 
 
 def _claims(results: Mapping[str, Any]) -> str:

@@ -436,7 +436,7 @@ for kind, where in (("right", folder), ("busy", busy_folder)):
     )
     for name, some in (("another's", other), ("blank", grey)):
         print(
-            f"{kind:5s} own minus {name:9s}: {answers.difference(own, some, 'right')}"
+            f"{kind:5s} own minus {name:9s}: {answers.difference(own, some, 'correct')}"
         )
 
 # %% [markdown]
