@@ -25,8 +25,8 @@ Departures
   model calls.
 - [codedance-views] Paper: free Python only. Here: with ``brief``, the session also has a few functions
   (:mod:`kit.tools.crop_zoom`, :mod:`kit.tools.restoration`, :mod:`kit.tools.counting`). Why: a model of three million
-  parameters can say in one line what takes a large one five. May change: on ``gpu`` and ``node``, whose cold start is the
-  same script's, code is shorter than the paper's; with ``full``, nothing.
+  parameters can say in one line what takes a large one five. May change: on ``gpu`` and ``node``, whose cold start is
+  the same script's, code is shorter than the paper's; with ``full``, nothing.
 """
 
 from __future__ import annotations
