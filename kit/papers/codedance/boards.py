@@ -11,6 +11,7 @@ from PIL import Image
 
 from kit.data.documents import CORNERS, FRAMES, SIDE, Sheet, chart
 from kit.data.scenes import COLOURS
+from kit.images import rgb
 from kit.papers.codedance import charts
 from kit.papers.codedance.drawn import Box, Drawn, reader
 from kit.papers.codedance.sheets import READ, asked_value, drawn_sheet
@@ -71,7 +72,7 @@ def corner(rng: np.random.Generator) -> Drawn:
 
 def frames(image: Image.Image) -> list[str]:
     """Name the colour of the frame in each corner of a board, by the nearest of :data:`TOLD_APART`."""
-    pixels = np.asarray(image.convert("RGB").resize((SHOWN, SHOWN), Image.Resampling.BOX), dtype=np.float64)
+    pixels = np.asarray(rgb(image).resize((SHOWN, SHOWN), Image.Resampling.BOX), dtype=np.float64)
     dyes = np.array([COLOURS[name] for name in TOLD_APART], dtype=np.float64)
     corners = (pixels[y, x] for y in (0, -1) for x in (0, -1))
     return [TOLD_APART[int(((dyes - corner) ** 2).sum(axis=1).argmin())] for corner in corners]
