@@ -12,6 +12,21 @@ Script = Callable[[Episode], str]
 """From the episode so far to the text of the next turn."""
 
 
+def next_turn(turns: Sequence[str], episode: Episode) -> str:
+    """Choose the turn that comes next in an episode of an expert whose turns are all written.
+
+    Args:
+        turns: all of them, the answer last.
+        episode: the episode so far.
+
+    Raises:
+        ValueError: it goes on after the answer.
+    """
+    if len(episode.turns) >= len(turns):
+        raise ValueError(f"expert on task {episode.task.id}: its answer was turn {len(turns)}, the last")
+    return turns[len(episode.turns)]
+
+
 class ScriptedPolicy:
     """Encodes the script's text; every token has log-probability 0, since nothing was left to chance."""
 

@@ -35,7 +35,7 @@ import numpy as np
 
 from kit.data.permutations import belonging, exchanged, places, swaps
 from kit.episode import Episode, Task
-from kit.policy.scripted import Script
+from kit.policy.scripted import Script, next_turn
 
 STEPS = (4, 5, 6, 7, 8)
 """Turns of code in an expert's episode (section 3.2)."""
@@ -201,9 +201,7 @@ class ScriptedExpert:
         """
         if episode.task.id != self.task.id:
             raise ValueError(f"ScriptedExpert for task {self.task.id}: asked about task {episode.task.id}")
-        if len(episode.turns) >= len(self.turns):
-            raise ValueError(f"ScriptedExpert for task {self.task.id}: its answer was turn {len(self.turns)}, the last")
-        return self.turns[len(episode.turns)]
+        return next_turn(self.turns, episode)
 
 
 def expert_script(seed: int, steps: Sequence[int] = STEPS, guesses: float = 0.0) -> Script:

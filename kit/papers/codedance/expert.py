@@ -29,8 +29,8 @@ from __future__ import annotations
 
 from zlib import crc32
 
-from kit.episode import Episode, Task
-from kit.policy.scripted import Script
+from kit.episode import Task
+from kit.policy.scripted import Script, next_turn
 
 
 def code_of(task: Task) -> tuple[str, ...]:
@@ -88,11 +88,4 @@ def expert(needless: float = 0.5) -> Script:
     Args:
         needless: share of the easy tasks whose answer is printed first.
     """
-
-    def script(episode: Episode) -> str:
-        turns = turns_of(episode.task, needless)
-        if len(episode.turns) >= len(turns):
-            raise ValueError(f"expert on task {episode.task.id}: its answer was turn {len(turns)}, the last")
-        return turns[len(episode.turns)]
-
-    return script
+    return lambda episode: next_turn(turns_of(episode.task, needless), episode)
