@@ -267,6 +267,18 @@ def tasks_of(source: QuestionSet, revision: str | None, fit: Fit) -> Iterator[Ta
                 yield Task(f"{source.name}-{number:05d}{f'-{k}' if k else ''}", named, text, golds, dict(meta))
 
 
+def chosen(sets: Mapping[str, QuestionSet], names: Iterable[str]) -> list[QuestionSet]:
+    """The entries of some benchmarks, by their short names.
+
+    Raises:
+        HubError: one is unknown.
+    """
+    wanted = list(names)
+    if unknown := sorted(set(wanted) - set(sets)):
+        raise HubError(f"benchmark {unknown[0]!r}: there are {', '.join(sets)}")
+    return [sets[name] for name in wanted]
+
+
 def tasks_from(root: str, sets: Iterable[QuestionSet], fit: Fit, n: int = 0) -> list[Task]:
     """The questions of several data sets, from the hub or from copies.
 

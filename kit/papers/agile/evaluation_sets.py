@@ -26,7 +26,7 @@ from PIL import Image
 
 from kit.data.hub import HubError
 from kit.data.leak import check_leak, solved
-from kit.data.questions import QuestionSet, question_sets, tasks_from
+from kit.data.questions import QuestionSet, chosen, question_sets, tasks_from
 from kit.episode import Task, content_hash
 from kit.papers.agile.questions import is_question
 
@@ -51,10 +51,7 @@ def benchmark_tasks(root: str, n: int = 0, names: Sequence[str] = tuple(BENCHMAR
     Raises:
         HubError: one is unknown or missing, can't be reached, isn't as its entry says, or has nothing to ask.
     """
-    unknown = sorted(set(names) - set(BENCHMARKS))
-    if unknown:
-        raise HubError(f"benchmark {unknown[0]!r}: there are {', '.join(BENCHMARKS)}")
-    return _tasks(root, [BENCHMARKS[name] for name in names], n)
+    return _tasks(root, chosen(BENCHMARKS, names), n)
 
 
 def training_questions(root: str, n: int, seed: int) -> list[Task]:

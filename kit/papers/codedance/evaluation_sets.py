@@ -18,8 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from kit.data.hub import HubError
-from kit.data.questions import QuestionSet, question_sets, tasks_from
+from kit.data.questions import QuestionSet, chosen, question_sets, tasks_from
 from kit.episode import Task
 from kit.images import within_pixels
 from kit.papers.codedance.answers import number
@@ -52,9 +51,7 @@ def benchmark_tasks(
     Raises:
         HubError: one is unknown or missing, can't be reached, isn't as its entry says, or has nothing to ask.
     """
-    if unknown := sorted(set(names) - set(BENCHMARKS)):
-        raise HubError(f"benchmark {unknown[0]!r}: there are {', '.join(BENCHMARKS)}")
-    return list(tasks(root, [BENCHMARKS[name] for name in names], n, max_pixels))
+    return list(tasks(root, chosen(BENCHMARKS, names), n, max_pixels))
 
 
 def tasks(root: str, sets: Sequence[QuestionSet], n: int, max_pixels: int = MAX_PIXELS) -> Iterator[Task]:
