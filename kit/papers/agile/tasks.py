@@ -42,7 +42,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from PIL import Image
 
-from kit.data.leak import LeakError, check_sources, check_tasks
+from kit.data.leak import check_sources, check_tasks, leaked_pairs, solved
 from kit.data.photos import ImageError, SourceImage, Split, photos, random_crop, scenes
 from kit.data.scenes import random_view
 from kit.episode import Task
@@ -251,13 +251,11 @@ def apart(tasks: Sequence[Task], others: Sequence[Task]) -> list[Task]:
     Raises:
         LeakError: an image that nobody drew looks like one of another side.
     """
-    try:
-        check_tasks(tasks, others)
-    except LeakError as error:
-        alike = {pair.train.rpartition("(from ")[2].removesuffix(")") for pair in error.pairs}
-        tasks = [task for task in tasks if not (task.meta["source"] in alike and is_scene(task))]
-        check_tasks(tasks, others)
-    return list(tasks)
+    drawn = ((task.id, solved(task)) for task in tasks if is_scene(task))
+    alike = {pair.train for pair in leaked_pairs(drawn, ((task.id, solved(task)) for task in others))}
+    kept = [task for task in tasks if task.id not in alike]
+    check_tasks(kept, others)
+    return kept
 
 
 def is_scene(task: Task) -> bool:
