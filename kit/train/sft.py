@@ -19,6 +19,9 @@ Departures
   out when it is sampled. May change: The loss is lower by what such ids would have got; gradients hardly.
 - [shared-never-cut] Paper: Episodes longer than the cutoff are cut. Here: They are refused, with their length. Why: A
   cut image has no meaning. May change: Nothing where all episodes fit.
+- [shared-replay] Paper: Supervised fine-tuning sees demonstrations only. Here: Beside each batch there can be
+  episodes of replay (:mod:`kit.train.replay`), whose tokens count like others; the laptop has some, larger profiles
+  none. Why: A tiny model unlearns to see while it learns to act. May change: The cold start harms less than without.
 """
 
 from __future__ import annotations
