@@ -47,7 +47,7 @@ SYSTEMS: dict[str, dict[str, str]] = {
 
 
 def opened(task: Task) -> Task:
-    """The same task, shown at once in full: its prompt has the originals. Asked so, a base sets the ceiling.
+    """Show a task in full at once: its prompt has the originals. Asked so, a base sets the ceiling.
 
     A task whose prompt hides nothing is returned as it is.
     """

@@ -140,7 +140,7 @@ def observations(episode: Episode) -> tuple[Observation, ...]:
 
 
 def one_kind(task: Task) -> Hashable:
-    """The same for every task: any two may have their observations exchanged."""
+    """Name every task's kind alike: any two may have their observations exchanged."""
     return ""
 
 

@@ -59,7 +59,7 @@ THUMBNAIL_PX = 28
 
 
 def with_thumbnails(task: Task, colours: int) -> Task:
-    """The same puzzle, shown small at first: the prompt has thumbnails, the tools have the pieces.
+    """Show a puzzle small at first: the prompt has thumbnails, the tools have the pieces.
 
     Args:
         task: a puzzle.
