@@ -87,7 +87,7 @@ def test_a_notebook_runs_to_its_end_and_changes_nothing_that_git_keeps(lab: Lab,
 def test_rows_of_a_wide_table_stay_in_one_line_in_a_narrow_window(lab: Lab) -> None:
     lab.page.set_viewport_size({"width": 1280, "height": 800})
     lab.open("14")
-    cell = lab.find_cell("print(EVALUATION.table(shown))")
+    cell = lab.find_cell("print(EVALUATION.table(shown, ")
     table = lab.cell(cell).locator(".jp-OutputArea-output pre").first
     table.scroll_into_view_if_needed()
     lines, rows, wider = table.evaluate(
