@@ -124,6 +124,10 @@ class GRPOTraining(ABC):
         """Make the reward that judges held-out tasks, of which each is played once."""
         return self.group_reward()
 
+    def subset(self, task: Task) -> str:
+        """Name the part of the tasks, such as ``hard``, whose accuracy and calls are logged apart; empty: none."""
+        return ""
+
     @contextmanager
     def tools(self) -> Iterator[Any]:
         """Open what the environments use; a sandbox, unless a paper says otherwise."""
@@ -151,5 +155,6 @@ class GRPOTraining(ABC):
                 self.run_dir,
                 exports=self.exports,
                 held_out=held_out_accuracy(self.held_out, self.held_out_tasks, play_held_out, self.held_out_reward()),
+                subset=self.subset,
                 watcher=watcher,
             )

@@ -228,6 +228,7 @@ def train_grpo(
     *,
     exports: Sequence[int] = (),
     held_out: HeldOut | None = None,
+    subset: Callable[[Task], str] | None = None,
     watcher: Watcher | None = None,
 ) -> Path:
     """Train ``model`` on ``tasks``; the same call again resumes, and ends with the same metrics.
@@ -243,6 +244,7 @@ def train_grpo(
         run_dir: gets ``checkpoint/``, ``metrics.jsonl``, ``tensorboard/`` and ``model/``.
         exports: steps after which the model so far is kept too, as ``run_dir/model-STEP``.
         held_out: called before each rollout; returns what to add to the row of metrics, such as held-out accuracy.
+        subset: names the part of the tasks, such as ``hard``, whose accuracy and calls are logged apart; or None.
         watcher: shown the progress and the rows of metrics; None: one that suits the place.
 
     Returns:
@@ -254,7 +256,7 @@ def train_grpo(
     """
     from datasets import Dataset
 
-    from kit.train.grpo_trainer import EpisodeGRPOTrainer
+    from kit.train.grpo_trainer import EpisodeGRPOTrainer, no_subset
     from kit.train.session import run
 
     run_dir = Path(run_dir)
@@ -280,6 +282,7 @@ def train_grpo(
             settings=settings.credit(),
             meter=meter,
             held_out=held_out,
+            subset=subset or no_subset,
         )
 
     return run(

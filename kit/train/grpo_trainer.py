@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import Any, Protocol
@@ -57,6 +57,11 @@ class Rollout(Protocol):
     def __call__(self, policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]: ...
 
 
+def no_subset(task: Task) -> str:
+    """The subset of a task that belongs to none."""
+    return ""
+
+
 class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
     """TRL's trainer on our episodes. Make it inside :func:`kit.policy.suppress.suppress_tokens`.
 
@@ -68,6 +73,7 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         settings: kind of advantage.
         meter: told of every turn played.
         held_out: played before each rollout, to see how the policy does on tasks it doesn't train on.
+        subset: names the part of the tasks whose calls and accuracy are logged apart; empty: none.
     """
 
     args: GRPOConfig
@@ -83,6 +89,7 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         settings: AdvantageSettings | None = None,
         meter: Meter | None = None,
         held_out: HeldOut | None = None,
+        subset: Callable[[Task], str] = no_subset,
         **kwargs: Any,
     ) -> None:
         super().__init__(reward_funcs=_no_reward, processing_class=chat.tokenizer, **kwargs)
@@ -94,6 +101,7 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         self.policy = self._policy()
         self.meter = meter
         self.held_out = held_out
+        self.subset = subset
         self._logprobs_checked = False
         self._masks = ExitStack()
         if self.ref_model is not None:
@@ -277,7 +285,11 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         mine = [episode_stats(episode, score) for episode, score in zip(episodes, scores, strict=True)]
         deviations = rewards.view(-1, self.num_generations).std(dim=1)
         metrics = self._metrics["train"]
-        for name, mean in mean_by_name(gather_object(mine)).items():
+        everyone = gather_object(mine)
+        for name, mean in mean_by_name(everyone).items():
+            metrics[name].append(mean)
+        subsets = gather_object([self.subset(episode.task) for episode in episodes])
+        for name, mean in means_of_subsets(everyone, subsets).items():
             metrics[name].append(mean)
         metrics["reward_std"].append(float(deviations.mean()))
         metrics["frac_zero_std_groups"].append(float((deviations < 1e-9).double().mean()))
@@ -311,6 +323,21 @@ def mean_by_name(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
     names = list(dict.fromkeys(name for row in rows for name in row))
     table = torch.tensor([[row.get(name, 0.0) for name in names] for row in rows], dtype=torch.float64)
     return dict(zip(names, table.mean(dim=0).tolist(), strict=True))
+
+
+def means_of_subsets(rows: Sequence[Mapping[str, float]], subsets: Sequence[str]) -> dict[str, float]:
+    """Average accuracy and calls over the episodes of each subset, as ``calls_hard``.
+
+    Args:
+        rows: an episode's numbers (:func:`episode_stats`).
+        subsets: the name of each episode's subset; one without a name is in none.
+    """
+    found: dict[str, float] = {}
+    for subset in sorted(set(subsets) - {""}):
+        some = [row for row, name in zip(rows, subsets, strict=True) if name == subset]
+        means = mean_by_name(some)
+        found |= {f"{name}_{subset}": means[name] for name in ("accuracy", "calls") if name in means}
+    return found
 
 
 def _no_reward(**kwargs: Any) -> list[float | None]:

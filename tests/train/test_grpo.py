@@ -46,7 +46,7 @@ from kit.rollout import RolloutConfig
 from kit.train.advantage import AdvantageSettings, group_advantages, turn_advantages
 from kit.train.checkpoint import export
 from kit.train.grpo import GRPOSettings, train_grpo
-from kit.train.grpo_trainer import EpisodeGRPOTrainer, episode_stats, mean_by_name
+from kit.train.grpo_trainer import EpisodeGRPOTrainer, episode_stats, mean_by_name, means_of_subsets
 from kit.train.metrics import read_metrics
 from kit.train.pack import pack
 
@@ -533,3 +533,14 @@ def test_episode_stats_by_hand(chat: Chat) -> None:
     assert stats["reward"] == 0.75 and stats["accuracy"] == 1.0 and stats["format"] == 0.0
     assert stats["reward/step"] == -0.05 and stats["turns"] == 2 and stats["calls"] == 1 and stats["answered"] == 1.0
     assert stats["response_tokens"] == sum(len(turn.ids) for turn in episode.turns)
+
+
+def test_calls_and_accuracy_of_each_subset_are_logged_apart() -> None:
+    rows = [{"accuracy": 1.0, "calls": 0.0}, {"accuracy": 0.0, "calls": 3.0}, {"accuracy": 1.0, "calls": 1.0}]
+    assert means_of_subsets(rows, ["easy", "hard", "hard"]) == {
+        "accuracy_easy": 1.0,
+        "calls_easy": 0.0,
+        "accuracy_hard": 0.5,
+        "calls_hard": 2.0,
+    }
+    assert means_of_subsets(rows, ["", "", ""]) == {}, "tasks without a subset are in none"

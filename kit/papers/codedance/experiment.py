@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from kit.episode import Task
 from kit.papers.codedance.env import CodeDanceEnv
 from kit.papers.codedance.reward import make_reward
 from kit.rewards.base import GroupReward
@@ -69,6 +70,10 @@ class Training(GRPOTraining):
     def held_out_reward(self) -> GroupReward:
         """The outcome alone: the others depend on a group, and held-out tasks are played once."""
         return make_reward("outcome")
+
+    def subset(self, task: Task) -> str:
+        """The level of a drawn task: on which questions an agent calls is what this paper is about."""
+        return str(task.meta.get("level", ""))
 
     @contextmanager
     def tools(self) -> Iterator[Sandbox]:
