@@ -8,9 +8,9 @@ Departures
   with questions of the same three skills; the paper's sets by ``data_scripts/mags_rl.py --hub``. Why: drawn ones
   install with the kit, a program knows their answers, and a model of three million parameters can read them. May
   change: every result; they compare with the paper's in direction alone.
-- [mags-difficulty] Paper: a vision-language model scores how much an image asks for zooming. Here: of drawn and composed
-  images, the share of the pixels that decide; of the hub's, a judge behind an endpoint (:mod:`.difficulty`). Why: the
-  share is known there and never changes its mind. May change: where the lines between the three run.
+- [mags-difficulty] Paper: a vision-language model scores how much an image asks for zooming. Here: of drawn and
+  composed images, the share of the pixels that decide; of the hub's, a judge behind an endpoint (:mod:`.difficulty`).
+  Why: the share is known there and never changes its mind. May change: where the lines between the three run.
 """
 
 from __future__ import annotations
