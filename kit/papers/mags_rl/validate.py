@@ -1,0 +1,66 @@
+"""Prove a task without a model: its truth is as it was drawn, of its difficulty, and its crops tell the answer.
+
+====================  ==================================================================================
+drawn boards          drawn again and compared; the share of deciding pixels is that of the difficulty; every card
+                      that decides can be read from its crop, pixel by pixel (:mod:`kit.data.readable`)
+composed scenes       the boxes that decide lie in the scene, a count is their number, the share is that of the
+                      difficulty
+any other             the gold answer is right by its own rule
+====================  ==================================================================================
+"""
+
+from __future__ import annotations
+
+from kit.data.keyed import source_of
+from kit.episode import Task, content_hash
+from kit.papers.mags_rl.boards import PLACES, Drawn
+from kit.papers.mags_rl.expert import answer_of
+from kit.papers.mags_rl.tasks import difficulty_of, draw, unfit
+
+
+def validate(task: Task) -> str:
+    """Tell why a task isn't what it claims to be; empty: it is.
+
+    Args:
+        task: the task.
+    """
+    if not task.target or not str(task.target[0]).strip():
+        return f"no gold answer: {task.target!r}"
+    if "drawn" in task.meta:
+        kind, seed, side, k, card = task.meta["drawn"]
+        drawn = draw(kind, seed, side, k, card)
+        return _changed(task, drawn) or unfit(drawn, kind) or _unsolved(task)
+    return _misplaced(task) if "things" in task.meta else ""
+
+
+def _changed(task: Task, drawn: Drawn) -> str:
+    """Name what of a task isn't as it was drawn."""
+    same = {
+        "image": task.images[0].sha256 == content_hash(drawn.image),
+        "original": task.tool_images[0].sha256 == content_hash(drawn.original),
+        "question": task.question == drawn.question,
+        "target": tuple(task.target) == (drawn.answer,),
+        "source": task.meta["source"] == source_of(drawn.key),
+        "count": task.meta["count"] == drawn.count,
+        "boxes": task.meta["boxes"] == [list(PLACES[place]) for place in drawn.looks],
+    }
+    changed = [name for name, holds in same.items() if not holds]
+    return f"not as it was drawn: {', '.join(changed)}" if changed else ""
+
+
+def _unsolved(task: Task) -> str:
+    """Say what of the script's answer isn't right when it looks where it should."""
+    found = answer_of(task, task.meta["looks"])
+    return "" if (found,) == tuple(task.target) else f"a script finds {found!r}, the gold answer is {task.target[0]!r}"
+
+
+def _misplaced(task: Task) -> str:
+    """Say what of a composed scene isn't as its boxes tell."""
+    boxes, count = task.meta["boxes"], task.meta["count"]
+    if any(not (0 <= left < right <= 1 and 0 <= top < bottom <= 1) for left, top, right, bottom in boxes):
+        return f"a box lies outside the scene: {boxes}"
+    if count is not None and not count == len(boxes) == int(task.target[0]):
+        return f"{len(boxes)} things are there, the count is {count}, the gold answer {task.target[0]!r}"
+    share = min((right - left) * (bottom - top) for left, top, right, bottom in boxes)
+    level = difficulty_of(share)
+    return "" if level == task.meta["difficulty"] else f"{share:.4f} of the pixels decide: that is {level}"
