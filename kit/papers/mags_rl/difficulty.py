@@ -9,6 +9,11 @@ which set a question belongs to; the sets have fixed sizes (Table 3)::
 
 Where a program laid the scene, the share of the pixels that decide is known (:func:`.tasks.difficulty_of`), and
 :func:`agreement` tells how far a judge and that rule say the same.
+
+Departures
+- [mags-zoom-judge] Paper: the judge is asked with a prompt of its own, and unclear pairs are dropped. Here: the same
+  scale in the kit's words; a reply without a score from 1 to 10 drops the pair. Why: that text isn't the kit's to
+  print. May change: which questions fall into which set.
 """
 
 from __future__ import annotations
@@ -27,26 +32,16 @@ from kit.policy import Policy
 from kit.rollout import RolloutConfig
 from kit.train.demonstrations import collect
 
-ASKED = """You are an expert Visual Information Analyst. Your task is to evaluate the "Information Density" and "Zoom \
-Necessity" of the provided image.
-Analyze the image based on these criteria:
-1. Object Scale: How small are the key elements relative to the image size?
-2. Visual Clutter: Is the scene crowded, chaotic, or clean?
-3. Text/Detail Level: Is there fine print, tiny textures, or distant background details that are hard to see?
-Based on your analysis, provide a "zoom_score" from 1 to 10:
-- Score 1-3 (Simple):
-- Subject is large, centered, and clearly visible.
-- No zoom needed.
-- Score 4-7 (Medium):
-- A standard scene with multiple objects or moderate distance.
-- Main elements are visible, but background details might be blurry.
-- Zooming would help clarify relationships but isn't strictly mandatory for the gist.
-- Score 8-10 (Hard / Complex):
-- High Zoom Necessity. The image contains tiny, critical details.
-- Without zooming, it is impossible to distinguish individual elements.
-Output Format (JSON only):
-{ reasoning: [reasoning content], zoom_score: [complexity score] }"""
-"""What the judge is told (appendix 0.A.2)."""
+ASKED = """You are shown an image and a question about it. How much does one have to zoom in to answer it? Look at \
+three things: how small, beside the whole image, is what matters; how crowded is the scene; and are there fine print, \
+fine texture or distant details that are hard to see?
+
+Give a zoom score from 1 to 10. 1 to 3: what matters is large and clear, nothing has to be enlarged. 4 to 7: an \
+ordinary scene of several things; zooming would help, but the gist is clear without. 8 to 10: what decides is tiny, \
+and can't be told without zooming. If the question is unclear, give no score.
+
+Reply in JSON alone: {"reasoning": "…", "zoom_score": …}"""
+"""What the judge is told; its scale is that of appendix 0.A.2."""
 
 MOST_SCORE: dict[Difficulty, float] = {"easy": 3, "medium": 7, "hard": 10}
 """The highest zoom score of each difficulty."""
