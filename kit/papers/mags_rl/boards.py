@@ -64,12 +64,12 @@ class Drawn:
 
     @property
     def key(self) -> str:
-        """All that the board says."""
+        """Text with all that the board says."""
         return "board " + "; ".join(f"{name} {one.text}" for name, one in zip(self.colours, self.sheets, strict=True))
 
     @property
     def seen(self) -> str:
-        """Where the cards lie, in the words of the base: ``green top left, red top right, …``."""
+        """Places of the cards, in the words of the base: ``green top left, red top right, …``."""
         return ", ".join(f"{colour} {corner}" for colour, corner in zip(self.colours, CORNERS, strict=True))
 
     @property
@@ -110,7 +110,13 @@ def without_frame(place: int, card: int) -> Box:
 
 
 def part(place: int, one: Print, card: int) -> Box:
-    """The box of one piece of writing on the card at a place."""
+    """The box of one piece of writing on a card.
+
+    Args:
+        place: of the card.
+        one: the writing, as it stands on the sheet.
+        card: pixels of a card's side.
+    """
     if one.font == HANDWRITTEN:
         x1, y1, x2, y2 = 0.0, 0.0, float(len(one.text) * one.size), float(one.size)
     else:

@@ -126,7 +126,7 @@ def zoom_sets(tasks: Sequence[Task], scores: Mapping[str, float]) -> dict[Diffic
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far a judge and the rule say the same.
+    """Agreement of a judge and the rule.
 
     Attributes:
         n: tasks that both judged.

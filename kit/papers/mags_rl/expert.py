@@ -50,7 +50,7 @@ def looks_of(task: Task, right_share: float = 0.5) -> tuple[int, ...]:
 
 
 def answer_of(task: Task, looks: Sequence[int]) -> str:
-    """What follows from looking at these places; what the board itself shows is right whatever is looked at."""
+    """Answer from the cards at these places; what the board itself shows is right whatever is looked at."""
     if task.meta["difficulty"] == "easy":
         return str(task.target[0])
     told = [task.meta["told"][place] for place in looks]

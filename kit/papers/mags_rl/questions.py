@@ -23,7 +23,7 @@ from kit.data.split import Side
 from kit.papers.mags_rl.boards import PLACES, TOLD_APART, Box, Drawn, part
 
 Maker = Callable[[np.random.Generator, Side, int], Drawn]
-"""Draws one board of a kind: by its random numbers, with that side's handwriting, with so many pixels a card."""
+"""Draws one board of a kind: by its random numbers, with the handwriting of a side, with so many pixels a card."""
 
 BESIDE = {"right of": 1, "left of": -1, "below": 2, "above": -2}
 """From a card's place to the place of its neighbour."""
@@ -74,7 +74,7 @@ def _counted(
     return Drawn(colours, tuple(sheets), card, asked, str(n), asked, tuple(looks), parts, told, n)
 
 
-def count_frames(rng: np.random.Generator, side: Side, card: int) -> Drawn:
+def _count_frames(rng: np.random.Generator, side: Side, card: int) -> Drawn:
     """Ask how many cards are of one of three colours: one to three are."""
     del side
     colours, places = _colours(rng), _places(rng, most=3)
@@ -85,7 +85,7 @@ def count_frames(rng: np.random.Generator, side: Side, card: int) -> Drawn:
     return _counted(colours, _printed(rng), card, asked, {place: PLACES[place] for place in places}, places)
 
 
-def count_numbers(rng: np.random.Generator, side: Side, card: int) -> Drawn:
+def _count_numbers(rng: np.random.Generator, side: Side, card: int) -> Drawn:
     """Ask how many cards show a handwritten number, beside printed forms: one to four do."""
     places = _places(rng, most=4)
     sheets = [number(rng, (), side) if place in places else _form(rng) for place in range(4)]
@@ -93,7 +93,7 @@ def count_numbers(rng: np.random.Generator, side: Side, card: int) -> Drawn:
     return _counted(_colours(rng), sheets, card, "How many cards show only a number?", marks, places)
 
 
-def count_words(rng: np.random.Generator, side: Side, card: int) -> Drawn:
+def _count_words(rng: np.random.Generator, side: Side, card: int) -> Drawn:
     """Ask on how many forms a field stands: on one to four, and only all four of them tell."""
     del side
     field, places = str(rng.choice(FIELDS)), _places(rng, most=4)
@@ -109,7 +109,7 @@ def count_words(rng: np.random.Generator, side: Side, card: int) -> Drawn:
     return _counted(_colours(rng), sheets, card, f"On how many cards does it say {field}?", marks, range(4))
 
 
-def neighbour(rng: np.random.Generator, side: Side, card: int) -> Drawn:
+def _neighbour(rng: np.random.Generator, side: Side, card: int) -> Drawn:
     """Ask which card lies beside another."""
     del side
     colours, (place, other, words) = _colours(rng), _beside(rng)
@@ -118,7 +118,7 @@ def neighbour(rng: np.random.Generator, side: Side, card: int) -> Drawn:
     return Drawn(colours, _printed(rng), card, asked, answer, asked, (other,), parts, (answer,) * 4)
 
 
-def corner(rng: np.random.Generator, side: Side, card: int) -> Drawn:
+def _corner(rng: np.random.Generator, side: Side, card: int) -> Drawn:
     """Ask in which corner a card lies."""
     del side
     colours, place = _colours(rng), int(rng.integers(4))
@@ -135,7 +135,7 @@ def _which(rng: np.random.Generator, colours: Sequence[str], related: bool) -> t
     return other, f"the card {words} the {colours[place]} one"
 
 
-def digits(rng: np.random.Generator, side: Side, card: int, related: bool) -> Drawn:
+def _digits(rng: np.random.Generator, side: Side, card: int, related: bool) -> Drawn:
     """Ask for the handwritten number on a card."""
     colours, sheets = _colours(rng), _numbers(rng, side)
     place, which = _which(rng, colours, related)
@@ -144,7 +144,7 @@ def digits(rng: np.random.Generator, side: Side, card: int, related: bool) -> Dr
     return Drawn(colours, sheets, card, asked, told[place], "Which number is it?", (place,), parts, told)
 
 
-def line(rng: np.random.Generator, side: Side, card: int, related: bool) -> Drawn:
+def _line(rng: np.random.Generator, side: Side, card: int, related: bool) -> Drawn:
     """Ask for the first or the second line of a card."""
     del side
     colours, sheets = _colours(rng), _printed(rng)
@@ -157,14 +157,14 @@ def line(rng: np.random.Generator, side: Side, card: int, related: bool) -> Draw
 
 
 MAKERS: dict[str, Maker] = {
-    "count/easy": count_frames,
-    "count/medium": count_numbers,
-    "count/hard": count_words,
-    "relation/easy": neighbour,
-    "relation/medium": partial(digits, related=True),
-    "relation/hard": partial(line, related=True),
-    "attribute/easy": corner,
-    "attribute/medium": partial(digits, related=False),
-    "attribute/hard": partial(line, related=False),
+    "count/easy": _count_frames,
+    "count/medium": _count_numbers,
+    "count/hard": _count_words,
+    "relation/easy": _neighbour,
+    "relation/medium": partial(_digits, related=True),
+    "relation/hard": partial(_line, related=True),
+    "attribute/easy": _corner,
+    "attribute/medium": partial(_digits, related=False),
+    "attribute/hard": partial(_line, related=False),
 }
 """How each kind of task is drawn, by ``skill/difficulty``."""

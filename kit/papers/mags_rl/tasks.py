@@ -39,7 +39,7 @@ TRIES = 200
 
 
 def difficulty_of(share: float) -> Difficulty:
-    """How hard a question is whose smallest deciding part has this share of the pixels.
+    """Tell the difficulty of a question whose smallest deciding part has this share of the pixels.
 
     >>> difficulty_of(0.25), difficulty_of(0.04), difficulty_of(0.005)
     ('easy', 'medium', 'hard')

@@ -9,7 +9,7 @@ import pytest
 
 from kit.data.documents import CORNERS
 from kit.data.keyed import MakingError, check_apart, side_of
-from kit.papers.mags_rl import questions, tasks
+from kit.papers.mags_rl import tasks
 from kit.papers.mags_rl.boards import PLACES, TOLD_APART, part, without_frame
 from kit.papers.mags_rl.questions import MAKERS
 from kit.papers.mags_rl.tasks import difficulty_of, draw, legible, make_tasks, unfit
@@ -53,7 +53,7 @@ def test_relations_by_hand() -> None:
     right = {(0, "right of"): 1, (0, "below"): 2, (3, "left of"): 2, (3, "above"): 1}
     found = {}
     for seed in range(40):
-        drawn = questions.neighbour(RNG(seed), "train", 70)
+        drawn = MAKERS["relation/easy"](RNG(seed), "train", 70)
         name, words = drawn.question.split(" ")[-2], drawn.question.removeprefix("Which card is ").split(" the ")[0]
         found[drawn.colours.index(name), words] = drawn.colours.index(drawn.answer)
     assert {asked: found[asked] for asked in right} == right and len(found) == 8
@@ -62,13 +62,13 @@ def test_relations_by_hand() -> None:
 def test_counts_of_colours_and_words_by_hand() -> None:
     counted = set()
     for seed in range(20):
-        drawn = questions.count_frames(RNG(seed), "train", 70)
+        drawn = MAKERS["count/easy"](RNG(seed), "train", 70)
         named = [name for name in TOLD_APART if f" {name}" in drawn.question]
         assert len(named) == 3 and drawn.count == len(set(named) & set(drawn.colours))
         counted.add(drawn.count)
     assert counted == {1, 2, 3}
     for seed in range(3):
-        drawn = questions.count_words(RNG(seed), "train", 70)
+        drawn = MAKERS["count/hard"](RNG(seed), "train", 70)
         word = drawn.question.removesuffix("?").split(" ")[-1]
         assert drawn.answer == str(sum(word in dict(one.rows) for one in drawn.sheets)) and drawn.looks == (0, 1, 2, 3)
 
@@ -86,7 +86,7 @@ def test_a_crop_returns_a_card_as_it_was_drawn_and_small_cards_are_a_harsher_sou
 def test_where_a_writing_stands_by_hand() -> None:
     """Frames of 4 of 140 pixels leave 62 for a sheet of 140: digits of 42 at (10, 20) begin at 4 + 10 · 62/140."""
     assert without_frame(3, 70) == pytest.approx((74 / 140, 74 / 140, 136 / 140, 136 / 140))
-    digits = replace(questions.count_numbers(RNG(0), "train", 70).sheets[0].prints[0], text="42", font="handwritten")
+    digits = replace(MAKERS["count/medium"](RNG(0), "train", 70).sheets[0].prints[0], text="42", font="handwritten")
     box = part(0, replace(digits, size=42, xy=(10, 20)), 70)
     scale = 62 / 140
     assert box == pytest.approx(tuple((4 + v * scale) / 140 for v in (10, 20, 94, 62)))
@@ -104,7 +104,7 @@ def test_unknown_kinds_and_hopeless_boards_are_named(monkeypatch: pytest.MonkeyP
         make_tasks({"maps/easy": 1}, 0)
     with pytest.raises(MakingError, match="side='exam'"):
         make_tasks({"count/easy": 1}, 0, "exam")  # type: ignore[arg-type]
-    monkeypatch.setitem(MAKERS, "count/hard", questions.corner)
+    monkeypatch.setitem(MAKERS, "count/hard", MAKERS["attribute/easy"])
     monkeypatch.setattr(tasks, "TRIES", 4)
     with pytest.raises(MakingError, match=r"count/hard, seed 0, train, 70 pixels a card: none of 4 .* not hard"):
         make_tasks({"count/hard": 1}, 0)
