@@ -13,16 +13,13 @@ A block mixes two views of its features, one from far and one from near, each be
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
-from PIL import Image
 from torch import Tensor, nn
 from torch.nn import functional as F
-
-from kit.tools.super_resolution import SuperResolution, SuperResolutionError, to_image, to_pixels
 
 CELL = 8
 """Side of the cells whose largest feature is the far view; an image has at least one."""
@@ -104,19 +101,21 @@ class SMFANet(nn.Module):
         self.to_img = nn.Sequential(nn.Conv2d(width, 3 * scale**2, 3, padding=1), nn.PixelShuffle(scale))
 
     def forward(self, x: Tensor) -> Tensor:
-        """Enlarge images ``(B, 3, H, W)`` of at least 8 pixels a side, values 0 to 1."""
+        """Enlarge images ``(B, 3, H, W)``, values 0 to 1; a side below 8 pixels is continued by its last ones."""
+        height, width = x.shape[-2:]
+        x = F.pad(x, (0, max(0, CELL - width), 0, max(0, CELL - height)), mode="replicate")
         x = self.to_feat(x)
-        return self.to_img(self.feats(x) + x)
+        return self.to_img(self.feats(x) + x)[..., : height * self.scale, : width * self.scale]
 
 
 def load_smfanet(path: Path) -> SMFANet:
     """Load a file of published weights.
 
     Raises:
-        SuperResolutionError: there is no such file, it is damaged, or it is of another network.
+        ValueError: there is no such file, it is damaged, or it is of another network.
     """
     if not path.is_file():
-        raise SuperResolutionError(f"SMFANet: no file {str(path)!r} with weights; {PUBLISHED}")
+        raise ValueError(f"SMFANet: no file {str(path)!r} with weights; {PUBLISHED}")
     try:
         found: Any = torch.load(path, map_location="cpu", weights_only=True)
         weights: Mapping[str, Tensor] = found.get("params_ema", found.get("params", found))
@@ -135,43 +134,5 @@ def load_smfanet(path: Path) -> SMFANet:
         ValueError,
         TypeError,
     ) as error:
-        raise SuperResolutionError(
-            f"{path}: these aren't SMFANet's weights ({str(error)[:100]}); {PUBLISHED}"
-        ) from error
+        raise ValueError(f"{path}: these aren't SMFANet's weights ({str(error)[:100]}); {PUBLISHED}") from error
     return net.eval()
-
-
-class SMFANetResolution(SuperResolution):
-    """SMFANet as a tool; images of one size go through it together, on a GPU where there is one.
-
-    Args:
-        weights: path of the file.
-        scale: the factor that is wanted.
-
-    Raises:
-        SuperResolutionError: see :func:`load_smfanet`; or the weights are of another factor.
-    """
-
-    name = "smfanet"
-
-    def __init__(self, weights: str, scale: int = 4) -> None:
-        self.device = "cuda" if torch.cuda.is_available() else "cpu"
-        self.net = load_smfanet(Path(weights)).to(self.device)
-        if self.net.scale != scale:
-            raise SuperResolutionError(f"{weights}: enlarges {self.net.scale} times, not {scale}; {PUBLISHED}")
-        super().__init__(scale)
-
-    def _enlarge(self, images: Sequence[Image.Image]) -> list[Image.Image]:
-        made: dict[int, Image.Image] = {}
-        for size in dict.fromkeys(image.size for image in images):
-            group = [k for k, image in enumerate(images) if image.size == size]
-            pixels = torch.stack([torch.from_numpy(to_pixels(images[k])) for k in group])
-            made |= dict(zip(group, map(to_image, self._run(pixels).numpy()), strict=True))
-        return [made[k] for k in range(len(images))]
-
-    @torch.inference_mode()
-    def _run(self, pixels: Tensor) -> Tensor:
-        height, width = pixels.shape[-2:]
-        grown = F.pad(pixels, (0, max(0, CELL - width), 0, max(0, CELL - height)), mode="replicate")
-        made = self.net(grown.to(self.device)).float().cpu()
-        return made[..., : height * self.scale, : width * self.scale]

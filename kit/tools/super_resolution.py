@@ -143,7 +143,7 @@ def to_pixels(image: Image.Image) -> Pixels:
 
 
 def to_image(pixels: Pixels) -> Image.Image:
-    """What a network made, as an image; values outside 0 to 1 are cut off."""
+    """Make an image of what a network made; values outside 0 to 1 are cut off."""
     return Image.fromarray(np.rint(np.clip(pixels.transpose(1, 2, 0), 0, 1) * 255).astype(np.uint8))
 
 
@@ -227,6 +227,45 @@ def _load(file: Path, threads: int) -> object:
     return net
 
 
+class SMFANetResolution(SuperResolution):
+    """SMFANet; images of one size go through it together, on a GPU where there is one.
+
+    Args:
+        weights: path of the file.
+        scale: the factor that is wanted.
+
+    Raises:
+        SuperResolutionError: the file is missing, damaged, or of another network or factor.
+    """
+
+    name = "smfanet"
+
+    def __init__(self, weights: str, scale: int = 4) -> None:
+        import torch
+
+        from kit.tools.smfanet import PUBLISHED, load_smfanet
+
+        self.device = "cuda" if torch.cuda.is_available() else "cpu"
+        try:
+            self.net = load_smfanet(Path(weights)).to(self.device)
+        except ValueError as error:
+            raise SuperResolutionError(str(error)) from error
+        if self.net.scale != scale:
+            raise SuperResolutionError(f"{weights}: enlarges {self.net.scale} times, not {scale}; {PUBLISHED}")
+        super().__init__(scale)
+
+    def _enlarge(self, images: Sequence[Image.Image]) -> list[Image.Image]:
+        import torch
+
+        made: dict[int, Image.Image] = {}
+        for size in dict.fromkeys(image.size for image in images):
+            group = [k for k, image in enumerate(images) if image.size == size]
+            pixels = torch.from_numpy(np.stack([to_pixels(images[k]) for k in group])).to(self.device)
+            with torch.inference_mode():
+                made |= dict(zip(group, map(to_image, self.net(pixels).cpu().numpy()), strict=True))
+        return [made[k] for k in range(len(images))]
+
+
 def super_resolution(name: str, scale: int = 2, weights: str = "", threads: int = 1) -> SuperResolution:
     """Make what enlarges, by its name.
 
@@ -243,8 +282,6 @@ def super_resolution(name: str, scale: int = 2, weights: str = "", threads: int 
     if name == "span":
         return Span(scale, Path(weights) if weights else None, threads)
     if name == "smfanet":
-        from kit.tools.smfanet import SMFANetResolution
-
         return SMFANetResolution(weights, scale)
     if name not in NAMES or scale < 1:
         raise ValueError(f"super-resolution {name!r}, scale={scale}: choose one of {', '.join(NAMES)}, and 1 or more")
