@@ -35,6 +35,9 @@ Difficulty = Literal["easy", "medium", "hard"]
 LEAST_SHARE: dict[Difficulty, float] = {"easy": 0.1, "medium": 0.02, "hard": 0.0}
 """Share of an image's pixels that the smallest part which decides an answer has at least (ours)."""
 
+STAGES: dict[int, tuple[str, ...]] = {1: ("count/medium", "relation/medium"), 2: ("count/hard", "attribute/hard")}
+"""Kinds that each stage of the curriculum trains on, as many of each: TallyQA and VSR, then harder TallyQA and GQA."""
+
 TRIES = 200
 
 
