@@ -24,6 +24,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from math import sqrt
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -207,7 +208,7 @@ SMALLEST_BYTES = 100_000
 """Of a whole file of weights; a placeholder or an error page is smaller."""
 
 
-def _load(file: Path, threads: int) -> object:
+def _load(file: Path, threads: int) -> Any:
     """Load a network's two files."""
     try:
         import ncnn
