@@ -28,9 +28,6 @@ from functools import partial
 from pathlib import Path
 from zlib import crc32
 
-from kit.papers.mags_rl.env import PROMPTS, MagsEnv
-from kit.papers.mags_rl.zoom import Magnifier
-
 from kit.chat import Chat
 from kit.data import script
 from kit.data.keyed import check_apart
@@ -42,11 +39,13 @@ from kit.episode import Task
 from kit.files import print_anything, write_json
 from kit.papers.mags_rl.composed import CELLS, SKILLS, compose, cutouts
 from kit.papers.mags_rl.difficulty import judged, zoom_sets
+from kit.papers.mags_rl.env import PROMPTS, MagsEnv
 from kit.papers.mags_rl.evaluation_sets import BENCHMARKS, MAX_PIXELS, TRAINING, questions
 from kit.papers.mags_rl.expert import expert
 from kit.papers.mags_rl.questions import MAKERS
 from kit.papers.mags_rl.tasks import STAGES, make_tasks
 from kit.papers.mags_rl.validate import validate
+from kit.papers.mags_rl.zoom import Magnifier
 from kit.policy.endpoint import ServedPolicy
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import RolloutConfig
