@@ -81,7 +81,7 @@ class Drawn:
     def original(self) -> Image.Image:
         """The board as crops are cut from it."""
         board = Image.new("RGB", (2 * self.card, 2 * self.card), "white")
-        edge, inner = _frame(self.card)
+        edge, inner = frame_of(self.card)
         for place, (colour, one) in enumerate(zip(self.colours, self.sheets, strict=True)):
             x, y = place % 2 * self.card, place // 2 * self.card
             board.paste(COLOURS[colour], (x, y, x + self.card, y + self.card))
@@ -96,16 +96,16 @@ class Drawn:
         return board if board.width == SIDE else board.resize((SIDE, SIDE), how)
 
 
-def _frame(card: int) -> tuple[int, int]:
+def frame_of(card: int) -> tuple[int, int]:
     """Width of a card's frame, and side of the sheet in it, in pixels."""
     edge = round(FRAME * card / CARD)
     return edge, card - 2 * edge
 
 
-def without_frame(place: int, card: int) -> Box:
+def withoutframe_of(place: int, card: int) -> Box:
     """The box of the sheet at a place, without its frame."""
     left, top, right, bottom = PLACES[place]
-    edge = _frame(card)[0] / (2 * card)
+    edge = frame_of(card)[0] / (2 * card)
     return left + edge, top + edge, right - edge, bottom - edge
 
 
@@ -121,7 +121,7 @@ def part(place: int, one: Print, card: int) -> Box:
         x1, y1, x2, y2 = 0.0, 0.0, float(len(one.text) * one.size), float(one.size)
     else:
         x1, y1, x2, y2 = font(one.font, one.size).getbbox(one.text)
-    left, top, right, _ = without_frame(place, card)
+    left, top, right, _ = withoutframe_of(place, card)
     scale = (right - left) / SIDE
     x, y = one.xy
     return left + (x + x1) * scale, top + (y + y1) * scale, left + (x + x2) * scale, top + (y + y2) * scale

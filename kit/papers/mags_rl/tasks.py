@@ -27,7 +27,7 @@ from kit.data.keyed import MakingError, side_of, source_of
 from kit.data.readable import frames, is_readable
 from kit.data.split import Side
 from kit.episode import NamedImage, Task
-from kit.papers.mags_rl.boards import CARD, PLACES, TOLD_APART, Drawn, without_frame
+from kit.papers.mags_rl.boards import CARD, PLACES, TOLD_APART, Drawn, frame_of
 from kit.papers.mags_rl.questions import MAKERS
 
 Difficulty = Literal["easy", "medium", "hard"]
@@ -107,20 +107,33 @@ def unfit(drawn: Drawn, kind: str) -> str:
         return f"{drawn.share:.4f} of the pixels decide: that is {difficulty_of(drawn.share)}, not {level}"
     if frames(drawn.image, TOLD_APART) != list(drawn.colours):
         return "the prompt doesn't show which card is where"
-    unread = [place for place in drawn.looks if level != "easy" and not legible(drawn, place)]
+    unread = [place for place in drawn.looks if level != "easy" and not legible(drawn, place, crop_of(drawn, place))]
     return f"a crop of card {unread[0]} can't be read" if unread else ""
 
 
-def legible(drawn: Drawn, place: int) -> bool:
-    """Check that what a card answers can be read, pixel by pixel, from its crop as large as it was drawn.
+def crop_of(drawn: Drawn, place: int) -> Image.Image:
+    """A card with its frame, cut out and enlarged to the size of a sheet."""
+    board = drawn.original
+    left, top, right, bottom = (round(share * board.width) for share in PLACES[place])
+    return board.crop((left, top, right, bottom)).resize((SIDE, SIDE), Image.Resampling.BICUBIC)
+
+
+def legible(drawn: Drawn, place: int, crop: Image.Image) -> bool:
+    """Check that what a card answers can be read from a crop of it, pixel by pixel.
 
     Of a count each line has to be read: what doesn't stand on a card is known only then.
+
+    Args:
+        drawn: the board.
+        place: of the card.
+        crop: the card with its frame, in any size.
     """
-    board, one = drawn.original, drawn.sheets[place]
-    left, top, right, bottom = (round(share * board.width) for share in without_frame(place, drawn.card))
-    crop = board.crop((left, top, right, bottom)).resize((SIDE, SIDE), Image.Resampling.BICUBIC)
+    one, edge = drawn.sheets[place], round(frame_of(drawn.card)[0] / drawn.card * crop.width)
+    sheet = crop.crop((edge, edge, crop.width - edge, crop.height - edge)).resize(
+        (SIDE, SIDE), Image.Resampling.BICUBIC
+    )
     lines = [drawn.told[place]] if drawn.count is None else [" ".join(row).strip() for row in one.rows]
-    return all(is_readable(one, crop, line) for line in lines)
+    return all(is_readable(one, sheet, line) for line in lines)
 
 
 def _task(kind: str, seed: int, side: Side, k: int, card: int) -> Task:

@@ -1,8 +1,9 @@
 """Prove a task without a model: its truth is as it was drawn, of its difficulty, and its crops tell the answer.
 
 ====================  ==================================================================================
-drawn boards          drawn again and compared; the share of deciding pixels is that of the difficulty; every card
-                      that decides can be read from its crop, pixel by pixel (:mod:`kit.data.readable`)
+drawn boards          drawn again and compared; the share of deciding pixels is that of the difficulty; the script
+                      plays it in the agent's environment, and what its crops show can be read, pixel by pixel
+                      (:mod:`kit.data.readable`)
 composed scenes       the boxes that decide lie in the scene, a count is their number, the share is that of the
                       difficulty
 any other             the gold answer is right by its own rule
@@ -11,11 +12,17 @@ any other             the gold answer is right by its own rule
 
 from __future__ import annotations
 
+from kit.data.documents import SIDE
 from kit.data.keyed import source_of
 from kit.episode import Task, content_hash
+from kit.papers.mags_rl.answers import is_right
 from kit.papers.mags_rl.boards import PLACES, Drawn
-from kit.papers.mags_rl.expert import answer_of
-from kit.papers.mags_rl.tasks import difficulty_of, draw, unfit
+from kit.papers.mags_rl.env import MagsEnv
+from kit.papers.mags_rl.expert import answer_of, turns_of
+from kit.papers.mags_rl.tasks import difficulty_of, draw, legible, unfit
+from kit.papers.mags_rl.zoom import Magnifier
+from kit.tools.super_resolution import Bicubic
+from kit.train.playable import UnsolvedTask, solve
 
 
 def validate(task: Task) -> str:
@@ -24,12 +31,12 @@ def validate(task: Task) -> str:
     Args:
         task: the task.
     """
-    if not task.target or not str(task.target[0]).strip():
-        return f"no gold answer: {task.target!r}"
+    if not task.target or not is_right(str(task.target[0]), task.target):
+        return f"the gold answer {task.target!r} isn't right by its own rule"
     if "drawn" in task.meta:
         kind, seed, side, k, card = task.meta["drawn"]
         drawn = draw(kind, seed, side, k, card)
-        return _changed(task, drawn) or unfit(drawn, kind) or _unsolved(task)
+        return _changed(task, drawn) or unfit(drawn, kind) or _unsolved(task, drawn, kind)
     return _misplaced(task) if "things" in task.meta else ""
 
 
@@ -48,10 +55,20 @@ def _changed(task: Task, drawn: Drawn) -> str:
     return f"not as it was drawn: {', '.join(changed)}" if changed else ""
 
 
-def _unsolved(task: Task) -> str:
-    """Say what of the script's answer isn't right when it looks where it should."""
+def _unsolved(task: Task, drawn: Drawn, kind: str) -> str:
+    """Let a script that never errs play, and say what of its answer can't be found out."""
+    scale = max(1, round(SIDE / drawn.card))
+    try:
+        [seen] = solve(MagsEnv(Magnifier(Bicubic(scale))), task, turns_of(task, right_share=1.0))
+    except UnsolvedTask as error:
+        return str(error)
+    crops = [image.image for image in seen.images]
+    seen_at = zip(drawn.looks, crops, strict=True)
+    unread = [place for place, crop in seen_at if not kind.endswith("/easy") and not legible(drawn, place, crop)]
+    if unread:
+        return f"what card {unread[0]} says can't be read from its crop"
     found = answer_of(task, task.meta["looks"])
-    return "" if (found,) == tuple(task.target) else f"a script finds {found!r}, the gold answer is {task.target[0]!r}"
+    return "" if is_right(found, task.target) else f"a script finds {found!r}, the gold answer is {task.target[0]!r}"
 
 
 def _misplaced(task: Task) -> str:

@@ -12,7 +12,7 @@ from kit.data.keyed import MakingError, check_apart, side_of
 from kit.papers.mags_rl import tasks
 from kit.papers.mags_rl.boards import PLACES, TOLD_APART, part, without_frame
 from kit.papers.mags_rl.questions import MAKERS
-from kit.papers.mags_rl.tasks import difficulty_of, draw, legible, make_tasks, unfit
+from kit.papers.mags_rl.tasks import crop_of, difficulty_of, draw, legible, make_tasks, unfit
 
 RNG = np.random.default_rng
 
@@ -76,7 +76,8 @@ def test_counts_of_colours_and_words_by_hand() -> None:
 def test_a_crop_returns_a_card_as_it_was_drawn_and_small_cards_are_a_harsher_source() -> None:
     drawn = draw("attribute/hard", 0, "train", 0)
     assert drawn.image.tobytes() == drawn.original.tobytes(), "70 pixels a card: the prompt has all there is"
-    assert legible(drawn, drawn.looks[0])
+    place = drawn.looks[0]
+    assert legible(drawn, place, crop_of(drawn, place)) and not legible(drawn, place, drawn.image)
     [harsh] = make_tasks({"attribute/hard": 1}, 0, card=47)
     assert harsh.originals[0].image.size == (94, 94) and harsh.images[0].image.size == (140, 140)
     [fine] = make_tasks({"attribute/hard": 1}, 0, card=140)
