@@ -176,7 +176,13 @@ def hub_stages(own: Sequence[Task], scores: Mapping[str, float], samples: int) -
 
 
 def demonstrate(args: argparse.Namespace, tasks: Sequence[Task], chat: Chat) -> int:
-    """Write the format start's episodes, an equal share of them with each magnifier; returns how many there are."""
+    """Write the format start's episodes, an equal share of them with each magnifier; returns how many there are.
+
+    Args:
+        args: of the command line.
+        tasks: the tasks to show.
+        chat: of the model that is going to imitate them.
+    """
     file, names = args.out / "start.jsonl", args.magnifiers.split(",")
     file.unlink(missing_ok=True)  # else episodes of other tasks, from an earlier run, would stay in it
     policy, count = ScriptedPolicy(chat, expert(args.right_share)), 0
