@@ -19,6 +19,7 @@ PAPER = Paper(
     environment="kit.papers.mags_rl.env:MagsEnv",
     limits="kit.papers.mags_rl.experiment:Play",
     evaluation="kit.papers.mags_rl.metrics:EVALUATION",
+    notebooks=("41_mags_rl", "42_mags_rl_rewards"),
     fidelity="kit.papers.mags_rl:fidelity.toml",
     validate="kit.papers.mags_rl.validate:validate",
 )
