@@ -62,6 +62,12 @@ def _other_boxes(seed: int) -> list[dict[str, Any]]:
     ]
 
 
+def _other_starts(seed: int) -> list[dict[str, Any]]:
+    """Starts that look right now and then, mostly, or nearly always."""
+    rng = random.Random(seed)
+    return [{"q": round(rng.uniform(low, low + 0.2), 3)} for low in (0.03, 0.3, 0.55, 0.75)]
+
+
 EXERCISES = [
     Exercise(
         "41.1",
@@ -111,6 +117,7 @@ EXERCISES = [
         start,
         "One rollout is right with p = 0.6 q. All eight are wrong with (1 − p)⁸.",
         cases=[{"q": 0.5}, {"q": 0.0}, {"q": 1.0}, {"q": 0.25}],
+        hidden=_other_starts,
         mistakes=[
             Mistake(lambda q: (q, 1 - (1 - q) ** 8), "A right look is read rightly in 0.6 of the cases only."),
             Mistake(lambda q: (0.6 * q, min(1.0, 8 * 0.6 * q)), "Chances don't add up: several may be right at once."),

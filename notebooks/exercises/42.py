@@ -58,6 +58,12 @@ def _other_boxes(seed: int) -> list[dict[str, Any]]:
     return [{"asked": n, "valid": k, "count": c} for n, k, c in [*cases, (0, 0, 0), (rng.randint(1, 4), 1, 0)]]
 
 
+def _other_readers(seed: int) -> list[dict[str, Any]]:
+    """Readers that are mostly wrong, and mostly right."""
+    rng = random.Random(seed)
+    return [{"p": round(rng.uniform(low, low + 0.2), 3)} for low in (0.03, 0.3, 0.55, 0.75)]
+
+
 EXERCISES = [
     Exercise(
         "42.1",
@@ -110,6 +116,7 @@ EXERCISES = [
         edge,
         "Form, zoom and rethinking are the same in both. What differs is the answer, which weighs 2.",
         cases=[{"p": 0.6}, {"p": 0.0}, {"p": 1.0}, {"p": 0.25}],
+        hidden=_other_readers,
         mistakes=[
             Mistake(lambda p: p, "The answer weighs 2."),
             Mistake(lambda p: 2 * p + 1, "The zoom term pays a valid box wherever it lies: it is in both."),
