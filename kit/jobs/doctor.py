@@ -53,6 +53,10 @@ def differences(pins: dict[str, str]) -> list[tuple[str, str, str]]:
     return found
 
 
+NO_DEPS = ROOT / "locks" / "no-deps.txt"
+"""Packages that are installed without what they ask for, beside every lock."""
+
+
 def installed_lock() -> Path:
     """The lock this environment was made from: the GPU's where vllm is installed, else the CPU's."""
     try:
@@ -69,7 +73,7 @@ def doctor() -> tuple[str, bool]:
     from kit.sandbox import report
 
     lock = installed_lock()
-    wrong = differences(read_lock(lock))
+    wrong = differences(read_lock(lock) | read_lock(NO_DEPS))
     nearest = next(p for p in [runs_folder(), *runs_folder().parents] if p.is_dir())
     free = shutil.disk_usage(nearest).free / 1e9
     gpus = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]

@@ -30,6 +30,7 @@ PAPERS = {
     "agile": "kit.papers.agile.paper:PAPER",
     "visual_arft": "kit.papers.visual_arft.paper:PAPER",
     "codedance": "kit.papers.codedance.paper:PAPER",
+    "mags_rl": "kit.papers.mags_rl.paper:PAPER",
 }
 """Paper's name → ``module:attribute`` of its record, imported when it is asked for."""
 

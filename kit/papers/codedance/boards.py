@@ -10,8 +10,8 @@ import numpy as np
 from PIL import Image
 
 from kit.data.documents import CORNERS, FRAMES, SIDE, Sheet, chart
+from kit.data.readable import frames
 from kit.data.scenes import COLOURS
-from kit.images import rgb
 from kit.papers.codedance import charts
 from kit.papers.codedance.drawn import Box, Drawn, reader
 from kit.papers.codedance.sheets import READ, asked_value, drawn_sheet
@@ -65,17 +65,9 @@ def corner(rng: np.random.Generator) -> Drawn:
     facts = dict(zip(colours, CORNERS, strict=True))
     return Drawn(
         *(shown(board), f"In which corner is the {colours[which]} card?", CORNERS[which], _key(colours, sheets)),
-        *(WHERE, _where(colours), facts, lambda image: frames(image) == colours),
+        *(WHERE, _where(colours), facts, lambda image: frames(image, TOLD_APART) == colours),
         original=board,
     )
-
-
-def frames(image: Image.Image) -> list[str]:
-    """Name the colour of the frame in each corner of a board, by the nearest of :data:`TOLD_APART`."""
-    pixels = np.asarray(rgb(image).resize((SHOWN, SHOWN), Image.Resampling.BOX), dtype=np.float64)
-    dyes = np.array([COLOURS[name] for name in TOLD_APART], dtype=np.float64)
-    corners = (pixels[y, x] for y in (0, -1) for x in (0, -1))
-    return [TOLD_APART[int(((dyes - corner) ** 2).sum(axis=1).argmin())] for corner in corners]
 
 
 def card(rng: np.random.Generator) -> Drawn:

@@ -29,12 +29,15 @@ Departures
 from __future__ import annotations
 
 from collections.abc import Mapping
-from hashlib import sha256
 from typing import Any, get_args
 from zlib import crc32
 
 import numpy as np
 
+from kit.data import keyed
+from kit.data.keyed import MakingError as MakingError
+from kit.data.keyed import check_apart as check_apart
+from kit.data.keyed import side_of as side_of
 from kit.data.split import Side
 from kit.episode import NamedImage, Task
 from kit.papers.codedance import boards, charts, counting, geometry, sheets
@@ -57,14 +60,7 @@ MAKERS: dict[str, Maker] = {
 }
 """How each kind of task is drawn, by ``kind/level``."""
 
-HELD_OUT: dict[Side, tuple[int, ...]] = {"test": (0, 1), "development": (2,), "train": tuple(range(3, 10))}
-"""Tenths of all images that lie on each side."""
-
 TRIES = 200
-
-
-class MakingError(ValueError):
-    """A task can't be made; the message says of which kind and why."""
 
 
 def make_tasks(counts: Mapping[str, int], seed: int, side: Side = "train") -> list[Task]:
@@ -89,13 +85,7 @@ def make_tasks(counts: Mapping[str, int], seed: int, side: Side = "train") -> li
 
 def source_of(drawn: Drawn) -> str:
     """The name of all that an image says: ``chart-0f3a…``; tasks of one source lie on one side."""
-    return f"{drawn.key.split(' ')[0]}-{sha256(drawn.key.encode()).hexdigest()[:16]}"
-
-
-def side_of(source: str) -> Side:
-    """The side of a drawn image, by its source's name."""
-    tenth = crc32(source.encode()) % 10
-    return next(side for side, tenths in HELD_OUT.items() if tenth in tenths)
+    return keyed.source_of(drawn.key)
 
 
 def draw(kind: str, seed: int, side: Side, k: int) -> Drawn:
@@ -169,18 +159,3 @@ def _task(kind: str, seed: int, side: Side, k: int) -> Task:
     opened = (NamedImage("image", drawn.original),) if drawn.original is not None else ()
     shown = (NamedImage("image", drawn.image),)
     return Task(f"{side}-{name}-{level}-s{seed}-{k:04d}", shown, drawn.question, (drawn.answer,), meta, opened)
-
-
-def check_apart(*sides: list[Task]) -> None:
-    """Refuse sets that share an image.
-
-    Raises:
-        MakingError: naming what they share.
-    """
-    seen: dict[str, str] = {}
-    for number, tasks in enumerate(sides):
-        for task in tasks:
-            source = str(task.meta["source"])
-            first = seen.setdefault(source, f"{number}:{task.id}")
-            if not first.startswith(f"{number}:"):
-                raise MakingError(f"{first.split(':')[1]} and {task.id} show the same ({source}): one has to go")

@@ -1,0 +1,160 @@
+"""Judge how much a question asks for zooming: a model behind an endpoint, the rule beside it, and their agreement.
+
+The paper's judge (Qwen3-VL-4B-Instruct) gives each image and question a zoom score from 1 to 10, and the score says
+which set a question belongs to; the sets have fixed sizes (Table 3)::
+
+    1 … 3  Zoom-Easy        VSR  288, TallyQA 491, GQA 500
+    4 … 7  Zoom-Medium      VSR 1000, TallyQA 500, GQA 999
+    8 … 10 Zoom-Hard        VSR   46, TallyQA 139, GQA 365
+
+Where a program laid the scene, the share of the pixels that decide is known (:func:`.tasks.difficulty_of`), and
+:func:`agreement` tells how far a judge and that rule say the same.
+
+Departures
+- [mags-zoom-judge] Paper: the judge is asked with a prompt of its own, and unclear pairs are dropped. Here: the same
+  scale in the kit's words; a reply without a score from 1 to 10 drops the pair. Why: that text isn't the kit's to
+  print. May change: which questions fall into which set.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from kit.chat import Chat
+from kit.episode import NamedImage, Task
+from kit.evaluate.baselines import SingleTurnEnv
+from kit.papers.mags_rl.tasks import Difficulty
+from kit.policy import Policy
+from kit.rollout import RolloutConfig
+from kit.train.demonstrations import collect
+
+ASKED = """You are shown an image and a question about it. How much does one have to zoom in to answer it? Look at \
+three things: how small, beside the whole image, is what matters; how crowded is the scene; and are there fine print, \
+fine texture or distant details that are hard to see?
+
+Give a zoom score from 1 to 10. 1 to 3: what matters is large and clear, nothing has to be enlarged. 4 to 7: an \
+ordinary scene of several things; zooming would help, but the gist is clear without. 8 to 10: what decides is tiny, \
+and can't be told without zooming. If the question is unclear, give no score.
+
+Reply in JSON alone: {"reasoning": "…", "zoom_score": …}"""
+"""What the judge is told; its scale is that of appendix 0.A.2."""
+
+MOST_SCORE: dict[Difficulty, float] = {"easy": 3, "medium": 7, "hard": 10}
+"""The highest zoom score of each difficulty."""
+
+ZOOM_SETS: dict[Difficulty, dict[str, int]] = {
+    "easy": {"vsr": 288, "tallyqa": 491, "gqa": 500},
+    "medium": {"vsr": 1000, "tallyqa": 500, "gqa": 999},
+    "hard": {"vsr": 46, "tallyqa": 139, "gqa": 365},
+}
+"""Questions of each set by where they are from (Table 3)."""
+
+VERDICT = RolloutConfig(max_turns=1, max_new_tokens=512, max_episode_tokens=8192, temperature=0.0)
+"""How the judge answers: greedily."""
+
+_SCORE = re.compile(r"""zoom_score["']?\s*[:=]\s*\[?["']?\s*(\d+(?:\.\d+)?)""", re.IGNORECASE)
+
+
+class JudgeEnv(SingleTurnEnv):
+    """The judge's one turn: the image and the question, and what a zoom score is."""
+
+    def prompt(self, task: Task) -> tuple[str, list[str | NamedImage]]:
+        """System text and user message."""
+        return ASKED, [*task.images, task.question]
+
+
+def zoom_score(text: str) -> float | None:
+    """The score in a judge's reply; None if there is none from 1 to 10: the question is unclear.
+
+    >>> zoom_score('{"reasoning": "tiny signs", "zoom_score": 9}'), zoom_score("I can't tell.")
+    (9.0, None)
+    """
+    found = _SCORE.findall(text)
+    score = float(found[-1]) if found else 0.0
+    return score if 1 <= score <= 10 else None
+
+
+def of_score(score: float) -> Difficulty:
+    """The difficulty that a zoom score from 1 to 10 stands for."""
+    return next(name for name, most in MOST_SCORE.items() if score <= most)
+
+
+def judged(
+    policy: Policy,
+    chat: Chat,
+    tasks: Sequence[Task],
+    path: str | os.PathLike[str],
+    config: RolloutConfig = VERDICT,
+) -> dict[str, float]:
+    """Ask the judge about each task: its id → its zoom score; those that it finds unclear are left out.
+
+    Args:
+        policy: the judge, such as a :class:`kit.policy.endpoint.ServedPolicy`.
+        chat: encodes what it is asked.
+        tasks: the tasks.
+        path: JSONL file of its replies; a run that was interrupted goes on from it.
+        config: limits of a reply.
+    """
+    asked = collect(policy, chat, tasks, JudgeEnv, config, path)
+    scores = {episode.task.id: zoom_score(episode.turns[0].text if episode.turns else "") for episode in asked}
+    return {name: score for name, score in scores.items() if score is not None}
+
+
+def zoom_sets(tasks: Sequence[Task], scores: Mapping[str, float]) -> dict[Difficulty, list[Task]]:
+    """Sort questions of the hub into the paper's three sets, in their own order, until each has its size.
+
+    Args:
+        tasks: of any of the paper's data sets, by ``meta["set"]``.
+        scores: their zoom scores (:func:`judged`); a task without one is dropped.
+    """
+    sets: dict[Difficulty, list[Task]] = {name: [] for name in ZOOM_SETS}
+    taken: Counter[tuple[str, str]] = Counter()
+    for task in tasks:
+        if task.id not in scores:
+            continue
+        difficulty, source = of_score(scores[task.id]), str(task.meta["set"])
+        if taken[difficulty, source] < ZOOM_SETS[difficulty].get(source, 0):
+            taken[difficulty, source] += 1
+            more = {"difficulty": difficulty, "zoom_score": scores[task.id]}
+            sets[difficulty].append(replace(task, meta={**task.meta, **more}))
+    return sets
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Agreement of a judge and the rule.
+
+    Attributes:
+        n: tasks that both judged.
+        same: share of them in which both give one difficulty.
+        kappa: the same beyond chance (Cohen's kappa): 0 as if by chance, 1 always; 0 if one of them never varies.
+        pairs: (the rule's, the judge's) → number of tasks.
+    """
+
+    n: int
+    same: float
+    kappa: float
+    pairs: Mapping[tuple[str, str], int]
+
+
+def agreement(tasks: Sequence[Task], scores: Mapping[str, float]) -> Agreement:
+    """Compare a judge's scores with the difficulties that tasks are known to have.
+
+    By hand: of four tasks (easy, easy, hard, hard) judged easy, hard, hard, hard, three are the same; chance gives
+    1/2 · 1/4 + 1/2 · 3/4 = 1/2, so kappa is (3/4 - 1/2) / (1 - 1/2) = 1/2.
+
+    Raises:
+        ValueError: no task was judged.
+    """
+    both = [(str(task.meta["difficulty"]), str(of_score(scores[task.id]))) for task in tasks if task.id in scores]
+    if not both:
+        raise ValueError(f"agreement of {len(tasks)} tasks: the judge has scored none of them")
+    n, pairs = len(both), Counter(both)
+    same = sum(rule == judge for rule, judge in both) / n
+    rules, judges = Counter(rule for rule, _ in both), Counter(judge for _, judge in both)
+    chance = sum(rules[name] * judges[name] for name in rules) / n**2
+    return Agreement(n, same, (same - chance) / (1 - chance) if chance < 1 else 0.0, dict(pairs))

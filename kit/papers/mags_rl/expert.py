@@ -1,0 +1,97 @@
+"""The format start: a script that keeps to the form, and looks at the right place half of the time.
+
+It says the board in the words that the base was taught (``green top left, red top right, …``), then the question, then
+which card it looks at; of the crop it says what it reads there, and the question once more::
+
+    <think>green top left, red top right, blue bottom left, black bottom right. What is in line 1 of the red card?
+    red top right. <zoom>[[0.5, 0.0, 1.0, 0.5]]</zoom></think>
+    <rethink>tea 35, milk 8, total 43. What is in line 1?</rethink><answer>tea 35</answer>
+
+Where it looks is undecided: with ``right_share`` 0.5, in half of the tasks at another card, or, where several have to
+be looked at, at one alone. It then answers what *that* card says. So the form is shown, and that an answer follows what
+is seen; where to look is left to reinforcement.
+
+Departures
+- [mags-format-start] Paper: reinforcement starts from Qwen2.5-VL-3B-Instruct, without a cold start. Here: the tiny
+  model first sees a script's episodes, whose form is right and whose boxes are right half of the time. Why: it was
+  never taught to follow instructions, and with a prompt alone none of its episodes holds a box. May change: the form is
+  there from the first step; gains are told over this start, not over the base.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from zlib import crc32
+
+from PIL import Image
+
+from kit.data.documents import SIDE
+from kit.episode import NamedImage, Task
+from kit.papers.mags_rl.boards import PLACES
+from kit.policy.scripted import Script, next_turn
+
+WHERE, READ = "Which card is where?", "What does it say?"
+"""How the base is asked about a board, and about a card."""
+
+
+def looks_of(task: Task, right_share: float = 0.5) -> tuple[int, ...]:
+    """The places that the script looks at: the right ones in a share of the tasks, by a task's id alone.
+
+    Args:
+        task: a drawn task.
+        right_share: of the tasks in which it looks where the answer is.
+    """
+    right = tuple(int(place) for place in task.meta["looks"])
+    if crc32(task.id.encode()) < right_share * 2**32:
+        return right
+    others = list(right) if len(right) > 1 else [place for place in range(len(PLACES)) if place not in right]
+    return (others[crc32(f"look {task.id}".encode()) % len(others)],)
+
+
+def answer_of(task: Task, looks: Sequence[int]) -> str:
+    """Answer from the cards at these places; what the board itself shows is right whatever is looked at."""
+    if task.meta["difficulty"] == "easy":
+        return str(task.target[0])
+    told = [task.meta["told"][place] for place in looks]
+    return told[0] if task.meta["count"] is None else str(sum(map(int, told)))
+
+
+def turns_of(task: Task, right_share: float = 0.5) -> tuple[str, str]:
+    """Both turns of the script on a task of :mod:`.tasks`.
+
+    Args:
+        task: the task.
+        right_share: as for :func:`looks_of`.
+    """
+    looks, seen = looks_of(task, right_share), task.meta["seen"].split(", ")
+    cards = ", ".join(seen[place] for place in looks)
+    boxes = [list(PLACES[place]) for place in looks]
+    read = "; ".join(task.meta["readings"][place] for place in looks)
+    return (
+        f"<think>{task.meta['seen']}. {task.question} {cards}. <zoom>{boxes}</zoom></think>",
+        f"<rethink>{read}. {task.meta['again']}</rethink><answer>{answer_of(task, looks)}</answer>",
+    )
+
+
+def expert(right_share: float = 0.5) -> Script:
+    """A script that plays any drawn task.
+
+    Args:
+        right_share: as for :func:`looks_of`; 1 is an expert that never errs.
+    """
+    return lambda episode: next_turn(turns_of(episode.task, right_share), episode)
+
+
+def described(tasks: Sequence[Task]) -> list[Task]:
+    """Ask the base in its own words, for replay: where the cards of each board lie, and what one of them says."""
+    asked = []
+    for task in tasks:
+        board = task.tool_images[0].image
+        left, top, right, bottom = (round(share * board.width) for share in task.meta["boxes"][0])
+        crop = board.crop((left, top, right, bottom)).resize((SIDE, SIDE), Image.Resampling.BICUBIC)
+        card = (NamedImage("image", crop),)
+        asked.append(replace(task, id=f"{task.id}-where", question=WHERE, target=(task.meta["seen"],), originals=()))
+        read = (task.meta["readings"][task.meta["looks"][0]],)
+        asked.append(replace(task, id=f"{task.id}-read", question=READ, target=read, images=card, originals=()))
+    return asked

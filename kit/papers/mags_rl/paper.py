@@ -1,0 +1,25 @@
+"""Mags-RL's record in the registry (arXiv:2605.27960).
+
+Declared here is what no single module does.
+
+Departures
+- [mags-tiny-model] Paper: the base is Qwen2.5-VL-3B-Instruct. Here: the profile laptop has a base of three million
+  weights that was pretrained on boards and sheets among other skills; only gpu and node have the paper's. Why: every
+  notebook has to run on a laptop in minutes. May change: every figure.
+"""
+
+from __future__ import annotations
+
+from kit.papers.registry import Paper
+
+PAPER = Paper(
+    name="mags_rl",
+    title="Mags-RL",
+    summary="Say where to look, have it magnified by super-resolution, look again and answer.",
+    environment="kit.papers.mags_rl.env:MagsEnv",
+    limits="kit.papers.mags_rl.experiment:Play",
+    evaluation="kit.papers.mags_rl.metrics:EVALUATION",
+    notebooks=("41_mags_rl", "42_mags_rl_rewards"),
+    fidelity="kit.papers.mags_rl:fidelity.toml",
+    validate="kit.papers.mags_rl.validate:validate",
+)

@@ -1,0 +1,88 @@
+"""The judge of difficulty: its scores are read, the sets have the paper's sizes, its agreement is worked out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from kit.chat import Chat
+from kit.episode import Episode, NamedImage, Task
+from kit.papers.mags_rl.difficulty import ZOOM_SETS, agreement, judged, of_score, zoom_score, zoom_sets
+from kit.policy.scripted import ScriptedPolicy
+
+
+def task(name: str, source: str = "vsr", difficulty: str = "") -> Task:
+    shown = (NamedImage("image", Image.new("RGB", (28, 28), "white")),)
+    return Task(name, shown, f"What is {name}?", ("it",), {"set": source, "difficulty": difficulty})
+
+
+@pytest.mark.parametrize(
+    ("reply", "score"),
+    [
+        ('{"reasoning": "x", "zoom_score": 8}', 8.0),
+        ("```json\n{ reasoning: [tiny], zoom_score: [3] }\n```", 3.0),
+        ("'ZOOM_SCORE': '4.5'", 4.5),
+        ('{"zoom_score": 2} or rather {"zoom_score": 9}', 9.0),
+        ('{"zoom_score": 0}', None),
+        ('{"zoom_score": 11}', None),
+        ('{"zoom_score": -3}', None),
+        ('{"zoom_score": NaN}', None),
+        ("unclear", None),
+        ("", None),
+    ],
+)
+def test_a_score_is_read_or_there_is_none(reply: str, score: float | None) -> None:
+    assert zoom_score(reply) == score
+
+
+def test_scores_stand_for_difficulties() -> None:
+    assert [of_score(score) for score in (1, 3, 3.5, 7, 7.5, 10)] == [
+        "easy",
+        "easy",
+        "medium",
+        "medium",
+        "hard",
+        "hard",
+    ]
+
+
+def test_a_judge_is_asked_once_about_each_task(tmp_path: Path, chat: Chat) -> None:
+    asked = []
+
+    def says(episode: Episode) -> str:
+        asked.append(episode.task.id)
+        return {"a": '{"zoom_score": 9}', "b": "It is unclear."}[episode.task.id]
+
+    judge, file = ScriptedPolicy(chat, says), tmp_path / "judged.jsonl"
+    assert judged(judge, chat, [task("a")], file) == {"a": 9.0}
+    assert judged(judge, chat, [task("a"), task("b")], file) == {"a": 9.0}, "the unclear one is left out"
+    assert asked == ["a", "b"]
+
+
+def test_each_set_has_the_papers_size_and_unclear_questions_are_dropped() -> None:
+    """Table 3: 288 + 491 + 500, 1000 + 500 + 999, 46 + 139 + 365."""
+    assert {name: sum(sizes.values()) for name, sizes in ZOOM_SETS.items()} == {
+        "easy": 1279,
+        "medium": 2499,
+        "hard": 550,
+    }
+    tasks = [task(f"vsr-{k}") for k in range(50)] + [task("gqa-0", "gqa"), task("unclear")]
+    scores = {one.id: 9.0 for one in tasks[:51]}
+    sets = zoom_sets(tasks, scores)
+    assert [one.id for one in sets["hard"]] == [*(f"vsr-{k}" for k in range(46)), "gqa-0"]
+    assert not sets["easy"] and not sets["medium"]
+    assert sets["hard"][0].meta["difficulty"] == "hard" and sets["hard"][0].meta["zoom_score"] == 9.0
+
+
+def test_agreement_by_hand() -> None:
+    """Three of four are the same; by chance 1/2 · 1/4 + 1/2 · 3/4 = 1/2 would be: kappa is (3/4 - 1/2) / (1/2)."""
+    tasks = [task("a", difficulty="easy"), task("b", difficulty="easy"), task("c", difficulty="hard"),
+             task("d", difficulty="hard"), task("e", difficulty="hard")]  # fmt: skip
+    found = agreement(tasks, {"a": 1, "b": 8, "c": 10, "d": 9})
+    assert (found.n, found.same, found.kappa) == (4, 0.75, 0.5)
+    assert found.pairs == {("easy", "easy"): 1, ("easy", "hard"): 1, ("hard", "hard"): 2}
+    assert agreement(tasks[2:], {"c": 9, "d": 9}).kappa == 0.0, "nothing varies"
+    with pytest.raises(ValueError, match="agreement of 5 tasks: the judge has scored none"):
+        agreement(tasks, {})
