@@ -225,7 +225,7 @@ title = f"calls an episode, reward {reward}"
 display(plots.lines(calls, "step", "calls", title))
 
 # %% [markdown]
-# One batch has few easy questions, so the line jumps. A difference between its ends needs more than two points.
+# One batch has five or six easy questions, so the line jumps. A difference between its ends needs more than two points.
 #
 # **Exercise 33.2.** Write the change from the first quarter of the steps to the last: the mean of the last quarter minus the
 # mean of the first. With n values a quarter has n // 4, and at least one.
