@@ -25,7 +25,7 @@
 #
 # | | hardware | minutes | memory |
 # |---|---|---|---|
-# | `laptop` | 2 cores, a process on each, tiny model | 8 | 4 GB |
+# | `laptop` | 2 cores, a process on each, tiny model | 12 | 4 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
 # | `node` | 8 × 80 GB, Qwen2.5-VL-7B, the paper's Table 4 | not measured | 640 GB |
 #
@@ -38,7 +38,7 @@ seed: int = 0  # order of the episodes
 model: str = ""  # checkpoint folder or hub id; empty: the committed tiny model
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
 sft_episodes: int = 3200  # expert episodes to imitate
-epochs: float = 1.0  # passes over them
+epochs: float = 2.0  # passes over them
 batch_size: int = 4  # episodes an optimizer step; paper: 128
 replay: int = 4  # the model's own answers, replayed beside each batch; paper: 0
 per_device_batch_size: int = 4  # episodes a forward pass
