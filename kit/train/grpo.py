@@ -256,7 +256,8 @@ def train_grpo(
     """
     from datasets import Dataset
 
-    from kit.train.grpo_trainer import EpisodeGRPOTrainer, no_subset
+    from kit.train.episode_stats import no_subset
+    from kit.train.grpo_trainer import EpisodeGRPOTrainer
     from kit.train.session import run
 
     run_dir = Path(run_dir)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import Any, Protocol
@@ -39,6 +39,7 @@ from kit.train.advantage import (
     turn_advantages,
 )
 from kit.train.checkpoint import SafeCheckpoints
+from kit.train.episode_stats import episode_stats, mean_by_name, means_of_subsets, no_subset
 from kit.train.held_out import HeldOut
 from kit.train.importance import importance
 from kit.train.meter import Meter, MeteredPolicy
@@ -55,11 +56,6 @@ class Rollout(Protocol):
     """
 
     def __call__(self, policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]: ...
-
-
-def no_subset(task: Task) -> str:
-    """The subset of a task that belongs to none."""
-    return ""
 
 
 class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
@@ -293,51 +289,6 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
             metrics[name].append(mean)
         metrics["reward_std"].append(float(deviations.mean()))
         metrics["frac_zero_std_groups"].append(float((deviations < 1e-9).double().mean()))
-
-
-def episode_stats(episode: Episode, score: Score) -> dict[str, float]:
-    """Collect the numbers that a step's row averages over episodes.
-
-    ``reward`` and its weighted parts ``reward/…``; ``accuracy`` and ``format`` as shares of episodes that
-    earned that part; turns; turns with an action; sampled tokens; all tokens; whether it answered.
-    """
-    earned = {name: float(score.parts[name] > 0) for name in ("accuracy", "format") if name in score.parts}
-    return {
-        "reward": score.total,
-        **earned,
-        **{f"reward/{name}": part for name, part in sorted(score.parts.items())},
-        "turns": len(episode.turns),
-        "calls": episode.calls,
-        "response_tokens": sum(episode.mask),
-        "tokens": len(episode.ids),
-        "answered": float(episode.ended == "answer"),
-    }
-
-
-def mean_by_name(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Average each number over all rows; where a row hasn't got it, it counts as 0.
-
-    So an episode whose reward has no part of a name earned nothing for it: ``[{"a": 1}, {"b": 5}]`` gives
-    ``{"a": 0.5, "b": 2.5}``.
-    """
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    table = torch.tensor([[row.get(name, 0.0) for name in names] for row in rows], dtype=torch.float64)
-    return dict(zip(names, table.mean(dim=0).tolist(), strict=True))
-
-
-def means_of_subsets(rows: Sequence[Mapping[str, float]], subsets: Sequence[str]) -> dict[str, float]:
-    """Average accuracy and calls over the episodes of each subset, as ``calls_hard``.
-
-    Args:
-        rows: an episode's numbers (:func:`episode_stats`).
-        subsets: the name of each episode's subset; one without a name is in none.
-    """
-    found: dict[str, float] = {}
-    for subset in sorted(set(subsets) - {""}):
-        some = [row for row, name in zip(rows, subsets, strict=True) if name == subset]
-        means = mean_by_name(some)
-        found |= {f"{name}_{subset}": means[name] for name in ("accuracy", "calls") if name in means}
-    return found
 
 
 def _no_reward(**kwargs: Any) -> list[float | None]:

@@ -35,15 +35,15 @@
 # data/paper_codedance --hub --pin` writes them to a folder, and `data` takes them from there.
 
 # %% tags=["parameters"]
-run: str = "codedance"  # run directory under runs/, shared by notebooks 31 and 32
+run: str = "codedance"  # run directory under runs/, shared by notebooks 31 to 34
 seed: int = 0  # draws what is trained on
 test_seed: int = 0  # draws the other two sides: the same for every seed
 train_tasks: int = 20  # tasks of each kind for reinforcement
 development_tasks: int = 12  # tasks of each kind to make choices on
 test_tasks: int = 16  # tasks of each kind to measure by
-demonstrations: int = 1800  # episodes of the scripted expert; paper: 34K of models
-easy_shown: str = "chart_value 4, sheet 4, board 2, geometry 1, count 1"  # parts
-hard_shown: str = "chart_compute 3, board 3, geometry 1, count 1"  # demonstrated parts
+demonstrations: int = 3200  # episodes of the scripted expert; paper: 34K of models
+easy_shown: str = "chart_value 4,sheet 4,board 3,geometry,count,arithmetic"  # parts
+hard_shown: str = "chart_compute 3,board 4,geometry,count"  # demonstrated parts
 needless: float = 0.5  # share of easy demonstrations that call for nothing; paper: 0
 data: str = ""  # folder of data_scripts/codedance.py --hub; empty: drawn tasks alone
 model: str = ""  # its tokenizer encodes the episodes; empty: the committed tiny model
@@ -451,9 +451,12 @@ sets = {
     "test": make_tasks(dict.fromkeys(MAKERS, test_tasks), test_seed, "test"),
 }
 told = {"easy": easy_shown, "hard": hard_shown}
-parts = [(level, *one.split()) for level in told for one in told[level].split(", ")]
-every = sum(int(part) for *_, part in parts)
-counts = {f"{k}/{level}": demonstrations * int(n) // every for level, k, n in parts}
+parts = {}  # how many parts of the demonstrations a kind has, one where none is named
+for level, kinds in told.items():
+    for kind, *part in map(str.split, kinds.split(",")):
+        parts[f"{kind}/{level}"] = int(part[0]) if part else 1
+every = sum(parts.values())
+counts = {kind: demonstrations * part // every for kind, part in parts.items()}
 lessons = make_tasks(counts, seed + 1_000_000)  # other tasks than reinforcement's
 check_apart([*sets["train"], *lessons], sets["development"], sets["test"])
 for name, tasks in {**sets, "demonstrations": lessons}.items():
@@ -512,7 +515,8 @@ print(sum(map(len, sets.values())), "tasks, each solved by a script")
 #
 # The expert is a script that knows what each image says. It speaks in the words that the small model already has: it lists
 # what it sees, and then repeats the question, since a small model looks up a value in its own list only if the question
-# stands behind it. Step through one. The underlined tokens are the policy's own; it learns from no others
+# stands behind it. What it read off goes there at once, whether it calls or not: so a look-up always stands at the same
+# place, and each demonstration teaches it. Step through one. The underlined tokens are the policy's own; it learns from no others
 # ([loss mask](../docs/glossary.md#loss-mask)).
 
 # %%

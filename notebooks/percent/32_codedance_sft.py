@@ -25,20 +25,20 @@
 #
 # | | hardware | minutes | memory |
 # |---|---|---|---|
-# | `laptop` | 2 cores, a process on each, tiny model | 8 | 4 GB |
+# | `laptop` | 2 cores, a process on each, tiny model | 12 | 4 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
 # | `node` | 8 × 80 GB, Qwen2.5-VL-7B, the paper's Table 4 | not measured | 640 GB |
 #
 # Before this one: [31](31_codedance.ipynb), which wrote the tasks and the expert's episodes.
 
 # %% tags=["parameters"]
-run: str = "codedance"  # run directory under runs/, shared by notebooks 31 and 32
+run: str = "codedance"  # run directory under runs/, shared by notebooks 31 to 34
 tag: str = ""  # to try another value: a name for it; the data are kept
 seed: int = 0  # order of the episodes
 model: str = ""  # checkpoint folder or hub id; empty: the committed tiny model
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
-sft_episodes: int = 1800  # expert episodes to imitate
-epochs: float = 1.0  # passes over them
+sft_episodes: int = 3200  # expert episodes to imitate
+epochs: float = 2.0  # passes over them
 batch_size: int = 4  # episodes an optimizer step; paper: 128
 replay: int = 4  # the model's own answers, replayed beside each batch; paper: 0
 per_device_batch_size: int = 4  # episodes a forward pass
@@ -217,7 +217,7 @@ for level, some in by_level.items():
 # $$\mathcal{L}(\theta) = -\frac{1}{\sum_t I_t} \sum_t I_t \log \pi_\theta(y_t \mid y_{<t}), \qquad
 # I_t = 1 \text{ where the expert wrote token } t$$
 #
-# After "…It says 7." half of the easy demonstrations go on with `<code>` and half with `<answer>`. No model can find both
+# After "…How high is the red bar? 7." half of the easy demonstrations go on with `<code>` and half with `<answer>`. No model can find both
 # certain.
 #
 # **Exercise 32.1.** At this token the expert goes one way in a share `p` of the demonstrations, and the other way in the
@@ -324,10 +324,11 @@ for kind, share in stages["after SFT"].items():
     print(f"{kind:20s} {asked_directly[kind]:.2f} → {share:.2f}{note}")
 
 # %% [markdown]
-# Set the two columns beside what the model can *see*: before training nearly every description was true. Where an easy kind
-# stays low, look at an episode of it. It lists the bars rightly, repeats the question, and then names the wrong one of its
-# own three numbers. To look a value up in a list of one's own is a skill of its own, and imitation teaches it slowly; a
-# computation, which uses *all* values in their order, it learns at once.
+# Set the two columns beside what the model can *see*: before training nearly every description was true. Where a kind
+# stays low, look at an episode of it. Often it lists what it sees rightly, repeats the question, and then names the wrong one
+# of its own entries. To look a value up in a list of one's own is a skill of its own. Imitation teaches it only if the
+# look-up always stands at the same place, right behind the question; a computation, which uses *all* values in
+# their order, it learns at once.
 #
 # The kinds that no demonstration showed are there on purpose. `composed` wants two things that were shown apart: cut out, then
 # compute. The paper says that its policy learns to join them in reinforcement (claim C6).

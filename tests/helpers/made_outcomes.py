@@ -9,8 +9,8 @@ from kit.evaluate.outcomes import Outcome
 T = TypeVar("T", bound=Outcome)
 
 
-def made(kind: type[T], correct: bool, reason: str = "", **fields: Any) -> T:
+def made(outcome: type[T], correct: bool, reason: str = "", **fields: Any) -> T:
     """An outcome that is right or wrong; what isn't given is that of a short episode."""
     ended = reason or ("solved" if correct else "wrong")
     rest = {"task": "t", "image": "p", "turns": 1, "tool_calls": 0, "tokens": 9}
-    return kind(**{**rest, **fields}, correct=correct, reason=ended)
+    return outcome(**{**rest, **fields}, correct=correct, reason=ended)

@@ -45,8 +45,9 @@ from kit.rewards.base import per_episode
 from kit.rollout import RolloutConfig
 from kit.train.advantage import AdvantageSettings, group_advantages, turn_advantages
 from kit.train.checkpoint import export
+from kit.train.episode_stats import episode_stats, mean_by_name, means_of_subsets
 from kit.train.grpo import GRPOSettings, train_grpo
-from kit.train.grpo_trainer import EpisodeGRPOTrainer, episode_stats, mean_by_name, means_of_subsets
+from kit.train.grpo_trainer import EpisodeGRPOTrainer
 from kit.train.metrics import read_metrics
 from kit.train.pack import pack
 

@@ -63,23 +63,24 @@ def turns_of(task: Task, needless: float = 0.5) -> tuple[str, ...]:
         needless: share of the easy tasks whose answer is printed first.
     """
     answer = task.target[0]
-    code = code_of(task)
+    code = needs = code_of(task)
     if not code and is_needless(task, needless):
         code = (f"print({answer if task.meta['answer_kind'] == 'number' else repr(answer)})",)
     seen, turns = [task.meta["seen"], task.meta["reading"]], []
     for block in code:
         mends = bool(task.meta["repair"]) and block.startswith("part")  # what is wrong tells how, whatever is asked
         asked = "" if mends else task.question
-        turns.append(f"<think>{_said(seen.pop(0), asked)}</think><code>{block}</code>")
+        known = answer if needs == () else ""  # such code tells nothing new
+        turns.append(f"<think>{_said(seen.pop(0), asked, known)}</think><code>{block}</code>")
     printed = bool(code) and code[-1].startswith("print")
-    last = f"It is {answer}." if printed else _said(seen.pop(0), task.question)
+    last = f"It is {answer}." if printed else _said(seen.pop(0), task.question, answer)
     return (*turns, f"<think>{last}</think><answer>{answer}</answer>")
 
 
-def _said(*parts: str) -> str:
-    """Sentences: ``red 2, green 6. What is the sum of the bars?``"""
-    text = ". ".join(part for part in parts if part)
-    return text if text.endswith("?") else f"{text}."
+def _said(seen: str, asked: str, answer: str = "") -> str:
+    """Sentences: ``red 2, green 6. How high is the red bar? 2.``"""
+    sentences = (f"{seen}." if seen else "", asked, f"{answer}." if answer else "")
+    return " ".join(one for one in sentences if one)
 
 
 def expert(needless: float = 0.5) -> Script:

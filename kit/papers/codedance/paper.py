@@ -11,7 +11,17 @@ Departures
 
 from __future__ import annotations
 
+from kit.papers.published import Figures, Published, Runs
 from kit.papers.registry import Paper
+
+KEPT = {"data": 31, "sft": 32, "stages/sft.json": 32, "stages/sft-sampled.json": 32}
+"""What a training under another reward keeps of the run with the same seed."""
+
+
+def _other(tag: str, **values: str) -> Runs:
+    """Two seeds of the same cold start, trained otherwise."""
+    return Runs("codedance", 1, ("33_codedance_grpo",), values, tag=tag, keeps=KEPT)
+
 
 PAPER = Paper(
     name="codedance",
@@ -20,9 +30,28 @@ PAPER = Paper(
     environment="kit.papers.codedance.env:CodeDanceEnv",
     limits="kit.papers.codedance.experiment:Play",
     evaluation="kit.papers.codedance.metrics:EVALUATION",
-    notebooks=("31_codedance", "32_codedance_sft"),
-    settings={"32_codedance_sft": "kit.train.sft:SFTSettings"},
-    needs={"32_codedance_sft": {"data": 31}},
+    notebooks=("31_codedance", "32_codedance_sft", "33_codedance_grpo", "34_codedance_claims"),
+    settings={"32_codedance_sft": "kit.train.sft:SFTSettings", "33_codedance_grpo": "kit.train.grpo:GRPOSettings"},
+    needs={
+        "32_codedance_sft": {"data": 31},
+        "33_codedance_grpo": KEPT,
+        "34_codedance_claims": {"data": 31, "stages/sft.json": 32, "stages/grpo.json": 33},
+    },
+    claims="kit.papers.codedance.claims:CLAIMS",
     fidelity="kit.papers.codedance:fidelity.toml",
     validate="kit.papers.codedance.validate:validate",
+    published=Published(
+        runs={
+            "runs": Runs("codedance", 1, ("31_codedance", "32_codedance_sft", "33_codedance_grpo")),
+            **{f"{reward}_runs": _other(reward, reward=reward) for reward in ("outcome", "bonus", "offset_0")},
+            "no_turns_runs": _other("no_turns", turn_weight="0"),
+            **{
+                f"sft_{n}": Runs(
+                    "codedance", 1, ("32_codedance_sft",), {"sft_episodes": f"{n}"}, tag=f"sft_{n}", keeps={"data": 31}
+                )
+                for n in (300, 900)
+            },
+        },
+        figures=(Figures("34_codedance_claims", "codedance"),),
+    ),
 )

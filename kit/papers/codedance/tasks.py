@@ -134,6 +134,8 @@ def unfit(drawn: Drawn, kind: str) -> str:
         return f"the answer {drawn.answer} is one of its values"
     if (drawn.repair or drawn.boxes) and not hidden:
         return "the first image shows what it should hide"
+    if drawn.expression and not (hidden or drawn.readable(drawn.image)):
+        return "the first image doesn't show what has to be computed with"
     return "" if hidden or drawn.expression or drawn.colour else "nothing about it is hard"
 
 

@@ -1,0 +1,401 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 33 · CodeDance: which reward knows when to call?
+#
+# **The question.** After the cold start the agent calls in about half of the easy questions, for nothing. It calls in
+# the hard ones, too, where it must. Now it is paid, and nobody says for which calls. Does it stop where it knows, and
+# go on where it doesn't?
+#
+# **The paper.** [CodeDance (arXiv:2512.17312)](https://arxiv.org/abs/2512.17312), section 3.3 and Table 3:
+# [GRPO](../docs/glossary.md#grpo) with the reward R_BAT, beside the outcome alone and beside a bonus for calls. There
+# the bonus brings 2.43 turns an episode, the outcome alone 1.34, R_BAT 1.41, and R_BAT the highest accuracy.
+#
+# **Afterwards you can** follow a reward from the group to the token; compute the advantage of a single
+# [turn](../docs/glossary.md#turn); read from two curves whether an agent learns *when* to call; and say why a reward that
+# can't tell easy from hard makes calls die out, or run wild.
+#
+# | | hardware | minutes | memory |
+# |---|---|---|---|
+# | `laptop` | 2 cores, a process on each, tiny model | 6 | 4 GB |
+# | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
+# | `node` | 8 × 80 GB, Qwen2.5-VL-7B, the paper's Table 4 | not measured | 640 GB |
+#
+# Before this one: [32](32_codedance_sft.ipynb), which made the model that this one starts from.
+#
+# To try another reward: `--set reward=bonus --tag bonus`. Data and cold start are kept.
+
+# %% tags=["parameters"]
+run: str = "codedance"  # run directory under runs/, shared by notebooks 31 to 34
+tag: str = ""  # to try another value: a name for it; data and SFT model are kept
+seed: int = 0  # order of the questions and everything sampled
+reward: str = "adaptive"  # R_BAT; or outcome, bonus, offset_0
+sharpness: float = 8.0  # how sharply the price of a call turns
+offset: float = 0.2  # what a call costs where a group knows
+turn_weight: float = 0.2  # of the turns' own part; 0 leaves it out
+turn_baseline: str = "all_turns"  # turns compared with each other; released code: calls
+steps: int = 20  # rollout batches, each followed by one update
+prompts_per_batch: int = 12  # questions a batch; paper: 256
+group_size: int = 8  # attempts at one question
+learning_rate: float = 1e-4  # at its peak; paper: 1e-6
+schedule: str = "cosine"  # of the learning rate: cosine, linear, constant
+temperature: float = 1.0  # of sampling
+beta: float = 0.0  # weight of the KL term, which holds the policy near its start
+prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
+per_device_batch_size: int = 32  # episodes a forward pass
+freeze_vision: bool = True  # leave the vision tower alone
+lora_rank: int = 0  # rank of small added matrices that learn alone; 0: all weights
+max_turns: int = 4  # turns an episode may have; paper: 6
+max_new_tokens: int = 72  # of one turn
+eval_tasks: int = 16  # tasks of each kind to measure by
+num_processes: int = 0  # processes that train together; 0: one for each core
+strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
+rollout_engine: str = "transformers"  # or vLLM: colocate (same GPUs), server
+vllm_server_url: str = ""  # that server's address, http://host:port
+hostfile: str = ""  # file that lists the machines that take part; empty: this one
+threads: int = 1  # CPU threads of a process
+allow_unsafe: bool = True  # the tiny model's code may run where nothing confines it
+
+# %%
+import numpy as np
+import torch
+from IPython.display import display
+from kit import view
+from kit.data.store import load_tasks
+from kit.evaluate.accuracy import accuracy as share_right
+from kit.exercises import check, hint, solution
+from kit.files import start_run
+from kit.papers.codedance import experiment as codedance
+from kit.papers.codedance.metrics import EVALUATION, is_right
+from kit.papers.codedance.reward import REWARDS, difficulty, make_reward
+from kit.policy.hf import HFPolicy, load_model_and_chat
+from kit.train.checkpoint import trained_model
+from kit.train.grpo import GRPOSettings
+from kit.train.launch.launcher import launch
+from kit.train.launch.topology import ProcessConfig
+from kit.train.metrics import read_metrics
+from kit.view import plots
+
+# %%
+torch.set_num_threads(threads)
+folder = start_run(run, tag, {"data": 31, "sft": 32, "stages/sft.json": 32}, "grpo")
+together = ProcessConfig.of(globals())
+start = trained_model(folder, "sft", 32)
+vlm, chat = load_model_and_chat(start)
+box = codedance.sandbox(allow_unsafe).start()
+limits = {"max_turns": max_turns, "max_new_tokens": max_new_tokens}
+play = codedance.Play(prompt=prompt, temperature=temperature, **limits)
+train = load_tasks(folder / "data" / "train.jsonl")
+
+
+def kind_of(task) -> str:
+    """Its kind and level, as in the makers' names."""
+    return f"{task.meta['kind']}/{task.meta['level']}"
+
+
+# %% [markdown]
+# ## Two groups
+#
+# One easy question and one hard one, each tried `group_size` times. First the attempts: how many are right, and how many
+# call?
+
+# %%
+policy = HFPolicy(vlm, chat)
+wanted = {"easy": "sheet/easy", "hard": "chart_compute/hard"}
+groups = {}
+for k, (level, kind) in enumerate(wanted.items()):
+    task = next(t for t in train if kind_of(t) == kind)
+    tried = [task] * group_size
+    groups[level] = play(policy, chat, box, tried, seed=seed + k)
+    right = sum(is_right(e, task.target) for e in groups[level])
+    called = sum(e.calls > 0 for e in groups[level])
+    print(f"{level}: {task.question}")
+    print(f"      {right} of {group_size} right, {called} called")
+
+# %% [markdown]
+# Now the four rewards of notebook 31, on real attempts. For each the mean of those that called minus the mean of those
+# that didn't: that difference is what the next update acts on. Above 0 it teaches to call, below 0 not to. Guess its
+# sign, easy and hard, for each of the four.
+
+
+# %% tags=["guess"]
+def pull(group, name: str) -> float | None:
+    """Mean reward with calls minus without; None if all did the same."""
+    scores = make_reward(name, sharpness, offset)(group, group[0].task.target)
+    kinds = {called: [] for called in (True, False)}
+    for episode, score in zip(group, scores, strict=True):
+        kinds[episode.calls > 0].append(score.total)
+    with_calls, without = kinds[True], kinds[False]
+    return np.mean(with_calls) - np.mean(without) if with_calls and without else None
+
+
+for name in REWARDS:
+    found = {level: pull(group, name) for level, group in groups.items()}
+    told = {
+        k: "all did the same" if v is None else f"{v:+.2f}" for k, v in found.items()
+    }
+    print(f"{name:9s} {told}")
+
+# %% [markdown]
+# Where all attempts of a group call, or none does, no reward can say anything about calling: there is nothing to
+# compare. That is why the cold start was left undecided. Note also that attempts that call differ in more than the call.
+# An agent that calls may read more carefully, or less so, and the reward sees the answer as well.
+#
+# ## From the group to the token
+#
+# Two numbers meet on each token. The first is the episode's: its reward minus the group's mean, divided by the group's
+# standard deviation. The second is its turn's: the return of notebook 31 (−0.5 for code that fails, discounted by
+# 0.2), minus the mean over the batch's turns, divided by their standard deviation. The second counts a fifth.
+#
+# $$\hat A_{i,t} = \frac{R_i - \bar R}{\operatorname{std}(R)} + 0.2\,\frac{R_{i,t} - \operatorname{mean}}{\operatorname{std}}$$
+#
+# **Exercise 33.1.** Write the second part for all turns of a batch: `returns` has a list for each episode, with a return
+# for each of its turns. (Divide by the standard deviation of the population. If all returns are equal, give zeros.)
+
+
+# %% tags=["exercise"]
+def turn_parts(returns: list[list[float]], weight: float = 0.2) -> list[list[float]]:
+    """What each turn adds to its episode's advantage."""
+    ...
+
+
+check("33.1", turn_parts)
+
+# %% [markdown]
+# ## Training
+#
+# `steps` batches, each of `prompts_per_batch` questions. What will happen to the calls, on easy questions and on hard ones,
+# under the reward chosen above? Draw two lines on paper before you start it.
+
+# %%
+settings = GRPOSettings.of(
+    globals(),
+    advantage=REWARDS[reward] if turn_weight else "group_relative",
+    turn_weight=turn_weight,
+    turn_baseline=turn_baseline,
+)
+print(steps * prompts_per_batch * group_size, "episodes")
+training = codedance.Training(
+    start=str(start),
+    tasks=str(folder / "data" / "train.jsonl"),
+    run_dir=str(folder / "grpo"),
+    play=play,
+    settings=settings,
+    reward=reward,
+    sharpness=sharpness,
+    offset=offset,
+    threads=threads,
+    allow_unsafe=allow_unsafe,
+)
+vlm = policy = None  # room for the training, which loads its own
+
+# %%
+live = view.LiveTraining(folder / "grpo", is_right=is_right)
+trained = launch(training, together, live)
+vlm, chat = load_model_and_chat(trained)
+live.figure()
+
+# %% [markdown]
+# ## When does it call?
+#
+# The training's own episodes, sampled. Compare the two lines with those on your paper.
+
+# %%
+rows = read_metrics(folder / "grpo" / "metrics.jsonl")
+
+
+def over_steps(rows, column: str):
+    """Steps and values of a column, where it has one."""
+    known = [row for row in rows if column in row]
+    return [row["step"] for row in known], [row[column] for row in known]
+
+
+calls = {f"{n} questions": over_steps(rows, f"calls_{n}") for n in ("easy", "hard")}
+title = f"calls an episode, reward {reward}"
+display(plots.lines(calls, "step", "calls", title))
+
+# %% [markdown]
+# One batch has five or six easy questions, so the line jumps. A difference between its ends needs more than two points.
+#
+# **Exercise 33.2.** Write the change from the first quarter of the steps to the last: the mean of the last quarter minus the
+# mean of the first. With n values a quarter has n // 4, and at least one.
+
+
+# %% tags=["exercise"]
+def change(values: list[float]) -> float:
+    """Mean of the last quarter minus mean of the first."""
+    ...
+
+
+check("33.2", change)
+
+# %% [markdown]
+# ## The paper's figure
+#
+# The kit brings the curves of its published runs: three seeds under R_BAT, two under each of the others. Which of the four
+# brings calls on easy questions down? Which sends them up? And which does the same on easy and hard? Guess, then open.
+
+# %% tags=["guess"]
+from kit.papers.codedance.figure import calls_by_reward, published_rows
+
+published = published_rows()
+if published:
+    display(calls_by_reward(published))
+    for name, some in published.items():
+        ends = {}
+        for level in ("easy", "hard"):
+            each = [over_steps(rows, f"calls_{level}")[1] for rows in some]
+            first, last = (
+                np.mean([np.mean(c[at]) for c in each])
+                for at in (slice(0, 4), slice(-4, None))
+            )
+            ends[level] = f"{first:.2f} → {last:.2f}"
+        print(f"{name:9s}", ends)
+
+# %% [markdown]
+# Three things to read off, each a claim of the paper (notebook 34 has intervals and verdicts):
+#
+# - The bonus is paid wherever the answer is right, easy or hard. So where the agent is right already, the call is the only
+#   thing that can still be earned (claim C1).
+# - Offset 0 pays for calls as long as a group fails, and never charges for one (claim C3).
+# - The outcome alone says nothing about calls. They follow whatever helps the answer.
+#
+# R_BAT turns at μ = 0.67. What *this* agent mostly knows, sampled, gets a price; everything else is paid for, whether a call
+# could help or not.
+#
+# ## What changed
+#
+# The same test questions as in notebook 32, greedily, before and after.
+
+# %%
+tests, seen = [], {}
+for t in load_tasks(folder / "data" / "test.jsonl"):
+    seen[kind_of(t)] = seen.get(kind_of(t), 0) + 1
+    tests += [t] if seen[kind_of(t)] <= eval_tasks else []
+played = []
+for at in range(0, len(tests), 48):  # so many sessions at once
+    some = tests[at : at + 48]
+    played += codedance.play_greedily(vlm, chat, box, some, play)
+stages = {
+    "sft": EVALUATION.load_stage(folder, "sft"),
+    "grpo": EVALUATION.evaluate(played),
+}
+for name, found in stages.items():
+    for level in ("easy", "hard"):
+        got = found[f"acc_{level}"], found[f"calls_{level}"]
+        print(f"{name:5s} {level}: right {got[0]}, calls {got[1]}")
+
+# %% [markdown]
+# Kind by kind. The reward's prediction is a sign: where the sampled agent was right in more than 0.67 of its tries before
+# training (notebook 32), calls should become fewer. Does it hold?
+
+# %%
+outcomes = {
+    "sampled": EVALUATION.load_outcomes(folder, "sft-sampled"),
+    "sft": EVALUATION.load_outcomes(folder, "sft"),
+    "grpo": EVALUATION.outcomes(played),
+}
+
+
+def by_kind(some, field: str) -> dict[str, float]:
+    """Mean of a field, kind by kind."""
+    found = {}
+    for o in some:
+        found.setdefault(f"{o.kind}/{o.level}", []).append(float(getattr(o, field)))
+    return {kind: float(np.mean(values)) for kind, values in sorted(found.items())}
+
+
+mu = by_kind(outcomes["sampled"], "correct")
+before, after = (by_kind(outcomes[stage], "tool_calls") for stage in ("sft", "grpo"))
+for kind in mu:
+    worth = difficulty(mu[kind], sharpness, offset)
+    moved = after.get(kind, 0.0) - before.get(kind, 0.0)
+    print(f"{kind:20s} a call is worth {worth:+.2f}; calls {moved:+.2f}")
+
+# %% [markdown]
+# **Exercise 33.3.** In which share of the kinds did calls move as the reward predicts? Count only kinds whose calls moved by at
+# least 0.05; a worth below 0 predicts fewer calls, above 0 more. If none moved, return None.
+
+
+# %% tags=["exercise"]
+def agreement(worth: dict[str, float], moved: dict[str, float]) -> float | None:
+    """Share of the kinds that moved whose calls moved the predicted way."""
+    ...
+
+
+check("33.3", agreement)
+
+# %% [markdown]
+# ## How sharp?
+#
+# Sharpness decides how much of the price depends on *which* question it is. At 0 a call is worth the same everywhere; with
+# a very large one the price jumps from +0.8 to −0.2 at one half. Here are the μ of this agent's kinds of questions, and what a
+# call is worth to each, by sharpness.
+
+# %%
+shapes = {f"sharpness {s:g}": s for s in (1.0, 8.0, 64.0)}
+curves = {}
+for name, s in shapes.items():
+    ordered = sorted(mu.values())
+    curves[name] = ordered, [difficulty(m, s, offset) for m in ordered]
+axes = ("μ of a kind of question", "worth of a call")
+display(plots.lines(curves, *axes, title="by sharpness", references={"nothing": 0.0}))
+
+# %% [markdown]
+# **Exercise 33.4.** A group has eight attempts, so μ is a multiple of 1/8, and it is noisy: the same question gives 5 right today
+# and 6 tomorrow. By how much does the worth of a call change between 5 of 8 and 6 of 8, at a given sharpness?
+
+
+# %% tags=["exercise"]
+def jump(sharpness: float) -> float:
+    """d(5/8) minus d(6/8)."""
+    ...
+
+
+check("33.4", jump)
+
+# %% [markdown]
+# Try it for 1, 8 and 64. A sharper curve tells easy from hard better and listens more to chance; beyond some point both
+# neighbours lie on its flat part again.
+#
+# One hard question, played by the trained agent:
+
+# %%
+hard = [e for e in played if e.task.meta["level"] == "hard" and e.calls]
+hard = [e for e in hard if is_right(e, e.task.target)] or hard
+if hard:
+    longest = max(hard, key=lambda e: e.calls)
+    display(view.show(longest, chat=chat, is_right=is_right))
+
+# %% [markdown]
+# ## Paper / here / why different
+
+# %%
+EVALUATION.save_stage(folder, "grpo", played)
+for path in sorted((folder / "data").glob("eval-*.jsonl")):
+    known = load_tasks(path)[:eval_tasks]
+    some = codedance.play_greedily(vlm, chat, box, known, play)
+    EVALUATION.save_stage(folder, f"grpo-{path.stem}", some)
+paper = EVALUATION.reported["grpo"]
+print(
+    f"all: right {share_right(outcomes['grpo'])}; paper, its own sets: {paper['acc_all']}"
+)
+print(f"turns {stages['grpo']['turns_all'].value:.2f}; paper {paper['turns_all']}")
+box.close()
+
+# %% [markdown]
+# The paper trains 7 billion weights on 63,000 questions for two days, this notebook three million weights on some hundred for
+# minutes. What can be compared is the direction in which each reward pulls, not how far it gets. Two things are our own:
+# the cold start calls in half of the easy questions on purpose, so that there is something to bring down; and easy and
+# hard are drawn by the program that makes the questions, while the reward itself never sees that label. It only sees how many of
+# eight attempts were right.
