@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from PIL import Image
@@ -21,6 +21,9 @@ from kit.tools.words import Word
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+Box = tuple[float, float, float, float]
+"""Left, top, right and bottom in pixels."""
 
 FONTS = ("DejaVu Sans", "DejaVu Serif", "DejaVu Sans Mono", "STIXGeneral")
 """Fonts that come with matplotlib."""
@@ -59,12 +62,13 @@ SPREADS = ((2, 10, 1.0), (10, 100, 1.0), (20, 400, 1.0), (500, 9000, 10.0), (1, 
 
 @dataclass(frozen=True)
 class Drawn:
-    """A chart's image, its table, its words, and the colour of each series (of a pie: of each category)."""
+    """A chart's image, its table and words, the colour of each series or category, and the boxes of its bars by series."""
 
     image: Image.Image
     table: Table
     words: tuple[Word, ...]
     colours: tuple[str, ...]
+    bars: tuple[tuple[Box, ...], ...] = ()
 
 
 def chart(rng: np.random.Generator, kinds: Sequence[Kind] = get_args(Kind)) -> Drawn:
@@ -113,7 +117,8 @@ def draw(rng: np.random.Generator, of: Table) -> Drawn:
         figure.set_facecolor(str(rng.choice(["white", "white", "#f7f7f7", "#fbf8f0"])))
         axes = figure.add_subplot()
         palette = PALETTES[int(rng.integers(len(PALETTES)))]
-        needed = len(of.categories) if of.kind == "pie" else len(of.series)
+        each = of.kind == "pie" or (len(of.series) == 1 and of.kind != "line" and rng.random() < 0.3)
+        needed = len(of.categories) if each else len(of.series)
         colours = tuple(str(colour) for colour in rng.permutation(palette)[:needed])
         {"bar": _bars, "horizontal bar": _bars, "line": _lines, "pie": _pie}[of.kind](rng, axes, of, colours)
         if of.kind != "pie":
@@ -121,7 +126,8 @@ def draw(rng: np.random.Generator, of: Table) -> Drawn:
         axes.set_title(of.title)
         figure.tight_layout()
         image = _image(figure)
-        return Drawn(image, of, _words(figure, image), colours)
+        boxes = tuple(tuple(_box(figure, bar) for bar in group) for group in axes.containers)
+        return Drawn(image, of, _words(figure, image), colours, boxes if "bar" in of.kind else ())
 
 
 def _bars(rng: np.random.Generator, axes: Axes, of: Table, colours: Sequence[str]) -> None:
@@ -133,7 +139,8 @@ def _bars(rng: np.random.Generator, axes: Axes, of: Table, colours: Sequence[str
     for i, (name, row) in enumerate(zip(of.series, of.values, strict=True)):
         at = groups + (i - (len(of.series) - 1) / 2) * thick
         plot = axes.barh if lying else axes.bar
-        bars = plot(at, np.array(row, dtype=float), thick, color=colours[i], edgecolor=edge, label=name or None)
+        paint: str | list[str] = list(colours) if len(colours) > len(of.series) else colours[i]
+        bars = plot(at, np.array(row, dtype=float), thick, color=paint, edgecolor=edge, label=name or None)
         if labelled:
             axes.bar_label(bars, [number(value) for value in row], padding=2, fontsize="small")
     (axes.set_yticks if lying else axes.set_xticks)(groups, of.categories)
@@ -180,6 +187,11 @@ def _style(rng: np.random.Generator, axes: Axes, of: Table) -> None:
         else:
             above = 1.02 if not of.title else -0.18
             axes.legend(loc="lower center" if not of.title else "upper center", bbox_to_anchor=(0.5, above), ncols=4)
+
+
+def _box(figure: Figure, bar: Any) -> Box:
+    box, high = bar.get_window_extent(), figure.bbox.height
+    return float(box.x0), float(high - box.y1), float(box.x1), float(high - box.y0)
 
 
 def _image(figure: Figure) -> Image.Image:

@@ -6,14 +6,14 @@ What the diagram alone states is known: its lines, which points lie on them, and
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import atan2, cos, degrees, hypot, pi, radians, sin
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from kit.data.documents import font
-from kit.data.geometry_problems import KINDS, Plan, Points
+from kit.data.geometry_problems import KINDS, Plan, Points, reworded
 from kit.tools.charts.table import number
 from kit.tools.geometry.forms import Form, form, length, line, measure
 from kit.tools.words import Word
@@ -43,7 +43,8 @@ def problem(rng: np.random.Generator, kinds: Sequence[str] = tuple(KINDS)) -> Pr
         rng: source of all randomness.
         kinds: of problems to choose from, keys of :data:`kit.data.geometry_problems.KINDS`.
     """
-    return draw(rng, KINDS[kinds[int(rng.integers(len(kinds)))]](rng))
+    plan = KINDS[kinds[int(rng.integers(len(kinds)))]](rng)
+    return draw(rng, replace(plan, text=reworded(rng, plan.text)))
 
 
 def shown(plan: Plan) -> tuple[Form, ...]:
@@ -52,7 +53,9 @@ def shown(plan: Plan) -> tuple[Form, ...]:
     if plan.circle:
         ring = form("Circle", plan.circle[0])
         far = _away(plan.points, plan.circle)
-        rim = [p for p in plan.points if p != plan.circle[0] and abs(_away(plan.points, plan.circle[0] + p) - far) < 1e-6]
+        rim = [
+            p for p in plan.points if p != plan.circle[0] and abs(_away(plan.points, plan.circle[0] + p) - far) < 1e-6
+        ]
         forms += [form("PointLiesOnCircle", point, ring) for point in rim]
     forms += [form("RightAngle", form("Angle", *plan.right))] if plan.right else []
     forms += [length(name, value) for name, value in plan.lengths.items()]
@@ -111,7 +114,9 @@ def draw(rng: np.random.Generator, plan: Plan) -> Problem:
     for name, length_ in plan.lengths.items():
         _write(pen, number(length_), _free(_along(at, name, size), strokes, words), face, ink, words)
     for name, place in at.items():
-        ring = [(place[0] + 0.95 * size * cos(a), place[1] + 0.95 * size * sin(a)) for a in np.arange(0, 2 * pi, pi / 12)]
+        ring = [
+            (place[0] + 0.95 * size * cos(a), place[1] + 0.95 * size * sin(a)) for a in np.arange(0, 2 * pi, pi / 12)
+        ]
         _write(pen, name, _free(ring, strokes, words), face, ink, words)
     small = image.resize(SIZE, Image.Resampling.LANCZOS)
     return Problem(plan, small, shown(plan), tuple(words), at)

@@ -6,6 +6,7 @@ a line parallel to a side, angles in circles. :mod:`kit.data.diagrams` draws the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import atan2, cos, degrees, radians, sin, sqrt
@@ -215,3 +216,25 @@ KINDS: dict[str, Callable[[np.random.Generator], Plan]] = {
     "thales": thales,
 }
 """All kinds of problems by name."""
+
+
+# fmt: off
+_WORDINGS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("Find the measure of angle", ("Find the measure of \u2220", "What is the measure of angle", "Calculate angle",
+                                   "How many degrees is \u2220", "Determine the size of angle", "Find m\u2220")),
+    ("Find the length of", ("What is the length of", "Find", "Calculate the length of", "How long is", "Determine")),
+    ("Find its", ("What is its", "Calculate its", "Determine its")),
+    (" is parallel to ", (" \u2225 ", " || ", " is parallel to line ")),
+    (" has a right angle at ", (" is right-angled at ", " has its right angle at ", " has a right angle at vertex ")),
+    ("In triangle", ("In \u25b3", "Given triangle", "Consider triangle")),
+    ("triangle ", ("\u25b3",)),
+)
+# fmt: on
+
+
+def reworded(rng: np.random.Generator, text: str) -> str:
+    """Say a problem's text in other words, as different books would; what it states stays."""
+    for words, others in _WORDINGS:
+        if words in text and rng.random() < 0.6:
+            text = text.replace(words, others[int(rng.integers(len(others)))], 1)
+    return text if not re.search(r"\b(What|How)\b", text) else f"{text[:-1]}?"

@@ -124,19 +124,27 @@ def _bars(seen: _Seen, blocks: Bars) -> _Reading:
     series = seen.series([bar.colour for bar in blocks.bars])
     centres = [(bar.part.left + bar.part.right) / 2 for bar in blocks.bars if bar.colour == series[0]]
     labels = beside(rest, blocks.base) if lying else below(rest, blocks.base, centres)
+    if not labels:
+        raise ValueError("the bars have no labels that can be read: nothing names them")
+    at = [_nearest(labels, bar.part.y if lying else bar.part.x, lying) for bar in blocks.bars]
+    # Without a legend, one bar over each label is one series, however its bars are coloured.
+    single = not seen.entries and len(set(at)) == len(at)
     marks = []
-    for bar in blocks.bars:
-        if bar.colour not in series or not labels:
+    for bar, category in zip(blocks.bars, at, strict=True):
+        if bar.colour not in series:
             continue
-        box, middle = bar.part.box, bar.part.y if lying else bar.part.x
-        nearest = min(range(len(labels)), key=lambda i: abs((labels[i].y if lying else labels[i].x) - middle))
-        end = bar.part.right if lying else bar.part.top
-        printed = _printed(rest, (end, middle) if lying else (middle, end), lying)
-        value = scale.value(end)
+        middle, end = (bar.part.y, bar.part.right) if lying else (bar.part.x, bar.part.top)
+        printed, value = _printed(rest, (end, middle) if lying else (middle, end), lying), scale.value(end)
         if printed is not None and abs(printed - value) <= 6 * abs(scale.slope):
             value = printed
-        marks.append((Mark(series.index(bar.colour), nearest, box, seen.colours[bar.colour].hex), value))
+        of = 0 if single else series.index(bar.colour)
+        marks.append((Mark(of, category, bar.part.box, seen.colours[bar.colour].hex), value))
+    series = series[:1] if single else series
     return _Reading("horizontal bar" if lying else "bar", labels, series, marks, scale)
+
+
+def _nearest(labels: Sequence[Word], middle: float, lying: bool) -> int:
+    return min(range(len(labels)), key=lambda i: abs((labels[i].y if lying else labels[i].x) - middle))
 
 
 def _lines(seen: _Seen) -> _Reading:
@@ -189,7 +197,8 @@ def _printed(words: Sequence[Word], end: tuple[float, float], lying: bool) -> fl
 def _chart(size: tuple[int, int], seen: _Seen, read: _Reading) -> Chart:
     """Put the parts together; what is left of the words are the title and the axes' names."""
     named = {entry.colour: entry.word.text for entry in seen.entries}
-    series = tuple(named.get(colour, "") for colour in read.series)
+    # A series that no legend names is called by its colour.
+    series = tuple(named.get(colour) or seen.colours[colour].hex for colour in read.series)
     lefts, tops, rights, bottoms = zip(*(mark.box for mark, _ in read.marks), strict=True)
     known = {
         "category": read.labels,

@@ -88,10 +88,16 @@ def read_diagram(image: Image.Image, words: Sequence[Word]) -> Diagram:
     letters = [word for word in words if re.fullmatch(r"[A-Z]", word.text)]
     places = _named(letters, drawn)
     if len(places) < 2:
-        raise ValueError(f"{len(drawn.strokes)} lines and {len(letters)} letters, but fewer than two letters at corners")
+        raise ValueError(
+            f"{len(drawn.strokes)} lines and {len(letters)} letters, but fewer than two letters at corners"
+        )
     lines = []
     for stroke in drawn.strokes:
-        on = [n for n, at in places.items() if stroke.away(at) < NEAR and -NEAR < stroke.share(at) * stroke.length < stroke.length + NEAR]
+        on = [
+            n
+            for n, at in places.items()
+            if stroke.away(at) < NEAR and -NEAR < stroke.share(at) * stroke.length < stroke.length + NEAR
+        ]
         if len(on) > 1:
             lines.append("".join(sorted(on, key=lambda name: stroke.share(places[name]))))
     lines = [on for on in dict.fromkeys(min(on, on[::-1]) for on in lines)]
@@ -136,7 +142,9 @@ def _angles(known: Diagram) -> list[str]:
         rays = {other for pair in _segments(known) if name in pair for other in pair if other != name}
         turned = sorted(rays, key=lambda other: _turn(known, name, other))
         pairs = list(zip(turned, turned[1:] + turned[:1], strict=True)) if len(turned) > 2 else [tuple(turned)]
-        made += [a + name + b for a, b in (pair for pair in pairs if len(pair) == 2) if _opens(known, a + name + b) < 176]
+        made += [
+            a + name + b for a, b in (pair for pair in pairs if len(pair) == 2) if _opens(known, a + name + b) < 176
+        ]
     return made
 
 

@@ -85,7 +85,9 @@ def drawing(image: Image.Image, words: Sequence[Word] = ()) -> Drawing:
     # Letters are taken out piece by piece: the box of a word may reach over a line that runs past it.
     _, names, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
     for number, (x, y, wide, high, _) in enumerate(stats[1:], 1):
-        if any(w.left - 3 <= x and w.top - 3 <= y and x + wide <= w.right + 3 and y + high <= w.bottom + 3 for w in words):
+        if any(
+            w.left - 3 <= x and w.top - 3 <= y and x + wide <= w.right + 3 and y + high <= w.bottom + 3 for w in words
+        ):
             ink[names == number] = 0
     rings = _rings(ink)
     rest = ink.copy()
