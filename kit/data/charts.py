@@ -62,7 +62,7 @@ SPREADS = ((2, 10, 1.0), (10, 100, 1.0), (20, 400, 1.0), (500, 9000, 10.0), (1, 
 
 @dataclass(frozen=True)
 class Drawn:
-    """A chart's image, its table and words, the colour of each series or category, and the boxes of its bars by series."""
+    """A chart's image, table and words, the colour of each series or category, and the boxes of its bars by series."""
 
     image: Image.Image
     table: Table

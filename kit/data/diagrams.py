@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import atan2, cos, degrees, hypot, pi, radians, sin
 
 import numpy as np
@@ -104,7 +105,7 @@ def draw(rng: np.random.Generator, plan: Plan) -> Problem:
         spots = [i * pi / 24 for i in range(49)]
         (x, y), reach = at[plan.circle[0]], reach / FINER
         rim = [(x + reach * cos(a), y + reach * sin(a)) for a in spots]
-        strokes += list(zip(rim, rim[1:], strict=False))
+        strokes += pairwise(rim)
     if plan.right:
         pen.line([(x * FINER, y * FINER) for x, y in _square(at, plan.right)], fill=ink, width=FINER * 2)
     words: list[Word] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import acos, atan2, cos, degrees, hypot, pi, sin
 
 import numpy as np
@@ -88,19 +88,13 @@ def read_diagram(image: Image.Image, words: Sequence[Word]) -> Diagram:
     letters = [word for word in words if re.fullmatch(r"[A-Z]", word.text)]
     places = _named(letters, drawn)
     if len(places) < 2:
-        raise ValueError(
-            f"{len(drawn.strokes)} lines and {len(letters)} letters, but fewer than two letters at corners"
-        )
+        raise ValueError(f"{len(drawn.strokes)} lines, {len(letters)} letters, but fewer than two letters at corners")
     lines = []
     for stroke in drawn.strokes:
-        on = [
-            n
-            for n, at in places.items()
-            if stroke.away(at) < NEAR and -NEAR < stroke.share(at) * stroke.length < stroke.length + NEAR
-        ]
+        on = [name for name, at in places.items() if stroke.holds(at)]
         if len(on) > 1:
             lines.append("".join(sorted(on, key=lambda name: stroke.share(places[name]))))
-    lines = [on for on in dict.fromkeys(min(on, on[::-1]) for on in lines)]
+    lines = list(dict.fromkeys(min(on, on[::-1]) for on in lines))
     circles = []
     for ring in drawn.rings:
         middle = next((n for n, at in places.items() if _far(at, ring.middle) < NEAR), None)
@@ -132,7 +126,7 @@ def _named(letters: Sequence[Word], drawn: Drawing) -> dict[str, Place]:
 
 def _segments(known: Diagram) -> list[str]:
     """Neighbours on every line."""
-    return [a + b for on in known.lines for a, b in zip(on, on[1:], strict=False)]
+    return [a + b for on in known.lines for a, b in pairwise(on)]
 
 
 def _angles(known: Diagram) -> list[str]:
@@ -142,9 +136,8 @@ def _angles(known: Diagram) -> list[str]:
         rays = {other for pair in _segments(known) if name in pair for other in pair if other != name}
         turned = sorted(rays, key=lambda other: _turn(known, name, other))
         pairs = list(zip(turned, turned[1:] + turned[:1], strict=True)) if len(turned) > 2 else [tuple(turned)]
-        made += [
-            a + name + b for a, b in (pair for pair in pairs if len(pair) == 2) if _opens(known, a + name + b) < 176
-        ]
+        names = [pair[0] + name + pair[1] for pair in pairs if len(pair) == 2]
+        made += [one for one in names if _opens(known, one) < 176]
     return made
 
 

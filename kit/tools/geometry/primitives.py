@@ -1,4 +1,4 @@
-"""Lines, circles and corners of a drawing, found in its ink: lines by OpenCV's Hough transform, circles by trying points.
+"""Lines, circles and corners of a drawing: lines by OpenCV's Hough transform, circles by trying points of ink.
 
 Letters are taken out first; their places come from OCR, or are known.
 """
@@ -44,6 +44,10 @@ class Stroke:
         """How far along the line the foot of a place is: 0 at its start, 1 at its end."""
         dx, dy = self.end[0] - self.start[0], self.end[1] - self.start[1]
         return ((place[0] - self.start[0]) * dx + (place[1] - self.start[1]) * dy) / max(1e-9, dx * dx + dy * dy)
+
+    def holds(self, place: Place) -> bool:
+        """Whether a place lies on it, or just beyond its ends."""
+        return self.away(place) < NEAR and -NEAR < self.share(place) * self.length < self.length + NEAR
 
     def away(self, place: Place) -> float:
         """Pixels from a place to the line, drawn on without end."""

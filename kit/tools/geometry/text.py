@@ -11,7 +11,11 @@ from collections.abc import Callable
 
 from kit.tools.geometry.forms import Form, angle, form, length, line, measure
 
-_VALUE = r"(\d+(?:\.\d+)?(?:\s*\*?\s*[a-z]\b)?(?:\s*[+-]\s*\d+(?:\.\d+)?)?|(?:[b-z]|a(?=\s*[+-]))(?:\s*[+-]\s*\d+)?)(?![A-Za-z0-9])"
+_VALUE = (
+    r"(\d+(?:\.\d+)?(?:\s*\*?\s*[a-z]\b)?(?:\s*[+-]\s*\d+(?:\.\d+)?)?"
+    r"|(?:[b-z]|a(?=\s*[+-]))(?:\s*[+-]\s*\d+)?)(?![A-Za-z0-9])"
+)
+"""A number, or a variable in a sum; the article a is none."""
 _SIGNS = {
     "△": "triangle ",
     "∠": " angle ",

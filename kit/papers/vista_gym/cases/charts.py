@@ -206,11 +206,11 @@ def answer(rng: np.random.Generator) -> Case:
         ),
         2: (f"What is the average{of}?", sum(row) / len(row), NEAR * sum(row) / len(row)),
     }[kind]
-    return Case(
-        lambda said: float(re.fullmatch(_NUMBER, said) is not None and abs(float(said) - right) <= slack),
-        {"question": asked},
-        drawn.image,
-    )
+
+    def is_near(said: str) -> float:
+        return float(re.fullmatch(_NUMBER, said) is not None and abs(float(said) - right) <= slack)
+
+    return Case(is_near, {"question": asked}, drawn.image)
 
 
 def analysis(rng: np.random.Generator) -> Case:
@@ -256,17 +256,9 @@ def description(rng: np.random.Generator) -> Case:
 def primitives(rng: np.random.Generator) -> Case:
     """The lines of a diagram: the share whose two ends are found within twelve pixels."""
     drawn = problem(rng)
-    whole = [a + c for a, _, c in drawn.plan.on]
-    on = [{*three} for three in drawn.plan.on]
-    names = {frozenset(name) for name in (*drawn.plan.lines, *whole)}
-    lines = [
-        name
-        for name in names
-        if not any(
-            name < three and name != {min(three), max(three)} and frozenset(_outer(three, drawn.plan.on)) != name
-            for three in on
-        )
-    ]
+    whole = {frozenset(a + c) for a, _, c in drawn.plan.on}
+    parts = {frozenset(pair) for a, b, c in drawn.plan.on for pair in (a + b, b + c)}
+    lines = (whole | {frozenset(name) for name in drawn.plan.lines}) - parts
     right = [tuple(drawn.places[point] for point in sorted(name)) for name in lines]
 
     def score(said: str) -> float:
@@ -275,10 +267,6 @@ def primitives(rng: np.random.Generator) -> Case:
         return sum(any(_same(one, two) for two in ends) for one in right) / max(len(ends), len(right))
 
     return Case(score, {"shape": "line"}, drawn.image)
-
-
-def _outer(three: set[str], on: Sequence[str]) -> str:
-    return next(a + c for a, b, c in on if {a, b, c} == three)
 
 
 def _same(one: Sequence[tuple[float, float]], two: Sequence[tuple[float, float]]) -> bool:

@@ -39,14 +39,9 @@ def words(rng: np.random.Generator) -> Case:
     plan = problem(rng).plan
     told = [f"{name} = {number(value)}." for name, value in plan.lengths.items()]
     told += [f"Angle {name} = {value}°." for name, value in plan.angles.items()]
-    # A text names nothing of how the diagram is built but what it states itself.
-    if plan.kind == "inscribed":
-        told = [one.replace("Angle", "∠") for one in told]
     stated, _, asked = plan.text.rpartition(". ") if ". " in plan.text else ("", "", plan.text)
-    return Case(
-        lambda said: right(said, plan.answer),
-        {"question": " ".join(filter(None, [f"{stated}." if stated else "", *told, asked]))},
-    )
+    question = " ".join([f"{stated}." if stated else "", *told, asked]).strip()
+    return Case(lambda said: right(said, plan.answer), {"question": question})
 
 
 CASES: Mapping[str, MakeCase] = {"intergps.solve": forms, "gllava.solve": diagram, "multimath.solve": words}
