@@ -49,7 +49,7 @@ def problem(rng: np.random.Generator, kinds: Sequence[str] = tuple(KINDS)) -> Pr
 
 
 def shown(plan: Plan) -> tuple[Form, ...]:
-    """What a plan's diagram states: points on lines and circle, right angles, what is written."""
+    """State what a plan's diagram shows: points on lines and circle, right angles, what is written."""
     forms = [form("PointLiesOnLine", on[1], line(on[0] + on[2])) for on in plan.on]
     if plan.circle:
         ring = form("Circle", plan.circle[0])

@@ -36,7 +36,7 @@ class Diagram:
 
     @property
     def forms(self) -> tuple[Form, ...]:
-        """All that it states: lines, points on them, circles, what is written."""
+        """State all of it: lines, points on them, circles, what is written."""
         made = [line(on[0] + on[-1]) for on in self.lines]
         for on in self.lines:
             made += [form("PointLiesOnLine", b, line(a + c)) for a, b, c in combinations(on, 3)]

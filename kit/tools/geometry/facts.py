@@ -1,4 +1,4 @@
-"""What logic forms state, in equations: a symbol for every length and angle, and what geometry says of them.
+"""Equations of what logic forms state: a symbol for every length and angle, and what geometry says of them.
 
 Angles are in degrees. One symbol stands for all names of an angle: where D lies on AB, ray AD is ray AB.
 """

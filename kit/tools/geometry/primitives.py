@@ -41,12 +41,12 @@ class Stroke:
         return hypot(self.end[0] - self.start[0], self.end[1] - self.start[1])
 
     def share(self, place: Place) -> float:
-        """How far along the line the foot of a place is: 0 at its start, 1 at its end."""
+        """Tell how far along the line the foot of a place is: 0 at its start, 1 at its end."""
         dx, dy = self.end[0] - self.start[0], self.end[1] - self.start[1]
         return ((place[0] - self.start[0]) * dx + (place[1] - self.start[1]) * dy) / max(1e-9, dx * dx + dy * dy)
 
     def holds(self, place: Place) -> bool:
-        """Whether a place lies on it, or just beyond its ends."""
+        """Tell whether a place lies on it, or just beyond its ends."""
         return self.away(place) < NEAR and -NEAR < self.share(place) * self.length < self.length + NEAR
 
     def away(self, place: Place) -> float:
@@ -66,7 +66,7 @@ class Ring:
 
 @dataclass(frozen=True)
 class Drawing:
-    """What is drawn: long lines, circles, and the places where lines end, meet or leave a circle."""
+    """A drawing's parts: long lines, circles, and the places where lines end, meet or leave a circle."""
 
     strokes: tuple[Stroke, ...]
     rings: tuple[Ring, ...]

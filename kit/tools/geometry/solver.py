@@ -59,7 +59,7 @@ def solve(forms: Iterable[Form], goal: Form) -> float:
 
 
 def theorems(facts: Facts) -> list[Equation]:
-    """What holds in every triangle, on every line and circle of the problem."""
+    """Write down what holds in every triangle, on every line and circle of the problem."""
     made: list[Equation] = []
     size, angle = facts.length, facts.angle
     for a, b, c in facts.triangles():

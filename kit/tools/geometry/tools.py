@@ -74,7 +74,7 @@ class ImageCDL(FromDiagram):
     goldens = (Golden({"about": "BC"}, "RightAngle(ABC); Equal(LengthOfLine(BC),4)", right_triangle),)
 
     def answer(self, seen: Diagram, arguments: Arguments) -> str:
-        """What is written in it."""
+        """Say what is written in it."""
         return self.told(seen.written, arguments)
 
 
@@ -86,7 +86,7 @@ class ConstructionCDL(FromDiagram):
     goldens = (Golden({}, "Shape(AB,BC,CA)", right_triangle),)
 
     def answer(self, seen: Diagram, arguments: Arguments) -> str:
-        """How it is built."""
+        """Say how it is built."""
         return self.told(seen.construction, arguments)
 
 
@@ -148,7 +148,7 @@ class TextCDL(Statements):
         return read_text(arguments["text"])
 
     def answer(self, seen: tuple[Form, ...], arguments: Arguments) -> str:
-        """What it states."""
+        """Say what it states."""
         return self.told(seen, arguments)
 
 
@@ -170,7 +170,7 @@ class GoalCDL(Statements):
             raise ValueError(f"{self.name}: {error}") from error
 
     def answer(self, seen: tuple[Form, ...], arguments: Arguments) -> str:
-        """What it asks."""
+        """Say what it asks."""
         return self.told(seen, arguments)
 
 

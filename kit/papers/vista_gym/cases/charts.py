@@ -112,7 +112,7 @@ def svg(rng: np.random.Generator) -> Case:
 
 
 def scene_graph(rng: np.random.Generator) -> Case:
-    """What a label's marks are, and which are next lower: the share of these facts that is told."""
+    """A label's marks, and which are next lower: the share of these facts that is told."""
     drawn = _chart(rng)
     _, category, _ = _cell(rng, drawn.table)
     table = drawn.table

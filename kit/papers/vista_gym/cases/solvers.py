@@ -19,7 +19,7 @@ def right(said: str, value: float) -> float:
 
 
 def forms(rng: np.random.Generator) -> Case:
-    """All that text and diagram state, in logic forms."""
+    """A problem's statements, from text and diagram, in logic forms."""
     drawn = problem(rng)
     asked = {"forms": written((*drawn.plan.stated, *drawn.shown)), "goal": str(drawn.plan.goal)}
     return Case(lambda said: right(said, drawn.plan.answer), asked)
