@@ -81,14 +81,14 @@ def sam(tmp_path_factory: pytest.TempPathFactory) -> str:
     )
 
     folder = tmp_path_factory.mktemp("sam")
-    stages = {"embed_dim_per_stage": [8, 16, 32, 64], "blocks_per_stage": [1, 1, 1, 1]}
+    stages = {"embed_dim_per_stage": [8, 16, 32, 64], "blocks_per_stage": [1, 1, 2, 1]}
     backbone = Sam2HieraDetConfig(
         hidden_size=8,
         image_size=[64, 64],
         num_attention_heads_per_stage=[1, 1, 1, 1],
         window_size_per_stage=[8, 8, 8, 8],
         window_positional_embedding_background_size=[8, 8],
-        global_attention_blocks=[2],
+        global_attention_blocks=[3],
         **stages,
     )
     vision = Sam2VisionConfig(
