@@ -57,6 +57,11 @@ class Observations(gymnasium.Space[Observation]):
         return isinstance(x, Observation)
 
 
+def after_names(images: Sequence[NamedImage]) -> list[str | NamedImage]:
+    """Images as a user message shows them: each after its name."""
+    return [part for image in images for part in (f"{image.name}: ", image)]
+
+
 class ToolEnv(gymnasium.Env[Observation, str]):
     """An environment of a tool-using agent, one task at a time.
 

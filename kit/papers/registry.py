@@ -31,6 +31,7 @@ PAPERS = {
     "visual_arft": "kit.papers.visual_arft.paper:PAPER",
     "codedance": "kit.papers.codedance.paper:PAPER",
     "mags_rl": "kit.papers.mags_rl.paper:PAPER",
+    "vista_gym": "kit.papers.vista_gym.paper:PAPER",
 }
 """Paper's name → ``module:attribute`` of its record, imported when it is asked for."""
 
@@ -68,6 +69,8 @@ class Paper:
         validate: place of what tells of a task of its makers, and what its environments' tools share, why it teaches
             nothing; empty: it does. A script reaches the full reward with the tools, and where the task is called hard,
             what the prompt shows isn't enough. Its data script lets it look at every task that it writes.
+        tools: place of the tools that it brings, a mapping from name to the place of a
+            :class:`kit.tools.pure.PureTool`; empty: it brings none that can be called by themselves.
         limits: place of its episodes' limits, a :class:`kit.rollout.RolloutConfig` made of a notebook's parameters.
         notebooks_dir: folder with ``percent/`` (sources) and ``profiles/``; ``results/`` lies beside it.
     """
@@ -86,6 +89,7 @@ class Paper:
     published: Published | None = None
     notebooks_dir: Path = NOTEBOOKS
     validate: str = ""
+    tools: str = ""
     limits: str = "kit.rollout:RolloutConfig"
 
     def __post_init__(self) -> None:
@@ -137,6 +141,15 @@ class Paper:
             PaperError: it isn't where the record says.
         """
         found: Callable[[Task, Any], str] | None = self._load("validate") if self.validate else None
+        return found
+
+    def load_tools(self) -> Mapping[str, str]:
+        """Import its list of tools: name → place of the class.
+
+        Raises:
+            PaperError: it isn't where the record says.
+        """
+        found: Mapping[str, str] = self._load("tools") if self.tools else {}
         return found
 
     def load_evaluation(self) -> Evaluation[Any]:

@@ -71,9 +71,10 @@ def run_tool(tool: Tool, action: Action, images: Images, deadline: float | None 
         where = ".".join(map(str, wrong.absolute_path)) or "arguments"
         return Observation(f"Error: {tool.name}: {where}: {wrong.message[:LONGEST]}", status="error")
     try:
-        if deadline is None:
-            return tool.call(arguments, images)
-        return _within(deadline, tool, arguments, images)
+        seen = tool.call(arguments, images) if deadline is None else _within(deadline, tool, arguments, images)
+        if not (isinstance(seen, Observation) and isinstance(seen.text, str)):
+            raise TypeError(f"{tool.name} returned {seen!r:.60}, which is no observation with a text")
+        return seen
     except Exception as error:
         if tool.on_error == "raise":
             raise

@@ -1,41 +1,16 @@
-"""Check answers against gold answers: the one rule for rewards, metrics and checks of tasks.
+"""Check answers by :mod:`kit.rewards.answers`: the one rule for rewards, metrics and checks of tasks.
 
-Two texts are alike if they are after normalising (:func:`kit.rewards.text_match.exact_match`), two numbers if they are
-equal however they are written: ``1,200`` is ``1200.0``, and ``1.5`` isn't ``15``. An option is right by its letter
-alone, and a gold answer may allow for an error: ``12.5 ± 5 %`` (ChartQA's rule).
+An answer that is too long is wrong. ChartQA's gold answers allow for an error: ``12.5 ± 5 %``.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from math import isclose
 
-from kit.data.questions import letter
-from kit.rewards.text_match import exact_match, max_over_references
+from kit.rewards import answers
 
 LONGEST = 1000
 """An answer of so many characters is malformed (released code)."""
-
-_NUMBER = re.compile(r"[$€£]?\s*([-+−]?\d[\d,]*(?:\.\d+)?|[-+−]?\.\d+)\s*[%°]?")
-
-
-def number(text: str) -> float | None:
-    """The number that a text is, if it is one: ``$1,200``, ``-3.5``, ``20 %``."""
-    found = _NUMBER.fullmatch(text.strip().rstrip("."))
-    return float(found[1].replace(",", "").replace("−", "-")) if found else None
-
-
-def alike(answer: str, gold: str) -> float:
-    """1 if an answer says what the gold answer says, else 0."""
-    if len(gold) == 1 and gold.isalpha():  # as words, an A is an article and counts for nothing
-        return float(letter(answer) == gold.upper())
-    told, _, error = gold.partition(" ± ")
-    said, right = number(answer), number(told)
-    if said is None or right is None:
-        return float(exact_match(answer, gold))
-    share = number(error) if error else None
-    return float(isclose(said, right, rel_tol=1e-9) if share is None else abs(said - right) <= share / 100 * abs(right))
 
 
 def is_right(answer: str | None, golds: Sequence[str]) -> bool:
@@ -44,5 +19,4 @@ def is_right(answer: str | None, golds: Sequence[str]) -> bool:
     Raises:
         ValueError: there is no gold answer, or one text instead of several.
     """
-    short = answer if answer is not None and len(answer) < LONGEST else None
-    return bool(max_over_references(alike, short, golds))
+    return answers.is_right(answer if answer is not None and len(answer) < LONGEST else None, golds)

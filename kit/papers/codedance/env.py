@@ -35,7 +35,7 @@ import ast
 from collections.abc import Sequence
 
 from kit.data.documents import chart
-from kit.environment import ToolEnv
+from kit.environment import ToolEnv, after_names
 from kit.episode import NamedImage, Observation, Task
 from kit.papers.codedance.answers import is_right
 from kit.protocol import Protocol, read_code
@@ -153,10 +153,7 @@ class CodeDanceEnv(ToolEnv):
 
     def prompt(self, task: Task) -> tuple[str, list[str | NamedImage]]:
         """System text and user message: each image after its name, then the question."""
-        parts: list[str | NamedImage] = []
-        for image in task.images:
-            parts += [f"{image.name}: ", image]
-        return PROMPTS[self.style], [*parts, task.question]
+        return PROMPTS[self.style], [*after_names(task.images), task.question]
 
     def draw(self) -> Task:
         """A chart, and a question about one of its bars."""

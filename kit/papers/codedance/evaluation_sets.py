@@ -21,7 +21,7 @@ from typing import Any
 from kit.data.questions import QuestionSet, chosen, question_sets, tasks_from
 from kit.episode import Task
 from kit.images import within_pixels
-from kit.papers.codedance.answers import number
+from kit.rewards.answers import number
 
 MAX_PIXELS = 1_003_520
 """Pixels of an image as the prompt shows it, at most (ours: 1,280 image tokens)."""

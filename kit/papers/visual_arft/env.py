@@ -30,7 +30,7 @@ from functools import partial
 from typing import Literal
 
 from kit.data.documents import sheet
-from kit.environment import ToolEnv
+from kit.environment import ToolEnv, after_names
 from kit.episode import NamedImage, Task
 from kit.protocol import Protocol
 from kit.rewards.text_match import f1, max_over_references
@@ -130,11 +130,11 @@ class VisualARFTEnv(ToolEnv):
         """System text and user message: each image after its name, then the question."""
         tools = self.offered(task)
         end = ENDS[self.style].format(tags=", ".join(f"<{tool}>" for tool in tools))
-        parts: list[str | NamedImage] = []
-        for image in task.images:
-            parts += [f"{image.name}: ", image]
         asked = "".join(ASKED[tool] for tool in tools) if task.images and self.style == "brief" else ""
-        return " ".join([*(PROMPTS[self.style][tool] for tool in tools), end]), [*parts, task.question + asked]
+        return " ".join([*(PROMPTS[self.style][tool] for tool in tools), end]), [
+            *after_names(task.images),
+            task.question + asked,
+        ]
 
     def draw(self) -> Task:
         """A sheet to read, as it is."""

@@ -1,0 +1,66 @@
+"""Prove a task without a model: the gold answer is right, and a script reaches it by the offline tools.
+
+A drawn task says in ``meta["calls"]`` which calls find its answer, at most three, each as a turn writes it. They are
+played in the agent's own environment, and what the last one says must hold the gold answer. A task whose prompt shows
+less than the tools open (``Task.originals``) claims that it can't be answered without them: the same calls must fail on
+what the prompt shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kit.episode import Task
+from kit.papers.vista_gym.answers import is_right
+from kit.papers.vista_gym.env import VistaGymEnv
+from kit.tools.base import Tool
+from kit.train.playable import UnsolvedTask, solve
+
+MOST_CALLS = 3
+"""Calls in which a drawn task must be solved."""
+
+
+def validate(task: Task, tools: Sequence[Tool]) -> str:
+    """Tell why a task isn't what it claims to be; empty: it is.
+
+    Of a task that wasn't drawn, only the gold answer can be proven.
+
+    Args:
+        task: the task.
+        tools: those that its calls name, at least.
+    """
+    if not task.target or not is_right(task.target[0], task.target):
+        return f"the gold answer {task.target!r} isn't right by its own rule"
+    if "calls" not in task.meta:
+        return ""
+    calls = list(task.meta["calls"])
+    if not 1 <= len(calls) <= MOST_CALLS:
+        return f"meta['calls'] holds {len(calls)} calls; a script has 1 to {MOST_CALLS}"
+    try:
+        found = _replies(task, calls, tools)[-1]
+    except UnsolvedTask as error:
+        return str(error)
+    if not _holds(found, task):
+        return f"a script finds {found!r:.200}, the gold answer is {task.target[0]!r}"
+    return _enough(task, calls, tools) if task.originals else ""
+
+
+def _enough(task: Task, calls: Sequence[str], tools: Sequence[Tool]) -> str:
+    """Say that what the prompt shows is enough for the script, if it is."""
+    try:
+        found = _replies(replace(task, originals=()), calls, tools)[-1]
+    except UnsolvedTask:
+        return ""
+    return f"the calls find {found!r:.200} on what the prompt shows: show less of it" if _holds(found, task) else ""
+
+
+def _replies(task: Task, calls: Sequence[str], tools: Sequence[Tool]) -> list[str]:
+    turns = [f"<think>Look it up.</think><tool_call>{call}</tool_call>" for call in calls]
+    answer = f"<think>Found.</think><answer>{task.target[0]}</answer>"
+    return [seen.text for seen in solve(VistaGymEnv(tools), task, [*turns, answer])]
+
+
+def _holds(reply: str, task: Task) -> bool:
+    """Check that a reply is the gold answer, or has it among its words."""
+    return any(is_right(word.strip(",;:"), task.target) for word in (reply, *reply.split()))

@@ -1,0 +1,1 @@
+"""Geometry: diagrams and texts to statements, statements to a value."""

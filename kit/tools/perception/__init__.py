@@ -1,0 +1,1 @@
+"""Perception: where things are, what covers them, what is written."""

@@ -1,0 +1,56 @@
+"""What a task of VISTA-Gym claims, and how it is found out that it isn't so."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from kit.episode import NamedImage, Task
+from kit.papers.vista_gym.validate import validate
+from kit.tools.pure import Arguments, PureTool
+
+
+class Width(PureTool):
+    """Says how wide an image is."""
+
+    name, family, algorithm = "sides.width", "perception", "Its width."
+
+    def look(self, image: Image.Image, arguments: Arguments) -> int:
+        return image.width
+
+    def answer(self, seen: int, arguments: Arguments) -> str:
+        return f"It is {seen}, wide."
+
+
+CALL = json.dumps({"tool": "sides.width", "arguments": {}})
+
+
+def named(width: int) -> tuple[NamedImage]:
+    return (NamedImage("image", Image.new("RGB", (width, 8))),)
+
+
+TASK = Task("t", named(4), "How wide?", ("40",), {"calls": [CALL]}, originals=named(40))
+
+
+def test_a_task_that_its_calls_solve_is_one() -> None:
+    assert validate(TASK, [Width()]) == ""
+    assert validate(replace(TASK, meta={}), []) == "", "of a task that wasn't drawn only the gold answer is proven"
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"target": ("41",)}, "a script finds 'It is 40, wide.', the gold answer is '41'"),
+        ({"target": ()}, "isn't right by its own rule"),
+        ({"images": named(40)}, "on what the prompt shows: show less of it"),
+        ({"meta": {"calls": []}}, "holds 0 calls; a script has 1 to 3"),
+        ({"meta": {"calls": [CALL] * 4}}, "holds 4 calls"),
+        ({"meta": {"calls": ['{"tool": "sides.height"}']}}, "there is no tool 'sides.height'"),
+    ],
+)
+def test_what_a_task_claims_and_is_not(changes: dict[str, Any], why: str) -> None:
+    assert why in validate(replace(TASK, **changes), [Width()])
