@@ -63,12 +63,15 @@ def grammar(benches: Sequence[str]) -> argparse.ArgumentParser:
     results.add_argument("--plan", action="store_true", help="say what remains and how long it takes, do nothing")
     results.add_argument("--again", action="store_true", help="publish, or prove, what is current too")
     results.add_argument("--prove", action="store_true", help="find out whether they are current, by smoke runs")
-    tools = sub.add_parser("tools", help="the papers' tools: list them, see one's card, call it on an image")
+    _tools(sub.add_parser("tools", help="the papers' tools: list them, see one's card, call it on an image"))
+    sub.add_parser("readme", help="fill README.md's generated block from results/; write docs/departures.md")
+    return top
+
+
+def _tools(tools: argparse.ArgumentParser) -> None:
     tools.add_argument("action", choices=["list", "call"])
     tools.add_argument("name", nargs="?", default="", help="of the tool, or module:Class of your own")
     tools.add_argument("--image", type=Path, help="file that it looks at (without image and arguments: its card)")
     tools.add_argument("--arguments", default="", metavar="JSON", help='an object, such as {"caption": "red circle"}')
     tools.add_argument("--served", action="store_true", help="with the model behind it, which is downloaded")
     tools.add_argument("--device", default="cpu", help="of the model (cpu)")
-    sub.add_parser("readme", help="fill README.md's generated block from results/; write docs/departures.md")
-    return top
