@@ -1,4 +1,4 @@
-"""The command line: ``python -m kit run|plan|join|list|view|doctor|bench|notebooks|lab|reset|course|results|readme``.
+"""The command line: ``python -m kit run|plan|list|view|…`` (:mod:`kit.jobs.grammar`).
 
 Exit codes: 0 done; 1 it was tried and failed; 2 refused before anything ran; 130 interrupted.
 """
@@ -11,9 +11,9 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from kit.files import FULL, UNWRITABLE, print_anything
+from kit.jobs.grammar import grammar
 from kit.jobs.missing import tell
 
 BENCHES = {
@@ -35,62 +35,7 @@ SMALL = 4
 
 def parser() -> argparse.ArgumentParser:
     """The command line's grammar."""
-    top = argparse.ArgumentParser(prog="python -m kit", description="Run, look at and check the kit's notebooks.")
-    sub = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    run = sub.add_parser("run", help="execute a notebook, or a paper's in order, as a resumable job")
-    run.add_argument("target", help="a number (13), a notebook's name, or a paper's for all of its notebooks")
-    run.add_argument("--profile", default="laptop", help="smoke, laptop (default), gpu or node")
-    run.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="13.NAME=VALUE: one notebook's")
-    run.add_argument("--name", help="of the run, a folder in runs/ (default: the family's name)")
-    run.add_argument("--tag", default="", help="work in a branch, NAME-TAG, which keeps data and earlier stages")
-    run.add_argument("--until", default="", metavar="NN", help="number of the last notebook (default: all)")
-    run.add_argument("--force", action="store_true", help="execute finished notebooks again too")
-    run.add_argument("--verbose", action="store_true", help="show what the notebooks print, and every figure")
-    plan = sub.add_parser("plan", help="memory and time that a job's trainings need, before anything is downloaded")
-    plan.add_argument("target", help="a number (13), a notebook's name, or a paper's for all of its notebooks")
-    plan.add_argument("--profile", default="node", help="smoke, laptop, gpu or node (default)")
-    plan.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="as for run")
-    plan.add_argument("--until", default="", metavar="NN", help="as for run")
-    plan.add_argument("--gpus", type=int, help="instead of as many as the profile says")
-    plan.add_argument("--memory", type=float, metavar="GB", help="of each GPU (gpu: 24; others: 80)")
-    plan.add_argument("--tokens", type=int, help="of the longest episode, instead of as many as the settings allow")
-    plan.add_argument("--picture-tokens", type=int, help="of them, of pictures (8192)")
-    plan.add_argument("--tflops", type=float, default=312.0, help="of a GPU in bfloat16 (312: an A100)")
-    plan.add_argument("--bandwidth", type=float, default=2.0, metavar="TB/s", help="of its memory (2.0: an A100)")
-    join = sub.add_parser("join", help="on another machine of a rank file: take part in a run's training")
-    join.add_argument("run")
-    join.add_argument("--wait", type=float, default=600.0, help="seconds without work after which it ends (600)")
-    sub.add_parser("list", help="notebooks, profiles and runs")
-    view = sub.add_parser("view", help="a run's results and files, or several runs compared with the first")
-    view.add_argument("run", nargs="+")
-    view.add_argument("--watch", action="store_true", help="write the page again every ten seconds while it trains")
-    check = sub.add_parser("doctor", help="check this machine and installation")
-    check.add_argument("--report", action="store_true", help="as a block to paste into a bug report")
-    bench = sub.add_parser("bench", help="measure speed; prints ratios within one run")
-    bench.add_argument("name", choices=sorted(BENCHES))
-    bench.add_argument("count", nargs="*", type=int, help="kernels: how many at once (6); processes: steps of GRPO (3)")
-    notebooks = sub.add_parser("notebooks", help="bring the executed notebooks up to date with notebooks/percent")
-    notebooks.add_argument("targets", nargs="*", metavar="NN", help="numbers, names or families (default: all)")
-    notebooks.add_argument("--check", action="store_true", help="only say which are not up to date")
-    notebooks.add_argument("--force", action="store_true", help="execute those that are up to date as well")
-    notebooks.add_argument("--staged", action="store_true", help="git's hook: carry cells over, execute nothing")
-    # Another prefix than a dash: what follows "lab" is JupyterLab's, dashes and all.
-    lab = sub.add_parser("lab", help="open the notebooks in JupyterLab, as copies", prefix_chars="\0", add_help=False)
-    lab.add_argument("options", nargs="*", metavar="OPTION", help="of jupyter lab, such as --port 9000")
-    reset = sub.add_parser("reset", help="a notebook of lab as it came; one you changed is kept under a dated name")
-    reset.add_argument("targets", nargs="+", metavar="NN", help="numbers, names or families, or all")
-    course = sub.add_parser("course", help="hand out notebooks to a class, grade what comes back")
-    course.add_argument("action", choices=["make", "grade"])
-    course.add_argument("folder", type=Path, help="to write the students' notebooks into, or of the returned ones")
-    course.add_argument("targets", nargs="*", metavar="NN", help="numbers, names, families (grade: all that came back)")
-    course.add_argument("--seed", type=int, help="of the cases that nobody has seen (default: a new one)")
-    results = sub.add_parser("results", help="make the published results anew: trainings, measurements, pages")
-    results.add_argument("papers", nargs="*", metavar="PAPER", help="of these only (default: all)")
-    results.add_argument("--plan", action="store_true", help="say what remains and how long it takes, do nothing")
-    results.add_argument("--again", action="store_true", help="publish, or prove, what is current too")
-    results.add_argument("--prove", action="store_true", help="find out whether they are current, by smoke runs")
-    sub.add_parser("readme", help="fill README.md's generated block from results/; write docs/departures.md")
-    return top
+    return grammar(sorted(BENCHES))
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -234,6 +179,19 @@ def _readme(args: argparse.Namespace) -> int:
     return 0
 
 
+def _tools(args: argparse.Namespace) -> int:
+    from kit.jobs import tools
+
+    try:
+        if args.action == "list":
+            print(tools.listing())
+        else:
+            print(tools.call(tools.find_tool(args.name, args.served, args.device), args.arguments, args.image))
+    except ValueError as error:
+        return _refuse(error)
+    return 0
+
+
 def _lab(args: argparse.Namespace) -> int:
     from kit.jobs.lab import start
 
@@ -262,6 +220,7 @@ COMMANDS = {
     "course": _course,
     "results": _results,
     "readme": _readme,
+    "tools": _tools,
 }
 
 

@@ -55,7 +55,7 @@ class Thing:
 
 
 def colour_mask(image: Image.Image, colour: str) -> Mask:
-    """Where an RGB image has a colour, ``(height, width)``; a pixel has the colour whose hue is nearest."""
+    """Mark where an RGB image has a colour, ``(height, width)``; a pixel has the colour whose hue is nearest."""
     hue, saturation, value = np.moveaxis(np.asarray(image.convert("HSV"), dtype=np.float64), 2, 0)
     dull = saturation < DULL
     if colour in HUES:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 from kit.episode import content_hash
 from kit.tools.pure import Arguments, Golden, PureTool
@@ -19,6 +19,9 @@ from kit.tools.regions import Pixels, inside
 
 KEPT = 256
 """Images whose lines a process remembers: the tools of one episode read the same one again and again."""
+SMALLEST, SLIM = 8, 6
+"""Pixels of a side below which no letter fits; how many times longer than the other a side may be before it is padded.
+"""
 ROOM = 0.6
 """Share of a line's height by which another line may be off and still stand in the same row."""
 
@@ -58,6 +61,11 @@ def read_lines(image: Image.Image) -> tuple[Line, ...]:
 
 
 def _read(image: Image.Image) -> tuple[Line, ...]:
+    if min(image.size) < SMALLEST:
+        return ()
+    # The reader enlarges until the shorter side has 736 pixels: of a strip of 3,000 x 10 it would make 160 million.
+    floor = max(image.size) // SLIM
+    image = ImageOps.expand(image, (0, 0, max(0, floor - image.width), max(0, floor - image.height)), "white")
     found = _reader()(np.asarray(image)[:, :, ::-1])  # it reads BGR
     if found.boxes is None:
         return ()
