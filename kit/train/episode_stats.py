@@ -1,4 +1,4 @@
-"""What a step's row of metrics says of its episodes: means over all of them, and over named parts of the tasks."""
+"""Average what a step's episodes did, over all of them and over named parts of the tasks, for its row of metrics."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@
 # **The question.** Four rewards, the same cold start. Which agent is right most often, which calls for nothing, and which of
 # the paper's claims can a laptop confirm, refute, or not decide?
 #
-# **The paper.** [CodeDance (arXiv:2512.17312)](https://arxiv.org/abs/2512.17312), Tables 1 to 3 and section 5: six
+# **The paper.** [CodeDance (arXiv:2512.17312)](https://arxiv.org/abs/2512.17312), Tables 1 to 3 and section 4: six
 # claims, C1 to C6.
 #
 # **Afterwards you can** tell a claim about *calls* from one about accuracy; compare rewards on seeds that they share; say

@@ -109,7 +109,7 @@ def c2(
     curves: Mapping[int, Sequence[Row]],
     curves_without: Mapping[int, Sequence[Row]],
 ) -> Claim:
-    """C2: the turns' own part of the advantage keeps entropy up, and accuracy higher (Figure 6).
+    """C2: the turns' own part of the advantage keeps entropy up, and accuracy higher (section 4.4, Figure 4).
 
     Statistics: entropy over the last :data:`LAST` of the steps, with the part minus without, Student's t over the seeds
     that both have; accuracy likewise, per seed and paired by image. Rule: both above 0.
@@ -137,7 +137,7 @@ def c2(
 
 
 def c3(adaptive: Sequence[Outcome], offset_0: Sequence[Outcome]) -> Claim:
-    """C3: with offset 0 calls grow at equal accuracy (Figure 7).
+    """C3: with offset 0 calls grow at equal accuracy (section 8.2.3, Figure 9).
 
     Statistics, per seed and paired by image: calls an episode under offset 0 minus R_BAT's, above 0; its accuracy minus
     R_BAT's, below :data:`EQUAL`: what the calls cost buys nothing.
@@ -158,7 +158,7 @@ def c3(adaptive: Sequence[Outcome], offset_0: Sequence[Outcome]) -> Claim:
 
 
 def c4(sizes: Mapping[int, Sequence[Outcome]]) -> Claim:
-    """C4: more SFT data, higher accuracy (Figure 8).
+    """C4: more SFT data, higher accuracy (section 4.4, Figure 3).
 
     Statistic: least-squares slope of accuracy after SFT over the rank of the sizes, per seed. Rule: above 0. Undecided
     with fewer than two sizes.
@@ -178,7 +178,7 @@ def c4(sizes: Mapping[int, Sequence[Outcome]]) -> Claim:
 
 
 def c5(budgets: Mapping[int, Sequence[Outcome]], trained: int) -> Claim:
-    """C5: more turns at evaluation than in training help (Figure 9).
+    """C5: more turns at evaluation than in training help (section 4.4, Figure 3).
 
     Statistic, per seed and paired by image: accuracy with the most turns minus with as many as in training. Rule: above
     0. Not testable where no episode used more turns than those in training. The note has all budgets.
@@ -201,7 +201,7 @@ def c5(budgets: Mapping[int, Sequence[Outcome]], trained: int) -> Claim:
 
 
 def c6(direct: Sequence[Outcome], sft: Sequence[Outcome], grpo: Sequence[Outcome], kind: str = "composed") -> Claim:
-    """C6: what demonstrations showed only apart is put together (section 5.4, shown on examples).
+    """C6: what demonstrations showed only apart is put together (section 4.3, shown on examples).
 
     Statistics, per seed and paired by image, over questions of a kind that no demonstration showed: accuracy after GRPO
     minus the base's asked directly, and minus that after SFT. Rule: both above 0.
