@@ -95,8 +95,9 @@ def draw(rng: np.random.Generator, plan: Plan) -> Problem:
     image = Image.new("RGB", (SIZE[0] * FINER, SIZE[1] * FINER), "white")
     pen, wide = ImageDraw.Draw(image), int(rng.integers(2, 4)) * FINER
     fine = {name: (x * FINER, y * FINER) for name, (x, y) in at.items()}
-    strokes = [(at[one], at[two]) for one, two in plan.lines]
-    for one, two in plan.lines:
+    ends = [(line[0], line[1]) for line in plan.lines]
+    strokes = [(at[one], at[two]) for one, two in ends]
+    for one, two in ends:
         pen.line((*fine[one], *fine[two]), fill=ink, width=wide)
     if plan.circle:
         (x, y), reach = fine[plan.circle[0]], _away(fine, plan.circle)

@@ -75,13 +75,13 @@ class Served:
         id: ``owner/name`` on the hub.
         licence: of its weights, as its card states it.
         loader: place of what loads it, ``module:function``, a function of id, revision and device.
-        revision: a commit; None: the newest.
+        revision: a commit or a branch.
     """
 
     id: str
     licence: str
     loader: str
-    revision: str | None = None
+    revision: str = "main"
 
     def load(self, device: str = "cpu") -> Look:
         """Load the model; its weights are downloaded if they aren't there.

@@ -77,8 +77,8 @@ def measure(tool: PureTool, make: MakeCase, inputs: int = INPUTS, first: int = H
         errors += seen.status != "ok"
         scores.append(case.right(seen.text))
     share = proportion(scores, list(range(inputs)))
-    figures = (round(float(v), 4) for v in (share.value, share.low, share.high))
-    return Card(*figures, inputs, errors, round(median(seconds), 3), round(max(seconds), 3))
+    accuracy, low, high = (round(float(v), 4) for v in (share.value, share.low, share.high))
+    return Card(accuracy, low, high, inputs, errors, round(median(seconds), 3), round(max(seconds), 3))
 
 
 def write_cards(cards: Mapping[str, Card], path: Path = CARDS) -> None:

@@ -169,7 +169,8 @@ def _slices(seen: _Seen, disc: Pie) -> _Reading:
     inside = [word for word in seen.words if np.hypot(word.x - disc.x, word.y - disc.y) < disc.radius]
     around = [word for word in seen.words if word not in inside and word.y > disc.y - 1.35 * disc.radius]
     around = [word for word in around if word.number is None]
-    labels, marks = [], []
+    labels: list[Word] = []
+    marks: list[tuple[Mark, float]] = []
     for number, share, angle in disc.slices:
         label = names.get(number) or nearest_word(*disc.point(1.12, angle), around)
         if label is None:

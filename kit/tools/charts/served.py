@@ -54,18 +54,19 @@ def _value(cell: str) -> Value:
     return Word(cell, 0, 0, 1, 1).number
 
 
-def deplot(id: str, revision: str | None, device: str) -> Callable[[Any, Arguments], Table]:
+def deplot(id: str, revision: str, device: str) -> Callable[[Any, Arguments], Table]:
     """Load DePlot (Liu et al. 2023), a Pix2Struct that writes a chart's table.
 
     Args:
         id: on the hub.
-        revision: a commit; None: the newest.
+        revision: a commit or a branch.
         device: where it runs.
     """
     from transformers import Pix2StructForConditionalGeneration, Pix2StructProcessor
 
     processor = Pix2StructProcessor.from_pretrained(id, revision=revision)
-    model = Pix2StructForConditionalGeneration.from_pretrained(id, revision=revision).to(device).eval()
+    model = Pix2StructForConditionalGeneration.from_pretrained(id, revision=revision).eval()
+    model.to(device)
 
     def look(image: Image.Image, arguments: Arguments) -> Table:
         del arguments
@@ -76,18 +77,19 @@ def deplot(id: str, revision: str | None, device: str) -> Callable[[Any, Argumen
     return look
 
 
-def unichart(id: str, revision: str | None, device: str) -> Callable[[Any, Arguments], Table]:
+def unichart(id: str, revision: str, device: str) -> Callable[[Any, Arguments], Table]:
     """Load UniChart (Masry et al. 2023), a Donut that is told by a tag what to write.
 
     Args:
         id: on the hub.
-        revision: a commit; None: the newest.
+        revision: a commit or a branch.
         device: where it runs.
     """
     from transformers import DonutProcessor, VisionEncoderDecoderModel
 
     processor = DonutProcessor.from_pretrained(id, revision=revision)
-    model = VisionEncoderDecoderModel.from_pretrained(id, revision=revision).to(device).eval()
+    model = VisionEncoderDecoderModel.from_pretrained(id, revision=revision).eval()
+    model.to(device)
 
     def look(image: Image.Image, arguments: Arguments) -> Table:
         del arguments
@@ -113,7 +115,7 @@ def _ask_chartmoe(model: Any, tokenizer: Any, image: Image.Image, asked: str) ->
     return str(said)
 
 
-def _load_chartmoe(id: str, revision: str | None, device: str) -> Callable[[Image.Image, str], str]:
+def _load_chartmoe(id: str, revision: str, device: str) -> Callable[[Image.Image, str], str]:
     """ChartMoE (Xu et al. 2024): the classes are code that comes with the weights, as its authors ask."""
     from transformers import AutoModel, AutoTokenizer
 
@@ -122,24 +124,24 @@ def _load_chartmoe(id: str, revision: str | None, device: str) -> Callable[[Imag
     return partial(_ask_chartmoe, model, tokenizer)
 
 
-def chartmoe_table(id: str, revision: str | None, device: str) -> Callable[[Any, Arguments], Table]:
+def chartmoe_table(id: str, revision: str, device: str) -> Callable[[Any, Arguments], Table]:
     """Load ChartMoE to write tables.
 
     Args:
         id: on the hub.
-        revision: a commit; None: the newest.
+        revision: a commit or a branch.
         device: where it runs.
     """
     ask = _load_chartmoe(id, revision, device)
     return lambda image, arguments: parse_table(ask(image, TABLE_ASKED))
 
 
-def chartmoe_text(id: str, revision: str | None, device: str) -> Callable[[Any, Arguments], str]:
+def chartmoe_text(id: str, revision: str, device: str) -> Callable[[Any, Arguments], str]:
     """Load ChartMoE to answer, analyse or describe: it is asked in words, made of a call's arguments.
 
     Args:
         id: on the hub.
-        revision: a commit; None: the newest.
+        revision: a commit or a branch.
         device: where it runs.
     """
     ask = _load_chartmoe(id, revision, device)

@@ -7,7 +7,7 @@ what they take and say. Where a model can be had under a tool's name, it looks i
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 from PIL import Image
 
@@ -46,7 +46,7 @@ class ToTable(ChartTool):
     name = "deplot.to_table"
     algorithm = f"{READ}: axes, bars, lines and slices to a table; the same for all three tools to_table."
     properties = MappingProxyType({"of": TEXT, "series": TEXT})
-    goldens = (
+    goldens: ClassVar[tuple[Golden, ...]] = (
         Golden({"of": "milk"}, "60", drinks),
         Golden({}, "TITLE | Drinks <0x0A> label | value <0x0A> tea | 30 <0x0A> milk | 60", drinks),
     )

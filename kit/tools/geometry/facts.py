@@ -33,7 +33,7 @@ class Facts:
 
     def __init__(self, forms: Iterable[Form]) -> None:
         self.forms = tuple(dict.fromkeys(forms))
-        self.between: list[str] = []
+        self.between: list[tuple[str, str, str]] = []
         self.rims: dict[str, list[str]] = {}
         self.sides: set[frozenset[str]] = set()
         self.equations: list[Equation] = []
@@ -53,7 +53,7 @@ class Facts:
 
     def angle(self, three: str) -> Any:
         """An angle's symbol; 180 if the middle letter lies between the others on a line."""
-        one, at, two = three
+        one, at, two = tuple(three)
         if any({one, two} == {a, c} and at == b for a, b, c in self.between):
             return sp.Integer(180)
         rays = sorted((self._ray(at, one), self._ray(at, two)))
@@ -87,15 +87,15 @@ class Facts:
             )
             self.sides |= {frozenset(pair) for pair in ends}
         elif one.name in ("PointLiesOnLine", "IsMidpointOf"):
-            a, c = one.args[1].points
-            self.between.append(a + one.args[0].name + c)
+            a, c = tuple(one.args[1].points)
+            self.between.append((a, one.args[0].name, c))
             self.sides |= {frozenset(pair) for pair in combinations((a, one.args[0].name, c), 2)}
         elif one.name == "PointLiesOnCircle":
             self.rims.setdefault(one.args[1].points, []).append(one.args[0].name)
             self.sides.add(frozenset((one.args[0].name, one.args[1].points)))
         elif one.name == "IsDiameterOf":
-            (a, c), middle = one.args[0].points, one.args[1].points
-            self.between.append(a + middle + c)
+            (a, c), middle = tuple(one.args[0].points), one.args[1].points
+            self.between.append((a, middle, c))
             self.sides |= {frozenset(pair) for pair in combinations((a, middle, c), 2)}
             self.rims.setdefault(middle, []).extend((a, c))
         elif one.name == "Angle":
@@ -130,7 +130,7 @@ class Facts:
     def _area(self, of: Form) -> Any:
         if of.name == "Circle":
             return sp.pi * self.radius(of.points) ** 2
-        a, b, c = of.points[:3]
+        a, b, c = tuple(of.points[:3])
         product = self.length(a + b) * self.length(b + c) * sp.sin(self.angle(a + b + c) * sp.pi / 180)
         return product / 2 if of.name == "Triangle" else product
 
@@ -141,16 +141,16 @@ class Facts:
         if one.name == "RightAngle":
             return [self.angle(one.args[0].points) - 90]
         if one.name == "Perpendicular":
-            (a, b), (c, d) = (arg.points for arg in one.args)
+            (a, b), (c, d) = (tuple(arg.points) for arg in one.args)
             at = next((p for p in (a, b) if p in (c, d)), None)
             at = at or next((m for x, m, y in self.between if m in (a, b) and {x, y} == {c, d}), None)
             rest = [next((p for p in pair if p != at), "") for pair in ((a, b), (c, d))]
             return [self.angle(rest[0] + at + rest[1]) - 90] if at and all(rest) else []
         if one.name == "IsMidpointOf":
-            middle, (a, c) = one.args[0].name, one.args[1].points
+            middle, (a, c) = one.args[0].name, tuple(one.args[1].points)
             return [self.length(a + middle) - self.length(middle + c)]
         if one.name == "BisectsAngle":
-            (p, q), (a, at, c) = one.args[0].points, one.args[1].points
+            (p, q), (a, at, c) = tuple(one.args[0].points), tuple(one.args[1].points)
             ray = q if p == at else p
             half = self.angle(a + at + ray)
             return [half - self.angle(ray + at + c), 2 * half - self.angle(a + at + c)]
@@ -160,7 +160,7 @@ class Facts:
             other = next((p for p in ends if p != at), None)
             return [self.angle(middle + at + other) - 90] if at and other else []
         if one.name in ("Isosceles", "Equilateral"):
-            a, b, c = one.args[0].points
+            a, b, c = tuple(one.args[0].points)
             equal = [self.length(a + b) - self.length(a + c)]
             return equal + ([self.length(a + b) - self.length(b + c)] if one.name == "Equilateral" else [])
         if one.name in QUADRILATERALS:
@@ -168,7 +168,7 @@ class Facts:
         return self._parallel(*(arg.points for arg in one.args)) if one.name == "Parallel" else []
 
     def _quadrilateral(self, one: Form) -> list[Equation]:
-        a, b, c, d = one.points
+        a, b, c, d = tuple(one.points)
         corners = [self.angle(three) for three in (d + a + b, a + b + c, b + c + d, c + d + a)]
         sides = [self.length(pair) for pair in (a + b, b + c, c + d, d + a)]
         made = [sum(corners) - 360]
@@ -182,7 +182,7 @@ class Facts:
     def _parallel(self, one: str, other: str) -> list[Equation]:
         """A side of a triangle and a line between the two others; or two sides of a quadrilateral."""
         made: list[Equation] = []
-        for (d, e), (b, c) in permutations((one, other)):
+        for (d, e), (b, c) in permutations((tuple(one), tuple(other))):
             for left, right in ((b, c), (c, b)):
                 tops = [x for x, m, y in self._ways() if m == d and y == left]
                 for a in tops:
@@ -190,9 +190,8 @@ class Facts:
                         made += self._cut(a, d, e, left, right)
         for f in self.forms:
             if f.name in QUADRILATERALS and {frozenset(one), frozenset(other)} <= set(_pairs(f.points)):
-                a, b, c, d = (
-                    f.points if frozenset(f.points[:2]) in map(frozenset, (one, other)) else f.points[1:] + f.points[0]
-                )
+                first = frozenset(f.points[:2]) in map(frozenset, (one, other))
+                a, b, c, d = tuple(f.points if first else f.points[1:] + f.points[0])
                 made += [
                     self.angle(d + a + b) + self.angle(a + d + c) - 180,
                     self.angle(a + b + c) + self.angle(b + c + d) - 180,

@@ -62,7 +62,7 @@ def theorems(facts: Facts) -> list[Equation]:
     """Write down what holds in every triangle, on every line and circle of the problem."""
     made: list[Equation] = []
     size, angle = facts.length, facts.angle
-    for a, b, c in facts.triangles():
+    for a, b, c in map(tuple, facts.triangles()):
         made.append(angle(b + a + c) + angle(a + b + c) + angle(a + c + b) - 180)
         for p, q, r in ((a, b, c), (b, a, c), (c, a, b)):
             cosine = sp.cos(angle(q + p + r) * sp.pi / 180)

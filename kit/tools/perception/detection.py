@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import cv2
 import numpy as np
@@ -98,7 +98,7 @@ def _cascade(image: Image.Image, name: str, phrase: str) -> Iterator[Found]:
 
 def _people(image: Image.Image, phrase: str) -> Iterator[Found]:
     hog = cv2.HOGDescriptor()
-    hog.setSVMDetector(cv2.HOGDescriptor.getDefaultPeopleDetector())  # type: ignore[attr-defined]
+    hog.setSVMDetector(np.array(cv2.HOGDescriptor.getDefaultPeopleDetector()))
     if image.width < 64 or image.height < 128:  # its window
         return
     boxes, weights = hog.detectMultiScale(np.asarray(image), winStride=(8, 8), scale=1.1)
@@ -144,7 +144,7 @@ class Detect(PureTool):
         "Things by hue and shape, text by the OCR, faces, eyes, cats and people by OpenCV's cascades and gradients; "
         "of other words it says that it doesn't know them."
     )
-    properties: Mapping[str, Any] = MappingProxyType(  # type: ignore[misc]
+    properties: ClassVar[Mapping[str, Any]] = MappingProxyType(
         {
             "task": {"enum": ["detect", "count"]},
             "caption": {"type": "string", "minLength": 1, "maxLength": 500},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import cv2
 import numpy as np
@@ -68,8 +68,8 @@ def _guess(pixels: NDArray[np.uint8], spots: Sequence[tuple[int, int, bool]]) ->
         return guess
     labels = slic(pixels[:, :, ::-1], n_segments=SUPERPIXELS, compactness=10, start_label=0)
     lab = cv2.cvtColor(pixels.astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
-    means = np.stack([np.bincount(labels.ravel(), lab[..., k].ravel()) for k in range(3)], 1)
-    means /= np.bincount(labels.ravel())[:, None]
+    sums = np.stack([np.bincount(labels.ravel(), lab[..., k].ravel()) for k in range(3)], 1)
+    means = sums / np.bincount(labels.ravel())[:, None]
     for x, y, on in spots:
         if on:
             alike = np.linalg.norm(means - means[labels[y, x]], axis=1) < NEAR
@@ -107,7 +107,7 @@ class Segment(PureTool):
 
     name, family = "sam.segment", "perception"
     algorithm = "GrabCut; under a point it begins with the superpixels (SLIC) that look like the one there."
-    properties: Mapping[str, Any] = MappingProxyType(  # type: ignore[misc]
+    properties: ClassVar[Mapping[str, Any]] = MappingProxyType(
         {
             "task": {"enum": ["segment", "area", "middle"]},
             "point_prompts": {

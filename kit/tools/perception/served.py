@@ -16,12 +16,12 @@ MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 """Of ImageNet's red, green and blue, from 0 to 1."""
 
 
-def grounding_dino(id: str, revision: str | None, device: str) -> Look:
+def grounding_dino(id: str, revision: str, device: str) -> Look:
     """Load GroundingDINO (Liu et al. 2024), with the thresholds of the released code.
 
     Args:
         id: on the hub, or a folder.
-        revision: a commit; None: the newest.
+        revision: a commit or a branch.
         device: where it runs.
 
     Raises:
@@ -56,12 +56,12 @@ def grounding_dino(id: str, revision: str | None, device: str) -> Look:
     return look
 
 
-def sam2(id: str, revision: str | None, device: str) -> Look:
+def sam2(id: str, revision: str, device: str) -> Look:
     """Load SAM 2 (Ravi et al. 2024); of its masks the one that it holds for the best.
 
     Args:
         id: on the hub, or a folder.
-        revision: a commit; None: the newest.
+        revision: a commit or a branch.
         device: where it runs.
 
     Raises:
@@ -70,7 +70,8 @@ def sam2(id: str, revision: str | None, device: str) -> Look:
     import torch
     from transformers import Sam2Model
 
-    model = Sam2Model.from_pretrained(id, revision=revision).to(device).eval()
+    model = Sam2Model.from_pretrained(id, revision=revision).eval()
+    model.to(device)
     side = int(model.config.prompt_encoder_config.image_size)
 
     def look(image: Image.Image, arguments: Arguments) -> Segmented:

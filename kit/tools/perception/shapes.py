@@ -69,8 +69,8 @@ def colour_mask(image: Image.Image, colour: str) -> Mask:
 
 def things(image: Image.Image, colour: str) -> Iterator[Thing]:
     """Find the things of one colour in an RGB image."""
-    mask = colour_mask(image, colour).astype(np.uint8)
-    mask = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    wanted = colour_mask(image, colour).astype(np.uint8)
+    mask = cv2.morphologyEx(wanted, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
     for label in range(1, count):
         left, top, width, height, area = (int(v) for v in stats[label])

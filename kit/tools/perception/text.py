@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont, ImageOps
@@ -112,7 +112,7 @@ class ReadText(PureTool):
 
     name, family = "easyocr.read", "perception"
     algorithm = "PP-OCRv6 small by RapidOCR, a served model whose weights come with the package."
-    properties: Mapping[str, Any] = MappingProxyType(  # type: ignore[misc]
+    properties: ClassVar[Mapping[str, Any]] = MappingProxyType(
         {
             "task": {"enum": ["detect_and_recognize", "recognize_only", "extract_table", "extract_by_region"]},
             "after": {"type": "string", "minLength": 1},

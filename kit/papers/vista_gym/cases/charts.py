@@ -256,8 +256,8 @@ def description(rng: np.random.Generator) -> Case:
 def primitives(rng: np.random.Generator) -> Case:
     """The lines of a diagram: the share whose two ends are found within twelve pixels."""
     drawn = problem(rng)
-    whole = {frozenset(a + c) for a, _, c in drawn.plan.on}
-    parts = {frozenset(pair) for a, b, c in drawn.plan.on for pair in (a + b, b + c)}
+    whole = {frozenset(on[0] + on[2]) for on in drawn.plan.on}
+    parts = {frozenset(pair) for on in drawn.plan.on for pair in (on[:2], on[1:])}
     lines = (whole | {frozenset(name) for name in drawn.plan.lines}) - parts
     right = [tuple(drawn.places[point] for point in sorted(name)) for name in lines]
 
