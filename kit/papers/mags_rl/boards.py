@@ -102,7 +102,7 @@ def frame_of(card: int) -> tuple[int, int]:
     return edge, card - 2 * edge
 
 
-def withoutframe_of(place: int, card: int) -> Box:
+def without_frame(place: int, card: int) -> Box:
     """The box of the sheet at a place, without its frame."""
     left, top, right, bottom = PLACES[place]
     edge = frame_of(card)[0] / (2 * card)
@@ -121,7 +121,7 @@ def part(place: int, one: Print, card: int) -> Box:
         x1, y1, x2, y2 = 0.0, 0.0, float(len(one.text) * one.size), float(one.size)
     else:
         x1, y1, x2, y2 = font(one.font, one.size).getbbox(one.text)
-    left, top, right, _ = withoutframe_of(place, card)
+    left, top, right, _ = without_frame(place, card)
     scale = (right - left) / SIDE
     x, y = one.xy
     return left + (x + x1) * scale, top + (y + y1) * scale, left + (x + x2) * scale, top + (y + y2) * scale
