@@ -54,7 +54,7 @@ class Word:
 
 
 Reader = Callable[[Image.Image], tuple[Word, ...]]
-"""Reads the words of an image (:func:`kit.tools.ocr`, or what a drawn image knows)."""
+"""Reads the words of an image (:func:`read_words`, or what a drawn image knows)."""
 
 
 def read_words(image: Image.Image) -> tuple[Word, ...]:

@@ -54,7 +54,7 @@ def dino(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_grounding_dino_finds_boxes_on_the_image(dino: str) -> None:
     """Random weights find nonsense, but in the form that the tool's answer is made of."""
-    look = grounding_dino(dino, None, "cpu")
+    look = grounding_dino(dino, "main", "cpu")
     found = look(IMAGES["image"].image, {"caption": "red square. thing", "box_threshold": 0.0, "text_threshold": 0.0})
     assert 1 <= len(found) <= 5 and [one.score for one in found] == sorted((one.score for one in found), reverse=True)
     assert all(0 <= one.box[0] <= one.box[2] <= 90 and 0 <= one.box[1] <= one.box[3] <= 60 for one in found)
@@ -115,7 +115,7 @@ def sam(tmp_path_factory: pytest.TempPathFactory) -> str:
     ],
 )
 def test_sam_makes_a_mask_of_the_images_size(sam: str, prompts: dict[str, object]) -> None:
-    look = sam2(sam, None, "cpu")
+    look = sam2(sam, "main", "cpu")
     seen = look(IMAGES["image"].image, prompts)
     assert seen.mask.shape == (60, 90) and seen.mask.dtype == bool and isinstance(seen.score, float)
 
