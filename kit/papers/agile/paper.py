@@ -58,9 +58,6 @@ PAPER = Paper(
     published=Published(
         runs={
             "runs": Runs("agile", 6, ("11_agile", "12_agile_sft", "13_agile_grpo")),
-            "deed_runs": Runs(
-                "agile", 3, ("13_agile_grpo",), {"deed": "true"}, tag="deed", keeps={"data": 11, "sft": 12}
-            ),
             **{
                 f"guesses_{share}": Runs(
                     f"agile-guesses_{share}", 1, ("11_agile", "12_agile_sft"), {"guesses": str(share / 100)}
