@@ -42,7 +42,7 @@ seed: int = 0  # order of the puzzles and everything sampled
 steps: int = 16  # rollout batches, each followed by one update
 prompts_per_batch: int = 12  # puzzles a batch
 group_size: int = 8  # episodes of one puzzle
-learning_rate: float = 1e-4  # at its peak
+learning_rate: float = 2.5e-5  # at its peak
 temperature: float = 1.0  # of sampling
 beta: float = 0.0  # weight of the KL term, which holds the policy near its start
 deed: bool = False  # pay a right answer only if the pieces were put so, too
@@ -360,7 +360,10 @@ live.figure()
 
 # %% [markdown]
 # Is the trainer's first step the one you did by hand? It played the same episodes with the same seeds; its micro-batches
-# were put together differently, so sums differ in their last digits.
+# were put together differently, so sums differ in their last digits. Where two tokens are as good as equally likely, that can
+# make one of 96 episodes another one. And AdamW's first step moves each weight by the learning rate, up or down: a gradient
+# near 0 that changes its sign moves its weight the other way. So expect most of the way in common, on some seeds not all of it
+# (steps that have nothing to do with each other would be 100 % apart).
 
 # %%
 rows = read_metrics(folder / "grpo" / "metrics.jsonl")
@@ -373,7 +376,7 @@ if by_hand and prompts_per_batch == len(few) and not lora_rank:
     apart = sum((mine[k].cpu() - v).abs().sum().item() for k, v in theirs.items())
     share = apart / moved if moved else 0.0  # no way, if all groups were flat
     print(f"by hand and by the trainer: {share:.2%} of the way apart")
-    assert apart <= 0.05 * moved
+    assert apart <= 0.5 * moved
 
 # %% [markdown]
 # ## When did it begin to look?

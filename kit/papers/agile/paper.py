@@ -57,7 +57,13 @@ PAPER = Paper(
     fidelity="kit.papers.agile:fidelity.toml",
     published=Published(
         runs={
-            "runs": Runs("agile", 1, ("11_agile", "12_agile_sft", "13_agile_grpo")),
+            "runs": Runs("agile", 6, ("11_agile", "12_agile_sft", "13_agile_grpo")),
+            **{
+                f"guesses_{share}": Runs(
+                    f"agile-guesses_{share}", 1, ("11_agile", "12_agile_sft"), {"guesses": str(share / 100)}
+                )
+                for share in (0, 30, 90)
+            },
         },
         figures=(
             Figures("14_agile_claims", "agile", data={"photographs": "data_scripts/debian_photos.py"}),
