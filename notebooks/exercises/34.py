@@ -40,7 +40,9 @@ def _other_agents(seed: int) -> list[dict[str, Any]]:
 
 
 def _other_intervals(seed: int) -> list[dict[str, Any]]:
-    rng, found = random.Random(seed), []
+    rng = random.Random(seed)
+    more, wide = round(rng.uniform(0.1, 0.4), 4), round(rng.uniform(0.06, 0.2), 4)
+    found = [{"more": (more / 2, more), "gain": (-wide, wide)}, {"more": (more / 3, more), "gain": (0.011, 0.041)}]
     for _ in range(6):
         more, gain = rng.uniform(-0.2, 0.4), rng.uniform(-0.06, 0.08)
         found.append({"more": (more - 0.1, more + 0.1), "gain": (gain - 0.02, gain + 0.02)})

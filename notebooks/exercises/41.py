@@ -55,7 +55,7 @@ def _box(left: float, top: float, right: float, bottom: float) -> dict[str, Any]
 def _other_boxes(seed: int) -> list[dict[str, Any]]:
     """Valid ones, long ones, and such as each rule alone refuses."""
     rng = random.Random(seed)
-    a, b = round(rng.uniform(0.05, 0.2), 2), round(rng.uniform(0.3, 0.5), 2)
+    a, b = rng.randrange(51, 200, 2) / 1000, rng.randrange(301, 500, 2) / 1000  # none of them is shown
     return [
         *(_box(a, a, b, b), _box(b, a, a, b), _box(a, b, b, a), _box(b, b, a, a), _box(a, a, a, b)),
         *(_box(-a, a, b, b), _box(a, a, 1 + a, a + 0.1), _box(a, 0.0, a + 0.3, 1.0), _box(0.0, a, 1.0, a + 0.6)),

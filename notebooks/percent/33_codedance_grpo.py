@@ -43,7 +43,6 @@ reward: str = "adaptive"  # R_BAT; or outcome, bonus, offset_0
 sharpness: float = 8.0  # how sharply the price of a call turns
 offset: float = 0.2  # what a call costs where a group knows
 turn_weight: float = 0.2  # of the turns' own part; 0 leaves it out
-turn_baseline: str = "all_turns"  # turns compared with each other; released code: calls
 steps: int = 20  # rollout batches, each followed by one update
 prompts_per_batch: int = 12  # questions a batch; paper: 256
 group_size: int = 8  # attempts at one question
@@ -182,7 +181,6 @@ settings = GRPOSettings.of(
     globals(),
     advantage=REWARDS[reward] if turn_weight else "group_relative",
     turn_weight=turn_weight,
-    turn_baseline=turn_baseline,
 )
 print(steps * prompts_per_batch * group_size, "episodes")
 training = codedance.Training(
@@ -307,6 +305,7 @@ outcomes = {
 }
 
 
+# %%
 def by_kind(some, field: str) -> dict[str, float]:
     """Mean of a field, kind by kind."""
     found = {}
@@ -387,9 +386,7 @@ for path in sorted((folder / "data").glob("eval-*.jsonl")):
     some = codedance.play_greedily(vlm, chat, box, known, play)
     EVALUATION.save_stage(folder, f"grpo-{path.stem}", some)
 paper = EVALUATION.reported["grpo"]
-print(
-    f"all: right {share_right(outcomes['grpo'])}; paper, its own sets: {paper['acc_all']}"
-)
+print(f"all: right {share_right(outcomes['grpo'])}; paper's sets: {paper['acc_all']}")
 print(f"turns {stages['grpo']['turns_all'].value:.2f}; paper {paper['turns_all']}")
 box.close()
 
