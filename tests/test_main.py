@@ -150,7 +150,7 @@ def test_benches_exist() -> None:
 
 ARGUMENTS = {
     "run": ["13"], "plan": ["13"], "join": ["run"], "view": ["run"], "bench": ["sandbox"], "notebooks": ["--check"],
-    "reset": ["13"], "course": ["make", "FOLDER", "00"], "results": ["--plan"],
+    "reset": ["13"], "tools": ["list"], "course": ["make", "FOLDER", "00"], "results": ["--plan"],
 }  # fmt: skip
 """Of the commands that take some, or that would do much without."""
 

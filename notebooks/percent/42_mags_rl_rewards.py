@@ -64,13 +64,11 @@ def episode(
     """Two rounds, written by hand; `valid` of the boxes asked for were magnified."""
     task = task or Task("by hand", (), QUESTION, ("tea 35",), {"skill": "attribute"})
     boxes = json.dumps([BOX] * asked)
-    told = {"asked": asked, "boxes": [BOX] * valid}
-    one = Action("zoom", boxes, told)
+    one = Action("zoom", boxes, {"asked": asked, "boxes": [BOX] * valid})
     first = Turn((), (), f"<think>{think} <zoom>{boxes}</zoom></think>", one)
     said = f"<rethink>{again}</rethink><answer>{answer}</answer>"
-    return Episode(
-        task, (), (first, Turn((), (), said, Action("answer", answer))), "answer"
-    )
+    last = Turn((), (), said, Action("answer", answer))
+    return Episode(task, (), (first, last), "answer")
 
 
 good = episode(f"{CARDS}. {QUESTION} red top right.", "tea 35")
