@@ -51,11 +51,11 @@ def _free(asked: int, valid: int, count: int) -> float:
 
 
 def _other_boxes(seed: int) -> list[dict[str, Any]]:
-    """More boxes than things, fewer, many invalid ones, none at all, and nothing to count."""
+    """More boxes than things, fewer, many invalid ones, none at all, and boxes where there is nothing to count."""
     rng = random.Random(seed)
-    count = rng.randint(2, 5)
-    cases = [(count + 3, count + 3, count), (count, count - 1, count), (24, 1, count), (0, 0, count)]
-    return [{"asked": n, "valid": k, "count": c} for n, k, c in [*cases, (0, 0, 0), (rng.randint(1, 4), 1, 0)]]
+    count = rng.randint(5, 40)
+    cases = [(count + 3, count + 3, count), (count, count - 1, count), (count + 24, 1, count), (0, 0, count)]
+    return [{"asked": n, "valid": k, "count": c} for n, k, c in [*cases, (rng.randint(3, 9), 1, 0)]]
 
 
 def _other_readers(seed: int) -> list[dict[str, Any]]:
