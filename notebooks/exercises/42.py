@@ -42,10 +42,6 @@ def _by_asked(asked: int, valid: int, count: int) -> float:
     return counted(asked, valid, count) if not count else max(0.0, min(1.0, asked / count) - 0.05 * (asked - valid))
 
 
-def _nothing_to_count(asked: int, valid: int, count: int) -> float:
-    return counted(asked, valid, count) if count else 0.0
-
-
 def _free(asked: int, valid: int, count: int) -> float:
     return counted(valid, valid, count)
 
@@ -93,7 +89,6 @@ EXERCISES = [
             Mistake(_uncapped, "More valid boxes than there are things earn no more than 1."),
             Mistake(_below_zero, "Many invalid boxes would earn less than nothing: max(0, …)."),
             Mistake(_by_asked, "It is the valid boxes, k, that are compared with the count."),
-            Mistake(_nothing_to_count, "Where nothing is there to count, no box at all is right and earns 1."),
             Mistake(_free, "Each box that isn't valid costs 0.05, so one tries no boxes at random."),
         ],
     ),

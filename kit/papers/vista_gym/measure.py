@@ -18,7 +18,7 @@ import numpy as np
 
 from kit.episode import Action, NamedImage
 from kit.evaluate.intervals import proportion
-from kit.files import write_bytes
+from kit.files import print_anything, write_bytes
 from kit.papers.vista_gym.cards import HELD_OUT, MakeCase
 from kit.papers.vista_gym.cases import charts, diagrams, solvers
 from kit.papers.vista_gym.toolbox import TOOLS, toolbox
@@ -110,4 +110,5 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    print_anything()
     raise SystemExit(main())
