@@ -53,3 +53,9 @@ def calls(episode: Episode) -> list[Call]:
         for turn in episode.turns
         if turn.action is not None and turn.observation is not None
     ]
+
+
+def share_that_succeeded(episode: Episode) -> float | None:
+    """Share of an episode's calls that succeeded; None if it made none."""
+    made = calls(episode)
+    return sum(call.status == "ok" for call in made) / len(made) if made else None

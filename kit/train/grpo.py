@@ -50,6 +50,7 @@ from kit.rollout import Environment, RolloutConfig, rollout
 from kit.train.advantage import Advantage, AdvantageSettings, Baseline, Scale, check_group_size
 from kit.train.arguments import NotebookSettings, check_schedule, gradient_checkpointing_default, shared_args
 from kit.train.checkpoint import schedule
+from kit.train.episode_stats import no_subset
 from kit.train.held_out import HeldOut, HeldOutAccuracy
 from kit.train.launch.topology import ProcessConfig, RolloutEngine
 from kit.train.lora import lora_config
@@ -228,7 +229,7 @@ def train_grpo(
     *,
     exports: Sequence[int] = (),
     held_out: HeldOut | None = None,
-    subset: Callable[[Task], str] | None = None,
+    subset: Callable[[Task], str] = no_subset,
     watcher: Watcher | None = None,
 ) -> Path:
     """Train ``model`` on ``tasks``; the same call again resumes, and ends with the same metrics.
@@ -244,7 +245,7 @@ def train_grpo(
         run_dir: gets ``checkpoint/``, ``metrics.jsonl``, ``tensorboard/`` and ``model/``.
         exports: steps after which the model so far is kept too, as ``run_dir/model-STEP``.
         held_out: called before each rollout; returns what to add to the row of metrics, such as held-out accuracy.
-        subset: names the part of the tasks, such as ``hard``, whose accuracy and calls are logged apart; or None.
+        subset: names the part of the tasks, such as ``hard``, whose accuracy and calls are logged apart.
         watcher: shown the progress and the rows of metrics; None: one that suits the place.
 
     Returns:
@@ -256,7 +257,6 @@ def train_grpo(
     """
     from datasets import Dataset
 
-    from kit.train.episode_stats import no_subset
     from kit.train.grpo_trainer import EpisodeGRPOTrainer
     from kit.train.session import run
 
@@ -283,7 +283,7 @@ def train_grpo(
             settings=settings.credit(),
             meter=meter,
             held_out=held_out,
-            subset=subset or no_subset,
+            subset=subset,
         )
 
     return run(

@@ -278,14 +278,12 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
 
     def _record(self, episodes: list[Episode], scores: list[Score], rewards: Tensor) -> None:
         """Means over all processes' episodes, into the step's row of metrics."""
-        mine = [episode_stats(episode, score) for episode, score in zip(episodes, scores, strict=True)]
+        both = zip(episodes, scores, strict=True)
+        mine = [(episode_stats(episode, score), self.subset(episode.task)) for episode, score in both]
         deviations = rewards.view(-1, self.num_generations).std(dim=1)
         metrics = self._metrics["train"]
-        everyone = gather_object(mine)
-        for name, mean in mean_by_name(everyone).items():
-            metrics[name].append(mean)
-        subsets = gather_object([self.subset(episode.task) for episode in episodes])
-        for name, mean in means_of_subsets(everyone, subsets).items():
+        rows, subsets = zip(*gather_object(mine), strict=True)
+        for name, mean in (mean_by_name(rows) | means_of_subsets(rows, subsets)).items():
             metrics[name].append(mean)
         metrics["reward_std"].append(float(deviations.mean()))
         metrics["frac_zero_std_groups"].append(float((deviations < 1e-9).double().mean()))

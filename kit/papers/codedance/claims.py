@@ -52,28 +52,21 @@ def _compared(stages: Mapping[str, Sequence[Outcome]]) -> dict[str, list[Outcome
     return {name: [o for o in some if o.seed in shared] for name, some in spread.items()}
 
 
-def difference(
-    name: str,
-    less: Sequence[Outcome],
-    more: Sequence[Outcome],
-    field: str = "correct",
-    stages: tuple[str, str] = ("", ""),
-) -> Check:
-    """Check that ``more`` lies above ``less`` in a field, by seed and paired by image.
+def difference(name: str, field: str = "correct", **stages: Sequence[Outcome]) -> Check:
+    """Check that the second of two stages lies above the first in a field, by seed and paired by image.
+
+    ``difference("gain", sft=before, grpo=after)`` is positive where reinforcement helped.
 
     Args:
         name: of the statistic.
-        less: one stage's outcomes.
-        more: the other's.
         field: of the outcomes.
-        stages: names of the two, for those without a seed and for errors.
+        stages: the two, by name.
 
     Raises:
         ValueError: one is empty, or they have no seed in common.
     """
-    a, b = stages[0] or "before", stages[1] or "after"
-    found = _compared({a: less, b: more})
-    return gain(name, points(found[a], field), points(found[b], field))
+    before, after = (points(some, field) for some in _compared(stages).values())
+    return gain(name, before, after)
 
 
 def c1(adaptive: Sequence[Outcome], outcome: Sequence[Outcome], bonus: Sequence[Outcome]) -> Claim:
@@ -91,9 +84,9 @@ def c1(adaptive: Sequence[Outcome], outcome: Sequence[Outcome], bonus: Sequence[
         ValueError: one of them is empty, or two have no seed in common.
     """
     checks = (
-        difference("accuracy minus the outcome reward's", outcome, adaptive),
-        difference("accuracy minus the bonus's", bonus, adaptive),
-        difference("calls that the bonus makes more", adaptive, bonus, "tool_calls"),
+        difference("accuracy minus the outcome reward's", outcome=outcome, adaptive=adaptive),
+        difference("accuracy minus the bonus's", bonus=bonus, adaptive=adaptive),
+        difference("calls that the bonus makes more", "tool_calls", adaptive=adaptive, bonus=bonus),
     )
     return Claim("C1", CLAIMS["C1"], checks)
 
@@ -131,7 +124,7 @@ def c2(
     entropy = replace(mean_over_seeds(apart, 0.01), n=steps)
     checks = (
         Check("entropy at the end, with minus without", entropy, 0.0),
-        difference("accuracy, with minus without", without, with_turns),
+        difference("accuracy, with minus without", without=without, with_turns=with_turns),
     )
     return Claim("C2", CLAIMS["C2"], checks)
 
@@ -149,9 +142,9 @@ def c3(adaptive: Sequence[Outcome], offset_0: Sequence[Outcome]) -> Claim:
     Raises:
         ValueError: one of them is empty, or they have no seed in common.
     """
-    bought = difference("accuracy that they buy", adaptive, offset_0)
+    bought = difference("accuracy that they buy", adaptive=adaptive, offset_0=offset_0)
     checks = (
-        difference("calls that offset 0 makes more", adaptive, offset_0, "tool_calls"),
+        difference("calls that offset 0 makes more", "tool_calls", adaptive=adaptive, offset_0=offset_0),
         replace(bought, limit=EQUAL, side="below"),
     )
     return Claim("C3", CLAIMS["C3"], checks)
@@ -193,7 +186,7 @@ def c5(budgets: Mapping[int, Sequence[Outcome]], trained: int) -> Claim:
     most = max(budgets)
     if trained not in budgets or most <= trained:
         raise ValueError(f"budgets {sorted(budgets)}: needs {trained}, as in training, and a larger one")
-    check = difference(f"accuracy with {most} turns minus with {trained}", budgets[trained], budgets[most])
+    check = difference(f"accuracy with {most} turns minus with {trained}", trained=budgets[trained], most=budgets[most])
     beyond = sum(o.turns > trained for o in budgets[most])
     none = "" if beyond else f"0 of {len(budgets[most])} episodes used more than {trained} turns of {most}"
     means = ", ".join(f"{n}: {np.mean([o.correct for o in some]):.3f}" for n, some in sorted(budgets.items()))
@@ -218,8 +211,8 @@ def c6(direct: Sequence[Outcome], sft: Sequence[Outcome], grpo: Sequence[Outcome
     stages = {"direct": direct, "sft": sft, "grpo": grpo}
     found = {name: chosen(name, some, f"{kind} question", lambda o: o.kind == kind) for name, some in stages.items()}
     checks = (
-        difference("accuracy minus asked directly", found["direct"], found["grpo"], stages=("direct", "grpo")),
-        difference("accuracy minus after SFT", found["sft"], found["grpo"]),
+        difference("accuracy minus asked directly", direct=found["direct"], grpo=found["grpo"]),
+        difference("accuracy minus after SFT", sft=found["sft"], grpo=found["grpo"]),
     )
     return Claim("C6", CLAIMS["C6"], checks)
 

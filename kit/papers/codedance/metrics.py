@@ -21,11 +21,11 @@ from typing import Any
 
 from kit.episode import Episode
 from kit.evaluate import outcomes as base
+from kit.evaluate.calls import share_that_succeeded
 from kit.evaluate.outcomes import Evaluation, Metric, Slices, slices_by
 from kit.papers.codedance.answers import LONGEST
 from kit.papers.codedance.answers import is_right as answers_rightly
 from kit.papers.codedance.reported import REPORTED
-from kit.papers.codedance.reward import failed, is_call
 
 HEADLINES = {
     "acc_easy": "easy questions, right",
@@ -66,7 +66,7 @@ def outcome(episode: Episode, seed: int = 0) -> Outcome:
     Raises:
         ValueError: the episode is still running, or its task has no gold answer.
     """
-    meta, calls = episode.task.meta, [turn for turn in episode.turns if is_call(turn)]
+    meta = episode.task.meta
     return Outcome.of(
         episode,
         is_right(episode, episode.task.target),
@@ -74,7 +74,7 @@ def outcome(episode: Episode, seed: int = 0) -> Outcome:
         well_formed=len(episode.answer or "") < LONGEST,
         kind=str(meta.get("set") or meta.get("kind", "")),
         level=str(meta.get("level", "")),
-        ran=sum(not failed(turn) for turn in calls) / len(calls) if calls else None,
+        ran=share_that_succeeded(episode),
     )
 
 

@@ -31,7 +31,8 @@ from kit.chat import Chat
 from kit.episode import Episode, NamedImage, Task
 from kit.papers.codedance.answers import is_right
 from kit.papers.codedance.reward import failed, is_well_formed
-from kit.policy import GenerationRequest, Policy, SamplingParams
+from kit.policy import Policy, SamplingParams
+from kit.policy.asking import VERDICT, ask
 from kit.rollout import Environment, RolloutConfig
 from kit.train.demonstrations import collect
 
@@ -130,8 +131,6 @@ def by_scene(episode: Episode) -> bool:
 
 ASKED = """Above is a question about an image, and how somebody worked it out. The right answer is: {answer}. Does \
 every step follow from the image and from what its code gave, and is the answer the same? Say Yes or No."""
-VERDICT = SamplingParams(("<|im_end|>",), 0.0, 16)
-"""How a judge answers: greedily, in a word."""
 
 
 @dataclass(frozen=True)
@@ -157,9 +156,5 @@ class ModelJudge:
             parts += ["\n", turn.text]
             parts += [turn.observation.text, *turn.observation.images] if turn.observation else []
         parts += ["\n", ASKED.format(answer=episode.task.target[0])]
-        ids = tuple(self.chat.prompt("", parts))
-        request = GenerationRequest(
-            ids, tuple(p for p in parts if isinstance(p, NamedImage)), Episode(episode.task, ids)
-        )
-        [said] = self.policy.sample([request], self.params)
-        return self.chat.decode(said.ids).strip().lower().startswith("yes")
+        said = ask(self.policy, self.chat, parts, episode.task, self.params)
+        return said.strip().lower().startswith("yes")

@@ -21,9 +21,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kit.chat import Chat
-from kit.episode import Episode, Task
+from kit.episode import Task
 from kit.papers.mags_rl.answers import is_right
-from kit.policy import GenerationRequest, Policy, SamplingParams
+from kit.policy import Policy
+from kit.policy.asking import ask
 from kit.tools.serper import Cache
 
 Judge = Callable[[str, str, Sequence[str]], float]
@@ -91,10 +92,7 @@ class ModelJudge:
         asked = ASKED.format(question=question, gold=" or ".join(golds), answer=answer[:MOST_CHARS])
         reply = self.cache.get(f"{self.name}\n{asked}")
         if reply is None:
-            ids = tuple(self.chat.prompt("", [asked]))
-            request = GenerationRequest(ids, (), Episode(Task("judge", (), asked, tuple(golds)), ids))
-            (said,) = self.policy.sample([request], SamplingParams(("<|im_end|>",), 0.0, 16))
-            reply = self.chat.decode(said.ids)
+            reply = ask(self.policy, self.chat, [asked], Task("judge", (), asked, tuple(golds)))
             self.cache.put(f"{self.name}\n{asked}", reply)
         return verdict(str(reply))
 

@@ -152,5 +152,5 @@ EVALUATION = Evaluation(
 
 
 def judged_by(judge: Judge) -> Evaluation[Outcome]:
-    """The same evaluation with another judge than the exact rule."""
+    """Make the evaluation with another judge than the exact rule."""
     return replace(EVALUATION, outcome=partial(outcome, judge=judge))

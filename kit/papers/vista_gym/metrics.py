@@ -21,6 +21,7 @@ from typing import Any
 
 from kit.episode import Episode
 from kit.evaluate import outcomes as base
+from kit.evaluate.calls import share_that_succeeded
 from kit.evaluate.outcomes import Evaluation, Metric, Slices, slices_by
 from kit.papers.vista_gym.answers import is_right as answers_rightly
 from kit.papers.vista_gym.env import PROTOCOL
@@ -72,7 +73,6 @@ def outcome(episode: Episode, seed: int = 0) -> Outcome:
         ValueError: the episode is still running, or its task has no gold answer.
     """
     meta = episode.task.meta
-    told = [turn.observation.status for turn in episode.turns if turn.observation and turn.action is not None]
     return Outcome.of(
         episode,
         is_right(episode, episode.task.target),
@@ -80,7 +80,7 @@ def outcome(episode: Episode, seed: int = 0) -> Outcome:
         well_formed=all(PROTOCOL.well_formed(turn.text) for turn in episode.turns),
         family=str(meta.get("family", "")),
         distribution=str(meta.get("distribution", "")),
-        ran=told.count("ok") / len(told) if told else None,
+        ran=share_that_succeeded(episode),
     )
 
 

@@ -45,7 +45,7 @@ class Axis:
         return float(round(exact, -math.floor(math.log10(abs(self.slope)))))
 
     def from_zero(self, place: float) -> Axis:
-        """The same axis with its zero where all bars begin, if that is within a third of a step from where it was."""
+        """Move the axis' zero to where all bars begin, if that is within a third of a step from where it was."""
         step = abs(self.slope * (_place(self.ticks[1], self.direction) - _place(self.ticks[0], self.direction)))
         if abs(self.slope * place + self.start) > step / 3:
             return self

@@ -79,7 +79,7 @@ class Colour:
 
     @property
     def hex(self) -> str:
-        """As SVG writes it: ``#1f77b4``."""
+        """The colour as SVG writes it: ``#1f77b4``."""
         return "#{:02x}{:02x}{:02x}".format(*self.rgb)
 
 
