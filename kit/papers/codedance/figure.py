@@ -6,14 +6,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib import rc_context
 
 from kit.papers.codedance.reward import REWARDS
 from kit.train.metrics import Row
 from kit.train.published_curves import published_curves
-from kit.view.charts import Plot, lines
+from kit.view.charts import COLOURS, DASHES, MARKERS, STYLE, Plot
 
 Rows = Mapping[str, Sequence[Sequence[Row]]]
 """Name of a reward → the rows of metrics of each of its runs."""
+
+LEVELS = ("easy", "hard")
+"""Of questions, a panel each."""
 
 SMOOTHED = 4
 """Steps that a point of the figure averages over: a batch has few questions of a level."""
@@ -46,7 +50,7 @@ def mean_curve(runs: Sequence[Sequence[Row]], column: str) -> tuple[list[float],
 
 
 def calls_by_reward(rows: Rows) -> Plot:
-    """Draw calls an episode over the steps, a line for each reward and level.
+    """Draw calls an episode over the steps, a panel for each level, a line for each reward.
 
     Args:
         rows: metrics of the runs, by reward.
@@ -54,12 +58,18 @@ def calls_by_reward(rows: Rows) -> Plot:
     Raises:
         ValueError: no run has such a column.
     """
-    series: dict[str, tuple[Any, Any]] = {
-        f"{name}, {level}": curve
-        for level in ("easy", "hard")
-        for name, runs in rows.items()
-        if (curve := mean_curve(runs, f"calls_{level}"))[0]
-    }
-    if not series:
+    levels = [n for n in LEVELS if any(mean_curve(runs, f"calls_{n}")[0] for runs in rows.values())]
+    if not levels:
         raise ValueError("no run has a column calls_easy or calls_hard: train with notebook 33, which logs them")
-    return lines(series, "step", "calls an episode", "how often each reward makes the agent call")
+    with rc_context(STYLE):
+        figure = Plot(6.4, 2.6)
+        axes = figure.subplots(1, len(levels), sharey=True, squeeze=False)[0]
+        for axis, level in zip(axes, levels, strict=True):
+            for k, (name, runs) in enumerate(rows.items()):
+                style: Any = {"color": COLOURS[k % 6], "marker": MARKERS[k % 6], "linestyle": DASHES[k % 4]}
+                axis.plot(*mean_curve(runs, f"calls_{level}"), label=name, **style)
+            axis.set_title(f"{level} questions")
+            axis.set_xlabel("step")
+        axes[0].set_ylabel("calls an episode")
+        figure.legend(*axes[0].get_legend_handles_labels(), ncols=6, fontsize=8, loc="outside upper center")
+    return figure

@@ -19,6 +19,7 @@ def test_a_point_is_the_mean_over_runs_and_four_steps() -> None:
 def test_a_line_for_each_reward_and_level() -> None:
     rows = [{"step": n + 1, "calls_easy": 0.5, "calls_hard": 1.0} for n in range(8)]
     figure = calls_by_reward({"adaptive": [rows], "bonus": [rows, rows]})
-    assert len(figure.axes[0].lines) == 4
+    assert [len(axis.lines) for axis in figure.axes] == [2, 2]
+    assert [axis.get_title() for axis in figure.axes] == ["easy questions", "hard questions"]
     with pytest.raises(ValueError, match="no run has a column calls_easy or calls_hard"):
         calls_by_reward({"adaptive": [[{"step": 1}]]})
