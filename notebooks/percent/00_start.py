@@ -93,6 +93,8 @@ stages = {
 numbers = {
     "AGILE": {"task": "11", "SFT": "12", "GRPO": "13", "claims": "14, 15"},
     "Visual-ARFT": {"task": "21, 22", "SFT": "23", "GRPO": "23", "claims": "24"},
+    "CodeDance": {"task": "31", "SFT": "32", "GRPO": "33", "claims": "34"},
+    "Mags-RL": {"task": "41, 42"},
     "your own": {"task": "60", "SFT": "60", "GRPO": "60"},
 }
 reached = {}

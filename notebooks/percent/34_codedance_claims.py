@@ -92,7 +92,8 @@ def gathered(stage: str, some):
 
 
 played = {stage: gathered(stage, folders) for stage in ("sft", "grpo")}
-played["direct"] = EVALUATION.load_outcomes(folders[0], "direct")
+for stage in ("direct", "untrained"):  # of the base: no training made them
+    played[stage] = EVALUATION.load_outcomes(folders[0], stage)
 played |= {name: gathered("grpo", some) for name, some in others.items()}
 print(len(folders), "seed(s) under R_BAT;", {k: len(v) for k, v in others.items()})
 
@@ -313,24 +314,22 @@ curves += [
     {k: read_metrics(f / "grpo" / "metrics.jsonl") for k, f in enumerate(no_turns)}
 ]
 
+
 # %%
-both = {"outcome", "bonus"} <= set(others)
-end, other = played["grpo"], played
-parts = gathered("grpo", no_turns)
+def paid(*rewards: str):
+    """Outcomes of the agents that were trained under these rewards."""
+    return [played[reward] for reward in rewards]
+
+
+end, parts = played["grpo"], gathered("grpo", no_turns)
+both, zero = {"outcome", "bonus"} <= set(others), "offset_0" in others
 needed = "outcome_runs and bonus_runs"
 by_reward = [
-    or_not_run(
-        "C1", both, needed, lambda: claims.c1(end, other["outcome"], other["bonus"])
-    ),
+    or_not_run("C1", both, needed, lambda: claims.c1(end, *paid("outcome", "bonus"))),
     or_not_run(
         "C2", bool(no_turns), "no_turns_runs", lambda: claims.c2(end, parts, *curves)
     ),
-    or_not_run(
-        "C3",
-        "offset_0" in others,
-        "offset_0_runs",
-        lambda: claims.c3(end, other["offset_0"]),
-    ),
+    or_not_run("C3", zero, "offset_0_runs", lambda: claims.c3(end, *paid("offset_0"))),
 ]
 
 # %% tags=["guess"]
