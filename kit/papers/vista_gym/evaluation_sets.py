@@ -103,11 +103,13 @@ def questions(
     return list(_asked(islice(found, skip, skip + n if n else None), max_pixels))
 
 
-def skipped(source: QuestionSet) -> int:
-    """How many questions stand before those that are measured on: those of the same split that are trained on."""
-    trained = TRAINING.get(source.name)
-    same = trained is not None and (trained.id, trained.split) == (BENCHMARKS[source.name].id, source.split)
-    return TRAINED_ON[source.name] if same else 0
+def skipped(name: str) -> int:
+    """How many questions stand before a benchmark's: those that are trained on, where both are of one split."""
+    measured, trained = BENCHMARKS[name], TRAINING.get(name)
+    same = trained is not None and all(
+        getattr(trained, field) == getattr(measured, field) for field in ("id", "config", "split")
+    )
+    return TRAINED_ON[name] if same else 0
 
 
 def _asked(tasks: Iterator[Task], max_pixels: int) -> Iterator[Task]:

@@ -118,7 +118,7 @@ def test_what_is_taken_away_by_hand() -> None:
 
 
 def test_nothing_touches_and_what_finds_no_room_is_left_out() -> None:
-    image = science.paper(RNG(0), (90, 90))
+    image = science.paper(RNG(0), (160, 160))
     drawn = scatter(RNG(0), image, [("red", "circle")] * 40)
     assert 1 < len(drawn) < 40 and told(drawn).count("circle") == len(drawn)
     for k, one in enumerate(drawn):
