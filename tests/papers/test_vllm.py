@@ -23,14 +23,14 @@ from kit.train.sft import SFTSettings, train_sft
 from tests.policy.test_vllm import VLLM_SETTINGS
 
 CASES = 4
-LIMITS = {"prompt": "brief", "temperature": 0.0}
+LIMITS: dict[str, Any] = {"prompt": "brief", "temperature": 0.0}
 
 Case = tuple[Rollouts[Any], Any, list[Task], Script]
 
 
 def codedance() -> Case:
     """Computations over charts: ``</code>`` ends a turn."""
-    from kit.papers.codedance import expert, experiment, tasks
+    from kit.papers.codedance import experiment, expert, tasks
 
     play = experiment.Play(max_turns=4, max_new_tokens=72, **LIMITS)
     box = experiment.sandbox(allow_unsafe=True).start()
@@ -39,7 +39,7 @@ def codedance() -> Case:
 
 def mags_rl() -> Case:
     """A card to be magnified: ``</think>`` ends a turn, around ``<zoom>``."""
-    from kit.papers.mags_rl import expert, experiment, tasks
+    from kit.papers.mags_rl import experiment, expert, tasks
 
     play = experiment.Play(max_new_tokens=160, **LIMITS)
     return play, experiment.magnifier(), tasks.make_tasks({"attribute/hard": CASES}, 0), expert.expert(1.0)
