@@ -121,7 +121,7 @@ EXERCISES = [
     Exercise(
         "51.4",
         proper,
-        "Three conditions: the right call finds 7 on the original, not in the prompt's image, and the other call never.",
+        "The right call finds 7 on the original and not in the prompt's image; the other call never finds it.",
         mistakes=[
             Mistake(lambda: ["a", "c"], "If the prompt's image is enough, no tool is needed: show less of it."),
             Mistake(lambda: ["a", "d"], "A call that is named as unsuitable mustn't say the answer."),

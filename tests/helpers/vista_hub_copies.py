@@ -1,4 +1,4 @@
-"""Small copies of the sets that VISTA-Gym trains on and measures on, in the hub's own layouts: two or four rows each."""
+"""Small copies of the sets that VISTA-Gym trains on and measures on, in the hub's layouts: four rows each."""
 
 from __future__ import annotations
 
