@@ -77,7 +77,7 @@ EXERCISES = [
     Exercise(
         "51.1",
         value_of,
-        'json.dumps of an object with "tool" and "arguments"; the arguments are an object with "of", and "series" if any.',
+        'json.dumps of an object with "tool" and "arguments"; in the latter stand "of", and "series" if there is one.',
         cases=[_label("tea", ""), _label("milk", "Online"), _label("red", ""), _label("jam", "Plan")],
         hidden=_other_labels,
         mistakes=[
@@ -114,8 +114,12 @@ EXERCISES = [
         ],
         hidden=_other_chains,
         mistakes=[
-            Mistake(lambda accuracies: min(accuracies), "A chain is weaker than its weakest link: every call may fail."),
-            Mistake(lambda accuracies: sum(accuracies) / len(accuracies), "The mean is what one call is worth, not all."),
+            Mistake(
+                lambda accuracies: min(accuracies), "A chain is weaker than its weakest link."
+            ),
+            Mistake(
+                lambda accuracies: sum(accuracies) / len(accuracies), "The mean is what one call is worth."
+            ),
         ],
     ),
     Exercise(

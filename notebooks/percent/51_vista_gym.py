@@ -335,9 +335,10 @@ for number, t in enumerate(pairs, 1):
 
 # %%
 left, top, right, bottom = drawn[0].box
-around = (left - 20, top - 20, right + 20, bottom + 20)  # a circle alone
+around = (left - 20, top - 20, right + 20, bottom + 20)  # the first circle alone
 
 
+# %%
 class Leftmost(PureTool):
     """Says the colour and shape of the thing that lies furthest left."""
 
