@@ -114,12 +114,8 @@ EXERCISES = [
         ],
         hidden=_other_chains,
         mistakes=[
-            Mistake(
-                lambda accuracies: min(accuracies), "A chain is weaker than its weakest link."
-            ),
-            Mistake(
-                lambda accuracies: sum(accuracies) / len(accuracies), "The mean is what one call is worth."
-            ),
+            Mistake(lambda accuracies: min(accuracies), "A chain is weaker than its weakest link."),
+            Mistake(lambda accuracies: sum(accuracies) / len(accuracies), "The mean is what one call is worth."),
         ],
     ),
     Exercise(

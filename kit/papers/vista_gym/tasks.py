@@ -125,7 +125,8 @@ def draw(kind: str, seed: int, side: Side, k: int) -> Drawn:
 def _shrunk(image: Image.Image, longest: int) -> Image.Image:
     """An image as the prompt shows it."""
     scale = longest / max(image.size)
-    return image.resize(tuple(max(1, round(side * scale)) for side in image.size), Image.Resampling.LANCZOS)  # type: ignore[arg-type]
+    width, height = (max(1, round(side * scale)) for side in image.size)
+    return image.resize((width, height), Image.Resampling.LANCZOS)
 
 
 def _task(kind: str, seed: int, side: Side, k: int, shown: int) -> Task:

@@ -70,7 +70,8 @@ SIDE = 112
 def at_sight(rng: np.random.Generator) -> Drawn:
     """Ask how many large shapes there are: one to four, one in each of some quarters."""
     image, n = paper(rng, (SIDE, SIDE)).point(lambda level: level // 2), int(rng.integers(1, 5))
-    things, half = [], SIDE // 2
+    things: list[Thing] = []
+    half = SIDE // 2
     for quarter, dye in zip(several(rng, range(4), n), several(rng, DYES, n), strict=True):
         left, top = quarter % 2 * half, quarter // 2 * half
         things += scatter(rng, image, [(dye, one_of(rng, SHAPES[:3]))], (left, top, left + half, top + half), (28, 47))
