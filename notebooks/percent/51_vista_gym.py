@@ -135,8 +135,8 @@ print(fill(ask(chart, call("easyocr.read", task="recognize_only")), 84))
 # thing. That is why tools take arguments that select. A small model learns the second kind of call in minutes, and takes four
 # times as long for the first.
 #
-# **Exercise 51.1.** Write the call that asks `unichart.to_table` for one label's value: a text, as a turn writes it. In a
-# chart of several series it needs `series` as well; an empty one is left out.
+# **Exercise 51.1.** Write the call that asks `unichart.to_table` for one label's value: a text, as `json.dumps` writes it,
+# the tool first. In a chart of several series it needs `series` after `of`; an empty one is left out.
 
 
 # %% tags=["exercise"]
