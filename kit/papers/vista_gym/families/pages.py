@@ -17,7 +17,13 @@ LABEL = (600, 450)
 
 
 def shade(rng: np.random.Generator, low: int, high: int) -> Colour:
-    """Any colour whose levels lie from ``low`` to below ``high``."""
+    """Choose any colour whose levels lie in a range.
+
+    Args:
+        rng: source of all randomness.
+        low: least level of red, green and blue.
+        high: one more than the greatest.
+    """
     red, green, blue = (int(v) for v in rng.integers(low, high, 3))
     return red, green, blue
 
