@@ -96,8 +96,8 @@ def ai2d(rng: np.random.Generator) -> Drawn:
     spots = [(30 + k * pitch, y + 50, 30 + k * pitch + 30, y + 80) for k in range(len(names))]
     for k, name in enumerate(names):
         pen.text((20 + k * pitch, y), name, font=font("DejaVu Sans", 26), fill=(20, 20, 20))
-        x, top, right, bottom = spots[k]
-        scatter(rng, image, [(dye, "circle")], (x, top - 4, right + 10, bottom + 10), (28, 31))
+        x, top, edge, bottom = spots[k]
+        scatter(rng, image, [(dye, "circle")], (x, top - 4, edge + 10, bottom + 10), (28, 31))
         if k:
             arrows(image, [(x - pitch + 44, top + 16), (x - 8, top + 16)])
     key, at = f"stages {names} {dye} {y}", int(rng.integers(len(names) - 1))

@@ -50,7 +50,7 @@ def clevr_math(rng: np.random.Generator) -> Drawn:
     one, two = several(rng, sorted(numbers), 2)
     if rng.random() < 0.5:
         question = f"How many things are {one} or {two}?"
-        right = (call(DETECT, "count", caption=f"{one} thing. {two} thing"),)
+        right: tuple[str, ...] = (call(DETECT, "count", caption=f"{one} thing. {two} thing"),)
         answer = numbers[one] + numbers[two]
     else:
         taken = int(rng.integers(1, numbers[one] + 1))
