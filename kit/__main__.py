@@ -185,6 +185,11 @@ def _tools(args: argparse.Namespace) -> int:
     try:
         if args.action == "list":
             print(tools.listing())
+        elif args.action == "serve":
+            from kit.tools.serve.pool import Limits
+
+            limits = Limits(args.deadline, args.waiting)
+            tools.serve(args.tools, args.host, args.port, args.workers, limits, args.served, args.device)
         else:
             print(tools.call(tools.find_tool(args.name, args.served, args.device), args.arguments, args.image))
     except ValueError as error:

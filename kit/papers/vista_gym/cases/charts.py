@@ -75,7 +75,7 @@ def iou(one: Sequence[float], other: Sequence[float]) -> float:
     return both / (areas - both) if areas > both else 0.0
 
 
-def _found(boxes: Sequence[Sequence[float]], right: Sequence[Box]) -> float:
+def found(boxes: Sequence[Sequence[float]], right: Sequence[Box]) -> float:
     """Share of boxes that are found, by an overlap of a half; one too many counts as one not found."""
     hits = sum(any(iou(box, wanted) >= 0.5 for box in boxes) for wanted in right)
     return hits / max(len(boxes), len(right))
@@ -89,7 +89,7 @@ def boxes(rng: np.random.Generator) -> Case:
 
     def score(said: str) -> float:
         four = [tuple(map(float, found.split(", "))) for found in re.findall(r"\(([\d., -]+)\)", said)]
-        return _found([box for box in four if len(box) == 4], right)
+        return found([box for box in four if len(box) == 4], right)
 
     return Case(score, {"of": drawn.table.categories[category]}, drawn.image)
 
@@ -106,7 +106,7 @@ def svg(rng: np.random.Generator) -> Case:
         four = [(x, y, x + w, y + h) for x, y, w, h in (map(float, rect) for rect in rects)]
         told = re.findall(rf" ({_NUMBER})</title>", said)
         good = sum(any(near(number, value) for number in told) for value in values) / max(len(told), len(values))
-        return (_found(four, right) + good) / 2
+        return (found(four, right) + good) / 2
 
     return Case(score, {"of": drawn.table.categories[category]}, drawn.image)
 
