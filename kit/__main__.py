@@ -24,6 +24,7 @@ BENCHES = {
     "rollout": "benchmarks.rollout:rollout_bench",
     "sandbox": "benchmarks.sandbox:bench",
     "search": "benchmarks.rollout:documents_bench",
+    "serving": "benchmarks.serving:serving_bench",
     "super_resolution": "benchmarks.super_resolution:super_resolution_bench",
     "tail": "benchmarks.rollout:tail_bench",
 }

@@ -59,13 +59,14 @@ class ToolService:
             arguments: of the call.
             image: what it looks at.
         """
-        body = {"tool": tool, "arguments": dict(arguments), "trajectory": image.sha256 if image else ""}
+        asked = {"tool": tool, "arguments": dict(arguments), "trajectory": image.sha256 if image else ""}
+        body = json.dumps(asked).encode()
 
         def once() -> Observation:
-            answer = self._ask("POST", "/call", json.dumps(body).encode())
+            answer = self._ask("POST", "/call", body)
             if answer.status_code == UNKNOWN and image is not None and tool in self._tools():
                 self._send(image)
-                answer = self._ask("POST", "/call", json.dumps(body).encode())
+                answer = self._ask("POST", "/call", body)
             told = self._told(answer)
             return Observation(str(told["text"]), status=told["status"])
 
@@ -75,6 +76,15 @@ class ToolService:
             return Observation(f"Error: {tool}: {str(error)[: 2 * LONGEST]}", status="error")
         except ServiceError as error:
             return Observation(f"Error: {str(error)[: 2 * LONGEST]}", status="error")
+
+    def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Ask once for what the client has no method for, such as ``/get_observation``.
+
+        Raises:
+            ServiceError: it says no.
+            TransientError: it doesn't answer, or is full.
+        """
+        return self._told(self._ask("POST", path, json.dumps(body).encode()))
 
     def health(self) -> dict[str, Any]:
         """What the service says of itself; it need not be well.
