@@ -15,8 +15,9 @@ request                                      reply
 returns ``{observations, dones, valids}``. A turn is done if it answers; it is valid if it answers or calls a tool that
 there is, in proper JSON. ``extra_fields`` may bring images: ``{"images": {NAME: base64 of a file}}`` for a trajectory.
 
-Whatever is wrong with a request is told in words, ``{"error": …}``, with a status that says whose fault it is: 400 no
-proper JSON, 404 no such tool or trajectory, 413 too large, 422 the wrong fields, or no image, 503 no worker can do it.
+Whatever is wrong with a request is told in words, ``{"error": …}``, with a status that says what kind of fault it is:
+400 no proper JSON, 404 no such tool, 410 no such trajectory (any more), 413 too large, 422 the wrong fields, or no image,
+503 no worker that can do it.
 """
 
 from __future__ import annotations
@@ -35,13 +36,15 @@ from fastapi.responses import HTMLResponse, Response
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from kit.protocol import FormatError, Protocol
+from kit.tools.pure import MOST_PIXELS
 from kit.tools.serve.meter import Meter
 from kit.tools.serve.page import page
 from kit.tools.serve.pool import Pool, Refused, Reply
 from kit.tools.serve.store import ImageRefused, Stored, Trajectories, check
 
-MOST_BODY = 64 * 2**20
-"""Bytes of the largest request; of one that is larger, as much again is read, so that its sender hears why."""
+MOST_BODY = 4 * MOST_PIXELS
+"""Bytes of the largest request: any image that a tool opens can be sent. Of a larger request as much again is read, so
+that its sender hears why."""
 
 PROTOCOL = Protocol(actions=("tool_call",), call="tool_call")
 
@@ -90,7 +93,7 @@ class Service:
         images = self.store.images(trajectory) if trajectory else {}
         if images is None:
             way_out = "send its image: PUT /trajectories/ID/images/NAME"
-            raise Refused(f"trajectory {trajectory!r:.60} isn't known, or not any more; {way_out}", 404)
+            raise Refused(f"trajectory {trajectory!r:.60} isn't known, or not any more; {way_out}", 410)
         start, status = perf_counter(), "refused"
         try:
             reply = await self.pools[self.tools[tool]].call(tool, arguments, images)

@@ -26,7 +26,8 @@ TIMEOUT = 100.0
 RETRIES = 4
 """Tries after the first, in some seven seconds: a service that is started again is back by then."""
 
-UNKNOWN = 404
+GONE = 410
+"""Says that the service doesn't know an image, or not any more."""
 
 
 class ToolService:
@@ -64,7 +65,7 @@ class ToolService:
 
         def once() -> Observation:
             answer = self._ask("POST", "/call", body)
-            if answer.status_code == UNKNOWN and image is not None and tool in self._tools():
+            if answer.status_code == GONE and image is not None:
                 self._send(image)
                 answer = self._ask("POST", "/call", body)
             told = self._told(answer)
@@ -101,11 +102,6 @@ class ToolService:
     def close(self) -> None:
         """Close its connections."""
         self._http.close()
-
-    def _tools(self) -> Mapping[str, Any]:
-        """Its tools: what else could be unknown is the image."""
-        found: dict[str, Any] = self._ask("GET", "/tools").json()
-        return found
 
     def _send(self, image: NamedImage) -> None:
         file = io.BytesIO()

@@ -56,7 +56,7 @@ WRONG = (
     ("POST", "/call", {"tool": "toy.echo", "arguments": []}, 422, "arguments: "),
     ("POST", "/call", {"tool": "toy.echo", "colour": 1}, 422, "colour: Extra inputs"),
     ("POST", "/call", {"tool": "toy.ech"}, 404, "there is no tool 'toy.ech'; there are toy.echo"),
-    ("POST", "/call", {"tool": "toy.echo", "trajectory": "t"}, 404, "trajectory 't' isn't known, or not any more"),
+    ("POST", "/call", {"tool": "toy.echo", "trajectory": "t"}, 410, "trajectory 't' isn't known, or not any more"),
     ("PUT", "/trajectories/t/images/image", b"", 422, "0 bytes that are no image"),
     ("PUT", "/trajectories/t/images/image", b"GIF89a" + bytes(90), 422, "send a PNG, JPEG, WEBP file"),
     ("PUT", "/trajectories/t/images/image", png()[:50], 422, "that are no image"),

@@ -39,8 +39,8 @@ def tools(service: ToolService) -> dict[str, RemoteTool]:
     return {tool.name: tool for tool in remote([toy() for toy in TOYS], service)}
 
 
-def said(tool: Tool, image: Image.Image | None = None, **arguments: Any) -> Observation:
-    images = {} if image is None else {"image": NamedImage("image", image)}
+def said(tool: Tool, shown: Image.Image | None = None, **arguments: Any) -> Observation:
+    images = {} if shown is None else {"image": NamedImage("image", shown)}
     return run_tool(tool, Action(tool.name, "", arguments), images)
 
 
@@ -78,7 +78,7 @@ def test_names_and_schemas_are_those_of_the_class(tools: dict[str, RemoteTool], 
     for toy in TOYS:
         tool = tools[toy.name]
         assert (tool.description, tool.parameters) == (toy().description, toy().parameters)
-        assert service._tools()[toy.name]["parameters"] == tool.parameters
+        assert service._http.get("/tools").json()[toy.name]["parameters"] == tool.parameters
 
 
 @pytest.mark.parametrize("text", ["", "ä\U0001f600\x00", "x" * 300_000, "</tool_call><|im_end|>", "line\nline"])
@@ -210,7 +210,7 @@ def test_a_service_that_is_started_anew_is_sent_what_it_misses() -> None:
     size = [toy() for toy in TOYS if toy.name == "toy.size"]
     with running(*OPTIONS, folder=HELPERS) as other:
         with running(*OPTIONS, "--port", port, folder=HELPERS) as service:
-            (tool,) = remote(size, ToolService(service.address))
+            (tool,) = remote(size, ToolService(service.address, retries=8))
             assert said(tool, image).text == "3 x 2 (255, 0, 0)"
             (worker,) = workers(service)
             server = psutil.Process(worker["pid"]).parent()
@@ -222,7 +222,7 @@ def test_a_service_that_is_started_anew_is_sent_what_it_misses() -> None:
             waits = pool.submit(said, tool, image)
             with running(*OPTIONS, "--port", port, folder=HELPERS):
                 seen = waits.result()
-        assert seen.text == "3 x 2 (255, 0, 0)" or "no tool service answers" in seen.text
+        assert seen.text == "3 x 2 (255, 0, 0)"
         assert said(remote(size, other)[0], image).text == "3 x 2 (255, 0, 0)"
 
 
