@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
+import psutil
 from PIL import Image
 
 from benchmarks.telling import tell
@@ -43,16 +44,25 @@ def _times(call: Callable[[], object], calls: int, callers: int) -> tuple[list[f
         return each, 1e3 * (time.perf_counter() - began)
 
 
+def _processor() -> float:
+    """Milliseconds of processor time that this process and all it started have used."""
+    mine = psutil.Process()
+    used = [process.cpu_times() for process in (mine, *mine.children(recursive=True))]
+    return 1e3 * sum(times.user + times.system for times in used)
+
+
 def _overhead(service: ToolService, calls: int) -> dict[str, float]:
     figures: dict[str, float] = {}
     local = find_tool(LIGHT)
     for name, tool in (("plain", local), ("served", RemoteTool(local, service))):
         tool.call(QUESTION, {})
         for callers in CALLERS:
+            before = _processor()
             each, whole = _times(lambda tool=tool: tool.call(QUESTION, {}), calls, callers)  # type: ignore[misc]
             figures[f"{name}, {callers} at once: median ms"] = statistics.median(each)
             figures[f"{name}, {callers} at once: p99 ms"] = sorted(each)[int(0.99 * (len(each) - 1))]
             figures[f"{name}, {callers} at once: calls/s"] = 1e3 * calls / whole
+            figures[f"{name}, {callers} at once: processor ms a call"] = (_processor() - before) / calls
     figures["overhead, one caller: median ms"] = (
         figures["served, 1 at once: median ms"] - figures["plain, 1 at once: median ms"]
     )

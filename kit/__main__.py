@@ -187,8 +187,11 @@ def _tools(args: argparse.Namespace) -> int:
         if args.action == "list":
             print(tools.listing())
         elif args.action == "serve":
+            from kit.tools.serve.command import end_with_stdin
             from kit.tools.serve.pool import Limits
 
+            if args.until_eof:
+                end_with_stdin()
             limits = Limits(args.deadline, args.waiting)
             tools.serve(args.tools, args.host, args.port, args.workers, limits, args.served, args.device)
         else:

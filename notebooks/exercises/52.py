@@ -28,8 +28,8 @@ def _other_loads(seed: int) -> list[dict[str, Any]]:
     """Few and many trajectories, quick and slow tools."""
     rng = random.Random(seed)
     return [
-        {"trajectories": rng.randint(2, 200), "think": rng.choice((0.5, 1.0, 3.0)), "work": rng.choice((0.25, 1.0, 2.0))}
-        for _ in range(5)
+        {"trajectories": rng.randint(2, 200), "think": rng.choice((0.5, 1.0, 3.0)), "work": work}
+        for work in (0.25, 1.0, 2.0, 3.0, 5.0)
     ]
 
 
@@ -44,7 +44,7 @@ EXERCISES = [
     Exercise(
         "52.1",
         workers_for,
-        "Of each think + work seconds, a trajectory needs a worker for work seconds. How many are busy at a time, then, "
+        "Of each think + work seconds, a trajectory needs a worker for work seconds. How many are busy at a time, "
         "on average? There are no half workers, and never none.",
         cases=[
             {"trajectories": 24, "think": 3.0, "work": 1.0},

@@ -35,7 +35,7 @@
 # %% tags=["parameters"]
 trajectories: int = 24  # that call at once; paper: up to 24
 calls: int = 120  # under load
-deadline: float = 2.0  # seconds of a call, then its worker is killed
+deadline: float = 3.0  # seconds of a call, then its worker is killed
 
 # %%
 import json
@@ -51,13 +51,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from textwrap import fill
 
-from IPython.display import display
 from kit.episode import NamedImage
 from kit.exercises import check, hint, solution
 from kit.jobs.tools import find_tool
 from kit.tools.serve.client import ToolService, remote
 from kit.tools.serve.command import running
-from kit.view import plots
 from PIL import Image
 
 # %% [markdown]
@@ -141,7 +139,9 @@ folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
 names = ["groundingdino.detect", "multimath.solve", "mine:Rest"]
 options = ["--tools", *names, "--deadline", str(deadline)]
 service = stack.enter_context(running(*options, folder=folder))
-print("tools in", len(service.health()["pools"]), "processes:", service.health()["status"])
+print(
+    "tools in", len(service.health()["pools"]), "processes:", service.health()["status"]
+)
 
 # %% [markdown]
 # `running` is `python -m kit tools serve` for as long as a block lasts. Light tools of one folder share a process; a tool with
@@ -203,6 +203,7 @@ for where, place in (("here", local), ("served", served)):
 
 # %%
 
+
 def resting(seconds: float, of: ToolService = service):
     """One call of our own tool, and the seconds until its reply."""
     began = time.perf_counter()
@@ -221,8 +222,13 @@ def load(seconds: float, meanwhile=lambda: None) -> list:
 # %%
 # NBVAL_IGNORE_OUTPUT
 waits = sorted(took for _, took in load(0.02))
-print(f"a call works for 20 ms; with {trajectories} at once it takes, in the middle,", end="")
-print(f" {1000 * waits[len(waits) // 2]:.0f} ms, and at worst {1000 * waits[-1]:.0f} ms")
+print(
+    f"a call works for 20 ms; with {trajectories} at once it takes, in the middle,",
+    end="",
+)
+print(
+    f" {1000 * waits[len(waits) // 2]:.0f} ms, and at worst {1000 * waits[-1]:.0f} ms"
+)
 
 # %% [markdown]
 # So a service is sized by how many trajectories call, how long the policy thinks between two calls, and how long a call works.

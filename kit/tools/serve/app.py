@@ -16,8 +16,8 @@ returns ``{observations, dones, valids}``. A turn is done if it answers; it is v
 there is, in proper JSON. ``extra_fields`` may bring images: ``{"images": {NAME: base64 of a file}}`` for a trajectory.
 
 Whatever is wrong with a request is told in words, ``{"error": …}``, with a status that says what kind of fault it is:
-400 no proper JSON, 404 no such tool, 410 no such trajectory (any more), 413 too large, 422 the wrong fields, or no image,
-503 no worker that can do it.
+400 no proper JSON, 404 no such tool, 410 no such trajectory (any more), 413 too large, 422 the wrong fields or no
+image, 503 no worker that can do it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The client of a tool service: tools that look to an environment as if they were in its own process.
 
 What an agent calls and reads is the same either way: names, descriptions and schemas come from the tool's own class,
-and so does the choice of the image. Only the work is done elsewhere. An image is sent when the service says that it doesn't
-know it: with the first call about it, and again if it was evicted or the service was started anew.
+and so does the choice of the image. Only the work is done elsewhere. An image is sent when the service says that it
+doesn't know it: with the first call about it, and again if it was evicted or the service was started anew.
 """
 
 from __future__ import annotations

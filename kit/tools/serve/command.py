@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -93,11 +94,22 @@ def serve(
             uvicorn.Server(config).run(sockets=[listening])
 
 
+def end_with_stdin() -> None:
+    """Tell this process to stop as soon as its standard input ends, however whoever holds the other end is ended."""
+
+    def watch() -> None:
+        while os.read(0, 4096):
+            pass
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, daemon=True, name="stdin").start()
+
+
 @contextmanager
 def running(
     *options: str, wait: float = 120.0, folder: Path | None = None, log: Path | None = None
 ) -> Iterator[ToolService]:
-    """A service in a process of its own, ready when the block begins, gone when it ends.
+    """A service in a process of its own, ready when the block begins, gone when it ends or this process does.
 
     Args:
         options: of ``python -m kit tools serve``; without ``--port`` it takes any that is free.
@@ -108,10 +120,16 @@ def running(
     Raises:
         ServiceError: it isn't ready by then, or can't be started.
     """
-    words = [sys.executable, "-m", "kit", "tools", "serve", "--port", "0", *options]
+    words = [sys.executable, "-m", "kit", "tools", "serve", "--until-eof", "--port", "0", *options]
     with open(log or os.devnull, "w") as file:
         process = subprocess.Popen(
-            words, stdout=subprocess.PIPE, stderr=file if log else None, text=True, cwd=folder, start_new_session=True
+            words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=file if log else None,
+            text=True,
+            cwd=folder,
+            start_new_session=True,
         )
     try:
         assert process.stdout is not None
@@ -131,8 +149,9 @@ def running(
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-        if process.stdout is not None:
-            process.stdout.close()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                pipe.close()
 
 
 def _until_ready(service: ToolService, process: subprocess.Popen[str], wait: float) -> None:

@@ -2,7 +2,8 @@
 
 ``python -m kit.tools.serve.worker cpu sam.segment=kit.tools.perception.segmentation:Segment`` reads frames of calls
 from its input and writes frames of replies to its output. It is ready once each tool has answered its first golden
-call, so what a tool imports and loads is loaded by then. When the pool's process ends, however it does, so does this one.
+call, so what a tool imports and loads is loaded by then: a deadline is for work. When the pool's process ends, however
+it does, so does this one.
 """
 
 from __future__ import annotations
@@ -62,6 +63,8 @@ def load(places: Sequence[str], device: str) -> dict[str, PureTool]:
         places: ``NAME=module:Class``, or ``NAME=module:Class!`` for the model behind it.
         device: where models run.
     """
+    import jsonschema  # noqa: F401 (a second to import, of which the first call's deadline needn't know)
+
     tools = {}
     for place in places:
         name, _, where = place.partition("=")

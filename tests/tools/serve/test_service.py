@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import signal
+import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -14,8 +16,8 @@ from typing import Any
 import psutil
 import pytest
 from fake_server import free_port
-from places import HELPERS
 from PIL import Image
+from places import HELPERS
 from toy_tools import OPTIONS, TOYS
 
 from kit.__main__ import main
@@ -226,6 +228,22 @@ def test_a_service_that_is_started_anew_is_sent_what_it_misses() -> None:
         assert said(remote(size, other)[0], image).text == "3 x 2 (255, 0, 0)"
 
 
+def test_a_service_ends_with_whoever_started_it() -> None:
+    """Killed in a way that leaves no time to tidy up."""
+    code = f"""
+import os, signal
+from pathlib import Path
+from kit.tools.serve.command import running
+with running(*{OPTIONS!r}, folder=Path({str(HELPERS)!r})) as service:
+    print(*(worker["pid"] for pool in service.health()["pools"].values() for worker in pool["workers"]))
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    done = subprocess.run([sys.executable, "-u", "-c", code], capture_output=True, text=True)
+    assert done.returncode == -signal.SIGKILL
+    (pid,) = map(int, done.stdout.split())
+    until(lambda: not psutil.pid_exists(pid))
+
+
 def test_a_service_that_is_not_there_is_told() -> None:
     (echo,) = remote([TOYS[0]()], ToolService(f"http://127.0.0.1:{free_port()}", retries=0))
     seen = said(echo, text="a")
@@ -246,8 +264,6 @@ def test_a_service_that_is_not_there_is_told() -> None:
         (["--tools", "toy.ech"], "no tool 'toy.ech'"),
     ],
 )
-def test_a_service_that_cant_be_is_refused(
-    options: list[str], told: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_service_that_cant_be_is_refused(options: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tools", "serve", *options]) == 2
     assert told in capsys.readouterr().err
