@@ -107,7 +107,7 @@ by_hand = Supervisor()
 for text in ("one", "two", "die", "four"):
     print(f"{text:5s} -> {by_hand.call(text)}")
 print("restarts:", by_hand.restarts)
-by_hand.worker.communicate()
+_ = by_hand.worker.communicate()
 
 # %% [markdown]
 # One call is lost, and says so; the agent reads that as it reads any other error, and may call again. What is missing here:
@@ -169,7 +169,7 @@ for name, arguments in asked.items():
 
 # %%
 print("trajectories that the service holds:", service.health()["trajectories"])
-service._http.delete(f"/trajectories/{images['image'].sha256}")
+service.forget(images["image"])
 print("forgotten:", service.health()["trajectories"])
 print(served["groundingdino.detect"].call(asked["groundingdino.detect"], images).text)
 print("and again:", service.health()["trajectories"])
@@ -195,7 +195,8 @@ for where, place in (("here", local), ("served", served)):
     print(f"{where:7s} {milliseconds(place['multimath.solve']):6.2f} ms")
 
 # %% [markdown]
-# Milliseconds, where a policy takes seconds to write a call. `python -m kit bench serving` measures it properly.
+# Milliseconds, where a policy takes seconds to write a call; more on a machine with other work, since a call goes through
+# three processes, and each waits for its turn. `python -m kit bench serving` measures it properly.
 #
 # ## Under load
 #
@@ -352,7 +353,7 @@ print(fill(nobody.call("rest", {"seconds": 0.1}).text, 84))
 
 # %%
 # NBVAL_IGNORE_OUTPUT
-lines = service._http.get("/metrics").text.splitlines()
+lines = service.metrics().splitlines()
 wanted = ("kit_calls_total", "kit_restarts_total", "kit_image_bytes")
 print(*(line for line in lines if line.startswith(wanted)), sep="\n")
 

@@ -53,7 +53,7 @@ Name = Annotated[str, Field(max_length=200)]
 
 
 class CallBody(BaseModel):
-    """What ``/call`` takes; a tool that needs no image needs no trajectory."""
+    """The body of ``/call``; a tool that needs no image needs no trajectory."""
 
     model_config = ConfigDict(extra="forbid")
     tool: Name
@@ -62,7 +62,7 @@ class CallBody(BaseModel):
 
 
 class TurnsBody(BaseModel):
-    """What ``/get_observation`` takes: one entry a trajectory."""
+    """The body of ``/get_observation``: one entry a trajectory."""
 
     trajectory_ids: Annotated[list[Name], Field(max_length=4096)]
     actions: list[str]
@@ -70,7 +70,7 @@ class TurnsBody(BaseModel):
 
 
 class Service:
-    """What the front's requests do.
+    """The work behind the front's requests.
 
     Args:
         pools: pool's name → pool.
@@ -84,6 +84,11 @@ class Service:
 
     async def call(self, trajectory: str, tool: str, arguments: Mapping[str, Any]) -> Reply:
         """Call a tool.
+
+        Args:
+            trajectory: whose images it may look at; empty: it needs none.
+            tool: its name.
+            arguments: of the call.
 
         Raises:
             Refused: there is no such tool or trajectory, or no worker that does it.
@@ -103,7 +108,13 @@ class Service:
             self.meter.count(tool, status, perf_counter() - start)
 
     async def turn(self, trajectory: str, action: str, extra: Mapping[str, Any]) -> tuple[str, bool, bool]:
-        """One turn's text: what is observed, whether the episode is done, and whether the turn was valid."""
+        """Observation of one turn's text, whether the episode is done, and whether the turn was valid.
+
+        Args:
+            trajectory: whose turn it is.
+            action: the text, as a policy wrote it.
+            extra: may bring images of the trajectory, in base64.
+        """
         try:
             for name, image in dict(extra.get("images") or {}).items():
                 stored = await asyncio.to_thread(check, base64.b64decode(image, validate=True))

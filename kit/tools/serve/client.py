@@ -73,10 +73,9 @@ class ToolService:
 
         try:
             return retry(once, self._retries)
-        except RetriesExhausted as error:
-            return Observation(f"Error: {tool}: {str(error)[: 2 * LONGEST]}", status="error")
-        except ServiceError as error:
-            return Observation(f"Error: {str(error)[: 2 * LONGEST]}", status="error")
+        except (RetriesExhausted, ServiceError) as error:
+            why = error.__cause__ if isinstance(error, RetriesExhausted) else error  # how often is no agent's business
+            return Observation(f"Error: {str(why)[: 2 * LONGEST]}", status="error")
 
     def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """Ask once for what the client has no method for, such as ``/get_observation``.
@@ -88,7 +87,7 @@ class ToolService:
         return self._told(self._ask("POST", path, json.dumps(body).encode()))
 
     def health(self) -> dict[str, Any]:
-        """What the service says of itself; it need not be well.
+        """Ask the service how it is; it need not be well.
 
         Raises:
             ServiceError: it doesn't answer.
@@ -98,6 +97,22 @@ class ToolService:
         except (TransientError, ValueError) as error:
             raise ServiceError(str(error)) from error
         return found
+
+    def metrics(self) -> str:
+        """Read what the service has counted, in Prometheus' text format.
+
+        Raises:
+            TransientError: it doesn't answer.
+        """
+        return self._ask("GET", "/metrics").text
+
+    def forget(self, image: NamedImage) -> None:
+        """Let the service forget an image before others need its room.
+
+        Raises:
+            TransientError: it doesn't answer.
+        """
+        self._told(self._ask("DELETE", f"/trajectories/{image.sha256}"))
 
     def close(self) -> None:
         """Close its connections."""

@@ -1,4 +1,4 @@
-"""What a service counts, as Prometheus reads it: calls by tool and end, seconds, queues, workers, restarts, images."""
+"""Counters of a service, as Prometheus reads them: calls by tool and end, seconds, queues, workers, restarts, images."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Meter(Collector):
         return generate_latest(self._registry)
 
     def collect(self) -> Iterable[Metric]:
-        """What pools and store are like at this moment."""
+        """Read pools and store as they are at this moment."""
         waiting = GaugeMetricFamily("kit_calls_waiting", "Calls that wait for a worker", labels=["pool"])
         workers = GaugeMetricFamily("kit_workers", "Workers by what they do", labels=["pool", "state"])
         restarts = CounterMetricFamily("kit_restarts", "Workers that were started again", labels=["pool", "why"])

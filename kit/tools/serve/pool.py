@@ -35,7 +35,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 
 @dataclass(frozen=True)
 class Limits:
-    """How long things may take, and how many may wait.
+    """Limits of time, and of how many calls may wait.
 
     Attributes:
         deadline: seconds of a call's work; then its worker is killed.

@@ -68,6 +68,11 @@ class Trajectories:
     def put(self, trajectory: str, name: str, image: Stored) -> None:
         """Keep an image under its trajectory and name; one of that name is replaced.
 
+        Args:
+            trajectory: its id.
+            name: of the image, as calls name it.
+            image: its file.
+
         Raises:
             ImageRefused: the trajectory's images alone would be too many bytes.
         """

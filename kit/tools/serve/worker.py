@@ -26,7 +26,7 @@ from kit.tools.serve.wire import Recent, packed, read_frame
 
 
 class Calls:
-    """What has arrived, frame by frame; read by a thread of its own, which sees the end even during a call."""
+    """Calls that have arrived, frame by frame; read by a thread of its own, which sees the end even during a call."""
 
     def __init__(self, source: BinaryIO) -> None:
         self._source, self._queue = source, queue.Queue[tuple[dict[str, Any], bytes]]()
@@ -43,7 +43,13 @@ class Calls:
 
 
 def opened(header: Mapping[str, Any], blob: bytes, recent: Recent[Image.Image]) -> Images:
-    """The images of a call by name: those whose bytes came with it, and those that came before."""
+    """The images of a call by name: those whose bytes came with it, and those that came before.
+
+    Args:
+        header: of the call's frame.
+        blob: its bytes.
+        recent: images that came before.
+    """
     images, at = {}, 0
     for name, key, size in header["images"]:
         if size:

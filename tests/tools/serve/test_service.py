@@ -102,7 +102,7 @@ def test_an_image_is_sent_once_and_again_when_it_is_missed(
     for _ in range(5):
         assert said(tools["toy.size"], image).text == "31 x 7 (0, 0, 255)"
     assert len(sent) == 1
-    service._http.delete(f"/trajectories/{sent[0].sha256}")
+    service.forget(sent[0])
     assert said(tools["toy.size"], image).text == "31 x 7 (0, 0, 255)" and len(sent) == 2
 
 
@@ -125,7 +125,7 @@ def test_turns_of_many_trajectories_at_once(service: ToolService) -> None:
     turns = [f'<think>t</think><tool_call>{{"tool": "toy.echo", "arguments": {{"text": "{k}"}}}}' for k in range(50)]
     actions = [f"{turn}</tool_call>" for turn in turns] + ['<tool_call>{"tool": "toy.ech"}</tool_call>']
     body = {"trajectory_ids": [str(k) for k in range(51)], "actions": actions}
-    told = service._http.post("/get_observation", json=body).json()
+    told = service.post("/get_observation", body)
     assert told["observations"][:-1] == [str(k) for k in range(50)]
     assert "there is no tool 'toy.ech'" in told["observations"][-1]
     assert (set(told["dones"]), told["valids"]) == ({False}, [True] * 50 + [False])
@@ -169,7 +169,7 @@ def test_a_tool_that_hangs_is_cut_at_its_deadline(tools: dict[str, RemoteTool], 
     assert (seen.status, "gave no answer within 2 s" in seen.text) == ("timeout", True)
     assert said(tools["toy.rest"], text="back", seconds=0.0) == Observation("back")
     assert "toy.rest gave no answer" in workers(service)[0]["problem"]
-    assert re.search(r'kit_restarts_total\{pool="toy_tools",why="timeout"\} [1-9]', service._http.get("/metrics").text)
+    assert re.search(r'kit_restarts_total\{pool="toy_tools",why="timeout"\} [1-9]', service.metrics())
 
 
 def test_nothing_grows(tools: dict[str, RemoteTool], service: ToolService) -> None:
@@ -186,7 +186,7 @@ def test_nothing_grows(tools: dict[str, RemoteTool], service: ToolService) -> No
         for k in range(rounds):
             said(tools["toy.size"], Image.new("RGB", (200, 200), (k % 256, k // 256, 7)))
             said(tools["toy.echo"], text="a")
-            assert service._http.post("/get_observation", json=body).json()["observations"] == ["a"] * 100
+            assert service.post("/get_observation", body)["observations"] == ["a"] * 100
         rss = sum(process.memory_info().rss for process in (parent, child)) / 1e6
         return len(parent.children(True)), parent.num_fds(), child.num_fds(), rss
 
