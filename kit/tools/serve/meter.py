@@ -1,4 +1,4 @@
-"""Counters of a service, as Prometheus reads them: calls by tool and end, seconds, queues, workers, restarts, images."""
+"""Counters of a service, as Prometheus reads them: calls and their ends, seconds, queues, workers, restarts, images."""
 
 from __future__ import annotations
 
