@@ -176,7 +176,7 @@ def caption(rng: np.random.Generator) -> Case:
         ]
         for series, name in enumerate(table.series):
             of = f" of {re.escape(name)}" if name else ""
-            told = re.search(rf"Highest{of} (.+?) ({_NUMBER}), lowest{of} (.+?) ({_NUMBER})\.", said)
+            told = re.search(rf"Highest{of} (.+?) ({_NUMBER}), lowest (.+?) ({_NUMBER})\.", said)
             for place, high in ((1, True), (3, False)):
                 names, best = _ends(table, series, high)
                 facts += [told is not None and told[place] in names, told is not None and near(told[place + 1], best)]
