@@ -24,6 +24,7 @@ BENCHES = {
     "rollout": "benchmarks.rollout:rollout_bench",
     "sandbox": "benchmarks.sandbox:bench",
     "search": "benchmarks.rollout:documents_bench",
+    "serving": "benchmarks.serving:serving_bench",
     "super_resolution": "benchmarks.super_resolution:super_resolution_bench",
     "tail": "benchmarks.rollout:tail_bench",
 }
@@ -185,6 +186,14 @@ def _tools(args: argparse.Namespace) -> int:
     try:
         if args.action == "list":
             print(tools.listing())
+        elif args.action == "serve":
+            from kit.tools.serve.command import end_with_stdin
+            from kit.tools.serve.pool import Limits
+
+            if args.until_eof:
+                end_with_stdin()
+            limits = Limits(args.deadline, args.waiting)
+            tools.serve(args.tools, args.host, args.port, args.workers, limits, args.served, args.device)
         else:
             print(tools.call(tools.find_tool(args.name, args.served, args.device), args.arguments, args.image))
     except ValueError as error:

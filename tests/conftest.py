@@ -33,7 +33,13 @@ MARKED = {
         "papers/*/test_env.py",
         "papers/*/test_validate.py",
     ),
-    "processes": ("train/launch/", "train/test_grpo_vllm.py", "policy/test_vllm.py", "policy/test_vllm_server.py"),
+    "processes": (
+        "train/launch/",
+        "train/test_grpo_vllm.py",
+        "policy/test_vllm.py",
+        "policy/test_vllm_server.py",
+        "tools/serve/test_service.py",
+    ),
     "browser": ("browser/",),
     "notebooks": ("jobs/test_notebooks.py", "jobs/test_run.py", "papers/test_registry.py"),
     "slow": (

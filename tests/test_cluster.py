@@ -11,8 +11,11 @@ from typing import Any
 import pytest
 import yaml
 
+from kit.__main__ import parser
 from kit.jobs.run import plan
 from kit.papers.registry import papers
+from kit.tools.serve.app import Service, front
+from kit.tools.serve.store import Trajectories
 from kit.train.launch.topology import ProcessConfig, read_hosts
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -62,3 +65,18 @@ def test_kubernetes_says_the_same() -> None:
     assert all(f"{name} slots={container['resources']['limits']['nvidia.com/gpu']}" in script for name in names)
     checked(script)
     assert subprocess.run(["bash", "-n", "-c", script]).returncode == 0
+
+
+def test_kubernetes_serves_tools_and_asks_after_their_health() -> None:
+    service, deployment = yaml.safe_load_all((ROOT / "cluster" / "tool_services.yaml").read_text())
+    pod = deployment["spec"]["template"]
+    (container,) = pod["spec"]["containers"]
+    args = parser().parse_args(container["command"][3:])
+    assert (args.command, args.action, args.tools, args.host) == ("tools", "serve", [], "0.0.0.0")
+    assert service["spec"]["selector"].items() <= pod["metadata"]["labels"].items()
+    probes = [container["readinessProbe"]["httpGet"], container["livenessProbe"]["httpGet"]]
+    ports = [service["spec"]["ports"][0]["port"], container["ports"][0]["containerPort"], *(p["port"] for p in probes)]
+    assert set(ports) == {args.port} == {int(pod["metadata"]["annotations"]["prometheus.io/port"])}
+    asked = {probe["path"] for probe in probes} | {pod["metadata"]["annotations"]["prometheus.io/path"]}
+    routes = {route.path for route in front(Service({}, {}, Trajectories(1))).routes}  # type: ignore[attr-defined]
+    assert asked <= routes

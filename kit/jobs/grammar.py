@@ -63,15 +63,23 @@ def grammar(benches: Sequence[str]) -> argparse.ArgumentParser:
     results.add_argument("--plan", action="store_true", help="say what remains and how long it takes, do nothing")
     results.add_argument("--again", action="store_true", help="publish, or prove, what is current too")
     results.add_argument("--prove", action="store_true", help="find out whether they are current, by smoke runs")
-    _tools(sub.add_parser("tools", help="the papers' tools: list them, see one's card, call it on an image"))
+    _tools(sub.add_parser("tools", help="the papers' tools: list them, call one on an image, serve them all"))
     sub.add_parser("readme", help="fill README.md's generated block from results/; write docs/departures.md")
     return top
 
 
 def _tools(tools: argparse.ArgumentParser) -> None:
-    tools.add_argument("action", choices=["list", "call"])
+    tools.add_argument("action", choices=["list", "call", "serve"])
     tools.add_argument("name", nargs="?", default="", help="of the tool, or module:Class of your own")
     tools.add_argument("--image", type=Path, help="file that it looks at (without image and arguments: its card)")
     tools.add_argument("--arguments", default="", metavar="JSON", help='an object, such as {"caption": "red circle"}')
     tools.add_argument("--served", action="store_true", help="with the model behind it, which is downloaded")
     tools.add_argument("--device", default="cpu", help="of the model (cpu)")
+    serve = tools.add_argument_group("serve")
+    serve.add_argument("--tools", nargs="+", default=[], metavar="NAME", help="those to serve (default: all)")
+    serve.add_argument("--host", default="127.0.0.1", help="to listen at: who reaches it may call (127.0.0.1)")
+    serve.add_argument("--port", type=int, default=8765, help="to listen at; 0: any that is free (8765)")
+    serve.add_argument("--workers", type=int, default=1, help="processes of each pool of tools (1)")
+    serve.add_argument("--deadline", type=float, default=30.0, help="seconds of a call, then it is cut (30)")
+    serve.add_argument("--waiting", type=int, default=512, help="calls that may wait for a pool (512)")
+    serve.add_argument("--until-eof", action="store_true", help="end with standard input, so with whoever holds it")

@@ -1,10 +1,11 @@
-"""List tools and call one by hand: ``python -m kit tools list``, ``python -m kit tools call NAME``."""
+"""Tools by hand: ``python -m kit tools list``, ``python -m kit tools call NAME``, ``python -m kit tools serve``."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PIL import Image
 
@@ -14,6 +15,9 @@ from kit.jobs.listing import table
 from kit.papers.registry import papers
 from kit.tools.base import run_tool
 from kit.tools.pure import PureTool, load_tool
+
+if TYPE_CHECKING:
+    from kit.tools.serve.pool import Limits
 
 
 class ToolError(ValueError):
@@ -52,6 +56,32 @@ def listing() -> str:
         tool = find_tool(name)
         rows.append([name, tool.family, tool.description, tool.served.id if tool.served else ""])
     return table(rows)
+
+
+def serve(names: Sequence[str], host: str, port: int, workers: int, limits: Limits, served: bool, device: str) -> None:
+    """Serve tools until told to stop.
+
+    Args:
+        names: of the tools, or places of one's own; all tools of all papers if there are none.
+        host: to listen at.
+        port: to listen at; 0: any that is free.
+        workers: processes of each pool.
+        limits: of time and of waiting calls.
+        served: with the models behind them, where there are any.
+        device: where models run.
+
+    Raises:
+        ToolError: there is no such tool, or no worker.
+        ValueError: the port is taken.
+    """
+    from kit.tools.serve.command import serve as start
+
+    if workers < 1:
+        raise ToolError(f"--workers {workers}: a pool needs at least 1")
+    known = places()
+    found = {find_tool(name).name: known.get(name, name) for name in names} or known
+    models = [name for name, place in found.items() if served and load_tool(place).served]
+    start(found, host, port, workers, limits, models, device)
 
 
 def card(tool: PureTool) -> str:

@@ -33,7 +33,7 @@ from typing import Any, ClassVar, Literal
 
 from PIL import Image
 
-from kit.episode import Observation
+from kit.episode import NamedImage, Observation
 from kit.images import rgb
 from kit.tools.base import Images
 
@@ -171,7 +171,7 @@ class PureTool(ABC):
     def call(self, arguments: Mapping[str, Any], images: Images) -> Observation:
         """Look at the image of that name, or at the episode's first, and answer."""
         asked = {name: value for name, value in arguments.items() if name != "image"}
-        image = self._opened(arguments.get("image"), images) if self.needs_image else None
+        image = rgb(self.pick(arguments.get("image"), images).image) if self.needs_image else None
         said = self.answer(self._look(image, asked), asked)
         if not isinstance(said, str):
             raise TypeError(f"{self.name} returned {type(said).__name__} {said!r:.60}, which isn't text")
@@ -180,7 +180,12 @@ class PureTool(ABC):
     def close(self) -> None:  # noqa: B027 (nothing to override)
         """Nothing is held."""
 
-    def _opened(self, name: str | None, images: Images) -> Image.Image:
+    def pick(self, name: str | None, images: Images) -> NamedImage:
+        """The image of a name; of none, the first.
+
+        Raises:
+            ValueError: there is no such image, or it is larger than a tool opens.
+        """
         if name is None:
             name = next(iter(images), "")
         if name not in images:
@@ -192,7 +197,7 @@ class PureTool(ABC):
                 f"{self.name}: image {name!r:.60} has {image.width} x {image.height} pixels; "
                 f"a tool opens {MOST_PIXELS:,} at most"
             )
-        return rgb(image)
+        return images[name]
 
 
 def load_tool(place: str, served: bool = False, device: str = "cpu") -> PureTool:

@@ -2,6 +2,9 @@
 
 A card holds the tool's mean score over held-out inputs with its 95 % interval, how many replies were errors, and the
 seconds of a call (the middle one, and the slowest). Cards of tools that weren't measured again stay as they are.
+
+A process reads an image's words once and remembers them, so tools that are measured together share the reading; what
+reading costs stands on the card of :data:`READER`, and the other tools' seconds are those beside it.
 """
 
 from __future__ import annotations
@@ -13,23 +16,33 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 from time import perf_counter
+from typing import Any
 
 import numpy as np
+from PIL import Image
 
-from kit.episode import Action, NamedImage
+from kit.episode import Action, NamedImage, Observation
 from kit.evaluate.intervals import proportion
 from kit.files import print_anything, write_bytes
 from kit.papers.vista_gym.cards import HELD_OUT, MakeCase
-from kit.papers.vista_gym.cases import charts, diagrams, solvers
+from kit.papers.vista_gym.cases import charts, diagrams, perception, solvers
 from kit.papers.vista_gym.toolbox import TOOLS, toolbox
 from kit.tools.base import run_tool
 from kit.tools.pure import PureTool
 
-CASES: Mapping[str, MakeCase] = {**charts.CASES, **diagrams.CASES, **solvers.CASES}
+CASES: Mapping[str, MakeCase] = {
+    **perception.CASES,
+    **charts.CASES,
+    **diagrams.CASES,
+    **solvers.CASES,
+}
 """Tool's name → what draws its cases."""
 
 CARDS = Path(__file__).with_name("cards.toml")
 """Where the cards are kept."""
+
+READER = "easyocr.read"
+"""The tool whose own work is to read words."""
 
 INPUTS = 200
 """Inputs that a card is measured on."""
@@ -68,17 +81,27 @@ def measure(tool: PureTool, make: MakeCase, inputs: int = INPUTS, first: int = H
         first: seed of the first; the others follow it.
     """
     scores, seconds, errors = [], [], 0
+    for golden in tool.goldens[:1]:  # imports and weights, which no later call waits for
+        _call(tool, golden.arguments, golden.image() if golden.image else None)
     for seed in range(first, first + inputs):
         case = make(np.random.default_rng(seed))
-        images = {} if case.image is None else {"image": NamedImage("image", case.image)}
-        start = perf_counter()
-        seen = run_tool(tool, Action(tool.name, "", case.arguments), images)
-        seconds.append(perf_counter() - start)
+        seen, took = _call(tool, case.arguments, case.image)
+        if tool.name != READER:  # the words are read now: a second call takes what the tool itself does
+            took = _call(tool, case.arguments, case.image)[1]
+        seconds.append(took)
         errors += seen.status != "ok"
         scores.append(case.right(seen.text))
     share = proportion(scores, list(range(inputs)))
     accuracy, low, high = (round(float(v), 4) for v in (share.value, share.low, share.high))
     return Card(accuracy, low, high, inputs, errors, round(median(seconds), 3), round(max(seconds), 3))
+
+
+def _call(tool: PureTool, arguments: Mapping[str, Any], image: Image.Image | None) -> tuple[Observation, float]:
+    """A tool's reply, and the seconds that it took."""
+    images = {} if image is None else {"image": NamedImage("image", image)}
+    start = perf_counter()
+    seen = run_tool(tool, Action(tool.name, "", arguments), images)
+    return seen, perf_counter() - start
 
 
 def write_cards(cards: Mapping[str, Card], path: Path = CARDS) -> None:

@@ -7,6 +7,10 @@ Departures
   Here: each name has an algorithm of its own that needs no download, and its card says how often that is right; the
   model loads behind the same class where its weights can be had. Why: every tool has to answer on a laptop. May change:
   what tools get wrong (E5), and so every figure of an agent that relies on them.
+- [vista-processes] Paper: Ray actors hold the tools' weights, heavy ones each on a GPU, light ones sharing CPUs. Here:
+  processes and pipes (:mod:`kit.tools.serve`), pools of light tools and one for each model, all models on one device;
+  what hangs is cut at a deadline, of which the release has none. Why: they start in seconds on a laptop. May change:
+  nothing that a tool says, only how long it takes.
 """
 
 from __future__ import annotations

@@ -17,8 +17,9 @@ from kit.episode import content_hash
 from kit.tools.pure import Arguments, Golden, PureTool
 from kit.tools.regions import Pixels, inside
 
-KEPT = 256
-"""Images whose lines a process remembers: the tools of one episode read the same one again and again."""
+KEPT = 1024
+"""Images whose lines a process remembers: the tools of one episode read the same one again and again, and so do the
+trajectories of a group. Lines are short: all of them take some megabytes."""
 SMALLEST, SLIM = 8, 6
 """Pixels of a side below which no letter fits; how many times longer than the other a side may be before it is padded.
 """

@@ -1,0 +1,184 @@
+"""The client of a tool service: tools that look to an environment as if they were in its own process.
+
+What an agent calls and reads is the same either way: names, descriptions and schemas come from the tool's own class,
+and so does the choice of the image. Only the work is done elsewhere. An image is sent when the service says that it
+doesn't know it: with the first call about it, and again if it was evicted or the service was started anew.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+import httpx
+
+from kit.episode import NamedImage, Observation
+from kit.images import rgb
+from kit.tools.base import LONGEST, Images
+from kit.tools.pure import PureTool
+from kit.tools.retry import RetriesExhausted, TransientError, is_transient, retry, retry_after
+
+TIMEOUT = 100.0
+"""Seconds for one answer: what a service lets a call wait and work, and a little more."""
+
+RETRIES = 4
+"""Tries after the first, in some seven seconds: a service that is started again is back by then."""
+
+GONE = 410
+"""Says that the service doesn't know an image, or not any more."""
+
+
+class ToolService:
+    """A service at an address; any number of threads may call it.
+
+    Args:
+        address: ``http://HOST:PORT``.
+        retries: tries after the first, where it is full or can't be reached.
+        timeout: seconds for one answer.
+
+    Raises:
+        ValueError: the address is none.
+    """
+
+    def __init__(self, address: str, retries: int = RETRIES, timeout: float = TIMEOUT) -> None:
+        if not address.startswith(("http://", "https://")):
+            raise ValueError(f"tool service {address!r}: give its address, such as http://127.0.0.1:8765")
+        self.address, self._retries = address.rstrip("/"), retries
+        # As many connections as there are callers: an episode must not wait for another one's.
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=256)
+        self._http = httpx.Client(
+            base_url=self.address, timeout=httpx.Timeout(timeout, connect=5.0), limits=limits, trust_env=False
+        )
+
+    def call(self, tool: str, arguments: Mapping[str, Any], image: NamedImage | None = None) -> Observation:
+        """Have a call done; whatever goes wrong is an observation that says what.
+
+        Args:
+            tool: its name.
+            arguments: of the call.
+            image: what it looks at.
+        """
+        asked = {"tool": tool, "arguments": dict(arguments), "trajectory": image.sha256 if image else ""}
+        body = json.dumps(asked).encode()
+
+        def once() -> Observation:
+            answer = self._ask("POST", "/call", body)
+            if answer.status_code == GONE and image is not None:
+                self._send(image)
+                answer = self._ask("POST", "/call", body)
+            told = self._told(answer)
+            return Observation(str(told["text"]), status=told["status"])
+
+        try:
+            return retry(once, self._retries)
+        except (RetriesExhausted, ServiceError) as error:
+            why = error.__cause__ if isinstance(error, RetriesExhausted) else error  # how often is no agent's business
+            return Observation(f"Error: {str(why)[: 2 * LONGEST]}", status="error")
+
+    def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Ask once for what the client has no method for, such as ``/get_observation``.
+
+        Raises:
+            ServiceError: it says no.
+            TransientError: it doesn't answer, or is full.
+        """
+        return self._told(self._ask("POST", path, json.dumps(body).encode()))
+
+    def health(self) -> dict[str, Any]:
+        """Ask the service how it is; it need not be well.
+
+        Raises:
+            ServiceError: it doesn't answer.
+        """
+        try:
+            found: dict[str, Any] = self._ask("GET", "/health").json()
+        except (TransientError, ValueError) as error:
+            raise ServiceError(str(error)) from error
+        return found
+
+    def metrics(self) -> str:
+        """Read what the service has counted, in Prometheus' text format.
+
+        Raises:
+            TransientError: it doesn't answer.
+        """
+        return self._ask("GET", "/metrics").text
+
+    def forget(self, image: NamedImage) -> None:
+        """Let the service forget an image before others need its room.
+
+        Raises:
+            TransientError: it doesn't answer.
+        """
+        self._told(self._ask("DELETE", f"/trajectories/{image.sha256}"))
+
+    def close(self) -> None:
+        """Close its connections."""
+        self._http.close()
+
+    def _send(self, image: NamedImage) -> None:
+        file = io.BytesIO()
+        rgb(image.image).save(file, "PNG", compress_level=1)  # the larger file is the sooner one to make
+        self._told(self._ask("PUT", f"/trajectories/{image.sha256}/images/image", file.getvalue()))
+
+    def _ask(self, method: str, path: str, body: bytes | None = None) -> httpx.Response:
+        try:
+            return self._http.request(method, path, content=body)
+        except httpx.HTTPError as error:
+            why = str(error) or type(error).__name__
+            raise TransientError(
+                f"no tool service answers at {self.address} ({why}); start one: python -m kit tools serve"
+            ) from error
+
+    def _told(self, answer: httpx.Response) -> dict[str, Any]:
+        """What an answer says.
+
+        Raises:
+            TransientError: it is one to ask for again.
+            ServiceError: it isn't.
+        """
+        try:
+            told = answer.json()
+        except ValueError:
+            told = None
+        if answer.status_code == 200 and isinstance(told, dict):
+            return told
+        why = str(told["error"]) if isinstance(told, dict) and "error" in told else f"it says {answer.text[:80]!r}"
+        if is_transient(answer.status_code):
+            raise TransientError(why, retry_after(answer.headers))
+        raise ServiceError(f"{self.address}: {why} ({answer.status_code})")
+
+
+class ServiceError(Exception):
+    """A service that says no, for good."""
+
+
+class RemoteTool:
+    """A tool whose work a service does.
+
+    Args:
+        tool: the same tool in this process, which says what it is called, and what it takes.
+        service: does the work.
+    """
+
+    on_error: Literal["tell", "raise"] = "tell"
+
+    def __init__(self, tool: PureTool, service: ToolService) -> None:
+        self._tool, self._service = tool, service
+        self.name, self.description, self.parameters = tool.name, tool.description, tool.parameters
+
+    def call(self, arguments: Mapping[str, Any], images: Images) -> Observation:
+        """Have it done with the image of that name, or with the episode's first."""
+        image = self._tool.pick(arguments.get("image"), images) if self._tool.needs_image else None
+        asked = {name: value for name, value in arguments.items() if name != "image"}
+        return self._service.call(self.name, asked, image)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def remote(tools: Iterable[PureTool], service: ToolService) -> list[RemoteTool]:
+    """The same tools, their work done by a service."""
+    return [RemoteTool(tool, service) for tool in tools]

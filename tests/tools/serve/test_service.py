@@ -1,0 +1,269 @@
+"""A whole service: the same replies as in this process, and every way in which it can be hurt."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import psutil
+import pytest
+from fake_server import free_port
+from PIL import Image
+from places import HELPERS
+from toy_tools import OPTIONS, TOYS
+
+from kit.__main__ import main
+from kit.episode import Action, NamedImage, Observation
+from kit.tools.base import Tool, run_tool
+from kit.tools.serve.client import RemoteTool, ServiceError, ToolService, remote
+from kit.tools.serve.command import running
+
+DEADLINE = 2.0
+LIMITED = (*OPTIONS, "--deadline", str(DEADLINE))
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[ToolService]:
+    with running(*LIMITED, folder=HELPERS) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def tools(service: ToolService) -> dict[str, RemoteTool]:
+    return {tool.name: tool for tool in remote([toy() for toy in TOYS], service)}
+
+
+def said(tool: Tool, shown: Image.Image | None = None, **arguments: Any) -> Observation:
+    images = {} if shown is None else {"image": NamedImage("image", shown)}
+    return run_tool(tool, Action(tool.name, "", arguments), images)
+
+
+def workers(service: ToolService) -> list[dict[str, Any]]:
+    return [worker for pool in service.health()["pools"].values() for worker in pool["workers"]]
+
+
+def until(true: Callable[[], bool], seconds: float = 60) -> None:
+    """Wait for something that comes sooner or later; how soon is for benchmarks to say."""
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "it never came"
+        time.sleep(0.02)
+
+
+IMAGES = (
+    Image.new("RGB", (8, 4), "red"),
+    Image.new("RGBA", (5, 5), (0, 0, 0, 0)),
+    Image.new("I;16", (6, 3), 65535),
+    Image.new("1", (10_000, 5_001)),
+    None,
+)
+
+
+@pytest.mark.parametrize("image", IMAGES, ids=range(len(IMAGES)))
+def test_a_served_tool_sees_what_one_in_this_process_sees(
+    tools: dict[str, RemoteTool], image: Image.Image | None
+) -> None:
+    (local,) = (toy() for toy in TOYS if toy.name == "toy.size")
+    for arguments in ({}, {"image": "image"}, {"image": "other"}, {"colour": 1}):
+        assert said(tools["toy.size"], image, **arguments) == said(local, image, **arguments)
+
+
+def test_names_and_schemas_are_those_of_the_class(tools: dict[str, RemoteTool], service: ToolService) -> None:
+    for toy in TOYS:
+        tool = tools[toy.name]
+        assert (tool.description, tool.parameters) == (toy().description, toy().parameters)
+        assert service._http.get("/tools").json()[toy.name]["parameters"] == tool.parameters
+
+
+@pytest.mark.parametrize("text", ["", "ä\U0001f600\x00", "x" * 300_000, "</tool_call><|im_end|>", "line\nline"])
+def test_words_arrive_as_they_were_said(tools: dict[str, RemoteTool], text: str) -> None:
+    assert said(tools["toy.echo"], text=text) == Observation(text)
+
+
+def test_half_a_character_is_told(tools: dict[str, RemoteTool]) -> None:
+    assert said(tools["toy.echo"], text="\ud800").status == "error"
+
+
+def test_an_image_is_sent_once_and_again_when_it_is_missed(
+    tools: dict[str, RemoteTool], service: ToolService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = []
+    send = service._send
+    monkeypatch.setattr(service, "_send", lambda image: (sent.append(image), send(image)))
+    image = Image.new("RGB", (31, 7), "blue")
+    for _ in range(5):
+        assert said(tools["toy.size"], image).text == "31 x 7 (0, 0, 255)"
+    assert len(sent) == 1
+    service.forget(sent[0])
+    assert said(tools["toy.size"], image).text == "31 x 7 (0, 0, 255)" and len(sent) == 2
+
+
+def test_what_a_tool_prints_is_no_reply(tools: dict[str, RemoteTool]) -> None:
+    assert [said(tools["toy.talk"], text=str(k)).text for k in range(3)] == ["0", "1", "2"]
+
+
+def test_many_trajectories_each_see_their_own_image(tools: dict[str, RemoteTool]) -> None:
+    """More of them than a worker keeps opened."""
+
+    def play(k: int) -> list[str]:
+        return [said(tools["toy.size"], Image.new("RGB", (k, 3), (k, k, k))).text for _ in range(3)]
+
+    with ThreadPoolExecutor(24) as pool:
+        for k, replies in enumerate(pool.map(play, range(1, 49)), 1):
+            assert set(replies) == {f"{k} x 3 ({k}, {k}, {k})"}
+
+
+def test_turns_of_many_trajectories_at_once(service: ToolService) -> None:
+    turns = [f'<think>t</think><tool_call>{{"tool": "toy.echo", "arguments": {{"text": "{k}"}}}}' for k in range(50)]
+    actions = [f"{turn}</tool_call>" for turn in turns] + ['<tool_call>{"tool": "toy.ech"}</tool_call>']
+    body = {"trajectory_ids": [str(k) for k in range(51)], "actions": actions}
+    told = service.post("/get_observation", body)
+    assert told["observations"][:-1] == [str(k) for k in range(50)]
+    assert "there is no tool 'toy.ech'" in told["observations"][-1]
+    assert (set(told["dones"]), told["valids"]) == ({False}, [True] * 50 + [False])
+
+
+def test_a_killed_worker_loses_no_call_and_comes_back(tools: dict[str, RemoteTool], service: ToolService) -> None:
+    before = workers(service)[0]["restarts"]
+
+    def call(k: int) -> Observation:
+        return said(tools["toy.rest"], text=str(k), seconds=0.01)
+
+    with ThreadPoolExecutor(32) as pool:
+        calls = [pool.submit(call, k) for k in range(120)]
+        until(lambda: sum(one.done() for one in calls) > 10)
+        os.kill(workers(service)[0]["pid"], signal.SIGKILL)
+        replies = [one.result() for one in calls]
+    ends = Counter(reply.status for reply in replies)
+    assert ends["ok"] >= 119 and ends["ok"] + ends["died"] == 120, "one was in hand at most"
+    assert all(reply.text == str(k) for k, reply in enumerate(replies) if reply.status == "ok")
+    assert all("toy.rest died during this call (signal 9)" in r.text for r in replies if r.status == "died")
+    assert workers(service)[0]["restarts"] == before + 1
+
+
+def test_a_worker_that_dies_between_calls_is_noticed_by_none(
+    tools: dict[str, RemoteTool], service: ToolService
+) -> None:
+    pid = workers(service)[0]["pid"]
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: workers(service)[0]["pid"] != pid)
+    assert said(tools["toy.echo"], text="still here") == Observation("still here")
+
+
+def test_a_deadly_call_says_so_each_time(tools: dict[str, RemoteTool]) -> None:
+    for _ in range(2):
+        assert said(tools["toy.die"]).status == "died"
+    assert said(tools["toy.echo"], text="a").text == "a"
+
+
+def test_a_tool_that_hangs_is_cut_at_its_deadline(tools: dict[str, RemoteTool], service: ToolService) -> None:
+    seen = said(tools["toy.rest"], seconds=600.0)
+    assert (seen.status, "gave no answer within 2 s" in seen.text) == ("timeout", True)
+    assert said(tools["toy.rest"], text="back", seconds=0.0) == Observation("back")
+    assert "toy.rest gave no answer" in workers(service)[0]["problem"]
+    assert re.search(r'kit_restarts_total\{pool="toy_tools",why="timeout"\} [1-9]', service.metrics())
+
+
+def test_nothing_grows(tools: dict[str, RemoteTool], service: ToolService) -> None:
+    """Calls, images, batches: as many processes and files as before, and no memory to speak of."""
+    said(tools["toy.echo"], text="a")
+    (worker,) = workers(service)
+    child = psutil.Process(worker["pid"])
+    parent = child.parent()
+    assert parent is not None
+    echo = '<tool_call>{"tool": "toy.echo", "arguments": {"text": "a"}}</tool_call>'
+    body = {"trajectory_ids": ["t"] * 100, "actions": [echo] * 100}
+
+    def work(rounds: int) -> tuple[int, int, int, float]:
+        for k in range(rounds):
+            said(tools["toy.size"], Image.new("RGB", (200, 200), (k % 256, k // 256, 7)))
+            said(tools["toy.echo"], text="a")
+            assert service.post("/get_observation", body)["observations"] == ["a"] * 100
+        rss = sum(process.memory_info().rss for process in (parent, child)) / 1e6
+        return len(parent.children(True)), parent.num_fds(), child.num_fds(), rss
+
+    children, fds, files, rss = work(8)
+    again = work(24)
+    assert again[:3] == (children, fds, files)
+    assert again[3] < rss + 12, "MB, after 2,400 more calls"
+
+
+def test_a_full_queue_refuses_in_words() -> None:
+    with running(*OPTIONS, "--waiting", "2", folder=HELPERS) as service:
+        (rest,) = remote([toy() for toy in TOYS if toy.name == "toy.rest"], ToolService(service.address, retries=0))
+        with ThreadPoolExecutor(12) as pool:
+            replies = list(pool.map(lambda _: said(rest, text="a", seconds=0.3), range(12)))
+        refused = [reply for reply in replies if reply.status == "error"]
+        assert refused and all("2 calls wait already; ask again later, or start more" in r.text for r in refused)
+        assert {reply.text for reply in replies if reply.status == "ok"} == {"a"}
+
+
+def test_a_service_that_is_started_anew_is_sent_what_it_misses() -> None:
+    """Meanwhile the client waits; a second service at another address minds its own business."""
+    port, image = str(free_port()), Image.new("RGB", (3, 2), "red")
+    size = [toy() for toy in TOYS if toy.name == "toy.size"]
+    with running(*OPTIONS, folder=HELPERS) as other:
+        with running(*OPTIONS, "--port", port, folder=HELPERS) as service:
+            (tool,) = remote(size, ToolService(service.address, retries=8))
+            assert said(tool, image).text == "3 x 2 (255, 0, 0)"
+            (worker,) = workers(service)
+            server = psutil.Process(worker["pid"]).parent()
+            assert main(["tools", "serve", "--port", port]) == 2, "the port is taken"
+            assert server is not None
+            server.kill()
+            until(lambda: not psutil.pid_exists(worker["pid"]))
+        with ThreadPoolExecutor(1) as pool:
+            waits = pool.submit(said, tool, image)
+            with running(*OPTIONS, "--port", port, folder=HELPERS):
+                seen = waits.result()
+        assert seen.text == "3 x 2 (255, 0, 0)"
+        assert said(remote(size, other)[0], image).text == "3 x 2 (255, 0, 0)"
+
+
+def test_a_service_ends_with_whoever_started_it() -> None:
+    """Killed in a way that leaves no time to tidy up."""
+    code = f"""
+import os, signal
+from pathlib import Path
+from kit.tools.serve.command import running
+with running(*{OPTIONS!r}, folder=Path({str(HELPERS)!r})) as service:
+    print(*(worker["pid"] for pool in service.health()["pools"].values() for worker in pool["workers"]))
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    done = subprocess.run([sys.executable, "-u", "-c", code], capture_output=True, text=True)
+    assert done.returncode == -signal.SIGKILL
+    (pid,) = map(int, done.stdout.split())
+    until(lambda: not psutil.pid_exists(pid))
+
+
+def test_a_service_that_is_not_there_is_told() -> None:
+    (echo,) = remote([TOYS[0]()], ToolService(f"http://127.0.0.1:{free_port()}", retries=0))
+    seen = said(echo, text="a")
+    assert seen.status == "error" and "no tool service answers at http://127.0.0.1" in seen.text
+    assert "start one: python -m kit tools serve" in seen.text
+    with pytest.raises(ValueError, match="tool service 'localhost': give its address, such as http"):
+        ToolService("localhost")
+    with pytest.raises(ServiceError, match="no tool service answers"):
+        ToolService(f"http://127.0.0.1:{free_port()}").health()
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--port", "99999"], "can't be had"),
+        (["--host", "203.0.113.9"], "can't be had"),
+        (["--workers", "0"], "--workers 0: a pool needs at least 1"),
+        (["--tools", "toy.ech"], "no tool 'toy.ech'"),
+    ],
+)
+def test_a_service_that_cant_be_is_refused(options: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tools", "serve", *options]) == 2
+    assert told in capsys.readouterr().err
