@@ -83,7 +83,9 @@ def _images(service: ToolService) -> dict[str, float]:
     """The first call about an image of 800 x 600 pixels, which sends it, and later ones."""
     local = find_tool(SEES)
     tool, arguments = RemoteTool(local, service), {"caption": "red circle"}
-    first, later, plain = [], [], []
+    first: list[float] = []
+    later: list[float] = []
+    plain: list[float] = []
     for seed in range(10):
         image = Image.effect_noise((800, 600), 40 + seed).convert("RGB")
         images = {"image": NamedImage("image", image)}

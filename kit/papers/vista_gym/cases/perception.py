@@ -44,7 +44,7 @@ def drawn_scene(rng: np.random.Generator) -> tuple[Image.Image, list[Thing]]:
         _outline(ImageDraw.Draw(stencil), shape, (left, top, left + side, top + side))
         image.paste(COLOURS[colour], mask=stencil)
         box = stencil.getbbox() or (0, 0, 0, 0)
-        things.append(Thing(colour, shape, box, int(np.count_nonzero(stencil))))
+        things.append(Thing(colour, shape, box, int(np.count_nonzero(np.asarray(stencil)))))
     return image, things
 
 
