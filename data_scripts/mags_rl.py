@@ -39,6 +39,7 @@ from kit.papers.mags_rl.composed import CELLS, SKILLS, compose, cutouts
 from kit.papers.mags_rl.difficulty import judged, zoom_sets
 from kit.papers.mags_rl.env import PROMPTS
 from kit.papers.mags_rl.evaluation_sets import BENCHMARKS, MAX_PIXELS, TRAINING, questions
+from kit.papers.mags_rl.expert import RIGHT_SHARE
 from kit.papers.mags_rl.format_start import NETWORKS, demonstrations
 from kit.papers.mags_rl.questions import MAKERS
 from kit.papers.mags_rl.tasks import SMALL, STAGES, make_tasks
@@ -60,8 +61,8 @@ def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
     add("--samples", type=int, default=20, help="tasks of each stage (the paper: 20)")
     add("--development", type=int, default=20, help="tasks of each kind to make choices on")
     add("--test", type=int, default=40, help="tasks of each kind to measure by")
-    add("--demonstrations", type=int, default=44, help="the format start's episodes of each kind")
-    add("--right-share", type=float, default=0.5, help="share of these that look where the answer is")
+    add("--demonstrations", type=int, default=66, help="the format start's episodes of each kind")
+    add("--right-share", type=float, default=RIGHT_SHARE, help="share of these that look where the answer is")
     add("--magnifiers", default=",".join(NETWORKS), help="what enlarges the format start's crops, in equal shares")
     add("--card", type=int, default=70, help="pixels of a card's side on the boards that crops are cut from")
     add("--small-card", type=int, default=SMALL, help="the same, of test-small.jsonl")

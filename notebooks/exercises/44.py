@@ -61,7 +61,7 @@ EXERCISES = [
     Exercise(
         "44.1",
         blind,
-        "A guess of a number is right with that number's share; guessed in proportion, it is guessed with its share, too.",
+        "A number is right with its own share; guessed in proportion, it is also guessed with its share.",
         cases=[{"counts": [2, 1, 1, 1]}, {"counts": [5, 5]}, {"counts": [9, 1]}],
         hidden=_other_counts,
         mistakes=[Mistake(_evenly, "That is guessing all numbers alike. Guess each as often as it comes.")],
@@ -99,6 +99,6 @@ EXERCISES = [
             {"found": {"easy": {"direct": (-0.3, 0.0)}, "hard": {"direct": (-0.2, 0.4)}}},
         ],
         hidden=_other_claims,
-        mistakes=[Mistake(_by_most, "It is a claim about all of them: most aren't enough, and one that fails refutes it.")],
+        mistakes=[Mistake(_by_most, "It is about all of them: most aren't enough, and one that fails refutes it.")],
     ),
 ]

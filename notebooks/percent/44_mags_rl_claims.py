@@ -39,8 +39,9 @@ runs: list[str] = []  # runs that differ in their seed only; empty: just this on
 at_once_runs: list[str] = []  # the same seeds, all questions at once; empty: none
 more_runs: list[str] = []  # two stages of ten times as many questions
 direct_runs: list[str] = []  # trained to answer at once, without a magnifier
+model: str = ""  # the base: checkpoint folder or hub id; empty: the committed tiny model
 small_scale: int = 4  # how many times crops of the smaller cards are enlarged
-sampled_tasks: int = 36  # questions that the policy before GRPO tries again and again
+sampled_tasks: int = 18  # questions that the policy before GRPO tries again and again
 tries: int = 8  # how often each of them is tried
 max_turns: int = 2  # rounds of an episode
 max_new_tokens: int = 160  # of one round
@@ -63,7 +64,7 @@ from kit.exercises import check, hint, solution
 from kit.files import ROOT, read_json, run_folder
 from kit.papers.mags_rl import claims
 from kit.papers.mags_rl import experiment as mags
-from kit.papers.mags_rl.baselines import OneShotEnv, no_crops, one_part
+from kit.papers.mags_rl.baselines import no_crops, one_part, with_example
 from kit.papers.mags_rl.figure import looks
 from kit.papers.mags_rl.format_start import AT_ONCE
 from kit.papers.mags_rl.metrics import EVALUATION, is_right
@@ -130,14 +131,15 @@ def measured(folder, stage: str, episodes, seed: int = 0):
 
 
 # %%
-vlm, chat = load_model_and_chat(TINY)
+vlm, chat = load_model_and_chat(str(model or TINY))
 policy, examples = HFPolicy(vlm, chat), load_tasks(data / "stage1.jsonl")
 prompted = {
-    "cot": partial(SingleTurnEnv, "cot", prompt=play.prompt),
-    "one_shot": partial(OneShotEnv, examples, play.prompt),
+    "cot": ("cot", tests),
+    "one_shot": ("direct", [with_example(task, examples) for task in tests]),
 }
-for name, make_env in prompted.items():
-    episodes = asked(policy, chat, make_env, tests)
+for name, (mode, some) in prompted.items():
+    make_env = partial(SingleTurnEnv, mode, prompt=play.prompt)
+    episodes = asked(policy, chat, make_env, some)
     played[name] = measured(folders[0], name, episodes)
     print(f"{name:9s} {episodes[0].turns[0].text[:64]!r}")
 

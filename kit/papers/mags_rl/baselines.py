@@ -5,7 +5,7 @@ name             what the model is given
 ===============  =========================================================================================
 ``direct``       image and question, asked for the answer alone (:class:`kit.evaluate.baselines.SingleTurnEnv`)
 ``cot``          the same, asked to reason first
-``one_shot``     before them another image with its question and answer (:class:`OneShotEnv`)
+``one_shot``     before them another image with its question and answer (:func:`with_example`)
 ``zoom_refine``  asked for one part, which comes back plainly resized, then for the answer (:func:`one_part`)
 ``grit``         boxes within the reasoning, and nothing is cropped (:func:`no_crops`)
 ===============  =========================================================================================
@@ -26,39 +26,27 @@ from dataclasses import replace
 
 from kit.environment import ToolEnv
 from kit.episode import NamedImage, Observation, Task
-from kit.evaluate.baselines import SingleTurnEnv
 from kit.evaluate.five.shown import ShownEnv
+from kit.evaluate.outcomes import source_image
 
 
-class OneShotEnv(SingleTurnEnv):
-    """Ask for an answer after one example of another image.
+def with_example(task: Task, examples: Sequence[Task]) -> Task:
+    """Put a solved example before a task: its image, its question and its answer.
 
     Args:
-        examples: one of them is shown, of the task's own skill where there is one, and never about its image.
-        prompt: ``brief`` or ``full`` (:data:`kit.evaluate.baselines.SYSTEMS`).
+        task: the task; it is asked in one turn.
+        examples: the first one of the task's skill is shown, else the first one; never one about its image.
 
     Raises:
-        ValueError: no examples.
+        ValueError: no example about another image.
     """
-
-    def __init__(self, examples: Sequence[Task], prompt: str = "brief") -> None:
-        if not examples:
-            raise ValueError("OneShotEnv(examples=[]): one shot needs an example; give some training tasks")
-        super().__init__("direct", prompt=prompt)
-        self.examples = examples
-
-    def example_for(self, task: Task) -> Task:
-        """The first example of the same skill, else the first one."""
-        others = [one for one in self.examples if one.meta.get("source") != task.meta.get("source")] or self.examples
-        return next((one for one in others if one.meta.get("skill") == task.meta.get("skill")), others[0])
-
-    def prompt(self, task: Task) -> tuple[str, list[str | NamedImage]]:
-        """System text and user message: the example's image, question and answer, then the task's own."""
-        system, own = super().prompt(task)
-        example = self.example_for(task)
-        shown = [NamedImage("example", image.image) for image in example.images[:1]]
-        parts: list[str | NamedImage] = ["example: ", *shown, f"{example.question} {example.target[0]}\n"]
-        return system, [*parts, *own]
+    others = [one for one in examples if source_image(one) != source_image(task)]
+    if not others:
+        raise ValueError(f"task {task.id}: one shot needs an example about another image; give some training tasks")
+    one = next((one for one in others if one.meta.get("skill") == task.meta.get("skill")), others[0])
+    images = (NamedImage("example", one.images[0].image), *task.images)
+    asked = f"example: {one.question} {one.target[0]}. {task.images[0].name}: {task.question}"
+    return replace(task, images=images, question=asked, originals=())
 
 
 def one_part(env: ToolEnv) -> ShownEnv:

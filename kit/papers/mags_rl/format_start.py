@@ -18,7 +18,7 @@ from kit.chat import Chat
 from kit.episode import Episode, Task
 from kit.papers.mags_rl.env import MagsEnv
 from kit.papers.mags_rl.experiment import Play, magnifier
-from kit.papers.mags_rl.expert import READ, described, expert
+from kit.papers.mags_rl.expert import READ, RIGHT_SHARE, described, expert
 from kit.papers.mags_rl.zoom import Magnifier
 from kit.policy import Policy
 from kit.policy.scripted import ScriptedPolicy
@@ -40,7 +40,7 @@ def demonstrations(
     chat: Chat,
     tasks: Sequence[Task],
     path: str | os.PathLike[str],
-    right_share: float = 0.5,
+    right_share: float = RIGHT_SHARE,
     networks: Sequence[str] = NETWORKS,
     scale: int = 2,
     prompt: str = "brief",

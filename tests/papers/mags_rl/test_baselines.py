@@ -6,7 +6,8 @@ import pytest
 from PIL import Image
 
 from kit.episode import NamedImage, Task
-from kit.papers.mags_rl.baselines import OneShotEnv, no_crops, one_part
+from kit.evaluate.baselines import SingleTurnEnv
+from kit.papers.mags_rl.baselines import no_crops, one_part, with_example
 from kit.papers.mags_rl.env import MagsEnv
 from kit.papers.mags_rl.zoom import Magnifier
 from kit.tools.super_resolution import Bicubic
@@ -20,18 +21,16 @@ def task(name: str, skill: str) -> Task:
 
 
 def test_the_example_is_of_the_same_skill_and_of_another_image() -> None:
-    env = OneShotEnv([task("a", "relation"), task("b", "count"), task("c", "count")])
-    assert env.example_for(task("b", "count")).id == "b", "no source tells that they are one image"
-    assert env.example_for(task("z", "count")).id == "b" and env.example_for(task("z", "attribute")).id == "a"
-    system, parts = env.prompt(task("z", "count"))
-    assert system == ""
-    assert [part if isinstance(part, str) else part.name for part in parts] == [
-        "example: ", "example", "b? 2\n", "image: ", "image", "z?"
-    ]  # fmt: skip
-    one, other = (Task(n, (), "?", ("2",), {"skill": "count", "source": n}) for n in "xy")
-    assert OneShotEnv([one, other]).example_for(one) is other
-    with pytest.raises(ValueError, match="needs an example"):
-        OneShotEnv([])
+    examples = [task("a", "relation"), task("b", "count"), task("c", "count")]
+    asked = with_example(task("z", "count"), examples)
+    assert [image.name for image in asked.images] == ["example", "image"]
+    assert asked.question == "example: b? 2. image: z?" and asked.target == ("2",)
+    assert with_example(task("b", "count"), examples).question.startswith("example: c? 2.")
+    assert with_example(task("z", "attribute"), examples).question.startswith("example: a? 2.")
+    env = SingleTurnEnv()
+    assert env.prompt(asked)[1] == ["example: ", asked.images[0], "image: ", asked.images[1], asked.question]
+    with pytest.raises(ValueError, match="task b: one shot needs an example about another image"):
+        with_example(task("b", "count"), [task("b", "count")])
 
 
 @pytest.mark.parametrize(("around", "shown"), [(one_part, ["zoom_1"]), (no_crops, [])])

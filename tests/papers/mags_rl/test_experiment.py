@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from fake_openai import FakeOpenAI
 
+from kit.data.store import load_tasks, save_tasks
 from kit.episode import Action, Episode, Task, Turn
 from kit.evaluate.baselines import SingleTurnEnv
 from kit.papers.mags_rl import experiment
 from kit.papers.mags_rl.env import MagsEnv
-from kit.data.store import load_tasks, save_tasks
 from kit.papers.mags_rl.experiment import Play, Training, arranged, magnifier, train_in_stages
 from kit.tiny import TINY
 from kit.train.grpo import GRPOSettings
@@ -90,7 +90,8 @@ def test_what_the_two_stages_are_compared_with(tmp_path: Path) -> None:
         for stage in (1, 2)
     )
     assert arranged("two_stages", one, two, "base") == [one, two]
-    assert [Path(t.tasks).name for t in arranged("more", one, two, "base")] == ["stage1-more.jsonl", "stage2-more.jsonl"]
+    more = [Path(own.tasks).name for own in arranged("more", one, two, "base")]
+    assert more == ["stage1-more.jsonl", "stage2-more.jsonl"]
     [all_of_it], [direct] = arranged("at_once", one, two, "base"), arranged("direct", one, two, "base")
     for alone, start in ((all_of_it, "taught"), (direct, "base")):
         assert (alone.start, alone.run_dir, alone.play.stage, alone.settings.steps) == (start, two.run_dir, 2, 30)
