@@ -39,7 +39,9 @@ runs: list[str] = []  # runs that differ in their seed only; empty: just this on
 at_once_runs: list[str] = []  # the same seeds, all questions at once; empty: none
 more_runs: list[str] = []  # two stages of ten times as many questions
 direct_runs: list[str] = []  # trained to answer at once, without a magnifier
-model: str = ""  # the base: checkpoint folder or hub id; empty: the committed tiny model
+model: str = (
+    ""  # the base: checkpoint folder or hub id; empty: the committed tiny model
+)
 small_scale: int = 4  # how many times crops of the smaller cards are enlarged
 sampled_tasks: int = 18  # questions that the policy before GRPO tries again and again
 tries: int = 8  # how often each of them is tried
@@ -235,10 +237,15 @@ check("44.2", worth)
 by_stage = {"format start": "sft", "stage 1": "stage1", "stage 2": "grpo"}
 for part in ("boxes", "valid", "right", "recall"):
     shown = {
-        name: {kind: metrics[stage].get(f"{part}_{kind}") for kind in ("count_hard", "all")}
+        name: {
+            kind: metrics[stage].get(f"{part}_{kind}") for kind in ("count_hard", "all")
+        }
         for name, stage in by_stage.items()
     }
-    print(part, {name: {k: str(v) for k, v in some.items()} for name, some in shown.items()})
+    print(
+        part,
+        {name: {k: str(v) for k, v in some.items()} for name, some in shown.items()},
+    )
 
 # %% [markdown]
 # ## The paper in one picture
@@ -251,14 +258,12 @@ several = [t for t in hard if t.meta.get("skill") == "count"] or hard
 for name, stage in (("before", "sft"), ("after", "grpo")):
     vlm, chat = load_model_and_chat(trained_model(folders[0], stage, 43))
     pair[name] = how(HFPolicy(vlm, chat), chat, how.glass(chat), several)
-best = max(
-    range(len(several)),
-    key=lambda k: (
-        is_right(pair["after"][k], several[k].target),
-        not is_right(pair["before"][k], several[k].target),
-        len(EVALUATION.outcome(pair["after"][k], 0).__dict__),
-    ),
-)
+right = {
+    name: [is_right(e, e.task.target) for e in episodes]
+    for name, episodes in pair.items()
+}
+gained = [right["after"][k] - right["before"][k] for k in range(len(several))]
+best = gained.index(max(gained))
 display(looks({name: episodes[best] for name, episodes in pair.items()}))
 
 # %% [markdown]
@@ -295,7 +300,9 @@ for folder in folders:
     print(folder.name, "played now:", ", ".join(play_five(folder)) or "nothing")
     ends = trained_model(folder, "sft", 43), trained_model(folder, "grpo", 43)
     moved.append(weight_change(*ends))
-    rows = [read_metrics(folder / name / "metrics.jsonl") for name in ("stage1", "grpo")]
+    rows = [
+        read_metrics(folder / name / "metrics.jsonl") for name in ("stage1", "grpo")
+    ]
     training.append([row for some in rows for row in some])
 five_answers = answers(EVALUATION, folders, training, moved, tries)
 display(five(five_answers, ["medium", "hard"]))

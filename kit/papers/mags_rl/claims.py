@@ -134,7 +134,7 @@ def m5(stage_1: Sequence[Outcome], stage_2: Sequence[Outcome]) -> Claim:
 
     Statistics: share of stage 1's boxes that are valid, at least :data:`SAFE`; boxes of a counting question, and share
     of what decides that boxes cover, stage 2 minus stage 1, per seed and paired by image, above 0. Both stages are
-    measured under the same prompt, which asks for several.
+    measured under the same prompt, which asks for several. Not testable where stage 1's agent asks for none.
 
     Args:
         stage_1: outcomes after stage 1.
@@ -147,7 +147,9 @@ def m5(stage_1: Sequence[Outcome], stage_2: Sequence[Outcome]) -> Claim:
         name: chosen(name, some, "counting question", lambda o: o.kind in ("count", "tallyqa"))
         for name, some in {"stage_1": stage_1, "stage_2": stage_2}.items()
     }
-    asked = chosen("stage_1", stage_1, "question with boxes", lambda o: o.valid is not None)
+    asked = [o for o in stage_1 if o.valid is not None]
+    if not asked:
+        return Claim("M5", CLAIMS["M5"], (), untestable=f"0 of {len(stage_1)} episodes after stage 1 ask for a box")
     safe = contrast({"valid": points(asked, "valid")}, {"valid": 1.0})
     checks = (
         Check("share of stage 1's boxes that are valid", safe, SAFE),

@@ -7,9 +7,9 @@ which card it looks at; of the crop it says what it reads there, and the questio
     red top right. <zoom>[[0.5, 0.0, 1.0, 0.5]]</zoom></think>
     <rethink>tea 35, milk 8, total 43. What is in line 1?</rethink><answer>tea 35</answer>
 
-Where it looks is undecided: with ``right_share`` 0.75, in a quarter of the tasks at another card, or, where several have to
-be looked at, at one alone. It then answers what *that* card says. So the form is shown, and that an answer follows what
-is seen; where to look is left to reinforcement.
+Where it looks is undecided: with ``right_share`` 0.75, in a quarter of the tasks at another card, or, where several
+have to be looked at, at one alone. It then answers what *that* card says. So the form is shown, and that an answer
+follows what is seen; where to look is left to reinforcement.
 
 Departures
 - [mags-format-start] Paper: reinforcement starts from Qwen2.5-VL-3B-Instruct, without a cold start. Here: the tiny

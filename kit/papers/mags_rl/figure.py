@@ -27,14 +27,14 @@ def boxes_of(episode: Episode) -> list[Sequence[float]]:
 
 
 def crops_of(episode: Episode) -> list[Image.Image]:
-    """What lies in these boxes, as it was before it was enlarged."""
+    """Cut out what lies in these boxes, before it is enlarged."""
     opened = episode.task.tool_images[0].image
     boxes = [Box("image", "shares", *(float(v) for v in box)) for box in boxes_of(episode)]
     return [opened.crop(pixels(box, opened.size)) for box in boxes]
 
 
 def enlarged_of(episode: Episode) -> list[Image.Image]:
-    """What the agent was shown of them."""
+    """Find the enlarged parts that the agent was shown."""
     seen = episode.turns[0].observation if episode.turns else None
     return [one.image for one in seen.images] if seen is not None else []
 

@@ -65,7 +65,7 @@ def demonstrations(
 
 
 def rehearsal(policy: Policy, chat: Chat, glass: Magnifier, tasks: Sequence[Task], play: Play) -> list[Episode]:
-    """What the base says of these boards and their cards when it is asked in its own words, in mixed order.
+    """Ask the base about boards and their cards in its own words, and keep what it says, in mixed order.
 
     Where the cards lie it says behind ``<think>``, what one of them says behind ``<rethink>``: there the agent will.
 

@@ -70,6 +70,8 @@ def test_m5_wants_few_safe_boxes_then_more_that_find_more() -> None:
     assert [c.interval.value for c in claim.checks] == pytest.approx([1.0, 2.0, 0.5])
     assert m5(many, few).verdict == "doesn't"
     assert m5(stage(0.5, valid=0.5, recall=0.25), many).verdict == "doesn't", "half of stage 1's boxes are refused"
+    none = m5(stage(0.5, boxes=0, valid=None), many)
+    assert none.verdict == "not testable here" and none.reason == "0 of 360 episodes after stage 1 ask for a box"
     unknown = stage(0.5, recall=None, right=None)
     with pytest.raises(ValueError, match="no question among 0 outcomes"):
         m5(unknown, unknown)
