@@ -31,16 +31,18 @@ def shared_seeds(stages: Mapping[str, Sequence[T]], unseeded: Container[str] = (
     return {name: [o for o in some if o.seed in shared] for name, some in spread.items()}
 
 
-def difference(name: str, field: str = "correct", unseeded: Container[str] = (), **stages: Sequence[T]) -> Check:
+def difference(
+    name: str, stages: Mapping[str, Sequence[T]], field: str = "correct", unseeded: Container[str] = ()
+) -> Check:
     """Check that the second of two stages lies above the first in a field, by seed and paired by image.
 
-    ``difference("gain", sft=before, grpo=after)`` is positive where reinforcement helped.
+    ``difference("gain", {"sft": before, "grpo": after})`` is positive where reinforcement helped.
 
     Args:
         name: of the statistic.
+        stages: the two, by name, the one to compare with first.
         field: of the outcomes; those that have None there are left out.
         unseeded: as for :func:`shared_seeds`.
-        stages: the two, by name.
 
     Raises:
         ValueError: one is empty, or they have no seed in common.

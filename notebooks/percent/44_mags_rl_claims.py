@@ -39,9 +39,7 @@ runs: list[str] = []  # runs that differ in their seed only; empty: just this on
 at_once_runs: list[str] = []  # the same seeds, all questions at once; empty: none
 more_runs: list[str] = []  # two stages of ten times as many questions
 direct_runs: list[str] = []  # trained to answer at once, without a magnifier
-model: str = (
-    ""  # the base: checkpoint folder or hub id; empty: the committed tiny model
-)
+model: str = ""  # the base: folder or hub id; empty: the committed tiny model
 small_scale: int = 4  # how many times crops of the smaller cards are enlarged
 sampled_tasks: int = 18  # questions that the policy before GRPO tries again and again
 tries: int = 8  # how often each of them is tried

@@ -16,7 +16,7 @@ def stage(right: int, seeds: tuple[int, ...] = (0, 1), **more: object) -> list[O
 
 def test_only_shared_seeds_count() -> None:
     uneven = [*stage(8), *stage(0, seeds=(2,))]
-    check = difference("gain", before=stage(5), after=uneven)
+    check = difference("gain", {"before": stage(5), "after": uneven})
     assert check.interval.value == pytest.approx(0.3) and (check.limit, check.side) == (0.0, "above")
     with pytest.raises(ValueError, match="a, b: no seed in common"):
         shared_seeds({"a": stage(5, seeds=(0,)), "b": stage(5, seeds=(1,))})
@@ -30,5 +30,5 @@ def test_what_no_training_made_stands_for_every_seed() -> None:
 
 
 def test_another_field_can_be_compared() -> None:
-    check = difference("calls", "tool_calls", few=stage(5, tool_calls=1), many=stage(5, tool_calls=3))
+    check = difference("calls", {"few": stage(5, tool_calls=1), "many": stage(5, tool_calls=3)}, "tool_calls")
     assert check.interval.value == pytest.approx(2.0)

@@ -61,7 +61,7 @@ def m1(agent: Sequence[Outcome], baselines: Mapping[str, Sequence[Outcome]]) -> 
         means = {name: float(np.mean([o.correct for o in some])) for name, some in others.items()}
         best = max(means, key=lambda name: means[name])
         checks.append(
-            difference(f"{level}: accuracy minus {best}'s", unseeded=UNSEEDED, **{best: others[best], "agent": own})
+            difference(f"{level}: accuracy minus {best}'s", {best: others[best], "agent": own}, unseeded=UNSEEDED)
         )
         note.append(f"{level}: " + ", ".join(f"{name} {mean:.3f}" for name, mean in means.items()))
     return Claim("M1", CLAIMS["M1"], tuple(checks), "; ".join(note))
@@ -85,7 +85,7 @@ def m2(enlarged: Mapping[str, Mapping[str, Sequence[Outcome]]], network: str) ->
         ValueError: one is empty, or they have no seed in common.
     """
     checks = tuple(
-        difference(f"{size}: {network} minus bicubic", bicubic=ways["bicubic"], network=ways[network])
+        difference(f"{size}: {network} minus bicubic", {name: ways[name] for name in ("bicubic", network)})
         for size, ways in enlarged.items()
     )
     means = (
@@ -108,7 +108,7 @@ def m3(stages: Sequence[Outcome], at_once: Sequence[Outcome]) -> Claim:
     Raises:
         ValueError: one is empty, or they have no seed in common.
     """
-    check = difference("accuracy minus everything at once", at_once=at_once, stages=stages)
+    check = difference("accuracy minus everything at once", {"at_once": at_once, "stages": stages})
     return Claim("M3", CLAIMS["M3"], (check,), f"{len({o.seed for o in at_once})} seed(s) at once")
 
 
@@ -125,7 +125,7 @@ def m4(few: Sequence[Outcome], many: Sequence[Outcome], samples: tuple[int, int]
     Raises:
         ValueError: one is empty, or they have no seed in common.
     """
-    check = difference(f"accuracy that {samples[1]} samples add to {samples[0]}", few=few, many=many)
+    check = difference(f"accuracy that {samples[1]} samples add to {samples[0]}", {"few": few, "many": many})
     return Claim("M4", CLAIMS["M4"], (replace(check, limit=EQUAL, side="below"),))
 
 
@@ -153,8 +153,8 @@ def m5(stage_1: Sequence[Outcome], stage_2: Sequence[Outcome]) -> Claim:
     safe = contrast({"valid": points(asked, "valid")}, {"valid": 1.0})
     checks = (
         Check("share of stage 1's boxes that are valid", safe, SAFE),
-        difference("boxes of a counting question, stage 2 minus stage 1", "boxes", **counting),
-        difference("recall, stage 2 minus stage 1", "recall", stage_1=stage_1, stage_2=stage_2),
+        difference("boxes of a counting question, stage 2 minus stage 1", counting, "boxes"),
+        difference("recall, stage 2 minus stage 1", {"stage_1": stage_1, "stage_2": stage_2}, "recall"),
     )
     by_stage = shared_seeds({"stage 1": stage_1, "stage 2": stage_2})
     note = (f"{name}: {np.mean([o.boxes for o in some]):.2f} boxes a question" for name, some in by_stage.items())

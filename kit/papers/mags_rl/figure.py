@@ -23,7 +23,8 @@ HEADS = ("what it is shown", "the parts it asks for", "super-resolved", "its ans
 def boxes_of(episode: Episode) -> list[Sequence[float]]:
     """The valid boxes of an episode's first round, in shares."""
     action = episode.turns[0].action if episode.turns else None
-    return list(action.arguments["boxes"]) if action is not None and action.name == "zoom" else []
+    told = action.arguments if action is not None and action.name == "zoom" else None
+    return list(told["boxes"]) if told else []
 
 
 def crops_of(episode: Episode) -> list[Image.Image]:

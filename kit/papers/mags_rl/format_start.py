@@ -56,7 +56,7 @@ def demonstrations(
         scale: the factor.
         prompt: ``brief`` or ``full``.
     """
-    policy, played = ScriptedPolicy(chat, expert(right_share)), {}
+    policy, played = ScriptedPolicy(chat, expert(right_share)), dict[str, Episode]()
     for number, name in enumerate(networks):
         some = [task for task in tasks if crc32(f"magnifier {task.id}".encode()) % len(networks) == number]
         make_env = partial(MagsEnv, magnifier(name, scale), 2, prompt)
