@@ -7,9 +7,9 @@ What it is compared with is arranged of the same two (:func:`arranged`): all at 
 Departures
 - [mags-greedy] Paper: evaluation samples at temperature 0.01, top-p 0.95. Here: greedily. Why: at 0.01 nearly every
   token is the likeliest one as well, and a greedy run can be repeated to the letter. May change: nearly nothing.
-- [mags-undivided] Paper: GRPO, which divides advantages by the group's deviation. Here: the laptop's aren't divided (Dr.
-  GRPO). Why: where no attempt is right only counts of words differ, and divided they weigh as much as an answer; a tiny
-  model then learns to talk, and its accuracy fell. May change: how fast form and length are learnt.
+- [mags-undivided] Paper: GRPO, which divides advantages by the group's deviation. Here: the laptop's aren't divided
+  (Dr. GRPO). Why: where no attempt is right only counts of words differ, and divided they weigh as much as an answer; a
+  tiny model then learns to talk, and its accuracy fell. May change: how fast form and length are learnt.
 """
 
 from __future__ import annotations
