@@ -13,14 +13,6 @@ from __future__ import annotations
 from kit.papers.published import Figures, Published, Runs
 from kit.papers.registry import Paper
 
-KEPT = {"data": 41, "sft": 43}
-"""What a training of another kind keeps of the run with the same seed."""
-
-
-def _other(way: str) -> Runs:
-    """One seed of the same format start, trained otherwise (:func:`kit.papers.mags_rl.experiment.arranged`)."""
-    return Runs("mags_rl", 1, ("43_mags_rl_grpo",), {"curriculum": way}, tag=way, keeps=KEPT)
-
 
 PAPER = Paper(
     name="mags_rl",
@@ -40,8 +32,7 @@ PAPER = Paper(
     validate="kit.papers.mags_rl.validate:validate",
     published=Published(
         runs={
-            "runs": Runs("mags_rl", 3, ("41_mags_rl", "43_mags_rl_grpo")),
-            **{f"{way}_runs": _other(way) for way in ("at_once", "more", "direct")},
+            "runs": Runs("mags_rl", 1, ("41_mags_rl", "43_mags_rl_grpo")),
         },
         figures=(Figures("44_mags_rl_claims", "mags_rl"),),
     ),
