@@ -125,8 +125,9 @@ for name, some in {"untrained": untrained, "direct": direct}.items():
     )
 
 # %% [markdown]
-# It describes, as it was taught to. There isn't a single box, so every group of attempts would earn the same, and GRPO
-# would learn nothing. A large model that follows instructions gets the form from its prompt; this one has to be shown it.
+# It answers or describes in its own words, as it was taught to. There isn't a single box, so every group of attempts
+# would earn the same, and GRPO would learn nothing. A large model that follows instructions gets the form from its
+# prompt; this one has to be shown it.
 #
 # ## The format start
 #
@@ -190,13 +191,15 @@ for name in ("right_hard", "acc_easy", "acc_medium", "acc_hard"):
         print(f"{name:11s} {stages['sft'][name]}")
 
 # %% [markdown]
-# Where a card lies it knows; it reads what is magnified; and it answers what it has read, which is that of the wrong card more
-# often than not. That is the gap that reinforcement may close.
+# It says rightly which card lies where, it reads what is magnified, and it answers what it has read: mostly a wrong
+# card's. What it has not learnt is to go from the colour in the question to the place in its own list. That is the gap
+# that reinforcement may close, if it finds the right place often enough.
 #
 # ## Which term pays for a right look?
 #
-# Questions of stage 1 that ask for a number on one card, tried again and again. Here are the attempts, those that looked at a deciding part and those that
-# didn't, and what each term of the reward paid them on average. In which terms do the two kinds differ?
+# Questions of stage 1 that ask for a number on one card, tried again and again. Here are the attempts, those that
+# looked at a deciding part and those that didn't, and what each term of the reward paid them on average. In which terms
+# do the two kinds differ?
 
 
 # %%
@@ -226,9 +229,9 @@ for wanted, name in ((True, "right look"), (False, "wrong look")):
 # Form, zoom and rethinking pay both alike. What differs is the answer, and through it alone the policy can learn where to
 # look. But GRPO compares within a *group*: attempts at one question.
 #
-# Where nobody in a group is right, only words are left to compare. GRPO divides by the group's deviation, so there a handful of
-# words weighs as much as a right answer elsewhere, and a policy learns to talk. `advantage_scale="none"` leaves the division out
-# (Dr. GRPO).
+# Where nobody in a group is right, only words are left to compare. GRPO divides by the group's deviation, so there a
+# handful of words weighs as much as a right answer elsewhere, and a policy learns to talk. `advantage_scale="none"`
+# leaves the division out (Dr. GRPO).
 #
 # **Exercise 43.1.** `groups` has one list for each question, and in it a pair for each attempt: whether it looked at the right
 # part, and its reward. Return the share of the groups that can teach where to look: at least one right look, at least
@@ -398,8 +401,16 @@ for name, some in found.items():
     print(f"{name:14s} right {some['acc_all']}")
 
 # %% [markdown]
-# The difference is what was learnt by heart. It isn't small for so small a model, and the paper's claim that forty questions
-# are enough (M4) is about the second number only: do four hundred bring it up? Notebook 44 answers that.
+# The difference is what was learnt by heart. The paper's claim that forty questions are enough (M4) is about the second number
+# only.
+#
+# In the published run answers get better in training, and worse on new questions. Read a few episodes to see why: the
+# agent still reads most crops rightly, but it looks *bottom left*, whatever card is asked for. The format start had
+# left the way from colour to place unlearnt. Then one place for all questions is a policy like any other: it is right
+# in about a quarter of the questions by luck, their groups pay for it, and a few steps make it a habit. In stage 1 the
+# agent also gives up its second, third and fourth box, since one is paid as well as four. Stage 2 would pay for more of
+# them, but an agent that never tries a second box can't find that out. Reinforcement sharpens what a policy does now
+# and then; what it never does, it can't teach.
 #
 # ## The paper in one picture
 #
