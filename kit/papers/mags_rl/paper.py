@@ -13,7 +13,6 @@ from __future__ import annotations
 from kit.papers.published import Figures, Published, Runs
 from kit.papers.registry import Paper
 
-
 PAPER = Paper(
     name="mags_rl",
     title="Mags-RL",
@@ -31,9 +30,7 @@ PAPER = Paper(
     fidelity="kit.papers.mags_rl:fidelity.toml",
     validate="kit.papers.mags_rl.validate:validate",
     published=Published(
-        runs={
-            "runs": Runs("mags_rl", 1, ("41_mags_rl", "43_mags_rl_grpo")),
-        },
+        runs={"runs": Runs("mags_rl", 1, ("41_mags_rl", "43_mags_rl_grpo"))},
         figures=(Figures("44_mags_rl_claims", "mags_rl"),),
     ),
 )
