@@ -1,8 +1,9 @@
 """Super-resolution beside plain resizing: ``python -m benchmarks super_resolution``, some seconds; nothing is asserted.
 
 Images of ours, drawn boards and packaged photographs, are made small and enlarged again: decibels (PSNR, how near the
-image comes to what it was) over bicubic, crops a second on one thread, and what remembering saves where a group of
-rollouts asks for the same crops. SMFANet is measured where ``KIT_SMFANET_X2`` or ``KIT_SMFANET_X4`` names its weights.
+image comes to what it was) over bicubic, crops a second on one thread, what remembering saves where a group of
+rollouts asks for the same crops, and what share of a GRPO step's time the network takes (the tiny model, a script says
+its words). SMFANet is measured where ``KIT_SMFANET_X2`` or ``KIT_SMFANET_X4`` names its weights.
 """
 
 from __future__ import annotations
@@ -10,14 +11,25 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
+import torch
 from PIL import Image
 
 from benchmarks.telling import tell
+from kit.chat import Chat
 from kit.data.documents import board
 from kit.data.photos import photos
-from kit.tools.super_resolution import SuperResolution, super_resolution
+from kit.models import load_model
+from kit.papers.mags_rl.experiment import Play
+from kit.papers.mags_rl.expert import expert
+from kit.papers.mags_rl.tasks import make_tasks
+from kit.papers.mags_rl.zoom import Magnifier
+from kit.policy.hf import ForcedPolicy
+from kit.tiny import TINY
+from kit.tools.super_resolution import Span, SuperResolution, super_resolution
+from kit.train.one_step import grpo_gradient
 
 SIDE, GROUP, EACH = 140, 8, 24
 """Pixels of a crop's side once it is enlarged; rollouts of a group; crops of each kind."""
@@ -52,9 +64,51 @@ def super_resolution_bench() -> dict[str, float]:
         for name, weights in (("bicubic", ""), ("span", ""), *([("smfanet", smfanet)] if smfanet else [])):
             tell(f"{name} x{scale}")
             figures |= _measure(super_resolution(name, scale, weights), made, figures)
+    tell("a step of GRPO")
+    figures |= share_of_a_step()
     for what, value in figures.items():
         print(f"  {what:46s} {value:9.2f}")
     return figures
+
+
+class Clocked(Span):
+    """SPAN that adds up the seconds it works."""
+
+    seconds = 0.0
+
+    def _enlarge(self, images: Sequence[Image.Image]) -> list[Image.Image]:
+        began = time.perf_counter()
+        made = super()._enlarge(images)
+        self.seconds += time.perf_counter() - began
+        return made
+
+
+def share_of_a_step(questions: int = 10, right_share: float = 0.4) -> dict[str, float]:
+    """Play the rollouts of one GRPO step and learn from them; returns seconds, and the network's share of them.
+
+    The script says what an agent says that looks right in four of ten rollouts, so a group asks for several cards.
+
+    Args:
+        questions: of the step, :data:`GROUP` rollouts each.
+        right_share: of the rollouts that look at the right card.
+    """
+    chat, model = Chat.from_pretrained(TINY), load_model(TINY)
+    drawn = make_tasks({"attribute/hard": questions}, 0)
+    tasks = [replace(task, id=f"{task.id}-{k}") for task in drawn for k in range(GROUP)]
+    network, policy = Clocked(2), ForcedPolicy(model, chat, expert(right_share))
+    network.seconds = 0.0  # the probe of the file isn't a step's
+    began = time.perf_counter()
+    played = Play(prompt="brief", max_new_tokens=160)(policy, chat, Magnifier(network), tasks)
+    rollouts = time.perf_counter() - began
+    credit = torch.linspace(-1.0, 1.0, len(played))
+    grpo_gradient(model, chat, played, credit, 40, 1.0)
+    step = time.perf_counter() - began
+    return {
+        f"a step of {len(played)} rollouts, seconds": step,
+        "of them rollouts, seconds": rollouts,
+        f"of them span x2 on {network.enlarged - 1} crops, seconds": network.seconds,
+        "share of a step that is span's, %": 100 * network.seconds / step,
+    }
 
 
 def _measure(

@@ -24,9 +24,7 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
-from zlib import crc32
 
 from kit.chat import Chat
 from kit.data import script
@@ -39,28 +37,21 @@ from kit.episode import Task
 from kit.files import print_anything, write_json
 from kit.papers.mags_rl.composed import CELLS, SKILLS, compose, cutouts
 from kit.papers.mags_rl.difficulty import judged, zoom_sets
-from kit.papers.mags_rl.env import PROMPTS, MagsEnv
+from kit.papers.mags_rl.env import PROMPTS
 from kit.papers.mags_rl.evaluation_sets import BENCHMARKS, MAX_PIXELS, TRAINING, questions
-from kit.papers.mags_rl.expert import expert
+from kit.papers.mags_rl.expert import RIGHT_SHARE
+from kit.papers.mags_rl.format_start import NETWORKS, demonstrations
 from kit.papers.mags_rl.questions import MAKERS
-from kit.papers.mags_rl.tasks import STAGES, make_tasks
+from kit.papers.mags_rl.tasks import SMALL, STAGES, make_tasks
 from kit.papers.mags_rl.validate import validate
-from kit.papers.mags_rl.zoom import Magnifier
 from kit.policy.endpoint import ServedPolicy
-from kit.policy.scripted import ScriptedPolicy
-from kit.rollout import RolloutConfig
 from kit.tiny import TINY
-from kit.tools.super_resolution import super_resolution
-from kit.train.demonstrations import collect
 from kit.train.playable import check_playable
 
 LICENCES = {
     "drawn boards": "the kit's own (Apache-2.0); letters are DejaVu's, handwriting scikit-learn's digits (CC BY 4.0)"
 }
 """Of what the offline sets are made of."""
-
-TOLD = RolloutConfig(max_turns=2, max_new_tokens=160, max_episode_tokens=2048, temperature=0.0)
-"""Limits of an episode of the format start."""
 
 
 def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
@@ -70,11 +61,11 @@ def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
     add("--samples", type=int, default=20, help="tasks of each stage (the paper: 20)")
     add("--development", type=int, default=20, help="tasks of each kind to make choices on")
     add("--test", type=int, default=40, help="tasks of each kind to measure by")
-    add("--demonstrations", type=int, default=44, help="the format start's episodes of each kind")
-    add("--right-share", type=float, default=0.5, help="share of these that look where the answer is")
-    add("--magnifiers", default="bicubic,span,none", help="what enlarges the format start's crops, in equal shares")
+    add("--demonstrations", type=int, default=66, help="the format start's episodes of each kind")
+    add("--right-share", type=float, default=RIGHT_SHARE, help="share of these that look where the answer is")
+    add("--magnifiers", default=",".join(NETWORKS), help="what enlarges the format start's crops, in equal shares")
     add("--card", type=int, default=70, help="pixels of a card's side on the boards that crops are cut from")
-    add("--small-card", type=int, default=47, help="the same, of test-small.jsonl")
+    add("--small-card", type=int, default=SMALL, help="the same, of test-small.jsonl")
     add("--prompt", choices=sorted(PROMPTS), default="brief", help="system text of the format start")
     add("--seed", type=int, default=0, help="draws what is trained on")
     add("--test-seed", type=int, default=0, help="draws everything else: the same for every seed")
@@ -183,14 +174,10 @@ def demonstrate(args: argparse.Namespace, tasks: Sequence[Task], chat: Chat) -> 
         tasks: the tasks to show.
         chat: of the model that is going to imitate them.
     """
-    file, names = args.out / "start.jsonl", args.magnifiers.split(",")
+    file = args.out / "start.jsonl"
     file.unlink(missing_ok=True)  # else episodes of other tasks, from an earlier run, would stay in it
-    policy, count = ScriptedPolicy(chat, expert(args.right_share)), 0
-    for number, name in enumerate(names):
-        some = [task for task in tasks if crc32(f"magnifier {task.id}".encode()) % len(names) == number]
-        magnifier = Magnifier(super_resolution(name, round(140 / args.card)))
-        count += len(collect(policy, chat, some, partial(MagsEnv, magnifier, 2, args.prompt), TOLD, file))
-    return count
+    networks, scale = args.magnifiers.split(","), round(140 / args.card)
+    return len(demonstrations(chat, tasks, file, args.right_share, networks, scale, args.prompt))
 
 
 def make(args: argparse.Namespace) -> None:

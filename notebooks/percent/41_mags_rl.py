@@ -33,11 +33,12 @@
 # `python data_scripts/mags_rl.py --out data/paper_mags --hub --pin --judge URL --judge-model NAME`.
 
 # %% tags=["parameters"]
-run: str = "mags_rl"  # run directory under runs/, shared by notebooks 41 and 42
+run: str = "mags_rl"  # run directory under runs/, shared by notebooks 41 to 44
 seed: int = 0  # draws what is trained on
 samples: int = 20  # tasks of each stage; paper: 20
-development_tasks: int = 2  # tasks of each kind to make choices on
-test_tasks: int = 4  # tasks of each kind to measure by
+more_samples: int = 200  # of each stage, to find out what more of them add
+development_tasks: int = 6  # tasks of each kind to make choices on
+test_tasks: int = 12  # tasks of each kind to measure by
 network: str = "span"  # what enlarges crops: span, smfanet, bicubic or none
 scale: int = 2  # how many times
 weights: str = ""  # file of SMFANet's weights
@@ -52,10 +53,10 @@ from kit.data.store import save_tasks
 from kit.exercises import check, hint, solution
 from kit.files import run_folder
 from kit.papers.mags_rl.env import MagsEnv
-from kit.papers.mags_rl.experiment import magnifier
+from kit.papers.mags_rl.experiment import Play, magnifier
 from kit.papers.mags_rl.expert import looks_of
 from kit.papers.mags_rl.questions import MAKERS
-from kit.papers.mags_rl.tasks import STAGES, make_tasks
+from kit.papers.mags_rl.tasks import SMALL, STAGES, make_tasks
 from kit.tools.boxes import Box, convert
 from kit.tools.super_resolution import super_resolution
 from kit.view import plots
@@ -248,10 +249,10 @@ for _ in range(8):
 print("asked 8 times, worked on:", glass.enlarged - worked)
 
 # %% [markdown]
-# ## Half of the looks are wrong
+# ## Some of the looks are wrong
 #
 # The tiny model was never taught to follow instructions, so before reinforcement it sees a [format start](../docs/glossary.md#format-start): a script's
-# episodes, whose form is right, and which look at the right card in half of the tasks only. Where to look is left for
+# episodes, whose form is right, and which look at the right card in three of four tasks only. Where to look is left for
 # reinforcement to find out. Over many tasks, how many looks are right?
 
 # %% tags=["guess"]
@@ -277,18 +278,21 @@ check("41.4", start)
 # ## Two stages of twenty
 #
 # The curriculum: stage 1 trains on easier questions and asks for one box, stage 2 on harder ones and asks for several. Twenty
-# samples each are drawn here, and what is measured by lies on another side: no board of it is trained on.
+# samples each are drawn here, and ten times as many beside them, to find out later what more of them add. What is measured
+# by lies on another side: no board of it is trained on. `test-small` has cards of half the size, so that a crop has to be
+# enlarged four times: a harsher source for the network.
 
 # %%
-sets = {
-    f"stage{stage}": make_tasks(
-        dict.fromkeys(kinds, samples // len(kinds)), seed, "train"
-    )
-    for stage, kinds in STAGES.items()
-}
+sets = {}
+for stage, kinds in STAGES.items():
+    for name, n in ((f"stage{stage}", samples), (f"stage{stage}-more", more_samples)):
+        sets[name] = make_tasks(dict.fromkeys(kinds, n // len(kinds)), seed, "train")
 for side, n in (("development", development_tasks), ("test", test_tasks)):
     sets[side] = make_tasks(dict.fromkeys(MAKERS, n), 0, side)
+hard = [kind for kind in MAKERS if kind.endswith("/hard")]
+sets["test-small"] = make_tasks(dict.fromkeys(hard, test_tasks), 0, "test", SMALL)
 folder = run_folder(run) / "data"
+Play(prompt=prompt, network=network, scale=scale, weights=weights).keep(folder)
 for name, tasks in sets.items():
     save_tasks(folder / f"{name}.jsonl", tasks)
     print(f"data/{name}.jsonl: {len(tasks)} tasks")

@@ -60,7 +60,7 @@ def test_each_set_has_its_tasks_and_no_image_is_on_two_sides(made: Path) -> None
         "stage1": 2, "stage2": 2, "development": len(MAKERS), "test": len(MAKERS), "test-small": 3,
     }  # fmt: skip
     check_apart([*sets["stage1"], *sets["stage2"]], sets["development"], [*sets["test"], *sets["test-small"]])
-    assert {task.originals[0].image.size for task in sets["test-small"]} == {(94, 94)}
+    assert {task.originals[0].image.size for task in sets["test-small"]} == {(70, 70)}
     check_apart(*(load_tasks(made / f"scenes-{side}.jsonl") for side in ("train", "development", "test")))
 
 

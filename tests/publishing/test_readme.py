@@ -65,7 +65,8 @@ def test_filling_replaces_the_blocks_and_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "results").mkdir()
     (tmp_path / "results" / "agile.json").write_text(json.dumps(RESULTS))
     assert fill(tmp_path) and not fill(tmp_path)
-    expected = "\n\n".join((block("agile", RESULTS), block("visual_arft", None), block("codedance", None)))
+    unmeasured = (block(name, None) for name in ("visual_arft", "codedance", "mags_rl"))
+    expected = "\n\n".join((block("agile", RESULTS), *unmeasured))
     assert (tmp_path / "docs" / "results.md").read_text() == f"before\n{BEGIN}\n{expected}\n{END}\nafter\n"
 
 

@@ -1,8 +1,8 @@
 """Describe a board of four cards: the prompt shows where they lie, a magnified crop what they say.
 
 A card has 70 pixels on a side of the board, half of what the base was taught to read: it says which card is where, but
-reads none. A crop of one card, twice as large, it reads in seven cases of ten. Fewer pixels a card (``card=47``) are a
-harsher source, that has to be enlarged three times.
+reads none. A crop of one card, twice as large, it reads in seven cases of ten. Fewer pixels a card (``card=35``) are a
+harsher source, that has to be enlarged four times.
 """
 
 from __future__ import annotations

@@ -2,10 +2,14 @@
 
 The curriculum is two trainings, one after the other: :func:`train_in_stages`. Each starts from the model before it, and
 with β above 0 that model is its reference (:mod:`kit.train.grpo`): the base for stage 1, stage 1's result for stage 2.
+What it is compared with is arranged of the same two (:func:`arranged`): all at once, or answers alone.
 
 Departures
 - [mags-greedy] Paper: evaluation samples at temperature 0.01, top-p 0.95. Here: greedily. Why: at 0.01 nearly every
   token is the likeliest one as well, and a greedy run can be repeated to the letter. May change: nearly nothing.
+- [mags-undivided] Paper: GRPO, which divides advantages by the group's deviation. Here: the laptop's aren't divided
+  (Dr. GRPO). Why: where no attempt is right only counts of words differ, and divided they weigh as much as an answer; a
+  tiny model then learns to talk, and its entropy trebled in five steps. May change: how fast form is learnt.
 """
 
 from __future__ import annotations
@@ -14,8 +18,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, Literal, get_args
 
 from kit.chat import Chat
+from kit.data.store import load_tasks, save_tasks
+from kit.episode import Episode, Score
+from kit.evaluate.baselines import SingleTurnEnv
+from kit.files import read_json, write_json
+from kit.papers.mags_rl.answers import is_right
 from kit.papers.mags_rl.env import MagsEnv, Stage
 from kit.papers.mags_rl.judge import model_judge
 from kit.papers.mags_rl.reward import make_reward
@@ -33,6 +43,12 @@ from kit.train.progress import Watcher
 JUDGED_AT_ONCE = 8
 """Answers that a model judges at the same time."""
 
+HOW, KEPT = "how.json", ("prompt", "frame", "network", "scale", "weights")
+"""File beside the tasks, and what it keeps of :class:`Play`: the same for all who play them."""
+
+Way = Literal["two_stages", "more", "at_once", "direct"]
+"""How the samples of both stages are trained on (:func:`arranged`)."""
+
 
 @dataclass(frozen=True)
 class Play(Rollouts[Magnifier]):
@@ -42,6 +58,10 @@ class Play(Rollouts[Magnifier]):
         stage: 1 asks for one box, 2 for several; evaluation is 2.
         prompt: ``brief`` or ``full`` (:data:`kit.papers.mags_rl.env.PROMPTS`).
         frame: the unit of boxes.
+        network: name of what enlarges.
+        scale: its factor.
+        weights: file of SMFANet's weights.
+        direct: asked for the answer alone, in one turn, without a magnifier.
     """
 
     max_turns: int = 2
@@ -50,9 +70,44 @@ class Play(Rollouts[Magnifier]):
     stage: Stage = 2
     prompt: str = "full"
     frame: Frame = "shares"
+    network: str = "span"
+    scale: int = 2
+    weights: str = ""
+    direct: bool = False
+
+    def keep(self, data: Path) -> None:
+        """Write down how questions are told and what enlarges, beside the tasks: for all who play them later."""
+        write_json(data / HOW, {name: getattr(self, name) for name in KEPT})
+
+    @classmethod
+    def kept(cls, data: Path, **more: Any) -> Play:
+        """Load what was written down there, with ``more`` (``max_new_tokens``, …).
+
+        Raises:
+            FileNotFoundError: nothing was; says which notebook does it.
+        """
+        how = read_json(data / HOW)
+        if how is None:
+            raise FileNotFoundError(
+                f"{data / HOW}: run notebook 41 first: python -m kit run 41 --name {data.parent.name}"
+            )
+        return cls(**{**how, **more})
+
+    def glass(self, chat: Chat) -> Magnifier:
+        """Make the magnifier that it is played with.
+
+        Args:
+            chat: of the model, for boxes in the pixels that it sees.
+
+        Raises:
+            kit.tools.super_resolution.SuperResolutionError: the network's file is missing or damaged.
+        """
+        return magnifier(self.network, self.scale, self.weights, chat if self.frame == "resized" else None)
 
     def environment(self, tools: Magnifier) -> Environment:
         """Make an environment that looks through this magnifier."""
+        if self.direct:
+            return SingleTurnEnv("direct", prompt=self.prompt)
         return MagsEnv(tools, self.stage, self.prompt, self.frame)
 
 
@@ -71,42 +126,41 @@ def magnifier(name: str = "span", scale: int = 2, weights: str = "", chat: Chat 
     return Magnifier(super_resolution(name, scale, weights), chat.resized if chat else None)
 
 
+def answer_alone(episode: Episode, target: Any) -> Score:
+    """The reward of direct answers: 1 for a right one."""
+    right = is_right(episode.answer, target)
+    return Score(float(right), {"answer": float(right)}, correct=right)
+
+
 @dataclass(frozen=True)
 class Training(GRPOTraining):
     """One stage of GRPO on questions, told in plain values; its number is its play's.
 
     Attributes:
-        network: name of what enlarges.
-        scale: its factor.
-        weights: file of SMFANet's weights.
         judge_url: endpoint of the model that judges answers; empty: the exact rule alone.
         judge_model: its name there (the paper: gpt-4o-mini).
     """
 
     play: Play
-    network: str = "span"
-    scale: int = 2
-    weights: str = ""
     judge_url: str = ""
     judge_model: str = "gpt-4o-mini"
 
     def group_reward(self) -> GroupReward:
         """The stage's reward; a model's verdicts are kept beside the run's metrics."""
-        if not self.judge_url:
-            return per_episode(make_reward(self.play.stage))
+        if not self.judge_url or self.play.direct:
+            return self.held_out_reward()
         kept = Path(self.run_dir, "verdicts.sqlite")
         judge = model_judge(self.judge_url, self.judge_model, Chat.from_pretrained(self.start), kept)
         return per_episode(make_reward(self.play.stage, judge), JUDGED_AT_ONCE)
 
     def held_out_reward(self) -> GroupReward:
         """The same without a judge: whether an answer is right is a matter of the exact rule."""
-        return per_episode(make_reward(self.play.stage))
+        return per_episode(answer_alone if self.play.direct else make_reward(self.play.stage))
 
     @contextmanager
     def tools(self) -> Iterator[Magnifier]:
         """Load the network."""
-        chat = Chat.from_pretrained(self.start) if self.play.frame == "resized" else None
-        yield magnifier(self.network, self.scale, self.weights, chat)
+        yield self.play.glass(Chat.from_pretrained(self.start))
 
 
 def train_in_stages(
@@ -133,3 +187,35 @@ def train_in_stages(
     for stage in stages:
         model = launch(replace(stage, start=str(model)), processes or ProcessConfig(), watcher)
     return model
+
+
+def arranged(way: Way, first: Training, second: Training, base: str) -> list[Training]:
+    """Arrange the trainings of two stages: the paper's way, or what it is compared with.
+
+    ==============  ==========================================================================================
+    ``two_stages``  one after the other (the paper's)
+    ``more``        the same, on the larger sets beside them (``stage1-more.jsonl``)
+    ``at_once``     the second one alone, on the samples of both, for as many steps as both have together
+    ``direct``      at once as well, but answers alone are asked for and paid, from the base, which never saw a box
+    ==============  ==========================================================================================
+
+    Args:
+        way: which of them.
+        first: stage 1.
+        second: stage 2.
+        base: checkpoint that direct answers start from.
+
+    Raises:
+        ValueError: an unknown way.
+    """
+    if way not in get_args(Way):
+        raise ValueError(f"curriculum {way!r}: choose one of {', '.join(get_args(Way))}")
+    if way == "two_stages":
+        return [first, second]
+    if way == "more":
+        return [replace(one, tasks=one.tasks.replace(".jsonl", "-more.jsonl")) for one in (first, second)]
+    both = Path(second.run_dir, "tasks.jsonl")
+    save_tasks(both, [*load_tasks(first.tasks), *load_tasks(second.tasks)])
+    steps = first.settings.steps + second.settings.steps
+    alone = replace(second, start=first.start, tasks=str(both), settings=replace(second.settings, steps=steps))
+    return [alone] if way == "at_once" else [replace(alone, start=base, play=replace(alone.play, direct=True))]

@@ -1,4 +1,4 @@
-"""The format start: a script that keeps to the form, and looks at the right place half of the time.
+"""The format start: a script that keeps to the form, and looks at the wrong place now and then.
 
 It says the board in the words that the base was taught (``green top left, red top right, …``), then the question, then
 which card it looks at; of the crop it says what it reads there, and the question once more::
@@ -7,13 +7,13 @@ which card it looks at; of the crop it says what it reads there, and the questio
     red top right. <zoom>[[0.5, 0.0, 1.0, 0.5]]</zoom></think>
     <rethink>tea 35, milk 8, total 43. What is in line 1?</rethink><answer>tea 35</answer>
 
-Where it looks is undecided: with ``right_share`` 0.5, in half of the tasks at another card, or, where several have to
-be looked at, at one alone. It then answers what *that* card says. So the form is shown, and that an answer follows what
-is seen; where to look is left to reinforcement.
+Where it looks is undecided: with ``right_share`` 0.75, in a quarter of the tasks at another card, or, where several
+have to be looked at, at one alone. It then answers what *that* card says. So the form is shown, and that an answer
+follows what is seen; where to look is left to reinforcement.
 
 Departures
 - [mags-format-start] Paper: reinforcement starts from Qwen2.5-VL-3B-Instruct, without a cold start. Here: the tiny
-  model first sees a script's episodes, whose form is right and whose boxes are right half of the time. Why: it was
+  model first sees a script's episodes, whose form is right and a quarter of whose boxes are wrong. Why: it was
   never taught to follow instructions, and with a prompt alone none of its episodes holds a box. May change: the form is
   there from the first step; gains are told over this start, not over the base.
 """
@@ -34,8 +34,12 @@ from kit.policy.scripted import Script, next_turn
 WHERE, READ = "Which card is where?", "What does it say?"
 """How the base is asked about a board, and about a card."""
 
+RIGHT_SHARE = 0.75
+"""Of the tasks, those in which the script looks where the answer is. Shown 594 such episodes of nine kinds, the tiny
+model looks right in four of ten when it is sampled, and in half greedily; with 0.5 it had learnt nothing of where."""
 
-def looks_of(task: Task, right_share: float = 0.5) -> tuple[int, ...]:
+
+def looks_of(task: Task, right_share: float = RIGHT_SHARE) -> tuple[int, ...]:
     """The places that the script looks at: the right ones in a share of the tasks, by a task's id alone.
 
     Args:
@@ -57,7 +61,7 @@ def answer_of(task: Task, looks: Sequence[int]) -> str:
     return told[0] if task.meta["count"] is None else str(sum(map(int, told)))
 
 
-def turns_of(task: Task, right_share: float = 0.5) -> tuple[str, str]:
+def turns_of(task: Task, right_share: float = RIGHT_SHARE) -> tuple[str, str]:
     """Both turns of the script on a task of :mod:`.tasks`.
 
     Args:
@@ -74,7 +78,7 @@ def turns_of(task: Task, right_share: float = 0.5) -> tuple[str, str]:
     )
 
 
-def expert(right_share: float = 0.5) -> Script:
+def expert(right_share: float = RIGHT_SHARE) -> Script:
     """A script that plays any drawn task.
 
     Args:

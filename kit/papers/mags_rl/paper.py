@@ -10,6 +10,7 @@ Departures
 
 from __future__ import annotations
 
+from kit.papers.published import Figures, Published, Runs
 from kit.papers.registry import Paper
 
 PAPER = Paper(
@@ -19,7 +20,17 @@ PAPER = Paper(
     environment="kit.papers.mags_rl.env:MagsEnv",
     limits="kit.papers.mags_rl.experiment:Play",
     evaluation="kit.papers.mags_rl.metrics:EVALUATION",
-    notebooks=("41_mags_rl", "42_mags_rl_rewards"),
+    notebooks=("41_mags_rl", "42_mags_rl_rewards", "43_mags_rl_grpo", "44_mags_rl_claims"),
+    settings={"43_mags_rl_grpo": "kit.train.grpo:GRPOSettings"},
+    needs={
+        "43_mags_rl_grpo": {"data": 41},
+        "44_mags_rl_claims": {"data": 41, "stages/sft.json": 43, "stages/stage1.json": 43, "stages/grpo.json": 43},
+    },
+    claims="kit.papers.mags_rl.claims:CLAIMS",
     fidelity="kit.papers.mags_rl:fidelity.toml",
     validate="kit.papers.mags_rl.validate:validate",
+    published=Published(
+        runs={"runs": Runs("mags_rl", 1, ("41_mags_rl", "43_mags_rl_grpo"))},
+        figures=(Figures("44_mags_rl_claims", "mags_rl"),),
+    ),
 )

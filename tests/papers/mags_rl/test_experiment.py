@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from fake_openai import FakeOpenAI
 
+from kit.data.store import load_tasks, save_tasks
 from kit.episode import Action, Episode, Task, Turn
+from kit.evaluate.baselines import SingleTurnEnv
 from kit.papers.mags_rl import experiment
 from kit.papers.mags_rl.env import MagsEnv
-from kit.papers.mags_rl.experiment import Play, Training, magnifier, train_in_stages
-from kit.papers.mags_rl.settings import CURRICULUM
+from kit.papers.mags_rl.experiment import Play, Training, arranged, magnifier, train_in_stages
 from kit.tiny import TINY
 from kit.train.grpo import GRPOSettings
 
@@ -29,17 +30,6 @@ def answering(answer: str) -> Episode:
 
 def training(tmp_path: Path, stage: Any = 2, **more: Any) -> Training:
     return Training(str(TINY), "tasks.jsonl", str(tmp_path), Play(stage=stage), GRPOSettings(), **more)
-
-
-def test_the_papers_two_stages() -> None:
-    found = [
-        (one.stage, one.samples, one.temperature, one.settings.steps, one.settings.learning_rate, one.settings.beta)
-        for one in CURRICULUM
-    ]
-    assert found == [(1, 20, 0.09, 300, 2e-6, 0.04), (2, 20, 1.0, 225, 5e-7, 0.03)]
-    for one in CURRICULUM:
-        assert one.settings.group_size == 16 and one.settings.batch_of()[0] == 64
-    assert Play().max_turns == 2 and Play().stage == 2
 
 
 def test_the_reward_is_the_stages(tmp_path: Path) -> None:
@@ -60,12 +50,12 @@ def test_a_model_judges_answers_in_training_alone(tmp_path: Path) -> None:
 
 
 def test_environments_are_told_stage_frame_and_network(tmp_path: Path) -> None:
-    with training(tmp_path, 1, network="bicubic", scale=3).tools() as tools:
-        env = Play(stage=1, prompt="brief", frame="thousandths").environment(tools)
+    play = Play(stage=1, prompt="brief", frame="thousandths", network="bicubic", scale=3)
+    with replace(training(tmp_path), play=play).tools() as tools:
+        env = play.environment(tools)
         assert isinstance(env, MagsEnv) and (env.stage, env.style, env.frame) == (1, "brief", "thousandths")
         assert (tools.network.name, tools.network.scale, tools.resized) == ("bicubic", 3, None)
-    own = training(tmp_path, network="none")
-    with replace(own, play=Play(frame="resized")).tools() as tools:
+    with replace(training(tmp_path), play=Play(frame="resized", network="none")).tools() as tools:
         assert tools.resized is not None, "the model's own pixels are known to its processor"
     assert magnifier("none").network.scale == 1
 
@@ -84,3 +74,41 @@ def test_each_stage_starts_from_the_model_before(tmp_path: Path, monkeypatch: py
     for wrong in ([], [one, replace(two, run_dir=one.run_dir)]):
         with pytest.raises(ValueError, match="give each stage a folder of its own"):
             train_in_stages(wrong)
+
+
+def test_what_the_two_stages_are_compared_with(tmp_path: Path) -> None:
+    """All at once and direct answers have as many steps as both stages; more questions have the stages' own."""
+    for stage in ("stage1", "stage2"):
+        save_tasks(tmp_path / f"{stage}.jsonl", [replace(TASK, id=stage)])
+    one, two = (
+        replace(
+            training(tmp_path / f"run{stage}", stage),
+            start="taught",
+            tasks=str(tmp_path / f"stage{stage}.jsonl"),
+            settings=GRPOSettings(steps=10 * stage),
+        )
+        for stage in (1, 2)
+    )
+    assert arranged("two_stages", one, two, "base") == [one, two]
+    more = [Path(own.tasks).name for own in arranged("more", one, two, "base")]
+    assert more == ["stage1-more.jsonl", "stage2-more.jsonl"]
+    [all_of_it], [direct] = arranged("at_once", one, two, "base"), arranged("direct", one, two, "base")
+    for alone, start in ((all_of_it, "taught"), (direct, "base")):
+        assert (alone.start, alone.run_dir, alone.play.stage, alone.settings.steps) == (start, two.run_dir, 2, 30)
+        assert [task.id for task in load_tasks(alone.tasks)] == ["stage1", "stage2"]
+    assert not all_of_it.play.direct and isinstance(direct.play.environment(magnifier("none")), SingleTurnEnv)
+    with pytest.raises(ValueError, match="curriculum 'three': choose one of two_stages"):
+        arranged("three", one, two, "base")  # type: ignore[arg-type]
+
+
+def test_direct_answers_are_paid_for_being_right_alone(tmp_path: Path) -> None:
+    own = training(tmp_path, judge_url="http://nobody.asked")
+    reward = replace(own, play=Play(direct=True)).group_reward()
+    assert [score.total for score in reward([answering("3"), answering("4")], TASK.target)] == [1.0, 0.0]
+
+
+def test_how_questions_are_told_is_kept_beside_them(tmp_path: Path) -> None:
+    Play(prompt="brief", network="bicubic", scale=3, max_new_tokens=7).keep(tmp_path)
+    assert Play.kept(tmp_path, max_new_tokens=9) == Play(prompt="brief", network="bicubic", scale=3, max_new_tokens=9)
+    with pytest.raises(FileNotFoundError, match="run notebook 41 first"):
+        Play.kept(tmp_path / "nowhere")

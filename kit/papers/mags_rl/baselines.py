@@ -1,0 +1,63 @@
+"""The paper's baselines (section 4): the same model prompted, without being trained to look.
+
+===============  =========================================================================================
+name             what the model is given
+===============  =========================================================================================
+``direct``       image and question, asked for the answer alone (:class:`kit.evaluate.baselines.SingleTurnEnv`)
+``cot``          the same, asked to reason first
+``one_shot``     before them another image with its question and answer (:func:`with_example`)
+``zoom_refine``  asked for one part, which comes back plainly resized, then for the answer (:func:`one_part`)
+``grit``         boxes within the reasoning, and nothing is cropped (:func:`no_crops`)
+===============  =========================================================================================
+
+The first three are asked of the base in its own words. The other two need the form of a first round, so they are asked
+of the policy that reinforcement starts from: what it can do by its form alone.
+
+Departures
+- [mags-baselines] Paper: Zoom-Refine and GRIT by their own prompts, GRIT by its own trained weights as well. Here: each
+  is the agent's own environment with one thing changed: one part, plainly resized; or no crop at all. Why: what differs
+  is then what is compared, and a tiny model follows no long prompt. May change: how far these two lie below the agent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kit.environment import ToolEnv
+from kit.episode import NamedImage, Observation, Task
+from kit.evaluate.five.shown import ShownEnv
+from kit.evaluate.outcomes import source_image
+
+
+def with_example(task: Task, examples: Sequence[Task]) -> Task:
+    """Put a solved example before a task: its image, its question and its answer.
+
+    Args:
+        task: the task; it is asked in one turn.
+        examples: the first one of the task's skill is shown, else the first one; never one about its image.
+
+    Raises:
+        ValueError: no example about another image.
+    """
+    others = [one for one in examples if source_image(one) != source_image(task)]
+    if not others:
+        raise ValueError(f"task {task.id}: one shot needs an example about another image; give some training tasks")
+    one = next((one for one in others if one.meta.get("skill") == task.meta.get("skill")), others[0])
+    images = (NamedImage("example", one.images[0].image), *task.images)
+    asked = f"example: {one.question} {one.target[0]}. {task.images[0].name}: {task.question}"
+    return replace(task, images=images, question=asked, originals=())
+
+
+def one_part(env: ToolEnv) -> ShownEnv:
+    """Show the first part alone, whatever else was asked for."""
+    return ShownEnv(env, lambda task, number, own: replace(own, images=own.images[:1]))
+
+
+def no_crops(env: ToolEnv) -> ShownEnv:
+    """Show no part at all: the boxes stand in the reasoning, and the question is put again."""
+    return ShownEnv(env, _without_images)
+
+
+def _without_images(task: Task, number: int, own: Observation) -> Observation:
+    return replace(own, images=())

@@ -1,0 +1,453 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 43 · Mags-RL: learning where to look
+#
+# **The question.** An agent says which part of an image it wants magnified, and more often than not it asks for the wrong
+# one. Nobody tells it which one is right: it is paid for the form, for boxes that are allowed, and for the answer. Do forty
+# questions teach it where to look?
+#
+# **The paper.** [Mags-RL (Dong et al., arXiv:2605.27960)](https://arxiv.org/abs/2605.27960), sections 3 and 4:
+# [GRPO](../docs/glossary.md#grpo) in two stages of twenty questions each. It has no code; its Figure 1 shows episodes as
+# ours at the end of this notebook.
+#
+# **Afterwards you can** tell what a [format start](../docs/glossary.md#format-start) brings and what it leaves open; say
+# which term of a reward tells a right look from a wrong one; split a gain into looking and reading; and see from two
+# numbers whether an agent has learnt forty questions by heart.
+#
+# | | hardware | minutes | memory |
+# |---|---|---|---|
+# | `laptop` | 2 cores, a process on each, tiny model | 12 | 4 GB |
+# | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
+# | `node` | 8 × 80 GB, Qwen2.5-VL-3B, the paper's two stages | not measured | 640 GB |
+#
+# Before this one: [41](41_mags_rl.ipynb), which made the questions, and [42](42_mags_rl_rewards.ipynb), which took the
+# reward apart. Another way to train: `--set curriculum=at_once --tag at_once`; questions and format start are kept.
+
+# %% tags=["parameters"]
+run: str = "mags_rl"  # run directory under runs/, shared by notebooks 41 to 44
+tag: str = ""  # to try another value: a name for it; data and format start are kept
+seed: int = 0  # order of the questions and everything sampled
+model: str = ""  # checkpoint folder or hub id; empty: the committed tiny model
+sft_episodes: int = 594  # the script's episodes, which show the form
+epochs: float = 2.0  # passes over them; paper: 0
+curriculum: str = "two_stages"  # or more, at_once, direct
+steps: int = 20  # of stage 1; paper: 300
+steps_2: int = 20  # of stage 2; paper: 225
+prompts_per_batch: int = 10  # questions a batch; paper: 4
+group_size: int = 8  # attempts at one question; paper: 16
+learning_rate: float = 1e-4  # of stage 1, at its peak; paper: 2e-6
+learning_rate_2: float = 1e-4  # of stage 2; paper: 5e-7
+temperature: float = 1.0  # of sampling in stage 1; paper: 0.09, as printed
+temperature_2: float = 1.0  # in stage 2; paper: 1
+beta: float = 0.04  # weight of stage 1's KL term (the paper's)
+beta_2: float = 0.03  # of stage 2's (the paper's)
+advantage_scale: str = "none"  # divide by the group's deviation: group (paper), none
+schedule: str = "cosine"  # of the learning rate: cosine, linear, constant
+per_device_batch_size: int = 40  # episodes a forward pass
+freeze_vision: bool = True  # leave the vision tower alone
+lora_rank: int = 0  # rank of small added matrices that learn alone; 0: all weights
+max_turns: int = 2  # rounds of an episode
+max_new_tokens: int = 160  # of one round
+num_processes: int = 0  # processes that train together; 0: one for each core
+strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
+rollout_engine: str = "transformers"  # or vLLM: colocate (same GPUs)
+threads: int = 1  # CPU threads of a process
+
+# %%
+from dataclasses import replace
+
+import numpy as np
+import torch
+from IPython.display import display
+from kit import view
+from kit.data.store import load_tasks, save_episodes
+from kit.exercises import check, hint, solution
+from kit.files import start_run
+from kit.papers.mags_rl import experiment as mags
+from kit.papers.mags_rl.figure import looks
+from kit.papers.mags_rl.format_start import AT_ONCE, demonstrations, rehearsal
+from kit.papers.mags_rl.metrics import EVALUATION, is_right
+from kit.papers.mags_rl.questions import MAKERS
+from kit.papers.mags_rl.reward import make_reward
+from kit.papers.mags_rl.tasks import make_tasks
+from kit.policy.hf import HFPolicy, load_model_and_chat
+from kit.tiny import TINY
+from kit.train.grpo import GRPOSettings
+from kit.train.launch.launcher import launch
+from kit.train.launch.topology import ProcessConfig
+from kit.train.metrics import read_metrics
+from kit.train.sft import SFTSettings, SFTTraining
+from kit.view import plots
+
+# %%
+torch.set_num_threads(threads)
+folder = start_run(run, tag, {"data": 41}, makes="grpo")
+data, together = folder / "data", ProcessConfig.of(globals())
+base = start = str(model or TINY)
+vlm, chat = load_model_and_chat(base)
+limits = {"max_turns": max_turns, "max_new_tokens": max_new_tokens}
+play = mags.Play.kept(data, max_episode_tokens=4096, **limits)
+glass = play.glass(chat)
+tests = load_tasks(data / "test.jsonl")
+
+
+def in_parts(model, tasks, how=play, **more):
+    """Play tasks, some at a time; greedily, unless told otherwise."""
+    policy, more = HFPolicy(model, chat), {"temperature": 0.0, **more}
+    parts = [tasks[at : at + AT_ONCE] for at in range(0, len(tasks), AT_ONCE)]
+    return [e for part in parts for e in how(policy, chat, glass, part, **more)]
+
+
+# %% [markdown]
+# ## Before anything
+#
+# The base gets the agent's prompt. Then it is asked the same questions directly, in one turn and without tags, as it was in its
+# pretraining. What does it do with the one, and how often is it right with the other?
+
+# %% tags=["guess"]
+untrained = in_parts(vlm, tests)
+direct = in_parts(vlm, tests, replace(play, direct=True))
+for name, some in {"untrained": untrained, "direct": direct}.items():
+    found = EVALUATION.save_stage(folder, name, some)
+    print(
+        f"{name:10s} right {found['acc_all']}   it says {some[0].turns[0].text[:48]!r}"
+    )
+
+# %% [markdown]
+# It answers or describes in its own words, as it was taught to. There isn't a single box, so every group of attempts
+# would earn the same, and GRPO would learn nothing. A large model that follows instructions gets the form from its
+# prompt; this one has to be shown it.
+#
+# ## The format start
+#
+# A script plays boards of its own. Its form is always right. Where it looks is wrong in a quarter of the tasks, and
+# its answer is what the card it looked at says. So what is shown is: say what is where, ask for a part, read it, answer.
+# *Which* part is left open. Crops are enlarged by a network, by plain resizing, or not at all, in equal shares.
+
+# %%
+shown, again = [], []
+if epochs:
+    each = dict.fromkeys(MAKERS, -(-sft_episodes // len(MAKERS)))
+    boards = make_tasks(each, seed + 1_000_000)[:sft_episodes]
+    script = folder / "sft" / "script.jsonl"
+    shown = demonstrations(chat, boards, script, scale=play.scale, prompt=play.prompt)
+    again = rehearsal(HFPolicy(vlm, chat), chat, glass, boards, play)
+    looked = EVALUATION.evaluate(shown)
+    print(len(shown), "episodes; boxes that show what decides:", looked["right_all"])
+    for turn in next(e for e in shown if is_right(e, e.task.target)).turns:
+        print("  ", turn.text)
+
+# %% [markdown]
+# Beside each batch the base repeats what it says of boards and cards in its own words
+# ([replay](../docs/glossary.md#replay)), so that it doesn't forget how to see.
+
+# %%
+live = view.LiveTraining()
+if epochs:
+    taught, repeated = (
+        folder / "sft" / "episodes.jsonl",
+        folder / "sft" / "replay.jsonl",
+    )
+    save_episodes(taught, shown)
+    save_episodes(repeated, again)
+    lessons = SFTTraining(
+        start=base,
+        episodes=str(taught),
+        run_dir=str(folder / "sft"),
+        replay=str(repeated),
+        threads=threads,
+        settings=SFTSettings.of(
+            globals(),
+            batch_size=8,
+            replay=4,
+            per_device_batch_size=6,
+            learning_rate=3e-4,
+        ),
+    )
+    start = str(launch(lessons, together, live))
+    vlm, chat = load_model_and_chat(start)
+    display(live.figure())
+
+# %% [markdown]
+# Two guesses before you open the next output. In what share of its episodes does it look at a part that decides? And, of
+# hard questions, how many does it answer rightly?
+
+# %% tags=["guess"]
+before = in_parts(vlm, tests)
+stages = {"sft": EVALUATION.save_stage(folder, "sft", before)}
+for name in ("right_hard", "acc_easy", "acc_medium", "acc_hard"):
+    if name in stages["sft"]:
+        print(f"{name:11s} {stages['sft'][name]}")
+
+# %% [markdown]
+# It says rightly which card lies where, it reads what is magnified, and it answers what it has read: mostly a wrong
+# card's. What it has not learnt is to go from the colour in the question to the place in its own list. That is the gap
+# that reinforcement may close, if it finds the right place often enough.
+#
+# ## Which term pays for a right look?
+#
+# Questions of stage 1 that ask for a number on one card, tried again and again. Here are the attempts, those that
+# looked at a deciding part and those that didn't, and what each term of the reward paid them on average. In which terms
+# do the two kinds differ?
+
+
+# %%
+def looked_right(episode) -> bool:
+    """Whether one of its boxes shows something that decides."""
+    return bool(EVALUATION.outcome(episode, 0).right)
+
+
+def mean_parts(episodes, stage: int = 1) -> dict[str, float]:
+    """What each term of the reward pays, on average."""
+    scores = [make_reward(stage)(e, e.task.target).parts for e in episodes]
+    return {name: float(np.mean([s[name] for s in scores])) for name in scores[0]}
+
+
+# %% tags=["guess"]
+first_set = load_tasks(data / "stage1.jsonl")
+asked = [task for task in first_set if task.meta.get("skill") != "count"][:8]
+tried = [task for task in asked for _ in range(group_size)]
+attempts = in_parts(vlm, tried, replace(play, stage=1), temperature=1.0, seed=seed)
+for wanted, name in ((True, "right look"), (False, "wrong look")):
+    some = [e for e in attempts if looked_right(e) == wanted]
+    paid = mean_parts(some) if some else {}
+    told = "  ".join(f"{part} {value:.2f}" for part, value in paid.items())
+    print(f"{name}: {len(some):3d} attempts   {told}")
+
+# %% [markdown]
+# Form, zoom and rethinking pay both alike. What differs is the answer, and through it alone the policy can learn where to
+# look. But GRPO compares within a *group*: attempts at one question.
+#
+# Where nobody in a group is right, only words are left to compare. GRPO divides by the group's deviation, so there a
+# handful of words weighs as much as a right answer elsewhere, and a policy learns to talk. `advantage_scale="none"`
+# leaves the division out (Dr. GRPO).
+#
+# **Exercise 43.1.** `groups` has one list for each question, and in it a pair for each attempt: whether it looked at the right
+# part, and its reward. Return the share of the groups that can teach where to look: at least one right look, at least
+# one wrong one, and the right ones earn more on average.
+
+
+# %% tags=["exercise"]
+def telling(groups: list[list[tuple[bool, float]]]) -> float:
+    """Share of groups in which right looks stand out."""
+    ...
+
+
+check("43.1", telling)
+
+# %%
+pairs = [(looked_right(e), make_reward(1)(e, e.task.target).total) for e in attempts]
+groups = [pairs[at : at + group_size] for at in range(0, len(pairs), group_size)]
+mixed = [g for g in groups if len({look for look, _ in g}) == 2]
+print(f"{len(mixed)} of {len(groups)} groups have looks of both kinds")
+
+# %% [markdown]
+# ## Forty questions, over and over
+#
+# **Exercise 43.2.** How often does each question of stage 1 come, on average, and how many attempts at it are that? Return
+# both, from the parameters.
+
+
+# %% tags=["exercise"]
+def visits(
+    steps: int, prompts_per_batch: int, group_size: int, samples: int
+) -> tuple[float, float]:
+    """Times that a question comes, and attempts at it."""
+    ...
+
+
+check("43.2", visits)
+
+# %% [markdown]
+# ## Training
+#
+# Stage 1 asks for one part and pays for any valid box. Stage 2 starts from its result, has harder questions, asks for
+# several parts, and, where something is counted, compares the number of boxes with the true count.
+
+# %%
+one = GRPOSettings.of(globals(), scale=advantage_scale)
+two = replace(one, steps=steps_2, learning_rate=learning_rate_2, beta=beta_2)
+hot = {"temperature": temperature}, {"temperature": temperature_2}
+first, second = (
+    mags.Training(
+        start=start,
+        tasks=str(data / f"stage{stage}.jsonl"),
+        run_dir=str(folder / name),
+        play=replace(play, stage=stage, **hot[stage - 1]),
+        settings=settings,
+        threads=threads,
+    )
+    for stage, name, settings in ((1, "stage1", one), (2, "grpo", two))
+)
+trainings = mags.arranged(curriculum, first, second, base)
+for t in trainings:
+    print(
+        t.run_dir.rpartition("/")[2],
+        t.settings.steps,
+        "steps of",
+        t.settings.batch_of()[0],
+    )
+vlm = None  # room for the training, which loads its own
+
+# %%
+live = view.LiveTraining(folder / "grpo", is_right=is_right)
+trained = mags.train_in_stages(trainings, together, live)
+live.figure()
+
+# %% [markdown]
+# Accuracy of the training's own attempts, step by step. Stage 2 begins where the questions become harder.
+
+# %%
+rows = [read_metrics(folder / name / "metrics.jsonl") for name in ("stage1", "grpo")]
+curves, begun = {}, 0
+for name, some in zip(("stage 1", "stage 2"), rows, strict=True):
+    known = [row for row in some if "accuracy" in row]
+    at = [begun + row["step"] for row in known]
+    curves[name] = at, [row["accuracy"] for row in known]
+    begun += len(some)
+display(
+    plots.lines(curves, "step", "share right", "right answers, sampled, in training")
+)
+
+# %%
+terms = ("reward/answer", "reward/zoom", "reward/rethink", "entropy")
+for name, some in zip(curves, rows, strict=True):
+    ends = {t: [row[t] for row in some if t in row] for t in terms}
+    told = (
+        f"{t} {np.mean(v[:4]):.2f} → {np.mean(v[-4:]):.2f}"
+        for t, v in ends.items()
+        if v
+    )
+    print(f"{name}:", ", ".join(told))
+
+# %% [markdown]
+# ## What changed
+#
+# The test questions again, greedily: after the format start, after stage 1, after stage 2. `right` is the share of boxes that
+# show something that decides, `recall` the share of what decides that boxes show. What will stage 2 change that stage 1
+# didn't? Guess for the number of boxes.
+
+# %% tags=["guess"]
+asks = replace(play, direct=curriculum == "direct")
+for name, at in (("stage1", trainings[0].run_dir), ("grpo", trained.parent)):
+    vlm, chat = load_model_and_chat(f"{at}/model")
+    after = in_parts(vlm, tests, asks)
+    stages[name] = EVALUATION.save_stage(folder, name, after)
+for part in ("acc", "right", "recall", "boxes"):
+    for ending in ("medium", "hard", "count_hard", "attribute_hard"):
+        found = [str(m.get(f"{part}_{ending}", "none")) for m in stages.values()]
+        print(f"{part + '_' + ending:22s}", "  ".join(f"{text:22s}" for text in found))
+
+# %% [markdown]
+# An answer is right if the agent looks at the right part *and* reads it. So what grew, the looking or the reading?
+#
+# **Exercise 43.3.** With $w$ the share of right looks, $q$ the share of right answers among these, and no right answer
+# elsewhere, accuracy is $w q$. Split the gain from $(w_1, q_1)$ to $(w_2, q_2)$ into two parts that add up to it: what better
+# looking brings at the old reading, and the rest, which better reading brings at the new looking.
+
+
+# %% tags=["exercise"]
+def split(w1: float, q1: float, w2: float, q2: float) -> tuple[float, float]:
+    """What looking brings, and what reading brings."""
+    ...
+
+
+check("43.3", split)
+
+
+# %%
+def looks_and_reads(episodes) -> tuple[float, float]:
+    """Share of right looks, and of right answers among them."""
+    outcomes = EVALUATION.outcomes(episodes)
+    found = [o.correct for o in outcomes if o.right]
+    return len(found) / len(outcomes), float(np.mean(found)) if found else 0.0
+
+
+lines = [t.id for t in tests if "attribute_hard" in t.id.replace("-", "_")]
+for name, some in (("before", before), ("after", after)):
+    w, q = looks_and_reads([e for e in some if e.task.id in lines])
+    print(f"{name:6s}: looks at the right card {w:.2f}, then reads its line {q:.2f}")
+
+# %% [markdown]
+# ## By heart?
+#
+# Forty questions, hundreds of attempts at each: did it learn to look, or did it learn forty answers? The trained agent plays
+# its own forty questions again, greedily. Put two numbers on paper: right on these, and right on new ones of the same kinds.
+
+# %% tags=["guess"]
+own = [*first_set, *load_tasks(data / "stage2.jsonl")]
+kinds = {(t.meta.get("skill"), t.meta.get("difficulty")) for t in own}
+new = [
+    e
+    for e in after
+    if (e.task.meta.get("skill"), e.task.meta.get("difficulty")) in kinds
+]
+found = {
+    "its own forty": EVALUATION.save_stage(folder, "own", in_parts(vlm, own, asks)),
+    "new ones": EVALUATION.evaluate(new),
+}
+for name, some in found.items():
+    print(f"{name:14s} right {some['acc_all']}")
+
+# %% [markdown]
+# The difference is what was learnt by heart. The paper's claim that forty questions are enough (M4) is about the second number
+# only.
+#
+# In the published run answers get better in training, and worse on new questions. Read a few episodes to see why: the
+# agent still reads most crops rightly, but it looks *bottom left*, whatever card is asked for. The format start had
+# left the way from colour to place unlearnt. Then one place for all questions is a policy like any other: it is right
+# in about a quarter of the questions by luck, their groups pay for it, and a few steps make it a habit. In stage 1 the
+# agent also gives up its second, third and fourth box, since one is paid as well as four. Stage 2 would pay for more of
+# them, but an agent that never tries a second box can't find that out. Reinforcement sharpens what a policy does now
+# and then; what it never does, it can't teach.
+#
+# ## The paper in one picture
+#
+# One test question that the agent learnt to answer, before and after: what it is shown (dashed: what decides the answer,
+# solid: what it asks for), the part as it is, the part as the network draws it, the answer.
+
+# %%
+later = {e.task.id: e for e in after}
+learnt = [
+    e
+    for e in before
+    if e.task.meta.get("difficulty") == "hard"
+    and not is_right(e, e.task.target)
+    and is_right(later[e.task.id], e.task.target)
+]
+pick = (learnt or before)[0]
+display(looks({"before": pick, "after": later[pick.task.id]}))
+
+# %% [markdown]
+# ## Paper / here / why different
+
+# %%
+for path in sorted(data.glob("zoom-*.jsonl")):
+    EVALUATION.save_stage(folder, f"grpo-{path.stem}", in_parts(vlm, load_tasks(path)))
+print("                    paper                 here")
+print(f"before training     an instruct model     {len(shown)} episodes of a script")
+print(f"steps               300 + 225             {steps} + {steps_2}")
+print(f"attempts            16 of 4 questions     {group_size} of {prompts_per_batch}")
+print(
+    f"temperature         0.09, then 1          {temperature:g}, then {temperature_2:g}"
+)
+print(f"KL term             0.04, then 0.03       {beta:g}, then {beta_2:g}")
+
+# %% [markdown]
+# At the paper's temperature of 0.09 attempts hardly differ, so groups would have nothing to compare; it may be a slip for
+# 0.9. The KL term holds a large model near what it can do already. Here a format start of two minutes isn't worth holding on
+# to, and without the term no second model is needed. The paper's rates are fifty times smaller, as its model is a
+# thousand times larger.
+#
+# Next: [44, what holds](44_mags_rl_claims.ipynb).

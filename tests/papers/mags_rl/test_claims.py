@@ -1,0 +1,79 @@
+"""Mags-RL's claims on made-up outcomes whose truth is known: each verdict is reached."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from made_outcomes import made
+
+from kit.papers.mags_rl.claims import m1, m2, m3, m4, m5
+from kit.papers.mags_rl.metrics import DIFFICULTIES, Outcome
+
+
+def stage(share: float, seeds: int = 3, noise: int = 0, **more: Any) -> list[Outcome]:
+    """Forty questions a difficulty and seed, of which the given share is right."""
+    fields = {"boxes": 1, "valid": 1.0, "right": 1.0, "recall": 0.5, "kind": "count", "judged": 0.0, "included": False}
+    order = np.random.default_rng(noise).permutation(40)
+    return [
+        made(
+            Outcome,
+            bool(order[k] < 40 * share),
+            **{"task": f"{level}{k}", "image": f"{level}{k}", "seed": s, "difficulty": level, **fields, **more},
+        )
+        for s in range(seeds)
+        for level in DIFFICULTIES
+        for k in range(40)
+    ]
+
+
+def test_m1_is_about_the_best_baseline_of_each_difficulty() -> None:
+    low, high = stage(0.2, seeds=1), stage(0.5)
+    claim = m1(stage(0.9), {"direct": low, "grit": high})
+    assert claim.verdict == "holds" and [c.interval.value for c in claim.checks] == pytest.approx([0.4] * 3)
+    assert "hard: direct 0.200, grit 0.500" in claim.note
+    strong = [o for o in stage(1.0, seeds=1) if o.difficulty == "easy"] + [o for o in low if o.difficulty != "easy"]
+    claim = m1(stage(0.6), {"direct": strong, "grit": stage(0.3)})
+    assert claim.verdict == "doesn't", "one difficulty is enough to refute it"
+    assert claim.checks[0].name == "easy: accuracy minus direct's"
+    with pytest.raises(ValueError, match="direct: no easy question among 80"):
+        m1(stage(0.9), {"direct": [o for o in low if o.difficulty != "easy"]})
+
+
+def test_m2_needs_the_network_to_win_at_every_size() -> None:
+    sharp, blurred = {"span": stage(0.9), "bicubic": stage(0.4)}, {"span": stage(0.3), "bicubic": stage(0.6)}
+    assert m2({"small": sharp}, "span").verdict == "holds"
+    assert m2({"large": blurred, "small": sharp}, "span").verdict == "doesn't", "one size is enough"
+    assert "small: span 0.900, bicubic 0.400" in m2({"small": sharp}, "span").note
+    assert m2({"small": {name: [o for o in some if o.seed == 0] for name, some in sharp.items()}}, "span").verdict == (
+        "undecided"
+    )
+
+
+def test_m3_compares_on_the_seeds_that_both_have() -> None:
+    claim = m3([*stage(0.75, seeds=2), *[o for o in stage(0.1) if o.seed == 2]], stage(0.5, seeds=2))
+    assert claim.checks[0].interval.value == pytest.approx(0.25) and claim.verdict == "holds"
+    assert m3(stage(0.5), stage(0.9)).verdict == "doesn't"
+
+
+def test_m4_allows_for_five_hundredths() -> None:
+    assert m4(stage(0.5), stage(0.45), (40, 400)).verdict == "holds"
+    assert m4(stage(0.5), stage(0.9), (40, 400)).verdict == "doesn't"
+    assert m4(stage(0.5), stage(0.5), (40, 400)).checks[0].name == "accuracy that 400 samples add to 40"
+
+
+def test_m5_wants_few_safe_boxes_then_more_that_find_more() -> None:
+    few, many = stage(0.5, recall=0.25), stage(0.5, boxes=3, recall=0.75)
+    claim = m5(few, many)
+    assert claim.verdict == "holds" and claim.note == "stage 1: 1.00 boxes a question, stage 2: 3.00 boxes a question"
+    assert [c.interval.value for c in claim.checks] == pytest.approx([1.0, 2.0, 0.5])
+    assert m5(many, few).verdict == "doesn't"
+    assert m5(stage(0.5, valid=0.5, recall=0.25), many).verdict == "doesn't", "half of stage 1's boxes are refused"
+    none = m5(stage(0.5, boxes=0, valid=None), many)
+    assert none.verdict == "not testable here" and none.reason == "0 of 360 episodes after stage 1 ask for a box"
+    unknown = stage(0.5, recall=None, right=None)
+    with pytest.raises(ValueError, match="no question among 0 outcomes"):
+        m5(unknown, unknown)
+    with pytest.raises(ValueError, match="no counting question"):
+        m5(stage(0.5, kind="gqa"), many)
