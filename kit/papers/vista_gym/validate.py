@@ -41,7 +41,7 @@ def validate(task: Task, tools: Sequence[Tool]) -> str:
         found = _replies(task, calls, tools)[-1]
     except UnsolvedTask as error:
         return str(error)
-    if not _holds(found, task):
+    if not holds(found, task):
         return f"a script finds {found!r:.200}, the gold answer is {task.target[0]!r}"
     return _enough(task, calls, tools) if task.originals else ""
 
@@ -52,7 +52,7 @@ def _enough(task: Task, calls: Sequence[str], tools: Sequence[Tool]) -> str:
         found = _replies(replace(task, originals=()), calls, tools)[-1]
     except UnsolvedTask:
         return ""
-    return f"the calls find {found!r:.200} on what the prompt shows: show less of it" if _holds(found, task) else ""
+    return f"the calls find {found!r:.200} on what the prompt shows: show less of it" if holds(found, task) else ""
 
 
 def _replies(task: Task, calls: Sequence[str], tools: Sequence[Tool]) -> list[str]:
@@ -61,6 +61,6 @@ def _replies(task: Task, calls: Sequence[str], tools: Sequence[Tool]) -> list[st
     return [seen.text for seen in solve(VistaGymEnv(tools), task, [*turns, answer])]
 
 
-def _holds(reply: str, task: Task) -> bool:
+def holds(reply: str, task: Task) -> bool:
     """Check that a reply is the gold answer, or has it among its words."""
     return any(is_right(word.strip(",;:"), task.target) for word in (reply, *reply.split()))
