@@ -5,8 +5,8 @@ kind  the paper's name                           how it is found here
 ====  =========================================  =======================================================================
 E1    invocation schema violation                a turn without a call that can be read, a tool that there isn't, or an
                                                  argument that is missing
-E2    invalid argument name                      a name that isn't in the tool's schema; the one that it stands for isn't
-                                                 missing, too
+E2    invalid argument name                      a name that isn't in the tool's schema (what it stands for isn't
+                                                 missing then)
 E3    invalid argument value (format)            a value that isn't what the schema asks for, ``"of": 7``
 E4    incorrect argument value (content)         a call that fits its schema, isn't one of the task's own, and whose
                                                  reply doesn't hold the gold answer
