@@ -1,0 +1,1 @@
+"""Families of tasks, a module each, and what they draw with."""
