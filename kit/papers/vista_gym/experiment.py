@@ -1,14 +1,27 @@
-"""VISTA-Gym's experiment, tied together: which tools, played how."""
+"""VISTA-Gym's experiment, tied together: which tools, played how, under which reward.
+
+Departures
+- [vista-tail-patch] Paper: pass rates are those of the rollouts before the last checkpoint. Here: the trained policy
+  tries each task anew. Why: a short training meets few tasks more than once. May change: the rates are a little newer.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
+from kit.episode import Episode, Task
 from kit.papers.vista_gym.env import VistaGymEnv
+from kit.papers.vista_gym.metrics import is_right
+from kit.papers.vista_gym.reward import make_reward
+from kit.papers.vista_gym.settings import PASS_RATES
+from kit.papers.vista_gym.toolbox import toolbox
+from kit.rewards.base import GroupReward
 from kit.rollout import Environment
 from kit.tools.base import Tool
-from kit.train.experiment import Rollouts
+from kit.train.experiment import GRPOTraining, Rollouts
+from kit.train.experiment import play_greedily as play_greedily
 
 
 @dataclass(frozen=True)
@@ -33,3 +46,42 @@ class Play(Rollouts[Sequence[Tool]]):
     def environment(self, tools: Sequence[Tool]) -> Environment:
         """Make an environment that offers these tools."""
         return VistaGymEnv(tools, self.prompt, self.tool_first, self.prior)
+
+
+@dataclass(frozen=True)
+class Training(GRPOTraining):
+    """GRPO on questions, told in plain values.
+
+    Attributes:
+        reward: name of the reward (:data:`kit.papers.vista_gym.reward.REWARDS`).
+    """
+
+    play: Play
+    reward: str = "format_aware"
+
+    def group_reward(self) -> GroupReward:
+        """The reward of that name, group by group."""
+        return make_reward(self.reward)
+
+    def subset(self, task: Task) -> str:
+        """The family: which tools an agent calls differs by it."""
+        return str(task.meta.get("family", ""))
+
+    @contextmanager
+    def tools(self) -> Iterator[Sequence[Tool]]:
+        """All tools; there is nothing to open or close."""
+        yield tuple(toolbox().values())
+
+
+def hard_but_learnable(episodes: Sequence[Episode], rates: tuple[float, float] = PASS_RATES) -> list[Task]:
+    """Choose the tasks to go on with: those that a policy solves now and then (section 6.4).
+
+    Args:
+        episodes: the policy's tries, several of each task.
+        rates: least and greatest share of a task's tries that are right.
+    """
+    tries: dict[str, list[Episode]] = {}
+    for episode in episodes:
+        tries.setdefault(episode.task.id, []).append(episode)
+    passed = {name: sum(is_right(e, e.task.target) for e in some) / len(some) for name, some in tries.items()}
+    return [some[0].task for name, some in tries.items() if rates[0] <= passed[name] <= rates[1]]
