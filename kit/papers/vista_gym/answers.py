@@ -8,6 +8,7 @@ set                  right is
 ChartQA              within 0.1 of the gold number, or within 5 % of it
 Geometry3K, angle    within 0.5 degrees
 Geometry3K, other    within 0.1 %
+a share of an image  within half a per cent of the whole (ours: for drawn maps)
 all others           the same number, word or option
 ===================  ==================================================
 
@@ -23,7 +24,7 @@ from kit.rewards.answers import is_right as is_right
 from kit.rewards.answers import number
 
 OFF: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"chart": ("0.1", "5 %"), "angle": ("0.5",), "length": ("0.1 %",), "exact": ()}
+    {"chart": ("0.1", "5 %"), "angle": ("0.5",), "length": ("0.1 %",), "share": ("0.5",), "exact": ()}
 )
 """Rule → how far off a number may be; it is enough to keep to one of them."""
 

@@ -40,7 +40,9 @@ class Drawn:
     @property
     def asked(self) -> str:
         """The question, with a line for each option."""
-        return "\n".join([self.question, *(f"{letter}. {text}" for letter, text in zip("ABCDE", self.options))])
+        return "\n".join(
+            [self.question, *(f"{letter}. {text}" for letter, text in zip("ABCDE", self.options, strict=False))]
+        )
 
     @property
     def right(self) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ from kit.data.split import Side
 from kit.episode import NamedImage, Task
 from kit.papers.vista_gym.answers import golds
 from kit.papers.vista_gym.drawn import Drawn, Maker
-from kit.papers.vista_gym.families import charts, documents, geometry
+from kit.papers.vista_gym.families import charts, documents, geometry, maps, other, science, spatial
 
 SIGHT = "sight"
 """The set of what is answered at sight, in each family."""
@@ -44,9 +44,24 @@ MAKERS: dict[str, Maker] = {
     "geometry/geoqa": geometry.geoqa,
     "geometry/unigeo": geometry.unigeo,
     "geometry/sight": geometry.at_sight,
+    "maps/mapqa": maps.mapqa,
+    "maps/infographicvqa": maps.infographicvqa,
+    "maps/sight": maps.at_sight,
+    "science/scienceqa": science.scienceqa,
+    "science/vizwiz": science.vizwiz,
+    "science/ai2d": science.ai2d,
+    "science/sight": science.at_sight,
     "documents/docvqa": documents.docvqa,
     "documents/tabmwp": documents.tabmwp,
     "documents/sight": documents.at_sight,
+    "spatial/clevr": spatial.clevr,
+    "spatial/clevr_math": spatial.clevr_math,
+    "spatial/sight": spatial.at_sight,
+    "other/thinkvl": other.thinkvl,
+    "other/aokvqa": other.aokvqa,
+    "other/iconqa": other.iconqa,
+    "other/mathvista": other.mathvista,
+    "other/sight": other.at_sight,
 }
 """How each kind of task is drawn, by ``family/set``."""
 
@@ -122,4 +137,6 @@ def _task(kind: str, seed: int, side: Side, k: int, shown: int) -> Task:
     first = _shrunk(drawn.image, shown) if drawn.calls else drawn.image
     opened = (NamedImage("image", drawn.image),) if drawn.calls else ()
     right = (*golds(drawn.right[:1], drawn.rule), *drawn.right[1:])
-    return Task(f"{side}-{family}-{name}-s{seed}-{k:04d}", (NamedImage("image", first),), drawn.asked, right, meta, opened)
+    return Task(
+        f"{side}-{family}-{name}-s{seed}-{k:04d}", (NamedImage("image", first),), drawn.asked, right, meta, opened
+    )

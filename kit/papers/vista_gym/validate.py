@@ -3,11 +3,13 @@
 A drawn task says in ``meta["calls"]`` which calls find its answer, at most three, each as a turn writes it. They are
 played in the agent's own environment, and what the last one says must hold the gold answer. A task whose prompt shows
 less than the tools open (``Task.originals``) claims that it can't be answered without them: the same calls must fail on
-what the prompt shows.
+what the prompt shows. A call that ``meta["wrong"]`` names as unsuitable must not find the answer.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -38,21 +40,36 @@ def validate(task: Task, tools: Sequence[Tool]) -> str:
     if not 1 <= len(calls) <= MOST_CALLS:
         return f"meta['calls'] holds {len(calls)} calls; a script has 1 to {MOST_CALLS}"
     try:
-        found = _replies(task, calls, tools)[-1]
+        said = _replies(task, calls, tools)
     except UnsolvedTask as error:
         return str(error)
-    if not holds(found, task):
-        return f"a script finds {found!r:.200}, the gold answer is {task.target[0]!r}"
-    return _enough(task, calls, tools) if task.originals else ""
+    if not holds(said[-1], task):
+        return f"a script finds {said[-1]!r:.200}, the gold answer is {task.target[0]!r}"
+    return _enough(task, calls, tools, said) or _unsuitable(task, tools)
 
 
-def _enough(task: Task, calls: Sequence[str], tools: Sequence[Tool]) -> str:
-    """Say that what the prompt shows is enough for the script, if it is."""
+def _enough(task: Task, calls: Sequence[str], tools: Sequence[Tool], said: Sequence[str]) -> str:
+    """Say that what the prompt shows is enough for the script, if it is; calls that look at no image say nothing."""
+    looks = {tool.name for tool in tools if getattr(tool, "needs_image", True)}
+    if not task.originals or not any(json.loads(call)["tool"] in looks for call in calls):
+        return ""
     try:
-        found = _replies(replace(task, originals=()), calls, tools)[-1]
+        *before, last = _replies(replace(task, originals=()), calls, tools)
     except UnsolvedTask:
         return ""
-    return f"the calls find {found!r:.200} on what the prompt shows: show less of it" if holds(found, task) else ""
+    enough = holds(last, task) and before == list(said[:-1])
+    return f"the calls find {last!r:.200} on what the prompt shows: show less of it" if enough else ""
+
+
+def _unsuitable(task: Task, tools: Sequence[Tool]) -> str:
+    """Say that the call which is named as unsuitable finds the answer, if it does."""
+    if not (wrong := task.meta.get("wrong")):
+        return ""
+    try:
+        [found] = _replies(task, [wrong], tools)
+    except UnsolvedTask:
+        return ""
+    return f"the unsuitable call {wrong} finds the answer: {found!r:.200}" if holds(found, task) else ""
 
 
 def _replies(task: Task, calls: Sequence[str], tools: Sequence[Tool]) -> list[str]:
@@ -62,5 +79,5 @@ def _replies(task: Task, calls: Sequence[str], tools: Sequence[Tool]) -> list[st
 
 
 def holds(reply: str, task: Task) -> bool:
-    """Check that a reply is the gold answer, or has it among its words."""
-    return any(is_right(word.strip(",;:"), task.target) for word in (reply, *reply.split()))
+    """Check that a reply is the gold answer, or has it among its words: 5 of ``Equal(LengthOfLine(AB),5)``."""
+    return any(is_right(word, task.target) for word in (reply, *re.split(r"[\s,;:()\[\]]+", reply)) if word)

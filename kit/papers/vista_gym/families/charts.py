@@ -44,7 +44,9 @@ def table(rng: np.random.Generator, kind: Kind, series: int = 1, labels: str = "
     names = several(rng, WORDS[across], int(rng.integers(3, 6)))
     rows = tuple(_values(rng, len(names), kind) for _ in range(series))
     taken = {*names}
-    title = f"{one_of(rng, [w for w in GOODS if w not in taken])} in {one_of(rng, [w for w in TOWNS if w not in taken])}"
+    title = (
+        f"{one_of(rng, [w for w in GOODS if w not in taken])} in {one_of(rng, [w for w in TOWNS if w not in taken])}"
+    )
     legend = tuple(several(rng, [word for word in NAMES if word not in taken], series)) if series > 1 else ("",)
     named = "" if kind == "pie" or rng.random() < 0.5 else across
     return Table(kind, title, named, "", tuple(names), legend, rows)

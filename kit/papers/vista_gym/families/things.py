@@ -1,4 +1,4 @@
-"""Draw coloured things on paper: circles, squares, triangles and stars that a detector by hue and shape can tell apart."""
+"""Draw coloured things on paper: circles, squares, triangles and stars, to be told apart by hue and shape."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from kit.data.scenes import COLOURS
+from kit.papers.vista_gym.drawn import call
 
 DYES = ("red", "green", "blue", "yellow", "purple", "orange")
 SHAPES = ("circle", "square", "triangle", "star")
@@ -19,6 +20,9 @@ SMALL = (24, 41)
 """Least and greatest side of a thing in pixels: shrunk to the prompt's image, it has four at the most."""
 GAP = 8
 """Pixels between two things at least: those that touch would be one."""
+
+AREA = call("sam.segment", "area", point_prompts=[[9, 9]])
+"""Measures the paper: a call that counts nothing."""
 
 Box = tuple[int, int, int, int]
 
