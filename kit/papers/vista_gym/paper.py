@@ -20,6 +20,7 @@ PAPER = Paper(
     environment="kit.papers.vista_gym.env:VistaGymEnv",
     limits="kit.papers.vista_gym.experiment:Play",
     evaluation="kit.papers.vista_gym.metrics:EVALUATION",
+    notebooks=("51_vista_gym",),
     validate="kit.papers.vista_gym.validate:validate",
     tools="kit.papers.vista_gym.toolbox:TOOLS",
     fidelity="kit.papers.vista_gym:fidelity.toml",

@@ -70,6 +70,13 @@ OUT = ("tabmwp", "ai2d", "plotqa", "clevr_math", "iconqa", "mathvista")
 """Sets that the paper measures on: within the distribution that it trains on, and outside of it (claim V6). It trains
 on the other eight as well."""
 
+
+
+def distribution_of(name: str) -> str:
+    """Whether a set that the paper measures on is ``in`` or ``out`` of what it trains on; empty: it doesn't measure."""
+    return "in" if name in IN else "out" if name in OUT else ""
+
+
 SHOWN = 56
 """Pixels of the longer side of what the prompt shows: two by two tokens."""
 TRIES = 200
@@ -128,7 +135,7 @@ def _task(kind: str, seed: int, side: Side, k: int, shown: int) -> Task:
     meta: dict[str, Any] = {
         "family": family,
         "set": name,
-        "distribution": "in" if name in IN else "out" if name in OUT else "",
+        "distribution": distribution_of(name),
         "source": source_of(drawn.key),
         "direct": not drawn.calls,
     }

@@ -113,7 +113,7 @@ def _roots(equation: Equation, symbol: Any) -> list[Any]:
 
 def _plain(value: Any) -> Any:
     """A value as it is if it is short, else as a decimal number: cosines of cosines grow without end."""
-    return value if value.is_Rational or sp.count_ops(value) < 4 else sp.Float(value, 15)
+    return value if value.is_Rational or sp.count_ops(value) < 4 else sp.N(value, 15)
 
 
 def _linear(equations: list[Equation]) -> dict[Any, Any]:

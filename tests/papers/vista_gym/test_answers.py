@@ -14,6 +14,7 @@ from kit.papers.vista_gym.answers import golds, is_right
         ("chart", "40", ("42", "38", "40.05"), ("42.1", "37.9")),
         ("angle", "40", ("40.5", "39.5", "40°"), ("40.6", "42")),
         ("length", "1000", ("1001", "999"), ("1001.1", "998.9")),
+        ("share", "7.2", ("6.7", "7.7 %"), ("6.6", "7.8")),
         ("exact", "40", ("40", "40.0"), ("40.1", "41")),
         ("chart", "red", ("Red", "red."), ("dark red", "blue")),
     ],
@@ -25,5 +26,5 @@ def test_how_far_off_an_answer_may_be(rule: str, gold: str, right: tuple[str, ..
 
 
 def test_an_unknown_rule_is_named() -> None:
-    with pytest.raises(ValueError, match="rule 'roughly' for answers: choose one of chart, angle, length, exact"):
+    with pytest.raises(ValueError, match="rule 'roughly' for answers: choose one of chart, angle, length, share, exact"):
         golds(("1",), "roughly")

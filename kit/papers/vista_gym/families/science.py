@@ -36,7 +36,7 @@ def particles(rng: np.random.Generator) -> Drawn:
         image,
         [(one_of(rng, dyes), "circle") for _ in range(int(rng.integers(6, 15)))],
         (left + 12, top + 30, right - 12, bottom - 12),
-        (24, 33),
+        (29, 37),
     )
     colour = one_of(rng, held).colour
     answer = str(sum(one.colour == colour for one in held))

@@ -16,7 +16,7 @@ from kit.papers.vista_gym.drawn import call
 DYES = ("red", "green", "blue", "yellow", "purple", "orange")
 SHAPES = ("circle", "square", "triangle", "star")
 SIZE = (640, 480)
-SMALL = (24, 41)
+SMALL = (29, 41)
 """Least and greatest side of a thing in pixels: shrunk to the prompt's image, it has four at the most."""
 GAP = 8
 """Pixels between two things at least: those that touch would be one."""

@@ -1,0 +1,106 @@
+"""The paper's sets, read from copies in the hub's own layouts: how many, what is asked, what is right."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kit.data.cells import CellError
+from kit.data.hub import HubError, local_copies
+from kit.episode import Task
+from kit.papers.vista_gym.answers import is_right
+from kit.papers.vista_gym.env import PRIOR
+from kit.papers.vista_gym.evaluation_sets import (
+    BENCHMARKS,
+    MEASURED_ON,
+    TRAINED_ON,
+    TRAINING,
+    conversation,
+    questions,
+    rule_of,
+    skipped,
+)
+from kit.papers.vista_gym.tasks import IN, OUT
+from tests.helpers.vista_hub_copies import make_copies
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("hub")
+    make_copies(root)
+    return root
+
+
+def read(root: Path, name: str, section: str = "evaluation", **more: int) -> list[Task]:
+    entry = (BENCHMARKS if section == "evaluation" else TRAINING)[name]
+    return questions(local_copies([entry], root)[0], {}, **more)
+
+
+def test_sizes_are_table_5s() -> None:
+    assert sum(TRAINED_ON.values()) == 22170 and sum(MEASURED_ON.values()) == 12310
+    assert set(TRAINED_ON) == set(TRAINING) and set(MEASURED_ON) == set(BENCHMARKS) == {*IN, *OUT}
+    assert {entry.group for entry in (*TRAINING.values(), *BENCHMARKS.values())} == set(PRIOR)
+    assert all(entry.licence for entry in (*TRAINING.values(), *BENCHMARKS.values()))
+
+
+def test_what_is_measured_on_comes_after_what_is_trained_on() -> None:
+    assert {name: skipped(name) for name in BENCHMARKS if skipped(name)} == {"unigeo": 2000, "mapqa": 1500}
+
+
+def test_every_benchmark_is_read_with_its_answer(root: Path) -> None:
+    assert {name: read(root, name, n=1)[0].target for name in BENCHMARKS} == {
+        "chartqa": ("40", "40 ± 0.1", "40 ± 5 %"),
+        "geometry3k": ("65", "65 ± 0.5"),
+        "geoqa": ("B",),
+        "unigeo": ("B",),
+        "mapqa": ("7",),
+        "tabmwp": ("7",),
+        "ai2d": ("B",),
+        "plotqa": ("7",),
+        "clevr_math": ("7",),
+        "iconqa": ("B",),
+        "mathvista": ("B",),
+    }
+
+
+@pytest.mark.parametrize("name", TRAINING)
+def test_every_set_that_is_trained_on_is_read(root: Path, name: str) -> None:
+    [task] = read(root, name, "training", n=1)
+    assert task.meta["family"] == TRAINING[name].group and "<image>" not in task.question
+    assert task.meta["distribution"] == ("in" if name in IN else "") and is_right(task.target[0], task.target)
+
+
+def test_questions_as_they_are_asked(root: Path) -> None:
+    asked = {name: read(root, name, n=1)[0].question for name in ("unigeo", "ai2d", "geometry3k", "mapqa")}
+    assert asked == {
+        "unigeo": "Find AC.\nChoices:\n(A) 3\n(B) 5",
+        "ai2d": "Which?\nA. sun\nB. moon",
+        "geometry3k": "Find m\\angle ABC.",
+        "mapqa": "What is mapqa?",
+    }
+
+
+def test_questions_are_counted_and_skipped(root: Path) -> None:
+    whole = read(root, "mapqa")
+    assert len(whole) == 8 and read(root, "mapqa", n=2, skip=3) == whole[3:5]
+
+
+def test_a_large_image_is_shown_small_and_opened_whole(root: Path) -> None:
+    [task] = read(root, "chartqa", n=1, max_pixels=1000)
+    assert task.images[0].image.width * task.images[0].image.height <= 1000 and task.tool_images[0].image.size == (84, 84)
+    assert read(root, "chartqa", n=1)[0].originals == ()
+
+
+def test_the_rule_of_an_answer_depends_on_the_question() -> None:
+    assert rule_of("geometry3k", "Find m∠2.") == "angle" and rule_of("geometry3k", "Find x.") == "length"
+    assert rule_of("chartqa", "How much?") == "chart" and rule_of("plotqa", "How much?") == "exact"
+
+
+def test_other_turns_and_columns_are_named(root: Path) -> None:
+    with pytest.raises(CellError, match="not a list of objects with from and value"):
+        conversation({"conversations": [{"human": "?"}]})
+    [copy] = local_copies([BENCHMARKS["mapqa"]], root)
+    with pytest.raises(HubError, match=r"mapqa.*no column 'image'.*evaluation_sets.toml"):
+        questions(replace(copy, reader="", column="image"), {})
