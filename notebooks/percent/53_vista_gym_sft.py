@@ -41,6 +41,7 @@ kinds: str = "charts/chartqa 2,charts/sight,geometry/geometry3k,documents/docvqa
 train_tasks: int = 20  # tasks a part for reinforcement
 test_tasks: int = 6  # tasks a part to measure by, and as many to make choices on
 demonstrations: int = 60  # tasks a part that the expert plays
+data: str = ""  # folder of data_scripts/vista_gym.py --hub, to train on as well
 rationale: str = "short"  # of the expert: short or long
 model: str = ""  # checkpoint folder or hub id; empty: the committed tiny model
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
@@ -59,18 +60,18 @@ hostfile: str = ""  # file that lists the machines that take part; empty: this o
 threads: int = 1  # CPU threads of a process
 
 # %%
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import replace
 from functools import partial
 
 import torch
 from IPython.display import display
 from kit import view
-from kit.data.store import save_episodes, save_tasks
+from kit.data.store import load_tasks, save_episodes, save_tasks
 from kit.evaluate.baselines import SingleTurnEnv
 from kit.evaluate.five.shown import blank
 from kit.exercises import check, hint, solution
-from kit.files import start_run
+from kit.files import ROOT, start_run
 from kit.papers.vista_gym import experiment as vista
 from kit.papers.vista_gym.expert import Habits, expert, kept, way_of
 from kit.papers.vista_gym.metrics import EVALUATION, is_right
@@ -133,10 +134,16 @@ def drawn(each: int, draw: int, side: str = "train"):
 sides = ("development", "test")
 sets = {side: drawn(test_tasks, test_seed, side) for side in sides}
 sets["train"] = drawn(train_tasks, seed)
+for path in sorted((ROOT / data).glob("hub-*.jsonl")) if data else ():
+    sets["train"] += load_tasks(path)
 lessons = drawn(demonstrations, seed + 1_000_000)  # other tasks than reinforcement's
 check_apart([*sets["train"], *lessons], sets["development"], sets["test"])
 for name, tasks in {**sets, "demonstrations": lessons}.items():
-    print(f"{name:15s} {len(tasks):4d} tasks,", sum("calls" not in t.meta for t in tasks), "at sight")
+    print(
+        f"{name:15s} {len(tasks):4d} tasks,",
+        sum("calls" not in t.meta for t in tasks),
+        "at sight",
+    )
 
 # %% [markdown]
 # One of each kind, as the prompt shows it. Which of these could *you* answer from that image? And which of the 26 tools would
@@ -187,7 +194,7 @@ print("with tools it says:", repr(untrained[0].turns[0].text[:60]))
 habits = Habits(rationale=rationale)
 script = ScriptedPolicy(chat, expert(habits))
 wide = replace(play, max_new_tokens=512)
-path = folder / "data" / "expert.jsonl"
+path = folder / "tasks" / "expert.jsonl"
 path.parent.mkdir(parents=True, exist_ok=True)
 shown = collect(script, chat, lessons, lambda: wide.environment(tools), wide, path)
 ways = Counter(way_of(episode.task, habits) for episode in shown)
@@ -262,7 +269,7 @@ if by_hand:
 
 # %%
 for name, tasks in sets.items():
-    save_tasks(folder / "data" / f"{name}.jsonl", tasks)
+    save_tasks(folder / "tasks" / f"{name}.jsonl", tasks)
 taught = folder / "sft" / "episodes.jsonl"
 save_episodes(taught, episodes)
 training = SFTTraining(
@@ -377,7 +384,9 @@ check("53.3", gap)
 stages = {"untrained": untrained, "direct": direct, "sft": tuned, "sft-blank": unseen}
 for name, some in {**stages, "sft-sampled": sampled}.items():
     EVALUATION.save_stage(folder, name, some)
-results = {name: EVALUATION.evaluate(stages[name]) for name in ("direct", "untrained", "sft")}
+results = {
+    name: EVALUATION.evaluate(stages[name]) for name in ("direct", "untrained", "sft")
+}
 print(EVALUATION.table(results, ["acc"]))
 
 # %% [markdown]

@@ -87,16 +87,16 @@ from kit.view import plots
 
 # %%
 torch.set_num_threads(threads)
-folder = start_run(run, tag, {"data": 53, "sft": 53, "stages/sft.json": 53}, "grpo")
+folder = start_run(run, tag, {"tasks": 53, "sft": 53, "stages/sft.json": 53}, "grpo")
 together = ProcessConfig.of(globals())
 start = trained_model(folder, "sft", 53)
 vlm, chat = load_model_and_chat(start)
 tools = tuple(toolbox().values())
 limits = {"max_turns": max_turns, "max_new_tokens": max_new_tokens}
 play = vista.Play(prompt=prompt, temperature=temperature, **limits)
-train = load_tasks(folder / "data" / "train.jsonl")
+train = load_tasks(folder / "tasks" / "train.jsonl")
 train = [t for t in train if not only or t.meta["family"] in only.split(",")]
-tests = load_tasks(folder / "data" / "test.jsonl")
+tests = load_tasks(folder / "tasks" / "test.jsonl")
 
 # %% [markdown]
 # ## The reward
@@ -133,7 +133,10 @@ def by_hand(texts: list[str]) -> Episode:
 attempts = [by_hand(texts) for texts in ways.values()]
 found = {name: make_reward(name)(attempts, ("7",)) for name in REWARDS}
 for k, way in enumerate(ways):
-    print(f"{way:18s}", {name: round(scores[k].total, 2) for name, scores in found.items()})
+    print(
+        f"{way:18s}",
+        {name: round(scores[k].total, 2) for name, scores in found.items()},
+    )
 
 # %% [markdown]
 # The other three are what the paper compares with: a dense reward, −1 + ½F + ½C + F·C; a sparse product, F·C; and its own

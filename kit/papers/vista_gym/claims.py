@@ -6,7 +6,7 @@ without a training seed (the base, asked directly or given tools) stands for eve
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from kit.evaluate.claims import Check, Claim
@@ -136,7 +136,9 @@ def v6(mixed: Some, single: Some, family: str) -> Claim:
         ValueError: no questions of other families, or no seed in common.
     """
     stages = {"single": single, "mixed": mixed}
-    others = {n: chosen(n, some, f"question outside of {family}", lambda o: o.family != family) for n, some in stages.items()}
+    others = {
+        n: chosen(n, some, f"question outside of {family}", lambda o: o.family != family) for n, some in stages.items()
+    }
     check = _difference(f"accuracy outside of {family}, mixed minus single", **others)
     return Claim("V6", CLAIMS["V6"], (check,))
 
@@ -170,5 +172,7 @@ def v8(untrained: Some, grpo: Some) -> Claim:
     """
     stages = on_every_seed({"untrained": untrained, "grpo": grpo}, UNSEEDED)
     cells = {name: _failed_by(chosen(name, some, "question", lambda o: True), *ERRORS) for name, some in stages.items()}
-    check = Check("half of the errors before, minus those after", contrast(cells, {"untrained": MOST, "grpo": -1.0}), 0.0)
+    check = Check(
+        "half of the errors before, minus those after", contrast(cells, {"untrained": MOST, "grpo": -1.0}), 0.0
+    )
     return Claim("V8", CLAIMS["V8"], (check,))

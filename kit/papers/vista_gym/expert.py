@@ -3,7 +3,8 @@
 What it thinks after a reply is the reply, the question once more, and the answer: a small model looks a value up in a
 text only if the question follows it. On a task whose calls are known (``meta["calls"]``) an episode is::
 
-    <think>Let me look it up.</think><tool_call>{"tool": "chartmoe.analyze", "arguments": {"measure": "lowest"}}</tool_call>
+    <think>Let me look it up.</think>
+    <tool_call>{"tool": "chartmoe.analyze", "arguments": {"measure": "lowest"}}</tool_call>
     green 3
     <think>green 3. Which is lowest: green or red? green.</think><answer>green</answer>
 
@@ -72,8 +73,8 @@ class Habits:
         shares = (self.astray, self.recovers, self.needless)
         if min(shares) < 0 or self.needless > 1 or self.astray + self.recovers > 1:
             raise ValueError(
-                f"Habits(astray={self.astray}, recovers={self.recovers}, needless={self.needless}): shares from 0 to 1; "
-                "the first two add up to 1 at most"
+                f"Habits(astray={self.astray}, recovers={self.recovers}, needless={self.needless}): shares, "
+                "0 to 1; the first two add up to 1 at most"
             )
         if self.rationale not in ("short", "long"):
             raise ValueError(f"rationale={self.rationale!r}: choose short or long")

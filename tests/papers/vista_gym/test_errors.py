@@ -137,9 +137,7 @@ BREAKS: Mapping[tuple[str, ...], Sequence[Breaks]] = {
         lambda m, k: m.played(m.right, saying("unknown")),
         lambda m, k: m.played(m.right, m.right),
     ),
-    ("E1", "E2"): (
-        lambda m, k: m.played(f"It is {m.gold}.", asking(call(of=m.row, rows=1)), saying(m.gold)),
-    ),
+    ("E1", "E2"): (lambda m, k: m.played(f"It is {m.gold}.", asking(call(of=m.row, rows=1)), saying(m.gold)),),
     ("E4", "E6"): (
         lambda m, k: m.played(asking(call(of=m.other)), m.right, saying(m.wrong)),
         lambda m, k: m.played(m.right, asking(call("title.read")), saying("unknown")),

@@ -132,4 +132,3 @@ def test_habits_that_are_none_are_refused() -> None:
         Habits(astray=0.8, recovers=0.3)
     with pytest.raises(ValueError, match="rationale='none': choose short or long"):
         Habits(rationale="none")
-
