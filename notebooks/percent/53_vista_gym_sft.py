@@ -37,15 +37,17 @@ run: str = "vista_gym"  # run directory under runs/, shared by notebooks 53 to 5
 tag: str = ""  # to try another value: a name for it; the data are kept
 seed: int = 0  # draws what is trained on; order of the episodes
 test_seed: int = 0  # draws the other two sides: the same for every seed
-kinds: str = "charts/chartqa 2,charts/sight,geometry/geometry3k,documents/docvqa,spatial/clevr 2,maps/mapqa"  # with parts
+kinds: str = "spatial/clevr 3,maps/mapqa 2,charts/chartqa 2,documents/docvqa"  # parts
+at_sight: str = "documents/sight,geometry/sight"  # kinds that need no tool
 train_tasks: int = 20  # tasks a part for reinforcement
 test_tasks: int = 6  # tasks a part to measure by, and as many to make choices on
-demonstrations: int = 60  # tasks a part that the expert plays
+sft_episodes: int = 480  # tasks that the expert plays; some are dropped
 data: str = ""  # folder of data_scripts/vista_gym.py --hub, to train on as well
 rationale: str = "short"  # of the expert: short or long
 model: str = ""  # checkpoint folder or hub id; empty: the committed tiny model
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
-epochs: float = 2.0  # passes over the demonstrations; paper: 1
+listed: bool = False  # name the tools in the prompt; False: learnt by heart
+epochs: float = 5.0  # passes over the demonstrations; paper: 1
 batch_size: int = 4  # episodes an optimizer step; paper: 128
 per_device_batch_size: int = 4  # episodes a forward pass
 learning_rate: float = 3e-4  # at its peak; paper: 2e-6
@@ -96,7 +98,11 @@ start, together = str(model or TINY), ProcessConfig.of(globals())
 vlm, chat = load_model_and_chat(start)
 tools = tuple(toolbox().values())
 play = vista.Play(
-    prompt=prompt, max_turns=max_turns, max_new_tokens=max_new_tokens, temperature=1.0
+    prompt=prompt,
+    listed=listed,
+    max_turns=max_turns,
+    max_new_tokens=max_new_tokens,
+    temperature=1.0,
 )
 AT_ONCE = 48  # sessions
 
@@ -122,7 +128,7 @@ def kind_of(task) -> str:
 # %%
 folder = start_run(run, tag)
 parts = {}  # how many parts of a set a kind has, one where none is named
-for kind, *part in map(str.split, kinds.split(",")):
+for kind, *part in map(str.split, f"{kinds},{at_sight}".split(",")):
     parts[kind] = int(part[0]) if part else 1
 
 
@@ -136,8 +142,11 @@ sets = {side: drawn(test_tasks, test_seed, side) for side in sides}
 sets["train"] = drawn(train_tasks, seed)
 for path in sorted((ROOT / data).glob("hub-*.jsonl")) if data else ():
     sets["train"] += load_tasks(path)
-lessons = drawn(demonstrations, seed + 1_000_000)  # other tasks than reinforcement's
+each = sft_episodes // sum(parts.values())
+lessons = drawn(each, seed + 1_000_000)  # other tasks than reinforcement's
 check_apart([*sets["train"], *lessons], sets["development"], sets["test"])
+
+# %%
 for name, tasks in {**sets, "demonstrations": lessons}.items():
     print(
         f"{name:15s} {len(tasks):4d} tasks,",

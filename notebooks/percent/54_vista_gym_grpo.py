@@ -50,6 +50,7 @@ beta: float = 0.0  # weight of the KL term; paper: 0.001
 patch_tries: int = 4  # tries of each question to find what is hard but learnable
 patch_steps: int = 4  # batches of such questions afterwards (tail-patch); 0: none
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
+listed: bool = False  # name the tools in the prompt; False: learnt by heart
 per_device_batch_size: int = 32  # episodes a forward pass
 freeze_vision: bool = True  # leave the vision tower alone
 lora_rank: int = 0  # rank of small added matrices that learn alone; 0: all weights
@@ -92,7 +93,7 @@ together = ProcessConfig.of(globals())
 start = trained_model(folder, "sft", 53)
 vlm, chat = load_model_and_chat(start)
 tools = tuple(toolbox().values())
-limits = {"max_turns": max_turns, "max_new_tokens": max_new_tokens}
+limits = {"max_turns": max_turns, "max_new_tokens": max_new_tokens, "listed": listed}
 play = vista.Play(prompt=prompt, temperature=temperature, **limits)
 train = load_tasks(folder / "tasks" / "train.jsonl")
 train = [t for t in train if not only or t.meta["family"] in only.split(",")]

@@ -44,6 +44,7 @@ long_runs: list[str] = []  # cloned from long rationales, then reinforced
 sampled_tasks: int = 16  # questions that the policy before GRPO tries again and again
 tries: int = 8  # how often each of them is tried
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
+listed: bool = False  # name the tools in the prompt; False: learnt by heart
 max_turns: int = 3  # turns an episode may have
 max_new_tokens: int = 112  # of one turn
 profile: str = "laptop"  # written into results.json
@@ -77,7 +78,7 @@ folders = [run_folder(name) for name in (runs or [run])]
 named = {"dense": dense_runs, "sparse": sparse_runs, "difficulty": difficulty_runs}
 named |= {"dapo": dapo_runs, "single": single_runs, "long": long_runs}
 others = {name: [run_folder(n) for n in some] for name, some in named.items() if some}
-limits = {"max_turns": max_turns, "max_new_tokens": max_new_tokens}
+limits = {"max_turns": max_turns, "max_new_tokens": max_new_tokens, "listed": listed}
 play = vista.Play(prompt=prompt, temperature=1.0, **limits)
 
 

@@ -33,6 +33,7 @@ class Play(Rollouts[Sequence[Tool]]):
         prompt: ``brief`` or ``full`` (:data:`kit.papers.vista_gym.env.PROMPTS`; ours: brief for the tiny model).
         tool_first: order a call before the answer, as the paper's prompt does.
         prior: say which tools suit the task's family.
+        listed: name the tools in the prompt; ours: not to the tiny model, which learns them by heart.
     """
 
     max_turns: int = 3
@@ -42,10 +43,11 @@ class Play(Rollouts[Sequence[Tool]]):
     prompt: str = "full"
     tool_first: bool = False
     prior: bool = False
+    listed: bool = True
 
     def environment(self, tools: Sequence[Tool]) -> Environment:
         """Make an environment that offers these tools."""
-        return VistaGymEnv(tools, self.prompt, self.tool_first, self.prior)
+        return VistaGymEnv(tools, self.prompt, self.tool_first, self.prior, listed=self.listed)
 
 
 @dataclass(frozen=True)
