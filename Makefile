@@ -40,7 +40,7 @@ test-fast: $(READY)  ## after changing a line: style and the quick unit tests (t
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow and not sandbox and not processes and not notebooks and not browser"
 
 test-vllm: $(VLLM)/ready  ## vLLM against transformers, token for token; DeepSpeed against one process
-	PYTHONPATH=tests/helpers/vllm_cpu $(VLLM)/bin/python -m pytest tests/policy/test_vllm.py tests/policy/test_vllm_server.py
+	PYTHONPATH=tests/helpers/vllm_cpu $(VLLM)/bin/python -m pytest tests/policy/test_vllm.py tests/policy/test_vllm_server.py tests/papers/test_vllm.py
 	PYTHONPATH=tests/helpers/vllm_cpu $(VLLM)/bin/python -m pytest tests/train/launch/test_launcher.py tests/train/test_grpo_vllm.py -k "deepspeed or vllm"
 
 test-browser: .venv/ready-browser  ## JupyterLab in Chromium: layout, themes, run, interrupt; pictures in build/screenshots
