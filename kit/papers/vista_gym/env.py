@@ -20,9 +20,9 @@ Departures
   episode, and how an untrained model fares with tools.
 - [vista-prompts] Paper: a prompt of its own (Fig. 9). Here: ``full`` says the same in the kit's words, and ``brief`` is
   for the tiny model. Why: the paper's text isn't the kit's to print. May change: how often an untrained model calls.
-- [vista-unlisted] Paper: the prompt describes every tool. Here: a switch, ``listed``; the laptop's agent is told how many
-  there are, and learns their names from demonstrations. Why: 26 names are three quarters of its prompt. May change: it
-  can't call a tool that it wasn't shown.
+- [vista-unlisted] Paper: the prompt describes every tool. Here: a switch, ``listed``; the laptop's agent is told how
+  many there are, and learns their names from demonstrations. Why: 26 names are most of its prompt. May change:
+  it can't call a tool that it wasn't shown.
 - [vista-no-action] Paper: doesn't say what follows a turn that neither calls nor answers. Here: the agent is told, and
   the turn counts. Why: a wrong call is told as well. May change: nothing for turns that conform.
 """

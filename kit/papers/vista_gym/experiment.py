@@ -15,7 +15,7 @@ from kit.episode import Episode, Task
 from kit.papers.vista_gym.env import VistaGymEnv
 from kit.papers.vista_gym.metrics import is_right
 from kit.papers.vista_gym.reward import make_reward
-from kit.papers.vista_gym.settings import PASS_RATES
+from kit.papers.vista_gym.settings import LEAST_PASSED, MOST_PASSED
 from kit.papers.vista_gym.toolbox import toolbox
 from kit.rewards.base import GroupReward
 from kit.rollout import Environment
@@ -75,15 +75,18 @@ class Training(GRPOTraining):
         yield tuple(toolbox().values())
 
 
-def hard_but_learnable(episodes: Sequence[Episode], rates: tuple[float, float] = PASS_RATES) -> list[Task]:
+def hard_but_learnable(
+    episodes: Sequence[Episode], least: float = LEAST_PASSED, most: float = MOST_PASSED
+) -> list[Task]:
     """Choose the tasks to go on with: those that a policy solves now and then (section 6.4).
 
     Args:
         episodes: the policy's tries, several of each task.
-        rates: least and greatest share of a task's tries that are right.
+        least: share of a task's tries that are right, at least.
+        most: at most.
     """
     tries: dict[str, list[Episode]] = {}
     for episode in episodes:
         tries.setdefault(episode.task.id, []).append(episode)
     passed = {name: sum(is_right(e, e.task.target) for e in some) / len(some) for name, some in tries.items()}
-    return [some[0].task for name, some in tries.items() if rates[0] <= passed[name] <= rates[1]]
+    return [some[0].task for name, some in tries.items() if least <= passed[name] <= most]

@@ -7,6 +7,9 @@ Departures
   Here: each name has an algorithm of its own that needs no download, and its card says how often that is right; the
   model loads behind the same class where its weights can be had. Why: every tool has to answer on a laptop. May change:
   what tools get wrong (E5), and so every figure of an agent that relies on them.
+- [vista-tiny-model] Paper: bases are InternVL3 and Qwen2.5-VL, of 2 to 14 billion weights. Here: the profile laptop has
+  a base of three million weights; only gpu and node have the paper's. Why: every notebook has to run on a laptop in
+  minutes. May change: every figure.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ symbol             meaning                                                      
 =================  ========================================================================  ======================
 $R_{rep}$          −3, −2, −1.5 or 0: extreme, severe, moderate, no repetition               ``repetition``
 $R_{format}$       +1 if every turn conforms, else −1; only of text that doesn't repeat      ``format``
-$R_{correct}$      1 if the answer is right, the form is kept and nothing repeats, else 0    ``correct``
+$R_{correct}$      1 if the answer is right, the form is kept and nothing repeats, else 0    ``accuracy``
 =================  ========================================================================  ======================
 
 Worked examples: clean and right is **2**, clean and wrong **1**, malformed and right **−1**, right but with a severe
@@ -100,9 +100,9 @@ def _parts(name: str, episode: Episode, right: bool) -> dict[str, float]:
     form = 1.0 if conforms(episode) and not repeats else -1.0
     correct = 1.0 if right and form > 0 else 0.0
     if name == "dense":
-        return {"base": -1.0, "format": 0.5 * form, "correct": 0.5 * correct + form * correct}
+        return {"base": -1.0, "format": 0.5 * form, "accuracy": 0.5 * correct + form * correct}
     if name == "sparse":
-        return {"correct": form * correct}
+        return {"accuracy": form * correct}
     if repeats:
-        return {"repetition": repeats, "format": 0.0, "correct": 0.0}
-    return {"repetition": 0.0, "format": form, "correct": correct}
+        return {"repetition": repeats, "format": 0.0, "accuracy": 0.0}
+    return {"repetition": 0.0, "format": form, "accuracy": correct}

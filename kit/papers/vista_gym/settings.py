@@ -1,4 +1,10 @@
-"""The paper's training settings (section 6.1, appendix G.2); what it doesn't state is the trainers' default."""
+"""The paper's training settings (section 6.1, appendix G.2); what it doesn't state is the trainers' default.
+
+Departures
+- [vista-dapo] Paper: GRPO is compared with PPO and with DAPO. Here: PPO isn't run; of DAPO there is the mean over all
+  tokens of a batch and no KL term, without dynamic sampling or a higher upper clip. Why: the trainer has these alone.
+  May change: the paper blames dynamic sampling for DAPO's deficit, so claim V4 may come out equal.
+"""
 
 from __future__ import annotations
 
@@ -24,5 +30,5 @@ GRPO = GRPOSettings(
 DAPO = replace(GRPO, loss_type="dapo", beta=0.0)
 """What TRL has of DAPO (claim V4): its mean over all tokens of a batch, and no KL term."""
 
-PASS_RATES = (0.125, 0.375)
-"""Tail-patch: training goes on with tasks whose pass rate lies here (section 6.4)."""
+LEAST_PASSED, MOST_PASSED = 0.125, 0.375
+"""Tail-patch: training goes on with tasks whose pass rate lies between these, both included (section 6.4)."""

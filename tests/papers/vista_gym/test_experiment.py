@@ -9,7 +9,7 @@ import pytest
 from kit.episode import Action, Episode, Task, Turn
 from kit.papers.vista_gym.experiment import Play, Training, hard_but_learnable
 from kit.papers.vista_gym.reward import REWARDS
-from kit.papers.vista_gym.settings import DAPO, GRPO, PASS_RATES, SFT
+from kit.papers.vista_gym.settings import DAPO, GRPO, LEAST_PASSED, MOST_PASSED, SFT
 from kit.papers.vista_gym.toolbox import TOOLS
 
 
@@ -51,6 +51,6 @@ def test_its_tools_are_the_papers(tmp_path: Path) -> None:
 def test_training_goes_on_with_what_is_solved_now_and_then() -> None:
     """1 to 3 of 8 are 0.125 to 0.375, ends included; 0 and 4 are outside."""
     episodes = [e for right in range(9) for e in tried(f"t-{right}", right)]
-    assert PASS_RATES == (0.125, 0.375)
+    assert (LEAST_PASSED, MOST_PASSED) == (0.125, 0.375)
     assert [task.id for task in hard_but_learnable(episodes)] == ["t-1", "t-2", "t-3"]
-    assert [task.id for task in hard_but_learnable(episodes, (1.0, 1.0))] == ["t-8"]
+    assert [task.id for task in hard_but_learnable(episodes, 1.0, 1.0)] == ["t-8"]

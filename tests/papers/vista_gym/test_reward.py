@@ -59,7 +59,7 @@ def test_golden_rewards(one: Episode, total: float, parts: tuple[float, float, f
     """0 + 1 + 1; 0 + 1 + 0; 0 − 1 + 0, right or not; and a repetition alone decides."""
     found = score(one)
     assert (found.total, tuple(found.parts.values())) == (total, parts)
-    assert list(found.parts) == ["repetition", "format", "correct"]
+    assert list(found.parts) == ["repetition", "format", "accuracy"]
     assert found.correct is (one is not WRONG), "the answer is right or not, whatever it earns"
 
 
@@ -77,7 +77,7 @@ def test_golden_difficulty() -> None:
     """D = (2 + 1) / 2 = 1.5, w = .5 · .5 + .5 = .75; where all are right D = 2, w = .5; D = ½ leaves all as it is."""
     scores = make_reward("difficulty")
     assert [found.total for found in scores([RIGHT, WRONG], TASK.target)] == [1.5, 0.75]
-    assert scores([RIGHT, WRONG], TASK.target)[0].parts == {"repetition": 0.0, "format": 0.75, "correct": 0.75}
+    assert scores([RIGHT, WRONG], TASK.target)[0].parts == {"repetition": 0.0, "format": 0.75, "accuracy": 0.75}
     assert [found.total for found in scores([RIGHT, RIGHT], TASK.target)] == [1.0, 1.0]
     assert [found.total for found in scores([RIGHT, MALFORMED], TASK.target)] == [2.0, -1.0]
 
