@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from kit.evaluate.claims import Check, Claim
 from kit.evaluate.contrasts import chosen, gain, on_every_seed, points
-from kit.evaluate.intervals import Interval, Point, contrast, proportion_over_seeds
+from kit.evaluate.intervals import Interval, Point, clustered_mean, contrast, proportion_over_seeds
 from kit.papers.vista_gym.errors import ERRORS
 from kit.papers.vista_gym.metrics import Outcome
 
@@ -59,9 +59,14 @@ def v1(direct: Some, untrained: Some) -> Claim:
         untrained: of the base given the tools.
 
     Raises:
-        ValueError: one of them is empty.
+        ValueError: none of the questions was asked both ways.
     """
-    check = _difference("accuracy that tools cost", untrained=untrained, direct=direct)
+    with_tools = {o.task: o.correct for o in chosen("untrained", untrained, "question", lambda o: True)}
+    pairs = [(o.image, o.correct - with_tools[o.task]) for o in direct if o.task in with_tools]
+    if not pairs:
+        raise ValueError(f"no question in common among {len(direct)} asked directly and {len(untrained)} with tools")
+    cost = clustered_mean([lost for _, lost in pairs], [image for image, _ in pairs], 1.0)  # no training: no seeds
+    check = Check("accuracy that tools cost", cost, 0.0)
     answered = sum(o.reason in ("solved", "wrong") for o in untrained)
     none = "" if answered else f"0 of {len(untrained)} untrained episodes answered in the form"
     return Claim("V1", CLAIMS["V1"], (replace(check, untestable=none),))

@@ -52,7 +52,7 @@ WAYS = ("right", "astray", "recovers", "at once", "needless")
 
 @dataclass(frozen=True)
 class Habits:
-    """How undecided the expert is, and how much it says.
+    """Habits of an expert: how undecided it is, and how much it says.
 
     Attributes:
         astray: share of the tasks with calls in which it takes the wrong tool and gives up.

@@ -79,6 +79,8 @@ def test_seeds_that_differ_and_nothing_at_all_are_refused() -> None:
     with pytest.raises(ValueError, match="no seed in common"):
         better("V5", made(20), dense=other)
     with pytest.raises(ValueError, match="no question among 0 outcomes"):
+        v1(BASE, [])
+    with pytest.raises(ValueError, match="no question in common among 0 asked directly and 40 with tools"):
         v1([], BASE)
 
 
