@@ -84,7 +84,7 @@ def hub(args: argparse.Namespace) -> dict[str, list[Task]]:
     sources, lock = script.hub_sources(args, both)
     measured, trained = sources[: len(BENCHMARKS)], sources[len(BENCHMARKS) :]
     most, pixels = args.hub_tasks, args.max_pixels
-    tests = {}
+    tests: dict[str, list[Task]] = {}
     for source in measured:
         skip = min(skipped(source.name), most) if most else skipped(source.name)
         tests[source.name] = questions(source, lock, most or MEASURED_ON[source.name], skip, pixels)

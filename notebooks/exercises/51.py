@@ -77,7 +77,7 @@ EXERCISES = [
     Exercise(
         "51.1",
         value_of,
-        'json.dumps of an object with "tool" and "arguments"; the arguments are an object with "of", and "series" if any.',
+        'json.dumps of an object with "tool" and "arguments"; in the latter stand "of", and "series" if there is one.',
         cases=[_label("tea", ""), _label("milk", "Online"), _label("red", ""), _label("jam", "Plan")],
         hidden=_other_labels,
         mistakes=[
@@ -114,14 +114,14 @@ EXERCISES = [
         ],
         hidden=_other_chains,
         mistakes=[
-            Mistake(lambda accuracies: min(accuracies), "A chain is weaker than its weakest link: every call may fail."),
-            Mistake(lambda accuracies: sum(accuracies) / len(accuracies), "The mean is what one call is worth, not all."),
+            Mistake(lambda accuracies: min(accuracies), "A chain is weaker than its weakest link."),
+            Mistake(lambda accuracies: sum(accuracies) / len(accuracies), "The mean is what one call is worth."),
         ],
     ),
     Exercise(
         "51.4",
         proper,
-        "Three conditions: the right call finds 7 on the original, not in the prompt's image, and the other call never.",
+        "The right call finds 7 on the original and not in the prompt's image; the other call never finds it.",
         mistakes=[
             Mistake(lambda: ["a", "c"], "If the prompt's image is enough, no tool is needed: show less of it."),
             Mistake(lambda: ["a", "d"], "A call that is named as unsuitable mustn't say the answer."),

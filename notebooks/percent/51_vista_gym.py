@@ -54,12 +54,12 @@ from textwrap import fill
 import numpy as np
 from IPython.display import display
 from kit.data.store import load_tasks, save_tasks
-from kit.episode import Action, NamedImage
+from kit.episode import NamedImage
 from kit.exercises import check, hint, solution
 from kit.files import ROOT, run_folder
 from kit.papers.vista_gym.answers import golds, is_right
 from kit.papers.vista_gym.drawn import call
-from kit.papers.vista_gym.env import VistaGymEnv
+from kit.papers.vista_gym.env import PROTOCOL, VistaGymEnv
 from kit.papers.vista_gym.families.things import paper, scatter
 from kit.papers.vista_gym.measure import CARDS
 from kit.papers.vista_gym.tasks import MAKERS, check_apart, make_tasks
@@ -108,10 +108,9 @@ for t in families:
 # %%
 def ask(task, wanted: str) -> str:
     """What a call, as a turn writes it, gets to hear about a task's original."""
-    told = json.loads(wanted)
-    arguments = {**told["arguments"], **({"task": told["task"]} if "task" in told else {})}
+    action = PROTOCOL.parse(f"<tool_call>{wanted}</tool_call>")
     images = {image.name: image for image in task.tool_images}
-    return run_tool(tools[told["tool"]], Action(told["tool"], "", arguments), images).text
+    return run_tool(tools[action.name], action, images).text
 
 
 chart = make_tasks({"charts/figureqa": 1}, 4, "development", shown)[0]
@@ -156,8 +155,8 @@ check("51.1", value_of)
 
 # %%
 diagram, form = by_family["geometry"], by_family["documents"]
-shown_now = [("diagram", diagram.tool_images[0].image), ("document", form.tool_images[0].image)]
-display(plots.images(shown_now, side=2.6))
+originals = [(t.meta["family"], t.tool_images[0].image) for t in (diagram, form)]
+display(plots.images(originals, side=2.6))
 print(diagram.question)
 print(form.question)
 
@@ -169,7 +168,7 @@ for task, wanted in (
     (form, form.meta["calls"][0]),
 ):
     print(fill(wanted, 84))
-    print(fill(ask(task, wanted), 84, initial_indent="   ", subsequent_indent="   "), "\n")
+    print(fill(f"→ {ask(task, wanted)}", 84, subsequent_indent="  "), "\n")
 
 # %% [markdown]
 # ## Where tools go wrong
@@ -179,7 +178,8 @@ for task, wanted in (
 
 # %%
 scene = paper(np.random.default_rng(3))
-drawn = scatter(np.random.default_rng(5), scene, [("red", "circle")] * 6 + [("red", "star")] * 4)
+wanted = [("red", "circle")] * 6 + [("red", "star")] * 4
+drawn = scatter(np.random.default_rng(5), scene, wanted)
 sizes = {f"{100 // n} %": scene.resize((640 // n, 480 // n)) for n in (1, 2, 4, 8)}
 display(plots.images(list(sizes.items()), side=1.6))
 print("red circles drawn:", sum(one.shape == "circle" for one in drawn))
@@ -214,7 +214,8 @@ check("51.2", allowed)
 # %%
 for gold, answers in (("1.5", ("1.6", "1.61")), ("40", ("42", "42.1"))):
     for answer in answers:
-        print(f"gold {gold:4s} answer {answer:5s}", is_right(answer, golds((gold,), "chart")))
+        right = is_right(answer, golds((gold,), "chart"))
+        print(f"gold {gold:4s} answer {answer:5s}", right)
 
 # %% [markdown]
 # ## The cards
@@ -297,9 +298,10 @@ for name, turn in attempts.items():
 # You know the price now. A second tool computes, and then you answer.
 
 # %%
-seen, *_ = env.step(f"<think>I compute.</think><tool_call>{task.meta['calls'][1]}</tool_call>")
+second = task.meta["calls"][1]
+seen, *_ = env.step(f"<think>I compute.</think><tool_call>{second}</tool_call>")
 print(task.question)
-print(task.meta["calls"][1], "→", seen.text)
+print(second, "→", seen.text)
 _, reward, over, *_ = env.step(f"<think>Done.</think><answer>{seen.text}</answer>")
 print("right:", reward, "| over:", over)
 
@@ -310,7 +312,8 @@ print("right:", reward, "| over:", over)
 # which of the two calls would you make?
 
 # %%
-pairs = make_tasks({"charts/chartqa": 5, "spatial/clevr": 1, "maps/mapqa": 2}, 21, "train", shown)
+mixed = {"charts/chartqa": 5, "spatial/clevr": 1, "maps/mapqa": 2}
+pairs = make_tasks(mixed, 21, "train", shown)
 for number, t in enumerate(pairs, 1):
     both = sorted([t.meta["calls"][0], t.meta["wrong"]])
     print(f"{number}. {t.question}")
@@ -331,12 +334,17 @@ for number, t in enumerate(pairs, 1):
 
 
 # %%
+left, top, right, bottom = drawn[0].box
+around = (left - 20, top - 20, right + 20, bottom + 20)  # the first circle alone
+
+
+# %%
 class Leftmost(PureTool):
     """Says the colour and shape of the thing that lies furthest left."""
 
     name, family = "scene.leftmost", "perception"
     algorithm = "Things by hue and shape; the least left edge."
-    goldens = (Golden({}, "red circle", lambda: sizes["100 %"].crop((0, 0, 640, 480))),)
+    goldens = (Golden({}, "red circle", lambda: scene.crop(around)),)
 
     def look(self, image, arguments):
         return [thing for colour in COLOURS[:6] for thing in things(image, colour)]
@@ -354,8 +362,9 @@ env.reset(options={"task": by_family["spatial"]})
 mine = f"<tool_call>{call('scene.leftmost')}</tool_call>"
 seen, *_ = env.step(f"<think>I look.</think>{mine}")
 print(mine, "→", seen.text)
-first = min(drawn, key=lambda thing: thing.box[0])
-print("leftmost of ten red things:", first.colour, first.shape)
+golden = Leftmost.goldens[0]
+alone = {"image": NamedImage("image", golden.image())}
+print("golden:", Leftmost().call(golden.arguments, alone).text, "| due:", golden.says)
 
 # %% [markdown]
 # `python -m kit tools call your_module:Leftmost` plays its goldens, and [a tool of your own](../docs/tools.md) says how it gets
@@ -384,8 +393,8 @@ check("51.4", proper)
 checked = make_tasks(dict.fromkeys(list(MAKERS), 1), 1, "development", shown)
 checked = [t for t in checked if not t.meta["direct"]][:proven]
 for t in checked:
-    why = validate(t, list(tools.values()))
-    print(f"{t.meta['family']:10s} {t.meta['set']:15s} {why or 'solved by its calls, and by nothing less'}")
+    why = validate(t, list(tools.values())) or "solved by its calls, by nothing less"
+    print(f"{t.meta['family']:10s} {t.meta['set']:15s} {why}")
 
 # %% [markdown]
 # The sides share no image, whatever their seeds, and a part of every family needs no tool at all: its image can be read in the
@@ -401,8 +410,8 @@ sets = {
 sets["train"] = [t for t in sets["train"] if t.meta["distribution"] != "out"]
 check_apart(*sets.values())
 if data:
-    files = sorted((ROOT / data).glob("*.jsonl"))
-    sets |= {f.stem: load_tasks(f) for f in files if f.stem.startswith(("hub-", "eval-"))}
+    files = [*(ROOT / data).glob("hub-*.jsonl"), *(ROOT / data).glob("eval-*.jsonl")]
+    sets |= {file.stem: load_tasks(file) for file in sorted(files)}
 for side, tasks in sets.items():
     parts = Counter(t.meta["distribution"] or "trained on alone" for t in tasks)
     print(f"{side:12s} {len(tasks):4d}: {dict(sorted(parts.items()))}")
@@ -411,8 +420,8 @@ for side, tasks in sets.items():
 folder = run_folder(run) / "data"
 for name, tasks in sets.items():
     save_tasks(folder / f"{name}.jsonl", tasks)
-direct = {name: np.mean([t.meta.get("direct", False) for t in ts]) for name, ts in sets.items()}
-print({name: f"{share:.0%} at sight" for name, share in direct.items()})
+    direct = np.mean([t.meta.get("direct", False) for t in tasks])
+    print(f"data/{name}.jsonl: {len(tasks)} tasks, {direct:.0%} at sight")
 
 # %% [markdown]
 # ## Paper / here / why different
@@ -420,7 +429,8 @@ print({name: f"{share:.0%} at sight" for name, share in direct.items()})
 # %%
 print("                      paper                   here")
 print(f"tools                 26, served models       {len(tools)}, algorithms")
-print(f"sets                  15, and 6 to measure    {len({k.split('/')[1] for k in MAKERS}) - 1} drawn twins")
+twins = len({kind.split("/")[1] for kind in MAKERS} - {"sight"})
+print(f"sets                  15, and 6 to measure    {twins} drawn twins")
 print(f"questions             22,170 and 12,310       {sum(map(len, sets.values()))}")
 print("turns in training     3                       3")
 print("arguments of a call   a text, in one figure   an object; a text is read as well")

@@ -1,4 +1,4 @@
-"""Small copies of the sets that VISTA-Gym trains on and measures on, in the hub's own layouts: two or four rows each."""
+"""Small copies of the sets that VISTA-Gym trains on and measures on, in the hub's layouts: four rows each."""
 
 from __future__ import annotations
 
@@ -58,7 +58,8 @@ def _rows(name: str, layout: str, start: int) -> tuple[list[dict[str, Any]], Map
 
 def make_copies(root: Path) -> None:
     """Four rows of every set."""
-    start, made = 0, set()
+    start = 0
+    made: set[tuple[str, str | None, str]] = set()
     for section in (TRAINING, BENCHMARKS):
         for name, entry in section.items():
             if (entry.id, entry.config, entry.split) in made:

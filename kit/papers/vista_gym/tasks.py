@@ -71,7 +71,6 @@ OUT = ("tabmwp", "ai2d", "plotqa", "clevr_math", "iconqa", "mathvista")
 on the other eight as well."""
 
 
-
 def distribution_of(name: str) -> str:
     """Whether a set that the paper measures on is ``in`` or ``out`` of what it trains on; empty: it doesn't measure."""
     return "in" if name in IN else "out" if name in OUT else ""
@@ -126,7 +125,8 @@ def draw(kind: str, seed: int, side: Side, k: int) -> Drawn:
 def _shrunk(image: Image.Image, longest: int) -> Image.Image:
     """An image as the prompt shows it."""
     scale = longest / max(image.size)
-    return image.resize(tuple(max(1, round(side * scale)) for side in image.size), Image.Resampling.LANCZOS)  # type: ignore[arg-type]
+    width, height = (max(1, round(side * scale)) for side in image.size)
+    return image.resize((width, height), Image.Resampling.LANCZOS)
 
 
 def _task(kind: str, seed: int, side: Side, k: int, shown: int) -> Task:

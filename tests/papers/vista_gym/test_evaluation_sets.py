@@ -89,7 +89,8 @@ def test_questions_are_counted_and_skipped(root: Path) -> None:
 
 def test_a_large_image_is_shown_small_and_opened_whole(root: Path) -> None:
     [task] = read(root, "chartqa", n=1, max_pixels=1000)
-    assert task.images[0].image.width * task.images[0].image.height <= 1000 and task.tool_images[0].image.size == (84, 84)
+    width, height = task.images[0].image.size
+    assert width * height <= 1000 and task.tool_images[0].image.size == (84, 84)
     assert read(root, "chartqa", n=1)[0].originals == ()
 
 
@@ -102,5 +103,5 @@ def test_other_turns_and_columns_are_named(root: Path) -> None:
     with pytest.raises(CellError, match="not a list of objects with from and value"):
         conversation({"conversations": [{"human": "?"}]})
     [copy] = local_copies([BENCHMARKS["mapqa"]], root)
-    with pytest.raises(HubError, match=r"mapqa.*no column 'image'.*evaluation_sets.toml"):
+    with pytest.raises(HubError, match=r"mapqa.*no column 'question', 'answer', 'image'.*evaluation_sets.toml"):
         questions(replace(copy, reader="", column="image"), {})

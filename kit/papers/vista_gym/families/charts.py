@@ -15,18 +15,19 @@ PlotQA      a value among large or fractional numbers, other words         deplo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import get_args
 
 import numpy as np
 
 from kit.data import charts, documents
 from kit.data.documents import BARS, GOODS, NAMES, TOWNS
-from kit.papers.vista_gym.drawn import Drawn, call, one_of, several
+from kit.papers.vista_gym.drawn import Drawn, Maker, call, one_of, several
 from kit.tools.charts.table import Kind, Table, number
 
 WORDS = {"good": GOODS, "town": TOWNS, "name": NAMES, "colour": BARS}
 """What the labels of a chart are, and their words."""
 KINDS: tuple[Kind, ...] = ("bar", "bar", "horizontal bar", "line", "pie")
+FIGURES: tuple[Kind, ...] = ("bar", "line", "pie")
+BARS_AND_LINES: tuple[Kind, ...] = ("bar", "horizontal bar", "line")
 LEAST_APART = 4
 """Share of the tallest, in per cent, by which two values differ: which is higher has to be seen."""
 
@@ -71,9 +72,9 @@ def _asked(rng: np.random.Generator, of: Table, question: str, answer: str, righ
 
 def value(rng: np.random.Generator, reader: str = "unichart.to_table") -> Drawn:
     """Ask for a label's value, half of the time in a chart of several series."""
-    several_ = rng.random() < 0.4
-    kind = one_of(rng, [one for one in KINDS if not (several_ and one == "pie")])
-    of = table(rng, kind, 2 if several_ else 1)
+    grouped = rng.random() < 0.4
+    kind = one_of(rng, [one for one in KINDS if not (grouped and one == "pie")])
+    of = table(rng, kind, 2 if grouped else 1)
     return value_of(rng, of, reader)
 
 
@@ -106,7 +107,7 @@ MEASURES = {
 
 def measure(rng: np.random.Generator) -> Drawn:
     """Ask for the highest, the lowest, the sum or the average."""
-    of, wanted = table(rng, one_of(rng, ("bar", "horizontal bar", "line"))), one_of(rng, list(MEASURES))
+    of, wanted = table(rng, one_of(rng, BARS_AND_LINES)), one_of(rng, list(MEASURES))
     values = [float(value or 0) for value in of.values[0]]
     ends = {"highest": np.argmax(values), "lowest": np.argmin(values)}
     totals = {"sum": sum(values), "average": round(sum(values) / len(values), 1)}
@@ -117,7 +118,7 @@ def measure(rng: np.random.Generator) -> Drawn:
 
 def difference(rng: np.random.Generator) -> Drawn:
     """Ask by how much two labels differ."""
-    of = table(rng, one_of(rng, ("bar", "horizontal bar")))
+    of = table(rng, one_of(rng, BARS_AND_LINES[:2]))
     one, two = several(rng, range(len(of.categories)), 2)
     question = f"What is the difference between {of.categories[one]} and {of.categories[two]}?"
     answer = number(abs((of.values[0][one] or 0) - (of.values[0][two] or 0)))
@@ -127,12 +128,13 @@ def difference(rng: np.random.Generator) -> Drawn:
 
 def chartqa(rng: np.random.Generator) -> Drawn:
     """Any of these, values most often."""
-    return one_of(rng, (value, value, value, part, measure, measure, difference))(rng)
+    makers: tuple[Maker, ...] = (value, value, value, part, measure, measure, difference)
+    return one_of(rng, makers)(rng)
 
 
 def figureqa(rng: np.random.Generator) -> Drawn:
     """Ask which of two labels, one of them at an end, is highest or lowest."""
-    of, wanted = table(rng, one_of(rng, ("bar", "line", "pie")), labels="colour"), one_of(rng, ("highest", "lowest"))
+    of, wanted = table(rng, one_of(rng, FIGURES), labels="colour"), one_of(rng, ("highest", "lowest"))
     values = [float(value or 0) for value in of.values[0]]
     end = int(np.argmax(values) if wanted == "highest" else np.argmin(values))
     other = one_of(rng, [i for i in range(len(values)) if i != end])
@@ -143,7 +145,7 @@ def figureqa(rng: np.random.Generator) -> Drawn:
     return _asked(rng, of, asked.format(wanted, one, two), answer, right, wrong, "exact")
 
 
-def plotqa(rng: np.random.Generator, kinds: Sequence[Kind] = get_args(Kind)[:3]) -> Drawn:
+def plotqa(rng: np.random.Generator, kinds: Sequence[Kind] = BARS_AND_LINES) -> Drawn:
     """Ask for a value of a chart in other words, its numbers large or fractional."""
     return value_of(rng, charts.table(rng, one_of(rng, kinds)), "deplot.to_table")
 

@@ -12,6 +12,7 @@ TABMWP   what several cost                                      easyocr.read, th
 from __future__ import annotations
 
 import numpy as np
+from PIL import Image
 
 from kit.data import documents
 from kit.data.documents import GOODS, NAMES, TOWNS
@@ -22,10 +23,10 @@ FIELDS = {"name": NAMES, "city": TOWNS, "age": (), "room": (), "desk": (), "seat
 """Fields of a form and the words that may stand there; none: a number."""
 
 
-def value(rng: np.random.Generator, label: str, answer: str, question: str, image: object, key: str) -> Drawn:
+def value(rng: np.random.Generator, label: str, answer: str, question: str, image: Image.Image, key: str) -> Drawn:
     """A question that what stands right of a word answers."""
     wrong = call("unichart.to_table", of=label)
-    return Drawn(image, question, answer, key, (call("easyocr.read", after=label),), wrong)  # type: ignore[arg-type]
+    return Drawn(image, question, answer, key, (call("easyocr.read", after=label),), wrong)
 
 
 def form(rng: np.random.Generator) -> Drawn:

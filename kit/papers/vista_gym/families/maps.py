@@ -60,7 +60,8 @@ def drawn_map(rng: np.random.Generator) -> Map:
     for c, r in cells:
         around = [corner[c, r], corner[c + 1, r], corner[c + 1, r + 1], corner[c, r + 1]]
         pen.polygon(around, fill=shade(rng, 215, 245), outline=(120, 120, 120), width=2)
-    numbers, written = {}, []
+    numbers: dict[str, str] = {}
+    written: list[Box] = []
     wet, *dry = several(rng, cells, len(cells))
     for (c, r), name in zip(dry, several(rng, TOWNS, len(dry)), strict=True):
         numbers[name] = str(rng.integers(2, 100))

@@ -18,7 +18,7 @@ import numpy as np
 
 from kit.data import documents
 from kit.data.documents import TOWNS
-from kit.papers.vista_gym.drawn import Drawn, call, near, one_of, options, several
+from kit.papers.vista_gym.drawn import Drawn, Maker, call, near, one_of, options, several
 from kit.papers.vista_gym.families import charts, geometry, spatial
 from kit.papers.vista_gym.families.pages import label, page
 from kit.papers.vista_gym.families.things import AREA, DYES, SHAPES, paper, scatter, told
@@ -74,7 +74,8 @@ def iconqa(rng: np.random.Generator) -> Drawn:
 
 def mathvista(rng: np.random.Generator) -> Drawn:
     """A chart, a diagram, an equation or a count, as that benchmark mixes them."""
-    return one_of(rng, (charts.plotqa, geometry.geometry3k, thinkvl, spatial.clevr_math))(rng)
+    makers: tuple[Maker, ...] = (charts.plotqa, geometry.geometry3k, thinkvl, spatial.clevr_math)
+    return one_of(rng, makers)(rng)
 
 
 def at_sight(rng: np.random.Generator) -> Drawn:

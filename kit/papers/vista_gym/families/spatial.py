@@ -23,10 +23,10 @@ DETECT = "groundingdino.detect"
 
 
 def scene(rng: np.random.Generator) -> tuple[Image.Image, list[Thing]]:
-    """Eight to 16 things of three or four colours."""
+    """Eight to 16 things of three or four colours, at least one of each."""
     image, dyes = paper(rng), several(rng, DYES, int(rng.integers(3, 5)))
-    wanted = [(one_of(rng, dyes), one_of(rng, SHAPES)) for _ in range(int(rng.integers(8, 17)))]
-    return image, scatter(rng, image, wanted)
+    more = [one_of(rng, dyes) for _ in range(int(rng.integers(8, 17)) - len(dyes))]
+    return image, scatter(rng, image, [(dye, one_of(rng, SHAPES)) for dye in (*dyes, *more)])
 
 
 def clevr(rng: np.random.Generator) -> Drawn:
@@ -47,7 +47,7 @@ def clevr_math(rng: np.random.Generator) -> Drawn:
     """Ask how many things of two colours there are together, or how many are left."""
     image, things = scene(rng)
     numbers = Counter(t.colour for t in things)
-    one, two = (several(rng, sorted(numbers), 2) * 2)[:2]
+    one, two = several(rng, sorted(numbers), 2)
     if rng.random() < 0.5:
         question = f"How many things are {one} or {two}?"
         right = (call(DETECT, "count", caption=f"{one} thing. {two} thing"),)
@@ -70,7 +70,8 @@ SIDE = 112
 def at_sight(rng: np.random.Generator) -> Drawn:
     """Ask how many large shapes there are: one to four, one in each of some quarters."""
     image, n = paper(rng, (SIDE, SIDE)).point(lambda level: level // 2), int(rng.integers(1, 5))
-    things, half = [], SIDE // 2
+    things: list[Thing] = []
+    half = SIDE // 2
     for quarter, dye in zip(several(rng, range(4), n), several(rng, DYES, n), strict=True):
         left, top = quarter % 2 * half, quarter // 2 * half
         things += scatter(rng, image, [(dye, one_of(rng, SHAPES[:3]))], (left, top, left + half, top + half), (28, 47))
