@@ -27,7 +27,7 @@
 # |---|---|---|---|
 # | `laptop` | 2 cores, tiny model | 15 | 4 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
-# | `node` | 8 × 80 GB, InternVL3-8B, the paper's values | not measured | 640 GB |
+# | `node` | 8 × 80 GB, Qwen2.5-VL-7B, the paper's values | not measured | 640 GB |
 #
 # Most of the minutes are the tools': they read real pixels, a second for an image with writing.
 # Before this one: [51](51_vista_gym.ipynb), where you called the tools by hand.

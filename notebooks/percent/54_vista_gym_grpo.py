@@ -27,7 +27,7 @@
 # |---|---|---|---|
 # | `laptop` | 2 cores, a process on each, tiny model | 15 | 4 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
-# | `node` | 8 × 80 GB, InternVL3-8B, the paper's values | not measured | 640 GB |
+# | `node` | 8 × 80 GB, Qwen2.5-VL-7B, the paper's values | not measured | 640 GB |
 #
 # Before this one: [53](53_vista_gym_sft.ipynb), which made the model that this one starts from.
 #

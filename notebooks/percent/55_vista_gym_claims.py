@@ -26,7 +26,7 @@
 # |---|---|---|---|
 # | `laptop` | 2 cores, tiny model, the runs given below | 8 | 2 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
-# | `node` | 8 × 80 GB, InternVL3-8B | not measured | 640 GB |
+# | `node` | 8 × 80 GB, Qwen2.5-VL-7B | not measured | 640 GB |
 #
 # Before this one: [53](53_vista_gym_sft.ipynb) and [54](54_vista_gym_grpo.ipynb). One run is enough to read it. For
 # verdicts you need other trainings and seeds: `python -m kit run 54 --tag dense --set reward=dense`, and this notebook with
