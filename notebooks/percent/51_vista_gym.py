@@ -399,6 +399,7 @@ for t in checked:
 # %% [markdown]
 # The sides share no image, whatever their seeds, and a part of every family needs no tool at all: its image can be read in the
 # prompt. An agent that calls there wastes a turn. Six sets are never trained on; they tell whether what was learnt carries over.
+# Eight sets, and what is answered at sight, count as neither: the paper trains on such sets and doesn't measure on them.
 
 # %%
 sides = (("train", seed, train_tasks), ("development", test_seed, development_tasks))
@@ -413,7 +414,7 @@ if data:
     files = [*(ROOT / data).glob("hub-*.jsonl"), *(ROOT / data).glob("eval-*.jsonl")]
     sets |= {file.stem: load_tasks(file) for file in sorted(files)}
 for side, tasks in sets.items():
-    parts = Counter(t.meta["distribution"] or "trained on alone" for t in tasks)
+    parts = Counter(t.meta["distribution"] or "neither" for t in tasks)
     print(f"{side:12s} {len(tasks):4d}: {dict(sorted(parts.items()))}")
 
 # %%

@@ -70,12 +70,25 @@ def one_of(rng: np.random.Generator, some: Sequence[T]) -> T:
 
 
 def several(rng: np.random.Generator, some: Sequence[T], n: int) -> list[T]:
-    """Choose n of these, in any order."""
+    """Choose some of these, in any order.
+
+    Args:
+        rng: source of all randomness.
+        some: to choose from.
+        n: how many.
+    """
     return [some[int(i)] for i in rng.permutation(len(some))[:n]]
 
 
 def options(rng: np.random.Generator, answer: str, others: Sequence[str], n: int = 4) -> tuple[str, ...]:
-    """The answer among others that differ from it, shuffled."""
+    """The answer among others that differ from it, shuffled.
+
+    Args:
+        rng: source of all randomness.
+        answer: the right one.
+        others: wrong ones, perhaps the answer and doubles among them.
+        n: how many options there are, the answer included.
+    """
     rest = several(rng, [other for other in dict.fromkeys(others) if other != answer], n - 1)
     return tuple(several(rng, [answer, *rest], n))
 

@@ -104,7 +104,7 @@ def questions(
 
 
 def skipped(name: str) -> int:
-    """How many questions stand before a benchmark's: those that are trained on, where both are of one split."""
+    """Count the questions before a benchmark's: those that are trained on, where both are of one split."""
     measured, trained = BENCHMARKS[name], TRAINING.get(name)
     same = trained is not None and all(
         getattr(trained, field) == getattr(measured, field) for field in ("id", "config", "split")

@@ -72,7 +72,7 @@ on the other eight as well."""
 
 
 def distribution_of(name: str) -> str:
-    """Whether a set that the paper measures on is ``in`` or ``out`` of what it trains on; empty: it doesn't measure."""
+    """Tell if a set that the paper measures on is ``in`` or ``out`` of what it trains on; empty: it doesn't measure."""
     return "in" if name in IN else "out" if name in OUT else ""
 
 

@@ -84,5 +84,5 @@ def holds(reply: str, task: Task) -> bool:
 
 
 def solvable(tasks: Sequence[Task], tools: Sequence[Tool]) -> list[Task]:
-    """Those tasks that are what they claim to be: a tool misreads an image now and then, and that one is left out."""
+    """Keep the tasks that are what they claim to be; where a tool misreads an image, the task is left out."""
     return [task for task in tasks if not validate(task, tools)]

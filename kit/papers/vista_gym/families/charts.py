@@ -75,10 +75,10 @@ def value(rng: np.random.Generator, reader: str = "unichart.to_table") -> Drawn:
     grouped = rng.random() < 0.4
     kind = one_of(rng, [one for one in KINDS if not (grouped and one == "pie")])
     of = table(rng, kind, 2 if grouped else 1)
-    return value_of(rng, of, reader)
+    return _value_of(rng, of, reader)
 
 
-def value_of(rng: np.random.Generator, of: Table, reader: str) -> Drawn:
+def _value_of(rng: np.random.Generator, of: Table, reader: str) -> Drawn:
     """Ask for any value of a table."""
     series, label = int(rng.integers(len(of.series))), int(rng.integers(len(of.categories)))
     name, named = of.categories[label], {"series": of.series[series]} if of.series[series] else {}
@@ -147,7 +147,7 @@ def figureqa(rng: np.random.Generator) -> Drawn:
 
 def plotqa(rng: np.random.Generator, kinds: Sequence[Kind] = BARS_AND_LINES) -> Drawn:
     """Ask for a value of a chart in other words, its numbers large or fractional."""
-    return value_of(rng, charts.table(rng, one_of(rng, kinds)), "deplot.to_table")
+    return _value_of(rng, charts.table(rng, one_of(rng, kinds)), "deplot.to_table")
 
 
 def at_sight(rng: np.random.Generator) -> Drawn:

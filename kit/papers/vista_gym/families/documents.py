@@ -23,7 +23,7 @@ FIELDS = {"name": NAMES, "city": TOWNS, "age": (), "room": (), "desk": (), "seat
 """Fields of a form and the words that may stand there; none: a number."""
 
 
-def value(rng: np.random.Generator, label: str, answer: str, question: str, image: Image.Image, key: str) -> Drawn:
+def _beside(label: str, answer: str, question: str, image: Image.Image, key: str) -> Drawn:
     """A question that what stands right of a word answers."""
     wrong = call("unichart.to_table", of=label)
     return Drawn(image, question, answer, key, (call("easyocr.read", after=label),), wrong)
@@ -36,7 +36,7 @@ def form(rng: np.random.Generator) -> Drawn:
     label, answer = one_of(rng, rows)
     question = one_of(rng, ("What is the {0}?", "Which {0} is on the form?", "What stands beside {0}?")).format(label)
     image = page(rng, rows, one_of(rng, ("Form", "Booking", "Entry", "")), ruled=rng.random() < 0.5)
-    return value(rng, label, answer, question, image, f"form {rows}")
+    return _beside(label, answer, question, image, f"form {rows}")
 
 
 def invoice(rng: np.random.Generator) -> Drawn:
@@ -47,7 +47,7 @@ def invoice(rng: np.random.Generator) -> Drawn:
     asked = ("What does the {0} cost?", "How much is the {0}?", "Which price has the {0}?")
     question = "What is the total?" if label == "total" else one_of(rng, asked).format(label)
     image = page(rng, rows, one_of(rng, ("Invoice", "Receipt", "Bill", "")), ruled=rng.random() < 0.3)
-    return value(rng, label, answer, question, image, f"invoice {rows}")
+    return _beside(label, answer, question, image, f"invoice {rows}")
 
 
 def cell(rng: np.random.Generator) -> Drawn:
@@ -57,7 +57,7 @@ def cell(rng: np.random.Generator) -> Drawn:
     row, column = one_of(rng, rows), int(rng.integers(2))
     question = ("How many of the {0} are there?", "What does the {0} cost?")[column].format(row[0])
     image = page(rng, [("item", "count", "cost"), *rows])
-    return value(rng, row[0], row[1 + column], question, image, f"list {rows}")
+    return _beside(row[0], row[1 + column], question, image, f"list {rows}")
 
 
 def docvqa(rng: np.random.Generator) -> Drawn:

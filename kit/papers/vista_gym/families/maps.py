@@ -42,7 +42,7 @@ class Map:
 
     @property
     def key(self) -> str:
-        """All that it says."""
+        """Numbers, towns and lake: the map's whole content."""
         return f"map {self.numbers} {told(self.towns)} {self.lake} {self.share}"
 
 

@@ -12,6 +12,8 @@ from kit.data.scenes import scene
 
 SIZE = (560, 720)
 """Width and height of a page in pixels: letters of 22 pixels have two where the prompt shows it."""
+LABEL = (600, 450)
+"""Width and height of the photograph of a label."""
 
 
 def shade(rng: np.random.Generator, low: int, high: int) -> Colour:
@@ -57,10 +59,9 @@ def page(
     return image
 
 
-def label(rng: np.random.Generator, lines: Sequence[str], size: tuple[int, int] = (600, 450)) -> Image.Image:
+def label(rng: np.random.Generator, lines: Sequence[str]) -> Image.Image:
     """A label before a scene, as somebody photographs it: askew, a little out of focus."""
-    side = max(size)
-    image = Image.fromarray(scene(rng, 160)).resize((side, side), Image.Resampling.BICUBIC).crop((0, 0, *size))
+    image = Image.fromarray(scene(rng, 160)).resize((LABEL[0],) * 2, Image.Resampling.BICUBIC).crop((0, 0, *LABEL))
     plate, ink = PANELS[int(rng.integers(len(PANELS)))]
     letters = int(rng.integers(30, 44))
     face = font(FONTS[int(rng.integers(len(FONTS)))], letters)
@@ -70,6 +71,6 @@ def label(rng: np.random.Generator, lines: Sequence[str], size: tuple[int, int] 
     for k, line in enumerate(lines):
         ImageDraw.Draw(plaque).text((letters, letters / 2 + 1.5 * letters * k), line, font=face, fill=ink)
     turned = plaque.rotate(float(rng.uniform(-5, 5)), resample=Image.Resampling.BICUBIC, expand=True)
-    at = [int(rng.integers(0, max(1, whole - part))) for whole, part in zip(size, turned.size, strict=True)]
+    at = [int(rng.integers(0, max(1, whole - part))) for whole, part in zip(LABEL, turned.size, strict=True)]
     image.paste(turned, (at[0], at[1]), turned)
     return image.filter(ImageFilter.GaussianBlur(float(rng.uniform(0, 1.2))))

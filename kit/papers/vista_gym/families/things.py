@@ -97,7 +97,7 @@ def paint(image: Image.Image, thing: Thing) -> None:
 
 
 def told(things: Sequence[Thing]) -> str:
-    """What an image of these says: colour, shape and place of each."""
+    """List colour, shape and place of each thing: the whole content of their image."""
     return "; ".join(f"{one.colour} {one.shape} {one.box}" for one in things)
 
 
