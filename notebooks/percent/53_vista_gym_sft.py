@@ -307,7 +307,7 @@ if by_hand and not lora_rank:
 # ## What it copied
 #
 # Greedily it takes the likeliest word each time; sampled, at [temperature](../docs/glossary.md#temperature) 1, it draws.
-# Three to one the expert asked the right tool. What will the greedy agent do, what the sampled one?
+# Three to two the expert asked the right tool first. What will the greedy agent do, what the sampled one?
 
 # %% tags=["guess"]
 greedily = partial(vista.play_greedily, vlm, chat, tools, how=play)
