@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from typing import Any
 
@@ -29,27 +30,31 @@ def _added(repetition: float, well_formed: bool, right: bool) -> float:
     return repetition + (1.0 if well_formed else -1.0) + right
 
 
-def _unconditional(repetition: float, well_formed: bool, right: bool) -> float:
-    return repetition or (1.0 if well_formed else -1.0) + right
+SHOWN: list[dict[str, Any]] = [
+    {"repetition": 0.0, "well_formed": True, "right": True},
+    {"repetition": 0.0, "well_formed": False, "right": False},
+    {"repetition": 0.0, "well_formed": False, "right": True},
+    {"repetition": -2.0, "well_formed": True, "right": True},
+]
 
 
 def _other_episodes(seed: int) -> list[dict[str, Any]]:
-    rng = random.Random(seed)
-    wild = [
-        {"repetition": rng.choice([0.0, -1.5, -2.0, -3.0]), "well_formed": rng.random() < 0.5, "right": k % 2 == 0}
-        for k in range(6)
-    ]
-    return [*wild, {"repetition": -3.0, "well_formed": True, "right": True}]
+    every = itertools.product([0.0, -1.5, -2.0, -3.0], [True, False], [True, False])
+    rest = [dict(zip(("repetition", "well_formed", "right"), some, strict=True)) for some in every]
+    return random.Random(seed).sample([case for case in rest if case not in SHOWN], 9)
 
 
 def _other_groups(seed: int) -> list[dict[str, Any]]:
     rng = random.Random(seed)
-    return [{"n": n, "right": rng.randint(1, n)} for n in (4, 8, 16)]
+    return [{"n": n, "right": rng.randint(1, n)} for n in (5, 9, 16)]
 
 
 def _other_rates(seed: int) -> list[dict[str, Any]]:
     rng = random.Random(seed)
-    return [{"passed": {f"q{k}": rng.randint(0, 8) / 8 for k in range(9)} | {"e": 0.125, "f": 0.375}} for _ in range(3)]
+    return [
+        {"passed": {f"q{k}": rng.randint(0, 8) / 8 for k in range(9)} | {"e": 0.125, "f": 0.375, "g": 0.0}}
+        for _ in range(3)
+    ]
 
 
 EXERCISES = [
@@ -57,16 +62,10 @@ EXERCISES = [
         "54.1",
         reward_of,
         "Three questions in order: does it repeat itself? Is the form kept? Is the answer right?",
-        cases=[
-            {"repetition": 0.0, "well_formed": True, "right": True},
-            {"repetition": 0.0, "well_formed": True, "right": False},
-            {"repetition": 0.0, "well_formed": False, "right": True},
-            {"repetition": -2.0, "well_formed": True, "right": True},
-        ],
+        cases=SHOWN,
         hidden=_other_episodes,
         mistakes=[
             Mistake(_added, "Nothing is added to a repetition."),
-            Mistake(_unconditional, "A right answer counts only if the form was kept."),
         ],
     ),
     Exercise(

@@ -30,28 +30,37 @@ def much_more(direct: float, cloned: float, reinforced: float) -> float:
     return (reinforced - cloned) - (cloned - direct)
 
 
-def _own_first(read: bool, fits: bool, own: bool, holds: bool) -> str:
+def _the_other_way(read: bool, fits: bool, own: bool, holds: bool) -> str:
     found = kind_of_error(read, fits, own, holds)
-    return "E4" if found == "E6" and not own else found
+    return {"E4": "E5", "E5": "E4"}.get(found, found)
 
 
-ALL = [
-    dict(zip(("read", "fits", "own", "holds"), some, strict=True))
-    for some in itertools.product([True, False], repeat=4)
+def _episode(*some: bool) -> dict[str, Any]:
+    return dict(zip(("read", "fits", "own", "holds"), some, strict=True))
+
+
+SHOWN = [
+    _episode(True, True, True, True),
+    _episode(True, True, True, False),
+    _episode(True, False, True, False),
+    _episode(False, False, False, False),
 ]
+TELLING = _episode(True, True, False, False)
+
+
+def _other_calls(seed: int) -> list[dict[str, Any]]:
+    every = [_episode(*some) for some in itertools.product([True, False], repeat=4)]
+    return [TELLING, *random.Random(seed).sample([case for case in every if case not in (*SHOWN, TELLING)], 6)]
 
 
 def _other_pairs(seed: int) -> list[dict[str, Any]]:
-    rng = random.Random(seed)
-    return [
-        {
-            "own": rng.uniform(0.5, 1),
-            "swapped": rng.uniform(0, 0.5),
-            "n": rng.randint(2, 9),
-            "margin": rng.uniform(0, 0.5),
-        }
-        for _ in range(4)
-    ]
+    rng, found = random.Random(seed), []
+    for apart in (0.02, 0.3, 0.4):
+        swapped = rng.uniform(0.2, 0.5)
+        found.append(
+            {"own": swapped + apart, "swapped": swapped, "n": rng.randint(2, 9), "margin": rng.uniform(0.05, 0.15)}
+        )
+    return found
 
 
 def _other_stages(seed: int) -> list[dict[str, Any]]:
@@ -64,9 +73,11 @@ EXERCISES = [
         "55.1",
         kind_of_error,
         "In this order: can it be read? Does it fit? Did the reply hold the answer? Was it the question's own call?",
-        cases=ALL[:6],
-        hidden=lambda seed: ALL,
-        mistakes=[Mistake(_own_first, "If the reply holds the gold answer, the call was good enough.")],
+        cases=SHOWN,
+        hidden=_other_calls,
+        mistakes=[
+            Mistake(_the_other_way, "E5 is the tool's: the call was the question's own, and the reply was no good.")
+        ],
     ),
     Exercise(
         "55.2",
