@@ -20,6 +20,9 @@ Departures
   episode, and how an untrained model fares with tools.
 - [vista-prompts] Paper: a prompt of its own (Fig. 9). Here: ``full`` says the same in the kit's words, and ``brief`` is
   for the tiny model. Why: the paper's text isn't the kit's to print. May change: how often an untrained model calls.
+- [vista-unlisted] Paper: the prompt describes every tool. Here: a switch, ``listed``; the laptop's agent is told how
+  many there are, and learns their names from demonstrations. Why: 26 names are most of its prompt. May change:
+  it can't call a tool that it wasn't shown.
 - [vista-no-action] Paper: doesn't say what follows a turn that neither calls nor answers. Here: the agent is told, and
   the turn counts. Why: a wrong call is told as well. May change: nothing for turns that conform.
 """
@@ -87,6 +90,7 @@ class VistaGymEnv(ToolEnv):
         tool_first: order a call before the answer, as the paper's prompt does.
         prior: say which of the tools suit the task's family (:data:`PRIOR`).
         tasks: what :meth:`reset` draws from when it isn't given a task; values of charts if empty.
+        listed: name the tools in the prompt; else say only how many there are, to an agent that learns them by heart.
         deadline: seconds that one call may take.
     """
 
@@ -97,16 +101,20 @@ class VistaGymEnv(ToolEnv):
         tool_first: bool = False,
         prior: bool = False,
         tasks: Sequence[Task] = (),
+        listed: bool = True,
         deadline: float = DEADLINE,
     ) -> None:
         if prompt not in PROMPTS:
             raise ValueError(f"prompt={prompt!r}: choose one of {sorted(PROMPTS)}")
         super().__init__(PROTOCOL, tasks, deadline, on_no_action="tell")
         self.shared, self.style, self.tool_first, self.prior = tuple(tools), prompt, tool_first, prior
+        self.listed = listed
 
     def prompt(self, task: Task) -> tuple[str, list[str | NamedImage]]:
         """System text and user message: each image after its name, then the question."""
-        told = ", ".join(tool.name for tool in self.shared) if self.style == "brief" else self._schemas()
+        names = ", ".join(tool.name for tool in self.shared)
+        told = names if self.style == "brief" else self._schemas()
+        told = told if self.listed else f"{len(self.shared)}"
         first = FIRST[self.style, self.tool_first]
         system = PROMPTS[self.style].format(first=first, prior=self._prior(task), tools=told)
         return system, [*after_names(task.images), task.question]

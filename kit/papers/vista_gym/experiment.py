@@ -1,4 +1,9 @@
-"""VISTA-Gym's experiment, tied together: which tools, where they run, played how."""
+"""VISTA-Gym's experiment, tied together: which tools, where they run, played how, under which reward.
+
+Departures
+- [vista-tail-patch] Paper: pass rates are those of the rollouts before the last checkpoint. Here: the trained policy
+  tries each task anew. Why: a short training meets few tasks more than once. May change: the rates are a little newer.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +11,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from kit.episode import Episode, Task
 from kit.papers.vista_gym.env import VistaGymEnv
+from kit.papers.vista_gym.metrics import is_right
+from kit.papers.vista_gym.reward import make_reward
+from kit.papers.vista_gym.settings import LEAST_PASSED, MOST_PASSED
 from kit.papers.vista_gym.toolbox import TOOLS, toolbox
+from kit.rewards.base import GroupReward
 from kit.rollout import Environment
 from kit.tools.base import Tool
-from kit.train.experiment import Rollouts
+from kit.train.experiment import GRPOTraining, Rollouts
+from kit.train.experiment import play_greedily as play_greedily
 
 INPROCESS = "inprocess"
 """Where tools run that no service does."""
@@ -51,6 +62,7 @@ class Play(Rollouts[Sequence[Tool]]):
         prompt: ``brief`` or ``full`` (:data:`kit.papers.vista_gym.env.PROMPTS`; ours: brief for the tiny model).
         tool_first: order a call before the answer, as the paper's prompt does.
         prior: say which tools suit the task's family.
+        listed: name the tools in the prompt; ours: not to the tiny model, which learns them by heart.
     """
 
     max_turns: int = 3
@@ -60,7 +72,53 @@ class Play(Rollouts[Sequence[Tool]]):
     prompt: str = "full"
     tool_first: bool = False
     prior: bool = False
+    listed: bool = True
 
     def environment(self, tools: Sequence[Tool]) -> Environment:
         """Make an environment that offers these tools."""
-        return VistaGymEnv(tools, self.prompt, self.tool_first, self.prior)
+        return VistaGymEnv(tools, self.prompt, self.tool_first, self.prior, listed=self.listed)
+
+
+@dataclass(frozen=True)
+class Training(GRPOTraining):
+    """GRPO on questions, told in plain values.
+
+    Attributes:
+        reward: name of the reward (:data:`kit.papers.vista_gym.reward.REWARDS`).
+        where: its tools run, as for :func:`open_tools`.
+    """
+
+    play: Play
+    reward: str = "format_aware"
+    where: str = INPROCESS
+
+    def group_reward(self) -> GroupReward:
+        """The reward of that name, group by group."""
+        return make_reward(self.reward)
+
+    def subset(self, task: Task) -> str:
+        """The family: which tools an agent calls differs by it."""
+        return str(task.meta.get("family", ""))
+
+    @contextmanager
+    def tools(self) -> Iterator[Sequence[Tool]]:
+        """All tools."""
+        with open_tools(self.where) as tools:
+            yield tools
+
+
+def hard_but_learnable(
+    episodes: Sequence[Episode], least: float = LEAST_PASSED, most: float = MOST_PASSED
+) -> list[Task]:
+    """Choose the tasks to go on with: those that a policy solves now and then (section 6.4).
+
+    Args:
+        episodes: the policy's tries, several of each task.
+        least: share of a task's tries that are right, at least.
+        most: at most.
+    """
+    tries: dict[str, list[Episode]] = {}
+    for episode in episodes:
+        tries.setdefault(episode.task.id, []).append(episode)
+    passed = {name: sum(is_right(e, e.task.target) for e in some) / len(some) for name, some in tries.items()}
+    return [some[0].task for name, some in tries.items() if least <= passed[name] <= most]

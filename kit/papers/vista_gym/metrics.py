@@ -25,6 +25,7 @@ from kit.evaluate.calls import share_that_succeeded
 from kit.evaluate.outcomes import Evaluation, Metric, Slices, slices_by
 from kit.papers.vista_gym.answers import is_right as answers_rightly
 from kit.papers.vista_gym.env import PROTOCOL
+from kit.papers.vista_gym.errors import errors
 
 HEADLINES = {"acc_in": "families trained on, right", "acc_out": "other sets, right", "calls_all": "calls an episode"}
 """Metrics shown in the README, and their display names."""
@@ -50,11 +51,13 @@ class Outcome(base.Outcome):
         family: of its task.
         distribution: ``in`` or ``out`` of what is trained on; empty where nobody says.
         ran: share of the calls that a tool answered; None where there is none.
+        errors: kinds of errors in its episode (:mod:`.errors`), such as ``E4 E6``.
     """
 
     family: str
     distribution: str
     ran: float | None
+    errors: str = ""
 
 
 def is_right(episode: Episode, target: Any) -> bool:
@@ -81,6 +84,7 @@ def outcome(episode: Episode, seed: int = 0) -> Outcome:
         family=str(meta.get("family", "")),
         distribution=str(meta.get("distribution", "")),
         ran=share_that_succeeded(episode),
+        errors=" ".join(errors(episode)),
     )
 
 

@@ -11,11 +11,24 @@ Departures
   processes and pipes (:mod:`kit.tools.serve`), pools of light tools and one for each model, all models on one device;
   what hangs is cut at a deadline, of which the release has none. Why: they start in seconds on a laptop. May change:
   nothing that a tool says, only how long it takes.
+- [vista-tiny-model] Paper: bases are InternVL3 and Qwen2.5-VL, of 2 to 14 billion weights. Here: the profile laptop has
+  a base of three million weights; only gpu and node have the paper's. Why: every notebook has to run on a laptop in
+  minutes. May change: every figure.
 """
 
 from __future__ import annotations
 
+from kit.papers.published import Figures, Published, Runs
 from kit.papers.registry import Paper
+
+KEPT = {"tasks": 53, "sft": 53, "stages/sft.json": 53}
+"""What a training under another reward keeps of the run with the same seed."""
+
+
+def _other(tag: str, **values: str) -> Runs:
+    """A seed of the same cloned agent, reinforced otherwise."""
+    return Runs("vista_gym", 1, ("54_vista_gym_grpo",), {"patch_steps": "0", **values}, tag=tag, keeps=KEPT)
+
 
 PAPER = Paper(
     name="vista_gym",
@@ -24,8 +37,21 @@ PAPER = Paper(
     environment="kit.papers.vista_gym.env:VistaGymEnv",
     limits="kit.papers.vista_gym.experiment:Play",
     evaluation="kit.papers.vista_gym.metrics:EVALUATION",
-    notebooks=("51_vista_gym",),
+    notebooks=("51_vista_gym", "53_vista_gym_sft", "54_vista_gym_grpo", "55_vista_gym_claims"),
+    settings={"53_vista_gym_sft": "kit.train.sft:SFTSettings", "54_vista_gym_grpo": "kit.train.grpo:GRPOSettings"},
+    needs={
+        "54_vista_gym_grpo": KEPT,
+        "55_vista_gym_claims": {"tasks": 53, "stages/sft.json": 53, "stages/grpo.json": 54},
+    },
+    claims="kit.papers.vista_gym.claims:CLAIMS",
     validate="kit.papers.vista_gym.validate:validate",
     tools="kit.papers.vista_gym.toolbox:TOOLS",
     fidelity="kit.papers.vista_gym:fidelity.toml",
+    published=Published(
+        runs={
+            "runs": Runs("vista_gym", 1, ("53_vista_gym_sft", "54_vista_gym_grpo")),
+            **{f"{reward}_runs": _other(reward, reward=reward) for reward in ("dense", "sparse")},
+        },
+        figures=(Figures("55_vista_gym_claims", "vista_gym"),),
+    ),
 )

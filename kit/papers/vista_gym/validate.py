@@ -43,7 +43,7 @@ def validate(task: Task, tools: Sequence[Tool]) -> str:
         said = _replies(task, calls, tools)
     except UnsolvedTask as error:
         return str(error)
-    if not _holds(said[-1], task):
+    if not holds(said[-1], task):
         return f"a script finds {said[-1]!r:.200}, the gold answer is {task.target[0]!r}"
     return _enough(task, calls, tools, said) or _unsuitable(task, tools)
 
@@ -57,7 +57,7 @@ def _enough(task: Task, calls: Sequence[str], tools: Sequence[Tool], said: Seque
         *before, last = _replies(replace(task, originals=()), calls, tools)
     except UnsolvedTask:
         return ""
-    enough = _holds(last, task) and before == list(said[:-1])
+    enough = holds(last, task) and before == list(said[:-1])
     return f"the calls find {last!r:.200} on what the prompt shows: show less of it" if enough else ""
 
 
@@ -69,7 +69,7 @@ def _unsuitable(task: Task, tools: Sequence[Tool]) -> str:
         [found] = _replies(task, [wrong], tools)
     except UnsolvedTask:
         return ""
-    return f"the unsuitable call {wrong} finds the answer: {found!r:.200}" if _holds(found, task) else ""
+    return f"the unsuitable call {wrong} finds the answer: {found!r:.200}" if holds(found, task) else ""
 
 
 def _replies(task: Task, calls: Sequence[str], tools: Sequence[Tool]) -> list[str]:
@@ -78,7 +78,7 @@ def _replies(task: Task, calls: Sequence[str], tools: Sequence[Tool]) -> list[st
     return [seen.text for seen in solve(VistaGymEnv(tools), task, [*turns, answer])]
 
 
-def _holds(reply: str, task: Task) -> bool:
+def holds(reply: str, task: Task) -> bool:
     """Check that a reply is the gold answer, or has it among its words: 5 of ``Equal(LengthOfLine(AB),5)``."""
     return any(is_right(word, task.target) for word in (reply, *re.split(r"[\s,;:()\[\]]+", reply)) if word)
 

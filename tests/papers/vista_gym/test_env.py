@@ -287,3 +287,10 @@ def test_the_prior_names_the_tools_that_suit_a_family() -> None:
 def test_any_text_is_a_turn(text: str) -> None:
     for turn in (text, f"<tool_call>{text}</tool_call>", f'<tool_call>{{"tool": "shade.read", "arguments": {text}}}'):
         assert isinstance(env().step(turn)[0], Observation)
+
+
+def test_an_agent_that_knows_its_tools_by_heart_is_told_how_many_there_are() -> None:
+    task = Task("t", (), "How bright?", ("1",))
+    listed, unlisted = (VistaGymEnv([Shade()], listed=told).prompt(task)[0] for told in (True, False))
+    assert "Tools: shade.read." in listed
+    assert "Tools: 1." in unlisted and "shade.read" not in unlisted

@@ -109,11 +109,11 @@ def test_as_many_at_once_as_there_is_room_for() -> None:
 
 def test_the_profiles_fit_where_they_say(capsys: pytest.CaptureFixture[str]) -> None:
     """Eight GPUs of 80 GB, and one of 24."""
-    for family in ("agile", "visual_arft", "codedance", "mags_rl"):
+    for family in ("agile", "visual_arft", "codedance", "mags_rl", "vista_gym"):
         assert main(["plan", family, "--profile", "node", "--gpus", "8", "--memory", "80"]) == 0
         assert main(["plan", family, "--profile", "gpu"]) == 0
         assert main(["plan", family, "--profile", "laptop"]) == 0
-    assert capsys.readouterr().out.count("\nfits") == 3 * 3 + 1 + 1 + 2 + 3 + 3 + 4  # lessons on a laptop only
+    assert capsys.readouterr().out.count("\nfits") == 3 * 3 + 1 + 1 + 2 + 3 + 3 + 4 + 6  # lessons on a laptop only
 
 
 def test_a_plan_says_hours_and_gpu_hours(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,183 @@
+"""Test VISTA-Gym's claims V1–V9 on outcomes of several seeds; :mod:`kit.evaluate.claims` explains the verdicts.
+
+The limits here were fixed before anything was measured. Two trainings are compared on the seeds that both have; a stage
+without a training seed (the base, asked directly or given tools) stands for every seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kit.evaluate.claims import Check, Claim
+from kit.evaluate.contrasts import chosen, gain, on_every_seed, points
+from kit.evaluate.intervals import Interval, Point, clustered_mean, contrast, proportion_over_seeds
+from kit.papers.vista_gym.errors import ERRORS
+from kit.papers.vista_gym.metrics import Outcome
+
+CLAIMS = {
+    "V1": "tools given to an untrained model lower its accuracy",
+    "V2": "cloning helps a little, reinforcement much more",
+    "V3": "the full agent beats one without tools, and that one an agent that isn't reinforced",
+    "V4": "GRPO is more accurate than DAPO",
+    "V5": "the sparse reward that sees the form beats its three rivals",
+    "V6": "mixed tasks carry over to other sets, a single family's don't",
+    "V7": "going on with hard but learnable questions lifts a converged policy",
+    "V8": "training removes most errors of calls and of reasoning",
+    "V9": "longer rationales of the expert give a better start",
+}
+"""Id of a claim → its statement."""
+
+MOST = 0.5
+"""V8: the share of the errors that has to go."""
+
+UNSEEDED = ("direct", "untrained")
+"""Stages that no training made: measured once, they stand for every seed."""
+
+Some = Sequence[Outcome]
+
+
+def _difference(name: str, **stages: Some) -> Check:
+    """Check that the second of two stages is right more often than the first, by seed and paired by image."""
+    for stage, some in stages.items():
+        chosen(stage, some, "question", lambda o: True)
+    spread = on_every_seed(stages, UNSEEDED)
+    shared = set.intersection(*({o.seed for o in some} for some in spread.values()))
+    if not shared:
+        raise ValueError(f"{', '.join(stages)}: no seed in common; train them with the same seeds")
+    before, after = (points([o for o in some if o.seed in shared], "correct") for some in spread.values())
+    return gain(name, before, after)
+
+
+def v1(direct: Some, untrained: Some) -> Claim:
+    """V1 (Table 3: 57.49 → 31.61): accuracy asked directly minus with tools, above 0.
+
+    Not testable where the untrained agent never answers: it can only be worse.
+
+    Args:
+        direct: outcomes of the base asked directly.
+        untrained: of the base given the tools.
+
+    Raises:
+        ValueError: none of the questions was asked both ways.
+    """
+    with_tools = {o.task: o.correct for o in chosen("untrained", untrained, "question", lambda o: True)}
+    pairs = [(o.image, o.correct - with_tools[o.task]) for o in direct if o.task in with_tools]
+    if not pairs:
+        raise ValueError(f"no question in common among {len(direct)} asked directly and {len(untrained)} with tools")
+    cost = clustered_mean([lost for _, lost in pairs], [image for image, _ in pairs], 1.0)  # no training: no seeds
+    check = Check("accuracy that tools cost", cost, 0.0)
+    answered = sum(o.reason in ("solved", "wrong") for o in untrained)
+    none = "" if answered else f"0 of {len(untrained)} untrained episodes answered in the form"
+    return Claim("V1", CLAIMS["V1"], (replace(check, untestable=none),))
+
+
+def v2(direct: Some, sft: Some, grpo: Some) -> Claim:
+    """V2 (Figure 4a: +3.46, then +10.19): both gains above 0, and reinforcement's above cloning's.
+
+    Args:
+        direct: outcomes of the base asked directly.
+        sft: after cloning.
+        grpo: after reinforcement.
+
+    Raises:
+        ValueError: one of them is empty, or they have no seed in common.
+    """
+    stages = on_every_seed({"direct": direct, "sft": sft, "grpo": grpo}, UNSEEDED)
+    cells = {name: points(some, "correct") for name, some in stages.items()}
+    more = contrast(cells, {"direct": 1.0, "sft": -2.0, "grpo": 1.0})
+    checks = (
+        _difference("gain of cloning", direct=direct, sft=sft),
+        _difference("gain of reinforcement", sft=sft, grpo=grpo),
+        Check("reinforcement's gain minus cloning's", more, 0.0),
+    )
+    return Claim("V2", CLAIMS["V2"], checks)
+
+
+def v3(full: Some, no_tools: Some, no_reasoning: Some) -> Claim:
+    """V3 (Table 2: 71.14, 63.66, 48.40): each above the next.
+
+    Args:
+        full: outcomes of the trained agent.
+        no_tools: of one that was trained and played without tools.
+        no_reasoning: of the agent that isn't reinforced, the paper's row "w/o Reasoning".
+
+    Raises:
+        ValueError: one of them is empty, or they have no seed in common.
+    """
+    checks = (
+        _difference("full minus without tools", no_tools=no_tools, full=full),
+        _difference("without tools minus without reasoning", no_reasoning=no_reasoning, no_tools=no_tools),
+    )
+    return Claim("V3", CLAIMS["V3"], checks)
+
+
+def better(claim: str, ours: Some, **rivals: Some) -> Claim:
+    """Check that a training is more accurate than each of its rivals: V4, V5, V7 and V9.
+
+    ``better("V7", patch, grpo=grpo)`` asks whether the tail-patch lifted the agent.
+
+    Args:
+        claim: id.
+        ours: outcomes that the claim favours.
+        rivals: outcomes of the others, by name.
+
+    Raises:
+        ValueError: one of them is empty, or two have no seed in common.
+    """
+    checks = (_difference(f"accuracy minus {name}'s", **{name: some, "ours": ours}) for name, some in rivals.items())
+    return Claim(claim, CLAIMS[claim], tuple(checks))
+
+
+def v6(mixed: Some, single: Some, family: str) -> Claim:
+    """V6 (Figure 4d): on questions of other families than the single one, mixed training is the more accurate.
+
+    Args:
+        mixed: outcomes of the agent that was trained on all families.
+        single: of one that was trained on one family.
+        family: that family.
+
+    Raises:
+        ValueError: no questions of other families, or no seed in common.
+    """
+    stages = {"single": single, "mixed": mixed}
+    others = {
+        n: chosen(n, some, f"question outside of {family}", lambda o: o.family != family) for n, some in stages.items()
+    }
+    check = _difference(f"accuracy outside of {family}, mixed minus single", **others)
+    return Claim("V6", CLAIMS["V6"], (check,))
+
+
+def error_share(outcomes: Some, kind: str) -> Interval:
+    """Share of all questions that an agent fails with an error of this kind.
+
+    Args:
+        outcomes: of one stage, at least one.
+        kind: a key of :data:`kit.papers.vista_gym.errors.ERRORS`.
+    """
+    return proportion_over_seeds(_failed_by(outcomes, kind))
+
+
+def _failed_by(outcomes: Some, *kinds: str) -> list[Point]:
+    hit = (float(not o.correct and any(kind in o.errors.split() for kind in kinds)) for o in outcomes)
+    return [Point(o.seed, o.image, failed) for o, failed in zip(outcomes, hit, strict=True)]
+
+
+def v8(untrained: Some, grpo: Some) -> Claim:
+    """V8 (Figure 6): of the questions that the untrained agent fails with an error E1 to E6, most are no longer so.
+
+    Statistic: share that fails so before, times :data:`MOST`, minus the share after; above 0.
+
+    Args:
+        untrained: outcomes of the base given the tools.
+        grpo: of the trained agent.
+
+    Raises:
+        ValueError: one of them is empty, or other questions.
+    """
+    stages = on_every_seed({"untrained": untrained, "grpo": grpo}, UNSEEDED)
+    cells = {name: _failed_by(chosen(name, some, "question", lambda o: True), *ERRORS) for name, some in stages.items()}
+    check = Check(
+        "half of the errors before, minus those after", contrast(cells, {"untrained": MOST, "grpo": -1.0}), 0.0
+    )
+    return Claim("V8", CLAIMS["V8"], (check,))

@@ -1,0 +1,157 @@
+"""A scripted expert for VISTA-Gym: it calls the tool that a drawn task names, reads what it says, and answers.
+
+What it thinks after a reply is the reply, the question once more, and the answer: a small model looks a value up in a
+text only if the question follows it. On a task whose calls are known (``meta["calls"]``) an episode is::
+
+    <think>Let me look it up.</think>
+    <tool_call>{"tool": "chartmoe.analyze", "arguments": {"measure": "lowest"}}</tool_call>
+    green 3
+    <think>green 3. Which is lowest: green or red? green.</think><answer>green</answer>
+
+Demonstrations are *undecided*, by a task's id alone (:data:`WAYS`): on which tool to call, and on whether to call at
+all where the image says it already.
+
+==============  ======================================================================  ===================
+way             what the expert does                                                    share, by default
+==============  ======================================================================  ===================
+``right``       the task's own calls, then the answer                                   0.6 of those with calls
+``astray``      another tool first (``meta["wrong"]``), then it gives up: ``unknown``   0.3 of those with calls
+``recovers``    another tool first, then the task's own, if the turns suffice           0.1 of those with calls
+``at once``     no call                                                                 0.5 of those without
+``needless``    reads the image by OCR first                                            0.5 of those without
+==============  ======================================================================  ===================
+
+Departures
+- [vista-scripted-expert] Paper: GPT-5 writes trajectories, and Qwen3-VL-235B lengthens their rationales. Here: a script
+  that knows each task's calls writes them, with short rationales or long ones by templates. Why: a laptop has no such
+  model. May change: demonstrations sound alike, and none reasons wrongly.
+- [vista-undecided] Paper: trajectories are kept if their answer matches exactly. Here: so are these, but for those that
+  take the wrong tool and say so (``unknown``), three in ten. Why: a tiny model copies the choice of a tool exactly, and
+  nothing would be left to reinforcement. May change: accuracy of sampled answers after cloning, downwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+from kit.episode import Episode, Task
+from kit.papers.vista_gym.answers import is_right
+from kit.papers.vista_gym.validate import MOST_CALLS, holds
+from kit.policy.scripted import Script
+
+GIVES_UP = "unknown"
+"""The answer of an expert whose tool didn't help."""
+
+NEEDLESS = '{"tool": "easyocr.read", "arguments": {}}'
+"""The call that isn't needed where the image can be read."""
+
+WAYS = ("right", "astray", "recovers", "at once", "needless")
+
+
+@dataclass(frozen=True)
+class Habits:
+    """Habits of an expert: how undecided it is, and how much it says.
+
+    Attributes:
+        astray: share of the tasks with calls in which it takes the wrong tool and gives up.
+        recovers: share of them in which it takes the wrong tool and then the right one.
+        needless: share of the tasks without calls in which it calls a tool.
+        rationale: ``short`` or ``long``, how much it thinks before a call (claim V9).
+
+    Raises:
+        ValueError: shares that are none, or another rationale.
+    """
+
+    astray: float = 0.3
+    recovers: float = 0.1
+    needless: float = 0.5
+    rationale: str = "short"
+
+    def __post_init__(self) -> None:
+        shares = (self.astray, self.recovers, self.needless)
+        if min(shares) < 0 or self.needless > 1 or self.astray + self.recovers > 1:
+            raise ValueError(
+                f"Habits(astray={self.astray}, recovers={self.recovers}, needless={self.needless}): shares, "
+                "0 to 1; the first two add up to 1 at most"
+            )
+        if self.rationale not in ("short", "long"):
+            raise ValueError(f"rationale={self.rationale!r}: choose short or long")
+
+
+def way_of(task: Task, habits: Habits) -> str:
+    """Decide by a task's id alone which of :data:`WAYS` the expert goes."""
+    at = int.from_bytes(sha256(task.id.encode()).digest()[:4]) / 2**32
+    if not task.meta.get("calls"):
+        return "needless" if at < habits.needless else "at once"
+    if at < habits.astray:
+        return "astray"
+    turns = len(task.meta["calls"]) + 2
+    return "recovers" if at < habits.astray + habits.recovers and turns <= MOST_CALLS else "right"
+
+
+def calls_of(task: Task, way: str) -> tuple[str, ...]:
+    """The calls of one way, each as a turn writes it."""
+    own, wrong = tuple(task.meta.get("calls", ())), (str(task.meta.get("wrong", "")),)
+    return {"right": own, "astray": wrong, "recovers": wrong + own, "at once": (), "needless": (NEEDLESS,)}[way]
+
+
+def expert(habits: Habits | None = None) -> Script:
+    """A script that plays any drawn task.
+
+    Args:
+        habits: how undecided it is; None: as by default.
+    """
+    own = habits or Habits()
+
+    def says(episode: Episode) -> str:
+        calls = calls_of(episode.task, way_of(episode.task, own))
+        k = len(episode.turns)
+        replies = [turn.observation.text for turn in episode.turns if turn.observation is not None]
+        if k < len(calls):
+            return f"<think>{_before(episode.task, replies, own.rationale)}</think><tool_call>{calls[k]}</tool_call>"
+        thought, answer = _after(episode.task, replies)
+        return f"<think>{thought}</think><answer>{answer}</answer>"
+
+    return says
+
+
+def kept(episodes: Sequence[Episode]) -> list[Episode]:
+    """Demonstrations to learn from: right ones, and those whose expert went astray on purpose and said so.
+
+    An expert that was let down by a tool's mistake is left out, as in the paper.
+    """
+    return [e for e in episodes if is_right(e.answer, e.task.target) or (_strayed(e) and e.answer == GIVES_UP)]
+
+
+def _strayed(episode: Episode) -> bool:
+    asked = [turn.action.text for turn in episode.turns if turn.action is not None and turn.observation is not None]
+    return asked == [episode.task.meta.get("wrong")]
+
+
+def _before(task: Task, replies: Sequence[str], rationale: str) -> str:
+    """What the expert thinks before a call."""
+    if replies:
+        return "That doesn't tell it yet."
+    if rationale == "short":
+        return "Let me look it up."
+    return f"{_line(task.question)} I can't tell by looking at it. A tool can find out, if I ask the right one."
+
+
+def _after(task: Task, replies: Sequence[str]) -> tuple[str, str]:
+    """What the expert thinks before its answer, and the answer: what the last reply says, if that is right."""
+    gold, question = str(task.target[0]), _line(task.question)
+    if not task.meta.get("calls"):
+        return f"{question} {gold}.", gold
+    said = replies[-1]
+    if is_right(said, task.target):
+        return f"{question} {said}.", said
+    if holds(said, task):
+        return f"{said}. {question} {gold}.", gold
+    return f"{question} That doesn't tell it.", GIVES_UP
+
+
+def _line(text: str) -> str:
+    """The first line of a text: a question without its options."""
+    return text.partition("\n")[0]

@@ -1,0 +1,404 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 53 · VISTA-R1: twenty-six tools, and an expert to copy
+#
+# **The question.** A small model has never called a tool. Shown some hundred episodes of an expert that does, what does it
+# copy: the form of a call, its arguments, the choice among 26 tools?
+#
+# **The paper.** [VISTA-Gym (arXiv:2511.19773)](https://arxiv.org/abs/2511.19773), section 5.1: behaviour cloning, which is
+# supervised fine-tuning ([SFT](../docs/glossary.md#sft)) on an expert's episodes, before reinforcement learning. It adds
+# 3.5 points to InternVL3-8B (Figure 4a); reinforcement adds another 10.
+#
+# **Afterwards you can** say what an undecided expert is good for; keep and drop demonstrations by their answers; tell by
+# sampling what cloning left open; and check that an agent reads what its tools say.
+#
+# | | hardware | minutes | memory |
+# |---|---|---|---|
+# | `laptop` | 2 cores, tiny model | 15 | 4 GB |
+# | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
+# | `node` | 8 × 80 GB, Qwen2.5-VL-7B, the paper's values | not measured | 640 GB |
+#
+# Most of the minutes are the tools': they read real pixels, a second for an image with writing.
+# Before this one: [51](51_vista_gym.ipynb), where you called the tools by hand.
+
+# %% tags=["parameters"]
+run: str = "vista_gym"  # run directory under runs/, shared by notebooks 53 to 55
+tag: str = ""  # to try another value: a name for it; the data are kept
+seed: int = 0  # draws what is trained on; order of the episodes
+test_seed: int = 0  # draws the other two sides: the same for every seed
+kinds: str = "spatial/clevr 3,maps/mapqa 2,charts/chartqa 2,documents/docvqa"  # parts
+at_sight: str = "documents/sight,geometry/sight"  # kinds that need no tool
+train_tasks: int = 20  # tasks a part for reinforcement
+test_tasks: int = 6  # tasks a part to measure by, and as many to make choices on
+sft_episodes: int = 480  # tasks that the expert plays; some are dropped
+data: str = ""  # folder of data_scripts/vista_gym.py --hub, to train on as well
+rationale: str = "short"  # of the expert: short or long
+model: str = ""  # checkpoint folder or hub id; empty: the committed tiny model
+prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
+listed: bool = False  # name the tools in the prompt; False: learnt by heart
+epochs: float = 5.0  # passes over the demonstrations; paper: 1
+batch_size: int = 4  # episodes an optimizer step; paper: 128
+per_device_batch_size: int = 4  # episodes a forward pass
+learning_rate: float = 3e-4  # at its peak; paper: 2e-6
+freeze_vision: bool = True  # leave the vision tower alone
+lora_rank: int = 0  # rank of small added matrices that learn alone; 0: all weights
+max_turns: int = 3  # turns an episode may have
+max_new_tokens: int = 112  # of one turn when playing
+by_hand: bool = True  # do one update here as well; needs room for all weights
+num_processes: int = 0  # processes that train together; 0: one for each core
+strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
+hostfile: str = ""  # file that lists the machines that take part; empty: this one
+threads: int = 1  # CPU threads of a process
+
+# %%
+from collections import Counter
+from dataclasses import replace
+from functools import partial
+
+import torch
+from IPython.display import display
+from kit import view
+from kit.data.store import load_tasks, save_episodes, save_tasks
+from kit.evaluate.baselines import SingleTurnEnv
+from kit.evaluate.five.shown import blank
+from kit.exercises import check, hint, solution
+from kit.files import ROOT, start_run
+from kit.papers.vista_gym import experiment as vista
+from kit.papers.vista_gym.expert import Habits, expert, kept, way_of
+from kit.papers.vista_gym.metrics import EVALUATION, is_right
+from kit.papers.vista_gym.tasks import check_apart, make_tasks
+from kit.papers.vista_gym.toolbox import toolbox
+from kit.policy.hf import HFPolicy, load_model_and_chat
+from kit.policy.scripted import ScriptedPolicy
+from kit.policy.suppress import suppress_tokens
+from kit.rollout import rollout
+from kit.tiny import TINY
+from kit.train.demonstrations import collect
+from kit.train.launch.launcher import launch
+from kit.train.launch.topology import ProcessConfig
+from kit.train.metrics import read_metrics
+from kit.train.pack import pack
+from kit.train.sft import SFTSettings, SFTTraining, order
+from kit.view import plots
+
+# %%
+torch.set_num_threads(threads)
+start, together = str(model or TINY), ProcessConfig.of(globals())
+vlm, chat = load_model_and_chat(start)
+tools = tuple(toolbox().values())
+play = vista.Play(
+    prompt=prompt,
+    listed=listed,
+    max_turns=max_turns,
+    max_new_tokens=max_new_tokens,
+    temperature=1.0,
+)
+AT_ONCE = 48  # sessions
+
+
+def in_parts(tasks, ask):
+    """Ask about all tasks, some at a time."""
+    parts = [tasks[at : at + AT_ONCE] for at in range(0, len(tasks), AT_ONCE)]
+    return [episode for part in parts for episode in ask(part)]
+
+
+def kind_of(task) -> str:
+    """Its family and set, as in the makers' names."""
+    return f"{task.meta['family']}/{task.meta['set']}"
+
+
+# %% [markdown]
+# ## Questions that hide their answer
+#
+# A part of each family's questions can be answered at sight. For all others the prompt shows an image so small that nobody
+# can read it; the tools open the whole one. Four sets are made: for reinforcement, for the expert, for making choices
+# (development) and for measuring (test).
+
+# %%
+folder = start_run(run, tag)
+parts = {}  # how many parts of a set a kind has, one where none is named
+for kind, *part in map(str.split, f"{kinds},{at_sight}".split(",")):
+    parts[kind] = int(part[0]) if part else 1
+
+
+def drawn(each: int, draw: int, side: str = "train"):
+    """So many tasks a part of each kind."""
+    return make_tasks({kind: each * n for kind, n in parts.items()}, draw, side)
+
+
+sides = ("development", "test")
+sets = {side: drawn(test_tasks, test_seed, side) for side in sides}
+sets["train"] = drawn(train_tasks, seed)
+for path in sorted((ROOT / data).glob("hub-*.jsonl")) if data else ():
+    sets["train"] += load_tasks(path)
+each = sft_episodes // sum(parts.values())
+lessons = drawn(each, seed + 1_000_000)  # other tasks than reinforcement's
+check_apart([*sets["train"], *lessons], sets["development"], sets["test"])
+
+# %%
+for name, tasks in {**sets, "demonstrations": lessons}.items():
+    print(
+        f"{name:15s} {len(tasks):4d} tasks,",
+        sum("calls" not in t.meta for t in tasks),
+        "at sight",
+    )
+
+# %% [markdown]
+# One of each kind, as the prompt shows it. Which of these could *you* answer from that image? And which of the 26 tools would
+# you ask?
+
+# %%
+one_of_each = list({kind_of(task): task for task in sets["development"]}.values())
+items = [(kind_of(t), t.images[0].image) for t in one_of_each]
+display(plots.images(items, 5, 1.2, title="What the prompt shows"))
+for t in one_of_each:
+    print(f"{kind_of(t):20s} {t.question.splitlines()[0]}")
+
+# %% tags=["guess"]
+for t in one_of_each:
+    calls = t.meta.get("calls", ["(at sight)"])
+    print(f"{kind_of(t):20s} {t.target[0]:9s} {calls[0]}")
+
+# %% [markdown]
+# ## What the base does
+#
+# It has never seen a tool. First give it the agent's prompt, with all 26 names; then ask the same questions directly, in
+# one turn and without tools. The paper did this to InternVL3-8B: 57.5 % directly, 31.6 % with tools (claim V1).
+
+# %% tags=["guess"]
+tests = sets["test"]
+greedily = partial(vista.play_greedily, vlm, chat, tools, how=play)
+untrained = in_parts(tests, greedily)
+one_turn = replace(play, max_turns=1, temperature=0.0)
+bare = partial(SingleTurnEnv, "direct", prompt=prompt)
+policy = HFPolicy(vlm, chat)
+direct = in_parts(tests, lambda some: rollout(policy, chat, some, bare, one_turn))
+for name, some in {"with tools": untrained, "directly": direct}.items():
+    print(f"{name:11s}", EVALUATION.evaluate(some)["acc_all"])
+print("with tools it says:", repr(untrained[0].turns[0].text[:60]))
+
+# %% [markdown]
+# The tiny model doesn't get as far as a call: it answers as it was taught to, without tags. A large one calls, and gets lost.
+# Either way the tools cost it what it could do.
+#
+# ## An expert that isn't sure
+#
+# The paper's expert is GPT-5. Ours is a script that knows which calls find the answer. It plays each demonstration
+# with the real tools, whose mistakes are real. In three of ten questions it goes astray on purpose: it asks
+# another tool and gives up; in one of ten it asks the wrong tool first and then the right one. Where the answer can be seen, it calls
+# a tool in half of the cases, for nothing.
+
+# %%
+habits = Habits(rationale=rationale)
+script = ScriptedPolicy(chat, expert(habits))
+wide = replace(play, max_new_tokens=512)
+path = folder / "tasks" / "expert.jsonl"
+path.parent.mkdir(parents=True, exist_ok=True)
+shown = collect(script, chat, lessons, lambda: wide.environment(tools), wide, path)
+ways = Counter(way_of(episode.task, habits) for episode in shown)
+print(dict(ways))
+
+# %%
+by_way = {way_of(e.task, habits): e for e in shown}
+for way in ("right", "astray", "needless"):
+    if way in by_way:
+        display(view.show(by_way[way], chat=chat, is_right=is_right))
+
+# %% [markdown]
+# The paper keeps a trajectory if its answer is right. We do, too, but for those that went astray on purpose. What does that rule
+# do to a tool that is wrong one time in ten?
+#
+# **Exercise 53.1.** A tool is right in a share `accuracy` of its replies, and the expert believes it. In what share of all
+# demonstrations that are *kept* was the tool believed although it was wrong? And in what share of those that were played?
+
+
+# %% tags=["exercise"]
+def believed_wrongly(accuracy: float) -> tuple[float, float]:
+    """Share of wrong replies among kept and among played demonstrations."""
+    ...
+
+
+check("53.1", believed_wrongly)
+
+# %%
+episodes = kept(shown)
+print(len(shown), "played,", len(episodes), "kept")
+dropped = Counter(kind_of(e.task) for e in shown if e not in episodes)
+print("dropped, because a tool was wrong:", dict(dropped))
+
+# %% [markdown]
+# ## One update by hand
+#
+# SFT makes the expert's tokens likely, and no one else's: what the tools wrote counts for nothing.
+
+# %%
+settings = SFTSettings.of(globals(), replay=0)
+print(settings.steps(len(episodes)), "optimizer steps")
+first = order([len(e.ids) for e in episodes], 0, settings)[:batch_size]
+packed = pack([episodes[i] for i in first], chat).to(vlm.device)
+
+
+def loss_of(model) -> torch.Tensor:
+    """The mean over the tokens of this batch that are to be learnt."""
+    at = packed.prompt_ids.size(1) - 1  # logits at one place speak of the next token
+    logits = model(**packed.model_inputs()).logits[:, at:-1].float()
+    logp = torch.log_softmax(logits, dim=-1)
+    logp = logp.gather(-1, packed.completion_ids[..., None])[..., 0]
+    return -(logp * packed.loss_mask).sum() / packed.loss_mask.sum()
+
+
+# %%
+if by_hand:
+    for name in chat.family.vision_modules:
+        getattr(vlm.model, name).requires_grad_(not freeze_vision)
+    learns = [p for p in vlm.parameters() if p.requires_grad]
+    adam = torch.optim.AdamW(learns, learning_rate, weight_decay=0.0)
+    with suppress_tokens(vlm, chat.suppressed_ids):
+        loss = loss_of(vlm)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(learns, 1.0)
+        adam.step()
+        with torch.no_grad():
+            after = loss_of(vlm)
+    print(f"loss {loss:.3f}, after one update by hand {after:.3f} on the same batch")
+
+# %% [markdown]
+# ## Training
+
+# %%
+for name, tasks in sets.items():
+    save_tasks(folder / "tasks" / f"{name}.jsonl", tasks)
+taught = folder / "sft" / "episodes.jsonl"
+save_episodes(taught, episodes)
+training = SFTTraining(
+    start=start,
+    episodes=str(taught),
+    run_dir=str(folder / "sft"),
+    settings=settings,
+    threads=threads,
+)
+vlm = adam = learns = policy = None  # room for the training, which loads its own
+
+# %%
+live = view.LiveTraining()
+trained = launch(training, together, live)
+vlm, chat = load_model_and_chat(trained)
+live.figure()
+
+# %%
+losses = [row["loss"] for row in read_metrics(folder / "sft" / "metrics.jsonl")]
+print(f"the trainer's first loss: {losses[0]:.3f}, its last: {losses[-1]:.3f}")
+if by_hand and not lora_rank:
+    print(f"by hand:                  {loss.item():.3f}")
+    assert abs(losses[0] - loss.item()) < 2e-3
+
+# %% [markdown]
+# ## What it copied
+#
+# Greedily it takes the likeliest word each time; sampled, at [temperature](../docs/glossary.md#temperature) 1, it draws.
+# Three to two the expert asked the right tool first. What will the greedy agent do, what the sampled one?
+
+# %% tags=["guess"]
+greedily = partial(vista.play_greedily, vlm, chat, tools, how=play)
+tuned = in_parts(tests, greedily)
+policy = HFPolicy(vlm, chat)
+choosing = sets["development"]
+sampled = in_parts(choosing, lambda some: play(policy, chat, tools, some, seed=seed))
+for name, some in {"greedy": tuned, "sampled": sampled}.items():
+    found = EVALUATION.evaluate(some)
+    print(f"{name:8s} right {found['acc_all']}, calls {found['calls_all']}")
+
+
+# %%
+def first_calls(some) -> dict[str, float]:
+    """How the first turns on questions that need a tool split up."""
+    ways = Counter()
+    for e in (e for e in some if "calls" in e.task.meta):
+        action = e.turns[0].action
+        asked = action.text if action else ""
+        own = e.task.meta["calls"][0] == asked
+        other = e.task.meta["wrong"] == asked
+        way = "the right call" if own else "the wrong tool" if other else "neither"
+        ways[way] += 1
+    return {way: n / ways.total() for way, n in ways.items()}
+
+
+for name, some in {"greedy": tuned, "sampled": sampled}.items():
+    shares = {way: round(share, 2) for way, share in first_calls(some).items()}
+    print(f"{name:8s}", shares)
+
+# %% [markdown]
+# Where a sampled agent splits as its expert did, cloning has copied the choice *with its doubt*. A reward can tell the
+# two ways apart; the loss of SFT can't.
+#
+# **Exercise 53.2.** An agent asks the right tool with probability `p`, and answers rightly if it did. What is the probability
+# that a [group](../docs/glossary.md#group) of eight such episodes has *any* spread in its reward (not all right, not all
+# wrong)? Without spread there is nothing to learn.
+
+
+# %% tags=["exercise"]
+def has_spread(p: float, group: int = 8) -> float:
+    """Probability that a group is neither all right nor all wrong."""
+    ...
+
+
+check("53.2", has_spread)
+
+# %% [markdown]
+# ## Does it read what its tools say?
+#
+# Same policy, same questions, but every reply is blank. An agent that only goes through the motions loses nothing.
+
+# %% tags=["guess"]
+unseen = in_parts(
+    tests, lambda some: play(policy, chat, tools, some, temperature=0.0, around=blank)
+)
+replies = {"its own replies": tuned, "blank ones": unseen}
+share = {name: EVALUATION.evaluate(some)["acc_all"] for name, some in replies.items()}
+display(plots.bars({"right": share}, "share right"))
+for name, found in share.items():
+    print(f"{name:16s} {found}")
+
+# %% [markdown]
+# What stays with blank replies was answered at sight.
+#
+# **Exercise 53.3.** A share `sight` of the questions can be answered at sight; of these the agent answers all, with or
+# without replies. On the others it is right with its own replies in a share `own`, and never with blank ones. What is the
+# [observation gap](../docs/glossary.md#observation-gap) over all questions?
+
+
+# %% tags=["exercise"]
+def gap(sight: float, own: float) -> float:
+    """Share right with its own replies minus with blank ones."""
+    ...
+
+
+check("53.3", gap)
+
+# %% [markdown]
+# ## Paper / here / why different
+
+# %%
+stages = {"untrained": untrained, "direct": direct, "sft": tuned, "sft-blank": unseen}
+for name, some in {**stages, "sft-sampled": sampled}.items():
+    EVALUATION.save_stage(folder, name, some)
+results = {
+    name: EVALUATION.evaluate(stages[name]) for name in ("direct", "untrained", "sft")
+}
+print(EVALUATION.table(results, ["acc"]))
+
+# %% [markdown]
+# The paper's expert writes long rationales and never gives up; its cloning adds little, because its base sees most of the
+# answers already. Ours has to be told nearly everything by a tool, so that the form of a call alone decides
+# whether it is right at all. What carries over is what is left open: which tool. Notebook 54 pays for it.

@@ -1,0 +1,324 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 54 · VISTA-R1: which tool? Let the reward decide
+#
+# **The question.** After cloning, the agent knows the form of a call, and doubts which of 26 tools to ask. It is told only
+# whether the form was kept and whether the answer was right. Is that enough to learn which tool to ask for what?
+#
+# **The paper.** [VISTA-Gym (arXiv:2511.19773)](https://arxiv.org/abs/2511.19773), section 5.2 (the reward), 6.3 (rewards and
+# algorithms compared) and 6.4 (tail-patch): [GRPO](../docs/glossary.md#grpo) with a sparse reward that sees the form lifts
+# InternVL3-8B from 61 to 71 %.
+#
+# **Afterwards you can** compute the reward of any episode in your head; say which rewards GRPO can't tell apart; watch an
+# agent make up its mind about tools; and choose the questions on which to go on training.
+#
+# | | hardware | minutes | memory |
+# |---|---|---|---|
+# | `laptop` | 2 cores, a process on each, tiny model | 15 | 4 GB |
+# | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
+# | `node` | 8 × 80 GB, Qwen2.5-VL-7B, the paper's values | not measured | 640 GB |
+#
+# Before this one: [53](53_vista_gym_sft.ipynb), which made the model that this one starts from.
+#
+# To try another reward: `--set reward=dense --tag dense`. Data and cloned model are kept.
+
+# %% tags=["parameters"]
+run: str = "vista_gym"  # run directory under runs/, shared by notebooks 53 to 55
+tag: str = ""  # to try another value: a name for it; data and cloned model are kept
+seed: int = 0  # order of the questions and everything sampled
+reward: str = "format_aware"  # the paper's; or dense, sparse, difficulty
+only: str = ""  # families to train on, such as charts; empty: all
+steps: int = 16  # rollout batches, each followed by one update; paper: 300
+prompts_per_batch: int = 12  # questions a batch; paper: 16
+group_size: int = 8  # attempts at one question
+learning_rate: float = 1e-4  # at its peak; paper: 5e-7
+schedule: str = "cosine"  # of the learning rate: cosine, linear, constant
+loss_type: str = "grpo"  # of the objective: grpo, or dapo
+temperature: float = 1.0  # of sampling; paper: 0.7
+beta: float = 0.0  # weight of the KL term; paper: 0.001
+patch_tries: int = 4  # tries of each question to find what is hard but learnable
+patch_steps: int = 4  # batches of such questions afterwards (tail-patch); 0: none
+prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
+listed: bool = False  # name the tools in the prompt; False: learnt by heart
+per_device_batch_size: int = 32  # episodes a forward pass
+freeze_vision: bool = True  # leave the vision tower alone
+lora_rank: int = 0  # rank of small added matrices that learn alone; 0: all weights
+max_turns: int = 3  # turns an episode may have
+max_new_tokens: int = 112  # of one turn
+num_processes: int = 0  # processes that train together; 0: one for each core
+strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
+rollout_engine: str = "transformers"  # or vLLM: colocate (same GPUs), server
+vllm_server_url: str = ""  # that server's address, http://host:port
+hostfile: str = ""  # file that lists the machines that take part; empty: this one
+threads: int = 1  # CPU threads of a process
+
+# %%
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import torch
+from IPython.display import display
+from kit import view
+from kit.data.store import load_tasks, save_tasks
+from kit.exercises import check, hint, solution
+from kit.files import start_run
+from kit.papers.vista_gym import experiment as vista
+from kit.papers.vista_gym.metrics import EVALUATION, is_right
+from kit.papers.vista_gym.reward import REWARDS, make_reward
+from kit.papers.vista_gym.toolbox import toolbox
+from kit.policy.hf import HFPolicy, load_model_and_chat
+from kit.train.checkpoint import trained_model
+from kit.train.grpo import GRPOSettings
+from kit.train.launch.launcher import launch
+from kit.train.launch.topology import ProcessConfig
+from kit.train.metrics import read_metrics
+from kit.view import plots
+
+# %%
+torch.set_num_threads(threads)
+folder = start_run(run, tag, {"tasks": 53, "sft": 53, "stages/sft.json": 53}, "grpo")
+together = ProcessConfig.of(globals())
+start = trained_model(folder, "sft", 53)
+vlm, chat = load_model_and_chat(start)
+tools = tuple(toolbox().values())
+limits = {"max_turns": max_turns, "max_new_tokens": max_new_tokens, "listed": listed}
+play = vista.Play(prompt=prompt, temperature=temperature, **limits)
+train = load_tasks(folder / "tasks" / "train.jsonl")
+train = [t for t in train if not only or t.meta["family"] in only.split(",")]
+tests = load_tasks(folder / "tasks" / "test.jsonl")
+
+# %% [markdown]
+# ## The reward
+#
+# $$R = R_{rep} + R_{format} + R_{correct}$$
+#
+# - $R_{rep}$ is 0, or −1.5, −2, −3 for text that repeats itself moderately, severely, extremely. If it isn't 0, it is all.
+# - $R_{format}$ is +1 if every turn is a thought and a call, and the last a thought and an answer; else −1.
+# - $R_{correct}$ is 1 for a right answer, if the form was kept and nothing repeats.
+#
+# Here are five attempts at a question whose answer is 7. What does each earn?
+
+# %%
+from kit.episode import Episode, Task, Turn
+from kit.papers.vista_gym.env import PROTOCOL
+
+asked = '<think>Ask.</think><tool_call>{"tool": "unichart.to_table"}</tool_call>'
+ways = {
+    "clean, right": [asked, "<think>It is 7.</think><answer>7</answer>"],
+    "clean, wrong": [asked, "<think>It is 8.</think><answer>8</answer>"],
+    "no thought, right": [asked, "<answer>7</answer>"],
+    "stammers, right": [asked, f"<think>{'It is ' * 8}7.</think><answer>7</answer>"],
+    "at once, right": ["<think>I see 7.</think><answer>7</answer>"],
+}
+
+
+def by_hand(texts: list[str]) -> Episode:
+    """An episode of these turns."""
+    turns = tuple(Turn((), (), text, PROTOCOL.parse(text)) for text in texts)
+    return Episode(Task("t", (), "How high is red?", ("7",)), (), turns, "answer")
+
+
+# %% tags=["guess"]
+attempts = [by_hand(texts) for texts in ways.values()]
+found = {name: make_reward(name)(attempts, ("7",)) for name in REWARDS}
+for k, way in enumerate(ways):
+    print(
+        f"{way:18s}",
+        {name: round(scores[k].total, 2) for name, scores in found.items()},
+    )
+
+# %% [markdown]
+# The other three are what the paper compares with: a dense reward, −1 + ½F + ½C + F·C; a sparse product, F·C; and its own
+# times a weight that falls where a group does well, `difficulty`. (F is ±1, C is 0 or 1.)
+#
+# **Exercise 54.1.** Write the paper's reward. `repetition` is 0, −1.5, −2 or −3.
+
+
+# %% tags=["exercise"]
+def reward_of(repetition: float, well_formed: bool, right: bool) -> float:
+    """R of one episode."""
+    ...
+
+
+check("54.1", reward_of)
+
+# %% [markdown]
+# GRPO compares within a group: it subtracts the group's mean and divides by its standard deviation. Which of the four
+# rewards push in different directions, then? These are the advantages of the first three attempts and the last, taken as a
+# group. Look at `difficulty` before you open it.
+
+# %% tags=["guess"]
+from kit.train.advantage import group_advantages
+
+group = [*attempts[:3], attempts[4]]
+for name in REWARDS:
+    totals = torch.tensor([s.total for s in make_reward(name)(group, ("7",))])
+    pushes = group_advantages(totals, len(group)).tolist()
+    print(f"{name:13s}", [round(push, 2) for push in pushes])
+
+# %% [markdown]
+# `difficulty` multiplies all rewards of a group by one number, and dividing by the deviation takes it out again: under GRPO
+# it *is* the paper's reward. `sparse` can't tell a wrong answer from a broken form. `dense` can, and asks for the answer more
+# than for the form.
+#
+# **Exercise 54.2.** A group of `n` attempts is clean; `right` of them are right. Under the paper's reward, what is the advantage
+# of a right one, without dividing by the deviation?
+
+
+# %% tags=["exercise"]
+def advantage_of_right(n: int, right: int) -> float:
+    """Reward of a right attempt minus the group's mean."""
+    ...
+
+
+check("54.2", advantage_of_right)
+
+# %% [markdown]
+# ## A group of the cloned agent's
+#
+# One question that needs a tool, tried `group_size` times. Which tools does it ask?
+
+# %%
+policy = HFPolicy(vlm, chat)
+task = next(t for t in train if "calls" in t.meta)
+group = play(policy, chat, tools, [task] * group_size, seed=seed)
+print(task.question, "|", task.target[0])
+for e, score in zip(group, make_reward(reward)(group, task.target), strict=True):
+    asked = " → ".join(t.action.name if t.action else "?" for t in e.turns)
+    print(f"{score.total:+.2f}  {asked:45s} {e.answer!r:.20}")
+
+# %% [markdown]
+# ## Training
+#
+# `steps` batches of `prompts_per_batch` questions. How often does it ask the right tool at the start, how often at the end? Write
+# down two numbers.
+
+# %%
+save_tasks(folder / "grpo" / "tasks.jsonl", train)
+settings = GRPOSettings.of(globals(), loss_type=loss_type)
+print(steps * prompts_per_batch * group_size, "episodes")
+training = vista.Training(
+    start=str(start),
+    tasks=str(folder / "grpo" / "tasks.jsonl"),
+    run_dir=str(folder / "grpo"),
+    play=play,
+    settings=settings,
+    reward=reward,
+    threads=threads,
+)
+vlm = policy = None  # room for the training, which loads its own
+
+# %%
+live = view.LiveTraining(folder / "grpo", is_right=is_right)
+trained = launch(training, together, live)
+vlm, chat = load_model_and_chat(trained)
+live.figure()
+
+# %%
+rows = read_metrics(folder / "grpo" / "metrics.jsonl")
+curves = {}
+for family in sorted({t.meta["family"] for t in train}):
+    known = [row for row in rows if f"accuracy_{family}" in row]
+    steps_of = [row["step"] for row in known]
+    curves[family] = steps_of, [row[f"accuracy_{family}"] for row in known]
+display(plots.lines(curves, "step", "share right", "sampled, in training"))
+ends = [np.mean([row["accuracy"] for row in some]) for some in (rows[:2], rows[-2:])]
+print(f"right, sampled: {ends[0]:.2f} → {ends[1]:.2f}")
+
+# %% [markdown]
+# ## What it asks now
+#
+# The test questions again, greedily, as in notebook 53.
+
+
+# %%
+def greedily(some, model):
+    """Play tasks greedily, so many at once."""
+    parts = [some[at : at + 48] for at in range(0, len(some), 48)]
+    return [
+        e for part in parts for e in vista.play_greedily(model, chat, tools, part, play)
+    ]
+
+
+played = greedily(tests, vlm)
+stages = {
+    "sft": EVALUATION.load_stage(folder, "sft"),
+    "grpo": EVALUATION.save_stage(folder, "grpo", played),
+}
+print(EVALUATION.table(stages, ["acc"]))
+
+# %%
+asked = {}
+for e in (e for e in played if "calls" in e.task.meta):
+    kind = f"{e.task.meta['family']}/{e.task.meta['set']}"
+    first = e.turns[0].action
+    asked.setdefault(kind, Counter())[first.name if first else "?"] += 1
+for kind, tools_asked in sorted(asked.items()):
+    print(f"{kind:22s}", dict(tools_asked.most_common(3)))
+
+# %% [markdown]
+# ## Tail-patch
+#
+# Most groups are all right by now, and teach nothing. The paper goes on with questions that the policy solves now and then:
+# in an eighth to three eighths of its tries. Here the trained agent tries some of the training questions `patch_tries` times.
+#
+# **Exercise 54.3.** Which of the questions are that? `passed` gives each question's share of right tries.
+
+
+# %% tags=["exercise"]
+def to_go_on_with(passed: dict[str, float]) -> list[str]:
+    """Names of the questions that are hard but learnable, sorted."""
+    ...
+
+
+check("54.3", to_go_on_with)
+
+# %%
+policy, chosen = HFPolicy(vlm, chat), []
+if patch_steps:
+    some = train[: 6 * prompts_per_batch]
+    again = [t for t in some for _ in range(patch_tries)]
+    tried = play(policy, chat, tools, again, seed=seed + 1)
+    chosen = vista.hard_but_learnable(tried)
+    print(len(chosen), "of", len(some), "questions are hard but learnable")
+
+# %%
+if chosen:
+    save_tasks(folder / "patch" / "tasks.jsonl", chosen)
+    patch = replace(
+        training,
+        start=str(trained),
+        tasks=str(folder / "patch" / "tasks.jsonl"),
+        run_dir=str(folder / "patch"),
+        settings=replace(settings, steps=patch_steps),
+    )
+    vlm = policy = None
+    vlm, chat = load_model_and_chat(launch(patch, together))
+    patched = EVALUATION.save_stage(folder, "patch", greedily(tests, vlm))
+    print("before:", stages["grpo"]["acc_all"], "after:", patched["acc_all"])
+
+# %% [markdown]
+# ## Paper / here / why different
+
+# %%
+paper = EVALUATION.reported
+for name in ("sft", "grpo"):
+    here = stages[name]["acc_all"]
+    print(f"{name:5s} paper {paper[name]['acc_all']:.3f}, here {here}")
+
+# %% [markdown]
+# The paper trains eight billion weights for 300 steps on eight GPUs, with tools that are models themselves. What can be compared
+# is where the gain comes from: the cloned agent could write every call already; what it learnt here is which one to write.
+# That the choice was left open so wide is ours, on purpose (notebook 53).

@@ -1,0 +1,88 @@
+"""VISTA-Gym's claims on outcomes made up so that each verdict is known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from kit.papers.vista_gym.claims import CLAIMS, better, error_share, v1, v2, v3, v6, v8
+from kit.papers.vista_gym.metrics import Outcome
+
+
+def made(right: int, of: int = 40, seeds: int = 3, errors: str = "E4", **own: object) -> list[Outcome]:
+    """So many outcomes a seed, of which the first ones are right."""
+    fields = {"reason": "wrong", "turns": 2, "tool_calls": 1, "tokens": 9, "family": "charts", "distribution": "in"}
+    return [
+        Outcome(
+            task=f"t{k}",
+            image=f"i{k}",
+            correct=k < right,
+            seed=seed,
+            ran=1.0,
+            errors=errors,
+            **{**fields, **own},  # type: ignore[arg-type]
+        )
+        for seed in range(seeds)
+        for k in range(of)
+    ]
+
+
+BASE = made(8, seeds=1)
+
+
+def test_v1_tools_cost_accuracy_where_the_base_answers_at_all() -> None:
+    assert v1(made(30, seeds=1), BASE).verdict == "holds"
+    assert v1(BASE, made(30, seeds=1)).verdict == "doesn't"
+    mute = v1(BASE, made(0, seeds=1, reason="format"))
+    assert mute.verdict == "not testable here" and "0 of 40 untrained episodes" in mute.evidence
+
+
+def test_v2_reinforcement_adds_more_than_cloning() -> None:
+    assert v2(BASE, made(14), made(36)).verdict == "holds"
+    assert v2(BASE, made(34), made(38)).verdict == "doesn't", "both help, cloning more"
+    gains = [round(check.interval.value, 3) for check in v2(BASE, made(14), made(36)).checks]
+    assert gains == [0.15, 0.55, 0.4], "(14 − 8), (36 − 14) of 40, and their difference"
+
+
+def test_v3_each_above_the_next() -> None:
+    assert v3(made(36), made(24), made(12)).verdict == "holds"
+    assert v3(made(36), made(12), made(24)).verdict == "doesn't"
+
+
+@pytest.mark.parametrize("claim", ["V4", "V5", "V7", "V9"])
+def test_a_training_that_has_to_beat_its_rivals(claim: str) -> None:
+    assert better(claim, made(36), dense=made(20), sparse=made(24)).verdict == "holds"
+    assert better(claim, made(22), dense=made(20), sparse=made(36)).verdict == "doesn't", "one of two beats it"
+    assert better(claim, made(22), dense=made(22)).verdict != "holds"
+
+
+def test_v6_looks_at_other_families_alone() -> None:
+    own = {"family": "spatial"}
+    single = [*made(39), *made(4, **own)]
+    mixed = [*made(20), *made(36, **own)]
+    assert v6(mixed, single, "charts").verdict == "holds"
+    with pytest.raises(ValueError, match="no question outside of charts"):
+        v6(made(20), made(20), "charts")
+
+
+def test_v8_most_errors_are_gone() -> None:
+    """Before, 32 of 40 fail with an error: after, fewer than 16 have to. A failure without an error doesn't count."""
+    assert v8(BASE, made(36)).verdict == "holds"
+    assert v8(BASE, made(12)).verdict == "doesn't"
+    assert v8(BASE, made(12, errors="")).verdict == "holds"
+    assert error_share(BASE, "E4").value == pytest.approx(0.8) and error_share(BASE, "E1").value == 0
+
+
+def test_seeds_that_differ_and_nothing_at_all_are_refused() -> None:
+    other = [replace(o, seed=o.seed + 9) for o in made(20)]
+    with pytest.raises(ValueError, match="no seed in common"):
+        better("V5", made(20), dense=other)
+    with pytest.raises(ValueError, match="no question among 0 outcomes"):
+        v1(BASE, [])
+    with pytest.raises(ValueError, match="no question in common among 0 asked directly and 40 with tools"):
+        v1([], BASE)
+
+
+def test_every_claim_of_the_paper_is_stated() -> None:
+    assert list(CLAIMS) == [f"V{k}" for k in range(1, 10)]

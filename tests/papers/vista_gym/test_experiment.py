@@ -1,0 +1,56 @@
+"""VISTA-Gym's experiment: the paper's limits and settings, rewards by name, tasks to go on with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kit.episode import Action, Episode, Task, Turn
+from kit.papers.vista_gym.experiment import Play, Training, hard_but_learnable
+from kit.papers.vista_gym.reward import REWARDS
+from kit.papers.vista_gym.settings import DAPO, GRPO, LEAST_PASSED, MOST_PASSED, SFT
+from kit.papers.vista_gym.toolbox import TOOLS
+
+
+def training(tmp_path: Path, reward: str = "format_aware") -> Training:
+    return Training("base", "tasks.jsonl", str(tmp_path), Play(), GRPO, reward=reward)
+
+
+def tried(name: str, right: int, of: int = 8) -> list[Episode]:
+    """So many tries of one task, of which some are right."""
+    one = Task(name, (), "?", ("7",), {"family": "charts"})
+    answers = ["7"] * right + ["8"] * (of - right)
+    texts = [f"<think>a</think><answer>{answer}</answer>" for answer in answers]
+    return [
+        Episode(one, (), (Turn((), (), text, Action("answer", answer)),), "answer")
+        for text, answer in zip(texts, answers, strict=True)
+    ]
+
+
+def test_the_papers_settings() -> None:
+    assert (SFT.epochs, SFT.batch_size, SFT.learning_rate, SFT.max_tokens) == (1.0, 128, 2e-6, 16384)
+    assert (GRPO.steps, GRPO.group_size, GRPO.learning_rate, GRPO.beta) == (300, 8, 5e-7, 1e-3)
+    assert GRPO.prompts_per_batch * GRPO.group_size == 128 and GRPO.max_completion_length == 26780
+    assert (DAPO.loss_type, DAPO.beta, DAPO.group_size) == ("dapo", 0.0, 8)
+
+
+@pytest.mark.parametrize("name", REWARDS)
+def test_rewards_by_name_judge_answers_alike(tmp_path: Path, name: str) -> None:
+    own = training(tmp_path, name)
+    for reward in (own.group_reward(), own.held_out_reward()):
+        assert [score.correct for score in reward(tried("t", 1, 2), ("7",))] == [True, False]
+    assert own.subset(tried("t", 1)[0].task) == "charts"
+
+
+def test_its_tools_are_the_papers(tmp_path: Path) -> None:
+    with training(tmp_path).tools() as tools:
+        assert [tool.name for tool in tools] == list(TOOLS)
+
+
+def test_training_goes_on_with_what_is_solved_now_and_then() -> None:
+    """1 to 3 of 8 are 0.125 to 0.375, ends included; 0 and 4 are outside."""
+    episodes = [e for right in range(9) for e in tried(f"t-{right}", right)]
+    assert (LEAST_PASSED, MOST_PASSED) == (0.125, 0.375)
+    assert [task.id for task in hard_but_learnable(episodes)] == ["t-1", "t-2", "t-3"]
+    assert [task.id for task in hard_but_learnable(episodes, 1.0, 1.0)] == ["t-8"]

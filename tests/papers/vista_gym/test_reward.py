@@ -1,0 +1,130 @@
+"""VISTA-R1's reward: the paper's sums by hand, its rivals, and that nothing bad is ever worth more than good."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kit.episode import Action, Episode, Observation, Score, Task, Turn
+from kit.papers.vista_gym.env import PROTOCOL
+from kit.papers.vista_gym.reward import REWARDS, conforms, difficulty_weight, make_reward
+from kit.protocol import FormatError
+from kit.train.advantage import group_advantages
+
+TASK = Task("t", (), "How high is red?", ("7",))
+CALL = '<think>Ask.</think><tool_call>{"tool": "unichart.to_table", "arguments": {"of": "red"}}</tool_call>'
+
+
+def said(text: str) -> Turn:
+    parsed = PROTOCOL.parse(text)
+    action = None if isinstance(parsed, FormatError) else parsed
+    called = action is not None and action.name != "answer"
+    return Turn((), (), text, action, Observation("7") if called else None)
+
+
+def episode(*texts: str) -> Episode:
+    return Episode(TASK, (), tuple(said(text) for text in texts), "answer")
+
+
+RIGHT = episode(CALL, "<think>Red is 7.</think><answer>7</answer>")
+AT_ONCE = episode("<think>I see 7.</think><answer>7</answer>")
+WRONG = episode(CALL, "<think>Red is 8.</think><answer>8</answer>")
+MALFORMED = episode(CALL, "Red is 7. <answer>7</answer>")
+REPEATS = episode(CALL, f"<think>{'seven ' * 12}</think><answer>7</answer>")
+MUMBLES = episode(CALL, f"<think>{'seven ' * 6}</think><answer>7</answer>")
+BABBLES = episode(CALL, f"<think>{'seven ' * 24}</think><answer>7</answer>")
+BROKEN = episode(f"{'seven ' * 12}<answer>7</answer>")
+
+
+def score(one: Episode, name: str = "format_aware") -> Score:
+    return make_reward(name)([one], TASK.target)[0]
+
+
+@pytest.mark.parametrize(
+    ("one", "total", "parts"),
+    [
+        (RIGHT, 2.0, (0.0, 1.0, 1.0)),
+        (AT_ONCE, 2.0, (0.0, 1.0, 1.0)),
+        (WRONG, 1.0, (0.0, 1.0, 0.0)),
+        (MALFORMED, -1.0, (0.0, -1.0, 0.0)),
+        (MUMBLES, -1.5, (-1.5, 0.0, 0.0)),
+        (REPEATS, -2.0, (-2.0, 0.0, 0.0)),
+        (BABBLES, -3.0, (-3.0, 0.0, 0.0)),
+        (BROKEN, -2.0, (-2.0, 0.0, 0.0)),
+    ],
+)
+def test_golden_rewards(one: Episode, total: float, parts: tuple[float, float, float]) -> None:
+    """0 + 1 + 1; 0 + 1 + 0; 0 − 1 + 0, right or not; and a repetition alone decides."""
+    found = score(one)
+    assert (found.total, tuple(found.parts.values())) == (total, parts)
+    assert list(found.parts) == ["repetition", "format", "accuracy"]
+    assert found.correct is (one is not WRONG), "the answer is right or not, whatever it earns"
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "wrong", "malformed", "repeats"),
+    [("dense", 1.0, -0.5, -1.5, -1.5), ("sparse", 1.0, 0.0, 0.0, 0.0)],
+)
+def test_golden_rivals(name: str, right: float, wrong: float, malformed: float, repeats: float) -> None:
+    """F = C = 1: −1 + .5 + .5 + 1; F = 1: −1 + .5; F = −1: −1 − .5. What is malformed is never correct."""
+    totals = [score(one, name).total for one in (RIGHT, WRONG, MALFORMED, REPEATS)]
+    assert totals == [right, wrong, malformed, repeats]
+
+
+def test_golden_difficulty() -> None:
+    """D = (2 + 1) / 2 = 1.5, w = .5 · .5 + .5 = .75; where all are right D = 2, w = .5; D = ½ leaves all as it is."""
+    scores = make_reward("difficulty")
+    assert [found.total for found in scores([RIGHT, WRONG], TASK.target)] == [1.5, 0.75]
+    assert scores([RIGHT, WRONG], TASK.target)[0].parts == {"repetition": 0.0, "format": 0.75, "accuracy": 0.75}
+    assert [found.total for found in scores([RIGHT, RIGHT], TASK.target)] == [1.0, 1.0]
+    assert [found.total for found in scores([RIGHT, MALFORMED], TASK.target)] == [2.0, -1.0]
+
+
+def test_advantages_that_are_normalised_do_not_see_difficulty() -> None:
+    """One factor for a whole group: divided by the group's deviation it is gone, and without that it stays."""
+    group = [RIGHT, RIGHT, RIGHT, WRONG]
+
+    def advantages(name: str, scale: str) -> list[float]:
+        totals = torch.tensor([found.total for found in make_reward(name)(group, TASK.target)])
+        return group_advantages(totals, 4, scale).tolist()  # type: ignore[arg-type]
+
+    assert advantages("difficulty", "group") == pytest.approx(advantages("format_aware", "group"), abs=2e-3)
+    assert advantages("difficulty", "none") != pytest.approx(advantages("format_aware", "none"), abs=0.05)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["<answer>7</answer>"],
+        [CALL],
+        ["<think>a</think><think>b</think><answer>7</answer>"],
+        ["<answer>7</answer><think>a</think>"],
+        [f"Now: {CALL}", "<think>a</think><answer>7</answer>"],
+        [CALL.replace("</tool_call>", ""), "<think>a</think><answer>7</answer>"],
+        [],
+    ],
+)
+def test_every_turn_has_to_conform(texts: list[str]) -> None:
+    assert not conforms(episode(*texts)) and score(episode(*texts)).total == -1.0
+
+
+def test_an_unknown_reward_is_refused() -> None:
+    with pytest.raises(ValueError, match="reward='best': choose one of format_aware, dense, sparse, difficulty"):
+        make_reward("best")
+    assert [difficulty_weight(mean) for mean in (-3.0, 1.0, 2.0, 3.0)] == [1.0, 1.0, 0.5, 0.5]
+
+
+@given(st.lists(st.text(), max_size=3), st.sampled_from(REWARDS))
+def test_no_text_makes_it_raise(texts: list[str], name: str) -> None:
+    answer = Turn((), (), "".join(texts), Action("answer", texts[0])) if texts else said("x")
+    one = Episode(TASK, (), (*(said(text) for text in texts), answer), "answer")
+    found = score(one, name)
+    assert found.total == sum(found.parts.values()) <= 2.0
+
+
+@given(st.text(), st.sampled_from(REWARDS))
+def test_clean_and_right_is_worth_most(text: str, name: str) -> None:
+    best, other = make_reward(name)([RIGHT, episode(text)], TASK.target)
+    assert other.total <= best.total
