@@ -1,6 +1,7 @@
 """Compare cold starts: how often each agent looks, how often it is right, and how often where it looked.
 
-Each is a run of notebooks 11 and 12 with one value of its own (``guesses``, ``thumbnail``, ``sft_episodes``, ``replay``).
+Each is a run of notebooks 11 and 12 with one value of its own (``guesses``, ``thumbnail``, ``sft_episodes`` or
+``replay``).
 Notebook 12 stores how its agent plays the puzzles for making choices, greedily and sampled; the figure and the table
 there show what this module measures over such runs.
 """
