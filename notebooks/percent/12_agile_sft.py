@@ -402,7 +402,7 @@ from kit.files import ROOT, read_json
 published = read_json(ROOT / "results" / "agile.json") or {"metrics": {}}
 curve = {}
 for name, record in published["metrics"].items():
-    if name.startswith("sft/guesses_"):
+    if name.startswith("sft/guesses_") and not name.endswith("_found"):
         _, share, how, what = name.replace("acc", "solved").split("_")
         curve.setdefault(f"{how}, {what}", {})[int(share) / 100] = Interval.of(record)
 for name in sorted(curve):
@@ -432,6 +432,27 @@ if drawn:
 # share of 0, as in the paper, you would measure a better cold start and a smaller gain of reinforcement. Keep that in mind
 # when you read a gain: it depends on where one starts.
 #
+# ## The other choices
+#
+# How coarse should the thumbnails be, how many demonstrations, any replay? Each row of the next table is a cold start that
+# differs from ours in one value, played on the puzzles for making choices. Two columns decide. The *sampled* agent has to
+# look now and then, or a group has nothing to compare. And where it looked it has to be right more often than by
+# guessing (0.04), or looking doesn't pay. Which rows could reinforcement start from?
+
+# %% tags=["guess"]
+ours = f"guesses_{round(100 * len(guessing) / n)}"
+rows = [name.split("/")[1] for name in published["metrics"]]
+starts = sorted(
+    {name[: -len("_sampled_acc")] for name in rows if "sampled_acc" in name}
+)
+columns = ("greedy_acc", "sampled_looks", "sampled_found")
+print(f"{'':14s}" + "".join(f"{column:>24s}" for column in columns))
+for name in starts:
+    values = [published["metrics"].get(f"sft/{name}_{column}") for column in columns]
+    cells = "".join(f"{str(Interval.of(v)) if v else 'nothing':>24s}" for v in values)
+    print(f"{name:14s}{cells}{'  ours' if name == ours else ''}")
+
+# %% [markdown]
 # ## A start that is too small
 #
 # How many demonstrations does it take? The same training with a few of them only:

@@ -43,6 +43,10 @@ deed_runs: list[str] = []  # runs whose reward asked for the deed, for A6; empty
 guesses_0: list[str] = []  # runs of 11 and 12 with no guesses, for notebook 12's figure
 guesses_30: list[str] = []  # with 30 % of guesses
 guesses_90: list[str] = []  # with 90 %
+thumbnail_2: list[str] = []  # with thumbnails of 2×2 colours, for the table there
+thumbnail_8: list[str] = []  # with 8×8
+episodes_80: list[str] = []  # with 80 demonstrations
+replay_4: list[str] = []  # with 4 of the model's own answers replayed a batch
 photographs: str = ""  # a folder of data_scripts/debian_photos.py; empty: none more
 eval_puzzles: int = 3  # 3×3 puzzles a level
 sampled_puzzles: int = 4  # 2×2 puzzles a level, tried again and again before GRPO
@@ -75,7 +79,7 @@ from kit.evaluate.outcomes import by_stage
 from kit.evaluate.results import write_results
 from kit.exercises import check, hint, solution
 from kit.files import ROOT, read_json, run_folder, start_run
-from kit.papers.agile import claims, direct, guesses
+from kit.papers.agile import claims, cold_starts, direct
 from kit.papers.agile import experiment as agile
 from kit.papers.agile.metrics import EVALUATION, failures
 from kit.papers.agile.plots import levels
@@ -566,13 +570,16 @@ display(figure)
 
 # %%
 metrics |= {"deed": EVALUATION.evaluate_outcomes(deed)} if deed else {}
-# What notebook 12 draws: cold starts with other shares of guesses, and this run's own.
+# What notebook 12 shows: cold starts with one other value, and this run's own.
 # (A branch of notebook 13 has none: its cold start is another run's.)
 own = [f.name for f in folders if (f / "stages" / "sft-greedy.json").is_file()]
 shown = load_episodes(folders[0] / "data" / "coldstart.jsonl")
 share = round(100 * sum(not episode.calls for episode in shown) / len(shown))
-tried = {0: guesses_0, 30: guesses_30, 90: guesses_90, share: own}
-metrics["sft"] |= guesses.by_share(tried)
+guessing = {"guesses_0": guesses_0, "guesses_30": guesses_30, "guesses_90": guesses_90}
+colours = {"thumbnail_2": thumbnail_2, "thumbnail_8": thumbnail_8}
+others = {"episodes_80": episodes_80, "replay_4": replay_4}
+tried = {**guessing, f"guesses_{share}": own, **colours, **others}
+metrics["sft"] |= cold_starts.compare(tried)
 
 # %%
 for stage, found in five_answers.items():

@@ -32,6 +32,17 @@ from __future__ import annotations
 from kit.papers.published import Figures, Published, Runs
 from kit.papers.registry import Paper
 
+COLD_START = {"data": 11, "sft": 12, "stages/untrained.json": 12, "stages/sft.json": 12}
+"""What reinforcement needs of notebooks 11 and 12, and what a training under another reward keeps of them."""
+
+COLD_STARTS = {
+    **{f"guesses_{share}": {"guesses": str(share / 100)} for share in (0, 30, 90)},
+    **{f"thumbnail_{colours}": {"thumbnail": str(colours)} for colours in (2, 8)},
+    "episodes_80": {"sft_episodes": "80"},
+    "replay_4": {"replay": "4"},
+}
+"""Cold starts that differ from the published runs' in one value, for notebook 12."""
+
 PAPER = Paper(
     name="agile",
     title="AGILE",
@@ -48,7 +59,7 @@ PAPER = Paper(
     },
     needs={
         "12_agile_sft": {"data": 11},
-        "13_agile_grpo": {"data": 11, "sft": 12, "stages/untrained.json": 12, "stages/sft.json": 12},
+        "13_agile_grpo": COLD_START,
         "14_agile_claims": {"data": 11, "stages/untrained.json": 12, "stages/sft.json": 12, "stages/grpo.json": 13},
         "15_agile_general": {"data": 11, "sft": 12, "grpo/model": 13},
     },
@@ -58,11 +69,10 @@ PAPER = Paper(
     published=Published(
         runs={
             "runs": Runs("agile", 6, ("11_agile", "12_agile_sft", "13_agile_grpo")),
+            "deed_runs": Runs("agile", 3, ("13_agile_grpo",), {"deed": "true"}, tag="deed", keeps=COLD_START),
             **{
-                f"guesses_{share}": Runs(
-                    f"agile-guesses_{share}", 1, ("11_agile", "12_agile_sft"), {"guesses": str(share / 100)}
-                )
-                for share in (0, 30, 90)
+                name: Runs(f"agile-{name}", 1, ("11_agile", "12_agile_sft"), values)
+                for name, values in COLD_STARTS.items()
             },
         },
         figures=(

@@ -1,4 +1,4 @@
-"""Cold starts of other shares of guesses, by runs worked out by hand."""
+"""Cold starts compared, by runs worked out by hand."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kit.episode import Action, Episode, Observation, Task, Turn
-from kit.papers.agile.guesses import by_share
+from kit.papers.agile.cold_starts import compare
 from kit.papers.agile.metrics import save_stage
 
 LOOK = Turn((1,), (0.0,), "", Action("code", "a = observation(state)"), Observation(""))
@@ -19,7 +19,7 @@ def played(task: Task, looks: bool, right: bool) -> Episode:
     return Episode(task, (), (LOOK, answer) if looks else (answer,), "answer")
 
 
-def test_looks_and_right_answers_are_counted_by_share(
+def test_looks_and_right_answers_are_counted_by_cold_start(
     tasks: list[Task], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Greedy: of four one looks, and is right. Sampled: of four three look, and two of these are right."""
@@ -29,12 +29,14 @@ def test_looks_and_right_answers_are_counted_by_share(
     sampled = [played(task, k < 3, k < 2) for k, task in enumerate(some)]
     save_stage(tmp_path / "one", "sft-greedy", greedy)
     save_stage(tmp_path / "one", "sft-sampled", sampled)
-    found = by_share({30: ["one"], 90: []})
+    found = compare({"guesses_30": ["one"], "replay_4": []})
     assert {name: (interval.value, interval.n) for name, interval in found.items()} == {
         "guesses_30_greedy_acc": (0.25, 4),
         "guesses_30_greedy_looks": (0.25, 4),
+        "guesses_30_greedy_found": (1.0, 1),
         "guesses_30_sampled_acc": (0.5, 4),
         "guesses_30_sampled_looks": (0.75, 4),
+        "guesses_30_sampled_found": (2 / 3, 3),
     }
     with pytest.raises(FileNotFoundError, match="'sft-greedy' was not evaluated in this run"):
-        by_share({0: ["two"]})
+        compare({"guesses_0": ["two"]})
