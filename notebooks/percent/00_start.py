@@ -94,7 +94,8 @@ numbers = {
     "AGILE": {"task": "11", "SFT": "12", "GRPO": "13", "claims": "14, 15"},
     "Visual-ARFT": {"task": "21, 22", "SFT": "23", "GRPO": "23", "claims": "24"},
     "CodeDance": {"task": "31", "SFT": "32", "GRPO": "33", "claims": "34"},
-    "Mags-RL": {"task": "41, 42"},
+    "Mags-RL": {"task": "41, 42", "SFT": "43", "GRPO": "43", "claims": "44"},
+    "VISTA-Gym": {"task": "51, 52", "SFT": "53", "GRPO": "54", "claims": "55"},
     "your own": {"task": "60", "SFT": "60", "GRPO": "60"},
 }
 reached = {}
