@@ -28,7 +28,7 @@ def _other_loads(seed: int) -> list[dict[str, Any]]:
     """Few and many trajectories, quick and slow tools."""
     rng = random.Random(seed)
     return [
-        {"trajectories": rng.randint(2, 200), "think": rng.choice((0.5, 1.0, 3.0)), "work": work}
+        {"trajectories": rng.randint(2, 200), "think": rng.randint(1, 40) / 8, "work": work}
         for work in (0.25, 1.0, 2.0, 3.0, 5.0)
     ]
 
@@ -36,8 +36,8 @@ def _other_loads(seed: int) -> list[dict[str, Any]]:
 def _other_queues(seed: int) -> list[dict[str, Any]]:
     """Nobody ahead, a full round, one more than that."""
     rng = random.Random(seed)
-    workers = rng.randint(2, 6)
-    return [{"ahead": n, "workers": workers, "seconds": 0.5} for n in (0, workers - 1, workers, 5 * workers + 1)]
+    workers, seconds = rng.randint(3, 40), rng.randint(1, 40) / 8
+    return [{"ahead": n, "workers": workers, "seconds": seconds} for n in (0, workers - 1, workers, 5 * workers + 1)]
 
 
 EXERCISES = [

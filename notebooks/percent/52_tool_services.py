@@ -133,6 +133,8 @@ class Rest(PureTool):
     def answer(self, seen, arguments):
         return "rested"
 '''
+
+# %%
 stack = ExitStack()
 folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
 (folder / "mine.py").write_text(REST)

@@ -37,7 +37,9 @@ def bound(host: str, port: int) -> socket.socket:
     Raises:
         PortTaken: someone else does, or the host isn't this machine's.
     """
-    listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # TCP by name: of a socket that doesn't say so, asyncio leaves Nagle's algorithm on, and each reply waits 40 ms.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
