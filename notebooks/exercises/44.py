@@ -39,7 +39,7 @@ def _by_most(found: dict[str, dict[str, tuple[float, float]]]) -> str:
 
 def _other_counts(seed: int) -> list[dict[str, Any]]:
     rng = random.Random(seed)
-    return [{"counts": [rng.randint(1, 9) for _ in range(n)]} for n in (2, 4, 6)]
+    return [{"counts": [rng.randint(1, 30) for _ in range(n)]} for n in (3, 5, 6)]
 
 
 def _other_readers(seed: int) -> list[dict[str, Any]]:

@@ -65,7 +65,7 @@ def _other_labels(seed: int) -> list[dict[str, Any]]:
 def _other_golds(seed: int) -> list[dict[str, Any]]:
     """Below 2 the tenth decides, above it the share."""
     rng = random.Random(seed)
-    return [{"gold": round(rng.uniform(low, high), 2)} for low, high in ((0.2, 0.8), (1, 1.9), (2.1, 9), (50, 4000))]
+    return [{"gold": round(rng.uniform(low, high), 3)} for low, high in ((0.2, 0.8), (1, 1.9), (2.1, 9), (50, 4000))]
 
 
 def _other_chains(seed: int) -> list[dict[str, Any]]:

@@ -100,6 +100,8 @@ numbers = {
 }
 reached = {}
 for name, results in published().items():
+    if results is None:  # not measured yet
+        continue
     measured, paper = by_stage(results), papers()[name]
     metric, told = next(iter(paper.load_evaluation().headlines.items()))
     trained = [(s, measured[s][metric]) for s in ("untrained", "sft", "grpo")]

@@ -65,7 +65,7 @@ def test_filling_replaces_the_blocks_and_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "results").mkdir()
     (tmp_path / "results" / "agile.json").write_text(json.dumps(RESULTS))
     assert fill(tmp_path) and not fill(tmp_path)
-    unmeasured = (block(name, None) for name in ("visual_arft", "codedance", "mags_rl"))
+    unmeasured = (block(name, None) for name in ("visual_arft", "codedance", "mags_rl", "vista_gym"))
     expected = "\n\n".join((block("agile", RESULTS), *unmeasured))
     assert (tmp_path / "docs" / "results.md").read_text() == f"before\n{BEGIN}\n{expected}\n{END}\nafter\n"
 
