@@ -14,6 +14,9 @@ GAIN, GAP = "gain_over_direct", "observation_gap_swapped"
 """Metrics of the stage ``grpo``, on the same tasks: the agent minus the base asked directly; with its own observations
 minus with another episode's."""
 
+LOST = "Reinforcement took some of that away: it was better after the cold start."
+"""What is said of an agent that lies below its cold start."""
+
 BARS = {"base, asked directly": (DIRECT,), "agent before RL": (SFT, UNTRAINED), "agent after RL": (GRPO,)}
 """Label of a bar → the stages that it may stand for; the first that was measured counts."""
 
@@ -51,6 +54,8 @@ def finding(stages: Mapping[str, Metrics], metric: str, called: str) -> str:
     against = _sign(difference(agent, direct) if gain is None or one_seed else gain)
     start = stages.get(UNTRAINED, {}).get(metric) or before
     told.append(_taught(against, None if start is None else _sign(difference(agent, start))))
+    if metric in stages.get(SFT, {}) and _sign(difference(agent, stages[SFT][metric])) < 0:
+        told.append(LOST)
     return " ".join([*told, *(["This is one training: another seed may end elsewhere."] if one_seed else [])])
 
 

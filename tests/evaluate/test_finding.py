@@ -48,6 +48,13 @@ def test_what_training_taught_follows_from_the_intervals(values: dict[str, Tripl
     assert says in told(**values)
 
 
+def test_what_reinforcement_took_away_is_told() -> None:
+    """0.1 - 0.5 = -0.4, and -0.4 + sqrt(0.1² + 0.1²) = -0.26 is below 0."""
+    assert "Reinforcement took some of that away" in told(direct=LOW, sft=MIDDLE, grpo=LOW)
+    assert "Reinforcement took" not in told(direct=LOW, sft=MIDDLE, grpo=WIDE)
+    assert "Reinforcement took" not in told(direct=LOW, untrained=MIDDLE, grpo=LOW), "there was no cold start"
+
+
 def test_numbers_come_first_and_the_nearest_start_is_named() -> None:
     assert told(direct=MIDDLE, untrained=(0.0, 0.0, 0.1), sft=LOW, grpo=HIGH) == (
         "Asked directly, the base reaches 0.50 [0.40, 0.60] (solved). As an agent it reaches 0.10 [0.00, 0.20] "
