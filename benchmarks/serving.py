@@ -19,6 +19,7 @@ from PIL import Image
 
 from benchmarks.telling import tell
 from kit.episode import NamedImage
+from kit.images import rgb
 from kit.jobs.tools import find_tool
 from kit.tools.serve.client import RemoteTool, ToolService
 from kit.tools.serve.command import running
@@ -87,7 +88,7 @@ def _images(service: ToolService) -> dict[str, float]:
     later: list[float] = []
     plain: list[float] = []
     for seed in range(10):
-        image = Image.effect_noise((800, 600), 40 + seed).convert("RGB")
+        image = rgb(Image.effect_noise((800, 600), 40 + seed))
         images = {"image": NamedImage("image", image)}
         for times, one in ((first, tool), (later, tool), (later, tool), (plain, local)):
             each, _ = _times(lambda one=one, images=images: one.call(arguments, images), 1, 1)  # type: ignore[misc]

@@ -62,6 +62,7 @@ max_new_tokens: int = 160  # of one round
 num_processes: int = 0  # processes that train together; 0: one for each core
 strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
 rollout_engine: str = "transformers"  # or vLLM: colocate (same GPUs)
+hostfile: str = ""  # file that lists the machines that take part; empty: this one
 threads: int = 1  # CPU threads of a process
 
 # %%
