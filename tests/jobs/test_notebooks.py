@@ -87,7 +87,7 @@ def test_code_cells_are_short() -> None:
             listing = "parameters" in cell.metadata.get("tags", []) or all(
                 isinstance(node, ast.Import | ast.ImportFrom) for node in ast.parse(cell.source).body
             )
-            if len(lines) > (28 if listing else 20):
+            if len(lines) > (29 if listing else 25):
                 found.append(f"{len(lines)} lines: {lines[0]}")
             found += [line for line in lines if len(line) > 88]
         return found
@@ -316,7 +316,9 @@ def test_a_source_reads_the_same_each_time(project: Path) -> None:
     (small,) = sources(project)
     assert load(small) == load(small)
     listed = {name: Source(Path(f"{name}.py")).family for name in SOURCES}
-    assert listed == dict.fromkeys(TEACHING, "teaching") | {n: paper for paper, chain in CHAINS.items() for n in chain}
+    papers_own = {n: paper for paper, chain in CHAINS.items() for n in chain}
+    alone = {"52_tool_services": "tool_services"}  # taught beside its paper: it makes no run
+    assert listed == dict.fromkeys(TEACHING, "teaching") | papers_own | alone
 
 
 def test_an_unknown_notebook_names_the_known_ones(project: Path) -> None:
