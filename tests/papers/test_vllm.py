@@ -45,20 +45,9 @@ def mags_rl() -> Case:
     return play, experiment.magnifier(), tasks.make_tasks({"attribute/hard": CASES}, 0), expert.expert(1.0)
 
 
-def vista_gym() -> Case:
-    """Things to be counted: ``</tool_call>`` ends a turn."""
-    from kit.papers.vista_gym import experiment, expert, tasks, toolbox
-
-    play = experiment.Play(max_turns=3, max_new_tokens=96, listed=False, **LIMITS)
-    script = expert.expert(expert.Habits(astray=0.0, recovers=0.0))
-    box = tuple(toolbox.toolbox().values())
-    return play, box, tasks.make_tasks({"spatial/clevr": CASES}, 0), script
-
-
 PAPERS: dict[str, tuple[Callable[[], Case], str]] = {
     "codedance": (codedance, "</code>"),
     "mags_rl": (mags_rl, "</think>"),
-    "vista_gym": (vista_gym, "</tool_call>"),
 }
 
 
