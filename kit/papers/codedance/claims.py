@@ -12,7 +12,8 @@ from dataclasses import replace
 import numpy as np
 
 from kit.evaluate.claims import Check, Claim
-from kit.evaluate.contrasts import chosen, gain, on_every_seed, points, slope
+from kit.evaluate.contrasts import chosen, points, slope
+from kit.evaluate.differences import difference, shared_seeds
 from kit.evaluate.intervals import Interval, mean_over_seeds
 from kit.papers.codedance.metrics import Outcome
 from kit.train.metrics import Row
@@ -37,38 +38,6 @@ UNSEEDED = ("direct",)
 """Stages that no training made: measured once, they stand for every seed."""
 
 
-def _compared(stages: Mapping[str, Sequence[Outcome]]) -> dict[str, list[Outcome]]:
-    """Outcomes of the seeds that all stages have.
-
-    Raises:
-        ValueError: a stage has no outcome, or the stages have no seed in common.
-    """
-    for name, some in stages.items():
-        chosen(name, some, "question", lambda o: True)
-    spread = on_every_seed(stages, UNSEEDED)
-    shared = set.intersection(*({o.seed for o in some} for some in spread.values()))
-    if not shared:
-        raise ValueError(f"{', '.join(stages)}: no seed in common; train them with the same seeds")
-    return {name: [o for o in some if o.seed in shared] for name, some in spread.items()}
-
-
-def difference(name: str, field: str = "correct", **stages: Sequence[Outcome]) -> Check:
-    """Check that the second of two stages lies above the first in a field, by seed and paired by image.
-
-    ``difference("gain", sft=before, grpo=after)`` is positive where reinforcement helped.
-
-    Args:
-        name: of the statistic.
-        field: of the outcomes.
-        stages: the two, by name.
-
-    Raises:
-        ValueError: one is empty, or they have no seed in common.
-    """
-    before, after = (points(some, field) for some in _compared(stages).values())
-    return gain(name, before, after)
-
-
 def c1(adaptive: Sequence[Outcome], outcome: Sequence[Outcome], bonus: Sequence[Outcome]) -> Claim:
     """C1: R_BAT is the most accurate, and calls less than under a bonus (Table 3: 65.8 at 1.41 turns, 63.6 at 2.43).
 
@@ -84,9 +53,9 @@ def c1(adaptive: Sequence[Outcome], outcome: Sequence[Outcome], bonus: Sequence[
         ValueError: one of them is empty, or two have no seed in common.
     """
     checks = (
-        difference("accuracy minus the outcome reward's", outcome=outcome, adaptive=adaptive),
-        difference("accuracy minus the bonus's", bonus=bonus, adaptive=adaptive),
-        difference("calls that the bonus makes more", "tool_calls", adaptive=adaptive, bonus=bonus),
+        difference("accuracy minus the outcome reward's", {"outcome": outcome, "adaptive": adaptive}),
+        difference("accuracy minus the bonus's", {"bonus": bonus, "adaptive": adaptive}),
+        difference("calls that the bonus makes more", {"adaptive": adaptive, "bonus": bonus}, "tool_calls"),
     )
     return Claim("C1", CLAIMS["C1"], checks)
 
@@ -124,7 +93,7 @@ def c2(
     entropy = replace(mean_over_seeds(apart, 0.01), n=steps)
     checks = (
         Check("entropy at the end, with minus without", entropy, 0.0),
-        difference("accuracy, with minus without", without=without, with_turns=with_turns),
+        difference("accuracy, with minus without", {"without": without, "with_turns": with_turns}),
     )
     return Claim("C2", CLAIMS["C2"], checks)
 
@@ -142,9 +111,9 @@ def c3(adaptive: Sequence[Outcome], offset_0: Sequence[Outcome]) -> Claim:
     Raises:
         ValueError: one of them is empty, or they have no seed in common.
     """
-    bought = difference("accuracy that they buy", adaptive=adaptive, offset_0=offset_0)
+    bought = difference("accuracy that they buy", {"adaptive": adaptive, "offset_0": offset_0})
     checks = (
-        difference("calls that offset 0 makes more", "tool_calls", adaptive=adaptive, offset_0=offset_0),
+        difference("calls that offset 0 makes more", {"adaptive": adaptive, "offset_0": offset_0}, "tool_calls"),
         replace(bought, limit=EQUAL, side="below"),
     )
     return Claim("C3", CLAIMS["C3"], checks)
@@ -164,7 +133,7 @@ def c4(sizes: Mapping[int, Sequence[Outcome]]) -> Claim:
     """
     if len(sizes) < 2:
         return Claim("C4", CLAIMS["C4"], (), f"sizes {', '.join(map(str, sorted(sizes)))}: at least two are needed")
-    cells = _compared({str(n): sizes[n] for n in sorted(sizes)})
+    cells = shared_seeds({str(n): sizes[n] for n in sorted(sizes)})
     means = ", ".join(f"{n}: {np.mean([o.correct for o in some]):.3f}" for n, some in cells.items())
     found = slope({int(n): points(some, "correct") for n, some in cells.items()})
     return Claim("C4", CLAIMS["C4"], (Check("slope of accuracy, a size", found, 0.0),), f"accuracy by size: {means}")
@@ -186,7 +155,9 @@ def c5(budgets: Mapping[int, Sequence[Outcome]], trained: int) -> Claim:
     most = max(budgets)
     if trained not in budgets or most <= trained:
         raise ValueError(f"budgets {sorted(budgets)}: needs {trained}, as in training, and a larger one")
-    check = difference(f"accuracy with {most} turns minus with {trained}", trained=budgets[trained], most=budgets[most])
+    check = difference(
+        f"accuracy with {most} turns minus with {trained}", {"trained": budgets[trained], "most": budgets[most]}
+    )
     beyond = sum(o.turns > trained for o in budgets[most])
     none = "" if beyond else f"0 of {len(budgets[most])} episodes used more than {trained} turns of {most}"
     means = ", ".join(f"{n}: {np.mean([o.correct for o in some]):.3f}" for n, some in sorted(budgets.items()))
@@ -211,8 +182,8 @@ def c6(direct: Sequence[Outcome], sft: Sequence[Outcome], grpo: Sequence[Outcome
     stages = {"direct": direct, "sft": sft, "grpo": grpo}
     found = {name: chosen(name, some, f"{kind} question", lambda o: o.kind == kind) for name, some in stages.items()}
     checks = (
-        difference("accuracy minus asked directly", direct=found["direct"], grpo=found["grpo"]),
-        difference("accuracy minus after SFT", sft=found["sft"], grpo=found["grpo"]),
+        difference("accuracy minus asked directly", {k: found[k] for k in ("direct", "grpo")}, unseeded=UNSEEDED),
+        difference("accuracy minus after SFT", {k: found[k] for k in ("sft", "grpo")}),
     )
     return Claim("C6", CLAIMS["C6"], checks)
 

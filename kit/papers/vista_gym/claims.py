@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kit.evaluate.claims import Check, Claim
-from kit.evaluate.contrasts import chosen, gain, on_every_seed, points
+from kit.evaluate.contrasts import chosen, on_every_seed, points
+from kit.evaluate.differences import difference
 from kit.evaluate.intervals import Interval, Point, clustered_mean, contrast, proportion_over_seeds
 from kit.papers.vista_gym.errors import ERRORS
 from kit.papers.vista_gym.metrics import Outcome
@@ -39,14 +40,7 @@ Some = Sequence[Outcome]
 
 def _difference(name: str, **stages: Some) -> Check:
     """Check that the second of two stages is right more often than the first, by seed and paired by image."""
-    for stage, some in stages.items():
-        chosen(stage, some, "question", lambda o: True)
-    spread = on_every_seed(stages, UNSEEDED)
-    shared = set.intersection(*({o.seed for o in some} for some in spread.values()))
-    if not shared:
-        raise ValueError(f"{', '.join(stages)}: no seed in common; train them with the same seeds")
-    before, after = (points([o for o in some if o.seed in shared], "correct") for some in spread.values())
-    return gain(name, before, after)
+    return difference(name, stages, unseeded=UNSEEDED)
 
 
 def v1(direct: Some, untrained: Some) -> Claim:
