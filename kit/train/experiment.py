@@ -26,6 +26,7 @@ from kit.chat import Chat
 from kit.data.store import load_tasks
 from kit.episode import Episode, Task
 from kit.evaluate.five.shown import Around, as_it_is
+from kit.files import read_json, write_json
 from kit.policy import Policy
 from kit.policy.hf import HFPolicy
 from kit.rewards.base import GroupReward
@@ -72,6 +73,34 @@ class Rollouts(RolloutConfig, ABC, Generic[Tools]):
         """
         config = self if temperature is None else replace(self, temperature=temperature)
         return rollout(policy, chat, tasks, lambda: around(self.environment(tools)), config, seed)
+
+
+def keep_values(play: object, names: Sequence[str], file: Path) -> None:
+    """Write down how tasks are told, beside them: for all who play them later.
+
+    Args:
+        play: how they are played.
+        names: of those of its fields that tasks depend on.
+        file: where.
+    """
+    write_json(file, {name: getattr(play, name) for name in names})
+
+
+def kept_values(file: Path, notebook: int) -> dict[str, Any]:
+    """Read what :func:`keep_values` wrote, in a run's folder of data.
+
+    Args:
+        file: where it stands.
+        notebook: number of the one that writes it.
+
+    Raises:
+        FileNotFoundError: it isn't there; says which notebook does it.
+    """
+    how: dict[str, Any] | None = read_json(file)
+    if how is None:
+        run = file.parent.parent.name
+        raise FileNotFoundError(f"{file}: run notebook {notebook} first: python -m kit run {notebook} --name {run}")
+    return how
 
 
 def play_greedily(model: Any, chat: Chat, tools: Tools, tasks: Sequence[Task], how: Rollouts[Tools]) -> list[Episode]:

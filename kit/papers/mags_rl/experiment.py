@@ -24,7 +24,6 @@ from kit.chat import Chat
 from kit.data.store import load_tasks, save_tasks
 from kit.episode import Episode, Score
 from kit.evaluate.baselines import SingleTurnEnv
-from kit.files import read_json, write_json
 from kit.papers.mags_rl.answers import is_right
 from kit.papers.mags_rl.env import MagsEnv, Stage
 from kit.papers.mags_rl.judge import model_judge
@@ -34,7 +33,7 @@ from kit.rewards.base import GroupReward, per_episode
 from kit.rollout import Environment
 from kit.tools.boxes import Frame
 from kit.tools.super_resolution import super_resolution
-from kit.train.experiment import GRPOTraining, Rollouts
+from kit.train.experiment import GRPOTraining, Rollouts, keep_values, kept_values
 from kit.train.experiment import play_greedily as play_greedily
 from kit.train.launch.launcher import launch
 from kit.train.launch.topology import ProcessConfig
@@ -77,7 +76,7 @@ class Play(Rollouts[Magnifier]):
 
     def keep(self, data: Path) -> None:
         """Write down how questions are told and what enlarges, beside the tasks: for all who play them later."""
-        write_json(data / HOW, {name: getattr(self, name) for name in KEPT})
+        keep_values(self, KEPT, data / HOW)
 
     @classmethod
     def kept(cls, data: Path, **more: Any) -> Play:
@@ -86,12 +85,7 @@ class Play(Rollouts[Magnifier]):
         Raises:
             FileNotFoundError: nothing was; says which notebook does it.
         """
-        how = read_json(data / HOW)
-        if how is None:
-            raise FileNotFoundError(
-                f"{data / HOW}: run notebook 41 first: python -m kit run 41 --name {data.parent.name}"
-            )
-        return cls(**{**how, **more})
+        return cls(**{**kept_values(data / HOW, 41), **more})
 
     def glass(self, chat: Chat) -> Magnifier:
         """Make the magnifier that it is played with.
@@ -154,7 +148,7 @@ class Training(GRPOTraining):
         return per_episode(make_reward(self.play.stage, judge), JUDGED_AT_ONCE)
 
     def held_out_reward(self) -> GroupReward:
-        """The same without a judge: whether an answer is right is a matter of the exact rule."""
+        """Make the stage's reward without a judge: whether an answer is right is a matter of the exact rule."""
         return per_episode(answer_alone if self.play.direct else make_reward(self.play.stage))
 
     @contextmanager

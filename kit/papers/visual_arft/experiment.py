@@ -34,7 +34,7 @@ from kit.data.photos import Split, photos
 from kit.data.scenes import Pixels
 from kit.episode import Episode, Task
 from kit.evaluate.baselines import Mode, SingleTurnEnv
-from kit.files import read_json, runs_folder, write_json
+from kit.files import runs_folder
 from kit.papers.visual_arft import mat_coding
 from kit.papers.visual_arft.env import VisualARFTEnv
 from kit.papers.visual_arft.invented import world
@@ -49,7 +49,7 @@ from kit.sandbox import Sandbox
 from kit.tools.index import Index
 from kit.tools.search import SNIPPET_CHARS, TOP_K, Search
 from kit.tools.serper import Serper
-from kit.train.experiment import GRPOTraining, Rollouts
+from kit.train.experiment import GRPOTraining, Rollouts, keep_values, kept_values
 from kit.train.experiment import play_greedily as play_greedily
 from kit.train.processes import run_on_rank0
 
@@ -154,7 +154,7 @@ class Play(Rollouts[Tools]):
 
     def keep(self, data: Path) -> None:
         """Write down how tasks are told and what searches show, beside the tasks: for all who play them later."""
-        write_json(data / HOW, {name: getattr(self, name) for name in KEPT})
+        keep_values(self, KEPT, data / HOW)
 
     @classmethod
     def kept(cls, data: Path, **more: Any) -> Play:
@@ -163,12 +163,7 @@ class Play(Rollouts[Tools]):
         Raises:
             FileNotFoundError: nothing was; says which notebook does it.
         """
-        how = read_json(data / HOW)
-        if how is None:
-            raise FileNotFoundError(
-                f"{data / HOW}: run notebook 21 first: python -m kit run 21 --name {data.parent.name}"
-            )
-        return cls(**how, **more)
+        return cls(**kept_values(data / HOW, 21), **more)
 
     def environment(self, tools: Tools) -> VisualARFTEnv:
         """Make an environment with these tools."""

@@ -180,5 +180,5 @@ class RemoteTool:
 
 
 def remote(tools: Iterable[PureTool], service: ToolService) -> list[RemoteTool]:
-    """The same tools, their work done by a service."""
+    """Let a service do the work of tools; what an agent calls and reads stays the same."""
     return [RemoteTool(tool, service) for tool in tools]
