@@ -98,6 +98,8 @@ numbers = {
     "VISTA-Gym": {"task": "51, 52", "SFT": "53", "GRPO": "54", "claims": "55"},
     "your own": {"task": "60", "SFT": "60", "GRPO": "60"},
 }
+
+# %%
 reached = {}
 for name, results in published().items():
     if results is None:  # not measured yet

@@ -70,6 +70,7 @@ from kit.tools.perception.shapes import COLOURS, things
 from kit.tools.pure import Golden, PureTool
 from kit.view import plots
 
+# %%
 tools = toolbox()
 
 # %% [markdown]

@@ -79,6 +79,8 @@ from kit.papers.vista_gym.expert import Habits, expert, kept, way_of
 from kit.papers.vista_gym.metrics import EVALUATION, is_right
 from kit.papers.vista_gym.tasks import check_apart, make_tasks
 from kit.papers.vista_gym.toolbox import toolbox
+
+# %%
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.policy.scripted import ScriptedPolicy
 from kit.policy.suppress import suppress_tokens
@@ -104,6 +106,8 @@ play = vista.Play(
     max_new_tokens=max_new_tokens,
     temperature=1.0,
 )
+
+# %%
 AT_ONCE = 48  # sessions
 
 

@@ -82,6 +82,7 @@ limits = {"max_turns": max_turns, "max_new_tokens": max_new_tokens, "listed": li
 play = vista.Play(prompt=prompt, temperature=1.0, **limits)
 
 
+# %%
 def gathered(stage: str, some):
     """A stage's outcomes over all seeds."""
     loaded = (EVALUATION.load_outcomes(f, stage, k) for k, f in enumerate(some))
@@ -177,6 +178,7 @@ tools = tuple(toolbox().values())
 tests = load_tasks(folders[0] / "tasks" / "test.jsonl")
 
 
+# %%
 def play_five(folder):
     """Play what the five questions need, unless the run has it already."""
 
