@@ -14,7 +14,7 @@ A paper subclasses :class:`Rollouts` with the environment, and :class:`GRPOTrain
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -73,6 +73,20 @@ class Rollouts(RolloutConfig, ABC, Generic[Tools]):
         """
         config = self if temperature is None else replace(self, temperature=temperature)
         return rollout(policy, chat, tasks, lambda: around(self.environment(tools)), config, seed)
+
+
+def in_parts(
+    tasks: Sequence[Task], play: Callable[[Sequence[Task]], Sequence[Episode]], at_once: int = 48
+) -> list[Episode]:
+    """Play many tasks, only some of them at once: so many sessions, images and cached keys fit into memory.
+
+    Args:
+        tasks: all of them.
+        play: plays some; each part's samples begin with the seed that it is given.
+        at_once: tasks of a part.
+    """
+    parts = (tasks[at : at + at_once] for at in range(0, len(tasks), at_once))
+    return [episode for part in parts for episode in play(part)]
 
 
 def keep_values(play: object, names: Sequence[str], file: Path) -> None:

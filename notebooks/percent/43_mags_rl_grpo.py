@@ -57,7 +57,6 @@ schedule: str = "cosine"  # of the learning rate: cosine, linear, constant
 per_device_batch_size: int = 40  # episodes a forward pass
 freeze_vision: bool = True  # leave the vision tower alone
 lora_rank: int = 0  # rank of small added matrices that learn alone; 0: all weights
-max_turns: int = 2  # rounds of an episode
 max_new_tokens: int = 160  # of one round
 num_processes: int = 0  # processes that train together; 0: one for each core
 strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
@@ -97,7 +96,7 @@ folder = start_run(run, tag, {"data": 41}, makes="grpo")
 data, together = folder / "data", ProcessConfig.of(globals())
 base = start = str(model or TINY)
 vlm, chat = load_model_and_chat(base)
-limits = {"max_turns": max_turns, "max_new_tokens": max_new_tokens}
+limits = {"max_new_tokens": max_new_tokens}
 play = mags.Play.kept(data, max_episode_tokens=4096, **limits)
 glass = play.glass(chat)
 tests = load_tasks(data / "test.jsonl")
@@ -154,27 +153,19 @@ if epochs:
 # ([replay](../docs/glossary.md#replay)), so that it doesn't forget how to see.
 
 # %%
-live = view.LiveTraining()
+live, lessons_of = view.LiveTraining(), folder / "sft"
+taught, repeated = lessons_of / "episodes.jsonl", lessons_of / "replay.jsonl"
+how = {"batch_size": 8, "replay": 4, "per_device_batch_size": 6, "learning_rate": 3e-4}
 if epochs:
-    taught, repeated = (
-        folder / "sft" / "episodes.jsonl",
-        folder / "sft" / "replay.jsonl",
-    )
     save_episodes(taught, shown)
     save_episodes(repeated, again)
     lessons = SFTTraining(
         start=base,
         episodes=str(taught),
-        run_dir=str(folder / "sft"),
+        run_dir=str(lessons_of),
         replay=str(repeated),
         threads=threads,
-        settings=SFTSettings.of(
-            globals(),
-            batch_size=8,
-            replay=4,
-            per_device_batch_size=6,
-            learning_rate=3e-4,
-        ),
+        settings=SFTSettings.of(globals(), **how),
     )
     start = str(launch(lessons, together, live))
     vlm, chat = load_model_and_chat(start)
@@ -292,6 +283,8 @@ first, second = (
     for stage, name, settings in ((1, "stage1", one), (2, "grpo", two))
 )
 trainings = mags.arranged(curriculum, first, second, base)
+
+# %%
 for t in trainings:
     print(
         t.run_dir.rpartition("/")[2],

@@ -72,6 +72,7 @@ from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.rollout import rollout
 from kit.tiny import TINY
 from kit.train.checkpoint import trained_model
+from kit.train.experiment import in_parts
 from kit.train.metrics import read_metrics, training_minutes
 from kit.view import plots
 
@@ -87,6 +88,7 @@ play = mags.Play.kept(data, max_episode_tokens=4096, **limits)
 tests = load_tasks(data / "test.jsonl")
 
 
+# %%
 def gathered(stage: str, some):
     """A stage's outcomes over all seeds."""
     loaded = (EVALUATION.load_outcomes(f, stage, k) for k, f in enumerate(some))
@@ -112,16 +114,10 @@ print(inspect.getsource(one_part), inspect.getsource(no_crops), sep="\n")
 
 
 # %%
-def in_parts(tasks, ask):
-    """Ask about all tasks, some at a time."""
-    parts = [tasks[at : at + AT_ONCE] for at in range(0, len(tasks), AT_ONCE)]
-    return [episode for part in parts for episode in ask(part)]
-
-
 def asked(policy, chat, make_env, tasks):
     """One turn each, greedily."""
     once = replace(play, max_turns=1, temperature=0.0)
-    return in_parts(tasks, lambda some: rollout(policy, chat, some, make_env, once))
+    return in_parts(tasks, lambda t: rollout(policy, chat, t, make_env, once), AT_ONCE)
 
 
 def measured(folder, stage: str, episodes, seed: int = 0):
@@ -154,7 +150,7 @@ for name, (stage, around) in ways.items():
         vlm, chat = load_model_and_chat(trained_model(folder, "sft", 43))
         how = replace(play, stage=stage, network="bicubic", temperature=0.0)
         look = partial(how, HFPolicy(vlm, chat), chat, how.glass(chat), around=around)
-        played[name] += measured(folder, name, in_parts(tests, look), seed)
+        played[name] += measured(folder, name, in_parts(tests, look, AT_ONCE), seed)
 baselines = ("direct", "cot", "one_shot", "zoom_refine", "grit")
 metrics = {name: EVALUATION.evaluate_outcomes(some) for name, some in played.items()}
 for name in (*baselines, "sft", "grpo"):
@@ -196,7 +192,8 @@ for seed, folder in enumerate(folders):
         for network in (plain, "bicubic", "none"):
             how = replace(play, network=network, scale=scale, temperature=0.0)
             look = partial(how, HFPolicy(vlm, chat), chat, how.glass(chat))
-            found = measured(folder, f"{size}-{network}", in_parts(some, look), seed)
+            episodes = in_parts(some, look, AT_ONCE)
+            found = measured(folder, f"{size}-{network}", episodes, seed)
             enlarged[size].setdefault(network, []).extend(found)
 
 # %% tags=["guess"]
@@ -283,7 +280,7 @@ def play_five(folder):
 
     def playing(policy, chat, tasks, **how):
         glass = play.glass(chat)
-        return in_parts(tasks, lambda some: play(policy, chat, glass, some, **how))
+        return in_parts(tasks, lambda t: play(policy, chat, glass, t, **how), AT_ONCE)
 
     ends = trained_model(folder, "grpo", 43), trained_model(folder, "sft", 43)
     grpo, sft = (Player(checkpoint, playing) for checkpoint in ends)

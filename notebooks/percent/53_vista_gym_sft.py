@@ -87,6 +87,7 @@ from kit.policy.suppress import suppress_tokens
 from kit.rollout import rollout
 from kit.tiny import TINY
 from kit.train.demonstrations import collect
+from kit.train.experiment import in_parts
 from kit.train.launch.launcher import launch
 from kit.train.launch.topology import ProcessConfig
 from kit.train.metrics import read_metrics
@@ -107,16 +108,8 @@ play = vista.Play(
     temperature=1.0,
 )
 
+
 # %%
-AT_ONCE = 48  # sessions
-
-
-def in_parts(tasks, ask):
-    """Ask about all tasks, some at a time."""
-    parts = [tasks[at : at + AT_ONCE] for at in range(0, len(tasks), AT_ONCE)]
-    return [episode for part in parts for episode in ask(part)]
-
-
 def kind_of(task) -> str:
     """Its family and set, as in the makers' names."""
     return f"{task.meta['family']}/{task.meta['set']}"

@@ -66,6 +66,7 @@ threads: int = 1  # CPU threads of a process
 # %%
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -80,6 +81,7 @@ from kit.papers.vista_gym.reward import REWARDS, make_reward
 from kit.papers.vista_gym.toolbox import toolbox
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.train.checkpoint import trained_model
+from kit.train.experiment import in_parts
 from kit.train.grpo import GRPOSettings
 from kit.train.launch.launcher import launch
 from kit.train.launch.topology import ProcessConfig
@@ -246,10 +248,8 @@ print(f"right, sampled: {ends[0]:.2f} → {ends[1]:.2f}")
 # %%
 def greedily(some, model):
     """Play tasks greedily, so many at once."""
-    parts = [some[at : at + 48] for at in range(0, len(some), 48)]
-    return [
-        e for part in parts for e in vista.play_greedily(model, chat, tools, part, play)
-    ]
+    ask = partial(vista.play_greedily, model, chat, tools, how=play)
+    return in_parts(some, ask)
 
 
 played = greedily(tests, vlm)

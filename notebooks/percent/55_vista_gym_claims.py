@@ -170,6 +170,7 @@ check("55.1", kind_of_error)
 # %%
 from kit.evaluate.five.answers import answers
 from kit.evaluate.five.play import Player, play_all
+from kit.train.experiment import in_parts
 from kit.train.held_out import evenly_spaced
 from kit.train.weights import weight_change
 from kit.view.five import five
@@ -183,8 +184,7 @@ def play_five(folder):
     """Play what the five questions need, unless the run has it already."""
 
     def playing(policy, chat, tasks, **how):
-        parts = [tasks[at : at + 48] for at in range(0, len(tasks), 48)]
-        return [e for part in parts for e in play(policy, chat, tools, part, **how)]
+        return in_parts(tasks, lambda some: play(policy, chat, tools, some, **how))
 
     ends = trained_model(folder, "grpo", 54), trained_model(folder, "sft", 53)
     grpo, sft = (Player(checkpoint, playing) for checkpoint in ends)

@@ -24,6 +24,7 @@ from kit.policy import Policy
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import RolloutConfig
 from kit.train.demonstrations import collect
+from kit.train.experiment import in_parts
 from kit.train.replay import own_words
 
 NETWORKS = ("bicubic", "span", "none")
@@ -76,9 +77,8 @@ def rehearsal(policy: Policy, chat: Chat, glass: Magnifier, tasks: Sequence[Task
         tasks: drawn tasks.
         play: limits of an episode, and how tasks are told.
     """
-    asked, once, said = described(tasks), replace(play, max_turns=1), []
-    for at in range(0, len(asked), AT_ONCE):
-        said += once(policy, chat, glass, asked[at : at + AT_ONCE], temperature=0.0)
+    once = replace(play, max_turns=1, temperature=0.0)
+    said = in_parts(described(tasks), lambda some: once(policy, chat, glass, some), AT_ONCE)
     read = [episode for episode in said if episode.task.question == READ]
     seen = [episode for episode in said if episode.task.question != READ]
     every = [*own_words(seen, chat), *own_words(read, chat, "<rethink>")]
