@@ -64,11 +64,11 @@ def test_a_script_solves_what_the_prompt_hides(kind: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("family", PRIOR)
 def test_most_tasks_of_each_family_are_solved(family: str) -> None:
-    """A tool is wrong now and then: of ten tasks eight at least have to be solved."""
+    """A tool is wrong now and then: of ten tasks nine at least have to be solved."""
     tools, kinds = list(toolbox().values()), [kind for kind in MAKERS if kind.startswith(f"{family}/")]
     tasks = make_tasks(dict.fromkeys(kinds, 3), 2, "development")
     faults = [f"{task.id}: {why}" for task in tasks if (why := validate(task, tools))]
-    assert len(faults) <= len(tasks) / 5, faults
+    assert len(faults) <= len(tasks) / 10, faults
 
 
 def test_options_hold_the_answer_once_anywhere_and_its_letter_is_right() -> None:
