@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import ceil
 from typing import Any
 
 from kit.jobs.notebooks import find
 from kit.jobs.run import Job, profile_values
+from kit.papers.registry import paper_of
+from kit.rollout import RolloutConfig
 from kit.tiny import TINY
 from kit.train.launch.topology import ProcessConfig
 from kit.train.planner.advice import advice, fits, has_engine_room
@@ -74,7 +76,7 @@ def stages(
             "per_device_batch_size": v["per_device_batch_size"],
             "lora_rank": v["lora_rank"],
             "freeze_vision": v["freeze_vision"],
-            "sampled": v["max_turns"] * v["max_new_tokens"],
+            "sampled": _turns(name, v) * v["max_new_tokens"],
         }
         if v.get("epochs", 0) > 0:
             size = v.get("batch_size", 8)
@@ -88,10 +90,16 @@ def stages(
                     **longest(EPISODE_TOKENS),
                     rollout_engine=together.rollout_engine,
                     batch=v["prompts_per_batch"] * v["group_size"],
-                    steps=v["steps"],
+                    steps=v["steps"] + v.get("steps_2", 0),  # both stages of a curriculum
                     reference=v["beta"] > 0 and not v["lora_rank"],
                 ),
             )
+
+
+def _turns(notebook: str, values: Mapping[str, Any]) -> int:
+    """How many turns an episode may have: as the notebook says, or always the same number in this paper."""
+    paper = paper_of(notebook)
+    return int(values.get("max_turns") or (paper.load_limits() if paper else RolloutConfig).max_turns)
 
 
 def _elsewhere(job: Job) -> str:
