@@ -21,15 +21,6 @@ from __future__ import annotations
 from kit.papers.published import Figures, Published, Runs
 from kit.papers.registry import Paper
 
-KEPT = {"tasks": 53, "sft": 53, "stages/sft.json": 53}
-"""What a training under another reward keeps of the run with the same seed."""
-
-
-def _other(tag: str, **values: str) -> Runs:
-    """A seed of the same cloned agent, reinforced otherwise."""
-    return Runs("vista_gym", 1, ("54_vista_gym_grpo",), {"patch_steps": "0", **values}, tag=tag, keeps=KEPT)
-
-
 PAPER = Paper(
     name="vista_gym",
     title="VISTA-Gym",
@@ -40,7 +31,7 @@ PAPER = Paper(
     notebooks=("51_vista_gym", "53_vista_gym_sft", "54_vista_gym_grpo", "55_vista_gym_claims"),
     settings={"53_vista_gym_sft": "kit.train.sft:SFTSettings", "54_vista_gym_grpo": "kit.train.grpo:GRPOSettings"},
     needs={
-        "54_vista_gym_grpo": KEPT,
+        "54_vista_gym_grpo": {"tasks": 53, "sft": 53, "stages/sft.json": 53},
         "55_vista_gym_claims": {"tasks": 53, "stages/sft.json": 53, "stages/grpo.json": 54},
     },
     claims="kit.papers.vista_gym.claims:CLAIMS",
@@ -48,10 +39,7 @@ PAPER = Paper(
     tools="kit.papers.vista_gym.toolbox:TOOLS",
     fidelity="kit.papers.vista_gym:fidelity.toml",
     published=Published(
-        runs={
-            "runs": Runs("vista_gym", 1, ("53_vista_gym_sft", "54_vista_gym_grpo")),
-            **{f"{reward}_runs": _other(reward, reward=reward) for reward in ("dense", "sparse")},
-        },
+        runs={"runs": Runs("vista_gym", 1, ("53_vista_gym_sft", "54_vista_gym_grpo"))},
         figures=(Figures("55_vista_gym_claims", "vista_gym"),),
     ),
 )
