@@ -28,7 +28,7 @@ from kit.papers.vista_gym.env import PROTOCOL
 from kit.papers.vista_gym.errors import errors
 
 HEADLINES = {
-    "acc_all": "questions of seven families, right",
+    "acc_all": "seven families, right",
     "acc_in": "families trained on, right",
     "acc_out": "other sets, right",
     "calls_all": "calls an episode",
