@@ -38,8 +38,8 @@ runs: list[str] = []  # runs that differ in their seed only; empty: just this on
 dense_runs: list[str] = []  # the same seeds under the dense reward; empty: none
 sparse_runs: list[str] = []  # under the sparse product
 difficulty_runs: list[str] = []  # under the reward scaled by difficulty
-dapo_runs: list[str] = []  # with DAPO's objective: --set loss_type=dapo
-single_runs: list[str] = []  # trained on charts alone: --set only=charts
+dapo_runs: list[str] = []  # with loss_type=dapo
+single_runs: list[str] = []  # trained on charts alone, with only=charts
 long_runs: list[str] = []  # cloned from long rationales, then reinforced
 sampled_tasks: int = 16  # questions that the policy before GRPO tries again and again
 tries: int = 8  # how often each of them is tried
@@ -163,8 +163,9 @@ for model, found in REPORTED.items():
 
 # %% [markdown]
 # A large untrained model writes calls, and gets names and contents wrong; the tiny one doesn't get that far (E1). After
-# cloning the form stands, and what is left is E4: a proper call to the wrong tool. That is a choice, and choices are what
-# a reward can teach. E5 no training removes: it is the tools'.
+# cloning the form stands, and what is left is E4: a proper call for the wrong thing. That is a choice, and choices are what a
+# reward can teach: see how far it got in the steps of your run. E5 is a tool that fails. No training mends the tool, but an agent
+# can learn to ask another.
 #
 # **Exercise 55.1.** Sort one failure. You know whether the call could be read, whether it fits the tool's schema, whether it is
 # the question's own, and whether the reply holds the gold answer. Which of E1, E4, E5, E6 is it? (A call that doesn't fit
