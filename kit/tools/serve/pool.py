@@ -244,7 +244,7 @@ class Worker:
         finally:
             ended.cancel()
 
-    async def _next(self, ended: asyncio.Task[int]) -> Call | None:
+    async def _next(self, ended: asyncio.Future[int]) -> Call | None:
         """Take the next call whose time isn't up in hand; None if the process ends before there is one."""
         while self.call is None and not ended.done():
             if not self._pool.waiting:
@@ -264,7 +264,7 @@ class Worker:
         try:
             async with asyncio.timeout(deadline):
                 assert process.stdin is not None
-                process.stdin.write(_frame(call, sent))
+                process.stdin.write(frame(call, sent))
                 await process.stdin.drain()
                 told = await receive(_out(process))
             reply, alive = Reply(told["text"], told["status"]), True
@@ -274,16 +274,26 @@ class Worker:
         except (asyncio.IncompleteReadError, ConnectionError):
             text = f"Error: {call.tool} died during this call ({await _code(process)}); it is being started again"
             reply, alive = Reply(text, "died"), False
+        self.settle(call, reply)
+        return alive
+
+    def settle(self, call: Call, reply: Reply) -> None:
+        """Give a call its reply; a death is counted."""
         self.call = None
-        if not alive:
+        if reply.status in ("died", "timeout"):
             self.problem = reply.text.removeprefix("Error: ")
             self.restarts[reply.status] += 1
         if not call.reply.done():
             call.reply.set_result(reply)
-        return alive
 
 
-def _frame(call: Call, sent: Recent[bool]) -> bytes:
+def frame(call: Call, sent: Recent[bool]) -> bytes:
+    """A call as it goes to a worker.
+
+    Args:
+        call: what to send.
+        sent: keys of the images that the worker has; those of this call are added.
+    """
     images, blobs = [], []
     for name, image in call.images.items():
         known = sent.get(image.key) is not None
