@@ -89,20 +89,19 @@ class Slot(Worker):
         self._pool: RayPool = pool
 
     async def run(self) -> None:
-        """Hand on calls until cancelled."""
-        never = asyncio.get_running_loop().create_future()
+        """Hand on calls until cancelled, from when there is a replica."""
+        handle, never = await self._pool.handle, asyncio.get_running_loop().create_future()
         while (call := await self._next(never)) is not None:
             try:
-                self.settle(call, await self._reply(call))
+                self.settle(call, await self._reply(call, handle))
             except Refused as refused:
                 self.call = None
                 call.refuse(str(refused))
 
-    async def _reply(self, call: Call) -> Reply:
+    async def _reply(self, call: Call, handle: Any) -> Reply:
         limits = self._pool.limits
         try:
             async with asyncio.timeout(limits.patience + limits.deadline):
-                handle = await self._pool.handle
                 told = await handle.call.remote(frame(call, Recent()))
         except ray.exceptions.RayError:
             return Reply(f"Error: {call.tool} died during this call; it is being started again", "died")
@@ -145,10 +144,7 @@ class RayPool(Pool):
         """Deploy, and again where that fails; meanwhile say how the replicas are."""
         while True:
             try:
-                handle = await asyncio.to_thread(self._deploy)
-                if not self.handle.done():
-                    self.handle.set_result(handle)
-                why = ""
+                handle, why = await asyncio.to_thread(self._deploy), ""
                 while not why:
                     await asyncio.sleep(LOOK)
                     why = await self._look(handle)
@@ -173,6 +169,7 @@ class RayPool(Pool):
                 health_check_period_s=LOOK,
                 health_check_timeout_s=self.limits.deadline,
                 graceful_shutdown_timeout_s=LOOK,
+                max_constructor_retry_count=2,
                 logging_config={"enable_access_log": False},
             )
             app = deployment.bind(self.places, self.device, self.limits.deadline)
@@ -185,8 +182,9 @@ class RayPool(Pool):
         if app.status == "DEPLOY_FAILED":
             return str(app.deployments[self.name].message)
         there = app.deployments[self.name].replica_states.get("RUNNING", 0) if app.deployments else 0
-        if there and not self.tools:
+        if there and not self.handle.done():
             self.tools |= await handle.schemas.remote()
+            self.handle.set_result(handle)
         for k, worker in enumerate(self.workers):
             worker.state = "starting" if k >= there else "busy" if worker.call else "ready"
         return ""
