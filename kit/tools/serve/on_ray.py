@@ -16,13 +16,14 @@ from __future__ import annotations
 import asyncio
 import io
 import os
+import socket
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
-from kit.tools.serve.pool import LONGEST_PAUSE, Call, Limits, Pool, Refused, Reply, Worker, frame
-from kit.tools.serve.wire import Recent, read_frame
+from kit.tools.serve.pool import LONGEST_PAUSE, Call, Limits, Pool, Refused, Reply, Worker
+from kit.tools.serve.wire import Recent, asked, read_frame
 from kit.tools.serve.worker import answered, load, schemas
 
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # read when Ray is imported: nothing is told to anyone
@@ -40,12 +41,15 @@ SMALLEST = 80 * 2**20
 LOOK = 1.0
 """Seconds between two looks at how the replicas are."""
 
+UNWELL = (ray.exceptions.RayError, RayServeException)
+"""What Ray raises where it can't be asked."""
+
 DEPLOYING = threading.Lock()
 """One deployment after the other: Ray's own lists of what to pickle know no threads."""
 
 
 class Replica:
-    """What does the calls, one at a time, in a process of Ray's.
+    """One of the processes that do the calls, one at a time each, started by Ray.
 
     Args:
         places: of its tools, as a worker takes them.
@@ -57,7 +61,7 @@ class Replica:
         self._tools, self._deadline, self._late = load(places, device), deadline, ""
 
     async def schemas(self) -> dict[str, Any]:
-        """What ``/tools`` says of its tools."""
+        """Describe its tools, as ``/tools`` does."""
         return schemas(self._tools)
 
     async def call(self, packed: bytes) -> dict[str, str]:
@@ -102,7 +106,7 @@ class Slot(Worker):
         limits = self._pool.limits
         try:
             async with asyncio.timeout(limits.patience + limits.deadline):
-                told = await handle.call.remote(frame(call, Recent()))
+                told = await handle.call.remote(asked(call.tool, call.arguments, call.images, Recent()))
         except ray.exceptions.RayError:
             return Reply(f"Error: {call.tool} died during this call; it is being started again", "died")
         except (TimeoutError, RayServeException) as error:
@@ -138,7 +142,8 @@ class RayPool(Pool):
     async def stop(self) -> None:
         """Take the deployment back; calls that wait are refused."""
         await super().stop()
-        await asyncio.to_thread(serve.delete, self.name)
+        with suppress(*UNWELL):
+            await asyncio.to_thread(serve.delete, self.name)
 
     async def _run(self) -> None:
         """Deploy, and again where that fails; meanwhile say how the replicas are."""
@@ -148,7 +153,7 @@ class RayPool(Pool):
                 while not why:
                     await asyncio.sleep(LOOK)
                     why = await self._look(handle)
-            except Exception as error:  # whatever Ray raises while its own parts are replaced or can't be reached
+            except Exception as error:  # a supervisor goes on, and tells what kept it from its work
                 why = f"{type(error).__name__}: {error}"
             why = " ".join(why.split())[-300:]
             for worker in self.workers:
@@ -165,7 +170,7 @@ class RayPool(Pool):
                 num_replicas=len(self.workers),
                 max_ongoing_requests=1,
                 # Ray counts cores to choose a machine; where there is one alone, the system shares them.
-                ray_actor_options={"num_cpus": int("RAY_ADDRESS" in os.environ), "num_gpus": self.gpus},
+                ray_actor_options={"num_cpus": int(bool(os.environ.get("RAY_ADDRESS"))), "num_gpus": self.gpus},
                 health_check_period_s=LOOK,
                 health_check_timeout_s=self.limits.deadline,
                 graceful_shutdown_timeout_s=LOOK,
@@ -178,10 +183,14 @@ class RayPool(Pool):
 
     async def _look(self, handle: Any) -> str:
         """See how the replicas are; why the tools can't be loaded, if they can't."""
-        app = (await asyncio.to_thread(serve.status)).applications[self.name]
-        if app.status == "DEPLOY_FAILED":
-            return str(app.deployments[self.name].message)
-        there = app.deployments[self.name].replica_states.get("RUNNING", 0) if app.deployments else 0
+        try:
+            app = (await asyncio.to_thread(serve.status)).applications.get(self.name)
+        except UNWELL:  # whoever knows is being replaced as well
+            app = None
+        found = app.deployments.get(self.name) if app else None
+        if app and app.status == "DEPLOY_FAILED":
+            return str(found.message if found else app.message)
+        there = found.replica_states.get("RUNNING", 0) if found else 0
         if there and not self.handle.done():
             self.tools |= await handle.schemas.remote()
             self.handle.set_result(handle)
@@ -192,11 +201,24 @@ class RayPool(Pool):
 
 @contextmanager
 def ray_started() -> Iterator[None]:
-    """Start Ray, or join the cluster that ``RAY_ADDRESS`` names, for as long as the block lasts."""
+    """Start Ray, or join the cluster that ``RAY_ADDRESS`` names, for as long as the block lasts.
+
+    Raises:
+        ValueError: Ray can't be had.
+    """
     alone = {"num_cpus": 1, "object_store_memory": SMALLEST, "include_dashboard": False}
-    ray.init(**({} if "RAY_ADDRESS" in os.environ else alone))
+    where = os.environ.get("RAY_ADDRESS", "")
     try:
+        if where not in ("", "auto"):  # Ray itself would try for minutes
+            host, _, port = where.rpartition(":")
+            socket.create_connection((host, int(port)), timeout=5).close()
+        ray.init(**({} if where else alone))
         serve.start(proxy_location="Disabled")
+    except Exception as error:  # it raises that very class where it isn't up within 30 s, as on a busy machine
+        ray.shutdown()
+        what = f"the cluster RAY_ADDRESS={where} can't be joined" if where else "Ray can't be started here; try again"
+        raise ValueError(f"--engine ray: {what} ({type(error).__name__}: {str(error)[:200]})") from error
+    try:
         yield
     finally:
         ray.shutdown()

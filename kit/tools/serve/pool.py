@@ -27,7 +27,7 @@ from time import monotonic
 from typing import Any, Literal
 
 from kit.tools.serve.store import Stored
-from kit.tools.serve.wire import Recent, packed, receive
+from kit.tools.serve.wire import Recent, asked, receive
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 """Seconds before a worker that couldn't be started is tried again: doubled each time, up to the second."""
@@ -264,44 +264,28 @@ class Worker:
         try:
             async with asyncio.timeout(deadline):
                 assert process.stdin is not None
-                process.stdin.write(frame(call, sent))
+                process.stdin.write(asked(call.tool, call.arguments, call.images, sent))
                 await process.stdin.drain()
                 told = await receive(_out(process))
-            reply, alive = Reply(told["text"], told["status"]), True
+            reply = Reply(told["text"], told["status"])
         except TimeoutError:
             text = f"Error: {call.tool} gave no answer within {deadline:g} s; it is being started again"
-            reply, alive = Reply(text, "timeout"), False
+            reply = Reply(text, "timeout")
         except (asyncio.IncompleteReadError, ConnectionError):
             text = f"Error: {call.tool} died during this call ({await _code(process)}); it is being started again"
-            reply, alive = Reply(text, "died"), False
-        self.settle(call, reply)
-        return alive
+            reply = Reply(text, "died")
+        return self.settle(call, reply)
 
-    def settle(self, call: Call, reply: Reply) -> None:
-        """Give a call its reply; a death is counted."""
+    def settle(self, call: Call, reply: Reply) -> bool:
+        """Give a call its reply; False, and counted, if that tells of the process's end."""
         self.call = None
-        if reply.status in ("died", "timeout"):
-            self.problem = reply.text.removeprefix("Error: ")
-            self.restarts[reply.status] += 1
         if not call.reply.done():
             call.reply.set_result(reply)
-
-
-def frame(call: Call, sent: Recent[bool]) -> bytes:
-    """A call as it goes to a worker.
-
-    Args:
-        call: what to send.
-        sent: keys of the images that the worker has; those of this call are added.
-    """
-    images, blobs = [], []
-    for name, image in call.images.items():
-        known = sent.get(image.key) is not None
-        images.append((name, image.key, 0 if known else len(image.data)))
-        if not known:
-            sent.put(image.key, True)
-            blobs.append(image.data)
-    return packed({"tool": call.tool, "arguments": dict(call.arguments), "images": images}, *blobs)
+        if reply.status not in ("died", "timeout"):
+            return True
+        self.problem = reply.text.removeprefix("Error: ")
+        self.restarts[reply.status] += 1
+        return False
 
 
 def _out(process: asyncio.subprocess.Process) -> asyncio.StreamReader:

@@ -83,7 +83,7 @@ def load(places: Sequence[str], device: str) -> dict[str, PureTool]:
 
 
 def schemas(tools: Mapping[str, PureTool]) -> dict[str, Any]:
-    """What a service says of tools: name → description, parameters, whether it needs an image."""
+    """Describe tools, as a service does: name → description, parameters, whether it needs an image."""
     return {
         name: {"description": tool.description, "parameters": dict(tool.parameters), "needs_image": tool.needs_image}
         for name, tool in tools.items()

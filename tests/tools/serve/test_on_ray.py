@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import psutil
@@ -36,7 +35,7 @@ RAY = (*OPTIONS, *REAL, "--engine", "ray", "--deadline", "2")
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[ToolService]:
-    with running(*RAY, folder=HELPERS, log=Path("/tmp/rayt.log"), wait=60) as found:
+    with running(*RAY, folder=HELPERS, wait=300) as found:
         yield found
 
 
