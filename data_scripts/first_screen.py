@@ -1,42 +1,38 @@
-"""Draw docs/first_screen.png: an episode of AGILE's scripted expert, and the committed results of training.
+"""Draw docs/first_screen.png: an episode of AGILE's scripted expert, and the committed results of all papers.
 
     python data_scripts/first_screen.py
 
-Everything comes with the kit: a held-out photograph, the environment in its sandbox, results/agile.json. The picture
-carries a hash of that file's metrics, by which a test sees that it is out of date.
+Everything comes with the kit: a held-out photograph, the environment in its sandbox, the files of results/. The picture
+carries a hash of their metrics, by which a test sees that it is out of date.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from first_screen_figure import first_screen, metrics_hash, save_png
 
 from kit.data.photos import photos, random_crop
 from kit.episode import Episode
-from kit.evaluate.outcomes import by_stage
-from kit.files import ROOT, print_anything, read_json
+from kit.evaluate.intervals import Interval
+from kit.evaluate.outcomes import Evaluation, by_stage
+from kit.files import ROOT, print_anything
 from kit.papers.agile import experiment
 from kit.papers.agile.expert import SHORT_STEPS, expert_script
 from kit.papers.agile.puzzle import make_task, with_thumbnails
-from kit.papers.agile.reported import REPORTED
+from kit.papers.registry import find_paper, published
 from kit.policy.hf import load_model_and_chat
 from kit.policy.scripted import ScriptedPolicy
 from kit.sandbox import Sandbox
 from kit.tiny import TINY
 
-RESULTS = ROOT / "results" / "agile.json"
 PICTURE = ROOT / "docs" / "first_screen.png"
-NAMES = {
-    "acc_2x2": "2×2 puzzles solved",
-    "score_2x2": "2×2 pieces in place",
-}
-STAGES = {
-    "direct": "asked directly,\nsees thumbnails",
-    "sft": "agent\nafter SFT",
-    "grpo": "agent\nafter GRPO",
-    "direct_originals": "asked directly,\nsees full pieces",
-}
+STAGES = {"direct": "asked directly", "sft": "agent after the cold start", "grpo": "after reinforcement"}
 """Stages that are drawn and their display names."""
+SWAPPED = "with another episode's observations"
+"""Name of what is left of the last of them when it sees what others were shown."""
 SEED = 1
 """Fixes crop, shuffle and the expert's turns: look, swap, answer."""
 
@@ -54,14 +50,26 @@ def play() -> Episode:
     return episode
 
 
+def shares(evaluation: Evaluation[Any], results: Mapping[str, Any]) -> dict[str, Interval]:
+    """What is drawn of a paper: its first headline by stage, and what other observations leave of the last stage's."""
+    measured, metric = by_stage(results), next(iter(evaluation.headlines))
+    found = {name: measured[stage][metric] for stage, name in STAGES.items() if metric in measured.get(stage, {})}
+    subset = metric.partition("_")[2]
+    gap = measured["grpo"].get("observation_gap_swapped" + ("" if subset == "all" else f"_{subset}"))
+    if gap:
+        own = measured["grpo"][metric].value
+        found[SWAPPED] = Interval(own - gap.value, own - gap.high, own - gap.low, gap.n)
+    return found
+
+
 if __name__ == "__main__":
     print_anything()
-    results = read_json(RESULTS)
-    measured = by_stage(results)
-    figure = first_screen(
-        play(),
-        {name: measured[stage] for stage, name in STAGES.items() if stage in measured},
-        NAMES,
-        {name: REPORTED.get(stage, {}) for stage, name in STAGES.items()},
-    )
+    results = published()
+    drawn = {}
+    for name, found in results.items():
+        paper = find_paper(name)
+        evaluation = paper.load_evaluation()
+        what = next(iter(evaluation.headlines.values())).replace(", right", "")
+        drawn[f"{paper.title}\n{what}"] = shares(evaluation, found) if found else {}
+    figure = first_screen(play(), drawn, [*STAGES.values(), SWAPPED])
     print(save_png(figure, PICTURE, results=metrics_hash(results)), f"{PICTURE.stat().st_size / 1000:.0f} KB")

@@ -1,4 +1,4 @@
-"""One picture that introduces an agent: an episode turn by turn, and what training made of it."""
+"""One picture that introduces the kit: an episode turn by turn, and what training made of each paper's agent."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ from typing import Any
 
 import numpy as np
 from matplotlib import rc_context
-from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
+from matplotlib.patches import Patch
 from PIL import Image
 from PIL.ImageColor import getrgb
 from PIL.PngImagePlugin import PngInfo
 
 from kit.episode import Episode, NamedImage
 from kit.evaluate.intervals import Interval
-from kit.evaluate.outcomes import Metrics
 from kit.images import rgb
-from kit.view.charts import COLOURS, DASHES, MARKERS, STYLE, Plot
+from kit.view.charts import COLOURS, STYLE, Plot
 
 CHARS = 29
 """Characters in a line of an action."""
@@ -30,29 +29,23 @@ DPI = 180
 """Dots per inch of a saved picture: two for each pixel of a web page."""
 
 
-def first_screen(
-    episode: Episode,
-    stages: Mapping[str, Metrics],
-    names: Mapping[str, str],
-    reported: Mapping[str, Mapping[str, float]],
-) -> Plot:
-    """Draw an episode strip, and below it the learning curve over the stages of training.
+def first_screen(episode: Episode, papers: Mapping[str, Mapping[str, Interval]], stages: Sequence[str]) -> Plot:
+    """Draw an episode strip, and below it what training made of each paper's agent.
 
     Args:
         episode: a finished episode; every turn needs an image before it.
-        stages: stage → metrics, in the order of training.
-        names: metrics to draw and their display names.
-        reported: stage → metric → the paper's number, drawn as a hollow marker.
+        papers: title → stage → share that is right; one that has nothing is told to be unmeasured.
+        stages: what is drawn of each, in order.
 
     Raises:
         ValueError: the episode has no turns, or a turn saw no image.
     """
     with rc_context(STYLE):
-        figure = Plot(9.0, 4.2, photographic=True)
-        halves: Any = figure.subfigures(2, 1, height_ratios=(2.5, 1.7))
+        figure = Plot(9.0, 4.4, photographic=True)
+        halves: Any = figure.subfigures(2, 1, height_ratios=(2.5, 1.9))
         above, below = halves
         draw_strip(above, episode)
-        draw_stages(below.subplots(), stages, names, reported)
+        draw_papers(below, papers, stages)
     return figure
 
 
@@ -93,33 +86,30 @@ def _mosaic(images: Sequence[NamedImage]) -> Image.Image:
     return sheet
 
 
-def draw_stages(
-    axis: Axes,
-    stages: Mapping[str, Metrics],
-    names: Mapping[str, str],
-    reported: Mapping[str, Mapping[str, float]],
-) -> None:
-    """Draw metrics over the stages of training, with 95 % intervals, and the paper's numbers as hollow markers.
+def draw_papers(figure: FigureBase, papers: Mapping[str, Mapping[str, Interval]], stages: Sequence[str]) -> None:
+    """Draw a small chart for each paper: a bar a stage, with its 95 % interval.
 
     Args:
-        axis: where to draw.
-        stages: stage → metrics, in the order of training.
-        names: metrics and their display names; a stage without one leaves a gap.
-        reported: stage → metric → the paper's number.
+        figure: gets one column of axes for each paper.
+        papers: title → stage → share that is right.
+        stages: what is drawn of each, in order; of one that a paper lacks, a dash.
     """
-    for k, (metric, name) in enumerate(names.items()):
-        aside = 0.04 * (k - (len(names) - 1) / 2)  # intervals of one stage stand side by side
-        look: Any = {"color": COLOURS[k % 6], "marker": MARKERS[k % 6]}
-        xs = np.arange(len(stages)) + aside
-        found = [m.get(metric, Interval(np.nan, np.nan, np.nan, 0)) for m in stages.values()]
-        axis.plot(xs, [i.value for i in found], linestyle=DASHES[k % 4], label=name, **look)
-        axis.vlines(xs, [i.low for i in found], [i.high for i in found], color=look["color"], linewidth=1)
-        theirs = [reported.get(stage, {}).get(metric, np.nan) for stage in stages]
-        axis.plot(xs + 0.08, theirs, linestyle="", fillstyle="none", **look)
-    axis.plot([], [], linestyle="", color="black", marker="o", fillstyle="none", label="hollow: the paper reports")
-    axis.set_xticks(range(len(stages)), list(stages))
-    axis.set_ylim(-0.02, 1.02)
-    axis.legend(fontsize=9, loc="center left", bbox_to_anchor=(1.0, 0.5), title="share, held out, with 95 % interval")
+    columns = figure.subplots(1, len(papers), squeeze=False, sharey=True)[0]
+    for axis, (title, found) in zip(columns, papers.items(), strict=True):
+        axis.set_title(title, fontsize=9)
+        axis.set_ylim(0, 1)
+        axis.set_xticks([])
+        axis.set_xlim(-0.6, len(stages) - 0.4)
+        for k, stage in enumerate(stages):
+            if share := found.get(stage):
+                axis.bar(k, share.value, color=COLOURS[k % 6])
+                axis.vlines(k, max(0.0, share.low), min(1.0, share.high), color="black", linewidth=1)
+            elif found:
+                axis.text(k, 0.02, "–", ha="center", fontsize=9)
+        if not found:
+            axis.text(0.5, 0.5, "not measured yet", ha="center", transform=axis.transAxes, fontsize=8)
+    handles = [Patch(color=COLOURS[k % 6], label=stage) for k, stage in enumerate(stages)]
+    figure.legend(handles=handles, loc="outside lower center", ncols=len(stages), fontsize=9, frameon=False)
 
 
 def save_png(figure: Plot, path: Path, colours: int = 60, **facts: str) -> Path:
@@ -147,6 +137,7 @@ def save_png(figure: Plot, path: Path, colours: int = 60, **facts: str) -> Path:
     return path
 
 
-def metrics_hash(results: Mapping[str, Any]) -> str:
-    """Hash the metrics of a results file; what stands beside them (a proof, say) is not drawn."""
-    return sha256(json.dumps(results["metrics"], sort_keys=True).encode()).hexdigest()
+def metrics_hash(results: Mapping[str, Mapping[str, Any] | None]) -> str:
+    """Hash the metrics of all papers' results; what stands beside them (a proof, say) is not drawn."""
+    drawn = {name: found["metrics"] for name, found in results.items() if found}
+    return sha256(json.dumps(drawn, sort_keys=True).encode()).hexdigest()

@@ -36,12 +36,13 @@
 run: str = "vista_gym"  # run directory under runs/, shared by notebooks 53 to 55
 tag: str = ""  # to try another value: a name for it; the data are kept
 seed: int = 0  # draws what is trained on; order of the episodes
-test_seed: int = 0  # draws the other two sides: the same for every seed
-kinds: str = "spatial/clevr 3,maps/mapqa 2,charts/chartqa 2,documents/docvqa"  # parts
+kinds: str = "spatial/clevr 3,maps/mapqa 2,charts/chartqa 2"  # and their parts
+reading: str = "documents/docvqa,science/vizwiz,other/aokvqa"  # answers are written
 at_sight: str = "documents/sight,geometry/sight"  # kinds that need no tool
+beyond: bool = True  # measure on the paper's six other sets, too
 train_tasks: int = 20  # tasks a part for reinforcement
-test_tasks: int = 6  # tasks a part to measure by, and as many to make choices on
-sft_episodes: int = 480  # tasks that the expert plays; some are dropped
+test_tasks: int = 6  # tasks a kind to measure by, and as many to make choices on
+sft_episodes: int = 600  # tasks that the expert plays; some are dropped
 data: str = ""  # folder of data_scripts/vista_gym.py --hub, to train on as well
 rationale: str = "short"  # of the expert: short or long
 model: str = ""  # checkpoint folder or hub id; empty: the committed tiny model
@@ -77,7 +78,7 @@ from kit.files import ROOT, start_run
 from kit.papers.vista_gym import experiment as vista
 from kit.papers.vista_gym.expert import Habits, expert, kept, way_of
 from kit.papers.vista_gym.metrics import EVALUATION, is_right
-from kit.papers.vista_gym.tasks import check_apart, make_tasks
+from kit.papers.vista_gym.tasks import MAKERS, OUT, check_apart, make_tasks
 from kit.papers.vista_gym.toolbox import toolbox
 
 # %%
@@ -120,22 +121,28 @@ def kind_of(task) -> str:
 #
 # A part of each family's questions can be answered at sight. For all others the prompt shows an image so small that nobody
 # can read it; the tools open the whole one. Four sets are made: for reinforcement, for the expert, for making choices
-# (development) and for measuring (test).
+# (development) and for measuring (test). The last has six sets as well that nobody trains on.
 
 # %%
 folder = start_run(run, tag)
 parts = {}  # how many parts of a set a kind has, one where none is named
-for kind, *part in map(str.split, f"{kinds},{at_sight}".split(",")):
+for one in filter(None, f"{kinds},{reading},{at_sight}".split(",")):
+    kind, *part = one.split()
     parts[kind] = int(part[0]) if part else 1
 
 
-def drawn(each: int, draw: int, side: str = "train"):
+def drawn(each: int, draw: int):
     """So many tasks a part of each kind."""
-    return make_tasks({kind: each * n for kind, n in parts.items()}, draw, side)
+    return make_tasks({kind: each * n for kind, n in parts.items()}, draw)
 
 
-sides = ("development", "test")
-sets = {side: drawn(test_tasks, test_seed, side) for side in sides}
+# %%
+others = [kind for kind in MAKERS if beyond and kind.split("/")[1] in OUT]
+measured = {"development": [*parts], "test": [*parts, *others]}
+sets = {
+    side: make_tasks(dict.fromkeys(some, test_tasks), 0, side)  # whatever the seed
+    for side, some in measured.items()
+}
 sets["train"] = drawn(train_tasks, seed)
 for path in sorted((ROOT / data).glob("hub-*.jsonl")) if data else ():
     sets["train"] += load_tasks(path)

@@ -112,6 +112,24 @@ short = {s: {k: v for k, v in metrics[s].items() if k[-4:] == "_all"} for s in m
 print(EVALUATION.table({stage: short[stage] for stage in main}))
 
 # %% [markdown]
+# The sets aren't equally large, and some are easy. So the figure to look at is the *macro-average*: each family's share right,
+# and of these seven the mean. Which family gained most, and which had nothing to gain?
+
+# %% tags=["guess"]
+from kit.papers.vista_gym.env import PRIOR
+
+for family in PRIOR:
+    found = {s: metrics[s].get(f"acc_{family}") for s in main}
+    print(f"{family:10s}", {s: round(v.value, 2) for s, v in found.items() if v})
+for stage in main:
+    metrics[stage]["macro"] = claims.macro_average(**{stage: played[stage]})
+    print(f"{stage:10s} macro-average {metrics[stage]['macro']}")
+for stage in ("sft", "direct"):
+    pair = {stage: played[stage], "grpo": played["grpo"]}
+    gain = metrics["grpo"][f"macro_gain_over_{stage}"] = claims.macro_average(**pair)
+    print(f"grpo minus {stage}: {gain}")
+
+# %% [markdown]
 # ## Six ways to fail
 #
 # The paper had people sort 500 failures of GPT-5 and of InternVL3-8B with tools:

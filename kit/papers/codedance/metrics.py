@@ -28,8 +28,8 @@ from kit.papers.codedance.answers import is_right as answers_rightly
 from kit.papers.codedance.reported import REPORTED
 
 HEADLINES = {
-    "acc_easy": "easy questions, right",
     "acc_hard": "hard questions, right",
+    "acc_easy": "easy questions, right",
     "calls_easy": "easy questions, calls",
     "calls_hard": "hard questions, calls",
 }

@@ -20,7 +20,7 @@ KEPT = {"data": 31, "sft": 32, "stages/sft.json": 32, "stages/sft-sampled.json":
 
 def _other(tag: str, **values: str) -> Runs:
     """Two seeds of the same cold start, trained otherwise."""
-    return Runs("codedance", 1, ("33_codedance_grpo",), values, tag=tag, keeps=KEPT)
+    return Runs("codedance", 2, ("33_codedance_grpo",), values, tag=tag, keeps=KEPT)
 
 
 PAPER = Paper(
@@ -42,7 +42,7 @@ PAPER = Paper(
     validate="kit.papers.codedance.validate:validate",
     published=Published(
         runs={
-            "runs": Runs("codedance", 1, ("31_codedance", "32_codedance_sft", "33_codedance_grpo")),
+            "runs": Runs("codedance", 3, ("31_codedance", "32_codedance_sft", "33_codedance_grpo")),
             **{f"{reward}_runs": _other(reward, reward=reward) for reward in ("outcome", "bonus", "offset_0")},
             "no_turns_runs": _other("no_turns", turn_weight="0"),
             **{

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from kit.evaluate.claims import Check, Claim
 from kit.evaluate.contrasts import chosen, on_every_seed, points
-from kit.evaluate.differences import difference
+from kit.evaluate.differences import difference, shared_seeds
 from kit.evaluate.intervals import Interval, Point, clustered_mean, contrast, proportion_over_seeds
 from kit.papers.vista_gym.errors import ERRORS
 from kit.papers.vista_gym.metrics import Outcome
@@ -41,6 +41,28 @@ Some = Sequence[Outcome]
 def _difference(name: str, **stages: Some) -> Check:
     """Check that the second of two stages is right more often than the first, by seed and paired by image."""
     return difference(name, stages, unseeded=UNSEEDED)
+
+
+def macro_average(**stages: Some) -> Interval:
+    """Mean over families of the share that is right, whatever their sizes; of two stages, the second minus the first.
+
+    ``macro_average(sft=before, grpo=after)`` is reinforcement's gain over seven families.
+
+    Args:
+        stages: one or two stages' outcomes, by name.
+
+    Raises:
+        ValueError: a stage is empty or lacks a family, or two have no seed in common.
+    """
+    shared = shared_seeds(stages, UNSEEDED)
+    families = sorted({o.family for some in shared.values() for o in some})
+    signs = dict(zip(shared, (-1.0, 1.0) if len(shared) == 2 else (1.0,), strict=True))
+    cells = {
+        (name, family): points([o for o in some if o.family == family], "correct")
+        for name, some in shared.items()
+        for family in families
+    }
+    return contrast(cells, {(name, family): signs[name] / len(families) for name, family in cells})
 
 
 def v1(direct: Some, untrained: Some) -> Claim:

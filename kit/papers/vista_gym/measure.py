@@ -1,7 +1,8 @@
 """Measure tools on inputs with known replies and write their cards: ``python -m kit.papers.vista_gym.measure NAME …``.
 
 A card holds the tool's mean score over held-out inputs with its 95 % interval, how many replies were errors, and the
-seconds of a call (the middle one, and the slowest). Cards of tools that weren't measured again stay as they are.
+seconds of a call (the middle one, and the slowest): of a processor's time, so that what else the machine does then
+doesn't count. Cards of tools that weren't measured again stay as they are.
 
 A process reads an image's words once and remembers them, so tools that are measured together share the reading; what
 reading costs stands on the card of :data:`READER`, and the other tools' seconds are those beside it.
@@ -15,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ class Card:
         high: upper bound of its interval.
         inputs: how many were measured.
         errors: replies that were errors.
-        seconds: of the middle call.
+        seconds: of a processor, of the middle call.
         slowest: seconds of the slowest call.
     """
 
@@ -97,11 +98,11 @@ def measure(tool: PureTool, make: MakeCase, inputs: int = INPUTS, first: int = H
 
 
 def _call(tool: PureTool, arguments: Mapping[str, Any], image: Image.Image | None) -> tuple[Observation, float]:
-    """A tool's reply, and the seconds that it took."""
+    """A tool's reply, and the seconds of a processor that it took."""
     images = {} if image is None else {"image": NamedImage("image", image)}
-    start = perf_counter()
+    start = process_time()
     seen = run_tool(tool, Action(tool.name, "", arguments), images)
-    return seen, perf_counter() - start
+    return seen, process_time() - start
 
 
 def write_cards(cards: Mapping[str, Card], path: Path = CARDS) -> None:

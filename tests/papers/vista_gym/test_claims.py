@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from kit.papers.vista_gym.claims import CLAIMS, better, error_share, v1, v2, v3, v6, v8
+from kit.papers.vista_gym.claims import CLAIMS, better, error_share, macro_average, v1, v2, v3, v6, v8
 from kit.papers.vista_gym.metrics import Outcome
 
 
@@ -29,6 +29,18 @@ def made(right: int, of: int = 40, seeds: int = 3, errors: str = "E4", **own: ob
 
 
 BASE = made(8, seeds=1)
+
+
+def test_the_macro_average_counts_each_family_once() -> None:
+    """Three of four charts and one of four maps: ½, though of all 44 questions 31 are right."""
+    both = made(30) + made(1, of=4, family="maps")
+    assert macro_average(grpo=both).value == pytest.approx(0.5)
+    before = made(10) + made(1, of=4, family="maps")
+    assert macro_average(sft=before, grpo=both).value == pytest.approx(0.25), "½ of charts' gain, 20 of 40"
+    base = made(10, seeds=1) + made(0, of=4, seeds=1, family="maps")
+    assert macro_average(direct=base, grpo=both).value == pytest.approx((0.5 + 0.25) / 2)
+    with pytest.raises(ValueError, match="maps"):
+        macro_average(sft=made(10), grpo=both)
 
 
 def test_v1_tools_cost_accuracy_where_the_base_answers_at_all() -> None:
