@@ -20,6 +20,7 @@ import socket
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from time import monotonic
 from typing import Any
 
 from kit.tools.serve.pool import LONGEST_PAUSE, Call, Limits, Pool, Refused, Reply, Worker
@@ -97,7 +98,8 @@ class Slot(Worker):
         handle, never = await self._pool.handle, asyncio.get_running_loop().create_future()
         while (call := await self._next(never)) is not None:
             try:
-                self.settle(call, await self._reply(call, handle))
+                reply = await self._reply(call, handle)
+                self.settle(call, reply, alive=reply.status not in ("died", "timeout"))
             except Refused as refused:
                 self.call = None
                 call.refuse(str(refused))
@@ -149,10 +151,12 @@ class RayPool(Pool):
         """Deploy, and again where that fails; meanwhile say how the replicas are."""
         while True:
             try:
-                handle, why = await asyncio.to_thread(self._deploy), ""
+                handle, why, began = await asyncio.to_thread(self._deploy), "", monotonic()
                 while not why:
                     await asyncio.sleep(LOOK)
                     why = await self._look(handle)
+                    if not (why or self.handle.done()) and monotonic() - began > self.limits.start:
+                        why = f"no replica is there after {self.limits.start:g} s; see what Ray has room for"
             except Exception as error:  # a supervisor goes on, and tells what kept it from its work
                 why = f"{type(error).__name__}: {error}"
             why = " ".join(why.split())[-300:]
@@ -163,6 +167,10 @@ class RayPool(Pool):
             await asyncio.sleep(LONGEST_PAUSE)
 
     def _deploy(self) -> Any:
+        if self.gpus > (there := ray.cluster_resources().get("GPU", 0)):
+            raise ValueError(
+                f"--gpus {self.gpus:g}: Ray knows of {there:g} GPUs; leave it out, or start Ray where they are"
+            )
         with DEPLOYING:
             deployment = serve.deployment(
                 Replica,

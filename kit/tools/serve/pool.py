@@ -267,25 +267,30 @@ class Worker:
                 process.stdin.write(asked(call.tool, call.arguments, call.images, sent))
                 await process.stdin.drain()
                 told = await receive(_out(process))
-            reply = Reply(told["text"], told["status"])
+            return self.settle(call, Reply(told["text"], told["status"]), alive=True)
         except TimeoutError:
             text = f"Error: {call.tool} gave no answer within {deadline:g} s; it is being started again"
             reply = Reply(text, "timeout")
         except (asyncio.IncompleteReadError, ConnectionError):
             text = f"Error: {call.tool} died during this call ({await _code(process)}); it is being started again"
             reply = Reply(text, "died")
-        return self.settle(call, reply)
+        return self.settle(call, reply, alive=False)
 
-    def settle(self, call: Call, reply: Reply) -> bool:
-        """Give a call its reply; False, and counted, if that tells of the process's end."""
+    def settle(self, call: Call, reply: Reply, alive: bool) -> bool:
+        """Give a call its reply, and count it if that tells of its process's end.
+
+        Args:
+            call: what was in hand.
+            reply: what it gets.
+            alive: whether the process that did it goes on; returned.
+        """
         self.call = None
         if not call.reply.done():
             call.reply.set_result(reply)
-        if reply.status not in ("died", "timeout"):
-            return True
-        self.problem = reply.text.removeprefix("Error: ")
-        self.restarts[reply.status] += 1
-        return False
+        if not alive:
+            self.problem = reply.text.removeprefix("Error: ")
+            self.restarts[reply.status] += 1
+        return alive
 
 
 def _out(process: asyncio.subprocess.Process) -> asyncio.StreamReader:

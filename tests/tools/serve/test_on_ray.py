@@ -131,12 +131,12 @@ def test_a_tool_that_hangs_is_cut_at_its_deadline_and_replaced(
     assert "toy.rest gave no answer" in toys(service)["problem"]
 
 
-def test_a_tool_that_cant_be_loaded_refuses_its_calls() -> None:
+def test_a_tool_that_cant_be_loaded_or_has_no_gpu_refuses_its_calls() -> None:
     """In a Ray of its own, beside the other."""
     from kit.tools.serve.on_ray import RayPool, ray_started
 
-    async def tried() -> str:
-        pool = RayPool("gone", ["gone=nowhere:Tool"], 1, Limits())
+    async def tried(place: str) -> str:
+        pool = RayPool("gone", [f"gone={place}"], 1, Limits(), gpus=2000)
         pool.start()
         try:
             with pytest.raises(Refused) as refused:
@@ -146,7 +146,9 @@ def test_a_tool_that_cant_be_loaded_refuses_its_calls() -> None:
             await pool.stop()
 
     with ray_started():
-        assert "gone: can't be started: " in (told := asyncio.run(tried())) and "no such class" in told
+        assert "gone: can't be started: " in (told := asyncio.run(tried("nowhere:Tool"))) and "no such class" in told
+        told = asyncio.run(tried("nowhere:Model!"))
+    assert "can't be started: ValueError: --gpus 2000: Ray knows of " in told and "leave it out" in told
 
 
 def test_nobody_imports_ray_unasked() -> None:
