@@ -12,7 +12,8 @@ _STYLE = (
     "h2{font-size:1.1em;margin:1.6em 0 0}p{margin:.2em 0}.tools{opacity:.75;font-size:.87em}.bad{font-weight:bold}"
     "table{border-collapse:collapse;table-layout:fixed;width:100%;margin-top:.3em;font-variant-numeric:tabular-nums}"
     "th,td{text-align:left;vertical-align:top;padding:.2em .8em .2em 0;border-bottom:1px solid #8886}"
-    "th{font-weight:normal;opacity:.75;font-size:.87em;width:5em}th:last-child{width:auto}td{overflow-wrap:anywhere}"
+    "th{font-weight:normal;opacity:.75;font-size:.87em;width:4.2em}th:first-child{width:4.6em}"
+    "th:last-child{width:auto}td{overflow-wrap:anywhere}"
 )
 
 

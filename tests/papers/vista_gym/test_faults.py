@@ -27,7 +27,7 @@ CALLS = (
 )
 """One tool of each pool: perception, charts, geometry."""
 
-EPISODES, DEATHS = 256, 3
+EPISODES, DEATHS = 256, 2
 
 
 def task(k: int) -> Task:
