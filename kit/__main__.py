@@ -193,7 +193,8 @@ def _tools(args: argparse.Namespace) -> int:
             if args.until_eof:
                 end_with_stdin()
             limits = Limits(args.deadline, args.waiting)
-            tools.serve(args.tools, args.host, args.port, args.workers, limits, args.served, args.device)
+            where = (args.host, args.port, args.workers, limits, args.served, args.device)
+            tools.serve(args.tools, *where, args.engine, args.gpus)
         else:
             print(tools.call(tools.find_tool(args.name, args.served, args.device), args.arguments, args.image))
     except ValueError as error:

@@ -39,6 +39,7 @@ MARKED = {
         "policy/test_vllm.py",
         "policy/test_vllm_server.py",
         "tools/serve/test_service.py",
+        "tools/serve/test_on_ray.py",
     ),
     "browser": ("browser/",),
     "notebooks": ("jobs/test_notebooks.py", "jobs/test_run.py", "papers/test_registry.py"),

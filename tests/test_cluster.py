@@ -42,6 +42,18 @@ def test_slurm_starts_the_notebooks_on_one_and_joins_on_the_others(tmp_path: Pat
     checked(" ".join(first))
 
 
+def test_slurm_serves_tools_and_says_where(tmp_path: Path) -> None:
+    program(tmp_path, "hostname", "echo node-c")
+    program(tmp_path, "srun", '"$@"')
+    program(tmp_path, "python", 'printf "%s|" "$@"')
+    env = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHON": "python", "KIT_RUNS": str(tmp_path / "runs")}
+    script = ROOT / "cluster" / "slurm_tools.sh"
+    done = subprocess.run(["bash", str(script)], env=env, capture_output=True, text=True, check=True)
+    args = parser().parse_args(done.stdout.split("|")[2:-1])
+    assert (args.command, args.action, args.host, args.workers) == ("tools", "serve", "0.0.0.0", 43)
+    assert (tmp_path / "runs" / "tools.txt").read_text() == f"http://node-c:{args.port}\n"
+
+
 def checked(command: str) -> None:
     """Check that the command's values mean what the rank file says, and that every notebook that trains takes them."""
     told = [text.strip("\"'") for text in re.findall(r"--set (\S+)", command)]

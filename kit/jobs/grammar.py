@@ -82,4 +82,6 @@ def _tools(tools: argparse.ArgumentParser) -> None:
     serve.add_argument("--workers", type=int, default=1, help="processes of each pool of tools (1)")
     serve.add_argument("--deadline", type=float, default=30.0, help="seconds of a call, then it is cut (30)")
     serve.add_argument("--waiting", type=int, default=512, help="calls that may wait for a pool (512)")
+    serve.add_argument("--engine", choices=["processes", "ray"], default="processes", help="of the workers (processes)")
+    serve.add_argument("--gpus", type=float, default=0.0, help="with ray: share of a GPU for each model's worker (0)")
     serve.add_argument("--until-eof", action="store_true", help="end with standard input, so with whoever holds it")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +59,17 @@ def listing() -> str:
     return table(rows)
 
 
-def serve(names: Sequence[str], host: str, port: int, workers: int, limits: Limits, served: bool, device: str) -> None:
+def serve(
+    names: Sequence[str],
+    host: str,
+    port: int,
+    workers: int,
+    limits: Limits,
+    served: bool,
+    device: str,
+    engine: str = "processes",
+    gpus: float = 0.0,
+) -> None:
     """Serve tools until told to stop.
 
     Args:
@@ -69,10 +80,12 @@ def serve(names: Sequence[str], host: str, port: int, workers: int, limits: Limi
         limits: of time and of waiting calls.
         served: with the models behind them, where there are any.
         device: where models run.
+        engine: what runs the workers, ``processes`` of this machine's or ``ray``.
+        gpus: share of a GPU for each worker with a model, which Ray sees to.
 
     Raises:
         ToolError: there is no such tool, or no worker.
-        ValueError: the port is taken.
+        ValueError: the port is taken, or Ray isn't there.
     """
     from kit.tools.serve.command import serve as start
 
@@ -81,7 +94,14 @@ def serve(names: Sequence[str], host: str, port: int, workers: int, limits: Limi
     known = places()
     found = {find_tool(name).name: known.get(name, name) for name in names} or known
     models = [name for name, place in found.items() if served and load_tool(place).served]
-    start(found, host, port, workers, limits, models, device)
+    if engine == "processes":
+        if gpus:
+            raise ToolError(f"--gpus {gpus:g}: processes choose by --device; --engine ray divides GPUs")
+        return start(found, host, port, workers, limits, models, device)
+    from kit.tools.serve.on_ray import RayPool, ray_started
+
+    with ray_started():
+        start(found, host, port, workers, limits, models, device, pool=partial(RayPool, gpus=gpus))
 
 
 def card(tool: PureTool) -> str:

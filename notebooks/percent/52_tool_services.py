@@ -381,7 +381,7 @@ stack.close()
 # | | paper | here | why |
 # |---|---|---|---|
 # | front | FastAPI, batches of turns | the same, and a call at a time | each episode goes on when *its* tool has answered |
-# | behind it | Ray actors | processes and pipes | they start in seconds, on a laptop too |
+# | behind it | Ray actors | processes and pipes; Ray Serve by `--engine ray` | they start in seconds, on a laptop too |
 # | a tool that dies | "restarted"; not in the released code | restarted; one call says so | tried above |
 # | a tool that hangs | no deadline in the released code | killed at its deadline | else its trajectories wait for ever |
 # | images | fetched by trajectory | by trajectory, sent again when missed | a service may be started anew in the middle |

@@ -8,4 +8,6 @@ The front imports no tool, so none can take it down. A worker that dies ends one
 that wait are done by the worker that comes after it. One that takes longer than its deadline is killed, which is the
 same. A full queue refuses, in words. Nothing is kept but images, and the client sends those again where they are
 missed, so that a service may even be started anew while a training goes on.
+
+Where one machine doesn't suffice, Ray Serve takes the place of the worker processes (:mod:`.on_ray`).
 """

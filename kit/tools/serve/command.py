@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -61,6 +61,7 @@ def serve(
     served: Sequence[str] = (),
     device: str = "cpu",
     most_images: int = MOST_IMAGES,
+    pool: Callable[[str, Sequence[str], int, Limits, str], Pool] = Pool,
 ) -> None:
     """Serve tools until this process is told to stop.
 
@@ -73,6 +74,7 @@ def serve(
         served: tools that run the model behind them, each in a pool of its own.
         device: where models run.
         most_images: bytes of images that are kept.
+        pool: makes a pool of its name, its tools' places, workers, limits and device.
 
     Raises:
         PortTaken: it can't listen there.
@@ -82,7 +84,7 @@ def serve(
     with bound(host, port) as listening:
         groups = grouped(places, served)
         pools = {
-            name: Pool(name, [f"{tool}={place}" for tool, place in group.items()], workers, limits, device)
+            name: pool(name, [f"{tool}={place}" for tool, place in group.items()], workers, limits, device)
             for name, group in groups.items()
         }
         tools = {tool: name for name, group in groups.items() for tool in group}

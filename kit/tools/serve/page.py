@@ -1,4 +1,4 @@
-"""The page that a tool service shows to people: pools, workers, queues; it loads itself again every two seconds."""
+"""The page that a tool service shows to people: pools, queues, workers; it loads itself again every two seconds."""
 
 from __future__ import annotations
 
@@ -7,36 +7,38 @@ from html import escape
 from typing import Any
 
 _STYLE = (
-    "body{font:15px system-ui,sans-serif;margin:2em;max-width:70em;color-scheme:light dark}"
-    "table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.3em .8em;border-bottom:1px solid #8886}"
+    ":root{color-scheme:light dark}"
+    "body{font:15px/1.5 system-ui,sans-serif;margin:1.5em auto;max-width:60em;padding:0 1em}"
+    "h2{font-size:1.1em;margin:1.6em 0 0}p{margin:.2em 0}.tools{opacity:.75;font-size:.87em}.bad{font-weight:bold}"
+    "table{border-collapse:collapse;table-layout:fixed;width:100%;margin-top:.3em;font-variant-numeric:tabular-nums}"
+    "th,td{text-align:left;vertical-align:top;padding:.2em .8em .2em 0;border-bottom:1px solid #8886}"
+    "th{font-weight:normal;opacity:.75;font-size:.87em;width:4.2em}th:first-child{width:4.6em}"
+    "th:last-child{width:auto}td{overflow-wrap:anywhere}"
 )
 
 
 def page(health: Mapping[str, Any]) -> str:
     """HTML of a service's health (:meth:`kit.tools.serve.app.Service.health`)."""
-    rows = [
-        "".join(
-            f"<td>{escape(str(cell))}</td>"
-            for cell in (
-                name if k == 0 else "",
-                ", ".join(pool["tools"]) if k == 0 else "",
-                pool["waiting"] if k == 0 else "",
-                worker["state"],
-                worker["pid"],
-                worker["restarts"],
-                worker["problem"],
-            )
-        )
-        for name, pool in health["pools"].items()
-        for k, worker in enumerate(pool["workers"])
-    ]
-    heads = "".join(
-        f"<th>{head}</th>" for head in ("pool", "tools", "waiting", "worker", "pid", "restarts", "last end")
-    )
+    status = escape(health["status"])
     kept = f"{health['trajectories']} trajectories, {health['image_bytes'] / 1e6:.1f} MB of images"
     return (
-        '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="2"><title>Tools</title>'
-        f"<style>{_STYLE}</style><h1>Tools: {escape(health['status'])}</h1><p>{kept}. "
-        '<a href="/metrics">metrics</a> · <a href="/health">health</a> · <a href="/tools">tools</a></p>'
-        f"<table><tr>{heads}</tr>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
+        '<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="2">'
+        f'<meta name="viewport" content="width=device-width"><title>Tools: {status}</title><style>{_STYLE}</style>'
+        f'<h1>Tools: {status}</h1><p>{kept}. <a href="/metrics">metrics</a> · <a href="/health">health</a> · '
+        f'<a href="/tools">tools</a></p>{"".join(_pool(name, pool) for name, pool in health["pools"].items())}</html>'
     )
+
+
+def _pool(name: str, pool: Mapping[str, Any]) -> str:
+    """A pool's queue, its tools, and a row for each worker."""
+    rows = "".join(_row(worker) for worker in pool["workers"])
+    return (
+        f"<h2>{escape(name)}: {pool['waiting']} waiting</h2><p class=tools>{escape(', '.join(pool['tools']))}</p>"
+        f"<table><tr><th>worker<th>pid<th>restarts<th>why it last ended</tr>{rows}</table>"
+    )
+
+
+def _row(worker: Mapping[str, Any]) -> str:
+    bad = " class=bad" if worker["state"] == "failed" else ""
+    cells = (worker["pid"] or "–", worker["restarts"], worker["problem"])
+    return f"<tr><td{bad}>{worker['state']}{''.join(f'<td>{escape(str(cell))}' for cell in cells)}</tr>"

@@ -27,7 +27,7 @@ from time import monotonic
 from typing import Any, Literal
 
 from kit.tools.serve.store import Stored
-from kit.tools.serve.wire import Recent, packed, receive
+from kit.tools.serve.wire import Recent, asked, receive
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 """Seconds before a worker that couldn't be started is tried again: doubled each time, up to the second."""
@@ -244,7 +244,7 @@ class Worker:
         finally:
             ended.cancel()
 
-    async def _next(self, ended: asyncio.Task[int]) -> Call | None:
+    async def _next(self, ended: asyncio.Future[int]) -> Call | None:
         """Take the next call whose time isn't up in hand; None if the process ends before there is one."""
         while self.call is None and not ended.done():
             if not self._pool.waiting:
@@ -264,34 +264,33 @@ class Worker:
         try:
             async with asyncio.timeout(deadline):
                 assert process.stdin is not None
-                process.stdin.write(_frame(call, sent))
+                process.stdin.write(asked(call.tool, call.arguments, call.images, sent))
                 await process.stdin.drain()
                 told = await receive(_out(process))
-            reply, alive = Reply(told["text"], told["status"]), True
+            return self.settle(call, Reply(told["text"], told["status"]), alive=True)
         except TimeoutError:
             text = f"Error: {call.tool} gave no answer within {deadline:g} s; it is being started again"
-            reply, alive = Reply(text, "timeout"), False
+            reply = Reply(text, "timeout")
         except (asyncio.IncompleteReadError, ConnectionError):
             text = f"Error: {call.tool} died during this call ({await _code(process)}); it is being started again"
-            reply, alive = Reply(text, "died"), False
+            reply = Reply(text, "died")
+        return self.settle(call, reply, alive=False)
+
+    def settle(self, call: Call, reply: Reply, alive: bool) -> bool:
+        """Give a call its reply, and count it if that tells of its process's end.
+
+        Args:
+            call: what was in hand.
+            reply: what it gets.
+            alive: whether the process that did it goes on; returned.
+        """
         self.call = None
+        if not call.reply.done():
+            call.reply.set_result(reply)
         if not alive:
             self.problem = reply.text.removeprefix("Error: ")
             self.restarts[reply.status] += 1
-        if not call.reply.done():
-            call.reply.set_result(reply)
         return alive
-
-
-def _frame(call: Call, sent: Recent[bool]) -> bytes:
-    images, blobs = [], []
-    for name, image in call.images.items():
-        known = sent.get(image.key) is not None
-        images.append((name, image.key, 0 if known else len(image.data)))
-        if not known:
-            sent.put(image.key, True)
-            blobs.append(image.data)
-    return packed({"tool": call.tool, "arguments": dict(call.arguments), "images": images}, *blobs)
 
 
 def _out(process: asyncio.subprocess.Process) -> asyncio.StreamReader:

@@ -46,7 +46,7 @@ def check(data: bytes) -> Stored:
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:  # what PIL makes of broken files
         if isinstance(error, ImageRefused):
             raise
-        why = str(error)[:80] or type(error).__name__
+        why = str(error).partition(" <")[0][:80] or type(error).__name__  # PIL names an object in memory
         raise ImageRefused(f"{len(data)} bytes that are no image ({why}); send a {', '.join(FORMATS)} file") from error
     return Stored(data, hashlib.sha256(data).hexdigest())
 

@@ -9,6 +9,8 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any, BinaryIO, Generic, TypeVar
 
+from kit.tools.serve.store import Stored
+
 T = TypeVar("T")
 
 _SIZES = struct.Struct("!II")
@@ -44,6 +46,25 @@ def packed(header: Mapping[str, Any], *blobs: bytes) -> bytes:
     """A frame."""
     head = json.dumps(header).encode()
     return b"".join((_SIZES.pack(len(head), sum(map(len, blobs))), head, *blobs))
+
+
+def asked(tool: str, arguments: Mapping[str, Any], images: Mapping[str, Stored], sent: Recent[bool]) -> bytes:
+    """A call as it goes to a worker.
+
+    Args:
+        tool: its name.
+        arguments: of the call.
+        images: what it may look at, by name.
+        sent: keys of the images that the worker has; those of this call are added.
+    """
+    named, blobs = [], []
+    for name, image in images.items():
+        known = sent.get(image.key) is not None
+        named.append((name, image.key, 0 if known else len(image.data)))
+        if not known:
+            sent.put(image.key, True)
+            blobs.append(image.data)
+    return packed({"tool": tool, "arguments": dict(arguments), "images": named}, *blobs)
 
 
 async def receive(source: asyncio.StreamReader) -> dict[str, Any]:

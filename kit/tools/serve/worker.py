@@ -82,6 +82,30 @@ def load(places: Sequence[str], device: str) -> dict[str, PureTool]:
     return tools
 
 
+def schemas(tools: Mapping[str, PureTool]) -> dict[str, Any]:
+    """Describe tools, as a service does: name → description, parameters, whether it needs an image."""
+    return {
+        name: {"description": tool.description, "parameters": dict(tool.parameters), "needs_image": tool.needs_image}
+        for name, tool in tools.items()
+    }
+
+
+def answered(
+    tools: Mapping[str, PureTool], header: Mapping[str, Any], blob: bytes, recent: Recent[Image.Image]
+) -> dict[str, str]:
+    """Do one call; the header of the reply's frame.
+
+    Args:
+        tools: by name.
+        header: of the call's frame.
+        blob: its bytes.
+        recent: images that came before.
+    """
+    action = Action(header["tool"], "", header["arguments"])
+    seen = run_tool(tools[header["tool"]], action, opened(header, blob, recent))
+    return {"text": seen.text, "status": seen.status}
+
+
 def main(argv: Sequence[str]) -> int:
     """Load the tools and do what is asked until the other end is gone."""
     # Whatever a tool prints belongs on the service's stderr: this pipe is for replies.
@@ -94,16 +118,9 @@ def main(argv: Sequence[str]) -> int:
     except Exception as error:
         _send(replies, {"failed": f"{type(error).__name__}: {str(error)[:300]}"})
         return 1
-    told = {
-        name: {"description": tool.description, "parameters": dict(tool.parameters), "needs_image": tool.needs_image}
-        for name, tool in tools.items()
-    }
-    _send(replies, {"ready": told})
+    _send(replies, {"ready": schemas(tools)})
     while True:
-        header, blob = calls.next()
-        action = Action(header["tool"], "", header["arguments"])
-        seen = run_tool(tools[header["tool"]], action, opened(header, blob, recent))
-        _send(replies, {"text": seen.text, "status": seen.status})
+        _send(replies, answered(tools, *calls.next(), recent))
 
 
 def _send(replies: BinaryIO, header: Mapping[str, Any]) -> None:
