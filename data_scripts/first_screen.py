@@ -51,7 +51,7 @@ def play() -> Episode:
 
 
 def shares(evaluation: Evaluation[Any], results: Mapping[str, Any]) -> dict[str, Interval]:
-    """What is drawn of a paper: its first headline by stage, and what other observations leave of the last stage's."""
+    """Find a paper's first headline by stage, and what is left of the last stage's with other observations."""
     measured, metric = by_stage(results), next(iter(evaluation.headlines))
     found = {name: measured[stage][metric] for stage, name in STAGES.items() if metric in measured.get(stage, {})}
     subset = metric.partition("_")[2]
