@@ -230,17 +230,13 @@ check("44.2", worth)
 
 # %%
 by_stage = {"format start": "sft", "stage 1": "stage1", "stage 2": "grpo"}
+print(" " * 17, "  ".join(f"{name:20s}" for name in by_stage))
 for part in ("boxes", "valid", "right", "recall"):
-    shown = {
-        name: {
-            kind: metrics[stage].get(f"{part}_{kind}") for kind in ("count_hard", "all")
-        }
-        for name, stage in by_stage.items()
-    }
-    print(
-        part,
-        {name: {k: str(v) for k, v in some.items()} for name, some in shown.items()},
-    )
+    for kind in ("count_hard", "all"):
+        found = [
+            str(metrics[stage].get(f"{part}_{kind}")) for stage in by_stage.values()
+        ]
+        print(f"{part:6s} {kind:10s}", "  ".join(f"{text:20s}" for text in found))
 
 # %% [markdown]
 # ## The paper in one picture
