@@ -271,8 +271,8 @@ for kind, tools_asked in sorted(asked.items()):
 # %% [markdown]
 # ## Tail-patch
 #
-# Most groups are all right by now, and teach nothing. The paper goes on with questions that the policy solves now and then:
-# in an eighth to three eighths of its tries. Here the trained agent tries some of the training questions `patch_tries` times.
+# The longer a training, the more groups are all right, and teach nothing. The paper then goes on with questions that the policy
+# solves now and then: in an eighth to three eighths of its tries. Here the trained agent tries some of the training questions `patch_tries` times.
 #
 # **Exercise 54.3.** Which of the questions are that? `passed` gives each question's share of right tries.
 
@@ -320,5 +320,6 @@ for name in ("sft", "grpo"):
 
 # %% [markdown]
 # The paper trains eight billion weights for 300 steps on eight GPUs, with tools that are models themselves. What can be compared
-# is where the gain comes from: the cloned agent could write every call already; what it learnt here is which one to write.
-# That the choice was left open so wide is ours, on purpose (notebook 53).
+# is where a gain comes from: the cloned agent could write every call already, and all that is left to learn is which one to
+# write. Sixteen batches over eight kinds of questions are two for each kind: that is a beginning. That the choice was left open
+# so wide is ours, on purpose (notebook 53).
