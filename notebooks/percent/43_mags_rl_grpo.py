@@ -399,13 +399,10 @@ for name, some in found.items():
 # The difference is what was learnt by heart. The paper's claim that forty questions are enough (M4) is about the second number
 # only.
 #
-# In the published run answers get better in training, and worse on new questions. Read a few episodes to see why: the
-# agent still reads most crops rightly, but it looks *bottom left*, whatever card is asked for. The format start had
-# left the way from colour to place unlearnt. Then one place for all questions is a policy like any other: it is right
-# in about a quarter of the questions by luck, their groups pay for it, and a few steps make it a habit. In stage 1 the
-# agent also gives up its second, third and fourth box, since one is paid as well as four. Stage 2 would pay for more of
-# them, but an agent that never tries a second box can't find that out. Reinforcement sharpens what a policy does now
-# and then; what it never does, it can't teach.
+# In the published run answers get better in training, and not on new questions: what rises there is learnt by heart. Look at
+# the boxes, too. In stage 1 the agent gives up its third and fourth box, since one is paid as well as four. Stage 2 would pay
+# for more of them where something is counted, but an agent that hardly ever tries them can't find that out. Reinforcement
+# sharpens what a policy does now and then; what it never does, it can't teach.
 #
 # ## The paper in one picture
 #

@@ -206,8 +206,9 @@ for size, ways in crops.items():
     print(size, {name: str(value) for name, value in ways.items()})
 
 # %% [markdown]
-# A network adds no information: all that it draws it made of the same pixels. But a reader that was taught on sharp sheets
-# reads a sharp guess better than a blurred truth, as soon as the blur is what stops it.
+# A network adds no information: all that it draws it made of the same pixels. But a reader that was taught on sharp sheets may
+# read a sharp guess better than a blurred truth, where the blur is what stops it. The base alone does so on the small cards.
+# An agent that was shown crops of all three kinds has learnt to read each of them, and the difference is gone or turned round.
 #
 # **Exercise 44.2.** Reading a crop rightly has probability `sharp` with the network and `plain` without. An agent looks at the right
 # card with probability `w`, and a question needs `cards` of them, all looked at and all read. By how much does the network raise the
