@@ -16,6 +16,7 @@ from first_screen_figure import first_screen, metrics_hash, save_png
 
 from kit.data.photos import photos, random_crop
 from kit.episode import Episode
+from kit.evaluate.finding import GAP, alongside
 from kit.evaluate.intervals import Interval
 from kit.evaluate.outcomes import Evaluation, by_stage
 from kit.files import ROOT, print_anything
@@ -54,9 +55,7 @@ def shares(evaluation: Evaluation[Any], results: Mapping[str, Any]) -> dict[str,
     """Find a paper's first headline by stage, and what is left of the last stage's with other observations."""
     measured, metric = by_stage(results), next(iter(evaluation.headlines))
     found = {name: measured[stage][metric] for stage, name in STAGES.items() if metric in measured.get(stage, {})}
-    subset = metric.partition("_")[2]
-    gap = measured["grpo"].get("observation_gap_swapped" + ("" if subset == "all" else f"_{subset}"))
-    if gap:
+    if gap := alongside(measured["grpo"], GAP, metric):
         own = measured["grpo"][metric].value
         found[SWAPPED] = Interval(own - gap.value, own - gap.high, own - gap.low, gap.n)
     return found

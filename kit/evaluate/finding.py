@@ -34,6 +34,17 @@ def three_bars(stages: Mapping[str, Metrics], metric: str) -> dict[str, Interval
     }
 
 
+def alongside(measured: Metrics, name: str, metric: str) -> Interval | None:
+    """A metric of the five questions on the tasks that another one is about, such as ``GAP`` beside ``acc_hard``.
+
+    Args:
+        measured: of a stage.
+        name: :data:`GAIN` or :data:`GAP`, say; where it has no value for those tasks, that of all tasks counts.
+        metric: whose tasks are meant, by what stands behind its first ``_``.
+    """
+    return measured.get(f"{name}_{metric.partition('_')[2]}", measured.get(name))
+
+
 def finding(stages: Mapping[str, Metrics], metric: str, called: str) -> str:
     """Say what came out, in sentences; what was not measured is said, too.
 
@@ -49,7 +60,7 @@ def finding(stages: Mapping[str, Metrics], metric: str, called: str) -> str:
     told = [_asked(direct, _ceiling(stages, metric), called), _acts(stages, metric, called)]
     if direct is None or agent is None:
         return " ".join([*told, "So what training taught can't be told yet."])
-    gain = stages[GRPO].get(GAIN)
+    gain = alongside(stages[GRPO], GAIN, metric)
     one_seed = gain is not None and not _is_known(gain)
     against = _sign(difference(agent, direct) if gain is None or one_seed else gain)
     start = stages.get(UNTRAINED, {}).get(metric) or before
@@ -83,7 +94,7 @@ def _acts(stages: Mapping[str, Metrics], metric: str, called: str) -> str:
     start = next((f"{_value(found[metric])} {when} and " for when, found in before.items() if metric in found), "")
     text = f"As an agent it reaches {start}{_value(agent[metric])} after reinforcement learning"
     text += "" if metric in stages.get(DIRECT, {}) else f" ({called})"
-    if (gap := agent.get(GAP)) is None:
+    if (gap := alongside(agent, GAP, metric)) is None:
         return f"{text}."
     less = (
         f"{_value(gap)} less" if gap.value >= 0 else f"{_value(Interval(-gap.value, -gap.high, -gap.low, gap.n))} more"
