@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from kit.evaluate.finding import difference, finding, three_bars
+from kit.evaluate.finding import GAP, alongside, difference, finding, three_bars
 from kit.evaluate.intervals import Interval
 
 Triple = tuple[float, float, float]
@@ -112,3 +112,13 @@ def test_of_one_training_it_says_so() -> None:
         "So training taught it what the base can't do when it is asked directly. "
         "This is one training: another seed may end elsewhere."
     )
+
+
+def test_the_gap_is_told_of_the_tasks_that_the_headline_is_about() -> None:
+    """Of the hard ones 0.42 less, of all 0.23; where nothing is known of a subset, that of all counts."""
+    whole, hard = Interval(0.23, 0.1, 0.3, 9), Interval(0.42, 0.3, 0.5, 9)
+    measured = {"observation_gap_swapped": whole, "observation_gap_swapped_hard": hard}
+    assert alongside(measured, GAP, "acc_hard") == hard and alongside(measured, GAP, "acc_all") == whole
+    assert alongside({}, GAP, "acc_hard") is None
+    stages = {"direct": {"acc_hard": whole}, "grpo": {"acc_hard": hard, **measured}}
+    assert "0.42 [0.30, 0.50] less with another episode's observations" in finding(stages, "acc_hard", "hard ones")
