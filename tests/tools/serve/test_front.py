@@ -13,12 +13,13 @@ import httpx
 import pytest
 from PIL import Image
 from prometheus_client.parser import text_string_to_metric_families
+from served import refusal
 
 from kit.tools.serve import app as front_module
 from kit.tools.serve.app import Service, front, grouped
 from kit.tools.serve.command import bound
 from kit.tools.serve.page import page
-from kit.tools.serve.pool import LIMITS, Limits, Pool, Refused
+from kit.tools.serve.pool import LIMITS, Limits, Pool
 from kit.tools.serve.store import OVERHEAD, ImageRefused, Stored, Trajectories, check
 from kit.tools.serve.wire import Recent
 
@@ -161,17 +162,8 @@ def test_light_tools_share_a_pool_and_models_have_their_own() -> None:
 
 
 def test_a_tool_that_cant_be_started_refuses_its_calls() -> None:
-    async def tried() -> str:
-        pool = Pool("gone", ["gone=nowhere:Tool"], 2, Limits(start=60))
-        pool.start()
-        try:
-            with pytest.raises(Refused) as refused:
-                await pool.call("gone", {}, {})
-            return str(refused.value)
-        finally:
-            await pool.stop()
-
-    assert "gone: can't be started: ValueError: tool 'nowhere:Tool': no such class" in asyncio.run(tried())
+    told = asyncio.run(refusal(Pool("gone", ["gone=nowhere:Tool"], 2, Limits(start=60))))
+    assert "gone: can't be started: ValueError: tool 'nowhere:Tool': no such class" in told
 
 
 def test_replies_need_not_wait_for_nagle() -> None:

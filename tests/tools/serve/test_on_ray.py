@@ -7,9 +7,8 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from typing import Any
@@ -18,19 +17,21 @@ import psutil
 import pytest
 from PIL import Image
 from places import HELPERS
+from served import refusal, said, until
 from toy_tools import OPTIONS, TOYS
 
-from kit.episode import Action, NamedImage, Observation
+from kit.episode import Observation
 from kit.jobs.tools import find_tool
-from kit.tools.base import Tool, run_tool
 from kit.tools.serve.client import RemoteTool, ToolService, remote
 from kit.tools.serve.command import running
-from kit.tools.serve.pool import Limits, Refused
+from kit.tools.serve.pool import Limits
 
 pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray: make test-ray")
 
 REAL = ("groundingdino.detect", "multimath.solve")
 RAY = (*OPTIONS, *REAL, "--engine", "ray", "--deadline", "2")
+PATIENCE = 120
+"""Seconds in which Ray, slower than processes, has to do what it will."""
 
 
 @pytest.fixture(scope="module")
@@ -42,11 +43,6 @@ def service() -> Iterator[ToolService]:
 @pytest.fixture(scope="module")
 def tools(service: ToolService) -> dict[str, RemoteTool]:
     return {tool.name: tool for tool in remote([toy() for toy in TOYS], service)}
-
-
-def said(tool: Tool, shown: Image.Image | None = None, **arguments: Any) -> Observation:
-    images = {} if shown is None else {"image": NamedImage("image", shown)}
-    return run_tool(tool, Action(tool.name, "", arguments), images)
 
 
 def toys(service: ToolService) -> dict[str, Any]:
@@ -64,13 +60,6 @@ def _words(process: psutil.Process) -> list[str]:
         return process.cmdline()
     except psutil.Error:
         return []
-
-
-def until(true: Callable[[], bool], seconds: float = 120) -> None:
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "it never came"
-        time.sleep(0.05)
 
 
 @pytest.mark.parametrize("name", REAL)
@@ -102,7 +91,7 @@ def test_a_killed_replica_loses_no_call_and_comes_back(tools: dict[str, RemoteTo
 
     with ThreadPoolExecutor(24) as pool:
         calls = [pool.submit(call, k) for k in range(120)]
-        until(lambda: sum(one.done() for one in calls) > 10)
+        until(lambda: sum(one.done() for one in calls) > 10, PATIENCE)
         (replica,) = replicas(service)
         os.kill(replica.pid, signal.SIGKILL)
         replies = [one.result() for one in calls]
@@ -110,7 +99,7 @@ def test_a_killed_replica_loses_no_call_and_comes_back(tools: dict[str, RemoteTo
     assert ends["ok"] >= 119 and ends["ok"] + ends["died"] == 120, "one was in hand at most"
     assert all(reply.text == str(k) for k, reply in enumerate(replies) if reply.status == "ok")
     assert toys(service)["restarts"] - before == ends["died"]
-    until(lambda: service.health()["status"] == "ok")
+    until(lambda: service.health()["status"] == "ok", PATIENCE)
 
 
 def test_a_deadly_call_says_so(tools: dict[str, RemoteTool]) -> None:
@@ -126,7 +115,7 @@ def test_a_tool_that_hangs_is_cut_at_its_deadline_and_replaced(
     seen = said(tools["toy.rest"], seconds=600.0)
     assert (seen.status, "gave no answer within 2 s" in seen.text) == ("timeout", True)
     assert said(tools["toy.echo"], text="others go on") == Observation("others go on")
-    until(lambda: not hung.is_running() and service.health()["status"] == "ok")
+    until(lambda: not hung.is_running() and service.health()["status"] == "ok", PATIENCE)
     assert said(tools["toy.rest"], text="back", seconds=0.0) == Observation("back")
     assert "toy.rest gave no answer" in toys(service)["problem"]
 
@@ -135,19 +124,12 @@ def test_a_tool_that_cant_be_loaded_or_has_no_gpu_refuses_its_calls() -> None:
     """In a Ray of its own, beside the other."""
     from kit.tools.serve.on_ray import RayPool, ray_started
 
-    async def tried(place: str) -> str:
-        pool = RayPool("gone", [f"gone={place}"], 1, Limits(), gpus=2000)
-        pool.start()
-        try:
-            with pytest.raises(Refused) as refused:
-                await pool.call("gone", {}, {})
-            return str(refused.value)
-        finally:
-            await pool.stop()
+    def tried(place: str) -> str:
+        return asyncio.run(refusal(RayPool("gone", [f"gone={place}"], 1, Limits(), gpus=2000)))
 
     with ray_started():
-        assert "gone: can't be started: " in (told := asyncio.run(tried("nowhere:Tool"))) and "no such class" in told
-        told = asyncio.run(tried("nowhere:Model!"))
+        assert "gone: can't be started: " in (told := tried("nowhere:Tool")) and "no such class" in told
+        told = tried("nowhere:Model!")
     assert "can't be started: ValueError: --gpus 2000: Ray knows of " in told and "leave it out" in told
 
 

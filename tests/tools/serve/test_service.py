@@ -7,9 +7,8 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -18,11 +17,11 @@ import pytest
 from fake_server import free_port
 from PIL import Image
 from places import HELPERS
+from served import said, until
 from toy_tools import OPTIONS, TOYS
 
 from kit.__main__ import main
-from kit.episode import Action, NamedImage, Observation
-from kit.tools.base import Tool, run_tool
+from kit.episode import Observation
 from kit.tools.serve.client import RemoteTool, ServiceError, ToolService, remote
 from kit.tools.serve.command import running
 
@@ -41,21 +40,8 @@ def tools(service: ToolService) -> dict[str, RemoteTool]:
     return {tool.name: tool for tool in remote([toy() for toy in TOYS], service)}
 
 
-def said(tool: Tool, shown: Image.Image | None = None, **arguments: Any) -> Observation:
-    images = {} if shown is None else {"image": NamedImage("image", shown)}
-    return run_tool(tool, Action(tool.name, "", arguments), images)
-
-
 def workers(service: ToolService) -> list[dict[str, Any]]:
     return [worker for pool in service.health()["pools"].values() for worker in pool["workers"]]
-
-
-def until(true: Callable[[], bool], seconds: float = 60) -> None:
-    """Wait for something that comes sooner or later; how soon is for benchmarks to say."""
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "it never came"
-        time.sleep(0.02)
 
 
 IMAGES = (
