@@ -406,8 +406,9 @@ for name, some in found.items():
 #
 # ## The paper in one picture
 #
-# One test question that the agent learnt to answer, before and after: what it is shown (dashed: what decides the answer,
-# solid: what it asks for), the part as it is, the part as the network draws it, the answer.
+# One test question that the agent answers rightly after training and not before: what it is shown (dashed: what decides the
+# answer, solid: what it asks for), the part as it is, the part as the network draws it, the answer. Did it look where it had to, or
+# was it lucky?
 
 # %%
 later = {e.task.id: e for e in after}
