@@ -10,8 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from math import isclose
+from typing import Any
 
 from kit.data.questions import letter
+from kit.episode import Episode, Score
 from kit.rewards.text_match import exact_match, max_over_references
 
 EDGE = 1e-9
@@ -28,7 +30,7 @@ def number(text: str) -> float | None:
 
 def alike(answer: str, gold: str) -> float:
     """1 if an answer says what the gold answer says, else 0."""
-    if len(gold) == 1 and gold.isalpha():  # as words, an A is an article and counts for nothing
+    if len(gold) == 1 and gold.isascii() and gold.isalpha():  # as words, an A is an article and counts for nothing
         return float(letter(answer) == gold.upper())
     told, _, error = gold.partition(" ± ")
     said, right = number(answer), number(told)
@@ -48,3 +50,9 @@ def is_right(answer: str | None, golds: Sequence[str]) -> bool:
         ValueError: there is no gold answer, or one text instead of several.
     """
     return bool(max_over_references(alike, answer, golds))
+
+
+def answer_alone(episode: Episode, target: Any) -> Score:
+    """The reward of an agent that is asked for answers and nothing else: 1 for a right one."""
+    right = is_right(episode.answer, target)
+    return Score(float(right), {"answer": float(right)}, correct=right)

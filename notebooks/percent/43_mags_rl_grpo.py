@@ -66,6 +66,7 @@ threads: int = 1  # CPU threads of a process
 
 # %%
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -86,6 +87,7 @@ from kit.papers.mags_rl.metrics import EVALUATION, is_right
 from kit.papers.mags_rl.reward import make_reward
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.tiny import TINY
+from kit.train.experiment import in_parts
 from kit.train.grpo import GRPOSettings
 from kit.train.launch.launcher import launch
 from kit.train.launch.topology import ProcessConfig
@@ -95,7 +97,8 @@ from kit.view import plots
 
 # %%
 torch.set_num_threads(threads)
-folder = start_run(run, tag, {"data": 41}, makes="grpo")
+kept = {"data": 41, "sft": 43} if tag else {"data": 41}
+folder = start_run(run, tag, kept, makes="grpo")
 data, together = folder / "data", ProcessConfig.of(globals())
 base = start = str(model or TINY)
 vlm, chat = load_model_and_chat(base)
@@ -105,11 +108,11 @@ glass = play.glass(chat)
 tests = load_tasks(data / "test.jsonl")
 
 
-def in_parts(model, tasks, how=play, **more):
+def played(model, tasks, how=play, **more):
     """Play tasks, some at a time; greedily, unless told otherwise."""
     policy, more = HFPolicy(model, chat), {"temperature": 0.0, **more}
-    parts = [tasks[at : at + AT_ONCE] for at in range(0, len(tasks), AT_ONCE)]
-    return [e for part in parts for e in how(policy, chat, glass, part, **more)]
+    look = partial(how, policy, chat, glass, **more)
+    return in_parts(tasks, look, AT_ONCE)
 
 
 # %% [markdown]
@@ -119,8 +122,8 @@ def in_parts(model, tasks, how=play, **more):
 # pretraining. What does it do with the one, and how often is it right with the other?
 
 # %% tags=["guess"]
-untrained = in_parts(vlm, tests)
-direct = in_parts(vlm, tests, replace(play, direct=True))
+untrained = played(vlm, tests)
+direct = played(vlm, tests, replace(play, direct=True))
 for name, some in {"untrained": untrained, "direct": direct}.items():
     found = EVALUATION.save_stage(folder, name, some)
     print(
@@ -134,10 +137,11 @@ for name, some in {"untrained": untrained, "direct": direct}.items():
 #
 # ## The format start
 #
-# A script plays boards of its own. Its form is always right. Where it looks is wrong in a quarter of the tasks, and
-# its answer is what the card it looked at says. So what is shown is: say what is where, ask for a part, read it, answer.
-# *Which* part is left open. Most questions name a card by its colour: to go from a colour to a place in its own list is
-# what the tiny model learns slowest. Crops are enlarged by a network, by plain resizing, or not at all, in equal shares.
+# A script plays boards of its own. Its form is always right: say what is where, ask for a part, read it, answer what is there
+# to be read. Where it looks is undecided: in half of the tasks at the card that the question is about, in the others, out
+# of habit, at the first one that it has named. So the model learns both, and *which* of them pays is left open. Most questions
+# name a card by its colour: to go from a colour to a place in its own list is what the tiny model learns slowest. Crops are
+# enlarged by a network, by plain resizing, or not at all, in equal shares.
 
 # %%
 shown, again = [], []
@@ -176,19 +180,21 @@ if epochs:
 
 # %% [markdown]
 # Two guesses before you open the next output. In what share of its episodes does it look at a part that decides? And, of
-# hard questions, how many does it answer rightly?
+# hard questions, how many does it answer rightly? Both greedily, each word the likeliest one, and sampled, as in training.
 
 # %% tags=["guess"]
-before = in_parts(vlm, tests)
+before = played(vlm, tests)
+drawn = played(vlm, tests, temperature=1.0, seed=seed)
 stages = {"sft": EVALUATION.save_stage(folder, "sft", before)}
+sampled = {"before": EVALUATION.save_stage(folder, "sft-sampled", drawn)}
+print(f"{'':11s} {'greedy':22s} sampled")
 for name in ("right_hard", "acc_easy", "acc_medium", "acc_hard"):
-    if name in stages["sft"]:
-        print(f"{name:11s} {stages['sft'][name]}")
+    found = [str(m.get(name, "none")) for m in (stages["sft"], sampled["before"])]
+    print(f"{name:11s} {found[0]:22s} {found[1]}")
 
 # %% [markdown]
-# It says rightly which card lies where, it reads what is magnified, and it answers what it has read: at times a wrong
-# card's. Going from the colour in the question to the place in its own list is what it doesn't do every time. That is the gap
-# that reinforcement may close, if it finds the right place often enough.
+# It says rightly which card lies where, it reads what is magnified, and it answers what it has read: half of the time a card's
+# that nobody asked about. That is the gap that reinforcement may close: both ways are there to choose from.
 #
 # ## Which term pays for a right look?
 #
@@ -213,7 +219,7 @@ def mean_parts(episodes, stage: int = 1) -> dict[str, float]:
 first_set = load_tasks(data / "stage1.jsonl")
 asked = [task for task in first_set if task.meta.get("skill") != "count"][:8]
 tried = [task for task in asked for _ in range(group_size)]
-attempts = in_parts(vlm, tried, replace(play, stage=1), temperature=1.0, seed=seed)
+attempts = played(vlm, tried, replace(play, stage=1), temperature=1.0, seed=seed)
 for wanted, name in ((True, "right look"), (False, "wrong look")):
     some = [e for e in attempts if looked_right(e) == wanted]
     paid = mean_parts(some) if some else {}
@@ -337,12 +343,22 @@ for name, some in zip(curves, rows, strict=True):
 asks = replace(play, direct=curriculum == "direct")
 for name, at in (("stage1", trainings[0].run_dir), ("grpo", trained.parent)):
     vlm, chat = load_model_and_chat(f"{at}/model")
-    after = in_parts(vlm, tests, asks)
+    after = played(vlm, tests, asks)
     stages[name] = EVALUATION.save_stage(folder, name, after)
 for part in ("acc", "right", "recall", "boxes"):
     for ending in ("medium", "hard", "count_hard", "attribute_hard"):
         found = [str(m.get(f"{part}_{ending}", "none")) for m in stages.values()]
         print(f"{part + '_' + ending:22s}", "  ".join(f"{text:22s}" for text in found))
+
+# %% [markdown]
+# Greedily a policy shows its first choice alone. Reinforcement moves all of its choices, and samples show them:
+
+# %%
+drawn = played(vlm, tests, asks, temperature=1.0, seed=seed)
+sampled["after"] = EVALUATION.save_stage(folder, "grpo-sampled", drawn)
+for name in ("right_hard", "acc_hard", "acc_attribute_hard"):
+    found = {when: str(m.get(name, "none")) for when, m in sampled.items()}
+    print(f"{name:18s} sampled: before {found['before']}, after {found['after']}")
 
 # %% [markdown]
 # An answer is right if the agent looks at the right part *and* reads it. So what grew, the looking or the reading?
@@ -389,7 +405,7 @@ new = [
     if (e.task.meta.get("skill"), e.task.meta.get("difficulty")) in kinds
 ]
 found = {
-    "its own forty": EVALUATION.save_stage(folder, "own", in_parts(vlm, own, asks)),
+    "its own forty": EVALUATION.save_stage(folder, "own", played(vlm, own, asks)),
     "new ones": EVALUATION.evaluate(new),
 }
 for name, some in found.items():
@@ -419,7 +435,8 @@ learnt = [
     and not is_right(e, e.task.target)
     and is_right(later[e.task.id], e.task.target)
 ]
-pick = (learnt or before)[0]
+looks_right = [e for e in learnt if looked_right(later[e.task.id])]
+pick = (looks_right or learnt or before)[0]
 display(looks({"before": pick, "after": later[pick.task.id]}))
 
 # %% [markdown]
@@ -427,7 +444,7 @@ display(looks({"before": pick, "after": later[pick.task.id]}))
 
 # %%
 for path in sorted(data.glob("zoom-*.jsonl")):
-    EVALUATION.save_stage(folder, f"grpo-{path.stem}", in_parts(vlm, load_tasks(path)))
+    EVALUATION.save_stage(folder, f"grpo-{path.stem}", played(vlm, load_tasks(path)))
 print("                    paper                 here")
 print(f"before training     an instruct model     {len(shown)} episodes of a script")
 print(f"steps               300 + 225             {steps} + {steps_2}")

@@ -265,7 +265,7 @@ display(looks({name: episodes[best] for name, episodes in pair.items()}))
 # [observation gap](../docs/glossary.md#observation-gap): what is left if the crops are another episode's?
 
 # %%
-from kit.evaluate.five.answers import answers
+from kit.evaluate.five.answers import answers, difference
 from kit.evaluate.five.play import Player, play_all
 from kit.train.held_out import evenly_spaced
 from kit.train.weights import weight_change
@@ -298,6 +298,25 @@ for folder in folders:
     training.append([row for some in rows for row in some])
 five_answers = answers(EVALUATION, folders, training, moved, tries)
 display(five(five_answers, ["medium", "hard"]))
+
+# %% [markdown]
+# These gains are greedy ones. Of hard questions, what did reinforcement add to what the agent *samples*, to its answers and to
+# its boxes?
+
+
+# %%
+def hard_ones(stage: str, field: str):
+    """A stage's outcomes on hard questions, those that have this field."""
+    some = [o for o in gathered(stage, folders) if o.difficulty == "hard"]
+    return [o for o in some if getattr(o, field) is not None]
+
+
+for part, field in (("acc", "correct"), ("right", "right")):
+    for ending in ("", "-sampled"):
+        ends = (hard_ones(f"{stage}{ending}", field) for stage in ("grpo", "sft"))
+        name = f"{part}_gain_over_sft_hard{ending.replace('-', '_')}"
+        five_answers["grpo"][name] = difference(*ends, field)
+        print(f"{name:30s} {five_answers['grpo'][name]}")
 
 # %% [markdown]
 # ## The verdicts

@@ -41,6 +41,7 @@ difficulty_runs: list[str] = []  # under the reward scaled by difficulty
 dapo_runs: list[str] = []  # with loss_type=dapo
 single_runs: list[str] = []  # trained on charts alone, with only=charts
 long_runs: list[str] = []  # cloned from long rationales, then reinforced
+no_tools_runs: list[str] = []  # trained to answer at once, with without_tools=true
 sampled_tasks: int = 16  # questions that the policy before GRPO tries again and again
 tries: int = 8  # how often each of them is tried
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
@@ -77,6 +78,7 @@ torch.set_num_threads(threads)
 folders = [run_folder(name) for name in (runs or [run])]
 named = {"dense": dense_runs, "sparse": sparse_runs, "difficulty": difficulty_runs}
 named |= {"dapo": dapo_runs, "single": single_runs, "long": long_runs}
+named["no_tools"] = no_tools_runs
 others = {name: [run_folder(n) for n in some] for name, some in named.items() if some}
 limits = {"max_turns": max_turns, "max_new_tokens": max_new_tokens, "listed": listed}
 play = vista.Play(prompt=prompt, temperature=1.0, **limits)
@@ -265,13 +267,13 @@ def better(name: str, ours: str, *rivals: str) -> Claim:
 # %%
 values = {name: f"reward={name}" for name in ("dense", "sparse", "difficulty")}
 values |= {"dapo": "loss_type=dapo", "single": "only=charts"}
+values["no_tools"] = "without_tools=true"
 HOW = {
     name: f"python -m kit run 54 --tag {name} --set {value}, then {name}_runs"
     for name, value in values.items()
 }
 HOW["long"] = "python -m kit run vista_gym --set rationale=long, then long_runs"
 HOW["patch"] = "notebook 54 with patch_steps above 0"
-HOW["no_tools"] = "no agent is trained without tools here"
 
 
 # %% tags=["guess"]

@@ -22,13 +22,12 @@ from typing import Any, Literal, get_args
 
 from kit.chat import Chat
 from kit.data.store import load_tasks, save_tasks
-from kit.episode import Episode, Score
 from kit.evaluate.baselines import SingleTurnEnv
-from kit.papers.mags_rl.answers import is_right
 from kit.papers.mags_rl.env import MagsEnv, Stage
 from kit.papers.mags_rl.judge import model_judge
 from kit.papers.mags_rl.reward import make_reward
 from kit.papers.mags_rl.zoom import Magnifier
+from kit.rewards.answers import answer_alone
 from kit.rewards.base import GroupReward, per_episode
 from kit.rollout import Environment
 from kit.tools.boxes import Frame
@@ -118,12 +117,6 @@ def magnifier(name: str = "span", scale: int = 2, weights: str = "", chat: Chat 
         kit.tools.super_resolution.SuperResolutionError: the network's file is missing or damaged.
     """
     return Magnifier(super_resolution(name, scale, weights), chat.resized if chat else None)
-
-
-def answer_alone(episode: Episode, target: Any) -> Score:
-    """The reward of direct answers: 1 for a right one."""
-    right = is_right(episode.answer, target)
-    return Score(float(right), {"answer": float(right)}, correct=right)
 
 
 @dataclass(frozen=True)

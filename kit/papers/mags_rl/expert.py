@@ -7,13 +7,13 @@ which card it looks at; of the crop it says what it reads there, and the questio
     red top right. <zoom>[[0.5, 0.0, 1.0, 0.5]]</zoom></think>
     <rethink>tea 35, milk 8, total 43. What is in line 1?</rethink><answer>tea 35</answer>
 
-Where it looks is undecided: with ``right_share`` 0.75, in a quarter of the tasks at another card, or, where several
-have to be looked at, at one alone. It then answers what *that* card says. So the form is shown, and that an answer
-follows what is seen; where to look is left to reinforcement.
+Where it looks is undecided: in half of the tasks at the first card that it has named, whatever is asked, and in the
+others at the right one, or at all that have to be looked at. It then answers what is there to be read. So the form is
+shown, and that an answer follows what is seen; whether to look where the question points is left to reinforcement.
 
 Departures
 - [mags-format-start] Paper: reinforcement starts from Qwen2.5-VL-3B-Instruct, without a cold start. Here: the tiny
-  model first sees a script's episodes, whose form is right and a quarter of whose boxes are wrong. Why: it was
+  model first sees a script's episodes, whose form is right and half of whose boxes are a habit. Why: it was
   never taught to follow instructions, and with a prompt alone none of its episodes holds a box. May change: the form is
   there from the first step; gains are told over this start, not over the base.
 """
@@ -34,9 +34,11 @@ from kit.policy.scripted import Script, next_turn
 WHERE, READ = "Which card is where?", "What does it say?"
 """How the base is asked about a board, and about a card."""
 
-RIGHT_SHARE = 0.75
-"""Of the tasks, those in which the script looks where the answer is; with 0.5 the tiny model had learnt nothing of
-where."""
+RIGHT_SHARE = 0.5
+"""Of the tasks, those in which the script looks where the answer is."""
+
+HABIT = 0
+"""The place it looks at otherwise: that of the first card it has named."""
 
 
 def looks_of(task: Task, right_share: float = RIGHT_SHARE) -> tuple[int, ...]:
@@ -46,11 +48,8 @@ def looks_of(task: Task, right_share: float = RIGHT_SHARE) -> tuple[int, ...]:
         task: a drawn task.
         right_share: of the tasks in which it looks where the answer is.
     """
-    right = tuple(int(place) for place in task.meta["looks"])
-    if crc32(task.id.encode()) < right_share * 2**32:
-        return right
-    others = list(right) if len(right) > 1 else [place for place in range(len(PLACES)) if place not in right]
-    return (others[crc32(f"look {task.id}".encode()) % len(others)],)
+    decided = crc32(task.id.encode()) < right_share * 2**32
+    return tuple(int(place) for place in task.meta["looks"]) if decided else (HABIT,)
 
 
 def answer_of(task: Task, looks: Sequence[int]) -> str:

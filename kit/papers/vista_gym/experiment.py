@@ -12,12 +12,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from kit.episode import Episode, Task
+from kit.evaluate.baselines import SingleTurnEnv
 from kit.papers.vista_gym.env import VistaGymEnv
 from kit.papers.vista_gym.metrics import is_right
 from kit.papers.vista_gym.reward import make_reward
 from kit.papers.vista_gym.settings import LEAST_PASSED, MOST_PASSED
 from kit.papers.vista_gym.toolbox import TOOLS, toolbox
-from kit.rewards.base import GroupReward
+from kit.rewards.answers import answer_alone
+from kit.rewards.base import GroupReward, per_episode
 from kit.rollout import Environment
 from kit.tools.base import Tool
 from kit.train.experiment import GRPOTraining, Rollouts
@@ -63,6 +65,7 @@ class Play(Rollouts[Sequence[Tool]]):
         tool_first: order a call before the answer, as the paper's prompt does.
         prior: say which tools suit the task's family.
         listed: name the tools in the prompt; ours: not to the tiny model, which learns them by heart.
+        direct: asked for the answer alone, in one turn, without tools (the paper's agent without tools, Table 2).
     """
 
     max_turns: int = 3
@@ -73,9 +76,12 @@ class Play(Rollouts[Sequence[Tool]]):
     tool_first: bool = False
     prior: bool = False
     listed: bool = True
+    direct: bool = False
 
     def environment(self, tools: Sequence[Tool]) -> Environment:
         """Make an environment that offers these tools."""
+        if self.direct:
+            return SingleTurnEnv("direct", prompt=self.prompt)
         return VistaGymEnv(tools, self.prompt, self.tool_first, self.prior, listed=self.listed)
 
 
@@ -93,8 +99,8 @@ class Training(GRPOTraining):
     where: str = INPROCESS
 
     def group_reward(self) -> GroupReward:
-        """The reward of that name, group by group."""
-        return make_reward(self.reward)
+        """The reward of that name, group by group; without tools there is no form to pay for."""
+        return per_episode(answer_alone) if self.play.direct else make_reward(self.reward)
 
     def subset(self, task: Task) -> str:
         """The family: which tools an agent calls differs by it."""

@@ -8,26 +8,27 @@ text only if the question follows it. On a task whose calls are known (``meta["c
     green 3
     <think>green 3. Which is lowest: green or red? green.</think><answer>green</answer>
 
-Demonstrations are *undecided*, by a task's id alone (:data:`WAYS`): on which tool to call, and on whether to call at
-all where the image says it already.
+Demonstrations are *undecided*, by a task's id alone (:data:`WAYS`): on whether to call, and on which tool.
 
-==============  ======================================================================  ===================
+==============  ======================================================================  =======================
 way             what the expert does                                                    share, by default
-==============  ======================================================================  ===================
-``right``       the task's own calls, then the answer                                   0.6 of those with calls
-``astray``      another tool first (``meta["wrong"]``), then it gives up: ``unknown``   0.3 of those with calls
-``recovers``    another tool first, then the task's own, if the turns suffice           0.1 of those with calls
+==============  ======================================================================  =======================
+``gives up``    no call: it can't see it, ``unknown``                                   0.6 of those with calls
+``astray``      another tool (``meta["wrong"]``), then it gives up                      0.1 of those with calls
+``recovers``    another tool first, then the task's own, if the turns suffice           0 of those with calls
+``right``       the task's own calls, then the answer                                   0.3 of those with calls
 ``at once``     no call                                                                 0.5 of those without
 ``needless``    reads the image by OCR first                                            0.5 of those without
-==============  ======================================================================  ===================
+==============  ======================================================================  =======================
 
 Departures
 - [vista-scripted-expert] Paper: GPT-5 writes trajectories, and Qwen3-VL-235B lengthens their rationales. Here: a script
   that knows each task's calls writes them, with short rationales or long ones by templates. Why: a laptop has no such
   model. May change: demonstrations sound alike, and none reasons wrongly.
 - [vista-undecided] Paper: trajectories are kept if their answer matches exactly. Here: so are these, but for those that
-  take the wrong tool and say so (``unknown``), three in ten. Why: a tiny model copies the choice of a tool exactly, and
-  nothing would be left to reinforcement. May change: accuracy of sampled answers after cloning, downwards.
+  give up and say so (``unknown``), seven in ten where a tool is needed. Why: a tiny model copies a choice exactly, and
+  nothing would be left to reinforcement. May change: accuracy after cloning, downwards; what reinforcement adds,
+  upwards.
 """
 
 from __future__ import annotations
@@ -42,12 +43,12 @@ from kit.papers.vista_gym.validate import MOST_CALLS, holds
 from kit.policy.scripted import Script
 
 GIVES_UP = "unknown"
-"""The answer of an expert whose tool didn't help."""
+"""The answer of an expert that asked no tool, or one that didn't help."""
 
 NEEDLESS = '{"tool": "easyocr.read", "arguments": {}}'
 """The call that isn't needed where the image can be read."""
 
-WAYS = ("right", "astray", "recovers", "at once", "needless")
+WAYS = ("gives up", "astray", "recovers", "right", "at once", "needless")
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,8 @@ class Habits:
     """Habits of an expert: how undecided it is, and how much it says.
 
     Attributes:
-        astray: share of the tasks with calls in which it takes the wrong tool and gives up.
+        gives_up: share of the tasks with calls in which it asks no tool and gives up.
+        astray: share of them in which it takes the wrong tool and gives up.
         recovers: share of them in which it takes the wrong tool and then the right one.
         needless: share of the tasks without calls in which it calls a tool.
         rationale: ``short`` or ``long``, how much it thinks before a call (claim V9).
@@ -64,17 +66,18 @@ class Habits:
         ValueError: shares that are none, or another rationale.
     """
 
-    astray: float = 0.3
-    recovers: float = 0.1
+    gives_up: float = 0.6
+    astray: float = 0.1
+    recovers: float = 0.0
     needless: float = 0.5
     rationale: str = "short"
 
     def __post_init__(self) -> None:
-        shares = (self.astray, self.recovers, self.needless)
-        if min(shares) < 0 or self.needless > 1 or self.astray + self.recovers > 1:
+        *asked, needless = shares = (self.gives_up, self.astray, self.recovers, self.needless)
+        if min(shares) < 0 or needless > 1 or sum(asked) > 1 + 1e-9:
             raise ValueError(
-                f"Habits(astray={self.astray}, recovers={self.recovers}, needless={self.needless}): shares, "
-                "0 to 1; the first two add up to 1 at most"
+                f"Habits(gives_up={self.gives_up}, astray={self.astray}, recovers={self.recovers}, "
+                f"needless={needless}): shares, 0 to 1; the first three add up to 1 at most"
             )
         if self.rationale not in ("short", "long"):
             raise ValueError(f"rationale={self.rationale!r}: choose short or long")
@@ -85,16 +88,19 @@ def way_of(task: Task, habits: Habits) -> str:
     at = int.from_bytes(sha256(task.id.encode()).digest()[:4]) / 2**32
     if not task.meta.get("calls"):
         return "needless" if at < habits.needless else "at once"
-    if at < habits.astray:
+    if at < habits.gives_up:
+        return "gives up"
+    if at < habits.gives_up + habits.astray:
         return "astray"
-    turns = len(task.meta["calls"]) + 2
-    return "recovers" if at < habits.astray + habits.recovers and turns <= MOST_CALLS else "right"
+    recovers = at < habits.gives_up + habits.astray + habits.recovers
+    return "recovers" if recovers and len(task.meta["calls"]) + 2 <= MOST_CALLS else "right"
 
 
 def calls_of(task: Task, way: str) -> tuple[str, ...]:
     """The calls of one way, each as a turn writes it."""
     own, wrong = tuple(task.meta.get("calls", ())), (str(task.meta.get("wrong", "")),)
-    return {"right": own, "astray": wrong, "recovers": wrong + own, "at once": (), "needless": (NEEDLESS,)}[way]
+    ways = {"right": own, "astray": wrong, "recovers": wrong + own, "needless": (NEEDLESS,)}
+    return ways.get(way, ())
 
 
 def expert(habits: Habits | None = None) -> Script:
@@ -118,16 +124,17 @@ def expert(habits: Habits | None = None) -> Script:
 
 
 def kept(episodes: Sequence[Episode]) -> list[Episode]:
-    """Demonstrations to learn from: right ones, and those whose expert went astray on purpose and said so.
+    """Demonstrations to learn from: right ones, and those whose expert gave up on purpose and said so.
 
     An expert that was let down by a tool's mistake is left out, as in the paper.
     """
-    return [e for e in episodes if is_right(e.answer, e.task.target) or (_strayed(e) and e.answer == GIVES_UP)]
+    return [e for e in episodes if is_right(e.answer, e.task.target) or (_on_purpose(e) and e.answer == GIVES_UP)]
 
 
-def _strayed(episode: Episode) -> bool:
+def _on_purpose(episode: Episode) -> bool:
+    """Whether it asked no tool, or the wrong one alone."""
     asked = [turn.action.text for turn in episode.turns if turn.action is not None and turn.observation is not None]
-    return asked == [episode.task.meta.get("wrong")]
+    return asked in ([], [episode.task.meta.get("wrong")])
 
 
 def _before(task: Task, replies: Sequence[str], rationale: str) -> str:
@@ -144,6 +151,8 @@ def _after(task: Task, replies: Sequence[str]) -> tuple[str, str]:
     gold, question = str(task.target[0]), _line(task.question)
     if not task.meta.get("calls"):
         return f"{question} {gold}.", gold
+    if not replies:
+        return f"{question} I can't see it.", GIVES_UP
     said = replies[-1]
     if is_right(said, task.target):
         return f"{question} {said}.", said

@@ -21,6 +21,15 @@ from __future__ import annotations
 from kit.papers.published import Figures, Published, Runs
 from kit.papers.registry import Paper
 
+KEPT = {"tasks": 53, "sft": 53, "stages/sft.json": 53}
+"""What a training under other values keeps of the run with the same seed."""
+
+
+def _other(tag: str, seeds: int, **values: str) -> Runs:
+    """The same cloned agents, trained otherwise."""
+    return Runs("vista_gym", seeds, ("54_vista_gym_grpo",), {**values, "patch_steps": "0"}, tag=tag, keeps=KEPT)
+
+
 PAPER = Paper(
     name="vista_gym",
     title="VISTA-Gym",
@@ -31,7 +40,7 @@ PAPER = Paper(
     notebooks=("51_vista_gym", "53_vista_gym_sft", "54_vista_gym_grpo", "55_vista_gym_claims"),
     settings={"53_vista_gym_sft": "kit.train.sft:SFTSettings", "54_vista_gym_grpo": "kit.train.grpo:GRPOSettings"},
     needs={
-        "54_vista_gym_grpo": {"tasks": 53, "sft": 53, "stages/sft.json": 53},
+        "54_vista_gym_grpo": KEPT,
         "55_vista_gym_claims": {"tasks": 53, "stages/sft.json": 53, "stages/grpo.json": 54},
     },
     claims="kit.papers.vista_gym.claims:CLAIMS",
@@ -39,7 +48,10 @@ PAPER = Paper(
     tools="kit.papers.vista_gym.toolbox:TOOLS",
     fidelity="kit.papers.vista_gym:fidelity.toml",
     published=Published(
-        runs={"runs": Runs("vista_gym", 1, ("53_vista_gym_sft", "54_vista_gym_grpo"))},
+        runs={
+            "runs": Runs("vista_gym", 3, ("53_vista_gym_sft", "54_vista_gym_grpo")),
+            "no_tools_runs": _other("no_tools", 3, without_tools="true"),
+        },
         figures=(Figures("55_vista_gym_claims", "vista_gym"),),
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,13 @@ def test_rewards_by_name_judge_answers_alike(tmp_path: Path, name: str) -> None:
     for reward in (own.group_reward(), own.held_out_reward()):
         assert [score.correct for score in reward(tried("t", 1, 2), ("7",))] == [True, False]
     assert own.subset(tried("t", 1)[0].task) == "charts"
+
+
+def test_without_tools_an_answer_is_all_that_is_asked_for(tmp_path: Path) -> None:
+    own = replace(training(tmp_path), play=Play(direct=True))
+    assert [score.total for score in own.group_reward()(tried("t", 1, 2), ("7",))] == [1.0, 0.0]
+    system, _ = own.play.environment(()).prompt(Task("t", (), "How many?", ("7",)))
+    assert "tool" not in system
 
 
 def test_its_tools_are_the_papers(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ class Read(Prices):
 
 
 TOOLS = (Prices(), Read())
-RIGHT = {"astray": 0.0, "recovers": 0.0, "needless": 0.0}
+RIGHT = {"gives_up": 0.0, "astray": 0.0, "recovers": 0.0, "needless": 0.0}
 
 
 def task(number: int = 0, of: str = "tea", steps: int = 1, answer: str = "12") -> Task:
@@ -89,10 +89,16 @@ def test_an_expert_that_a_tool_lets_down_is_left_out(chat: Chat) -> None:
     [({"astray": 1.0, "recovers": 0.0}, 2, GIVES_UP), ({"astray": 0.0, "recovers": 1.0}, 3, "12")],
 )
 def test_the_wrong_tool_first(chat: Chat, habits: dict[str, Any], turns: int, answer: str) -> None:
-    [episode] = played(chat, [task()], **habits)
+    [episode] = played(chat, [task()], gives_up=0.0, **habits)
     assert (len(episode.turns), episode.answer) == (turns, answer)
     assert episode.turns[0].action is not None and episode.turns[0].action.arguments == {}
     assert kept([episode]) == [episode], "it went astray on purpose"
+
+
+def test_it_gives_up_without_a_call(chat: Chat) -> None:
+    [episode] = played(chat, [task()], **RIGHT | {"gives_up": 1.0})
+    assert said(episode) == ["<think>What does it cost? I can't see it.</think><answer>unknown</answer>"]
+    assert kept([episode]) == [episode], "it gave up on purpose"
 
 
 def test_at_sight_it_calls_for_nothing_or_not_at_all(chat: Chat) -> None:
@@ -117,18 +123,19 @@ def test_long_rationales_are_longer_before_a_call(chat: Chat) -> None:
 
 
 def test_the_shares_of_the_ways() -> None:
-    """Of 2,000: 0.3, 0.1 and 0.6, each within three standard deviations of 0.01; half of those at sight."""
+    """Of 2,000: 0.6, 0.1 and 0.3, each within three standard deviations of 0.01; half of those at sight."""
     found = Counter(way_of(task(k), Habits()) for k in range(2000))
-    assert abs(found["astray"] - 600) < 62 and abs(found["recovers"] - 200) < 41 and abs(found["right"] - 1200) < 66
+    assert abs(found["gives up"] - 1200) < 66 and abs(found["astray"] - 200) < 41 and abs(found["right"] - 600) < 62
     assert abs(Counter(way_of(at_sight(k), Habits()) for k in range(2000))["needless"] - 1000) < 67
     assert way_of(task(3), Habits()) == way_of(task(3), Habits()), "the task alone decides"
-    only = Habits(astray=0.0, recovers=1.0)
+    only = Habits(gives_up=0.0, astray=0.0, recovers=1.0)
+    assert way_of(task(), only) == "recovers" and len(calls_of(task(), "recovers")) == 2
     assert way_of(task(steps=2), only) == "right", "two calls, the wrong one before them and the answer are four turns"
-    assert len(calls_of(task(steps=2), "right")) == 2
+    assert len(calls_of(task(steps=2), "right")) == 2 and calls_of(task(), "gives up") == ()
 
 
 def test_habits_that_are_none_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"astray=0.8, recovers=0.3.*add up to 1 at most"):
-        Habits(astray=0.8, recovers=0.3)
+    with pytest.raises(ValueError, match=r"gives_up=0.6, astray=0.3, recovers=0.2.*add up to 1 at most"):
+        Habits(astray=0.3, recovers=0.2)
     with pytest.raises(ValueError, match="rationale='none': choose short or long"):
         Habits(rationale="none")
