@@ -138,10 +138,10 @@ for name, some in {"untrained": untrained, "direct": direct}.items():
 # ## The format start
 #
 # A script plays boards of its own. Its form is always right: say what is where, ask for a part, read it, answer what is there
-# to be read. Where it looks is undecided: in half of the tasks at the card that the question is about, in the others, out
-# of habit, at the first one that it has named. So the model learns both, and *which* of them pays is left open. Most questions
-# name a card by its colour: to go from a colour to a place in its own list is what the tiny model learns slowest. Crops are
-# enlarged by a network, by plain resizing, or not at all, in equal shares.
+# to be read. Where it looks is undecided: in nearly half of the tasks at the card that the question is about; in the others, out
+# of habit, at the middle of the board, which shows no card as a whole, and then it gives up. So the model learns both, and
+# *which* of them pays is left open. Most questions name a card by its colour: to go from a colour to a place in its own list
+# is what the tiny model learns slowest. Crops are enlarged by a network, by plain resizing, or not at all, in equal shares.
 
 # %%
 shown, again = [], []
@@ -193,8 +193,8 @@ for name in ("right_hard", "acc_easy", "acc_medium", "acc_hard"):
     print(f"{name:11s} {found[0]:22s} {found[1]}")
 
 # %% [markdown]
-# It says rightly which card lies where, it reads what is magnified, and it answers what it has read: half of the time a card's
-# that nobody asked about. That is the gap that reinforcement may close: both ways are there to choose from.
+# It says rightly which card lies where, and where it looks at the right one, it reads what is magnified. More often than not
+# it looks at the middle instead, and gives up. That is the gap that reinforcement may close: both ways are there to choose from.
 #
 # ## Which term pays for a right look?
 #

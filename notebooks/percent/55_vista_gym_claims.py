@@ -145,12 +145,13 @@ for stage in ("sft", "direct"):
 # | E5 | the tool fails |
 # | E6 | the tool said it, and the agent answered otherwise |
 #
-# On drawn questions a rule can sort them, since the right calls are known. Which kinds does cloning remove, which
-# does reinforcement? Guess before you open the figure.
+# On drawn questions a rule can sort them, since the right calls are known. An agent that gives up without a call has none of
+# them, and a bar of its own. Which kinds does cloning remove, which does reinforcement? Guess before you open the figure.
 
 # %% tags=["guess"]
 shares = {
     stage: {kind: claims.error_share(played[stage], kind) for kind in ERRORS}
+    | {"no call": claims.no_call_share(played[stage])}
     for stage in ("untrained", "sft", "grpo")
 }
 names = {"untrained": "before cloning", "sft": "after cloning", "grpo": "after GRPO"}
@@ -165,9 +166,9 @@ for model, found in REPORTED.items():
 
 # %% [markdown]
 # A large untrained model writes calls, and gets names and contents wrong; the tiny one doesn't get that far (E1). After
-# cloning the form stands, and what is left is E4: a proper call for the wrong thing. That is a choice, and choices are what a
-# reward can teach: see how far it got in the steps of your run. E5 is a tool that fails. No training mends the tool, but an agent
-# can learn to ask another.
+# cloning the form stands, and most failures are silent ones: no call at all. Reinforcement turns those into calls, and with
+# calls come the errors that only a caller can make, above all E4, a proper call for the wrong thing. E5 is a tool that fails.
+# No training mends the tool, but an agent can learn to ask another.
 #
 # **Exercise 55.1.** Sort one failure. You know whether the call could be read, whether it fits the tool's schema, whether it is
 # the question's own, and whether the reply holds the gold answer. Which of E1, E4, E5, E6 is it? (A call that doesn't fit
@@ -309,7 +310,8 @@ for stage, found in five_answers.items():
     metrics[stage] |= found
 metrics["direct"]["accuracy"] = accuracy(played["direct"])
 for stage, found in shares.items():
-    metrics[stage] |= {f"errors_{kind}": share for kind, share in found.items()}
+    for kind, share in found.items():
+        metrics[stage][f"errors_{kind.replace(' ', '_')}"] = share
 results = write_results(
     run_folder(run) / "results.json",
     notebook="55_vista_gym_claims",

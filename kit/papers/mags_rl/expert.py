@@ -7,9 +7,15 @@ which card it looks at; of the crop it says what it reads there, and the questio
     red top right. <zoom>[[0.5, 0.0, 1.0, 0.5]]</zoom></think>
     <rethink>tea 35, milk 8, total 43. What is in line 1?</rethink><answer>tea 35</answer>
 
-Where it looks is undecided: in half of the tasks at the first card that it has named, whatever is asked, and in the
-others at the right one, or at all that have to be looked at. It then answers what is there to be read. So the form is
-shown, and that an answer follows what is seen; whether to look where the question points is left to reinforcement.
+Where it looks is undecided. In nearly half of the tasks it looks at the right card, or at all that have to be looked
+at. In the others it looks at the middle of the board out of habit, which shows no card as a whole, and gives up::
+
+    <think>green top left, … What is in line 1 of the red card?
+    the middle. <zoom>[[0.25, 0.25, 0.75, 0.75]]</zoom></think>
+    <rethink>I can't read that. What is in line 1?</rethink><answer>unknown</answer>
+
+So the form is shown, how a question leads to a place, and that an answer follows what is seen. Whether to look where
+the question points is left to reinforcement.
 
 Departures
 - [mags-format-start] Paper: reinforcement starts from Qwen2.5-VL-3B-Instruct, without a cold start. Here: the tiny
@@ -34,28 +40,33 @@ from kit.policy.scripted import Script, next_turn
 WHERE, READ = "Which card is where?", "What does it say?"
 """How the base is asked about a board, and about a card."""
 
-RIGHT_SHARE = 0.5
+RIGHT_SHARE = 0.45
 """Of the tasks, those in which the script looks where the answer is."""
 
-HABIT = 0
-"""The place it looks at otherwise: that of the first card it has named."""
+HABIT = (0.25, 0.25, 0.75, 0.75)
+"""The box that it asks for otherwise: a quarter of each card."""
+
+UNKNOWN = "unknown"
+"""What it answers then."""
 
 
 def looks_of(task: Task, right_share: float = RIGHT_SHARE) -> tuple[int, ...]:
-    """The places that the script looks at: the right ones in a share of the tasks, by a task's id alone.
+    """The places that the script looks at: in a share of the tasks the right ones, by a task's id alone, else none.
 
     Args:
         task: a drawn task.
         right_share: of the tasks in which it looks where the answer is.
     """
     decided = crc32(task.id.encode()) < right_share * 2**32
-    return tuple(int(place) for place in task.meta["looks"]) if decided else (HABIT,)
+    return tuple(int(place) for place in task.meta["looks"]) if decided else ()
 
 
 def answer_of(task: Task, looks: Sequence[int]) -> str:
     """Answer from the cards at these places; what the board itself shows is right whatever is looked at."""
     if task.meta["difficulty"] == "easy":
         return str(task.target[0])
+    if not looks:
+        return UNKNOWN
     told = [task.meta["told"][place] for place in looks]
     return told[0] if task.meta["count"] is None else str(sum(map(int, told)))
 
@@ -68,9 +79,9 @@ def turns_of(task: Task, right_share: float = RIGHT_SHARE) -> tuple[str, str]:
         right_share: as for :func:`looks_of`.
     """
     looks, seen = looks_of(task, right_share), task.meta["seen"].split(", ")
-    cards = ", ".join(seen[place] for place in looks)
-    boxes = [list(PLACES[place]) for place in looks]
-    read = "; ".join(task.meta["readings"][place] for place in looks)
+    cards = ", ".join(seen[place] for place in looks) or "the middle"
+    boxes = [list(PLACES[place]) for place in looks] or [list(HABIT)]
+    read = "; ".join(task.meta["readings"][place] for place in looks) or "I can't read that"
     return (
         f"<think>{task.meta['seen']}. {task.question} {cards}. <zoom>{boxes}</zoom></think>",
         f"<rethink>{read}. {task.meta['again']}</rethink><answer>{answer_of(task, looks)}</answer>",

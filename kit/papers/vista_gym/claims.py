@@ -174,6 +174,16 @@ def error_share(outcomes: Some, kind: str) -> Interval:
     return proportion_over_seeds(_failed_by(outcomes, kind))
 
 
+def no_call_share(outcomes: Some) -> Interval:
+    """Share of all questions that an agent fails without any call: none of the six errors, since no tool was asked.
+
+    Args:
+        outcomes: of one stage, at least one.
+    """
+    failed = (float(not o.correct and not o.errors and not o.tool_calls) for o in outcomes)
+    return proportion_over_seeds([Point(o.seed, o.image, f) for o, f in zip(outcomes, failed, strict=True)])
+
+
 def _failed_by(outcomes: Some, *kinds: str) -> list[Point]:
     hit = (float(not o.correct and any(kind in o.errors.split() for kind in kinds)) for o in outcomes)
     return [Point(o.seed, o.image, failed) for o, failed in zip(outcomes, hit, strict=True)]

@@ -34,23 +34,25 @@ def test_what_it_says_by_hand() -> None:
     )
 
 
-def test_out_of_habit_it_looks_at_the_first_card_and_answers_what_that_says() -> None:
-    first, last = turns_of(board(), 0.0)
-    assert first.endswith("red card? green top left. <zoom>[[0.0, 0.0, 0.5, 0.5]]</zoom></think>")
-    assert last.endswith("<answer>oslo 3</answer>")
+def test_out_of_habit_it_looks_at_the_middle_and_says_that_it_reads_nothing() -> None:
+    assert turns_of(board(), 0.0) == (
+        "<think>green top left, red top right, blue bottom left, black bottom right. What is in line 1 of the red "
+        "card? the middle. <zoom>[[0.25, 0.25, 0.75, 0.75]]</zoom></think>",
+        "<rethink>I can't read that. What is in line 1?</rethink><answer>unknown</answer>",
+    )
 
 
 def test_a_count_is_of_the_cards_looked_at() -> None:
     """Told 1, 0, 1, 0: all four cards give 2, one alone 0 or 1."""
     task = board("count/hard", looks=[0, 1, 2, 3], told=["1", "0", "1", "0"], count=2, target="2")
     assert answer_of(task, (0, 1, 2, 3)) == "2" and answer_of(task, (1,)) == "0"
-    assert looks_of(task, 0.0) == (0,)
+    assert looks_of(task, 0.0) == () and answer_of(task, ()) == "unknown"
     assert turns_of(task, 1.0)[0].count("0.5]") == 2 and turns_of(task, 1.0)[1].count(";") == 3
 
 
 def test_what_the_board_shows_is_right_wherever_it_looks() -> None:
     task = board("count/easy", looks=[0, 1], told=["1", "1", "0", "0"], count=2, target="2")
-    assert {answer_of(task, (place,)) for place in range(4)} == {"2"}
+    assert {answer_of(task, looks) for looks in ((), (0,), (3,))} == {"2"}
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
@@ -58,7 +60,7 @@ def test_the_share_of_right_looks_holds_and_a_task_alone_decides(share: float) -
     tasks = [board(name=f"t{k}") for k in range(400)]
     right = [looks_of(task, share) == (1,) for task in tasks]
     assert sum(right) / 400 == pytest.approx(share, abs=0.07)
-    assert {looks_of(task, 0.0) for task in tasks} == {(0,)}, "the first card, whatever is asked"
+    assert {looks_of(task, 0.0) for task in tasks} == {()}, "the middle, whatever is asked"
 
 
 def test_an_episode_that_goes_on_is_refused() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from kit.papers.vista_gym.claims import CLAIMS, better, error_share, macro_average, v1, v2, v3, v6, v8
+from kit.papers.vista_gym.claims import CLAIMS, better, error_share, macro_average, no_call_share, v1, v2, v3, v6, v8
 from kit.papers.vista_gym.metrics import Outcome
 
 
@@ -84,6 +84,8 @@ def test_v8_most_errors_are_gone() -> None:
     assert v8(BASE, made(12)).verdict == "doesn't"
     assert v8(BASE, made(12, errors="")).verdict == "holds"
     assert error_share(BASE, "E4").value == pytest.approx(0.8) and error_share(BASE, "E1").value == 0
+    silent = made(8, seeds=1, errors="", tool_calls=0)
+    assert no_call_share(silent).value == pytest.approx(0.8) and no_call_share(BASE).value == 0
 
 
 def test_seeds_that_differ_and_nothing_at_all_are_refused() -> None:
