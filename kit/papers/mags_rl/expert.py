@@ -8,10 +8,10 @@ which card it looks at; of the crop it says what it reads there, and the questio
     <rethink>tea 35, milk 8, total 43. What is in line 1?</rethink><answer>tea 35</answer>
 
 Where it looks is undecided. In nearly half of the tasks it looks at the right card, or at all that have to be looked
-at. In the others it looks at the middle of the board out of habit, which shows no card as a whole, and gives up::
+at. In the others it looks at the middle of the board out of habit, where the cards meet, and gives up::
 
     <think>green top left, … What is in line 1 of the red card?
-    the middle. <zoom>[[0.25, 0.25, 0.75, 0.75]]</zoom></think>
+    the middle. <zoom>[[0.4, 0.4, 0.6, 0.6]]</zoom></think>
     <rethink>I can't read that. What is in line 1?</rethink><answer>unknown</answer>
 
 So the form is shown, how a question leads to a place, and that an answer follows what is seen. Whether to look where
@@ -43,8 +43,8 @@ WHERE, READ = "Which card is where?", "What does it say?"
 RIGHT_SHARE = 0.45
 """Of the tasks, those in which the script looks where the answer is."""
 
-HABIT = (0.25, 0.25, 0.75, 0.75)
-"""The box that it asks for otherwise: a quarter of each card."""
+HABIT = (0.4, 0.4, 0.6, 0.6)
+"""The box that it asks for otherwise: where the four cards meet."""
 
 UNKNOWN = "unknown"
 """What it answers then."""

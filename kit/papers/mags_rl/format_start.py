@@ -39,9 +39,8 @@ AT_ONCE = 64
 """Episodes that are played together."""
 
 OFTEN = {"attribute/hard": 8, "attribute/medium": 4, "relation/medium": 4, "relation/hard": 4}
-"""Kinds that are shown so many times as often as the others: those whose question says by a colour where to look. With
-1,500 episodes the tiny model then looks right in 0.92 of hard questions about one card; with 594, all kinds alike, in a
-third."""
+"""Kinds that are shown so many times as often as the others: those whose question says by a colour where to look, which
+is what the tiny model learns slowest."""
 
 REPEATED = 600
 """Boards at the most that the base describes for replay."""

@@ -37,7 +37,7 @@ def test_what_it_says_by_hand() -> None:
 def test_out_of_habit_it_looks_at_the_middle_and_says_that_it_reads_nothing() -> None:
     assert turns_of(board(), 0.0) == (
         "<think>green top left, red top right, blue bottom left, black bottom right. What is in line 1 of the red "
-        "card? the middle. <zoom>[[0.25, 0.25, 0.75, 0.75]]</zoom></think>",
+        "card? the middle. <zoom>[[0.4, 0.4, 0.6, 0.6]]</zoom></think>",
         "<rethink>I can't read that. What is in line 1?</rethink><answer>unknown</answer>",
     )
 
