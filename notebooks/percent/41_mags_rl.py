@@ -252,7 +252,7 @@ print("asked 8 times, worked on:", glass.enlarged - worked)
 # ## Some of the looks are wrong
 #
 # The tiny model was never taught to follow instructions, so before reinforcement it sees a [format start](../docs/glossary.md#format-start): a script's
-# episodes, whose form is right, and which look at the right card in three of four tasks only. Where to look is left for
+# episodes, whose form is right, and which look at the right card in nearly half of the tasks only. Where to look is left for
 # reinforcement to find out. Over many tasks, how many looks are right?
 
 # %% tags=["guess"]

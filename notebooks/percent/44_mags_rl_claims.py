@@ -315,8 +315,9 @@ for part, field in (("acc", "correct"), ("right", "right")):
     for ending in ("", "-sampled"):
         ends = (hard_ones(f"{stage}{ending}", field) for stage in ("grpo", "sft"))
         name = f"{part}_gain_over_sft_hard{ending.replace('-', '_')}"
-        five_answers["grpo"][name] = difference(*ends, field)
-        print(f"{name:30s} {five_answers['grpo'][name]}")
+        if found := difference(*ends, field):
+            five_answers["grpo"][name] = found
+        print(f"{name:30s} {found or 'no such question in common'}")
 
 # %% [markdown]
 # ## The verdicts
