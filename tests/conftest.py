@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import torch
 from corpus import CORPUS
+from hypothesis import settings
 from PIL import Image
 from transformers import Qwen2_5_VLForConditionalGeneration
 
@@ -25,6 +26,8 @@ from kit.papers.agile.puzzle import make_task
 from kit.tiny.build import build_config, build_image_processor, build_tokenizer
 
 torch.set_num_threads(1)
+settings.register_profile("kit", deadline=None)  # an example takes as long as the machine is busy
+settings.load_profile("kit")
 
 MARKED = {
     "sandbox": (

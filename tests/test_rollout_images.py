@@ -102,7 +102,7 @@ def check(box: Sandbox, chat: Chat, codes: list[str]) -> None:
 
 
 @given(codes=st.lists(codes, min_size=10, max_size=10))
-@settings(max_examples=10, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 def test_no_image_ends_more_than_it_should(plotting: Sandbox, chat: Chat, codes: list[str]) -> None:
     check(plotting, chat, codes)
 

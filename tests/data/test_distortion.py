@@ -55,7 +55,7 @@ KINDS: list[Kind] = list(STRENGTHS)
 TURNS = {"rotate90", "rotate180"}
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(kinds=st.lists(st.sampled_from(KINDS), max_size=3, unique=True), seed=st.integers(0, 2**31))
 def test_the_same_draw_is_the_same_picture_of_the_right_size(kinds: Sequence[Kind], seed: int) -> None:
     image = Image.effect_noise((40, 30), 50)

@@ -83,7 +83,7 @@ def test_tasks_and_episodes_come_back_equal(tmp_path: Path, episode: Episode) ->
     assert one.task.images[0] is two.task.images[0]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(text=st.text(), ids=st.lists(st.integers(0, 2**31)), logprob=st.floats(-1e30, 0))
 def test_any_text_and_numbers_come_back(
     tmp_path_factory: pytest.TempPathFactory, text: str, ids: list[int], logprob: float

@@ -113,7 +113,7 @@ STEPS = st.lists(st.tuples(st.sampled_from("ab"), st.text("xy", max_size=3), st.
 
 
 @given(STEPS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_commits_and_restores_follow_a_model(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str, bool]]
 ) -> None:

@@ -203,7 +203,7 @@ class Model(RuleBasedStateMachine):
 
 def test_random_turns_match_a_model(tight: Sandbox) -> None:
     Model.box = tight
-    run_state_machine_as_test(Model, settings=settings(max_examples=12, stateful_step_count=15, deadline=None))
+    run_state_machine_as_test(Model, settings=settings(max_examples=12, stateful_step_count=15))
 
 
 def test_guarantees_are_what_was_tried(tight: Sandbox) -> None:

@@ -67,7 +67,7 @@ def test_a_query_without_words_is_refused(index: Index, query: str) -> None:
         index.search(query)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(query=st.text())
 def test_any_text_is_a_query_or_refused(index: Index, query: str) -> None:
     try:

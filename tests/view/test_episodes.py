@@ -98,7 +98,7 @@ def test_hostile_text_is_only_text(chat: Chat, with_chat: bool) -> None:
         assert "<script>alert(1)</script>" in shown.text  # it is there, to be read
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(said=st.text(st.characters(), max_size=60))
 def test_any_text_gives_a_page_that_can_be_saved(chat: Chat, said: str) -> None:
     shown = Page(view.show(played(chat, said.encode("utf-8", "replace").decode(), "x")))

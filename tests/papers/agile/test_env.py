@@ -257,7 +257,7 @@ def test_an_unknown_prompt_is_refused(box: Any) -> None:
         JigsawEnv(box, prompt="short")
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(text=st.text(max_size=80) | st.text(max_size=60).map(code))
 def test_no_text_makes_a_step_raise(box: Any, text: str) -> None:
     env = JigsawEnv(box)

@@ -16,12 +16,12 @@ from kit.tiny import TINY
 def test_each_network_has_its_share_of_the_crops(tmp_path: Path) -> None:
     chat, tasks = Chat.from_pretrained(TINY), make_tasks({"attribute/medium": 8}, 3)
     file = tmp_path / "start.jsonl"
-    shown = demonstrations(chat, tasks, file, networks=("bicubic", "none"))
+    shown = demonstrations(chat, tasks, file, 1.0, ("bicubic", "none"))
     assert [e.task.id for e in shown] == [task.id for task in tasks], "in the order of the tasks"
     widths = {e.turns[0].observation.images[0].image.width for e in shown if e.turns[0].observation}
     assert widths == {70, 140}, "as they are, and enlarged twice"
-    assert tuple(turn.text for turn in shown[0].turns) == turns_of(tasks[0])
-    assert demonstrations(chat, tasks, file, networks=("bicubic", "none"))[0].ids == shown[0].ids, "kept, not played"
+    assert tuple(turn.text for turn in shown[0].turns) == turns_of(tasks[0], 1.0)
+    assert demonstrations(chat, tasks, file, 1.0, ("bicubic", "none"))[0].ids == shown[0].ids, "kept, not played"
 
 
 def test_the_base_repeats_itself_where_the_agent_will_speak() -> None:

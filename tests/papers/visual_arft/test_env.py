@@ -191,7 +191,7 @@ def test_a_wrong_setting_is_named(given_: dict[str, Any], message: str) -> None:
         VisualARFTEnv(**given_)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(max_size=60), st.sampled_from(["{}", "<search>{}</search>", "<answer>{}</answer>"]))
 def test_no_text_makes_it_raise(text: str, form: str) -> None:
     env = VisualARFTEnv(search=Shelf())
