@@ -415,9 +415,9 @@ for name, some in found.items():
 # The difference is what was learnt by heart. The paper's claim that forty questions are enough (M4) is about the second number
 # only.
 #
-# Look at the boxes, too. In stage 1 the agent gives up its third and fourth box, since one is paid as well as four. Stage 2
-# would pay for more of them where something is counted, but an agent that hardly ever tries them can't find that out.
-# Reinforcement sharpens what a policy does now and then; what it never does, it can't teach.
+# Look at the boxes, too. Stage 1 pays one box as much as four; stage 2 pays for more of them where something is counted. Do
+# the boxes of your run follow? Reinforcement sharpens what a policy does now and then: here, to look where the question points.
+# What it never does, it can't teach: the way from a colour to a place was learnt before, or it wasn't.
 #
 # ## The paper in one picture
 #

@@ -22,12 +22,7 @@ from kit.papers.published import Figures, Published, Runs
 from kit.papers.registry import Paper
 
 KEPT = {"tasks": 53, "sft": 53, "stages/sft.json": 53}
-"""What a training under other values keeps of the run with the same seed."""
-
-
-def _other(tag: str, seeds: int, **values: str) -> Runs:
-    """The same cloned agents, trained otherwise."""
-    return Runs("vista_gym", seeds, ("54_vista_gym_grpo",), {**values, "patch_steps": "0"}, tag=tag, keeps=KEPT)
+"""What notebook 54 goes on from, and a training under other values keeps."""
 
 
 PAPER = Paper(
@@ -48,10 +43,7 @@ PAPER = Paper(
     tools="kit.papers.vista_gym.toolbox:TOOLS",
     fidelity="kit.papers.vista_gym:fidelity.toml",
     published=Published(
-        runs={
-            "runs": Runs("vista_gym", 3, ("53_vista_gym_sft", "54_vista_gym_grpo")),
-            "no_tools_runs": _other("no_tools", 3, without_tools="true"),
-        },
+        runs={"runs": Runs("vista_gym", 3, ("53_vista_gym_sft", "54_vista_gym_grpo"))},
         figures=(Figures("55_vista_gym_claims", "vista_gym"),),
     ),
 )
