@@ -13,15 +13,6 @@ from __future__ import annotations
 from kit.papers.published import Figures, Published, Runs
 from kit.papers.registry import Paper
 
-KEPT = {"data": 41, "sft": 43}
-"""What a branch of a run keeps: questions and format start."""
-
-
-def _curriculum(name: str) -> Runs:
-    """The runs' branches that are trained in another way (:data:`kit.papers.mags_rl.experiment.Way`)."""
-    return Runs("mags_rl", 1, ("43_mags_rl_grpo",), {"curriculum": name}, tag=name, keeps=KEPT)
-
-
 PAPER = Paper(
     name="mags_rl",
     title="Mags-RL",
@@ -39,10 +30,7 @@ PAPER = Paper(
     fidelity="kit.papers.mags_rl:fidelity.toml",
     validate="kit.papers.mags_rl.validate:validate",
     published=Published(
-        runs={
-            "runs": Runs("mags_rl", 3, ("41_mags_rl", "43_mags_rl_grpo")),
-            **{f"{name}_runs": _curriculum(name) for name in ("at_once", "more", "direct")},
-        },
+        runs={"runs": Runs("mags_rl", 3, ("41_mags_rl", "43_mags_rl_grpo"))},
         figures=(Figures("44_mags_rl_claims", "mags_rl"),),
     ),
 )
