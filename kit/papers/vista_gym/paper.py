@@ -25,6 +25,11 @@ KEPT = {"tasks": 53, "sft": 53, "stages/sft.json": 53}
 """What notebook 54 goes on from, and a training under other values keeps."""
 
 
+def _other(tag: str, seeds: int, **values: str) -> Runs:
+    """The same cloned agents, trained otherwise."""
+    return Runs("vista_gym", seeds, ("54_vista_gym_grpo",), {**values, "patch_steps": "0"}, tag=tag, keeps=KEPT)
+
+
 PAPER = Paper(
     name="vista_gym",
     title="VISTA-Gym",
@@ -43,7 +48,10 @@ PAPER = Paper(
     tools="kit.papers.vista_gym.toolbox:TOOLS",
     fidelity="kit.papers.vista_gym:fidelity.toml",
     published=Published(
-        runs={"runs": Runs("vista_gym", 3, ("53_vista_gym_sft", "54_vista_gym_grpo"))},
+        runs={
+            "runs": Runs("vista_gym", 3, ("53_vista_gym_sft", "54_vista_gym_grpo")),
+            "no_tools_runs": _other("no_tools", 3, without_tools="true"),
+        },
         figures=(Figures("55_vista_gym_claims", "vista_gym"),),
     ),
 )
