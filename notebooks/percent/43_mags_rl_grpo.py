@@ -66,7 +66,6 @@ threads: int = 1  # CPU threads of a process
 
 # %%
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import torch
@@ -111,8 +110,7 @@ tests = load_tasks(data / "test.jsonl")
 def played(model, tasks, how=play, **more):
     """Play tasks, some at a time; greedily, unless told otherwise."""
     policy, more = HFPolicy(model, chat), {"temperature": 0.0, **more}
-    look = partial(how, policy, chat, glass, **more)
-    return in_parts(tasks, look, AT_ONCE)
+    return in_parts(tasks, lambda t: how(policy, chat, glass, t, **more), AT_ONCE)
 
 
 # %% [markdown]
