@@ -44,9 +44,7 @@ train_tasks: int = 10  # tasks a part for reinforcement
 test_tasks: int = 6  # tasks a kind to measure by, and as many to make choices on
 sft_episodes: int = 1200  # tasks that the expert plays; some are dropped
 data: str = ""  # folder of data_scripts/vista_gym.py --hub, to train on as well
-gives_up: float = (
-    0.6  # share in which the expert asks no tool; a sixth of it, a wrong one
-)
+gives_up: float = 0.6  # share in which the expert asks no tool (a sixth: a wrong one)
 rationale: str = "short"  # of the expert: short or long
 model: str = ""  # checkpoint folder or hub id; empty: the committed tiny model
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)

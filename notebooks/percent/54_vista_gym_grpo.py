@@ -42,9 +42,7 @@ seed: int = 0  # order of the questions and everything sampled
 reward: str = "format_aware"  # the paper's; or dense, sparse, difficulty
 only: str = ""  # families to train on, such as charts; empty: all
 tools_at: str = "inprocess"  # where tools run: here, or a service's address (52)
-without_tools: str = (
-    ""  # a base to train to answer at once instead (V3): tiny, or a folder
-)
+without_tools: str = ""  # base that is to answer at once instead (V3), such as tiny
 steps: int = 24  # rollout batches, each followed by one update; paper: 300
 prompts_per_batch: int = 12  # questions a batch; paper: 16
 group_size: int = 8  # attempts at one question
