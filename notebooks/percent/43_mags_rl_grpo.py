@@ -66,7 +66,6 @@ threads: int = 1  # CPU threads of a process
 
 # %%
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import torch
@@ -111,8 +110,7 @@ tests = load_tasks(data / "test.jsonl")
 def played(model, tasks, how=play, **more):
     """Play tasks, some at a time; greedily, unless told otherwise."""
     policy, more = HFPolicy(model, chat), {"temperature": 0.0, **more}
-    look = partial(how, policy, chat, glass, **more)
-    return in_parts(tasks, look, AT_ONCE)
+    return in_parts(tasks, lambda t: how(policy, chat, glass, t, **more), AT_ONCE)
 
 
 # %% [markdown]
@@ -415,9 +413,9 @@ for name, some in found.items():
 # The difference is what was learnt by heart. The paper's claim that forty questions are enough (M4) is about the second number
 # only.
 #
-# Look at the boxes, too. In stage 1 the agent gives up its third and fourth box, since one is paid as well as four. Stage 2
-# would pay for more of them where something is counted, but an agent that hardly ever tries them can't find that out.
-# Reinforcement sharpens what a policy does now and then; what it never does, it can't teach.
+# Look at the boxes, too. Stage 1 pays one box as much as four; stage 2 pays for more of them where something is counted. Do
+# the boxes of your run follow? Reinforcement sharpens what a policy does now and then: here, to look where the question points.
+# What it never does, it can't teach: the way from a colour to a place was learnt before, or it wasn't.
 #
 # ## The paper in one picture
 #

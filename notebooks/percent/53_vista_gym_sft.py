@@ -44,12 +44,10 @@ train_tasks: int = 10  # tasks a part for reinforcement
 test_tasks: int = 6  # tasks a kind to measure by, and as many to make choices on
 sft_episodes: int = 1200  # tasks that the expert plays; some are dropped
 data: str = ""  # folder of data_scripts/vista_gym.py --hub, to train on as well
-gives_up: float = 0.6  # share of questions in which the expert asks no tool
-astray: float = 0.1  # share in which it asks the wrong one, and then gives up
+gives_up: float = 0.6  # share in which the expert asks no tool (a sixth: a wrong one)
 rationale: str = "short"  # of the expert: short or long
 model: str = ""  # checkpoint folder or hub id; empty: the committed tiny model
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
-listed: bool = False  # name the tools in the prompt; False: learnt by heart
 epochs: float = 3.0  # passes over the demonstrations; paper: 1
 batch_size: int = 4  # episodes an optimizer step; paper: 128
 per_device_batch_size: int = 4  # episodes a forward pass
@@ -105,7 +103,7 @@ vlm, chat = load_model_and_chat(start)
 tools = tuple(toolbox().values())
 play = vista.Play(
     prompt=prompt,
-    listed=listed,
+    listed=prompt != "brief",  # the tiny model learns the tools' names by heart
     max_turns=max_turns,
     max_new_tokens=max_new_tokens,
     temperature=1.0,
@@ -206,7 +204,7 @@ print("with tools it says:", repr(untrained[0].turns[0].text[:60]))
 # calls a tool in half of the cases, for nothing. So how to call is shown; *when* it pays is left to the reward.
 
 # %%
-habits = Habits(gives_up, astray, rationale=rationale)
+habits = Habits(gives_up, gives_up / 6, rationale=rationale)
 script = ScriptedPolicy(chat, expert(habits))
 wide = replace(play, max_new_tokens=512)
 path = folder / "tasks" / "expert.jsonl"

@@ -42,8 +42,7 @@ seed: int = 0  # order of the questions and everything sampled
 reward: str = "format_aware"  # the paper's; or dense, sparse, difficulty
 only: str = ""  # families to train on, such as charts; empty: all
 tools_at: str = "inprocess"  # where tools run: here, or a service's address (52)
-without_tools: bool = False  # train the base to answer at once instead (claim V3)
-model: str = ""  # that base: folder or hub id; empty: the committed tiny model
+without_tools: str = ""  # base that is to answer at once instead (V3), such as tiny
 steps: int = 24  # rollout batches, each followed by one update; paper: 300
 prompts_per_batch: int = 12  # questions a batch; paper: 16
 group_size: int = 8  # attempts at one question
@@ -55,7 +54,6 @@ beta: float = 0.0  # weight of the KL term; paper: 0.001
 patch_tries: int = 4  # tries of each question to find what is hard but learnable
 patch_steps: int = 4  # batches of such questions afterwards (tail-patch); 0: none
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
-listed: bool = False  # name the tools in the prompt; False: learnt by heart
 per_device_batch_size: int = 32  # episodes a forward pass
 freeze_vision: bool = True  # leave the vision tower alone
 lora_rank: int = 0  # rank of small added matrices that learn alone; 0: all weights
@@ -98,11 +96,13 @@ from kit.view import plots
 torch.set_num_threads(threads)
 folder = start_run(run, tag, {"tasks": 53, "sft": 53, "stages/sft.json": 53}, "grpo")
 together = ProcessConfig.of(globals())
-start = (model or TINY) if without_tools else trained_model(folder, "sft", 53)
+base = TINY if without_tools == "tiny" else without_tools
+start = base or trained_model(folder, "sft", 53)
 vlm, chat = load_model_and_chat(start)
 tools = tuple(toolbox().values())
-limits = {"max_turns": max_turns, "max_new_tokens": max_new_tokens, "listed": listed}
-limits |= {"temperature": temperature, "direct": without_tools}
+limits = {"max_turns": max_turns, "max_new_tokens": max_new_tokens}
+limits |= {"temperature": temperature, "direct": bool(without_tools)}
+limits["listed"] = prompt != "brief"  # the tiny model has learnt the names by heart
 play = vista.Play(prompt=prompt, **limits)
 train = load_tasks(folder / "tasks" / "train.jsonl")
 train = [t for t in train if not only or t.meta["family"] in only.split(",")]

@@ -38,10 +38,10 @@ runs: list[str] = []  # runs that differ in their seed only; empty: just this on
 dense_runs: list[str] = []  # the same seeds under the dense reward; empty: none
 sparse_runs: list[str] = []  # under the sparse product
 difficulty_runs: list[str] = []  # under the reward scaled by difficulty
-dapo_runs: list[str] = []  # with loss_type=dapo
-single_runs: list[str] = []  # trained on charts alone, with only=charts
+dapo_runs: list[str] = []  # with the loss of DAPO
+single_runs: list[str] = []  # trained on charts alone
 long_runs: list[str] = []  # cloned from long rationales, then reinforced
-no_tools_runs: list[str] = []  # trained to answer at once, with without_tools=true
+no_tools_runs: list[str] = []  # trained to answer at once, without tools
 sampled_tasks: int = 16  # questions that the policy before GRPO tries again and again
 tries: int = 8  # how often each of them is tried
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
@@ -268,7 +268,7 @@ def better(name: str, ours: str, *rivals: str) -> Claim:
 # %%
 values = {name: f"reward={name}" for name in ("dense", "sparse", "difficulty")}
 values |= {"dapo": "loss_type=dapo", "single": "only=charts"}
-values["no_tools"] = "without_tools=true"
+values["no_tools"] = "without_tools=tiny"
 HOW = {
     name: f"python -m kit run 54 --tag {name} --set {value}, then {name}_runs"
     for name, value in values.items()

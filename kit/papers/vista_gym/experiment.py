@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
-from kit.episode import Episode, Task
+from kit.episode import Episode, Score, Task
 from kit.evaluate.baselines import SingleTurnEnv
 from kit.papers.vista_gym.env import VistaGymEnv
 from kit.papers.vista_gym.metrics import is_right
@@ -85,6 +86,12 @@ class Play(Rollouts[Sequence[Tool]]):
         return VistaGymEnv(tools, self.prompt, self.tool_first, self.prior, listed=self.listed)
 
 
+def _accuracy_alone(episode: Episode, target: Any) -> Score:
+    """The reward of answers alone, under the name that this paper's rewards have for it."""
+    score = answer_alone(episode, target)
+    return replace(score, parts={"accuracy": score.total})
+
+
 @dataclass(frozen=True)
 class Training(GRPOTraining):
     """GRPO on questions, told in plain values.
@@ -100,7 +107,7 @@ class Training(GRPOTraining):
 
     def group_reward(self) -> GroupReward:
         """The reward of that name, group by group; without tools there is no form to pay for."""
-        return per_episode(answer_alone) if self.play.direct else make_reward(self.reward)
+        return per_episode(_accuracy_alone) if self.play.direct else make_reward(self.reward)
 
     def subset(self, task: Task) -> str:
         """The family: which tools an agent calls differs by it."""

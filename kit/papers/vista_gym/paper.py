@@ -22,7 +22,7 @@ from kit.papers.published import Figures, Published, Runs
 from kit.papers.registry import Paper
 
 KEPT = {"tasks": 53, "sft": 53, "stages/sft.json": 53}
-"""What a training under other values keeps of the run with the same seed."""
+"""What notebook 54 goes on from, and a training under other values keeps."""
 
 
 def _other(tag: str, seeds: int, **values: str) -> Runs:
@@ -50,7 +50,7 @@ PAPER = Paper(
     published=Published(
         runs={
             "runs": Runs("vista_gym", 3, ("53_vista_gym_sft", "54_vista_gym_grpo")),
-            "no_tools_runs": _other("no_tools", 3, without_tools="true"),
+            "no_tools_runs": _other("no_tools", 3, without_tools="tiny"),
         },
         figures=(Figures("55_vista_gym_claims", "vista_gym"),),
     ),

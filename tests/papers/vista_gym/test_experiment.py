@@ -46,7 +46,8 @@ def test_rewards_by_name_judge_answers_alike(tmp_path: Path, name: str) -> None:
 
 def test_without_tools_an_answer_is_all_that_is_asked_for(tmp_path: Path) -> None:
     own = replace(training(tmp_path), play=Play(direct=True))
-    assert [score.total for score in own.group_reward()(tried("t", 1, 2), ("7",))] == [1.0, 0.0]
+    scores = own.group_reward()(tried("t", 1, 2), ("7",))
+    assert [score.parts for score in scores] == [{"accuracy": 1.0}, {"accuracy": 0.0}]
     system, _ = own.play.environment(()).prompt(Task("t", (), "How many?", ("7",)))
     assert "tool" not in system
 
