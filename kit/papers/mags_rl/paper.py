@@ -13,6 +13,15 @@ from __future__ import annotations
 from kit.papers.published import Figures, Published, Runs
 from kit.papers.registry import Paper
 
+KEPT = {"data": 41, "sft": 43}
+"""What a branch of a run keeps: questions and format start."""
+
+
+def _curriculum(name: str) -> Runs:
+    """One run, trained in another way (:data:`kit.papers.mags_rl.experiment.Way`)."""
+    return Runs("mags_rl", 1, ("43_mags_rl_grpo",), {"curriculum": name}, tag=name, keeps=KEPT)
+
+
 PAPER = Paper(
     name="mags_rl",
     title="Mags-RL",
@@ -30,7 +39,11 @@ PAPER = Paper(
     fidelity="kit.papers.mags_rl:fidelity.toml",
     validate="kit.papers.mags_rl.validate:validate",
     published=Published(
-        runs={"runs": Runs("mags_rl", 3, ("41_mags_rl", "43_mags_rl_grpo"))},
+        runs={
+            "runs": Runs("mags_rl", 3, ("41_mags_rl", "43_mags_rl_grpo")),
+            "at_once_runs": _curriculum("at_once"),
+            "more_runs": _curriculum("more"),
+        },
         figures=(Figures("44_mags_rl_claims", "mags_rl"),),
     ),
 )
