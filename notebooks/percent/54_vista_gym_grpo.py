@@ -34,6 +34,7 @@
 #
 # To try another reward: `--set reward=dense --tag dense`. Data and cloned model are kept. With tools that run elsewhere
 # ([52](52_tool_services.ipynb)): `--set tools_at=http://127.0.0.1:8765`; one that dies is started again, and no episode is lost.
+# Without any tool, from the base, which then answers at once (claim V3): `--set tools_at="without tiny" --tag no_tools`.
 
 # %% tags=["parameters"]
 run: str = "vista_gym"  # run directory under runs/, shared by notebooks 53 to 55
@@ -41,8 +42,7 @@ tag: str = ""  # to try another value: a name for it; data and cloned model are 
 seed: int = 0  # order of the questions and everything sampled
 reward: str = "format_aware"  # the paper's; or dense, sparse, difficulty
 only: str = ""  # families to train on, such as charts; empty: all
-tools_at: str = "inprocess"  # where tools run: here, or a service's address (52)
-without_tools: str = ""  # base that is to answer at once instead (V3), such as tiny
+tools_at: str = "inprocess"  # or a service's address (52), or "without BASE" (V3)
 steps: int = 24  # rollout batches, each followed by one update; paper: 300
 prompts_per_batch: int = 12  # questions a batch; paper: 16
 group_size: int = 8  # attempts at one question
@@ -96,12 +96,12 @@ from kit.view import plots
 torch.set_num_threads(threads)
 folder = start_run(run, tag, {"tasks": 53, "sft": 53, "stages/sft.json": 53}, "grpo")
 together = ProcessConfig.of(globals())
-base = TINY if without_tools == "tiny" else without_tools
-start = base or trained_model(folder, "sft", 53)
+base = tools_at.removeprefix("without ") if tools_at.startswith("without ") else ""
+start = TINY if base == "tiny" else base or trained_model(folder, "sft", 53)
 vlm, chat = load_model_and_chat(start)
 tools = tuple(toolbox().values())
 limits = {"max_turns": max_turns, "max_new_tokens": max_new_tokens}
-limits |= {"temperature": temperature, "direct": bool(without_tools)}
+limits |= {"temperature": temperature, "direct": bool(base)}
 limits["listed"] = prompt != "brief"  # the tiny model has learnt the names by heart
 play = vista.Play(prompt=prompt, **limits)
 train = load_tasks(folder / "tasks" / "train.jsonl")
@@ -225,7 +225,7 @@ training = vista.Training(
     play=play,
     settings=settings,
     reward=reward,
-    where=tools_at,
+    where=vista.INPROCESS if base else tools_at,
     threads=threads,
 )
 vlm = policy = None  # room for the training, which loads its own

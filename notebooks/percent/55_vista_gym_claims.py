@@ -268,7 +268,7 @@ def better(name: str, ours: str, *rivals: str) -> Claim:
 # %%
 values = {name: f"reward={name}" for name in ("dense", "sparse", "difficulty")}
 values |= {"dapo": "loss_type=dapo", "single": "only=charts"}
-values["no_tools"] = "without_tools=tiny"
+values["no_tools"] = "tools_at='without tiny'"
 HOW = {
     name: f"python -m kit run 54 --tag {name} --set {value}, then {name}_runs"
     for name, value in values.items()

@@ -50,7 +50,7 @@ PAPER = Paper(
     published=Published(
         runs={
             "runs": Runs("vista_gym", 3, ("53_vista_gym_sft", "54_vista_gym_grpo")),
-            "no_tools_runs": _other("no_tools", 3, without_tools="tiny"),
+            "no_tools_runs": _other("no_tools", 3, tools_at="without tiny"),
         },
         figures=(Figures("55_vista_gym_claims", "vista_gym"),),
     ),
