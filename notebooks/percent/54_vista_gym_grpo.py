@@ -41,7 +41,7 @@ run: str = "vista_gym"  # run directory under runs/, shared by notebooks 53 to 5
 tag: str = ""  # to try another value: a name for it; data and cloned model are kept
 seed: int = 0  # order of the questions and everything sampled
 reward: str = "format_aware"  # the paper's; or dense, sparse, difficulty
-only: str = ""  # families to train on, such as charts; empty: all
+only: str = ""  # families and tools to train with, such as maps; empty: all
 tools_at: str = "inprocess"  # or a service's address (52), or "without BASE" (V3)
 steps: int = 24  # rollout batches, each followed by one update; paper: 300
 prompts_per_batch: int = 12  # questions a batch; paper: 16
@@ -104,8 +104,9 @@ limits = {"max_turns": max_turns, "max_new_tokens": max_new_tokens}
 limits |= {"temperature": temperature, "direct": bool(base)}
 limits["listed"] = prompt != "brief"  # the tiny model has learnt the names by heart
 play = vista.Play(prompt=prompt, **limits)
+families, offered = vista.mixture(only)
 train = load_tasks(folder / "tasks" / "train.jsonl")
-train = [t for t in train if not only or t.meta["family"] in only.split(",")]
+train = [t for t in train if t.meta["family"] in families]
 tests = load_tasks(folder / "tasks" / "test.jsonl")
 
 # %% [markdown]
@@ -226,6 +227,7 @@ training = vista.Training(
     settings=settings,
     reward=reward,
     where=vista.INPROCESS if base else tools_at,
+    offered=offered,
     threads=threads,
 )
 vlm = policy = None  # room for the training, which loads its own

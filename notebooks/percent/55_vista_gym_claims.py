@@ -39,7 +39,8 @@ dense_runs: list[str] = []  # the same seeds under the dense reward; empty: none
 sparse_runs: list[str] = []  # under the sparse product
 difficulty_runs: list[str] = []  # under the reward scaled by difficulty
 dapo_runs: list[str] = []  # with the loss of DAPO
-single_runs: list[str] = []  # trained on charts alone
+one_family_runs: list[str] = []  # trained on maps alone
+one_tool_runs: list[str] = []  # trained with easyocr.read alone
 long_runs: list[str] = []  # cloned from long rationales, then reinforced
 no_tools_runs: list[str] = []  # trained to answer at once, without tools
 sampled_tasks: int = 16  # questions that the policy before GRPO tries again and again
@@ -77,8 +78,8 @@ began = time.monotonic()
 torch.set_num_threads(threads)
 folders = [run_folder(name) for name in (runs or [run])]
 named = {"dense": dense_runs, "sparse": sparse_runs, "difficulty": difficulty_runs}
-named |= {"dapo": dapo_runs, "single": single_runs, "long": long_runs}
-named["no_tools"] = no_tools_runs
+named |= {"dapo": dapo_runs, "long": long_runs, "no_tools": no_tools_runs}
+named |= {"one_family": one_family_runs, "one_tool": one_tool_runs}
 others = {name: [run_folder(n) for n in some] for name, some in named.items() if some}
 limits = {"max_turns": max_turns, "max_new_tokens": max_new_tokens, "listed": listed}
 play = vista.Play(prompt=prompt, temperature=1.0, **limits)
@@ -267,14 +268,19 @@ def better(name: str, ours: str, *rivals: str) -> Claim:
 
 # %%
 values = {name: f"reward={name}" for name in ("dense", "sparse", "difficulty")}
-values |= {"dapo": "loss_type=dapo", "single": "only=charts"}
-values["no_tools"] = "tools_at='without tiny'"
+values |= {"dapo": "loss_type=dapo", "no_tools": "tools_at='without tiny'"}
+values |= {"one_family": "only=maps", "one_tool": "only=easyocr.read"}
 HOW = {
     name: f"python -m kit run 54 --tag {name} --set {value}, then {name}_runs"
     for name, value in values.items()
 }
 HOW["long"] = "python -m kit run vista_gym --set rationale=long, then long_runs"
 HOW["patch"] = "notebook 54 with patch_steps above 0"
+
+
+def carry_over(one_family, one_tool) -> Claim:
+    """Whether mixed training is better where one family, or one tool, is no help."""
+    return claims.v6(played["grpo"], one_family, one_tool, "maps", "easyocr.read")
 
 
 # %% tags=["guess"]
@@ -285,7 +291,7 @@ verdicts = [
     claim_or_not_run("V3", ["no_tools"], lambda some: claims.v3(end, some, cloned)),
     better("V4", "grpo", "dapo"),
     better("V5", "grpo", "dense", "sparse", "difficulty"),
-    claim_or_not_run("V6", ["single"], lambda some: claims.v6(end, some, "charts")),
+    claim_or_not_run("V6", ["one_family", "one_tool"], carry_over),
     better("V7", "patch", "grpo"),
     claims.v8(played["untrained"], end),
     better("V9", "long", "grpo"),

@@ -13,6 +13,7 @@ from kit.evaluate.claims import Check, Claim
 from kit.evaluate.contrasts import chosen, on_every_seed, points
 from kit.evaluate.differences import difference, shared_seeds
 from kit.evaluate.intervals import Interval, Point, clustered_mean, contrast, proportion_over_seeds
+from kit.papers.vista_gym.env import PRIOR
 from kit.papers.vista_gym.errors import ERRORS
 from kit.papers.vista_gym.metrics import Outcome
 
@@ -22,7 +23,7 @@ CLAIMS = {
     "V3": "the full agent beats one without tools, and that one an agent that isn't reinforced",
     "V4": "GRPO is more accurate than DAPO",
     "V5": "the sparse reward that sees the form beats its three rivals",
-    "V6": "mixed tasks carry over to other sets, a single family's don't",
+    "V6": "mixed tasks and mixed tools carry over to other questions, single ones don't",
     "V7": "going on with hard but learnable questions lifts a converged policy",
     "V8": "training removes most errors of calls and of reasoning",
     "V9": "longer rationales of the expert give a better start",
@@ -145,23 +146,37 @@ def better(claim: str, ours: Some, **rivals: Some) -> Claim:
     return Claim(claim, CLAIMS[claim], tuple(checks))
 
 
-def v6(mixed: Some, single: Some, family: str) -> Claim:
-    """V6 (Figure 4d): on questions of other families than the single one, mixed training is the more accurate.
+def v6(mixed: Some, one_family: Some, one_tool: Some, family: str, tool: str) -> Claim:
+    """V6 (Figures 4d and 4e): where a single family, or a single tool, is no help, mixed training is the more accurate.
+
+    Measured are questions of the other families, and of families that the tool doesn't suit
+    (:data:`kit.papers.vista_gym.env.PRIOR`).
 
     Args:
-        mixed: outcomes of the agent that was trained on all families.
-        single: of one that was trained on one family.
+        mixed: outcomes of the agent that was trained on all families, with all tools.
+        one_family: of one that was trained on one family.
+        one_tool: of one that was offered one tool in training.
         family: that family.
+        tool: that tool.
 
     Raises:
-        ValueError: no questions of other families, or no seed in common.
+        ValueError: no such questions, or no seed in common.
     """
-    stages = {"single": single, "mixed": mixed}
-    others = {
-        n: chosen(n, some, f"question outside of {family}", lambda o: o.family != family) for n, some in stages.items()
+    foreign = tuple(name for name, tools in PRIOR.items() if tool not in tools)
+    checks = (
+        _elsewhere(f"outside of {family}", tuple(name for name in PRIOR if name != family), mixed, one_family),
+        _elsewhere(f"where {tool} doesn't help", foreign, mixed, one_tool),
+    )
+    return Claim("V6", CLAIMS["V6"], checks)
+
+
+def _elsewhere(where: str, families: Sequence[str], mixed: Some, single: Some) -> Check:
+    """Check that mixed training is the more accurate on questions of these families."""
+    stages = {
+        name: chosen(name, some, f"question {where}", lambda o: o.family in families)
+        for name, some in {"single": single, "mixed": mixed}.items()
     }
-    check = _difference(f"accuracy outside of {family}, mixed minus single", **others)
-    return Claim("V6", CLAIMS["V6"], (check,))
+    return _difference(f"accuracy {where}, mixed minus single", **stages)
 
 
 def error_share(outcomes: Some, kind: str) -> Interval:

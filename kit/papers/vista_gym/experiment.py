@@ -14,7 +14,7 @@ from typing import Any
 
 from kit.episode import Episode, Score, Task
 from kit.evaluate.baselines import SingleTurnEnv
-from kit.papers.vista_gym.env import VistaGymEnv
+from kit.papers.vista_gym.env import PRIOR, VistaGymEnv
 from kit.papers.vista_gym.metrics import is_right
 from kit.papers.vista_gym.reward import make_reward
 from kit.papers.vista_gym.settings import LEAST_PASSED, MOST_PASSED
@@ -86,6 +86,26 @@ class Play(Rollouts[Sequence[Tool]]):
         return VistaGymEnv(tools, self.prompt, self.tool_first, self.prior, listed=self.listed)
 
 
+def mixture(only: str = "") -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Read what is trained with: families of questions, and tools (figures 4d and 4e).
+
+    ``mixture("maps")`` is questions of maps and all tools, ``mixture("easyocr.read")`` all families and one tool.
+
+    Args:
+        only: names of families, of tools, or of both, with commas between; none of a kind: all of it.
+
+    Raises:
+        ValueError: a name is neither a family's nor a tool's.
+    """
+    named = [name.strip() for name in only.split(",") if name.strip()]
+    if unknown := [name for name in named if name not in PRIOR and name not in TOOLS]:
+        raise ValueError(
+            f"only={only!r}: {unknown[0]!r} is neither a family ({', '.join(PRIOR)}) nor a tool ({', '.join(TOOLS)})"
+        )
+    families, tools = (tuple(name for name in named if name in known) or tuple(known) for known in (PRIOR, TOOLS))
+    return families, tools
+
+
 def _accuracy_alone(episode: Episode, target: Any) -> Score:
     """The reward of answers alone, under the name that this paper's rewards have for it."""
     score = answer_alone(episode, target)
@@ -99,11 +119,13 @@ class Training(GRPOTraining):
     Attributes:
         reward: name of the reward (:data:`kit.papers.vista_gym.reward.REWARDS`).
         where: its tools run, as for :func:`open_tools`.
+        offered: names of the tools that may be called in training.
     """
 
     play: Play
     reward: str = "format_aware"
     where: str = INPROCESS
+    offered: tuple[str, ...] = tuple(TOOLS)
 
     def group_reward(self) -> GroupReward:
         """The reward of that name, group by group; without tools there is no form to pay for."""
@@ -115,8 +137,8 @@ class Training(GRPOTraining):
 
     @contextmanager
     def tools(self) -> Iterator[Sequence[Tool]]:
-        """All tools."""
-        with open_tools(self.where) as tools:
+        """The tools that are offered."""
+        with open_tools(self.where, self.offered) as tools:
             yield tools
 
 

@@ -25,7 +25,7 @@ KEPT = {"tasks": 53, "sft": 53, "stages/sft.json": 53}
 """What notebook 54 goes on from, and a training under other values keeps."""
 
 
-def _other(tag: str, seeds: int, **values: str) -> Runs:
+def _other(tag: str, seeds: int = 1, **values: str) -> Runs:
     """The same cloned agents, trained otherwise."""
     return Runs("vista_gym", seeds, ("54_vista_gym_grpo",), {**values, "patch_steps": "0"}, tag=tag, keeps=KEPT)
 
@@ -51,6 +51,16 @@ PAPER = Paper(
         runs={
             "runs": Runs("vista_gym", 3, ("53_vista_gym_sft", "54_vista_gym_grpo")),
             "no_tools_runs": _other("no_tools", 3, tools_at="without tiny"),
+            **{f"{reward}_runs": _other(reward, 3, reward=reward) for reward in ("dense", "sparse", "difficulty")},
+            "dapo_runs": _other("dapo", loss_type="dapo"),
+            "one_family_runs": _other("one_family", only="maps"),
+            "one_tool_runs": _other("one_tool", only="easyocr.read"),
+            "long_runs": Runs(
+                "vista_gym-long",
+                1,
+                ("53_vista_gym_sft", "54_vista_gym_grpo"),
+                {"rationale": "long", "patch_steps": "0"},
+            ),
         },
         figures=(Figures("55_vista_gym_claims", "vista_gym"),),
     ),

@@ -69,13 +69,23 @@ def test_a_training_that_has_to_beat_its_rivals(claim: str) -> None:
     assert better(claim, made(22), dense=made(22)).verdict != "holds"
 
 
-def test_v6_looks_at_other_families_alone() -> None:
+def test_v6_looks_where_the_single_family_and_the_single_tool_are_no_help() -> None:
     own = {"family": "spatial"}
     single = [*made(39), *made(4, **own)]
     mixed = [*made(20), *made(36, **own)]
-    assert v6(mixed, single, "charts").verdict == "holds"
+    assert v6(mixed, single, single, "charts", "easyocr.read").verdict == "holds"
+    other = [*made(4), *made(36, **own)]
+    found = v6(mixed, single, other, "charts", "easyocr.read")
+    assert [check.verdict for check in found.checks] == ["holds", "doesn't"], (
+        "as good with one tool where it is foreign"
+    )
+    assert v6(mixed, single, other, "charts", "groundingdino.detect").checks[1].verdict == "holds", (
+        "charts, not spatial"
+    )
     with pytest.raises(ValueError, match="no question outside of charts"):
-        v6(made(20), made(20), "charts")
+        v6(made(20), made(20), made(20), "charts", "easyocr.read")
+    with pytest.raises(ValueError, match="no question where easyocr.read doesn't help"):
+        v6(mixed, single, made(20), "charts", "easyocr.read")
 
 
 def test_v8_most_errors_are_gone() -> None:
