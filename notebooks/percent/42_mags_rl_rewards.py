@@ -37,6 +37,7 @@ babble_words: int = 25  # different words of an episode that talks nonsense
 # %%
 import json
 from math import log
+from textwrap import fill
 
 import torch
 from IPython.display import display
@@ -72,7 +73,7 @@ def episode(
 
 
 good = episode(f"{CARDS}. {QUESTION} red top right.", "tea 35")
-print(*(turn.text for turn in good.turns), sep="\n")
+print(*(fill(turn.text, 84) for turn in good.turns), sep="\n")
 
 # %% [markdown]
 # The reward of this episode, term by term. The answer weighs 2 and is right, the one box was valid. Which term do you

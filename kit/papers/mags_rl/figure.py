@@ -11,10 +11,13 @@ from matplotlib.patches import Rectangle
 from PIL import Image
 
 from kit.episode import Episode
-from kit.papers.mags_rl.metrics import is_right, parts_of
+from kit.papers.mags_rl.metrics import EVALUATION, is_right, parts_of
 from kit.papers.mags_rl.zoom import pixels
 from kit.tools.boxes import Box
 from kit.view.charts import COLOURS, STYLE, Plot
+
+MARGIN = 4
+"""Pixels between what decides the answer and the dashed line around it, so that the line doesn't strike it out."""
 
 HEADS = ("what it is shown", "the parts it asks for", "super-resolved", "its answer")
 """Columns of the figure."""
@@ -57,6 +60,31 @@ def side_by_side(images: Sequence[Image.Image], side: int = 140, gap: int = 6) -
     return sheet
 
 
+def learnt(before: Sequence[Episode], after: Sequence[Episode]) -> dict[str, Episode]:
+    """Choose the question that shows most clearly what was learnt: right after and not before, and not by luck.
+
+    Of those, the first whose boxes after training cover most of what decides the answer.
+
+    Args:
+        before: an agent's episodes, at least one.
+        after: of the trained agent, the same questions in the same order.
+
+    Returns:
+        Both episodes of that question, as ``before`` and ``after``.
+
+    Raises:
+        ValueError: there are none, or of other questions.
+    """
+    if not before or [e.task.id for e in before] != [e.task.id for e in after]:
+        raise ValueError(
+            f"{len(before)} episodes before, {len(after)} after: they need the same questions, one at least"
+        )
+    outcomes = zip(EVALUATION.outcomes(before), EVALUATION.outcomes(after), strict=True)
+    told = [(then.correct - now.correct, then.recall or 0.0) for now, then in outcomes]
+    best = told.index(max(told))
+    return {"before": before[best], "after": after[best]}
+
+
 def looks(episodes: Mapping[str, Episode]) -> Plot:
     """Draw episodes of one question, a row each: image with boxes, crops, super-resolved crops, answer.
 
@@ -79,7 +107,7 @@ def looks(episodes: Mapping[str, Episode]) -> Plot:
             for axis, picture in zip(row, shown, strict=False):
                 axis.imshow(np.asarray(picture), interpolation="nearest")
             for box in parts_of(one.task):
-                row[0].add_patch(_outline(box, image.size, COLOURS[2], "--"))
+                row[0].add_patch(_outline(box, image.size, COLOURS[2], "--", MARGIN))
             for box in boxes_of(one):
                 row[0].add_patch(_outline(box, image.size, COLOURS[5], "-"))
             right = is_right(one, one.task.target)
@@ -96,7 +124,9 @@ def looks(episodes: Mapping[str, Episode]) -> Plot:
     return figure
 
 
-def _outline(box: Sequence[float], size: tuple[int, int], colour: str, style: str) -> Rectangle:
+def _outline(box: Sequence[float], size: tuple[int, int], colour: str, style: str, margin: float = 0.0) -> Rectangle:
+    """The outline of a box in shares, on an image of this size in pixels, so many pixels outside of it."""
     (width, height), (left, top, right, bottom) = size, box
-    corner, sides = (left * width - 0.5, top * height - 0.5), ((right - left) * width, (bottom - top) * height)
-    return Rectangle(corner, *sides, fill=False, edgecolor=colour, linestyle=style, linewidth=2)
+    corner = left * width - 0.5 - margin, top * height - 0.5 - margin
+    sides = (right - left) * width + 2 * margin, (bottom - top) * height + 2 * margin
+    return Rectangle(corner, *sides, fill=False, edgecolor=colour, linestyle=style, linewidth=1.5)

@@ -18,8 +18,8 @@ KEPT = {"data": 41, "sft": 43}
 
 
 def _curriculum(name: str) -> Runs:
-    """One run, trained in another way (:data:`kit.papers.mags_rl.experiment.Way`)."""
-    return Runs("mags_rl", 1, ("43_mags_rl_grpo",), {"curriculum": name}, tag=name, keeps=KEPT)
+    """The same format starts, trained in another way (:data:`kit.papers.mags_rl.experiment.Way`)."""
+    return Runs("mags_rl", 3, ("43_mags_rl_grpo",), {"curriculum": name}, tag=name, keeps=KEPT)
 
 
 PAPER = Paper(

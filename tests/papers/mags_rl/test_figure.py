@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 from kit.episode import Action, Episode, NamedImage, Observation, Task, Turn
-from kit.papers.mags_rl.figure import HEADS, boxes_of, crops_of, looks, side_by_side
+from kit.papers.mags_rl.figure import HEADS, boxes_of, crops_of, learnt, looks, side_by_side
 
 
 def board() -> Image.Image:
@@ -44,6 +44,17 @@ def test_images_stand_side_by_side_in_their_own_size() -> None:
     assert side_by_side([], side=60).size == (60, 60)
 
 
+def test_the_clearest_question_is_one_that_was_learnt_by_looking() -> None:
+    there, elsewhere = [[0.0, 0.5, 0.5, 1.0]], [[0.5, 0.0, 1.0, 0.25]]
+    before = [episode([], None), episode(elsewhere, "red"), episode(there, "blue"), episode(there, "red")]
+    after = [episode(elsewhere, "blue"), episode(there, "blue"), episode(there, "blue"), episode(there, "red")]
+    assert learnt(before, after) == {"before": before[1], "after": after[1]}, "not the lucky one, nor one known before"
+    assert learnt(before[3:], after[3:]) == {"before": before[3], "after": after[3]}, "nothing was learnt"
+    for now, then in ((before, after[:3]), ([], [])):
+        with pytest.raises(ValueError, match="need the same questions"):
+            learnt(now, then)
+
+
 def test_a_row_for_each_episode() -> None:
     rows = {"before": episode([], None), "after": episode([[0.0, 0.5, 0.5, 1.0]], "blue")}
     figure = looks(rows)
@@ -52,6 +63,7 @@ def test_a_row_for_each_episode() -> None:
     dashed, solid = figure.axes[4].patches
     assert (dashed.get_linestyle(), solid.get_linestyle()) == ("--", "-")
     assert solid.get_bbox().bounds == (-0.5, 39.5, 40.0, 40.0)
+    assert dashed.get_bbox().bounds == pytest.approx((3.5, 43.5, 32.0, 32.0)), "four pixels outside of 8, 48, 24, 24"
     told = [text.get_text() for axis in (figure.axes[3], figure.axes[7]) for text in axis.texts]
     assert told == ["Which colour?", "none\nwrong: it is blue", "Which colour?", "blue\nright: it is blue"]
     with pytest.raises(ValueError, match="no episode to draw"):
