@@ -87,6 +87,7 @@ from kit.policy.scripted import ScriptedPolicy
 from kit.policy.suppress import suppress_tokens
 from kit.rollout import rollout
 from kit.tiny import TINY
+from kit.tools.remembered import remembered
 from kit.train.demonstrations import collect
 from kit.train.experiment import in_parts
 from kit.train.launch.launcher import launch
@@ -100,7 +101,7 @@ from kit.view import plots
 torch.set_num_threads(threads)
 start, together = str(model or TINY), ProcessConfig.of(globals())
 vlm, chat = load_model_and_chat(start)
-tools = tuple(toolbox().values())
+tools = remembered(toolbox().values())
 play = vista.Play(
     prompt=prompt,
     listed=prompt != "brief",  # the tiny model learns the tools' names by heart

@@ -84,6 +84,7 @@ from kit.papers.vista_gym.reward import REWARDS, make_reward
 from kit.papers.vista_gym.toolbox import toolbox
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.tiny import TINY
+from kit.tools.remembered import remembered
 from kit.train.checkpoint import trained_model
 from kit.train.experiment import in_parts
 from kit.train.grpo import GRPOSettings
@@ -99,7 +100,7 @@ together = ProcessConfig.of(globals())
 base = tools_at.removeprefix("without ") if tools_at.startswith("without ") else ""
 start = TINY if base == "tiny" else base or trained_model(folder, "sft", 53)
 vlm, chat = load_model_and_chat(start)
-tools = tuple(toolbox().values())
+tools = remembered(toolbox().values())
 limits = {"max_turns": max_turns, "max_new_tokens": max_new_tokens}
 limits |= {"temperature": temperature, "direct": bool(base)}
 limits["listed"] = prompt != "brief"  # the tiny model has learnt the names by heart

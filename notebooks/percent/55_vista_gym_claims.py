@@ -69,6 +69,7 @@ from kit.papers.vista_gym import experiment as vista
 from kit.papers.vista_gym.errors import ERRORS, REPORTED
 from kit.papers.vista_gym.metrics import EVALUATION
 from kit.papers.vista_gym.toolbox import toolbox
+from kit.tools.remembered import remembered
 from kit.train.checkpoint import trained_model
 from kit.train.metrics import read_metrics, training_minutes
 from kit.view import plots
@@ -198,7 +199,7 @@ from kit.train.held_out import evenly_spaced
 from kit.train.weights import weight_change
 from kit.view.five import five
 
-tools = tuple(toolbox().values())
+tools = remembered(toolbox().values())
 tests = load_tasks(folders[0] / "tasks" / "test.jsonl")
 
 

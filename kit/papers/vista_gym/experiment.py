@@ -23,6 +23,7 @@ from kit.rewards.answers import answer_alone
 from kit.rewards.base import GroupReward, per_episode
 from kit.rollout import Environment
 from kit.tools.base import Tool
+from kit.tools.remembered import remembered
 from kit.train.experiment import GRPOTraining, Rollouts
 from kit.train.experiment import play_greedily as play_greedily
 
@@ -33,6 +34,8 @@ INPROCESS = "inprocess"
 @contextmanager
 def open_tools(where: str = INPROCESS, names: Iterable[str] = TOOLS) -> Iterator[Sequence[Tool]]:
     """Some of the tools, in this process or by a service; what an agent calls and reads is the same.
+
+    In this process they remember: rollouts of one question ask alike, and a page takes most of a second to read.
 
     Args:
         where: ``inprocess``, or the address of a service (``python -m kit tools serve``), such as
@@ -45,7 +48,7 @@ def open_tools(where: str = INPROCESS, names: Iterable[str] = TOOLS) -> Iterator
     """
     tools = list(toolbox(names).values())
     if where == INPROCESS:
-        yield tools
+        yield remembered(tools)
         return
     from kit.tools.serve.client import ToolService, remote
 

@@ -1,0 +1,102 @@
+"""Tools that remember: the same call about the same image is worked out once, however many rollouts make it.
+
+The rollouts of a group ask alike, and so do two evaluations of one test set, while reading a page takes most of a
+second. What a tool says is the same with and without its memory, so this changes how long a training takes, not what
+it learns. Only for tools that are functions (:mod:`kit.tools.pure`).
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Future
+from typing import Any, Literal
+
+from kit.episode import Observation
+from kit.tools.base import Images
+from kit.tools.pure import PureTool
+
+MOST = 4096
+"""Replies that one tool keeps; the oldest is forgotten first."""
+
+
+class Remembered:
+    """A tool that keeps its replies, the refusals among them; those who ask for what is being worked out wait for it.
+
+    Args:
+        tool: what is asked, once for each call and image.
+        most: replies that are kept.
+
+    Attributes:
+        worked: how many calls the tool itself was asked.
+    """
+
+    def __init__(self, tool: PureTool, most: int = MOST) -> None:
+        self.tool, self.most, self.worked = tool, most, 0
+        self._lock = threading.Lock()
+        self._kept: dict[tuple[str, str], Future[Observation]] = {}
+
+    @property
+    def name(self) -> str:
+        """The tool's own."""
+        return self.tool.name
+
+    @property
+    def description(self) -> str:
+        """The tool's own."""
+        return self.tool.description
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The tool's own."""
+        return self.tool.parameters
+
+    @property
+    def on_error(self) -> Literal["tell", "raise"]:
+        """The tool's own."""
+        return self.tool.on_error
+
+    @property
+    def needs_image(self) -> bool:
+        """Whether it looks at an image."""
+        return self.tool.needs_image
+
+    def call(self, arguments: Mapping[str, Any], images: Images) -> Observation:
+        """Give the reply to this call about this image, whatever the image's name is.
+
+        Raises:
+            ValueError: the tool's own, each time.
+        """
+        asked = {name: value for name, value in arguments.items() if name != "image"}
+        image = self.tool.pick(arguments.get("image"), images).sha256 if self.needs_image else ""
+        key = json.dumps(asked, sort_keys=True), image
+        with self._lock:
+            reply = self._kept.get(key)
+            if mine := reply is None:
+                reply = self._kept[key] = Future()
+                self.worked += 1
+                if len(self._kept) > self.most:
+                    del self._kept[next(iter(self._kept))]
+        assert reply is not None
+        if mine:
+            try:
+                reply.set_result(self.tool.call(arguments, images))
+            except BaseException as error:
+                if not isinstance(error, ValueError):  # an interrupt or a full memory is no reply
+                    self._forget(key)
+                reply.set_exception(error)
+        return reply.result()
+
+    def _forget(self, key: tuple[str, str]) -> None:
+        with self._lock:
+            self._kept.pop(key, None)
+
+    def close(self) -> None:
+        """Close the tool; replies stay."""
+        self.tool.close()
+
+
+def remembered(tools: Iterable[PureTool]) -> list[Remembered]:
+    """Let each of the tools remember."""
+    return [Remembered(tool) for tool in tools]
