@@ -30,7 +30,7 @@ from PIL import Image
 
 from kit.data.schema import EpisodeRecord, ImageRecord, RecordError, TaskRecord, TurnRecord, checked, lines_of, parse
 from kit.episode import Action, Episode, NamedImage, Observation, Task, Turn
-from kit.files import append_bytes, write_bytes
+from kit.files import ROOT, append_bytes, write_bytes
 from kit.images import rgb
 
 SCHEMA = 2
@@ -227,6 +227,27 @@ def load_tasks(path: str | os.PathLike[str]) -> Tasks:
     images = _Images(file.parent / "pictures")
     records = _records(file, "task", TaskRecord)
     return Tasks(file, (_task(record, images, f"{place}: field ") for record, place in records))
+
+
+def files_of_script(folder: str | os.PathLike[str], *patterns: str) -> list[Path]:
+    """Find the task sets that a data script has written from the hub; none if no folder is named.
+
+    Args:
+        folder: the script's ``--out``, relative ones within the project; empty: there is none.
+        patterns: of the files' names, such as ``hub-*.jsonl``.
+
+    Raises:
+        FileNotFoundError: the folder has none of them; says how they are made.
+    """
+    if not str(folder):
+        return []
+    found = [path for pattern in patterns for path in sorted((ROOT / folder).glob(pattern))]
+    if not found:
+        raise FileNotFoundError(
+            f"data={str(folder)!r} has no {' or '.join(patterns)}: the paper's script in data_scripts/ writes them "
+            f"(--hub --out {folder}); leave data empty to go on without"
+        )
+    return found
 
 
 def load_episodes(path: str | os.PathLike[str]) -> list[Episode]:

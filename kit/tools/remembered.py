@@ -35,7 +35,7 @@ class Remembered:
     def __init__(self, tool: PureTool, most: int = MOST) -> None:
         self.tool, self.most, self.worked = tool, most, 0
         self._lock = threading.Lock()
-        self._kept: dict[tuple[str, str], Future[Observation]] = {}
+        self._kept: dict[tuple[str, str], Future[Observation | str]] = {}  # a text is a refusal
 
     @property
     def name(self) -> str:
@@ -82,11 +82,15 @@ class Remembered:
         if mine:
             try:
                 reply.set_result(self.tool.call(arguments, images))
-            except BaseException as error:
-                if not isinstance(error, ValueError):  # an interrupt or a full memory is no reply
-                    self._forget(key)
+            except ValueError as error:  # its text alone: the error itself would keep all images of the call
+                reply.set_result(str(error))
+            except BaseException as error:  # an interrupt or a full memory is no reply
+                self._forget(key)
                 reply.set_exception(error)
-        return reply.result()
+        said = reply.result()
+        if isinstance(said, str):
+            raise ValueError(said)
+        return said
 
     def _forget(self, key: tuple[str, str]) -> None:
         with self._lock:

@@ -78,7 +78,8 @@ class SuperResolution(ABC):
         with self._work:  # whoever comes first works for all who have asked by then
             with self._lock:
                 todo, self._waiting = self._waiting, {}
-            self._do(todo)
+                asked = [self._kept[key] for key in todo]
+            self._do(todo, asked)
         return [future.result() for future in mine]
 
     def _ask(self, image: Image.Image) -> Future[Image.Image]:
@@ -90,8 +91,8 @@ class SuperResolution(ABC):
                 self._kept[key], self._waiting[key] = Future(), image
             return self._kept[key]
 
-    def _do(self, todo: dict[str, Image.Image]) -> None:
-        asked = [self._kept[key] for key in todo]
+    def _do(self, todo: dict[str, Image.Image], asked: Sequence[Future[Image.Image]]) -> None:
+        """Enlarge what waits, and answer those who asked."""
         fit = [key for key, image in todo.items() if image.width * image.height * self.scale**2 <= LARGEST]
         try:
             done = dict(zip(fit, self._enlarge([todo[key] for key in fit]) if fit else (), strict=True))

@@ -40,7 +40,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from kit.chat import Chat
 from kit.episode import Episode, Task, fingerprint
@@ -66,6 +66,10 @@ if TYPE_CHECKING:
 
 
 DEFAULTS = RolloutConfig()
+
+
+LossType = Literal["grpo", "dr_grpo", "bnpo", "dapo"]
+"""TRL's names of objectives that are taken."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +116,7 @@ class GRPOSettings(NotebookSettings):
     warmup: float = 0.0
     beta: float = 0.0
     epsilon: float = 0.2
-    loss_type: Literal["grpo", "dr_grpo", "bnpo", "dapo"] = "grpo"
+    loss_type: LossType = "grpo"
     advantage: Advantage = "group_relative"
     scale: Scale = "group"
     turn_discount: float = 0.2
@@ -148,6 +152,9 @@ class GRPOSettings(NotebookSettings):
             if getattr(self, name) <= 0:
                 raise ValueError(f"GRPOSettings.{name}={getattr(self, name)}: must be above 0")
         check_schedule("GRPOSettings.schedule", self.schedule)
+        if self.loss_type not in get_args(LossType):
+            known = ", ".join(get_args(LossType))
+            raise ValueError(f"GRPOSettings.loss_type={self.loss_type!r}: choose one of {known}")
         if self.save_total_limit < 1:
             raise ValueError(f"GRPOSettings.save_total_limit={self.save_total_limit}: a run resumes from at least 1")
         if self.save_every % self.iterations:

@@ -39,8 +39,7 @@ run: str = "mags_rl"  # run directory under runs/, shared by notebooks 41 to 44
 tag: str = ""  # to try another value: a name for it; data and format start are kept
 seed: int = 0  # order of the questions and everything sampled
 model: str = ""  # checkpoint folder or hub id; empty: the committed tiny model
-sft_episodes: int = 2200  # the script's episodes, which show the form
-epochs: float = 2.0  # passes over them; paper: 0
+sft_episodes: int = 2200  # the script's episodes, which show the form; paper: 0
 curriculum: str = "two_stages"  # or more, at_once, direct
 steps: int = 12  # of stage 1; paper: 300
 steps_2: int = 8  # of stage 2; paper: 225
@@ -53,6 +52,7 @@ temperature_2: float = 1.0  # in stage 2; paper: 1
 beta: float = 0.04  # weight of stage 1's KL term (the paper's)
 beta_2: float = 0.03  # of stage 2's (the paper's)
 advantage_scale: str = "none"  # divide by the group's deviation: group (paper), none
+judge: str = ""  # of wrong answers, MODEL@URL (paper: gpt-4o-mini); empty: none
 schedule: str = "cosine"  # of the learning rate: cosine, linear, constant
 per_device_batch_size: int = 40  # episodes a forward pass
 freeze_vision: bool = True  # leave the vision tower alone
@@ -75,14 +75,10 @@ from kit.data.store import load_tasks, save_episodes
 from kit.exercises import check, hint, solution
 from kit.files import start_run
 from kit.papers.mags_rl import experiment as mags
+from kit.papers.mags_rl import format_start as form
 from kit.papers.mags_rl.figure import learnt, looks
-from kit.papers.mags_rl.format_start import (
-    AT_ONCE,
-    boards_of,
-    demonstrations,
-    rehearsal,
-)
-from kit.papers.mags_rl.metrics import EVALUATION, is_right
+from kit.papers.mags_rl.judge import judge_of
+from kit.papers.mags_rl.metrics import is_right, judged_by
 from kit.papers.mags_rl.reward import make_reward
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.tiny import TINY
@@ -96,7 +92,7 @@ from kit.view import plots
 
 # %%
 torch.set_num_threads(threads)
-kept = {"data": 41, "sft": 43} if tag else {"data": 41}
+kept = {"data": 41} | ({"sft": 43} if tag and sft_episodes else {})
 folder = start_run(run, tag, kept, makes="grpo")
 data, together = folder / "data", ProcessConfig.of(globals())
 base = start = str(model or TINY)
@@ -105,12 +101,13 @@ limits = {"max_new_tokens": max_new_tokens}
 play = mags.Play.kept(data, max_episode_tokens=4096, **limits)
 glass = play.glass(chat)
 tests = load_tasks(data / "test.jsonl")
+EVALUATION = judged_by(judge_of(judge, chat, folder / "verdicts.sqlite"))
 
 
 def played(model, tasks, how=play, **more):
     """Play tasks, some at a time; greedily, unless told otherwise."""
     policy, more = HFPolicy(model, chat), {"temperature": 0.0, **more}
-    return in_parts(tasks, lambda t: how(policy, chat, glass, t, **more), AT_ONCE)
+    return in_parts(tasks, lambda t: how(policy, chat, glass, t, **more), form.AT_ONCE)
 
 
 # %% [markdown]
@@ -143,11 +140,13 @@ for name, some in {"untrained": untrained, "direct": direct}.items():
 
 # %%
 shown, again = [], []
-if epochs:
-    boards = boards_of(sft_episodes, seed + 1_000_000)
+if sft_episodes:
+    boards = form.boards_of(sft_episodes, seed + 1_000_000)
     script = folder / "sft" / "script.jsonl"
-    shown = demonstrations(chat, boards, script, scale=play.scale, prompt=play.prompt)
-    again = rehearsal(HFPolicy(vlm, chat), chat, glass, boards, play)
+    shown = form.demonstrations(
+        chat, boards, script, scale=play.scale, prompt=play.prompt
+    )
+    again = form.rehearsal(HFPolicy(vlm, chat), chat, glass, boards, play)
     looked = EVALUATION.evaluate(shown)
     print(len(shown), "episodes; boxes that show what decides:", looked["right_all"])
     for turn in next(e for e in shown if is_right(e, e.task.target)).turns:
@@ -160,8 +159,9 @@ if epochs:
 # %%
 live, lessons_of = view.LiveTraining(), folder / "sft"
 taught, repeated = lessons_of / "episodes.jsonl", lessons_of / "replay.jsonl"
-how = {"batch_size": 8, "replay": 4, "per_device_batch_size": 6, "learning_rate": 3e-4}
-if epochs:
+how = {"epochs": 2, "batch_size": 8, "replay": 4, "per_device_batch_size": 6}
+how |= {"learning_rate": 3e-4}
+if sft_episodes:
     save_episodes(taught, shown)
     save_episodes(repeated, again)
     lessons = SFTTraining(
@@ -285,6 +285,7 @@ first, second = (
         run_dir=str(folder / name),
         play=replace(play, stage=stage, **hot[stage - 1]),
         settings=settings,
+        judge=judge,
         threads=threads,
     )
     for stage, name, settings in ((1, "stage1", one), (2, "grpo", two))

@@ -53,10 +53,10 @@ from textwrap import fill
 
 import numpy as np
 from IPython.display import display
-from kit.data.store import load_tasks, save_tasks
+from kit.data.store import files_of_script, load_tasks, save_tasks
 from kit.episode import NamedImage
 from kit.exercises import check, hint, solution
-from kit.files import ROOT, run_folder
+from kit.files import run_folder
 from kit.papers.vista_gym.answers import golds, is_right
 from kit.papers.vista_gym.drawn import call
 from kit.papers.vista_gym.env import PROTOCOL, VistaGymEnv
@@ -411,9 +411,8 @@ sets = {
 }
 sets["train"] = [t for t in sets["train"] if t.meta["distribution"] != "out"]
 check_apart(*sets.values())
-if data:
-    files = [*(ROOT / data).glob("hub-*.jsonl"), *(ROOT / data).glob("eval-*.jsonl")]
-    sets |= {file.stem: load_tasks(file) for file in sorted(files)}
+files = files_of_script(data, "hub-*.jsonl", "eval-*.jsonl")
+sets |= {file.stem: load_tasks(file) for file in files}
 for side, tasks in sets.items():
     parts = Counter(t.meta["distribution"] or "neither" for t in tasks)
     print(f"{side:12s} {len(tasks):4d}: {dict(sorted(parts.items()))}")

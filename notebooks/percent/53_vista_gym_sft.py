@@ -70,11 +70,11 @@ from functools import partial
 import torch
 from IPython.display import display
 from kit import view
-from kit.data.store import load_tasks, save_episodes, save_tasks
+from kit.data.store import files_of_script, load_tasks, save_episodes, save_tasks
 from kit.evaluate.baselines import SingleTurnEnv
 from kit.evaluate.five.shown import blank
 from kit.exercises import check, hint, solution
-from kit.files import ROOT, start_run
+from kit.files import start_run
 from kit.papers.vista_gym import experiment as vista
 from kit.papers.vista_gym.expert import Habits, expert, kept, way_of
 from kit.papers.vista_gym.metrics import EVALUATION, is_right
@@ -99,6 +99,8 @@ from kit.view import plots
 
 # %%
 torch.set_num_threads(threads)
+habits = Habits(gives_up, gives_up / 6, rationale=rationale)
+from_hub = files_of_script(data, "hub-*.jsonl")
 start, together = str(model or TINY), ProcessConfig.of(globals())
 vlm, chat = load_model_and_chat(start)
 tools = remembered(toolbox().values())
@@ -145,7 +147,7 @@ sets = {
     for side, some in measured.items()
 }
 sets["train"] = drawn(train_tasks, seed)
-for path in sorted((ROOT / data).glob("hub-*.jsonl")) if data else ():
+for path in from_hub:
     sets["train"] += load_tasks(path)
 each = sft_episodes // sum(parts.values())
 lessons = drawn(each, seed + 1_000_000)  # other tasks than reinforcement's
@@ -205,7 +207,6 @@ print("with tools it says:", repr(untrained[0].turns[0].text[:60]))
 # calls a tool in half of the cases, for nothing. So how to call is shown; *when* it pays is left to the reward.
 
 # %%
-habits = Habits(gives_up, gives_up / 6, rationale=rationale)
 script = ScriptedPolicy(chat, expert(habits))
 wide = replace(play, max_new_tokens=512)
 path = folder / "tasks" / "expert.jsonl"

@@ -68,6 +68,7 @@ threads: int = 1  # CPU threads of a process
 
 # %%
 from collections import Counter
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 
@@ -81,10 +82,8 @@ from kit.files import start_run
 from kit.papers.vista_gym import experiment as vista
 from kit.papers.vista_gym.metrics import EVALUATION, is_right
 from kit.papers.vista_gym.reward import REWARDS, make_reward
-from kit.papers.vista_gym.toolbox import toolbox
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.tiny import TINY
-from kit.tools.remembered import remembered
 from kit.train.checkpoint import trained_model
 from kit.train.experiment import in_parts
 from kit.train.grpo import GRPOSettings
@@ -99,8 +98,8 @@ folder = start_run(run, tag, {"tasks": 53, "sft": 53, "stages/sft.json": 53}, "g
 together = ProcessConfig.of(globals())
 base = tools_at.removeprefix("without ") if tools_at.startswith("without ") else ""
 start = TINY if base == "tiny" else base or trained_model(folder, "sft", 53)
-vlm, chat = load_model_and_chat(start)
-tools = remembered(toolbox().values())
+make_reward(reward)  # a wrong name is told now
+vista.check_tries(patch_tries if patch_steps else 4)
 limits = {"max_turns": max_turns, "max_new_tokens": max_new_tokens}
 limits |= {"temperature": temperature, "direct": bool(base)}
 limits["listed"] = prompt != "brief"  # the tiny model has learnt the names by heart
@@ -108,7 +107,15 @@ play = vista.Play(prompt=prompt, **limits)
 families, offered = vista.mixture(only)
 train = load_tasks(folder / "tasks" / "train.jsonl")
 train = [t for t in train if t.meta["family"] in families]
+if not train:
+    raise ValueError(f"only={only!r}: 53 made no questions of that to train on")
 tests = load_tasks(folder / "tasks" / "test.jsonl")
+
+# %%
+where = vista.INPROCESS if base else tools_at
+opened = ExitStack()  # closed at the end
+tools = opened.enter_context(vista.open_tools(where))
+vlm, chat = load_model_and_chat(start)
 
 # %% [markdown]
 # ## The reward
@@ -203,7 +210,7 @@ check("54.2", advantage_of_right)
 
 # %%
 policy = HFPolicy(vlm, chat)
-task = next(t for t in train if "calls" in t.meta)
+task = next((t for t in train if "calls" in t.meta), train[0])
 group = play(policy, chat, tools, [task] * group_size, seed=seed)
 print(task.question, "|", task.target[0])
 for e, score in zip(group, make_reward(reward)(group, task.target), strict=True):
@@ -227,7 +234,7 @@ training = vista.Training(
     play=play,
     settings=settings,
     reward=reward,
-    where=vista.INPROCESS if base else tools_at,
+    where=where,
     offered=offered,
     threads=threads,
 )
@@ -320,6 +327,7 @@ if chosen:
     vlm, chat = load_model_and_chat(launch(patch, together))
     patched = EVALUATION.save_stage(folder, "patch", greedily(tests, vlm))
     print("before:", stages["grpo"]["acc_all"], "after:", patched["acc_all"])
+opened.close()
 
 # %% [markdown]
 # ## Paper / here / why different

@@ -37,7 +37,6 @@ run: str = "vista_gym"  # run directory under runs/: results.json is written the
 runs: list[str] = []  # runs that differ in their seed only; empty: just this one
 dense_runs: list[str] = []  # the same seeds under the dense reward; empty: none
 sparse_runs: list[str] = []  # under the sparse product
-difficulty_runs: list[str] = []  # under the reward scaled by difficulty
 dapo_runs: list[str] = []  # with the loss of DAPO
 one_family_runs: list[str] = []  # trained on maps alone
 one_tool_runs: list[str] = []  # trained with easyocr.read alone
@@ -78,7 +77,7 @@ from kit.view import plots
 began = time.monotonic()
 torch.set_num_threads(threads)
 folders = [run_folder(name) for name in (runs or [run])]
-named = {"dense": dense_runs, "sparse": sparse_runs, "difficulty": difficulty_runs}
+named = {"dense": dense_runs, "sparse": sparse_runs}
 named |= {"dapo": dapo_runs, "long": long_runs, "no_tools": no_tools_runs}
 named |= {"one_family": one_family_runs, "one_tool": one_tool_runs}
 others = {name: [run_folder(n) for n in some] for name, some in named.items() if some}
@@ -268,15 +267,16 @@ def better(name: str, ours: str, *rivals: str) -> Claim:
 
 
 # %%
-values = {name: f"reward={name}" for name in ("dense", "sparse", "difficulty")}
-values |= {"dapo": "loss_type=dapo", "no_tools": "tools_at='without tiny'"}
+values = {name: f"reward={name}" for name in ("dense", "sparse")}
+values |= {"dapo": "loss_type=dapo --set beta=0", "no_tools": "tools_at='without tiny'"}
 values |= {"one_family": "only=maps", "one_tool": "only=easyocr.read"}
 HOW = {
     name: f"python -m kit run 54 --tag {name} --set {value}, then {name}_runs"
     for name, value in values.items()
 }
-HOW["long"] = "python -m kit run vista_gym --set rationale=long, then long_runs"
-HOW["patch"] = "notebook 54 with patch_steps above 0"
+long = "vista_gym --until 54 --name vista_gym-long --set rationale=long"
+HOW["long"] = f"python -m kit run {long}, then long_runs"
+HOW["patch"] = "notebook 54 with patch_steps above 0, or no question was hard"
 
 
 def carry_over(one_family, one_tool) -> Claim:
@@ -291,7 +291,7 @@ verdicts = [
     claims.v2(base, cloned, end),
     claim_or_not_run("V3", ["no_tools"], lambda some: claims.v3(end, some, cloned)),
     better("V4", "grpo", "dapo"),
-    better("V5", "grpo", "dense", "sparse", "difficulty"),
+    better("V5", "grpo", "dense", "sparse"),
     claim_or_not_run("V6", ["one_family", "one_tool"], carry_over),
     better("V7", "patch", "grpo"),
     claims.v8(played["untrained"], end),

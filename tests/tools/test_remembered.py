@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -49,6 +51,13 @@ def test_a_refusal_is_remembered_and_raised_each_time() -> None:
         with pytest.raises(ValueError, match="nothing is left"):
             tool.call({"times": 0}, shown(7))
     assert tool.worked == 1
+    images = shown(9)
+    kept = weakref.ref(images["image"])
+    with pytest.raises(ValueError, match="nothing is left"):
+        tool.call({"times": 0}, images)
+    del images
+    gc.collect()
+    assert kept() is None, "a refusal that is kept holds no image"
     with pytest.raises(ValueError, match="no image 'gone'"):
         tool.call({"image": "gone"}, shown(7))
 

@@ -24,7 +24,7 @@ from kit.chat import Chat
 from kit.data.store import load_tasks, save_tasks
 from kit.evaluate.baselines import SingleTurnEnv
 from kit.papers.mags_rl.env import MagsEnv, Stage
-from kit.papers.mags_rl.judge import model_judge
+from kit.papers.mags_rl.judge import judge_of
 from kit.papers.mags_rl.reward import make_reward
 from kit.papers.mags_rl.zoom import Magnifier
 from kit.rewards.answers import answer_alone
@@ -124,20 +124,17 @@ class Training(GRPOTraining):
     """One stage of GRPO on questions, told in plain values; its number is its play's.
 
     Attributes:
-        judge_url: endpoint of the model that judges answers; empty: the exact rule alone.
-        judge_model: its name there (the paper: gpt-4o-mini).
+        judge: of answers that the exact rule calls wrong, as for :func:`kit.papers.mags_rl.judge.judge_of`.
     """
 
     play: Play
-    judge_url: str = ""
-    judge_model: str = "gpt-4o-mini"
+    judge: str = ""
 
     def group_reward(self) -> GroupReward:
         """The stage's reward; a model's verdicts are kept beside the run's metrics."""
-        if not self.judge_url or self.play.direct:
+        if not self.judge or self.play.direct:
             return self.held_out_reward()
-        kept = Path(self.run_dir, "verdicts.sqlite")
-        judge = model_judge(self.judge_url, self.judge_model, Chat.from_pretrained(self.start), kept)
+        judge = judge_of(self.judge, Chat.from_pretrained(self.start), Path(self.run_dir, "verdicts.sqlite"))
         return per_episode(make_reward(self.play.stage, judge), JUDGED_AT_ONCE)
 
     def held_out_reward(self) -> GroupReward:
@@ -182,7 +179,8 @@ def arranged(way: Way, first: Training, second: Training, base: str) -> list[Tra
     ==============  ==========================================================================================
     ``two_stages``  one after the other (the paper's)
     ``more``        the same, on the larger sets beside them (``stage1-more.jsonl``)
-    ``at_once``     the second one alone, on the samples of both, for as many steps as both have together
+    ``at_once``     one training on the samples of both, for as many steps as both have together: the second stage's
+                    prompt and reward, the first one's rate, temperature and KL term, as a training from there has
     ``direct``      at once as well, but answers alone are asked for and paid, from the base, which never saw a box
     ==============  ==========================================================================================
 
@@ -204,5 +202,11 @@ def arranged(way: Way, first: Training, second: Training, base: str) -> list[Tra
     both = Path(second.run_dir, "tasks.jsonl")
     save_tasks(both, [*load_tasks(first.tasks), *load_tasks(second.tasks)])
     steps = first.settings.steps + second.settings.steps
-    alone = replace(second, start=first.start, tasks=str(both), settings=replace(second.settings, steps=steps))
+    alone = replace(
+        second,
+        start=first.start,
+        tasks=str(both),
+        play=replace(second.play, temperature=first.play.temperature),
+        settings=replace(first.settings, steps=steps),
+    )
     return [alone] if way == "at_once" else [replace(alone, start=base, play=replace(alone.play, direct=True))]

@@ -97,6 +97,25 @@ class ModelJudge:
         return verdict(str(reply))
 
 
+def judge_of(named: str, chat: Chat, cache: Path) -> Judge:
+    """Make the judge that a parameter names.
+
+    Args:
+        named: ``MODEL@URL``, a served model (the paper: gpt-4o-mini); empty: the exact rule.
+        chat: any, to encode what a model is asked.
+        cache: file that keeps a model's replies.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    if not named:
+        return exact
+    model, _, url = named.partition("@")
+    if not model or not url.startswith(("http://", "https://")):
+        raise ValueError(f"judge={named!r}: write MODEL@URL, such as gpt-4o-mini@http://host:port/v1, or nothing")
+    return model_judge(url, model, chat, cache)
+
+
 def model_judge(url: str, model: str, chat: Chat, cache: Path) -> ModelJudge:
     """Make a judge of a served model.
 

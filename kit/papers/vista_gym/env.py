@@ -37,6 +37,7 @@ from kit.data.documents import chart
 from kit.environment import ToolEnv, after_names
 from kit.episode import Action, NamedImage, Observation, Task
 from kit.papers.vista_gym.answers import is_right
+from kit.papers.vista_gym.toolbox import TOOLS
 from kit.protocol import Protocol
 from kit.tools.base import Tool
 from kit.tools.search import shortened
@@ -90,7 +91,7 @@ class VistaGymEnv(ToolEnv):
         tool_first: order a call before the answer, as the paper's prompt does.
         prior: say which of the tools suit the task's family (:data:`PRIOR`).
         tasks: what :meth:`reset` draws from when it isn't given a task; values of charts if empty.
-        listed: name the tools in the prompt; else say only how many there are, to an agent that learns them by heart.
+        listed: name the tools in the prompt; else say only how many the paper has, to one that learns them by heart.
         deadline: seconds that one call may take.
     """
 
@@ -114,7 +115,7 @@ class VistaGymEnv(ToolEnv):
         """System text and user message: each image after its name, then the question."""
         names = ", ".join(tool.name for tool in self.shared)
         told = names if self.style == "brief" else self._schemas()
-        told = told if self.listed else f"{len(self.shared)}"
+        told = told if self.listed else f"{len(TOOLS)}"
         first = FIRST[self.style, self.tool_first]
         system = PROMPTS[self.style].format(first=first, prior=self._prior(task), tools=told)
         return system, [*after_names(task.images), task.question]

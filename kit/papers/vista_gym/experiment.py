@@ -45,6 +45,7 @@ def open_tools(where: str = INPROCESS, names: Iterable[str] = TOOLS) -> Iterator
     Raises:
         KeyError: no tool has that name.
         ValueError: ``where`` is neither.
+        kit.tools.serve.client.ServiceError: no service answers there.
     """
     tools = list(toolbox(names).values())
     if where == INPROCESS:
@@ -54,6 +55,7 @@ def open_tools(where: str = INPROCESS, names: Iterable[str] = TOOLS) -> Iterator
 
     service = ToolService(where)
     try:
+        service.health()  # one that is gone is told now, not by every call of a training
         yield remote(tools, service)
     finally:
         service.close()
@@ -143,6 +145,19 @@ class Training(GRPOTraining):
         """The tools that are offered."""
         with open_tools(self.where, self.offered) as tools:
             yield tools
+
+
+def check_tries(tries: int, least: float = LEAST_PASSED, most: float = MOST_PASSED) -> int:
+    """Check that so many tries of a question can show that it is hard but learnable; returns them.
+
+    Raises:
+        ValueError: no share of that many tries lies between ``least`` and ``most``.
+    """
+    if not any(least <= right / tries <= most for right in range(1, tries)):
+        raise ValueError(
+            f"patch_tries={tries}: none of its shares lies from {least} to {most}; take 4, or no patch_steps"
+        )
+    return tries
 
 
 def hard_but_learnable(

@@ -51,7 +51,7 @@ PAPER = Paper(
         runs={
             "runs": Runs("vista_gym", 3, ("53_vista_gym_sft", "54_vista_gym_grpo")),
             "no_tools_runs": _other("no_tools", 3, tools_at="without tiny"),
-            **{f"{reward}_runs": _other(reward, 3, reward=reward) for reward in ("dense", "sparse", "difficulty")},
+            **{f"{reward}_runs": _other(reward, 3, reward=reward) for reward in ("dense", "sparse")},
             "dapo_runs": _other("dapo", loss_type="dapo"),
             "one_family_runs": _other("one_family", only="maps"),
             "one_tool_runs": _other("one_tool", only="easyocr.read"),
