@@ -141,7 +141,10 @@ def hub(args: argparse.Namespace, chat: Chat) -> dict[str, list[Task]]:
     judge = ServedPolicy(args.judge, args.judge_model, chat)
     scores = judged(judge, chat, benchmarks, args.out / "judged.jsonl")
     print(f"{len(scores)} of {len(benchmarks)} questions have a zoom score; the others are left out", flush=True)
-    stages = hub_stages(own, judged(judge, chat, own, args.out / "judged-training.jsonl"), args.samples)
+    zoom = judged(judge, chat, own, args.out / "judged-training.jsonl")
+    clear = [task for task in own if task.id in zoom]
+    print(f"{len(clear)} of {len(own)} questions to train on have a zoom score; the others are left out", flush=True)
+    stages = hub_stages(clear, zoom, args.samples)
     return stages | {f"zoom-{name}": tasks for name, tasks in zoom_sets(benchmarks, scores).items()}
 
 
@@ -150,7 +153,7 @@ def hub_stages(own: Sequence[Task], scores: Mapping[str, float], samples: int) -
 
     Args:
         own: questions to train on.
-        scores: their zoom scores; without one, a question counts as easy.
+        scores: their zoom scores; without a judge there are none, and the order is the sets'.
         samples: of each stage.
     """
     ranked = sorted(own, key=lambda task: scores.get(task.id, 0.0))

@@ -102,7 +102,7 @@ def _origin(results: Mapping[str, Any]) -> str:
     sets = "; ".join(f"{n} of {name}" for name, n in (results.get("pictures") or {}).items())
     pictures = f"Pictures: {sets}. " if sets else ""
     return (
-        f"Value and 95 % interval; the paper's model has 7 billion weights and other pictures. {pictures}"
+        f"Value and 95 % interval; the paper's model is a thousand times larger and saw other pictures. {pictures}"
         f"Measured by {results['notebook']}, profile {results['profile']}, seed {results['seed']}, "
         f"commit {results['commit'][:12]}, on {what}. {_trained(results)}"
     )

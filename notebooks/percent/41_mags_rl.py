@@ -30,7 +30,7 @@
 # | `node` | the same, the paper's questions, SMFANet's weights | not measured | not measured |
 #
 # No model is trained here. At the end the tasks are written to `runs/<run>/data`. The paper's own questions come from a hub:
-# `python data_scripts/mags_rl.py --out data/paper_mags --hub --pin --judge URL --judge-model NAME`.
+# `python data_scripts/mags_rl.py --out data/paper_mags --hub --pin --judge URL --judge-model NAME`, and `data` takes them from there.
 
 # %% tags=["parameters"]
 run: str = "mags_rl"  # run directory under runs/, shared by notebooks 41 to 44
@@ -42,6 +42,7 @@ test_tasks: int = 12  # tasks of each kind to measure by
 network: str = "span"  # what enlarges crops: span, smfanet, bicubic or none
 scale: int = 2  # how many times
 weights: str = ""  # file of SMFANet's weights
+data: str = ""  # folder of data_scripts/mags_rl.py --hub; empty: drawn boards alone
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
 
 # %%
@@ -49,7 +50,7 @@ from textwrap import fill
 
 import numpy as np
 from IPython.display import display
-from kit.data.store import save_tasks
+from kit.data.store import files_of_script, load_tasks, save_tasks
 from kit.exercises import check, hint, solution
 from kit.files import run_folder
 from kit.papers.mags_rl.env import MagsEnv
@@ -291,6 +292,8 @@ for side, n in (("development", development_tasks), ("test", test_tasks)):
     sets[side] = make_tasks(dict.fromkeys(MAKERS, n), 0, side)
 hard = [kind for kind in MAKERS if kind.endswith("/hard")]
 sets["test-small"] = make_tasks(dict.fromkeys(hard, test_tasks), 0, "test", SMALL)
+for file in files_of_script(data, "hub-stage*.jsonl", "zoom-*.jsonl"):
+    sets[file.stem.removeprefix("hub-")] = load_tasks(file)
 folder = run_folder(run) / "data"
 Play(prompt=prompt, network=network, scale=scale, weights=weights).keep(folder)
 for name, tasks in sets.items():

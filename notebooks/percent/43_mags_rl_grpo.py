@@ -191,8 +191,8 @@ for name in ("right_hard", "acc_easy", "acc_medium", "acc_hard"):
     print(f"{name:11s} {found[0]:22s} {found[1]}")
 
 # %% [markdown]
-# It says rightly which card lies where, and where it looks at the right one, it reads what is magnified. More often than not
-# it looks at the middle instead, and gives up. That is the gap that reinforcement may close: both ways are there to choose from.
+# It says rightly which card lies where. But greedily it looks at the middle nearly always, and gives up; sampled, it looks at
+# the right card now and then. That is the gap that reinforcement may close: both ways are there to choose from.
 #
 # ## Which term pays for a right look?
 #
@@ -392,7 +392,7 @@ for name, some in (("before", before), ("after", after)):
 # %% [markdown]
 # ## By heart?
 #
-# Forty questions, hundreds of attempts at each: did it learn to look, or did it learn forty answers? The trained agent plays
+# Forty questions, dozens of attempts at each: did it learn to look, or did it learn forty answers? The trained agent plays
 # its own forty questions again, greedily. Put two numbers on paper: right on these, and right on new ones of the same kinds.
 
 # %% tags=["guess"]
@@ -411,7 +411,7 @@ for name, some in found.items():
     print(f"{name:14s} right {some['acc_all']}")
 
 # %% [markdown]
-# The difference is what was learnt by heart. The paper's claim that forty questions are enough (M4) is about the second number
+# What is above the second number may have been learnt by heart; mind the intervals. The paper's claim that forty questions are enough (M4) is about the second number
 # only.
 #
 # Look at the boxes, too. Stage 1 pays one box as much as four; stage 2 pays for more of them where something is counted. Do

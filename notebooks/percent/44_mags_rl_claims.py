@@ -40,6 +40,8 @@ at_once_runs: list[str] = []  # the same seeds, all questions at once; empty: no
 more_runs: list[str] = []  # two stages of ten times as many questions
 direct_runs: list[str] = []  # trained to answer at once, without a magnifier
 model: str = ""  # the base: folder or hub id; empty: the committed tiny model
+judge: str = ""  # of wrong answers, MODEL@URL (paper: gpt-4o-mini); empty: none
+prompts_per_batch: int = 10  # of notebook 43: how many questions its steps met
 small_scale: int = 4  # how many times crops of the smaller cards are enlarged
 sampled_tasks: int = 18  # questions that the policy before GRPO tries again and again
 tries: int = 8  # how often each of them is tried
@@ -55,6 +57,7 @@ from functools import partial
 
 import torch
 from IPython.display import display
+from kit.chat import Chat
 from kit.data.store import load_tasks
 from kit.evaluate.accuracy import accuracy
 from kit.evaluate.baselines import SingleTurnEnv
@@ -67,7 +70,8 @@ from kit.papers.mags_rl import experiment as mags
 from kit.papers.mags_rl.baselines import no_crops, one_part, with_example
 from kit.papers.mags_rl.figure import learnt, looks
 from kit.papers.mags_rl.format_start import AT_ONCE
-from kit.papers.mags_rl.metrics import EVALUATION
+from kit.papers.mags_rl.judge import judge_of
+from kit.papers.mags_rl.metrics import judged_by
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.rollout import rollout
 from kit.tiny import TINY
@@ -86,6 +90,15 @@ data = folders[0] / "data"
 limits = {"max_turns": max_turns, "max_new_tokens": max_new_tokens}
 play = mags.Play.kept(data, max_episode_tokens=4096, **limits)
 tests = load_tasks(data / "test.jsonl")
+base = str(model or TINY)
+chat = Chat.from_pretrained(base)
+EVALUATION = judged_by(judge_of(judge, chat, folders[0] / "verdicts.sqlite"))
+
+
+# %%
+def started(folder):
+    """The model before reinforcement: the base itself where there is no format start."""
+    return trained_model(folder, "sft", 43) if (folder / "sft").exists() else base
 
 
 # %%
@@ -105,7 +118,8 @@ print(len(folders), "seed(s);", {name: len(some) for name, some in others.items(
 #
 # Five baselines: asked directly, asked to reason first, with one solved example, with one part magnified plainly
 # (Zoom-Refine), and with boxes in the reasoning but nothing magnified (GRIT). The first three are the base's, in its own words.
-# The other two need the form of a round, so they are asked of the format start. Each differs from the agent in one thing:
+# The other two need the form of a round, so they are asked of the format start, which isn't reinforced. What is done around
+# their rounds is short:
 
 # %%
 import inspect
@@ -127,7 +141,7 @@ def measured(folder, stage: str, episodes, seed: int = 0):
 
 
 # %%
-vlm, chat = load_model_and_chat(str(model or TINY))
+vlm, chat = load_model_and_chat(base)
 policy, examples = HFPolicy(vlm, chat), load_tasks(data / "stage1.jsonl")
 prompted = {
     "cot": ("cot", tests),
@@ -147,7 +161,7 @@ plain, ways = play.network, {"zoom_refine": (1, one_part), "grit": (2, no_crops)
 for name, (stage, around) in ways.items():
     played[name] = []
     for seed, folder in enumerate(folders):
-        vlm, chat = load_model_and_chat(trained_model(folder, "sft", 43))
+        vlm, chat = load_model_and_chat(started(folder))
         how = replace(play, stage=stage, network="bicubic", temperature=0.0)
         look = partial(how, HFPolicy(vlm, chat), chat, how.glass(chat), around=around)
         played[name] += measured(folder, name, in_parts(tests, look, AT_ONCE), seed)
@@ -208,7 +222,8 @@ for size, ways in crops.items():
 # %% [markdown]
 # A network adds no information: all that it draws it made of the same pixels. But a reader that was taught on sharp sheets may
 # read a sharp guess better than a blurred truth, where the blur is what stops it. The base alone does so on the small cards.
-# An agent that was shown crops of all three kinds has learnt to read each of them, and the difference is gone or turned round.
+# An agent that was shown crops of all three kinds reads plainly resized ones as well: what counts for it is size, which a crop
+# that isn't enlarged lacks.
 #
 # **Exercise 44.2.** Reading a crop rightly has probability `sharp` with the network and `plain` without. An agent looks at the right
 # card with probability `w`, and a question needs `cards` of them, all looked at and all read. By how much does the network raise the
@@ -248,8 +263,9 @@ for part in ("boxes", "valid", "right", "recall"):
 # %%
 how, pair = replace(play, temperature=0.0), {}
 several = [t for t in hard if t.meta.get("skill") == "count"] or hard
-for name, stage in (("before", "sft"), ("after", "grpo")):
-    vlm, chat = load_model_and_chat(trained_model(folders[0], stage, 43))
+ends = {"before": started(folders[0]), "after": trained_model(folders[0], "grpo", 43)}
+for name, checkpoint in ends.items():
+    vlm, chat = load_model_and_chat(checkpoint)
     pair[name] = how(HFPolicy(vlm, chat), chat, how.glass(chat), several)
 display(looks(learnt(**pair)))
 
@@ -274,7 +290,7 @@ def play_five(folder):
         glass = play.glass(chat)
         return in_parts(tasks, lambda t: play(policy, chat, glass, t, **how), AT_ONCE)
 
-    ends = trained_model(folder, "grpo", 43), trained_model(folder, "sft", 43)
+    ends = trained_model(folder, "grpo", 43), started(folder)
     grpo, sft = (Player(checkpoint, playing) for checkpoint in ends)
     some = evenly_spaced(tests, sampled_tasks)
     how = {"sampled": some, "tries": tries, "kind": lambda t: t.meta.get("skill")}
@@ -285,7 +301,7 @@ def play_five(folder):
 training, moved = [], []
 for folder in folders:
     print(folder.name, "played now:", ", ".join(play_five(folder)) or "nothing")
-    ends = trained_model(folder, "sft", 43), trained_model(folder, "grpo", 43)
+    ends = started(folder), trained_model(folder, "grpo", 43)
     moved.append(weight_change(*ends))
     rows = [
         read_metrics(folder / name / "metrics.jsonl") for name in ("stage1", "grpo")
@@ -343,11 +359,22 @@ def or_not_run(name: str, stage: str, measure) -> Claim:
     return Claim(name, claims.CLAIMS[name], (), f"not run: {stage}_runs")
 
 
-end, sizes_of = played["grpo"], ("stage1", "stage1-more")
-few, many = (2 * len(load_tasks(data / f"{name}.jsonl")) for name in sizes_of)
+def at_hand(ending: str, folder=None) -> int:
+    """Samples of both stages: all there are, or those that a training's steps met."""
+    found = 0
+    for stage, name in (("stage1", "stage1"), ("stage2", "grpo")):
+        n = len(load_tasks(data / f"{stage}{ending}.jsonl"))
+        steps = len(read_metrics(folder / name / "metrics.jsonl")) if folder else n
+        found += min(n, steps * prompts_per_batch)
+    return found
+
+
+# %%
+end, few, many = played["grpo"], at_hand(""), at_hand("-more")
+met = at_hand("-more", others["more"][0]) if "more" in others else 0
 trainings = [
     or_not_run("M3", "at_once", lambda some: claims.m3(end, some)),
-    or_not_run("M4", "more", lambda some: claims.m4(end, some, (few, many))),
+    or_not_run("M4", "more", lambda some: claims.m4(end, some, (few, many), met)),
 ]
 
 # %% tags=["guess"]
@@ -406,8 +433,11 @@ for stage, theirs in EVALUATION.reported.items():
     ours = metrics.get(stage, {}).get("judged_hard", "not run")
     told = "  ".join(f"{k[7:-5]} {v:.3f}" for k, v in theirs.items()) or "not told"
     print(f"{stage:16s} paper: {told:42s} here: {ours}")
+for path in sorted(data.glob("zoom-*.jsonl")):  # the paper's own, if 41 was given them
+    some = EVALUATION.evaluate_outcomes(gathered(f"grpo-{path.stem}", folders))
+    print(path.stem, {k: str(v) for k, v in some.items() if k.startswith("judged_")})
 
 # %% [markdown]
 # Two things differ most. The paper's model reads photographs and follows instructions before any training, so prompting is a
-# fair rival there, and here it has no pixels to read. And a model of three million weights learns forty questions partly by
-# heart, which is what its own forty and new ones, side by side, show.
+# fair rival there, and here it has no pixels to read. And a model of three million weights may learn some of forty questions by
+# heart: notebook 43 plays its own forty beside new ones.

@@ -340,6 +340,7 @@ def test_rewards_that_ask_a_judge_are_asked_together(chat: Chat, model, tmp_path
         ("group_size", 1, "GRPOSettings.group_size=1: a group needs at least 2 rollouts to have an advantage"),
         ("steps", 0, "GRPOSettings.steps=0: must be above 0"),
         ("save_total_limit", 0, "GRPOSettings.save_total_limit=0"),
+        ("loss_type", "gpro", "GRPOSettings.loss_type='gpro': choose one of grpo, dr_grpo, bnpo, dapo"),
         ("schedule", "cosin", "GRPOSettings.schedule='cosin': no such schedule of the learning rate; choose one of"),
         ("iterations", 3, "GRPOSettings.save_every=10: must be a multiple of iterations=3"),
     ],

@@ -4,15 +4,18 @@ The limits here were fixed before anything was measured. Two trainings are compa
 without a training seed (the base, prompted) stands for every seed.
 
 Departures
+- [mags-more] Paper: forty questions are enough; with how many more it was compared isn't told. Here: 400 at hand, for
+  as many steps. Why: it is the comparison that a reader would make. May change: M4's verdict.
 - [mags-same-boxes] Paper: a policy is trained with super-resolution and another one with plain resizing. Here: one
-  policy's boxes are enlarged in both ways, at two sizes of detail. Why: what differs is then the crop alone. May
-  change: a policy that had learnt to live with blurred crops would lose less.
+  policy's boxes are enlarged in both ways, at two sizes of detail, under stage 2's prompt (the paper: stage 1's). Why:
+  what differs is then the crop alone. May change: a policy that had learnt to live with blurred crops would lose less.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import isfinite
 
 import numpy as np
 
@@ -44,8 +47,8 @@ SAFE = 0.9
 def m1(agent: Sequence[Outcome], baselines: Mapping[str, Sequence[Outcome]]) -> Claim:
     """M1: more right answers than every baseline, at every difficulty (section 4.2).
 
-    Statistics, at each difficulty, per seed and paired by image: accuracy minus that of the baseline that is best
-    there. Rule: all above 0. The note has all baselines.
+    Statistics, at each difficulty, per seed and paired by image: accuracy minus each baseline's. Shown is the one whose
+    interval begins lowest; the others are above 0 if it is. Rule: all above 0. The note has all baselines.
 
     Args:
         agent: outcomes of the trained agent.
@@ -59,12 +62,19 @@ def m1(agent: Sequence[Outcome], baselines: Mapping[str, Sequence[Outcome]]) -> 
         own = _level("agent", agent, level)
         others = {name: _level(name, some, level) for name, some in baselines.items()}
         means = {name: float(np.mean([o.correct for o in some])) for name, some in others.items()}
-        best = max(means, key=lambda name: means[name])
-        checks.append(
-            difference(f"{level}: accuracy minus {best}'s", {best: others[best], "agent": own}, unseeded=UNSEEDED)
-        )
+        each = [
+            difference(f"{level}: accuracy minus {name}'s", {name: some, "agent": own}, unseeded=UNSEEDED)
+            for name, some in others.items()
+        ]
+        checks.append(min(each, key=_lowest))
         note.append(f"{level}: " + ", ".join(f"{name} {mean:.3f}" for name, mean in means.items()))
     return Claim("M1", CLAIMS["M1"], tuple(checks), "; ".join(note))
+
+
+def _lowest(check: Check) -> float:
+    """Where a check's interval begins; its value where it has none."""
+    low = check.interval.low
+    return low if isfinite(low) else check.interval.value
 
 
 def _level(name: str, outcomes: Sequence[Outcome], level: str) -> list[Outcome]:
@@ -72,7 +82,7 @@ def _level(name: str, outcomes: Sequence[Outcome], level: str) -> list[Outcome]:
 
 
 def m2(enlarged: Mapping[str, Mapping[str, Sequence[Outcome]]], network: str) -> Claim:
-    """M2: the same boxes, super-resolved and plainly resized (section 4.4).
+    """M2: the same boxes, super-resolved and plainly resized (section 4.3).
 
     Statistic, for each size of detail, per seed and paired by image: accuracy with the network minus with plain
     resizing. Rule: all above 0. The note has all of them, with crops that aren't enlarged.
@@ -112,25 +122,28 @@ def m3(stages: Sequence[Outcome], at_once: Sequence[Outcome]) -> Claim:
     return Claim("M3", CLAIMS["M3"], (check,), f"{len({o.seed for o in at_once})} seed(s) at once")
 
 
-def m4(few: Sequence[Outcome], many: Sequence[Outcome], samples: tuple[int, int]) -> Claim:
-    """M4: more questions add nothing that counts (section 4.4).
+def m4(few: Sequence[Outcome], many: Sequence[Outcome], samples: tuple[int, int], met: int) -> Claim:
+    """M4: more questions add nothing that counts (the paper trains on forty; what many more add is our comparison).
 
-    Statistic, per seed and paired by image: accuracy with many samples minus with forty. Rule: below :data:`EQUAL`.
+    Statistic, per seed and paired by image: accuracy with many samples at hand minus with forty. Rule: below
+    :data:`EQUAL`. Both trainings have as many steps, so of many samples some may never be met; the note says how many.
 
     Args:
         few: outcomes after training on forty.
         many: after as many steps on many more.
-        samples: how many each of the two had.
+        samples: how many each of the two had at hand.
+        met: how many of the many were met.
 
     Raises:
         ValueError: one is empty, or they have no seed in common.
     """
     check = difference(f"accuracy that {samples[1]} samples add to {samples[0]}", {"few": few, "many": many})
-    return Claim("M4", CLAIMS["M4"], (replace(check, limit=EQUAL, side="below"),))
+    note = f"of the {samples[1]} samples {met} were met"
+    return Claim("M4", CLAIMS["M4"], (replace(check, limit=EQUAL, side="below"),), note)
 
 
 def m5(stage_1: Sequence[Outcome], stage_2: Sequence[Outcome]) -> Claim:
-    """M5: stage 1 makes few and safe boxes, stage 2 more of them, which find more (section 4.3).
+    """M5: stage 1 makes few and safe boxes, stage 2 more of them, which find more (section 3.4).
 
     Statistics: share of stage 1's boxes that are valid, at least :data:`SAFE`; boxes of a counting question, and share
     of what decides that boxes cover, stage 2 minus stage 1, per seed and paired by image, above 0. Both stages are

@@ -6,7 +6,7 @@ has 785 of them. The prompt shows a scene shrunk, and crops are cut from the sce
 ==========  =======================================  ===============================================
 skill       question                                 answer
 ==========  =======================================  ===============================================
-count       How many times do you see the zebra?     1 to 4, among other things
+count       How many times do you see the zebra?     1 to 3, among other things
 relation    The zebra is left of the bee. Is that …?  Yes or No, as VSR's statements
 attribute   What lies furthest to the right?         the thing's name
 ==========  =======================================  ===============================================

@@ -7,15 +7,15 @@
     <rethink>tea 35, milk 8.</rethink><answer>tea 35</answer>
 
 There are two rounds, and the first ends at ``</think>``, wherever in it the boxes stand. Stage 1 of the training asks
-for one box, stage 2 for several (section 3.3). Crops are cut from the image as it was given (``Task.originals``), which
+for one box, stage 2 for several (section 3.4). Crops are cut from the image as it was given (``Task.originals``), which
 the prompt may show smaller. A first round that asks for nothing is told so; a second one that doesn't answer ends it.
 
 Departures
 - [mags-frame] Paper: the unit of boxes isn't told. Here: ``frame`` names it, and the prompt says it: shares of the
   sides by default, or pixels of the image as Qwen2.5-VL reads it (``resized``). Why: a box without its unit can be
   read three ways. May change: how often an untrained model's first boxes are right.
-- [mags-box-checks] Paper: a box must be smaller than 40 % of the image; whether of its area isn't told, nor what else
-  a box must be. Here: 40 % of the area, and :mod:`.zoom` lists the rest: sides of 8 pixels, at most 8 boxes, none
+- [mags-box-checks] Paper: a box must be smaller than 40 % of the image's area; what else it must be isn't told. Here:
+  :mod:`.zoom` lists the rest: sides of 8 pixels, at most 8 boxes, none
   twice. Why: a crop of a pixel shows nothing, and the same crop eight times would be paid for eight times. May
   change: the share of boxes that count as valid.
 - [mags-prompts] Paper: prompts of its own. Here: ``full`` says the same in the kit's words, ``brief`` is for the tiny

@@ -50,7 +50,7 @@ Way = Literal["two_stages", "more", "at_once", "direct"]
 
 @dataclass(frozen=True)
 class Play(Rollouts[Magnifier]):
-    """Limits of an episode, and how questions are told. Two rounds are the paper's (section 3.1); the rest is ours.
+    """Limits of an episode, and how questions are told. Two rounds are the paper's (section 3.2); the rest is ours.
 
     Attributes:
         stage: 1 asks for one box, 2 for several; evaluation is 2.

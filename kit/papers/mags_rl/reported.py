@@ -15,8 +15,8 @@ REPORTED: dict[str, dict[str, float]] = {
     "direct": _hard("45.65 9.71 44.32"),
     "untrained": {},
     "sft": {},
-    "direct_training": _hard("53.80 12.41 46.58"),
+    "at_once": _hard("53.80 12.41 46.58"),
     "grpo": _hard("55.98 16.78 51.44"),
 }
-"""Stage → metric → the paper's number on Zoom-Hard (Qwen2.5-VL-3B); ``direct_training`` is reinforcement of direct
-answers. ``sft`` is the format start here, which the paper doesn't need."""
+"""Stage → metric → the paper's number on Zoom-Hard (Qwen2.5-VL-3B); ``at_once`` is its "direct training", without the
+curriculum (section 4.4). ``sft`` is the format start here, which the paper doesn't need."""

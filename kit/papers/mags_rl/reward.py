@@ -1,4 +1,4 @@
-r"""Mags-RL's reward: form, answer, zoom and rethinking (section 3.2), by the stage of the training.
+r"""Mags-RL's reward: form, answer, zoom and rethinking (section 3.3), by the stage of the training.
 
 $$r = \lambda_1 r_{fmt} + \lambda_2 r_{ans} + \lambda_3 r_{zoom} + \lambda_4 r_{revo}$$
 

@@ -7,7 +7,7 @@ back as the image ``zoom_1``, and of the second the agent is told why not. A box
 four numbers    not words, not NaN, not three of them
 in order        x1 below x2, y1 below y2: an empty box isn't
 inside          of the image
-small           less than 40 % of the image's area (section 3.1)
+small           less than 40 % of the image's area (prompt, appendix A.1)
 large enough    8 pixels a side of the image that is opened (ours)
 something new   not the same, to 70 % of their union, as a box before it (ours)
 ================================================================================================================

@@ -29,7 +29,7 @@ from kit.papers.vista_gym.errors import errors
 
 HEADLINES = {
     "acc_all": "seven families, right",
-    "acc_in": "families trained on, right",
+    "acc_in": "sets of the paper's that are trained on, right",
     "acc_out": "other sets, right",
     "calls_all": "calls an episode",
 }

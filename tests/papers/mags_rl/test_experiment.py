@@ -41,7 +41,7 @@ def test_the_reward_is_the_stages(tmp_path: Path) -> None:
 
 def test_a_model_judges_answers_in_training_alone(tmp_path: Path) -> None:
     with FakeOpenAI(lambda body: "0.75") as server:
-        own = training(tmp_path, judge_url=server.url)
+        own = training(tmp_path, judge=f"gpt-4o-mini@{server.url}")
         wrong = [answering("three of them"), answering("three of them")]
         assert [score.parts["answer"] for score in own.group_reward()(wrong, TASK.target)] == [1.0, 1.0]
         assert server.bodies[0]["model"] == "gpt-4o-mini" and (tmp_path / "verdicts.sqlite").is_file()
@@ -96,13 +96,17 @@ def test_what_the_two_stages_are_compared_with(tmp_path: Path) -> None:
     for alone, start in ((all_of_it, "taught"), (direct, "base")):
         assert (alone.start, alone.run_dir, alone.play.stage, alone.settings.steps) == (start, two.run_dir, 2, 30)
         assert [task.id for task in load_tasks(alone.tasks)] == ["stage1", "stage2"]
+        assert alone.settings == replace(one.settings, steps=30), (
+            "the first stage's rate and KL term, not the last one's"
+        )
+        assert alone.play.temperature == one.play.temperature
     assert not all_of_it.play.direct and isinstance(direct.play.environment(magnifier("none")), SingleTurnEnv)
     with pytest.raises(ValueError, match="curriculum 'three': choose one of two_stages"):
         arranged("three", one, two, "base")  # type: ignore[arg-type]
 
 
 def test_direct_answers_are_paid_for_being_right_alone(tmp_path: Path) -> None:
-    own = training(tmp_path, judge_url="http://nobody.asked")
+    own = training(tmp_path, judge="nobody@http://nobody.asked")
     reward = replace(own, play=Play(direct=True)).group_reward()
     assert [score.total for score in reward([answering("3"), answering("4")], TASK.target)] == [1.0, 0.0]
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.chat import Chat
-from kit.papers.mags_rl.judge import MOST_CHARS, exact, model_judge, verdict
+from kit.papers.mags_rl.judge import MOST_CHARS, ModelJudge, exact, judge_of, model_judge, verdict
 from kit.policy.endpoint import EndpointError
 
 ASKED = ("What lies on the sofa?", "a kitten", ("cat",))
@@ -68,3 +68,13 @@ def test_an_endpoint_that_is_gone_is_named_and_nothing_is_made_up(chat: Chat, tm
 
 def test_offline_the_exact_rule_judges() -> None:
     assert (exact(*ASKED), exact("?", "Cat.", ("cat",))) == (0.0, 1.0)
+
+
+def test_a_parameter_names_the_judge(chat: Chat, tmp_path: Path) -> None:
+    assert judge_of("", chat, tmp_path / "verdicts.sqlite") is exact
+    named = judge_of("gpt-4o-mini@http://host:1/v1", chat, tmp_path / "verdicts.sqlite")
+    assert isinstance(named, ModelJudge) and named.name == "gpt-4o-mini"
+    named.cache.close()
+    for wrong in ("gpt-4o-mini", "http://host:1/v1", "@http://host:1/v1", "gpt-4o-mini@host"):
+        with pytest.raises(ValueError, match="write MODEL@URL"):
+            judge_of(wrong, chat, tmp_path / "verdicts.sqlite")

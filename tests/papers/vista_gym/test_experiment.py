@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from kit.episode import Action, Episode, Task, Turn
-from kit.papers.vista_gym.experiment import Play, Training, hard_but_learnable
+from kit.papers.vista_gym.env import PRIOR
+from kit.papers.vista_gym.experiment import Play, Training, check_tries, hard_but_learnable, mixture, open_tools
 from kit.papers.vista_gym.reward import REWARDS
 from kit.papers.vista_gym.settings import DAPO, GRPO, LEAST_PASSED, MOST_PASSED, SFT
 from kit.papers.vista_gym.toolbox import TOOLS
+from kit.tools.serve.client import ServiceError
 
 
 def training(tmp_path: Path, reward: str = "format_aware") -> Training:
@@ -55,6 +57,29 @@ def test_without_tools_an_answer_is_all_that_is_asked_for(tmp_path: Path) -> Non
 def test_its_tools_are_the_papers(tmp_path: Path) -> None:
     with training(tmp_path).tools() as tools:
         assert [tool.name for tool in tools] == list(TOOLS)
+    with replace(training(tmp_path), offered=("easyocr.read",)).tools() as tools:
+        assert [tool.name for tool in tools] == ["easyocr.read"]
+
+
+def test_what_is_trained_with_is_named_or_everything() -> None:
+    assert mixture() == (tuple(PRIOR), tuple(TOOLS))
+    assert mixture("maps, charts") == (("maps", "charts"), tuple(TOOLS))
+    assert mixture("easyocr.read") == (tuple(PRIOR), ("easyocr.read",))
+    assert mixture("maps,easyocr.read") == (("maps",), ("easyocr.read",))
+    with pytest.raises(ValueError, match=r"only='map': 'map' is neither a family \(charts, .*\) nor a tool"):
+        mixture("map")
+
+
+def test_two_tries_can_show_no_question_to_be_hard_but_learnable() -> None:
+    assert [check_tries(n) for n in (3, 4, 8)] == [3, 4, 8]
+    for tries in (1, 2):
+        with pytest.raises(ValueError, match=f"patch_tries={tries}: none of its shares"):
+            check_tries(tries)
+
+
+def test_a_service_that_is_gone_is_told_before_anything_is_asked() -> None:
+    with pytest.raises(ServiceError), open_tools("http://127.0.0.1:9"):
+        pass
 
 
 def test_training_goes_on_with_what_is_solved_now_and_then() -> None:
