@@ -71,7 +71,7 @@ class Protocol:
             tag, start = opening[1], opening.end()
             if last[tag] >= start:
                 body = text[start : text.index(f"</{tag}>", start)].strip()
-                return _call(tag, body) if tag == self.call else Action(tag, body)
+                return _call(tag, body, self.final) if tag == self.call else Action(tag, body)
         wanted = " nor ".join(f"<{tag}>…</{tag}>" for tag in (*self.actions, self.final))
         return FormatError(f"the turn holds neither {wanted}")
 
@@ -88,7 +88,11 @@ class Protocol:
         return not any(blocks[i].strip() for i in (0, 2, 4)) and all(blocks[i].strip() for i in (1, 3))
 
 
-def _call(tag: str, body: str) -> Action | FormatError:
+KEYS = ("tool", "task", "arguments")
+"""What a tool call's object may hold."""
+
+
+def _call(tag: str, body: str, final: str) -> Action | FormatError:
     """Read a tool call; its arguments may be an object, or a string that holds one. ``task`` is an argument, too."""
     try:
         call = json.loads(body)
@@ -98,6 +102,10 @@ def _call(tag: str, body: str) -> Action | FormatError:
         return FormatError(f"<{tag}> holds no JSON ({str(error)[:80]})")
     if not isinstance(arguments, dict) or not isinstance(call.get("tool"), str):
         return FormatError(f'<{tag}> must hold an object like {{"tool": "NAME", "arguments": {{…}}}}')
+    if more := [key for key in call if key not in KEYS]:
+        return FormatError(f"<{tag}> holds {more[0]!r:.60}; it takes {', '.join(KEYS)}")
+    if call["tool"] == final:
+        return FormatError(f"{final!r} is no tool: write <{final}>…</{final}>")
     task = {"task": call["task"]} if "task" in call else {}
     return Action(call["tool"], body, {**task, **arguments})
 

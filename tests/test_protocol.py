@@ -150,6 +150,8 @@ def test_a_tool_call_is_read_with_its_arguments(body: str, name: str, arguments:
         ('{"tool": "ocr", "arguments": [1]}', "must hold an object like"),
         ('{"tool": "ocr", "arguments": "{"}', "holds no JSON"),
         ("[" * 100_000, "holds no JSON"),
+        ('{"tool": "ocr", "args": {"region": [1]}}', "holds 'args'; it takes tool, task, arguments"),
+        ('{"tool": "answer", "arguments": {}}', "'answer' is no tool: write <answer>"),
     ],
 )
 def test_a_broken_tool_call_is_a_format_error_that_says_why(body: str, said: str) -> None:

@@ -106,7 +106,7 @@ def _prompts(paper: Paper, values: Mapping[str, Any]) -> dict[str, Any]:
     """What prompts are checked by: the paper's environment and limits; nothing if it takes more than is known here."""
     from kit.sandbox import Sandbox
 
-    idle = {"box": Sandbox(), "search": object()}  # tasks are begun and not played: no tool is called
+    idle = {"box": Sandbox(), "search": object(), "tools": ()}  # tasks are begun and not played: no tool is called
     make, limits = paper.load_environment(), paper.load_limits()
     takes = signature(make).parameters
     given = {name: idle.get(name, values.get(name)) for name in takes if name in idle or name in values}

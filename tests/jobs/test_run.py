@@ -418,3 +418,18 @@ def test_a_value_that_the_environment_doesnt_know_is_refused_first(
     with pytest.raises(ParameterError, match=said):
         check_machine(plan("agile", "laptop", [value], "toy", until="14"))
     assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("53.prompt=long", r"notebook 53: prompt='long': choose one of \['brief', 'full'\]"),
+        ("54.loss_type=gpro", "loss_type='gpro': choose one of grpo, dr_grpo, bnpo, dapo"),
+    ],
+)
+def test_so_is_one_of_an_environment_whose_tools_are_opened_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str, said: str
+) -> None:
+    monkeypatch.setenv("KIT_RUNS", str(tmp_path / "runs"))
+    with pytest.raises(ParameterError, match=said):
+        check_machine(plan("vista_gym", "laptop", [value], "toy", until="54"))
