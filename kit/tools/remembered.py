@@ -59,7 +59,7 @@ class Remembered:
 
     @property
     def needs_image(self) -> bool:
-        """Whether it looks at an image."""
+        """The tool's own."""
         return self.tool.needs_image
 
     def call(self, arguments: Mapping[str, Any], images: Images) -> Observation:

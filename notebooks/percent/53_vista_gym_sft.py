@@ -408,5 +408,6 @@ print(EVALUATION.table(results, ["acc"]))
 
 # %% [markdown]
 # The paper's expert writes long rationales and never gives up; its cloning adds little, because its base sees most of the
-# answers already. Ours adds little because the expert gives up so often: a policy that copies it can call, and mostly doesn't.
+# answers already. Ours adds nothing, greedily, because the expert gives up so often: a policy that copies it can call, and
+# mostly doesn't.
 # What carries over is what is left open: when a call pays, and which. Notebook 54 pays for it.

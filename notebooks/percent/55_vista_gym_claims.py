@@ -354,4 +354,5 @@ if published["claims"]:
 # The tables above have the paper's numbers in round brackets, of its own benchmarks. Two things are turned round here. The
 # paper's base sees most answers and loses them when it is given tools (V1); ours sees few, so nearly all it can win, it wins by
 # a tool. And cloning does more here than reinforcement where the expert is sure of itself: that is why ours was made to doubt
-# (notebook 53). V3, V4 and V6 need trainings of their own; the table says with which command each is run.
+# (notebook 53). V3 to V6 and V9 compare with trainings of their own; where their runs weren't named, the table says with which
+# command they are made.

@@ -150,6 +150,11 @@ class Training(GRPOTraining):
 def check_tries(tries: int, least: float = LEAST_PASSED, most: float = MOST_PASSED) -> int:
     """Check that so many tries of a question can show that it is hard but learnable; returns them.
 
+    Args:
+        tries: of each question.
+        least: share of right ones in a question that is, at least.
+        most: at most.
+
     Raises:
         ValueError: no share of that many tries lies between ``least`` and ``most``.
     """
