@@ -97,7 +97,8 @@ def test_the_papers_sets_are_sorted_by_the_judge_and_licences_are_told(made: Pat
 def test_questions_to_train_on_look_like_none_that_is_measured_on(made: Path) -> None:
     """VSR's training split begins with an image that its test split has."""
     stages = [load_tasks(made / f"hub-stage{k}.jsonl") for k in (1, 2)]
-    assert [[task.meta["set"] for task in tasks] for tasks in stages] == [["tallyqa", "vsr"], ["tallyqa", "gqa"]]
+    sets = [[task.meta["set"] for task in tasks] for tasks in stages]
+    assert sets == [["tallyqa", "vsr"], ["tallyqa"]], "of GQA's the judge is unclear: they are left out"
     assert stages[0][1].id == "vsr-00001", "the first is left out"
 
 
