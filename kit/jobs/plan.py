@@ -78,9 +78,12 @@ def stages(
             "freeze_vision": v["freeze_vision"],
             "sampled": _turns(name, v) * v["max_new_tokens"],
         }
-        if v.get("epochs", 0) > 0:
+        shown = v.get("sft_episodes", 0)
+        if epochs := v.get(
+            "epochs", SFTSettings.epochs if shown else 0
+        ):  # a notebook without the parameter has the default
             size = v.get("batch_size", 8)
-            told = {"batch": size + v.get("replay", 0), "steps": ceil(v["epochs"] * v.get("sft_episodes", 0) / size)}
+            told = {"batch": size + v.get("replay", 0), "steps": ceil(epochs * shown / size)}
             yield f"{name}: SFT", Stage(**shared, **longest(SFTSettings.max_tokens), rollout_engine=None, **told)
         if "group_size" in v:
             yield (

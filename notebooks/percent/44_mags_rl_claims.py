@@ -97,7 +97,7 @@ EVALUATION = judged_by(judge_of(judge, chat, folders[0] / "verdicts.sqlite"))
 
 # %%
 def started(folder):
-    """The model before reinforcement: the base itself where there is no format start."""
+    """The model before reinforcement: the base where there is no format start."""
     return trained_model(folder, "sft", 43) if (folder / "sft").exists() else base
 
 
