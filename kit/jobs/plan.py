@@ -79,9 +79,8 @@ def stages(
             "sampled": _turns(name, v) * v["max_new_tokens"],
         }
         shown = v.get("sft_episodes", 0)
-        if epochs := v.get(
-            "epochs", SFTSettings.epochs if shown else 0
-        ):  # a notebook without the parameter has the default
+        epochs = v.get("epochs", SFTSettings.epochs if shown else 0)  # a notebook without it takes the default
+        if epochs > 0:
             size = v.get("batch_size", 8)
             told = {"batch": size + v.get("replay", 0), "steps": ceil(epochs * shown / size)}
             yield f"{name}: SFT", Stage(**shared, **longest(SFTSettings.max_tokens), rollout_engine=None, **told)

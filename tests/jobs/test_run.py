@@ -404,32 +404,19 @@ def test_a_runs_folder_that_cant_be_written_names_the_way_out(tmp_path: Path, mo
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("family", "until", "value", "said"),
     [
-        ("prompt=long", r"notebook 11: prompt='long': choose one of \['brief', 'full'\]"),
-        ("13.prompt=long", "notebook 13: prompt='long'"),
-        ("13.on_no_action=ask", "notebook 13: on_no_action='ask': choose one of end, tell"),
+        ("agile", "14", "prompt=long", r"notebook 11: prompt='long': choose one of \['brief', 'full'\]"),
+        ("agile", "14", "13.prompt=long", "notebook 13: prompt='long'"),
+        ("agile", "14", "13.on_no_action=ask", "notebook 13: on_no_action='ask': choose one of end, tell"),
+        ("vista_gym", "54", "53.prompt=long", r"notebook 53: prompt='long': choose one of \['brief', 'full'\]"),
+        ("vista_gym", "54", "54.loss_type=gpro", "loss_type='gpro': choose one of grpo, dr_grpo, bnpo, dapo"),
     ],
 )
 def test_a_value_that_the_environment_doesnt_know_is_refused_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str, said: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, family: str, until: str, value: str, said: str
 ) -> None:
     monkeypatch.setenv("KIT_RUNS", str(tmp_path / "runs"))
     with pytest.raises(ParameterError, match=said):
-        check_machine(plan("agile", "laptop", [value], "toy", until="14"))
+        check_machine(plan(family, "laptop", [value], "toy", until=until))
     assert not (tmp_path / "runs").exists()
-
-
-@pytest.mark.parametrize(
-    ("value", "said"),
-    [
-        ("53.prompt=long", r"notebook 53: prompt='long': choose one of \['brief', 'full'\]"),
-        ("54.loss_type=gpro", "loss_type='gpro': choose one of grpo, dr_grpo, bnpo, dapo"),
-    ],
-)
-def test_so_is_one_of_an_environment_whose_tools_are_opened_later(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str, said: str
-) -> None:
-    monkeypatch.setenv("KIT_RUNS", str(tmp_path / "runs"))
-    with pytest.raises(ParameterError, match=said):
-        check_machine(plan("vista_gym", "laptop", [value], "toy", until="54"))

@@ -15,9 +15,8 @@ Departures
   sides by default, or pixels of the image as Qwen2.5-VL reads it (``resized``). Why: a box without its unit can be
   read three ways. May change: how often an untrained model's first boxes are right.
 - [mags-box-checks] Paper: a box must be smaller than 40 % of the image's area; what else it must be isn't told. Here:
-  :mod:`.zoom` lists the rest: sides of 8 pixels, at most 8 boxes, none
-  twice. Why: a crop of a pixel shows nothing, and the same crop eight times would be paid for eight times. May
-  change: the share of boxes that count as valid.
+  :mod:`.zoom` lists the rest: sides of 8 pixels, at most 8 boxes, none twice. Why: a crop of a pixel shows nothing, and
+  the same crop eight times would be paid for eight times. May change: the share of boxes that count as valid.
 - [mags-prompts] Paper: prompts of its own. Here: ``full`` says the same in the kit's words, ``brief`` is for the tiny
   model. Why: the paper's text isn't the kit's to print. May change: how often an untrained model keeps to the form.
 - [mags-network] Paper: SMFANet, its factor isn't told. Here: SPAN by a factor of 2 on the laptop, since it installs

@@ -129,8 +129,10 @@ def v3(full: Some, no_tools: Some, no_reasoning: Some) -> Claim:
     return Claim("V3", CLAIMS["V3"], checks)
 
 
-SAME = "the difficulty-scaled reward is the same as ours where a group's advantages are divided by their deviation"
-"""V5: why GRPO has two rivals to compare with, not three; notebook 54 shows it."""
+NOTES = {
+    "V5": "the difficulty-scaled reward is the same as ours where a group's advantages are divided by their deviation"
+}
+"""Id of a claim → what has to be known of it; V5's: why GRPO has two rivals, not three (notebook 54 shows it)."""
 
 
 def better(claim: str, ours: Some, **rivals: Some) -> Claim:
@@ -147,7 +149,7 @@ def better(claim: str, ours: Some, **rivals: Some) -> Claim:
         ValueError: one of them is empty, or two have no seed in common.
     """
     checks = (_difference(f"accuracy minus {name}'s", **{name: some, "ours": ours}) for name, some in rivals.items())
-    return Claim(claim, CLAIMS[claim], tuple(checks), SAME if claim == "V5" else "")
+    return Claim(claim, CLAIMS[claim], tuple(checks), NOTES.get(claim, ""))
 
 
 def v6(mixed: Some, one_family: Some, one_tool: Some, family: str, tool: str) -> Claim:
