@@ -46,6 +46,7 @@ class RolloutConfig:
         max_turns: turns of the policy, the answer included.
         max_new_tokens: tokens of one turn.
         max_episode_tokens: tokens of the whole episode, prompt and observations included.
+        max_response_tokens: of them, tokens after the prompt, observations included; 0: no limit of their own.
         env_workers: environments stepped at once, in threads (the work is in the sandbox's processes).
         stops: strings that end a turn; None: those of the environment's protocol.
         temperature: of sampling; 0 is greedy: ``replace(config, temperature=0.0)``.
@@ -54,6 +55,7 @@ class RolloutConfig:
     max_turns: int = 8
     max_new_tokens: int = 512
     max_episode_tokens: int = 16384
+    max_response_tokens: int = 0
     env_workers: int = 16
     stops: tuple[str, ...] | None = None
     temperature: float = 1.0
@@ -62,8 +64,18 @@ class RolloutConfig:
         for name in ("max_turns", "max_new_tokens", "max_episode_tokens", "env_workers"):
             if getattr(self, name) < 1:
                 raise ValueError(f"RolloutConfig.{name}={getattr(self, name)}: must be at least 1")
+        if self.max_response_tokens and self.max_response_tokens < self.max_new_tokens:
+            raise ValueError(
+                f"RolloutConfig.max_response_tokens={self.max_response_tokens}: a turn may have {self.max_new_tokens} "
+                "(max_new_tokens), so it must be at least that; or 0, for no limit of its own"
+            )
         if self.temperature < 0:
             raise ValueError(f"RolloutConfig.temperature={self.temperature}: must be 0 (greedy) or more")
+
+    def most_tokens(self, prompt: int) -> int:
+        """Tokens that an episode may have whose prompt has so many."""
+        response = self.max_response_tokens or self.max_episode_tokens
+        return min(self.max_episode_tokens, prompt + response)
 
 
 class Environment(Protocol):
@@ -202,8 +214,10 @@ class _Played:
     def enqueue(self, i: int) -> None:
         """The next turn of ``i``, unless it has ended, or a turn of full length would not fit any more."""
         if self.episodes[i].ended == "running":
-            if len(self.episodes[i].ids) + self.params.max_new_tokens > self.config.max_episode_tokens:
-                self.episodes[i] = self.episodes[i].end("tokens")
+            episode = self.episodes[i]
+            most = self.config.most_tokens(len(episode.prompt_ids))
+            if len(episode.ids) + self.params.max_new_tokens > most:
+                self.episodes[i] = episode.end("tokens")
             else:
                 self.waiting.append(i)
 
@@ -270,6 +284,7 @@ def advance(
     if truncated or len(episode.turns) + 1 == config.max_turns:
         return episode.add(replace(turn, observation=observation)).end("turns")
     reply = tuple(chat.reply(content(observation), closed=sample.ids[-1:] == (chat.end_id,)))
-    if len(episode.ids) + len(sample.ids) + len(reply) + params.max_new_tokens > config.max_episode_tokens:
+    most = config.most_tokens(len(episode.prompt_ids))
+    if len(episode.ids) + len(sample.ids) + len(reply) + params.max_new_tokens > most:
         return episode.add(replace(turn, observation=observation)).end("tokens")
     return episode.add(replace(turn, observation=observation, observation_ids=reply))

@@ -136,6 +136,19 @@ def test_a_picture_that_would_not_fit_ends_the_episode_uncut(chat: Chat) -> None
     assert tokens == features == chat.image_tokens(episode.task.images[0])
 
 
+def test_a_response_has_a_limit_of_its_own(chat: Chat) -> None:
+    (free,) = play(chat, script(2), [task_of(224)])
+    room = len(free.turns[0].ids) + PARAMS.max_new_tokens + 20
+    (episode,) = play(chat, script(2), [task_of(224)], replace(CONFIG, max_response_tokens=room))
+    assert episode.ended == "tokens" and len(episode.turns) == 1
+    assert play(chat, script(2), [task_of(224)], replace(CONFIG, max_response_tokens=28192)) == [free]
+
+
+def test_a_response_shorter_than_a_turn_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"max_response_tokens=119: a turn may have 120"):
+        replace(CONFIG, max_response_tokens=119)
+
+
 class Broken(Image.Image):
     """An image of a class of its own, whose pixels can't be had."""
 

@@ -62,6 +62,16 @@ def check_schedule(name: str, value: str) -> None:
         raise ValueError(f"{name}={value!r}: no such schedule of the learning rate; choose one of {', '.join(known)}")
 
 
+def check_warmup(name: str, value: float) -> None:
+    """Refuse a warm-up that is no share of the steps.
+
+    Raises:
+        ValueError: naming the setting, its value and what it means.
+    """
+    if not 0 <= value < 1:  # transformers takes 1 and more for a number of steps
+        raise ValueError(f"{name}={value}: it is a share of the steps, so 0 or more and below 1 (0.05: a twentieth)")
+
+
 def gradient_checkpointing_default(setting: bool | None) -> bool:
     """Decide whether activations are recomputed in the backward pass: as set, else on a GPU, where memory is short."""
     return torch.cuda.is_available() if setting is None else setting

@@ -48,7 +48,13 @@ from kit.policy import Policy
 from kit.rewards.base import GroupReward
 from kit.rollout import Environment, RolloutConfig, rollout
 from kit.train.advantage import Advantage, AdvantageSettings, Baseline, Scale, check_group_size
-from kit.train.arguments import NotebookSettings, check_schedule, gradient_checkpointing_default, shared_args
+from kit.train.arguments import (
+    NotebookSettings,
+    check_schedule,
+    check_warmup,
+    gradient_checkpointing_default,
+    shared_args,
+)
 from kit.train.checkpoint import schedule
 from kit.train.episode_stats import no_subset
 from kit.train.held_out import HeldOut, HeldOutAccuracy
@@ -74,7 +80,7 @@ LossType = Literal["grpo", "dr_grpo", "bnpo", "dapo"]
 
 @dataclass(frozen=True)
 class GRPOSettings(NotebookSettings):
-    """Settings of a GRPO run; a paper's own values are in its ``settings`` (:mod:`kit.papers`).
+    """Settings of a GRPO run; a paper's own values are in its profile ``node``.
 
     Attributes:
         steps: rollout batches.
@@ -138,7 +144,10 @@ class GRPOSettings(NotebookSettings):
         *("steps", "prompts_per_batch", "group_size", "per_device_batch_size", "learning_rate", "schedule"),
         *("beta", "freeze_vision", "lora_rank", "seed"),
     )
-    OPTIONAL: ClassVar[tuple[str, ...]] = ("rollout_engine", "vllm_server_url")
+    OPTIONAL: ClassVar[tuple[str, ...]] = (
+        *("warmup", "iterations", "epsilon", "loss_type", "turn_weight", "turn_discount"),
+        *("rollout_engine", "vllm_server_url", "gpu_memory_utilization"),
+    )
 
     def __post_init__(self) -> None:
         check_group_size("GRPOSettings.group_size", self.group_size)
@@ -152,6 +161,7 @@ class GRPOSettings(NotebookSettings):
             if getattr(self, name) <= 0:
                 raise ValueError(f"GRPOSettings.{name}={getattr(self, name)}: must be above 0")
         check_schedule("GRPOSettings.schedule", self.schedule)
+        check_warmup("GRPOSettings.warmup", self.warmup)
         if self.loss_type not in get_args(LossType):
             known = ", ".join(get_args(LossType))
             raise ValueError(f"GRPOSettings.loss_type={self.loss_type!r}: choose one of {known}")

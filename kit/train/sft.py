@@ -36,7 +36,13 @@ import torch
 from kit.chat import Chat
 from kit.data.store import load_episodes
 from kit.episode import Episode, fingerprint
-from kit.train.arguments import NotebookSettings, check_schedule, gradient_checkpointing_default, shared_args
+from kit.train.arguments import (
+    NotebookSettings,
+    check_schedule,
+    check_warmup,
+    gradient_checkpointing_default,
+    shared_args,
+)
 from kit.train.checkpoint import load_for_training, schedule
 from kit.train.lora import lora_config
 from kit.train.pack import pack
@@ -52,7 +58,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SFTSettings(NotebookSettings):
-    """Settings of supervised fine-tuning; a paper's own values are in its ``settings`` (:mod:`kit.papers`).
+    """Settings of supervised fine-tuning; a paper's own values are in its profile ``node``.
 
     Attributes:
         epochs: passes over the episodes.
@@ -90,14 +96,19 @@ class SFTSettings(NotebookSettings):
         *("epochs", "batch_size", "replay", "per_device_batch_size", "learning_rate"),
         *("freeze_vision", "lora_rank", "seed"),
     )
+    OPTIONAL: ClassVar[tuple[str, ...]] = ("warmup", "max_tokens")
 
     def __post_init__(self) -> None:
-        above_0 = ("epochs", "batch_size", "per_device_batch_size", "learning_rate", "save_every", "save_total_limit")
+        above_0 = (
+            *("epochs", "batch_size", "per_device_batch_size", "learning_rate", "max_tokens"),
+            *("save_every", "save_total_limit"),
+        )
         for name in above_0:
             if getattr(self, name) <= 0:
                 raise ValueError(f"SFTSettings.{name}={getattr(self, name)}: must be above 0")
         if self.replay < 0:
             raise ValueError(f"SFTSettings.replay={self.replay}: must not be below 0")
+        check_warmup("SFTSettings.warmup", self.warmup)
         check_schedule("SFTSettings.schedule", self.schedule)
 
     def steps(self, episodes: int) -> int:

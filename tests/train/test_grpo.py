@@ -342,6 +342,7 @@ def test_rewards_that_ask_a_judge_are_asked_together(chat: Chat, model, tmp_path
         ("save_total_limit", 0, "GRPOSettings.save_total_limit=0"),
         ("loss_type", "gpro", "GRPOSettings.loss_type='gpro': choose one of grpo, dr_grpo, bnpo, dapo"),
         ("schedule", "cosin", "GRPOSettings.schedule='cosin': no such schedule of the learning rate; choose one of"),
+        ("warmup", 1.0, "GRPOSettings.warmup=1.0: it is a share of the steps"),
         ("iterations", 3, "GRPOSettings.save_every=10: must be a multiple of iterations=3"),
     ],
 )

@@ -152,4 +152,11 @@ def test_refused(chat: Chat, model, tmp_path: Path) -> None:
         SFTSettings(batch_size=0)
     with pytest.raises(ValueError, match=r"SFTSettings\.schedule='warm': no such schedule"):
         SFTSettings(schedule="warm")
+
+
+@pytest.mark.parametrize("warmup", [-0.1, 1.0, 5.0])
+def test_a_warm_up_that_is_no_share_is_refused(warmup: float) -> None:
+    """transformers takes 1 and more for a number of steps."""
+    with pytest.raises(ValueError, match=rf"SFTSettings\.warmup={warmup}: it is a share of the steps"):
+        SFTSettings(warmup=warmup)
     assert SFTSettings().steps(1600) == 100
