@@ -89,5 +89,15 @@ def make_copies(root: Path) -> None:
         "extra_info": {"question": TEXT, "answer": TEXT},
         "reward_model": {"ground_truth": TEXT},
     }
-    table("rl", "train", own, **columns)
-    table("sft", "train", own, **columns)
+    table("rl", "train", {"data_source": "vstar", **own}, data_source=TEXT, **columns)
+    code = "<code>\n```python\npart = input_image.crop((0, 0, 40, 40))\n```\n</code>"
+    said = [
+        ("user", f"<image>Question: {told['question']} Think step-by-step within <think></think>."),
+        ("assistant", f"<think>I look.</think>{code}"),
+        ("user", "<interpreter><image></interpreter>"),
+        ("assistant", "<think>It is right.</think><answer>No, it isn't left.</answer>"),
+    ]
+    talk = [{"role": role, "content": text} for role, text in said]
+    binary = datasets.List(datasets.Value("binary"))
+    table("sft", "train", {"messages": talk, "images": [png(picture(13)), png(picture(14))]},
+          messages=datasets.List({"role": TEXT, "content": TEXT}), images=binary)  # fmt: skip
