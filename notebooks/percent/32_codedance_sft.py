@@ -209,14 +209,15 @@ by_level = {
     for level in ("easy", "hard")
 }
 for some in by_level.values():
-    shortest = min((e for e in some if e.calls), key=lambda e: len(e.ids))
-    display(view.show(shortest, chat=chat, is_right=is_right))
+    calling = [e for e in some if e.calls] or some
+    for shortest in sorted(calling, key=lambda e: len(e.ids))[:1]:
+        display(view.show(shortest, chat=chat, is_right=is_right))
 
 
 # %%
 def calls(some) -> float:
     """Mean calls of an episode."""
-    return sum(e.calls for e in some) / len(some)
+    return sum(e.calls for e in some) / max(1, len(some))
 
 
 shown = {level: calls(some) for level, some in by_level.items()}

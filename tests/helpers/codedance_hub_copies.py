@@ -43,7 +43,7 @@ def card(folder: Path, config: str, **files: str) -> None:
 
 
 def make_copies(root: Path) -> None:
-    """One row of every set, and a bad one beside PixMo-Count's."""
+    """One row of every set, a bad one beside PixMo-Count's, and a demonstration of each level."""
 
     def table(name: str, split: str, row: dict[str, Any], **columns: Any) -> None:
         entry = {**BENCHMARKS, **TRAINING}[name]
@@ -98,6 +98,10 @@ def make_copies(root: Path) -> None:
         ("assistant", "<think>It is right.</think><answer>No, it isn't left.</answer>"),
     ]
     talk = [{"role": role, "content": text} for role, text in said]
-    binary = datasets.List(datasets.Value("binary"))
-    table("sft", "train", {"messages": talk, "images": [png(picture(13)), png(picture(14))]},
-          messages=datasets.List({"role": TEXT, "content": TEXT}), images=binary)  # fmt: skip
+    shown = {
+        "messages": datasets.List({"role": TEXT, "content": TEXT}),
+        "images": datasets.List(datasets.Value("binary")),
+    }
+    direct = {"messages": [talk[0], talk[-1]], "images": [png(picture(15))]}
+    rows = [{"messages": talk, "images": [png(picture(13)), png(picture(14))]}, direct]
+    save(root / TRAINING["sft"].id / "data" / "train-00000-of-00001.parquet", rows, **shown)
