@@ -396,17 +396,22 @@ for name, some in (("before", before), ("after", after)):
 # Forty questions, dozens of attempts at each: did it learn to look, or did it learn forty answers? The trained agent plays
 # its own forty questions again, greedily. Put two numbers on paper: right on these, and right on new ones of the same kinds.
 
+
 # %% tags=["guess"]
-own = [*first_set, *load_tasks(data / "stage2.jsonl")]
-kinds = {(t.meta.get("skill"), t.meta.get("difficulty")) for t in own}
-new = [
-    e
-    for e in after
-    if (e.task.meta.get("skill"), e.task.meta.get("difficulty")) in kinds
-]
+def kind(task):
+    """The hub's set that a question is of, or what a board asks and how hard it is."""
+    meta = task.meta
+    return meta.get("set") or (meta.get("skill"), meta.get("difficulty"))
+
+
+own, unseen = [*first_set, *load_tasks(data / "stage2.jsonl")], after
+if zoom:  # the paper's own sets, if 41 was given them
+    unseen = played(vlm, zoom, asks)
+    EVALUATION.save_stage(folder, "grpo-zoom", unseen)
+new = [e for e in unseen if kind(e.task) in {kind(task) for task in own}]
 found = {
-    "its own forty": EVALUATION.save_stage(folder, "own", played(vlm, own, asks)),
-    "new ones": EVALUATION.evaluate(new),
+    "its own": EVALUATION.save_stage(folder, "own", played(vlm, own, asks)),
+    "new ones": EVALUATION.evaluate(new or unseen),
 }
 for name, some in found.items():
     print(f"{name:14s} right {some['acc_all']}")
@@ -434,8 +439,6 @@ display(looks(learnt([before[k] for k in hard], [after[k] for k in hard])))
 # ## Paper / here / why different
 
 # %%
-if zoom:  # the paper's own sets, if 41 was given them
-    EVALUATION.save_stage(folder, "grpo-zoom", played(vlm, zoom, asks))
 print("                    paper                 here")
 print(f"before training     an instruct model     {len(shown)} episodes of a script")
 print(f"steps               300 + 225             {steps} + {steps_2}")
