@@ -90,6 +90,7 @@ def write_results(
     claims: Mapping[str, Mapping[str, Any]] | None = None,
     training_minutes: float | None = None,
     pictures: Mapping[str, int] | None = None,
+    tables: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Write a results file, completely or not at all; returns what was written.
 
@@ -103,6 +104,7 @@ def write_results(
         claims: claim → its record (:meth:`kit.evaluate.claims.Claim.record`).
         training_minutes: wall time of the trainings it measured, all seeds together; None where nothing was trained.
         pictures: set of images → how many different ones the metrics rest on; None: not told.
+        tables: the paper's tables, cell by cell, as JSON: its number, and ours or "not run"; None: it has none.
 
     Raises:
         ValueError: a value is not a finite number, or a verdict is none of :data:`kit.evaluate.claims.VERDICTS`.
@@ -124,6 +126,7 @@ def write_results(
         **({} if pictures is None else {"pictures": dict(pictures)}),
         "metrics": metrics,
         "claims": {name: dict(claim) for name, claim in (claims or {}).items()},
+        **({} if tables is None else {"tables": dict(tables)}),
     }
     write_json(path, results)
     return results
