@@ -108,6 +108,16 @@ def row(outcomes: Sequence[Outcome]) -> dict[str, Interval]:
     return found
 
 
+def check_backbone(name: str) -> None:
+    """Refuse a model whose rows of Table 2 aren't known.
+
+    Raises:
+        ValueError: naming it and those that are.
+    """
+    if name not in TABLE_2:
+        raise ValueError(f"backbone={name!r}: the rows of Table 2 that are here are of {', '.join(TABLE_2)}")
+
+
 def table_2(stages: Mapping[str, Sequence[Outcome]], backbone: str) -> dict[str, Any]:
     """Table 2, for ``results.json``: every cell holds the paper's number, and ours or ``not run``.
 
@@ -118,8 +128,7 @@ def table_2(stages: Mapping[str, Sequence[Outcome]], backbone: str) -> dict[str,
     Raises:
         ValueError: the paper has no rows of that model.
     """
-    if backbone not in TABLE_2:
-        raise ValueError(f"backbone={backbone!r}: the paper's Table 2 has rows of {', '.join(TABLE_2)}")
+    check_backbone(backbone)
 
     def cells(stage: str) -> dict[str, Any]:
         here, paper = row(stages.get(stage, ())), TABLE_2[backbone].get(stage, {})
@@ -142,4 +151,5 @@ def lines(table: Mapping[str, Any]) -> str:
     rows = table["rows"]
     head = f"{'accuracy in %':14s}" + "".join(f"{stage:>17s}" for stage in rows)
     body = [f"{name:14s}" + "".join(f"{told(cells[name]):>17s}" for cells in rows.values()) for name in COLUMNS]
-    return "\n".join([head, *body, f"in round brackets: the paper's {table['backbone']}; in, out, all: means of benchmarks"])
+    note = f"in round brackets: the paper's {table['backbone']}; in, out, all: means of benchmarks"
+    return "\n".join([head, *body, note])

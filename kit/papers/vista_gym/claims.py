@@ -1,13 +1,14 @@
 """Test VISTA-Gym's claims V1–V9 on outcomes of several seeds; :mod:`kit.evaluate.claims` explains the verdicts.
 
-The limits here were fixed before anything was measured; V3's arms became the paper's own later. Two trainings are compared on the seeds that both have; a stage
-without a training seed (the base, asked directly or given tools) stands for every seed.
+The limits here were fixed before anything was measured; V3's arms became the paper's own later. Two trainings are
+compared on the seeds that both have; a stage without a training seed (the base, asked directly or given tools) stands
+for every seed.
 
 Departures
-- [vista-single] Paper: single tasks are ChartQA and UniGeo, and the single kind of tools ChartMoE's. Here: node trains on
-  charts, with ChartMoE's tools, and figures are of other families' questions; on a laptop maps and ``easyocr.read`` take
-  their place. Why: the laptop's agents answer no question of charts that needs a tool, whatever they are trained on,
-  which was seen before maps were chosen. May change: V6, on which families are told apart.
+- [vista-single] Paper: single tasks are ChartQA and UniGeo, and the single kind of tools ChartMoE's. Here: node trains
+  on charts, with ChartMoE's tools, and figures are of other families' questions; on a laptop maps and ``easyocr.read``
+  take their place. Why: the laptop's agents answer no question of charts that needs a tool, whatever they are trained
+  on, which was seen before maps were chosen. May change: V6, on which families are told apart.
 """
 
 from __future__ import annotations

@@ -64,8 +64,8 @@ PROMPTS = {"brief": BRIEF, "full": FULL}
 """System texts: ``brief`` for the tiny model, ``full`` (the paper's structure, Fig. 9) for real ones."""
 ALONE = {
     "brief-alone": "Answer. Use <think>, <answer>.",
-    "full-alone": "You answer a question about an image. First reason inside <think> and </think>. Then give the answer "
-    "inside <answer> and </answer>, in as few words as possible, and say nothing more.",
+    "full-alone": "You answer a question about an image. First reason inside <think> and </think>. Then give the "
+    "answer inside <answer> and </answer>, in as few words as possible, and say nothing more.",
 }
 """The same for an agent without tools, which reasons and answers in one turn (Table 2, *w/o Tools*)."""
 FIRST = {

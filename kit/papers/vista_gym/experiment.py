@@ -75,9 +75,9 @@ def open_tools(where: str = INPROCESS, names: Iterable[str] = TOOLS) -> Iterator
 
 @dataclass(frozen=True)
 class Play(Rollouts[Sequence[Tool]]):
-    """Limits of an episode, and how questions are told. Defaults are the paper's: 3 turns in training and temperature 0.7
-    (appendix G.2), 26,780 tokens of response (6.1), which three turns of ``max_new_tokens`` and two replies of tools
-    fill; a prompt of some thousand tokens more, with tools' schemas and images (ours).
+    """Limits of an episode, and how questions are told. Defaults are the paper's: 3 turns in training and temperature
+    0.7 (appendix G.2), 26,780 tokens of response (6.1), which three turns of ``max_new_tokens`` (ours) and two replies
+    of tools fill; a prompt of some thousand tokens more, with tools' schemas and images (ours).
 
     Attributes:
         prompt: ``brief`` or ``full`` (:data:`kit.papers.vista_gym.env.PROMPTS`; ours: brief for the tiny model); or
