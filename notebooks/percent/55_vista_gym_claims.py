@@ -145,7 +145,7 @@ for family in PRIOR:
     print(f"{family:10s}", {s: round(v.value, 2) for s, v in found.items() if v})
 for stage in main:
     metrics[stage]["macro"] = claims.macro_average(**{stage: played[stage]})
-    print(f"{stage:10s} macro-average {metrics[stage]['macro']}")
+    print(f"{stage:12s} macro-average {metrics[stage]['macro']}")
 for stage in ("sft", "direct"):
     pair = {stage: played[stage], "grpo": played["grpo"]}
     gain = metrics["grpo"][f"macro_gain_over_{stage}"] = claims.macro_average(**pair)
