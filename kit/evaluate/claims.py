@@ -136,8 +136,8 @@ def as_stated(measured: Mapping[str, Mapping[str, Any]], statements: Mapping[str
     """
 
     def told(name: str, record: Mapping[str, Any]) -> dict[str, Any]:
-        before, now = record["statement"], statements.get(name)
-        if now is None or now == before:
+        before, now = record.get("statement"), statements.get(name)
+        if None in (before, now) or now == before:
             return dict(record)
         evidence = (
             f'not run: "{now}"; measured was another statement, "{before}", which came out as: '

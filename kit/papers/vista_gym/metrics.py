@@ -36,6 +36,7 @@ HEADLINES = {
 }
 """Metrics shown in the README, and their display names."""
 
+
 @dataclass(frozen=True, kw_only=True)
 class Outcome(base.Outcome):
     """The result of one question's episode.
