@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from kit.evaluate.claims import as_stated
 from kit.evaluate.finding import finding
 from kit.evaluate.outcomes import by_stage
 from kit.files import ROOT, write_text
@@ -76,7 +77,7 @@ def block(paper: str, results: Results) -> str:
     head = f"### {find_paper(paper).title}"
     if results is None:
         return f"{head}\n\nNot measured yet: `results/{paper}.json` does not exist."
-    parts = [head, *(text for text in (_metrics(paper, results), _claims(results)) if text)]
+    parts = [head, *(text for text in (_metrics(paper, results), _claims(paper, results)) if text)]
     parts += [*_told_beside(results), _origin(results)]
     return "\n\n".join(parts)
 
@@ -129,8 +130,8 @@ def _trained(results: Mapping[str, Any]) -> str:
     return f"Each of {len(seeds)} trainings {took}" if len(seeds) > 1 else f"It is of one training, which {took}"
 
 
-def _claims(results: Mapping[str, Any]) -> str:
-    claims = results.get("claims") or {}
+def _claims(paper: str, results: Mapping[str, Any]) -> str:
+    claims = as_stated(results.get("claims") or {}, find_paper(paper).load_claims())
     rows = [_row([name, str(claim["verdict"]), str(claim["evidence"])]) for name, claim in sorted(claims.items())]
     return "\n".join([_row(["claim", "verdict", "evidence"]), _row(["---"] * 3), *rows]) if rows else ""
 

@@ -21,7 +21,7 @@ covers both other seeds and other images. With three seeds Student's t has two d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -122,3 +122,27 @@ class Claim:
 def table(claims: Sequence[Claim]) -> str:
     """Claims, verdicts and evidence as text, two lines a claim."""
     return "\n".join(f"{c.name}  {c.verdict:17s}  {c.statement}\n    {c.evidence}" for c in claims)
+
+
+def as_stated(measured: Mapping[str, Mapping[str, Any]], statements: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """Claims of a results file as they are stated today: a verdict on another statement decides none of them.
+
+    A claim that was measured with other arms keeps its figures, in words, under the statement that they are of; as it
+    is stated now it isn't run.
+
+    Args:
+        measured: claim → its record, as a results file has it.
+        statements: claim → its statement of today.
+    """
+
+    def told(name: str, record: Mapping[str, Any]) -> dict[str, Any]:
+        before, now = record.get("statement"), statements.get(name)
+        if None in (before, now) or now == before:
+            return dict(record)
+        evidence = (
+            f'not run: "{now}"; measured was another statement, "{before}", which came out as: '
+            f"{record['verdict']} ({record['evidence']})"
+        )
+        return {"verdict": "undecided", "evidence": evidence, "statement": now, "checks": []}
+
+    return {name: told(name, record) for name, record in measured.items()}

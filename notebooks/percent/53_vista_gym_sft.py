@@ -36,27 +36,27 @@
 run: str = "vista_gym"  # run directory under runs/, shared by notebooks 53 to 55
 tag: str = ""  # to try another value: a name for it; the data are kept
 seed: int = 0  # draws what is trained on; order of the episodes
-kinds: str = "spatial/clevr 3,maps/mapqa 2,charts/chartqa 2"  # and their parts
-reading: str = "documents/docvqa,science/vizwiz,other/aokvqa"  # answers are written
+kinds: str = "clevr 3,mapqa 2,chartqa 2,docvqa,vizwiz,aokvqa"  # sets, and their parts
 at_sight: str = "documents/sight,geometry/sight"  # kinds that need no tool
-beyond: bool = True  # measure on the paper's six other sets, too
 train_tasks: int = 10  # tasks a part for reinforcement
 test_tasks: int = 6  # tasks a kind to measure by, and as many to make choices on
 sft_episodes: int = 1200  # tasks that the expert plays; some are dropped
-data: str = ""  # folder of data_scripts/vista_gym.py --hub, to train on as well
+data: str = ""  # folder of data_scripts/vista_gym.py --hub, to train and measure on
+eval_tasks: int = 0  # questions of each benchmark in that folder; 0: all
 gives_up: float = 0.6  # share in which the expert asks no tool (a sixth: a wrong one)
 rationale: str = "short"  # of the expert: short or long
 model: str = ""  # checkpoint folder or hub id; empty: the committed tiny model
-prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
+prompt: str = "brief"  # system text: brief, full; brief-alone, full-alone: no tools
 epochs: float = 3.0  # passes over the demonstrations; paper: 1
 batch_size: int = 4  # episodes an optimizer step; paper: 128
 per_device_batch_size: int = 4  # episodes a forward pass
 learning_rate: float = 3e-4  # at its peak; paper: 2e-6
+max_tokens: int = 16384  # of the longest episode that is learnt from
 freeze_vision: bool = True  # leave the vision tower alone
 lora_rank: int = 0  # rank of small added matrices that learn alone; 0: all weights
 max_turns: int = 3  # turns an episode may have
 max_new_tokens: int = 112  # of one turn when playing
-by_hand: bool = True  # do one update here as well; needs room for all weights
+temperature: float = 1.0  # of sampling; paper: 0.7
 num_processes: int = 0  # processes that train together; 0: one for each core
 strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
 hostfile: str = ""  # file that lists the machines that take part; empty: this one
@@ -76,7 +76,12 @@ from kit.evaluate.five.shown import blank
 from kit.exercises import check, hint, solution
 from kit.files import start_run
 from kit.papers.vista_gym import experiment as vista
-from kit.papers.vista_gym.expert import Habits, expert, kept, way_of
+from kit.papers.vista_gym.benchmarks import (
+    benchmark_tasks,
+    keep_benchmarks,
+    save_played,
+)
+from kit.papers.vista_gym.expert import Habits, expert, kept, reasoner, way_of
 from kit.papers.vista_gym.metrics import EVALUATION, is_right
 from kit.papers.vista_gym.tasks import MAKERS, OUT, check_apart, make_tasks
 from kit.papers.vista_gym.toolbox import toolbox
@@ -101,15 +106,17 @@ from kit.view import plots
 torch.set_num_threads(threads)
 habits = Habits(gives_up, gives_up / 6, rationale=rationale)
 from_hub = files_of_script(data, "hub-*.jsonl")
+benchmarks = benchmark_tasks(data, eval_tasks)  # a missing one is told now
 start, together = str(model or TINY), ProcessConfig.of(globals())
+by_hand = strategy == "ddp" and not lora_rank  # else there's no room for its gradients
 vlm, chat = load_model_and_chat(start)
 tools = remembered(toolbox().values())
 play = vista.Play(
     prompt=prompt,
-    listed=prompt != "brief",  # the tiny model learns the tools' names by heart
+    listed=prompt == "full",  # the tiny model learns the tools' names by heart
     max_turns=max_turns,
     max_new_tokens=max_new_tokens,
-    temperature=1.0,
+    temperature=temperature,
 )
 
 
@@ -128,10 +135,11 @@ def kind_of(task) -> str:
 
 # %%
 folder = start_run(run, tag)
+of_set = {kind.split("/")[1]: kind for kind in MAKERS}
 parts = {}  # how many parts of a set a kind has, one where none is named
-for one in filter(None, f"{kinds},{reading},{at_sight}".split(",")):
-    kind, *part = one.split()
-    parts[kind] = int(part[0]) if part else 1
+for one in filter(None, f"{kinds},{at_sight}".split(",")):
+    name, *part = one.split()
+    parts[of_set.get(name, name)] = int(part[0]) if part else 1
 
 
 def drawn(each: int, draw: int):
@@ -140,7 +148,7 @@ def drawn(each: int, draw: int):
 
 
 # %%
-others = [kind for kind in MAKERS if beyond and kind.split("/")[1] in OUT]
+others = [kind for kind in MAKERS if kind.split("/")[1] in OUT]
 measured = {"development": [*parts], "test": [*parts, *others]}
 sets = {
     side: make_tasks(dict.fromkeys(some, test_tasks), 0, side)  # whatever the seed
@@ -160,8 +168,18 @@ for name, tasks in {**sets, "demonstrations": lessons}.items():
         sum("calls" not in t.meta for t in tasks),
         "at sight",
     )
+of_paper = {kind.split("/")[1] for kind in parts} - {"sight"}
+print(len(of_paper), "of the paper's thirteen sets are trained on:", *sorted(of_paper))
+print(
+    "families at sight alone:",
+    *sorted(
+        {kind.split("/")[0] for kind in parts}
+        - {kind.split("/")[0] for kind in parts if not kind.endswith("/sight")}
+    ),
+)
 
 # %% [markdown]
+# On a laptop "seven families" are these few sets, and of geometry what can be seen, so no gain of geometry's is a tool's.
 # One of each kind, as the prompt shows it. Which of these could *you* answer from that image? And which of the 26 tools would
 # you ask?
 
@@ -180,20 +198,43 @@ for t in one_of_each:
 # %% [markdown]
 # ## What the base does
 #
-# It has never seen a tool. First give it the agent's prompt, with all 26 names; then ask the same questions directly, in
-# one turn and without tools. The paper did this to InternVL3-8B: 57.5 % directly, 31.6 % with tools (claim V1).
+# It has never seen a tool. Ask it four ways, as the paper asked InternVL3-8B (Table 3): `direct`, in one turn and without
+# tools (57.5 % there); `untrained`, with the agent's prompt and all 26 tools (31.6 %, claim V1); `no_reasoning`, told which
+# tools suit the question besides (48.4 %, the agent "without reasoning" of claim V3); and `reasoning`, without tools, a
+# thought before its answer (58.0 %).
+
+# %%
+tests, style = sets["test"], prompt.removesuffix("-alone")
+one_turn = replace(play, max_turns=1, temperature=0.0)
+bare = partial(SingleTurnEnv, "direct", prompt=style)
+policy = HFPolicy(vlm, chat)
+
+
+def by_base(how):
+    """Lets the base play greedily, asked so."""
+    return partial(vista.play_greedily, vlm, chat, tools, how=how)
+
+
+ways = {
+    "direct": lambda some: rollout(policy, chat, some, bare, one_turn),
+    "untrained": by_base(replace(play, prompt=style)),
+    "no_reasoning": by_base(replace(play, prompt=style, prior=True)),
+    "reasoning": by_base(replace(play, prompt=f"{style}-alone")),
+}
 
 # %% tags=["guess"]
-tests = sets["test"]
-greedily = partial(vista.play_greedily, vlm, chat, tools, how=play)
-untrained = in_parts(tests, greedily)
-one_turn = replace(play, max_turns=1, temperature=0.0)
-bare = partial(SingleTurnEnv, "direct", prompt=prompt)
-policy = HFPolicy(vlm, chat)
-direct = in_parts(tests, lambda some: rollout(policy, chat, some, bare, one_turn))
-for name, some in {"with tools": untrained, "directly": direct}.items():
-    print(f"{name:11s}", EVALUATION.evaluate(some)["acc_all"])
-print("with tools it says:", repr(untrained[0].turns[0].text[:60]))
+before = {name: in_parts(tests, way) for name, way in ways.items()}
+for name, some in before.items():
+    print(f"{name:13s}", EVALUATION.evaluate(some)["acc_all"])
+print("with tools it says:", repr(before["untrained"][0].turns[0].text[:60]))
+
+# %% [markdown]
+# The same of the paper's eleven benchmarks, for its Table 2. Only those who have the data play them.
+
+# %%
+keep_benchmarks(folder, benchmarks)
+for name, way in ways.items():
+    print(save_played(folder, name, benchmarks, partial(in_parts, play=way)))
 
 # %% [markdown]
 # The tiny model doesn't get as far as a call: it answers as it was taught to, without tags. A large one calls, and gets lost.
@@ -204,10 +245,11 @@ print("with tools it says:", repr(untrained[0].turns[0].text[:60]))
 # The paper's expert is GPT-5. Ours is a script that knows which calls find the answer. It plays each demonstration
 # with the real tools, whose mistakes are real. But it isn't sure of itself, on purpose: where a tool is needed, it gives up
 # at once in six of ten questions, and in one of ten it asks another tool and then gives up. Where the answer can be seen, it
-# calls a tool in half of the cases, for nothing. So how to call is shown; *when* it pays is left to the reward.
+# calls a tool in half of the cases, for nothing. So how to call is shown; *when* it pays is left to the reward. (An agent
+# that is to have no tools, `prompt=brief-alone`, is shown thoughts and answers alone.)
 
 # %%
-script = ScriptedPolicy(chat, expert(habits))
+script = ScriptedPolicy(chat, (expert if prompt == style else reasoner)(habits))
 wide = replace(play, max_new_tokens=512)
 path = folder / "tasks" / "expert.jsonl"
 path.parent.mkdir(parents=True, exist_ok=True)
@@ -294,7 +336,7 @@ training = SFTTraining(
     settings=settings,
     threads=threads,
 )
-vlm = adam = learns = policy = None  # room for the training, which loads its own
+vlm = adam = learns = policy = ways = None  # room for the training, which loads its own
 
 # %%
 live = view.LiveTraining()
@@ -305,14 +347,14 @@ live.figure()
 # %%
 losses = [row["loss"] for row in read_metrics(folder / "sft" / "metrics.jsonl")]
 print(f"the trainer's first loss: {losses[0]:.3f}, its last: {losses[-1]:.3f}")
-if by_hand and not lora_rank:
+if by_hand:
     print(f"by hand:                  {loss.item():.3f}")
     assert abs(losses[0] - loss.item()) < 2e-3
 
 # %% [markdown]
 # ## What it copied
 #
-# Greedily it takes the likeliest word each time; sampled, at [temperature](../docs/glossary.md#temperature) 1, it draws.
+# Greedily it takes the likeliest word each time; sampled, at a [temperature](../docs/glossary.md#temperature), it draws.
 # In six of ten questions that need a tool the expert asked none, in three the right one. What will the greedy agent do, what
 # the sampled one?
 
@@ -325,6 +367,7 @@ sampled = in_parts(choosing, lambda some: play(policy, chat, tools, some, seed=s
 for name, some in {"greedy": tuned, "sampled": sampled}.items():
     found = EVALUATION.evaluate(some)
     print(f"{name:8s} right {found['acc_all']}, calls {found['calls_all']}")
+print(save_played(folder, "sft", benchmarks, partial(in_parts, play=greedily)))
 
 
 # %%
@@ -398,12 +441,10 @@ check("53.3", gap)
 # ## Paper / here / why different
 
 # %%
-stages = {"untrained": untrained, "direct": direct, "sft": tuned, "sft-blank": unseen}
+stages = {**before, "sft": tuned, "sft-blank": unseen}
 for name, some in {**stages, "sft-sampled": sampled}.items():
     EVALUATION.save_stage(folder, name, some)
-results = {
-    name: EVALUATION.evaluate(stages[name]) for name in ("direct", "untrained", "sft")
-}
+results = {name: EVALUATION.evaluate(stages[name]) for name in (*before, "sft")}
 print(EVALUATION.table(results, ["acc"]))
 
 # %% [markdown]

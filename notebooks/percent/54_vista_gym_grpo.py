@@ -34,7 +34,8 @@
 #
 # To try another reward: `--set reward=dense --tag dense`. Data and cloned model are kept. With tools that run elsewhere
 # ([52](52_tool_services.ipynb)): `--set tools_at=http://127.0.0.1:8765`; one that dies is started again, and no episode is lost.
-# Without any tool, from the base, which then answers at once (claim V3): `--set tools_at="without tiny" --tag no_tools`.
+# An agent that reasons without tools (claim V3) is cloned so, too: `python -m kit run vista_gym --until 54 --name
+# vista_gym-no_tools --set prompt=brief-alone`.
 
 # %% tags=["parameters"]
 run: str = "vista_gym"  # run directory under runs/, shared by notebooks 53 to 55
@@ -42,7 +43,7 @@ tag: str = ""  # to try another value: a name for it; data and cloned model are 
 seed: int = 0  # order of the questions and everything sampled
 reward: str = "format_aware"  # the paper's; or dense, sparse, difficulty
 only: str = ""  # families and tools to train with, such as maps; empty: all
-tools_at: str = "inprocess"  # or a service's address (52), or "without BASE" (V3)
+tools_at: str = "inprocess"  # or a service's address (52)
 steps: int = 24  # rollout batches, each followed by one update; paper: 300
 prompts_per_batch: int = 12  # questions a batch; paper: 16
 group_size: int = 8  # attempts at one question
@@ -53,7 +54,7 @@ temperature: float = 1.0  # of sampling; paper: 0.7
 beta: float = 0.0  # weight of the KL term; paper: 0.001
 patch_tries: int = 4  # tries of each question to find what is hard but learnable
 patch_steps: int = 4  # batches of such questions afterwards (tail-patch); 0: none
-prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
+prompt: str = "brief"  # system text: brief, full; brief-alone, full-alone: no tools
 per_device_batch_size: int = 32  # episodes a forward pass
 freeze_vision: bool = True  # leave the vision tower alone
 lora_rank: int = 0  # rank of small added matrices that learn alone; 0: all weights
@@ -80,10 +81,11 @@ from kit.data.store import load_tasks, save_tasks
 from kit.exercises import check, hint, solution
 from kit.files import start_run
 from kit.papers.vista_gym import experiment as vista
+from kit.papers.vista_gym.benchmarks import kept_benchmarks, save_played
 from kit.papers.vista_gym.metrics import EVALUATION, is_right
+from kit.papers.vista_gym.reported import TABLE_2
 from kit.papers.vista_gym.reward import REWARDS, make_reward
 from kit.policy.hf import HFPolicy, load_model_and_chat
-from kit.tiny import TINY
 from kit.train.checkpoint import trained_model
 from kit.train.experiment import in_parts
 from kit.train.grpo import GRPOSettings
@@ -96,25 +98,26 @@ from kit.view import plots
 torch.set_num_threads(threads)
 folder = start_run(run, tag, {"tasks": 53, "sft": 53, "stages/sft.json": 53}, "grpo")
 together = ProcessConfig.of(globals())
-base = tools_at.removeprefix("without ") if tools_at.startswith("without ") else ""
-start = TINY if base == "tiny" else base or trained_model(folder, "sft", 53)
+start = trained_model(folder, "sft", 53)
 make_reward(reward)  # a wrong name is told now
 vista.check_tries(patch_tries if patch_steps else 4)
-limits = {"max_turns": max_turns, "max_new_tokens": max_new_tokens}
-limits |= {"temperature": temperature, "direct": bool(base)}
-limits["listed"] = prompt != "brief"  # the tiny model has learnt the names by heart
-play = vista.Play(prompt=prompt, **limits)
+play = vista.Play(
+    prompt=prompt,
+    listed=prompt == "full",  # the tiny model has learnt the names by heart
+    max_turns=max_turns,
+    max_new_tokens=max_new_tokens,
+    temperature=temperature,
+)
 families, offered = vista.mixture(only)
+
+# %%
 train = load_tasks(folder / "tasks" / "train.jsonl")
 train = [t for t in train if t.meta["family"] in families]
 if not train:
     raise ValueError(f"only={only!r}: 53 made no questions of that to train on")
 tests = load_tasks(folder / "tasks" / "test.jsonl")
-
-# %%
-where = vista.INPROCESS if base else tools_at
 opened = ExitStack()  # closed at the end
-tools = opened.enter_context(vista.open_tools(where))
+tools = opened.enter_context(vista.open_tools(tools_at))
 vlm, chat = load_model_and_chat(start)
 
 # %% [markdown]
@@ -234,7 +237,7 @@ training = vista.Training(
     play=play,
     settings=settings,
     reward=reward,
-    where=where,
+    where=tools_at,
     offered=offered,
     threads=threads,
 )
@@ -277,6 +280,10 @@ stages = {
     "grpo": EVALUATION.save_stage(folder, "grpo", played),
 }
 print(EVALUATION.table(stages, ["acc"]))
+
+# %%
+some = kept_benchmarks(folder)  # the paper's eleven, where 53 was given their data
+print(save_played(folder, "grpo", some, partial(greedily, model=vlm)))
 
 # %%
 asked = {}
@@ -333,10 +340,9 @@ opened.close()
 # ## Paper / here / why different
 
 # %%
-paper = EVALUATION.reported
-for name in ("sft", "grpo"):
-    here = stages[name]["acc_all"]
-    print(f"{name:5s} paper {paper[name]['acc_all']:.3f}, here {here}")
+for name, rows in TABLE_2.items():
+    print(f"{name:14s} {rows['direct']['all']:.3f} → {rows['grpo']['all']:.3f}, paper")
+print("here, after cloning", stages["sft"]["acc_all"], "→", stages["grpo"]["acc_all"])
 
 # %% [markdown]
 # The paper trains eight billion weights for 300 steps on eight GPUs, with tools that are models themselves. What can be compared

@@ -1,7 +1,14 @@
 """Test VISTA-Gym's claims V1–V9 on outcomes of several seeds; :mod:`kit.evaluate.claims` explains the verdicts.
 
-The limits here were fixed before anything was measured. Two trainings are compared on the seeds that both have; a stage
-without a training seed (the base, asked directly or given tools) stands for every seed.
+The limits here were fixed before anything was measured; V3's arms became the paper's own later. Two trainings are
+compared on the seeds that both have; a stage without a training seed (the base, asked directly or given tools) stands
+for every seed.
+
+Departures
+- [vista-single] Paper: single tasks are ChartQA and UniGeo, and the single kind of tools ChartMoE's. Here: node trains
+  on charts, with ChartMoE's tools, and figures are of other families' questions; on a laptop maps and ``easyocr.read``
+  take their place. Why: the laptop's agents answer no question of charts that needs a tool, whatever they are trained
+  on, which was seen before maps were chosen. May change: V6, on which families are told apart.
 """
 
 from __future__ import annotations
@@ -16,11 +23,12 @@ from kit.evaluate.intervals import Interval, Point, clustered_mean, contrast, pr
 from kit.papers.vista_gym.env import PRIOR
 from kit.papers.vista_gym.errors import ERRORS
 from kit.papers.vista_gym.metrics import Outcome
+from kit.papers.vista_gym.toolbox import TOOLS
 
 CLAIMS = {
     "V1": "tools given to an untrained model lower its accuracy",
     "V2": "cloning helps a little, reinforcement much more",
-    "V3": "the full agent beats one without tools, and that one an agent that isn't reinforced",
+    "V3": "the full agent beats one that reasons without tools, and that one the untrained model with tools and priors",
     "V4": "GRPO is more accurate than DAPO",
     "V5": "the sparse reward that sees the form beats its three rivals",
     "V6": "mixed tasks and mixed tools carry over to other questions, single ones don't",
@@ -33,7 +41,7 @@ CLAIMS = {
 MOST = 0.5
 """V8: the share of the errors that has to go."""
 
-UNSEEDED = ("direct", "untrained")
+UNSEEDED = ("direct", "untrained", "no_reasoning")
 """Stages that no training made: measured once, they stand for every seed."""
 
 Some = Sequence[Outcome]
@@ -83,10 +91,14 @@ def v1(direct: Some, untrained: Some) -> Claim:
     if not pairs:
         raise ValueError(f"no question in common among {len(direct)} asked directly and {len(untrained)} with tools")
     cost = clustered_mean([lost for _, lost in pairs], [image for image, _ in pairs], 1.0)  # no training: no seeds
-    check = Check("accuracy that tools cost", cost, 0.0)
+    check = Check("accuracy that tools cost", cost, 0.0, untestable=_mute(untrained))
+    return Claim("V1", CLAIMS["V1"], (check,))
+
+
+def _mute(untrained: Some) -> str:
+    """Why nothing can be told of an untrained agent: it never answers, so it can only be worse; empty: it does."""
     answered = sum(o.reason in ("solved", "wrong") for o in untrained)
-    none = "" if answered else f"0 of {len(untrained)} untrained episodes answered in the form"
-    return Claim("V1", CLAIMS["V1"], (replace(check, untestable=none),))
+    return "" if answered else f"0 of {len(untrained)} untrained episodes answered in the form"
 
 
 def v2(direct: Some, sft: Some, grpo: Some) -> Claim:
@@ -112,19 +124,23 @@ def v2(direct: Some, sft: Some, grpo: Some) -> Claim:
 
 
 def v3(full: Some, no_tools: Some, no_reasoning: Some) -> Claim:
-    """V3 (Table 2: 71.14, 63.66, 48.40): each above the next.
+    """V3 (Table 2: 71.14, 63.66, 48.40 of InternVL3-8B): each above the next.
+
+    The second isn't testable where the untrained agent never answers: it can only be worse.
 
     Args:
         full: outcomes of the trained agent.
-        no_tools: of one that was trained and played without tools.
-        no_reasoning: of the agent that isn't reinforced, the paper's row "w/o Reasoning".
+        no_tools: of *w/o Tools*: trained and asked to reason and answer, without tools.
+        no_reasoning: of *w/o Reasoning*: the untrained model with tools and tool priors. Table 2's row is Table 3's
+            "w/ T&R" in all its numbers, which is "without RL training".
 
     Raises:
         ValueError: one of them is empty, or they have no seed in common.
     """
+    last = _difference("without tools minus without reasoning", no_reasoning=no_reasoning, no_tools=no_tools)
     checks = (
         _difference("full minus without tools", no_tools=no_tools, full=full),
-        _difference("without tools minus without reasoning", no_reasoning=no_reasoning, no_tools=no_tools),
+        replace(last, untestable=_mute(no_reasoning)),
     )
     return Claim("V3", CLAIMS["V3"], checks)
 
@@ -153,22 +169,25 @@ def better(claim: str, ours: Some, **rivals: Some) -> Claim:
 
 
 def v6(mixed: Some, one_family: Some, one_tool: Some, family: str, tool: str) -> Claim:
-    """V6 (Figures 4d and 4e): where a single family, or a single tool, is no help, mixed training is the more accurate.
+    """V6 (Figures 4d and 4e): where a single family, or tools of a single kind, are no help, mixed training is better.
 
-    Measured are questions of the other families, and of families that the tool doesn't suit
+    Measured are questions of the other families, and of families that none of the tools suits
     (:data:`kit.papers.vista_gym.env.PRIOR`).
 
     Args:
         mixed: outcomes of the agent that was trained on all families, with all tools.
         one_family: of one that was trained on one family.
-        one_tool: of one that was offered one tool in training.
+        one_tool: of one that was offered some tools in training.
         family: that family.
-        tool: that tool.
+        tool: those tools, one or several with commas between.
 
     Raises:
-        ValueError: no such questions, or no seed in common.
+        ValueError: no such family or tool, no such questions, or no seed in common.
     """
-    foreign = tuple(name for name, tools in PRIOR.items() if tool not in tools)
+    some = {name.strip() for name in tool.split(",")}
+    if unknown := sorted({family} - {*PRIOR} | some - {*TOOLS}):
+        raise ValueError(f"{unknown[0]!r}: choose a family of {', '.join(PRIOR)}, and tools of {', '.join(TOOLS)}")
+    foreign = tuple(name for name, tools in PRIOR.items() if not some & {*tools})
     checks = (
         _elsewhere(f"outside of {family}", tuple(name for name in PRIOR if name != family), mixed, one_family),
         _elsewhere(f"where {tool} doesn't help", foreign, mixed, one_tool),

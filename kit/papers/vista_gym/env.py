@@ -25,6 +25,9 @@ Departures
   it can't call a tool that it wasn't shown.
 - [vista-no-action] Paper: doesn't say what follows a turn that neither calls nor answers. Here: the agent is told, and
   the turn counts. Why: a wrong call is told as well. May change: nothing for turns that conform.
+- [vista-prior] Paper: its untrained model is given prior knowledge of which tools to select; it doesn't print it. Here:
+  a sentence names the tools that suit the question's family (:data:`PRIOR`). Why: something has to be said. May change:
+  accuracy of the untrained model with tools, and so V3.
 """
 
 from __future__ import annotations
@@ -43,6 +46,8 @@ from kit.tools.base import Tool
 from kit.tools.search import shortened
 
 PROTOCOL = Protocol(actions=("tool_call",), call="tool_call")
+ANSWER_ALONE = Protocol(actions=())
+"""The tags without tools: a thought, and the answer."""
 
 BRIEF = "{first} Tools: {tools}. {prior}Use <think>, <tool_call>, <answer>."
 FULL = """You answer a question about an image. In each turn, first reason inside <think> and </think>, then do exactly\
@@ -57,6 +62,12 @@ When you know the answer, give it inside <answer> and </answer>, in as few words
 {tools}"""
 PROMPTS = {"brief": BRIEF, "full": FULL}
 """System texts: ``brief`` for the tiny model, ``full`` (the paper's structure, Fig. 9) for real ones."""
+ALONE = {
+    "brief-alone": "Answer. Use <think>, <answer>.",
+    "full-alone": "You answer a question about an image. First reason inside <think> and </think>. Then give the "
+    "answer inside <answer> and </answer>, in as few words as possible, and say nothing more.",
+}
+"""The same for an agent without tools, which reasons and answers in one turn (Table 2, *w/o Tools*)."""
 FIRST = {
     ("brief", False): "Answer, or call a tool first.",
     ("brief", True): "Call a tool, then answer.",
@@ -106,7 +117,7 @@ class VistaGymEnv(ToolEnv):
         deadline: float = DEADLINE,
     ) -> None:
         if prompt not in PROMPTS:
-            raise ValueError(f"prompt={prompt!r}: choose one of {sorted(PROMPTS)}")
+            raise ValueError(f"prompt={prompt!r}: choose one of {sorted((*PROMPTS, *ALONE))}")
         super().__init__(PROTOCOL, tasks, deadline, on_no_action="tell")
         self.shared, self.style, self.tool_first, self.prior = tuple(tools), prompt, tool_first, prior
         self.listed = listed
@@ -151,3 +162,22 @@ class VistaGymEnv(ToolEnv):
     def reward(self, answer: str) -> float:
         """1 for a right answer."""
         return float(is_right(answer, self.task.target))
+
+
+class ReasoningEnv(VistaGymEnv):
+    """The same questions without tools: one turn, a thought and the answer; any other turn ends the episode, too.
+
+    Args:
+        prompt: ``brief-alone`` or ``full-alone``, see :data:`ALONE`.
+        tasks: as for :class:`VistaGymEnv`.
+    """
+
+    def __init__(self, prompt: str = "brief-alone", tasks: Sequence[Task] = ()) -> None:
+        if prompt not in ALONE:
+            raise ValueError(f"prompt={prompt!r}: choose one of {sorted((*PROMPTS, *ALONE))}")
+        super().__init__((), prompt.removesuffix("-alone"), tasks=tasks)
+        self.protocol, self.on_no_action, self.system = ANSWER_ALONE, "end", ALONE[prompt]
+
+    def prompt(self, task: Task) -> tuple[str, list[str | NamedImage]]:
+        """System text and user message: each image after its name, then the question."""
+        return self.system, [*after_names(task.images), task.question]

@@ -7,6 +7,10 @@ Departures
 - [vista-collections] Paper: test splits of eleven benchmarks. Here: six of them are known on the hub in collections of
   training splits alone; of these the questions after those that are trained on are measured on, and no image that is
   trained on looks like one of them. Why: their own splits lie in archives elsewhere. May change: accuracy there.
+- [vista-stand-ins] Paper: trains on MathV360K, MathVision and ThinkVL, whose splits it doesn't name. Here: MathV360K is
+  its part Super-CLEVR, ThinkVL the hard part of OpenVLThinker's questions, MathVision its split ``test``. Why: the hub
+  has no other part with its images in a table, no ThinkVL under that name, and no split of MathVision to train on. May
+  change: a model trained so can't be measured on MathVision, which isn't among the eleven.
 """
 
 from __future__ import annotations

@@ -1,6 +1,20 @@
 """VISTA-Gym's experiment, tied together: which tools, where they run, played how, under which reward.
 
 Departures
+- [vista-batch] Paper: a mini-batch of 128, G = 8 rollouts an update; which of the two 128 counts isn't said, and in its
+  framework they would be questions. Here: 128 rollouts of 16 questions, one update each. Why: appendix G.2 speaks of
+  rollouts with a batch size of 128. May change: if questions are meant, an update rests on an eighth of the rollouts.
+- [vista-micro-batch] Paper: a micro-batch of 8 a GPU of 141 GB. Here: of one episode, added up over the mini-batch.
+  Why: 8 long episodes don't fit into 80 GB. May change: nothing but the time.
+- [vista-all-weights] Paper: doesn't say which weights learn in reinforcement; the encoder is left unsharded. Here: all
+  but the vision tower's, as in the released script for cloning, and FSDP2 divides it as the rest. Why: one choice for
+  both stages. May change: an encoder that learns may see more.
+- [vista-alone] Paper: *w/o Tools* takes tools away from training and inference, and reasons. Here: so does it, by a
+  prompt of its own, cloned from an expert that sees the whole image and reasons without tools, under the same reward.
+  Why: what it is cloned from isn't said. May change: on drawn questions it can only guess what its prompt hides.
+- [vista-dapo] Paper: GRPO is compared with PPO and with DAPO. Here: PPO isn't run; of DAPO there is the mean over all
+  tokens of a batch and no KL term, without dynamic sampling or a higher upper clip. Why: the trainer has these alone.
+  May change: the paper blames dynamic sampling for DAPO's deficit, so claim V4 may come out equal.
 - [vista-tail-patch] Paper: pass rates are those of the rollouts before the last checkpoint. Here: the trained policy
   tries each task anew. Why: a short training meets few tasks more than once. May change: the rates are a little newer.
 """
@@ -9,18 +23,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
-from kit.episode import Episode, Score, Task
-from kit.evaluate.baselines import SingleTurnEnv
-from kit.papers.vista_gym.env import PRIOR, VistaGymEnv
+from kit.episode import Episode, Task
+from kit.papers.vista_gym.env import ALONE, PRIOR, ReasoningEnv, VistaGymEnv
 from kit.papers.vista_gym.metrics import is_right
 from kit.papers.vista_gym.reward import make_reward
-from kit.papers.vista_gym.settings import LEAST_PASSED, MOST_PASSED
 from kit.papers.vista_gym.toolbox import TOOLS, toolbox
-from kit.rewards.answers import answer_alone
-from kit.rewards.base import GroupReward, per_episode
+from kit.rewards.base import GroupReward
 from kit.rollout import Environment
 from kit.tools.base import Tool
 from kit.tools.remembered import remembered
@@ -29,6 +39,8 @@ from kit.train.experiment import play_greedily as play_greedily
 
 INPROCESS = "inprocess"
 """Where tools run that no service does."""
+LEAST_PASSED, MOST_PASSED = 0.125, 0.375
+"""Tail-patch: training goes on with tasks whose pass rate lies between these, both included (section 6.4)."""
 
 
 @contextmanager
@@ -63,31 +75,32 @@ def open_tools(where: str = INPROCESS, names: Iterable[str] = TOOLS) -> Iterator
 
 @dataclass(frozen=True)
 class Play(Rollouts[Sequence[Tool]]):
-    """Limits of an episode, and how questions are told. Defaults are the paper's: 3 turns in training, 26,780 tokens of
-    response, temperature 0.7; a prompt of some thousand tokens more, with tools' schemas and images (ours).
+    """Limits of an episode, and how questions are told. Defaults are the paper's: 3 turns in training and temperature
+    0.7 (appendix G.2), 26,780 tokens of response (6.1), which three turns of ``max_new_tokens`` (ours) and two replies
+    of tools fill; a prompt of some thousand tokens more, with tools' schemas and images (ours).
 
     Attributes:
-        prompt: ``brief`` or ``full`` (:data:`kit.papers.vista_gym.env.PROMPTS`; ours: brief for the tiny model).
+        prompt: ``brief`` or ``full`` (:data:`kit.papers.vista_gym.env.PROMPTS`; ours: brief for the tiny model); or
+            ``brief-alone`` or ``full-alone``, which offer no tool (:data:`kit.papers.vista_gym.env.ALONE`).
         tool_first: order a call before the answer, as the paper's prompt does.
         prior: say which tools suit the task's family.
         listed: name the tools in the prompt; ours: not to the tiny model, which learns them by heart.
-        direct: asked for the answer alone, in one turn, without tools (the paper's agent without tools, Table 2).
     """
 
     max_turns: int = 3
-    max_new_tokens: int = 4096
+    max_new_tokens: int = 8192
     max_episode_tokens: int = 34972
+    max_response_tokens: int = 26780
     temperature: float = 0.7
     prompt: str = "full"
     tool_first: bool = False
     prior: bool = False
     listed: bool = True
-    direct: bool = False
 
     def environment(self, tools: Sequence[Tool]) -> Environment:
-        """Make an environment that offers these tools."""
-        if self.direct:
-            return SingleTurnEnv("direct", prompt=self.prompt)
+        """Make an environment that offers these tools, or none of them to an agent that is alone."""
+        if self.prompt in ALONE:
+            return ReasoningEnv(self.prompt)
         return VistaGymEnv(tools, self.prompt, self.tool_first, self.prior, listed=self.listed)
 
     def idle(self) -> Sequence[Tool]:
@@ -115,12 +128,6 @@ def mixture(only: str = "") -> tuple[tuple[str, ...], tuple[str, ...]]:
     return families, tools
 
 
-def _accuracy_alone(episode: Episode, target: Any) -> Score:
-    """The reward of answers alone, under the name that this paper's rewards have for it."""
-    score = answer_alone(episode, target)
-    return replace(score, parts={"accuracy": score.total})
-
-
 @dataclass(frozen=True)
 class Training(GRPOTraining):
     """GRPO on questions, told in plain values.
@@ -137,8 +144,8 @@ class Training(GRPOTraining):
     offered: tuple[str, ...] = tuple(TOOLS)
 
     def group_reward(self) -> GroupReward:
-        """The reward of that name, group by group; without tools there is no form to pay for."""
-        return per_episode(_accuracy_alone) if self.play.direct else make_reward(self.reward)
+        """The reward of that name, group by group; it is the same without tools."""
+        return make_reward(self.reward)
 
     def subset(self, task: Task) -> str:
         """The family: which tools an agent calls differs by it."""

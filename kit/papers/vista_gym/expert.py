@@ -21,6 +21,9 @@ way             what the expert does                                            
 ``needless``    reads the image by OCR first                                            0.5 of those without
 ==============  ======================================================================  =======================
 
+Without tools (:func:`reasoner`) it sees the whole image, and in the ways that end in ``unknown`` it gives up all the
+same: ``<think>Which is lowest: green or red? green.</think><answer>green</answer>``.
+
 Departures
 - [vista-scripted-expert] Paper: GPT-5 writes trajectories, and Qwen3-VL-235B lengthens their rationales. Here: a script
   that knows each task's calls writes them, with short rationales or long ones by templates. Why: a laptop has no such
@@ -28,7 +31,8 @@ Departures
 - [vista-undecided] Paper: trajectories are kept if their answer matches exactly. Here: so are these, but for those that
   give up and say so (``unknown``), seven in ten where a tool is needed. Why: a tiny model copies a choice exactly, and
   nothing would be left to reinforcement. May change: accuracy after cloning, downwards; what reinforcement adds,
-  upwards.
+  upwards. Surer experts were tried before: on the same questions their agents were more often right than this one's,
+  after cloning and after reinforcement alike, which then added less.
 """
 
 from __future__ import annotations
@@ -119,6 +123,25 @@ def expert(habits: Habits | None = None) -> Script:
             return f"<think>{_before(episode.task, replies, own.rationale)}</think><tool_call>{calls[k]}</tool_call>"
         thought, answer = _after(episode.task, replies)
         return f"<think>{thought}</think><answer>{answer}</answer>"
+
+    return says
+
+
+def reasoner(habits: Habits | None = None) -> Script:
+    """A script that answers any drawn task without tools, for an agent that has none (claim V3).
+
+    Args:
+        habits: how undecided it is; None: as by default.
+    """
+    own = habits or Habits()
+
+    def says(episode: Episode) -> str:
+        task, question = episode.task, _line(episode.task.question)
+        unsure = way_of(task, own) in ("gives up", "astray")
+        answer = GIVES_UP if unsure else str(task.target[0])
+        seen = f"{question} I can't see it." if unsure else f"{question} {answer}."
+        more = "I look at all of the image before I answer. " if own.rationale == "long" else ""
+        return f"<think>{more}{seen}</think><answer>{answer}</answer>"
 
     return says
 

@@ -41,7 +41,12 @@ PAPER = Paper(
     settings={"53_vista_gym_sft": "kit.train.sft:SFTSettings", "54_vista_gym_grpo": "kit.train.grpo:GRPOSettings"},
     needs={
         "54_vista_gym_grpo": KEPT,
-        "55_vista_gym_claims": {"tasks": 53, "stages/sft.json": 53, "stages/grpo.json": 54},
+        "55_vista_gym_claims": {
+            "tasks": 53,
+            "stages/no_reasoning.json": 53,
+            "stages/sft.json": 53,
+            "stages/grpo.json": 54,
+        },
     },
     claims="kit.papers.vista_gym.claims:CLAIMS",
     validate="kit.papers.vista_gym.validate:validate",
@@ -50,7 +55,12 @@ PAPER = Paper(
     published=Published(
         runs={
             "runs": Runs("vista_gym", 3, ("53_vista_gym_sft", "54_vista_gym_grpo")),
-            "no_tools_runs": _other("no_tools", 3, tools_at="without tiny"),
+            "no_tools_runs": Runs(
+                "vista_gym-no_tools",
+                3,
+                ("53_vista_gym_sft", "54_vista_gym_grpo"),
+                {"prompt": "brief-alone", "patch_steps": "0"},
+            ),
             **{f"{reward}_runs": _other(reward, 3, reward=reward) for reward in ("dense", "sparse")},
             "dapo_runs": _other("dapo", loss_type="dapo"),
             "one_family_runs": _other("one_family", only="maps"),

@@ -152,7 +152,7 @@ def join(name: str, wait: float = 600.0, poll: float = 1.0) -> int:
             machine = this_machine(hosts)
             if machine == 0:
                 raise LaunchError(f"this is {hosts[0].name}, the rank file's first machine: it runs the notebook")
-            ProcessConfig(hosts[machine].slots, job["strategy"]).check(hosts[machine].slots)
+            ProcessConfig(hosts[machine].slots, job["strategy"], samples=False).check(hosts[machine].slots)
             print(f"taking part in {path.parents[1].name} as machine {machine}: {hosts[machine].slots} processes")
             seen.add(job["id"])
             with started(path, machine) as agent:

@@ -56,6 +56,7 @@ class ProcessConfig:
         hostfile: the rank file; empty: this machine alone.
         vllm_server_url: that server's address, ``http://host:port``.
         port: where they meet; 0: any free one, or with several machines :data:`PORT`.
+        samples: whether episodes are sampled on the way, as in GRPO; SFT has all of its own beforehand.
     """
 
     num_processes: int = 1
@@ -64,6 +65,7 @@ class ProcessConfig:
     hostfile: str = ""
     vllm_server_url: str = ""
     port: int = 0
+    samples: bool = True
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> ProcessConfig:
@@ -72,7 +74,8 @@ class ProcessConfig:
         Raises:
             ValueError: naming the parameter, its value and what it may be.
         """
-        return cls(**{field.name: parameters[field.name] for field in fields(cls) if field.name in parameters})
+        given = {field.name: parameters[field.name] for field in fields(cls) if field.name in parameters}
+        return cls(**given, samples="group_size" in parameters or "epochs" not in parameters)
 
     def __post_init__(self) -> None:
         if self.num_processes < AUTO:
@@ -122,7 +125,7 @@ class ProcessConfig:
             raise LaunchError(f"strategy={self.strategy!r} needs DeepSpeed: make lab LOCK=gpu, or choose ddp or fsdp2")
         if self.rollout_engine == "colocate" and importlib.util.find_spec("vllm") is None:
             raise LaunchError("colocate needs vLLM: make lab LOCK=gpu, or leave sampling to transformers")
-        if self.strategy == "fsdp2" and self.rollout_engine == "transformers":
+        if self.strategy == "fsdp2" and self.samples and self.rollout_engine == "transformers":
             raise LaunchError("FSDP2 divides the weights that transformers samples from: add colocate, or choose ddp")
         if self.strategy == "fsdp2" and not gpus:
             raise LaunchError("strategy='fsdp2' needs GPUs: accelerate divides nothing between CPUs; choose ddp")

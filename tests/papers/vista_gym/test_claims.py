@@ -62,6 +62,13 @@ def test_v3_each_above_the_next() -> None:
     assert v3(made(36), made(12), made(24)).verdict == "doesn't"
 
 
+def test_v3_by_the_untrained_model_counts_for_every_seed_and_needs_one_that_answers() -> None:
+    assert v3(made(36), made(24), BASE).verdict == "holds"
+    mute = v3(made(36), made(24), made(0, seeds=1, reason="format"))
+    assert mute.verdict == "not testable here" and "0 of 40 untrained episodes" in mute.evidence
+    assert [check.verdict for check in mute.checks] == ["holds", "not testable here"]
+
+
 @pytest.mark.parametrize("claim", ["V4", "V5", "V7", "V9"])
 def test_a_training_that_has_to_beat_its_rivals(claim: str) -> None:
     assert better(claim, made(36), dense=made(20), sparse=made(24)).verdict == "holds"
@@ -82,6 +89,12 @@ def test_v6_looks_where_the_single_family_and_the_single_tool_are_no_help() -> N
     assert v6(mixed, single, other, "charts", "groundingdino.detect").checks[1].verdict == "holds", (
         "charts, not spatial"
     )
+    chart_tools = v6(mixed, single, other, "charts", "chartmoe.to_table, chartmoe.answer")
+    assert chart_tools.checks[1].verdict == "undecided", "spatial, not charts"
+    with pytest.raises(ValueError, match="no question where groundingdino.detect,easyocr.read doesn't help"):
+        v6(mixed, single, other, "charts", "groundingdino.detect,easyocr.read")
+    with pytest.raises(ValueError, match="'chart': choose a family of charts, geometry"):
+        v6(mixed, single, other, "chart", "easyocr.read")
     with pytest.raises(ValueError, match="no question outside of charts"):
         v6(made(20), made(20), made(20), "charts", "easyocr.read")
     with pytest.raises(ValueError, match=r"no question where easyocr\.read doesn't help"):

@@ -8,16 +8,29 @@ from pathlib import Path
 import pytest
 
 from kit.episode import Action, Episode, Task, Turn
-from kit.papers.vista_gym.env import PRIOR
-from kit.papers.vista_gym.experiment import Play, Training, check_tries, hard_but_learnable, mixture, open_tools
+from kit.jobs.notebooks import find
+from kit.jobs.run import profile_values
+from kit.papers.vista_gym.env import OUTPUT, PRIOR
+from kit.papers.vista_gym.experiment import (
+    LEAST_PASSED,
+    MOST_PASSED,
+    Play,
+    Training,
+    check_tries,
+    hard_but_learnable,
+    mixture,
+    open_tools,
+)
 from kit.papers.vista_gym.reward import REWARDS
-from kit.papers.vista_gym.settings import DAPO, GRPO, LEAST_PASSED, MOST_PASSED, SFT
 from kit.papers.vista_gym.toolbox import TOOLS
 from kit.tools.serve.client import ServiceError
+from kit.train.grpo import GRPOSettings
+
+CALL = '<think>Look.</think><tool_call>{"tool": "easyocr.read", "arguments": {}}</tool_call>'
 
 
 def training(tmp_path: Path, reward: str = "format_aware") -> Training:
-    return Training("base", "tasks.jsonl", str(tmp_path), Play(), GRPO, reward=reward)
+    return Training("base", "tasks.jsonl", str(tmp_path), Play(), GRPOSettings(), reward=reward)
 
 
 def tried(name: str, right: int, of: int = 8) -> list[Episode]:
@@ -31,11 +44,13 @@ def tried(name: str, right: int, of: int = 8) -> list[Episode]:
     ]
 
 
-def test_the_papers_settings() -> None:
-    assert (SFT.epochs, SFT.batch_size, SFT.learning_rate, SFT.max_tokens) == (1.0, 128, 2e-6, 16384)
-    assert (GRPO.steps, GRPO.group_size, GRPO.learning_rate, GRPO.beta) == (300, 8, 5e-7, 1e-3)
-    assert GRPO.prompts_per_batch * GRPO.group_size == 128 and GRPO.max_completion_length == 26780
-    assert (DAPO.loss_type, DAPO.beta, DAPO.group_size) == ("dapo", 0.0, 8)
+def test_three_turns_and_what_tools_say_fill_the_papers_response() -> None:
+    """Section 6.1: 26,780 tokens of response. Three turns of 8,192 are 24,576; 2,204 are left for two replies."""
+    node = profile_values(find("54")[0], "node")
+    play = Play(max_turns=node["max_turns"], max_new_tokens=node["max_new_tokens"])
+    left = play.max_response_tokens - play.max_turns * play.max_new_tokens
+    assert (play.max_response_tokens, left) == (26780, 2204)
+    assert left >= 2 * OUTPUT / 2, "two replies of full length, at two characters a token"
 
 
 @pytest.mark.parametrize("name", REWARDS)
@@ -46,12 +61,35 @@ def test_rewards_by_name_judge_answers_alike(tmp_path: Path, name: str) -> None:
     assert own.subset(tried("t", 1)[0].task) == "charts"
 
 
-def test_without_tools_an_answer_is_all_that_is_asked_for(tmp_path: Path) -> None:
-    own = replace(training(tmp_path), play=Play(direct=True))
+@pytest.mark.parametrize("prompt", ["brief-alone", "full-alone"])
+def test_without_tools_it_reasons_and_is_paid_as_with_them(tmp_path: Path, prompt: str) -> None:
+    own = replace(training(tmp_path), play=Play(prompt=prompt))
     scores = own.group_reward()(tried("t", 1, 2), ("7",))
-    assert [score.parts for score in scores] == [{"accuracy": 1.0}, {"accuracy": 0.0}]
-    system, _ = own.play.environment(()).prompt(Task("t", (), "How many?", ("7",)))
-    assert "tool" not in system
+    assert [score.parts for score in scores] == [
+        {"repetition": 0.0, "format": 1.0, "accuracy": 1.0},
+        {"repetition": 0.0, "format": 1.0, "accuracy": 0.0},
+    ]
+    env = own.play.environment(own.play.idle())
+    system, _ = env.prompt(Task("t", (), "How many?", ("7",)))
+    assert "tool" not in system and "<think>" in system and env.protocol.stops == ("</answer>",)
+
+
+@pytest.mark.parametrize(
+    ("text", "action"),
+    [("<think>I see.</think><answer>7</answer>", "answer"), ("7", None), (CALL, None)],
+)
+def test_without_tools_the_first_turn_is_the_last(text: str, action: str | None) -> None:
+    env = Play(prompt="brief-alone").environment(())
+    env.reset(options={"task": Task("t", (), "How many?", ("7",))})
+    _, _, terminated, _, info = env.step(text)
+    assert terminated and (info["action"].name if info["action"] else None) == action
+
+
+def test_a_prompt_that_is_none_is_refused_with_all_that_are() -> None:
+    with pytest.raises(
+        ValueError, match=r"prompt='alone': choose one of \['brief', 'brief-alone', 'full', 'full-alone'"
+    ):
+        Play(prompt="alone").environment(())
 
 
 def test_its_tools_are_the_papers(tmp_path: Path) -> None:

@@ -128,3 +128,52 @@ def test_no_text_makes_it_raise(texts: list[str], name: str) -> None:
 def test_clean_and_right_is_worth_most(text: str, name: str) -> None:
     best, other = make_reward(name)([RIGHT, episode(text)], TASK.target)
     assert other.total <= best.total
+
+
+# Worked by hand from section 5.2 and 6.3 alone.
+
+LOOK = '<think>Look.</think><tool_call>{"tool": "easyocr.read", "task": "detect_and_recognize"}</tool_call>'
+
+
+def test_golden_three_turns_of_which_the_second_has_no_thought() -> None:
+    """R_rep = 0; one of three turns lacks its thought: R_format = (0 − 0.5) · 2 = −1; so no R_correct. R = −1."""
+    last = "<think>Red is 7.</think><answer>7</answer>"
+    call = LOOK.partition("</think>")[2]
+    assert score(episode(LOOK, call, last)).total == -1.0
+    assert score(episode(LOOK, LOOK, last)).total == 2.0, "with its thought: 0 + 1 + 1"
+
+
+def test_golden_a_nested_call_is_none_of_the_form() -> None:
+    """Tags are not to be nested: a call inside of the thought makes the turn malformed. R = −1, right or not."""
+    nested = LOOK.replace("</think>", "") + "</think>"
+    assert score(episode(nested, "<think>Red is 7.</think><answer>7</answer>")).total == -1.0
+
+
+def test_golden_difficulty_of_a_whole_group() -> None:
+    """Base rewards of eight: four right (2), two wrong (1), one malformed (−1), one severe repetition (−2): D = 7/8.
+
+    2 − D = 1.125 is clamped to 1, w = 1: nothing changes. With six right, one wrong and one malformed
+    D = (12 + 1 − 1) / 8 = 1.5, w = 0.5 · 0.5 + 0.5 = 0.75: 1.5, 0.75, −0.75.
+    """
+    scores = make_reward("difficulty")
+    group = [*[RIGHT] * 4, WRONG, WRONG, MALFORMED, REPEATS]
+    assert [found.total for found in scores(group, TASK.target)] == [2, 2, 2, 2, 1, 1, -1, -2]
+    group = [*[RIGHT] * 6, WRONG, MALFORMED]
+    assert [found.total for found in scores(group, TASK.target)] == [1.5] * 6 + [0.75, -0.75]
+
+
+def test_golden_advantages_of_a_group() -> None:
+    """Rewards 2, 2, 1, −1 (eq. of 5.1): their mean is 1, deviations 1, 1, 0, −2, squares 1 + 1 + 0 + 4 = 6.
+
+    With the sample's deviation √(6/3) = √2: advantages 1/√2, 1/√2, 0, −√2.
+    Under the dense reward the same four earn 1, 1, −0.5, −1.5: mean 0, squares 1 + 1 + 0.25 + 2.25 = 4.5, √1.5:
+    0.8165, 0.8165, −0.4082, −1.2247: what is malformed is pushed down less, what is wrong is pushed down as well.
+    """
+    group = [RIGHT, RIGHT, WRONG, MALFORMED]
+
+    def advantages(name: str) -> list[float]:
+        totals = torch.tensor([found.total for found in make_reward(name)(group, TASK.target)])
+        return group_advantages(totals, 4).tolist()
+
+    assert advantages("format_aware") == pytest.approx([0.7071, 0.7071, 0.0, -1.4142], abs=1e-3)
+    assert advantages("dense") == pytest.approx([0.8165, 0.8165, -0.4082, -1.2247], abs=1e-3)

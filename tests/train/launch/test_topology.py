@@ -105,6 +105,15 @@ def test_what_cant_be_divided_here(monkeypatch: pytest.MonkeyPatch) -> None:
         ProcessConfig(2, rollout_engine="colocate").check(2)
 
 
+def test_sft_samples_nothing_so_fsdp2_may_divide_its_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 8)
+    values = {"num_processes": 8, "strategy": "fsdp2"}
+    ProcessConfig.of({**values, "epochs": 1.0}).check(8)
+    for more in ({"group_size": 8}, {"epochs": 1.0, "group_size": 8}):
+        with pytest.raises(LaunchError, match="FSDP2 divides the weights that transformers samples from"):
+            ProcessConfig.of({**values, **more}).check(8)
+
+
 def test_versions_that_differ() -> None:
     mine = installed()
     assert mine["torch"][0].isdigit() and len(mine["the kit's source"]) == 12
