@@ -102,6 +102,9 @@ def started(folder):
 
 
 # %%
+from kit.evaluate.conduct import conduct
+
+
 def gathered(stage: str, some):
     """A stage's outcomes over all seeds."""
     loaded = (EVALUATION.load_outcomes(f, stage, k) for k, f in enumerate(some))
@@ -111,6 +114,8 @@ def gathered(stage: str, some):
 played = {stage: gathered(stage, folders) for stage in ("sft", "stage1", "grpo")}
 played |= {name: gathered("grpo", some) for name, some in others.items()}
 played["direct"] = EVALUATION.load_outcomes(folders[0], "direct")  # no training made it
+for stage in ("sft", "stage1", "grpo"):
+    print(f"{stage:10s} {conduct(played[stage])}")
 print(len(folders), "seed(s);", {name: len(some) for name, some in others.items()})
 
 # %% [markdown]
