@@ -61,6 +61,7 @@ from kit.data.store import load_tasks
 from kit.evaluate.accuracy import accuracy
 from kit.evaluate.claims import Claim
 from kit.evaluate.claims import table as verdicts_table
+from kit.evaluate.conduct import conduct
 from kit.evaluate.results import write_results
 from kit.exercises import check, hint, solution
 from kit.files import ROOT, read_json, run_folder
@@ -141,6 +142,8 @@ tables = [("direct", "cot", "rag", "rag-described"), ("untrained", "sft", "grpo"
 tables += [("grpo", "em-reward")] if em_folders else []
 for stages in tables:
     print(table({stage: metrics[stage] for stage in stages}, ("f1", "em")), "\n")
+for stage in ("untrained", "sft", "grpo"):
+    print(f"{stage:10s} {conduct(played[stage])}")
 
 # %% [markdown]
 # ## What was learnt, and from what

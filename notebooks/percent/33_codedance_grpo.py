@@ -77,12 +77,14 @@ from IPython.display import display
 from kit import view
 from kit.data.store import load_tasks
 from kit.evaluate.accuracy import accuracy as share_right
+from kit.evaluate.conduct import conduct
 from kit.exercises import check, hint, solution
 from kit.files import start_run
 from kit.papers.codedance import benchmarks
 from kit.papers.codedance import experiment as codedance
 from kit.papers.codedance.metrics import EVALUATION, is_right
 from kit.papers.codedance.reward import REWARDS, difficulty, make_reward
+from kit.papers.registry import needs
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.train.checkpoint import trained_model
 from kit.train.experiment import in_parts
@@ -94,7 +96,7 @@ from kit.view import plots
 
 # %%
 torch.set_num_threads(threads)
-folder = start_run(run, tag, {"data": 31, "sft": 32, "stages/sft.json": 32}, "grpo")
+folder = start_run(run, tag, needs("33_codedance_grpo"), makes="grpo")
 together = ProcessConfig.of(globals())
 start = trained_model(folder, "sft", 32)
 vlm, chat = load_model_and_chat(start)
@@ -311,6 +313,7 @@ for name, found in stages.items():
     for level in ("easy", "hard"):
         got = found[f"acc_{level}"], found[f"calls_{level}"]
         print(f"{name:5s} {level}: right {got[0]}, calls {got[1]}")
+print("after GRPO:", conduct(played))
 
 # %% [markdown]
 # Kind by kind. The reward's prediction is a sign: where the sampled agent was right in more than 0.67 of its tries before

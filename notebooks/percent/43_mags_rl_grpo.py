@@ -72,6 +72,7 @@ import torch
 from IPython.display import display
 from kit import view
 from kit.data.store import load_tasks, save_episodes
+from kit.evaluate.conduct import conduct
 from kit.exercises import check, hint, solution
 from kit.files import start_run
 from kit.papers.mags_rl import experiment as mags
@@ -81,6 +82,7 @@ from kit.papers.mags_rl.figure import learnt, looks
 from kit.papers.mags_rl.judge import judge_of
 from kit.papers.mags_rl.metrics import is_right, judged_by
 from kit.papers.mags_rl.reward import make_reward
+from kit.papers.registry import needs
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.tiny import TINY
 from kit.train.experiment import in_parts
@@ -94,7 +96,7 @@ from kit.view import plots
 # %%
 torch.set_num_threads(threads)
 mags.check_way(curriculum)
-kept = {"data": 41} | ({"sft": 43} if tag and sft_episodes else {})
+kept = needs("43_mags_rl_grpo", own=bool(tag and sft_episodes))
 folder = start_run(run, tag, kept, makes="grpo")
 data, together = folder / "data", ProcessConfig.of(globals())
 base = start = str(model or TINY)
@@ -119,6 +121,7 @@ def played(model, tasks, how=play, **more):
 
 # %% tags=["guess"]
 untrained = played(vlm, tests)
+print("the base:", conduct(untrained))
 direct = played(vlm, tests, replace(play, direct=True))
 for name, some in {"untrained": untrained, "direct": direct}.items():
     found = EVALUATION.save_stage(folder, name, some)
@@ -150,7 +153,8 @@ if sft_episodes:
     again = form.rehearsal(HFPolicy(vlm, chat), chat, glass, boards, play)
     looked = EVALUATION.evaluate(shown)
     print(len(shown), "episodes; boxes that show what decides:", looked["right_all"])
-    for turn in next(e for e in shown if is_right(e, e.task.target)).turns:
+    right = [e for e in shown if is_right(e, e.task.target)]
+    for turn in (right or shown)[0].turns:
         print("  ", turn.text.replace(". ", ".\n   "))
 
 # %% [markdown]
@@ -160,11 +164,11 @@ if sft_episodes:
 # %%
 live, lessons_of = view.LiveTraining(), folder / "sft"
 taught, repeated = lessons_of / "episodes.jsonl", lessons_of / "replay.jsonl"
-how = {"epochs": 2, "batch_size": 8, "replay": 4, "per_device_batch_size": 6}
-how |= {"learning_rate": 3e-4}
+how = {"epochs": 2, "batch_size": 8, "replay": 4 if again else 0}
+how |= {"learning_rate": 3e-4, "per_device_batch_size": 6 if again else 4}
 if sft_episodes:
     save_episodes(taught, shown)
-    save_episodes(repeated, again)
+    save_episodes(repeated, again)  # of a silent base: nothing
     lessons = SFTTraining(
         start=base,
         episodes=str(taught),
@@ -356,6 +360,7 @@ for part in ("acc", "right", "recall", "boxes"):
 # %%
 drawn = played(vlm, tests, asks, temperature=1.0, seed=seed)
 sampled["after"] = EVALUATION.save_stage(folder, "grpo-sampled", drawn)
+print("sampled, after GRPO:", conduct(drawn))
 for name in ("right_hard", "acc_hard", "acc_attribute_hard"):
     found = {when: str(m.get(name, "none")) for when, m in sampled.items()}
     print(f"{name:18s} sampled: before {found['before']}, after {found['after']}")

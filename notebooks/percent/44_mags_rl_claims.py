@@ -106,6 +106,9 @@ def started(folder):
 
 
 # %%
+from kit.evaluate.conduct import conduct
+
+
 def gathered(stage: str, some):
     """A stage's outcomes over all seeds."""
     loaded = (EVALUATION.load_outcomes(f, stage, k) for k, f in enumerate(some))
@@ -117,6 +120,8 @@ for ending in sets:
     for name, some in ({"grpo": folders} | others).items():
         played[f"{name}{ending}"] = gathered(f"grpo{ending}", some)
 played["direct"] = EVALUATION.load_outcomes(folders[0], "direct")  # no training made it
+for stage in ("sft", "stage1", "grpo"):
+    print(f"{stage:10s} {conduct(played[stage])}")
 print(len(folders), "seed(s);", {name: len(some) for name, some in others.items()})
 there = f"{len(zoom)} questions of Zoom-Easy, -Medium and -Hard"
 print("measured on:", there if zoom else "drawn boards; the paper's sets aren't here")

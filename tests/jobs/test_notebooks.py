@@ -146,6 +146,27 @@ def test_parameters_and_profiles_agree() -> None:
     assert offenders(differing) == {}
 
 
+def test_what_a_notebook_needs_comes_from_its_papers_record_alone() -> None:
+    """A second list, in a cell, may lack what the notebook reads: a job would find it, and JupyterLab wouldn't."""
+
+    def astray(each: Source) -> list[str]:
+        paper = next((paper for paper in papers().values() if each.name in paper.notebooks), None)
+        read = set(paper.needs.get(each.name, {})) if paper else set()
+        nodes = list(ast.walk(ast.parse("\n".join(cell.source for cell in code_cells(load(each))))))
+        made = [node for node in nodes if isinstance(node, ast.Call)]
+        asked = [ast.unparse(node.args[0]) for node in made if ast.unparse(node.func) == "needs"]
+        found = [f"asks for {one}" for one in asked if one != repr(each.name)]
+        for node in (node for node in nodes if isinstance(node, ast.Dict)):
+            items = {ast.unparse(key): value for key, value in zip(node.keys, node.values, strict=True) if key}
+            numbers = [value.value for value in items.values() if isinstance(value, ast.Constant)]
+            if {f"{name!r}" for name in read} & set(items) and all(isinstance(one, int) for one in numbers) and numbers:
+                found.append(f"lists {ast.unparse(node)}")
+        starts = any(ast.unparse(node.func) == "start_run" for node in made)
+        return found + (["doesn't ask for its own"] if starts and read and not asked else [])
+
+    assert offenders(astray) == {}
+
+
 def nbval(files: list[Path], mode: str, runs: Path) -> None:
     """Run nbval on ``files`` in one process; every code cell has to pass."""
     keep = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}

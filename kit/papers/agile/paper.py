@@ -60,7 +60,10 @@ PAPER = Paper(
     needs={
         "12_agile_sft": {"data": 11},
         "13_agile_grpo": COLD_START,
-        "14_agile_claims": {"data": 11, "stages/untrained.json": 12, "stages/sft.json": 12, "stages/grpo.json": 13},
+        "14_agile_claims": {
+            **{"data": 11, "stages/untrained.json": 12, "stages/sft.json": 12},
+            **{"stages/grpo.json": 13, "grpo/metrics.jsonl": 13},
+        },
         "15_agile_general": {"data": 11, "sft": 12, "grpo/model": 13},
     },
     judges={"general": "kit.papers.agile.judge:is_right"},
