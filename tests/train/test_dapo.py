@@ -143,7 +143,7 @@ def columns(run_dir: Path, *without: str) -> list[dict[str, Any]]:
 
 def test_where_no_group_is_flat_a_training_is_the_same_with_and_without(tmp_path: Path) -> None:
     """All of DAPO's parts are on, and none has anything to do: the same numbers to the last bit."""
-    told = {"group_size": 4, "per_device_batch_size": 8, "steps": 3, "save_every": 1}
+    told: dict[str, Any] = {"group_size": 4, "per_device_batch_size": 8, "steps": 3, "save_every": 1}
     off = grpo_run(tmp_path / "off", **told)
     on = grpo_run(tmp_path / "on", **told, dynamic_sampling=3, overlong_buffer=1, epsilon_high=0.2)
     rows = without_times(tmp_path / "on")
@@ -155,7 +155,13 @@ def test_where_no_group_is_flat_a_training_is_the_same_with_and_without(tmp_path
 
 
 def test_flat_groups_are_replaced_and_the_row_tells_of_the_batch_as_first_played(tmp_path: Path) -> None:
-    told = {"prompts_per_batch": 4, "per_device_batch_size": 8, "reward": coarse_reward, "tasks": 9, "steps": 3}
+    told: dict[str, Any] = {
+        "prompts_per_batch": 4,
+        "per_device_batch_size": 8,
+        "reward": coarse_reward,
+        "tasks": 9,
+        "steps": 3,
+    }
     grpo_run(tmp_path / "off", **told)
     grpo_run(tmp_path / "on", **told, dynamic_sampling=9)
     off, on = without_times(tmp_path / "off"), without_times(tmp_path / "on")
@@ -181,7 +187,14 @@ def test_where_all_rewards_are_equal_all_rounds_are_played_and_nothing_is_learnt
 
 
 def test_a_run_that_was_interrupted_replaces_the_same_groups(tmp_path: Path) -> None:
-    told = {**DAPO, "overlong_buffer": 16380, "reward": coarse_reward, "tasks": 5, "iterations": 2, "steps": 6}
+    told: dict[str, Any] = {
+        **DAPO,
+        "overlong_buffer": 16380,
+        "reward": coarse_reward,
+        "tasks": 5,
+        "iterations": 2,
+        "steps": 6,
+    }
     with pytest.raises(ConnectionError):
         grpo_run(tmp_path / "a", fail_at=3, **told)
     resumed, whole = grpo_run(tmp_path / "a", **told), grpo_run(tmp_path / "b", **told)
@@ -194,7 +207,7 @@ def test_a_run_that_was_interrupted_replaces_the_same_groups(tmp_path: Path) -> 
         assert torch.equal(one, other), name
 
 
-def test_a_buffer_as_long_as_a_response_is_refused(chat: Chat, model, tmp_path: Path) -> None:
+def test_a_buffer_as_long_as_a_response_is_refused(chat: Chat, model: Any, tmp_path: Path) -> None:
     settings = GRPOSettings(overlong_buffer=20)
     short = replace(LIMITS, max_response_tokens=20)
     with pytest.raises(ValueError, match=r"GRPOSettings.overlong_buffer=20: a response has at most 20 tokens"):
