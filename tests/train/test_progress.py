@@ -83,6 +83,21 @@ def test_episodes_that_go_on_for_longer_than_expected_do_not_move_it_back(tmp_pa
     assert shares == sorted(shares) and seen.all[-2].part == pytest.approx(0.6), "all of them: playing is done"
 
 
+def test_a_rollout_that_goes_on_counts_all_its_episodes_and_never_goes_back(tmp_path: Path) -> None:
+    """Five episodes, and then two more in the place of others."""
+    meter, _, seen = started(tmp_path)
+    meter.on_step_begin(ARGS, at(0), None)
+    for episodes in (5, 2):
+        meter.playing(episodes)
+        meter.asked(episodes)
+        for _ in range(episodes):
+            meter.turn()
+        meter.played()
+    shares = [p.share for p in seen.all]
+    assert shares == sorted(shares)
+    assert [p.detail for p in seen.all if p.phase == "playing"][-1] == "7 turns of 7 episodes"
+
+
 def test_time_left_is_the_measured_time_of_the_steps_that_are_left(tmp_path: Path) -> None:
     meter, clock, seen = started(tmp_path)
     assert seen.all[0].seconds_left is None
