@@ -1,9 +1,9 @@
 """Executed twins of notebooks: ``notebooks/NN_name.ipynb``, beside the edited ``notebooks/percent/NN_name.py``.
 
 ``python -m kit notebooks`` converts, executes in a fresh kernel and writes the twin in a normal form: cell ids from the
-cells' text, one output a stream, no timings, no versions, and a hash of the code that was executed in the metadata. So
-a twin changes when its source or what it prints changes, and only then. Where nothing but texts between the cells has
-changed, stored outputs are kept and nothing is executed.
+cells' text, one output a stream, no timings, no versions, and in the metadata a hash of the code that was executed, and
+one of the published results that it showed. So a twin changes when its source or what it prints changes, and only then.
+Where nothing but texts between the cells has changed, stored outputs are kept and nothing is executed.
 
 A twin always has its source's cells: ``python -m kit notebooks --staged``, which git calls before each commit, carries
 them over and executes nothing (:func:`carry`). Outputs of cells whose code is as it was are kept.
@@ -11,10 +11,11 @@ them over and executes nothing (:func:`carry`). Outputs of cells whose code is a
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -38,15 +39,44 @@ if TYPE_CHECKING:
 LARGEST = 300_000
 """Bytes a committed notebook may have."""
 
+LONGEST = 25
+"""Lines that a stored stream may have."""
 
-def normal(notebook: NotebookNode, executed: str) -> NotebookNode:
-    """``notebook`` in normal form, stamped with the hash of the code that made its outputs. Changes it in place.
+MACHINE = re.compile(r"(?<![\w./~-])/(?:root|home|Users|tmp|work|mnt|private)/[^\s'\"<>)]+")
+"""A path of the machine on which a notebook was executed."""
+
+READS_RESULTS = re.compile(r"\bpublished(_\w+)?\(|\"results\"")
+"""How code reads what is published: a function ``published…()``, or the folder ``results`` by its name."""
+
+
+def results_shown(source: Source) -> str:
+    """Hash of the published results that a notebook may show; empty where its code reads none.
+
+    A paper's notebook reads those of its paper, another those of all papers.
+    """
+    if not any(READS_RESULTS.search(cell.source) for cell in code_cells(load(source))):
+        return ""
+    of = "*" if source.family == "teaching" else f"{source.family}*"
+    folder = source.path.parents[2] / "results"
+    found = sorted({*folder.glob(f"{of}.json"), *folder.glob(f"curves/{of}/*.jsonl")})
+    named = (part for path in found for part in (path.relative_to(folder).as_posix().encode(), path.read_bytes()))
+    return hashlib.sha256(b"\0".join(named)).hexdigest()
+
+
+def stamp(source: Source) -> dict[str, str]:
+    """What the outputs of a notebook that is executed now are made of: its code and, if it reads any, its results."""
+    shown = results_shown(source)
+    return {"executed": source.code_sha256} | ({"shown": shown} if shown else {})
+
+
+def normal(notebook: NotebookNode, made_of: Mapping[str, str]) -> NotebookNode:
+    """``notebook`` in normal form, stamped with what made its outputs. Changes it in place.
 
     Args:
         notebook: the notebook.
-        executed: :attr:`Source.code_sha256` when it was executed.
+        made_of: :func:`stamp` when it was executed.
     """
-    notebook.metadata = {"kernelspec": dict(KERNEL), "language_info": {"name": "python"}, "kit": {"executed": executed}}
+    notebook.metadata = {"kernelspec": dict(KERNEL), "language_info": {"name": "python"}, "kit": dict(made_of)}
     for cell in notebook.cells:
         tags = [tag for tag in cell.metadata.get("tags", []) if tag != "papermill-error-cell-tag"]
         cell.metadata = {"tags": tags} if tags else {}
@@ -108,7 +138,7 @@ def refresh(source: Source, force: bool = False) -> Refreshed:
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError
 
-    notebook = load(source)
+    notebook, made_of = load(source), stamp(source)
     with environment(CALM), local_kernel() as config:
         client = NotebookClient(
             notebook,
@@ -123,11 +153,11 @@ def refresh(source: Source, force: bool = False) -> Refreshed:
             client.execute()
         except CellExecutionError as error:
             kept = runs_folder() / "failed" / source.twin.name
-            write_text(kept, dumps(normal(notebook, source.code_sha256)))
+            write_text(kept, dumps(normal(notebook, made_of)))
             raise NotebookError(
                 f"{source.name} failed with {error.ename}: {error.evalue}\nits output: {kept}"
             ) from error
-    write_text(source.twin, dumps(normal(notebook, source.code_sha256)))
+    write_text(source.twin, dumps(normal(notebook, made_of)))
     return "executed"
 
 
@@ -159,19 +189,45 @@ def with_stored_outputs(source: Source) -> NotebookNode:
         if same := stored.get(told(cell)):
             kept = same.pop(0)
             cell.outputs, cell.execution_count = kept.outputs, kept.execution_count
-    return normal(notebook, twin.metadata.get("kit", {}).get("executed", ""))
+    return normal(notebook, twin.metadata.get("kit", {}))
 
 
 def problems(source: Source) -> list[str]:
-    """List what is wrong with the twin of ``source``: :func:`faults`, and outputs that other code made."""
+    """List what is wrong with the twin of ``source``: :func:`faults`, and outputs that other code or results made."""
     found = faults(source)
     if source.twin.exists():
-        notebook = _read(source.twin)
-        if any(cell.execution_count is None for cell in code_cells(notebook)):
-            found.append(f"{source.twin.name} has cells that were not executed")
-        if notebook.metadata.get("kit", {}).get("executed") != source.code_sha256:
+        found += [f"{source.twin.name} has cells that were not executed"] if unexecuted(source) else []
+        made_of, now = _read(source.twin).metadata.get("kit", {}), stamp(source)
+        if made_of.get("executed") != now["executed"]:
             found.append(f"{source.twin.name} has outputs that other code than {source.path.name}'s made")
+        if made_of.get("shown") != now.get("shown"):
+            found.append(f"{source.twin.name} shows other published results than those in results/")
     return found
+
+
+def unexecuted(source: Source) -> list[str]:
+    """The cells of a twin that were never executed, by their first lines."""
+    cells = code_cells(_read(source.twin))
+    return [cell.source.partition("\n")[0] for cell in cells if cell.execution_count is None]
+
+
+def long_streams(source: Source) -> list[str]:
+    """The cells of a twin that store more than :data:`LONGEST` lines of text, by their first lines."""
+    streams = [
+        (cell.source.partition("\n")[0], len(output.text.splitlines()))
+        for cell in code_cells(_read(source.twin))
+        for output in cell.outputs
+        if output.output_type == "stream"
+    ]
+    return [f"{lines} lines: {first}" for first, lines in streams if lines > LONGEST]
+
+
+def machine_paths(source: Source) -> list[str]:
+    """Paths of a machine that stored outputs of a twin show, in texts and pages."""
+    outputs = [output for cell in code_cells(_read(source.twin)) for output in cell.outputs]
+    texts = [output.get("text", "") for output in outputs]
+    texts += [text for output in outputs for kind, text in output.get("data", {}).items() if kind.startswith("text/")]
+    return [path for text in texts for path in MACHINE.findall(text)]
 
 
 def faults(source: Source) -> list[str]:
