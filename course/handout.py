@@ -19,7 +19,8 @@ from kit.exercises.folded import GUESS
 from kit.exercises.question import Question, question
 from kit.files import ROOT, write_text
 from kit.jobs.notebooks import NotebookError, Source, find, load
-from publishing.twins import dumps, normal, stamp
+from publishing.stored import stamp
+from publishing.twins import dumps, normal
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

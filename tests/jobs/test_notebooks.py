@@ -21,22 +21,8 @@ from kit.jobs.notebooks import NotebookError, Source, code_cells, find, load, pa
 from kit.jobs.parameters import check_values
 from kit.jobs.run import PROFILES, profile_values
 from kit.papers.registry import papers
-from publishing.twins import (
-    LONGEST,
-    carry,
-    carry_staged,
-    dumps,
-    faults,
-    long_streams,
-    machine_paths,
-    normal,
-    problems,
-    refresh,
-    results_shown,
-    stamp,
-    unexecuted,
-    with_stored_outputs,
-)
+from publishing.stored import LONGEST, faults, long_streams, machine_paths, problems, results_shown, stamp, unexecuted
+from publishing.twins import carry, carry_staged, dumps, normal, refresh, with_stored_outputs
 
 SOURCES = {source.name: source for source in sources()}
 
