@@ -1,4 +1,4 @@
-"""What is wrong with an executed twin: cells, outputs of other code or results, logs and paths among its outputs.
+"""Say what is wrong with a twin: its cells, outputs of other code or results, logs and paths among its outputs.
 
 :mod:`publishing.twins` writes them.
 """
@@ -64,13 +64,13 @@ def problems(source: Source) -> list[str]:
 
 
 def unexecuted(source: Source) -> list[str]:
-    """The cells of a twin that were never executed, by their first lines."""
+    """List the cells of a twin that were never executed, by their first lines."""
     cells = code_cells(read(source.twin))
     return [cell.source.partition("\n")[0] for cell in cells if cell.execution_count is None]
 
 
 def long_streams(source: Source) -> list[str]:
-    """The cells of a twin that store more than :data:`LONGEST` lines of text, by their first lines."""
+    """List the cells of a twin that store more than :data:`LONGEST` lines of text, by their first lines."""
     streams = [
         (cell.source.partition("\n")[0], len(output.text.splitlines()))
         for cell in code_cells(read(source.twin))
