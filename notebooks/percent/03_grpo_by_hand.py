@@ -903,7 +903,7 @@ rows = [
         settings.prompts_per_batch,
         "one is enough to see",
     ),
-    ("attempts", "sampled, T = 1", "written", "so that we know all"),
+    ("attempts", "sampled", "written", "so that we know all"),
     ("ε", "not stated", settings.epsilon, "the trainers' default"),
     ("β", paper["beta"], settings.beta, "the same"),
     ("steps", paper["steps"], settings.steps, "notebook 13 trains"),
