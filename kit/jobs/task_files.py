@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
-from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -86,9 +84,8 @@ def check_choices(job: Job) -> None:
     for planned in job.notebooks:
         paper = paper_of(planned.source.name)
         try:
-            found = _prompts(paper, planned.all_values) if paper else {}
-            if found:
-                found["make_env"]()
+            if paper:
+                _prompts(paper, planned.all_values)["make_env"]()
         except ValueError as error:
             raise ParameterError(f"notebook {planned.source.number}: {error}") from None
 
@@ -103,14 +100,10 @@ def _values(job: Job) -> dict[str, Any]:
 
 
 def _prompts(paper: Paper, values: Mapping[str, Any]) -> dict[str, Any]:
-    """What prompts are checked by: the paper's environment and limits; nothing if it takes more than is known here."""
-    from kit.sandbox import Sandbox
+    """What prompts are checked by: the paper's own way to play, of these values, with idle tools."""
+    from kit.train.experiment import Rollouts
 
-    idle = {"box": Sandbox(), "search": object(), "tools": ()}  # tasks are begun and not played: no tool is called
-    make, limits = paper.load_environment(), paper.load_limits()
-    takes = signature(make).parameters
-    given = {name: idle.get(name, values.get(name)) for name in takes if name in idle or name in values}
-    if any(one.default is one.empty and one.name not in given for one in takes.values()):
-        return {}
-    config = limits(**{field.name: values[field.name] for field in fields(limits) if field.name in values})
-    return {"make_env": lambda: make(**given), "config": config}
+    play = paper.limits_of(values)
+    if isinstance(play, Rollouts):
+        return {"make_env": lambda: play.environment(play.idle()), "config": play}
+    return {"make_env": paper.load_environment(), "config": play}

@@ -10,7 +10,7 @@ A paper is added by one line in :data:`PAPERS`, or from a package outside the ki
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from importlib import import_module, metadata
 from importlib.resources import files
 from pathlib import Path
@@ -54,7 +54,7 @@ class Paper:
         name: the paper's name in the registry, in its notebooks' names, profile and results files.
         title: the paper's name for readers.
         summary: one sentence on its task.
-        environment: place of the class or function that makes its environment.
+        environment: place of its environment's class.
         evaluation: place of its :class:`kit.evaluate.outcomes.Evaluation`: outcomes, metrics, headlines and the numbers
             the paper reports, stage by stage.
         notebooks: names of its notebooks in order, each ``NN_NAME`` or ``NN_NAME_STAGE``.
@@ -71,7 +71,9 @@ class Paper:
             what the prompt shows isn't enough. Its data script lets it look at every task that it writes.
         tools: place of the tools that it brings, a mapping from name to the place of a
             :class:`kit.tools.pure.PureTool`; empty: it brings none that can be called by themselves.
-        limits: place of its episodes' limits, a :class:`kit.rollout.RolloutConfig` made of a notebook's parameters.
+        limits: place of how its tasks are played: a :class:`kit.train.experiment.Rollouts`, made of a notebook's
+            parameters, whose environment checks their values before a job; or a :class:`kit.rollout.RolloutConfig`
+            alone, where the environment needs no argument.
         notebooks_dir: folder with ``percent/`` (sources) and ``profiles/``; ``results/`` lies beside it.
     """
 
@@ -117,7 +119,7 @@ class Paper:
                 raise PaperError(f"paper {self.name!r}: {what} of {unknown[0]!r}, which is none of its notebooks")
 
     def load_environment(self) -> Callable[..., ToolEnv]:
-        """Import what makes its environment.
+        """Import its environment's class.
 
         Raises:
             PaperError: it isn't where the record says.
@@ -126,13 +128,26 @@ class Paper:
         return made
 
     def load_limits(self) -> type[RolloutConfig]:
-        """Import the class of its episodes' limits.
+        """Import the class of its episodes' limits, which may make its environments as well.
 
         Raises:
             PaperError: it isn't where the record says.
         """
         found: type[RolloutConfig] = self._load("limits")
         return found
+
+    def limits_of(self, values: Mapping[str, Any]) -> RolloutConfig:
+        """Its episodes' limits, made of the parameters that are named like one of them.
+
+        Args:
+            values: of a notebook's parameters, by name.
+
+        Raises:
+            PaperError: they aren't where the record says.
+            ValueError: a value that they refuse.
+        """
+        limits = self.load_limits()
+        return limits(**{field.name: values[field.name] for field in fields(limits) if field.name in values})
 
     def load_validate(self) -> Callable[[Task, Any], str] | None:
         """Import what tells why a task teaches nothing; None: the paper has no such check.

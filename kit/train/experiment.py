@@ -50,6 +50,13 @@ class Rollouts(RolloutConfig, ABC, Generic[Tools]):
     def environment(self, tools: Tools) -> Environment:
         """Make an environment that uses these tools."""
 
+    def idle(self) -> Any:
+        """Make tools that are never called: with them values and first prompts are checked before a job begins.
+
+        A sandbox that isn't started, unless a paper says otherwise.
+        """
+        return Sandbox()
+
     def __call__(
         self,
         policy: Policy,

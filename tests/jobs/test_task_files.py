@@ -14,11 +14,14 @@ from kit.__main__ import main
 from kit.data.scenes import scene
 from kit.data.store import save_tasks
 from kit.episode import NamedImage, Task
+from kit.jobs.notebooks import find, parameters
+from kit.jobs.parameters import ParameterError
 from kit.jobs.run import plan
-from kit.jobs.task_files import check_tasks
+from kit.jobs.task_files import check_choices, check_tasks
 from kit.papers.agile.puzzle import make_task
-from kit.papers.registry import papers
+from kit.papers.registry import PAPERS, papers
 from kit.rollout import RolloutConfig
+from kit.train.experiment import Rollouts
 from kit.train.playable import UnplayableTasks
 
 GOOD = NamedImage("image", Image.new("RGB", (56, 56)))
@@ -101,6 +104,39 @@ def test_what_the_run_holds_for_a_later_notebook_is_checked(data: Path) -> None:
         check_tasks(job)
 
 
+ROLLOUTS = {
+    name: paper for name, paper in papers().items() if paper.notebooks and issubclass(paper.load_limits(), Rollouts)
+}
+"""Papers whose record says how their tasks are played: all of the kit's."""
+
+
 def test_every_paper_names_its_limits() -> None:
     for paper in papers().values():
         assert issubclass(paper.load_limits(), RolloutConfig)
+    assert set(PAPERS) <= set(ROLLOUTS)
+
+
+@pytest.mark.parametrize("name", ROLLOUTS)
+def test_a_first_prompt_is_told_without_tools(name: str) -> None:
+    """With tools that are idle: no sandbox is started, no network loaded, nothing looked up."""
+    play = ROLLOUTS[name].load_limits()()
+    assert isinstance(play, Rollouts)
+    env = play.environment(play.idle())
+    env.reset(seed=0)
+    env.close()
+
+
+@pytest.mark.parametrize("name", ROLLOUTS)
+@pytest.mark.parametrize(
+    ("parameter", "value", "said"), [("prompt", "nonsense", "prompt='nonsense'"), ("max_turns", 0, "max_turns=0")]
+)
+def test_values_that_an_environment_refuses_are_told_before_a_job(
+    name: str, parameter: str, value: object, said: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("KIT_RUNS", str(tmp_path))
+    sources = [s for s in find(name) if parameter in parameters(s)]
+    if not sources:  # Mags-RL always has two rounds
+        pytest.skip(f"no notebook of {name} has the parameter {parameter}")
+    for source in sources:
+        with pytest.raises(ParameterError, match=rf"notebook {source.number}: .*{said}"):
+            check_choices(plan(name, "smoke", [f"{source.number}.{parameter}={value}"], "one"))

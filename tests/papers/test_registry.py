@@ -35,7 +35,8 @@ EVALUATION = Evaluation(
 )
 CLAIMS = {"C1": "training helps"}
 PAPER = Paper(
-    "counting", "Counting dots", "Count dots by marking them.", "kit.environment:ToolEnv", "counting.paper:EVALUATION",
+    "counting", "Counting dots", "Count dots by marking them.", "examples.your_own.env:Env",
+    "counting.paper:EVALUATION",
     ("60_counting",), claims="counting.paper:CLAIMS", notebooks_dir=Path(__file__).parent / "notebooks",
 )
 """

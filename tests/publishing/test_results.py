@@ -20,7 +20,8 @@ PUBLISHED = """
 from kit.papers.published import Figures, Published, Runs
 
 PAPER = Paper(
-    "counting", "Counting dots", "Count dots by marking them.", "kit.environment:ToolEnv", "counting.paper:EVALUATION",
+    "counting", "Counting dots", "Count dots by marking them.", "examples.your_own.env:Env",
+    "counting.paper:EVALUATION",
     ("60_counting", "61_counting_claims"), claims="counting.paper:CLAIMS",
     notebooks_dir=Path(__file__).parent / "notebooks",
     published=Published(

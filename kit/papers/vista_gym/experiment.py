@@ -90,6 +90,10 @@ class Play(Rollouts[Sequence[Tool]]):
             return SingleTurnEnv("direct", prompt=self.prompt)
         return VistaGymEnv(tools, self.prompt, self.tool_first, self.prior, listed=self.listed)
 
+    def idle(self) -> Sequence[Tool]:
+        """All tools, whose models are loaded by their first call: a prompt tells their schemas."""
+        return list(toolbox().values())
+
 
 def mixture(only: str = "") -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Read what is trained with: families of questions, and tools (figures 4d and 4e).

@@ -47,7 +47,7 @@ from kit.rewards.base import GroupReward, per_episode
 from kit.rollout import rollout
 from kit.sandbox import Sandbox
 from kit.tools.index import Index
-from kit.tools.search import SNIPPET_CHARS, TOP_K, Search
+from kit.tools.search import SNIPPET_CHARS, TOP_K, Search, SearchError, Snippet
 from kit.tools.serper import Serper
 from kit.train.experiment import GRPOTraining, Rollouts, keep_values, kept_values
 from kit.train.experiment import play_greedily as play_greedily
@@ -109,6 +109,10 @@ def watched_sets(data: Path) -> tuple[str, ...]:
     return str(development if development.is_file() else coding), str(search)
 
 
+ENGINES = ("offline", "serper")
+"""Names of search engines."""
+
+
 def search_engine(name: str = "offline") -> Search:
     """``offline``: an index of the kit's documents; ``serper``: the web, with every answer kept.
 
@@ -116,11 +120,30 @@ def search_engine(name: str = "offline") -> Search:
         SearchError: there is no key for the web.
         ValueError: another name.
     """
-    if name == "offline":
-        return Index(documents(), cache())
-    if name == "serper":
-        return Serper(cache() / "serper.sqlite")
-    raise ValueError(f"search={name!r}: choose 'offline' or 'serper'")
+    check_engine(name)
+    return Serper(cache() / "serper.sqlite") if name == "serper" else Index(documents(), cache())
+
+
+def check_engine(name: str) -> None:
+    """Refuse a search engine that isn't of :data:`ENGINES`.
+
+    Raises:
+        ValueError: naming it and those there are.
+    """
+    if name not in ENGINES:
+        raise ValueError(f"search={name!r}: choose {' or '.join(map(repr, ENGINES))}")
+
+
+class IdleSearch:
+    """A search engine for environments that are begun and not played."""
+
+    def search(self, query: str, k: int = TOP_K) -> tuple[Snippet, ...]:
+        """Nothing is asked of it.
+
+        Raises:
+            SearchError: it is asked.
+        """
+        raise SearchError(f"query={query!r}: this environment was made to check its first prompt, not to be played")
 
 
 @dataclass(frozen=True)
@@ -174,6 +197,11 @@ class Play(Rollouts[Tools]):
             snippet_chars=self.snippet_chars,
             on_search_error=self.on_search_error,
         )
+
+    def idle(self) -> Tools:
+        """A sandbox that isn't started, and a search engine that looks nothing up; none that isn't known."""
+        check_engine(self.search)
+        return Tools(Sandbox(), IdleSearch())
 
 
 @dataclass(frozen=True)
