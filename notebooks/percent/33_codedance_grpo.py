@@ -412,8 +412,9 @@ print(f"turns {stages['grpo']['turns_all'].value:.2f}; paper {paper['turns_all']
 box.close()
 
 # %% [markdown]
-# The paper trains 7 billion weights on 63,000 questions for two days, this notebook three million weights on some hundred for
-# minutes. What can be compared is the direction in which each reward pulls, not how far it gets. Two things are our own:
-# the cold start calls in half of the easy questions on purpose, so that there is something to bring down; and easy and
-# hard are drawn by the program that makes the questions, while the reward itself never sees that label. It only sees how many of
+# The paper trains 7 billion weights for two days (its release holds 63,000 questions; the paper names their sources only),
+# this notebook three million weights on some hundred questions for minutes. What can be compared is the direction in which
+# each reward pulls, not how far it gets. Two things are our own: the cold start calls in half of the easy questions on
+# purpose, so that there is something to bring down; and easy and hard are drawn by the program that makes the questions,
+# while the reward itself never sees that label. It only sees how many of
 # eight attempts were right.

@@ -7,12 +7,14 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import nbformat
 import pytest
 
 from kit.policy import Completion, SamplingParams
 from kit.train.meter import Meter, MeteredPolicy
 from kit.train.progress import Progress, Watcher, duration, read_progress
 from kit.train.watchers import BarWatcher, LineWatcher, default_watcher, is_quiet, line
+from publishing.twins import _merged
 
 ARGS = SimpleNamespace(gradient_accumulation_steps=4)
 
@@ -198,6 +200,29 @@ def test_a_job_prints_a_line_a_step_on_standard_output(capsys: pytest.CaptureFix
     out, err = capsys.readouterr()
     assert out == "training: 9 steps\nstep 1/9  reward 0.500  loss 0.000  20.0 s, about 3 min left\n" and err == ""
     assert line(row) == "step 1  reward 0.500  loss 0.000  20.0 s"
+
+
+@pytest.mark.parametrize(("steps", "stay"), [(898, 10), (24, 10), (10, 10), (3, 3)])
+def test_a_notebook_keeps_ten_lines_of_a_training_and_its_last(
+    steps: int, stay: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Those between end in a carriage return, as a stored output folds them."""
+    lines = LineWatcher()
+    rows: list[dict[str, float]] = []
+    for step in range(1, steps + 1):
+        rows.append({"step": step, "loss": 10.0 ** (5 - step % 5), "seconds": 1.0})
+        lines.progress(Progress(step, steps, "saving", seconds_left=float(steps - step)))
+        lines.step(rows)
+    out = capsys.readouterr().out
+    assert out.count(" loss ") == steps, "the log has every step"
+    (stored,) = _merged([nbformat.v4.new_output("stream", name="stdout", text=out)])
+    kept = stored.text.splitlines()[1:]
+    assert len(kept) == stay and kept[-1].startswith(f"step {steps}/{steps}  loss")
+    for written in out.split("\n")[1:]:
+        screen = ""
+        for text in written.split("\r"):
+            screen = text + screen[len(text) :]
+            assert screen.rstrip() == text.rstrip(), "nothing of a longer line is left"
 
 
 def test_a_terminal_gets_a_bar(capsys: pytest.CaptureFixture[str]) -> None:
