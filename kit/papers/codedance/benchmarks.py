@@ -33,24 +33,18 @@ ABSENT = (
 )
 
 
-def questions(folder: Path, n: int) -> dict[str, list[Task]]:
+def questions(folder: Path) -> dict[str, list[Task]]:
     """The benchmarks' questions that a run has, by set, in the tables' order; those it has not are left out.
 
     Args:
-        folder: the run's folder of data.
-        n: questions of each set, the first ones; 0: all (the parameter ``benchmark_questions``).
-
-    Raises:
-        ValueError: fewer than none.
+        folder: the run's folder of data, which notebook 31 writes.
     """
-    if n < 0:
-        raise ValueError(f"benchmark_questions={n}: give how many of each set, or 0 for all")
     files = {name: folder / f"eval-{name}.jsonl" for name in SETS}
-    return {name: load_tasks(file)[: n or None] for name, file in files.items() if file.is_file()}
+    return {name: load_tasks(file) for name, file in files.items() if file.is_file()}
 
 
 def told(sets: Mapping[str, Sequence[Task]]) -> str:
-    """How many questions of each set there are, or that there are none and how to get them."""
+    """Tell how many questions of each set there are, or that there are none and how to get them."""
     return ", ".join(f"{name} {len(tasks)}" for name, tasks in sets.items()) or ABSENT
 
 
