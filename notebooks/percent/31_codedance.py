@@ -573,6 +573,8 @@ display(plots.bars(told, "demonstrations"))
 # %%
 sets |= {"train" if name == "rl" else name: tasks for name, tasks in given.items()}
 folder = run_folder(run) / "data"
+for old in folder.glob("eval-*.jsonl"):
+    old.unlink()  # of an earlier run with other benchmarks
 for name, tasks in sets.items():
     save_tasks(folder / f"{name}.jsonl", tasks)
     print(f"data/{name}.jsonl: {len(tasks)} tasks")

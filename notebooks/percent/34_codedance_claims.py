@@ -135,7 +135,8 @@ of_sets["direct"] = benchmarks.measured(folders[:1], "direct")  # no training ma
 of_sets |= {s: benchmarks.measured(some, s, "grpo") for s, some in others.items()}
 if not any(of_sets.values()):
     print(benchmarks.ABSENT)
-print(benchmarks.table(of_sets))
+print(benchmarks.table(of_sets), "\n")
+print(benchmarks.table(of_sets, "turns"))
 
 # %% [markdown]
 # An agent is better than another without doubt if it is right more often *and* calls less. Often neither is.

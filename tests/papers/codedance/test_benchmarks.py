@@ -64,6 +64,9 @@ def test_every_cell_is_filled_or_says_that_it_was_not_run(tmp_path: Path) -> Non
     assert cells["SFT + R_BAT"][SETS.index("wemath")] == "not run (39.6)"
     assert cells["SFT + bonus"][SETS.index("charxiv")] == "not run", "Table 3 has no CharXiv"
     assert cells["SFT + outcome"][SETS.index("mathvision")] == "not run (26.0)" and "the paper's" in note
+    turns = table(found, "turns").splitlines()
+    assert turns[0].startswith("turns an episode") and "not run (2.60)" in turns[5], "Table 3: 2.5960 on CountBench"
+    assert "1.00" in turns[3] and "1.00 (" not in turns[3], "the paper has no turns of its own by set"
 
 
 def test_a_folder_that_cannot_be_used_says_what_and_how_to_write_it(tmp_path: Path) -> None:
