@@ -46,9 +46,8 @@ easy_shown: str = "chart_value 4,sheet 4,board 3,geometry,count,arithmetic"  # p
 hard_shown: str = "chart_compute 3,board 4,geometry,count"  # demonstrated parts
 needless: float = 0.5  # share of easy demonstrations that call for nothing; paper: 0
 data: str = ""  # folder of data_scripts/codedance.py --hub; empty: drawn tasks alone
-benchmarks: list[
-    str
-] = []  # of the paper's sets, those to measure on; empty: all in data
+benchmarks: list[str] = []  # of the paper's sets, to measure on; empty: all in data
+benchmark_questions: int = 16  # of each of them, the first ones; 0: all
 model: str = ""  # its tokenizer encodes the episodes; empty: the committed tiny model
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
 allow_unsafe: bool = True  # the kit's own code may run where nothing confines it
@@ -77,7 +76,7 @@ from kit.tiny import TINY
 from kit.view import plots
 
 # %%
-given = given_sets(data, benchmarks)  # refused here if it can't be used
+given = given_sets(data, benchmarks, benchmark_questions)  # refused if it can't be used
 print({name: len(tasks) for name, tasks in given.items()} or "drawn tasks alone")
 
 # %% [markdown]
@@ -575,6 +574,8 @@ display(plots.bars(told, "demonstrations"))
 # %%
 sets |= {"train" if name == "rl" else name: tasks for name, tasks in given.items()}
 folder = run_folder(run) / "data"
+for old in folder.glob("eval-*.jsonl"):
+    old.unlink()  # of an earlier run with other benchmarks
 for name, tasks in sets.items():
     save_tasks(folder / f"{name}.jsonl", tasks)
     print(f"data/{name}.jsonl: {len(tasks)} tasks")

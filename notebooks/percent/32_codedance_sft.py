@@ -50,7 +50,6 @@ lora_rank: int = 0  # rank of small added matrices that learn alone; 0: all weig
 max_turns: int = 4  # turns an episode may have when playing
 max_new_tokens: int = 72  # of one turn when playing
 eval_tasks: int = 16  # tasks of each kind to measure by
-benchmark_questions: int = 16  # of each of the paper's sets, if data has them; 0: all
 by_hand: bool = True  # do one update here as well; needs room for all weights
 num_processes: int = 0  # processes that train together; 0: one for each core
 strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
@@ -94,7 +93,7 @@ start, together = str(model or TINY), ProcessConfig.of(globals())
 vlm, chat = load_model_and_chat(start)
 box = codedance.sandbox(allow_unsafe).start()
 play = codedance.Play(prompt=prompt, max_turns=max_turns, max_new_tokens=max_new_tokens)
-papers_sets = benchmarks.questions(folder / "data", benchmark_questions)
+papers_sets = benchmarks.questions(folder / "data")
 AT_ONCE = 48  # sessions
 
 

@@ -43,13 +43,11 @@ reward: str = "adaptive"  # R_BAT; or outcome, bonus, offset_0
 sharpness: float = 8.0  # how sharply the price of a call turns
 offset: float = 0.2  # what a call costs where a group knows
 turn_weight: float = 0.2  # of the turns' own part; 0 leaves it out
-turn_discount: float = 0.2  # of what later turns earned
 steps: int = 20  # rollout batches, each followed by one update
 prompts_per_batch: int = 12  # questions a batch; paper: 256
 group_size: int = 8  # attempts at one question
 learning_rate: float = 1e-4  # at its peak; paper: 1e-6
 schedule: str = "cosine"  # of the learning rate: cosine, linear, constant
-temperature: float = 1.0  # of sampling
 beta: float = 0.0  # weight of the KL term, which holds the policy near its start
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
 per_device_batch_size: int = 32  # episodes a forward pass
@@ -59,7 +57,6 @@ max_turns: int = 4  # turns an episode may have; paper: 6
 evaluation_turns: int = 4  # turns it may have where it is measured; paper: 10
 max_new_tokens: int = 72  # of one turn
 eval_tasks: int = 16  # tasks of each kind to measure by
-benchmark_questions: int = 16  # of each of the paper's sets, if data has them; 0: all
 num_processes: int = 0  # processes that train together; 0: one for each core
 strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
 rollout_engine: str = "transformers"  # or vLLM: colocate (same GPUs), server
@@ -101,14 +98,11 @@ together = ProcessConfig.of(globals())
 start = trained_model(folder, "sft", 32)
 vlm, chat = load_model_and_chat(start)
 box = codedance.sandbox(allow_unsafe).start()
-limits = {"max_turns": max_turns, "max_new_tokens": max_new_tokens}
-limits["evaluation_turns"] = evaluation_turns
-play = codedance.Play(prompt=prompt, temperature=temperature, **limits)
-papers_sets = benchmarks.questions(folder / "data", benchmark_questions)
+turns = {"max_turns": max_turns, "evaluation_turns": evaluation_turns}
+play = codedance.Play(prompt=prompt, max_new_tokens=max_new_tokens, **turns)
+papers_sets = benchmarks.questions(folder / "data")
 train = load_tasks(folder / "data" / "train.jsonl")
-drawn = load_tasks(
-    folder / "data" / "development.jsonl"
-)  # where train is the paper's own
+drawn = load_tasks(folder / "data" / "development.jsonl")  # if train is the paper's
 
 
 def kind_of(task) -> str:
@@ -304,6 +298,7 @@ def measure(tasks):
     return in_parts(tasks, greedily)
 
 
+# %%
 played = measure(tests)
 stages = {
     "sft": EVALUATION.load_stage(folder, "sft"),

@@ -32,7 +32,9 @@
 # to read it. For verdicts you need other rewards and seeds:
 # `for s in 0 1 2; do python -m kit run codedance --until 33 --set seed=$s --name cd-$s; done`, then for each reward
 # `python -m kit run 33 --name cd-0 --tag bonus --set reward=bonus`, and this notebook with
-# `--set runs=cd-0,cd-1,cd-2 --set bonus_runs=cd-0-bonus,cd-1-bonus`.
+# `--set runs=cd-0,cd-1,cd-2 --set bonus_runs=cd-0-bonus,cd-1-bonus`. Cold starts of other sizes (C4):
+# `python -m kit run 32 --name cd-0 --tag few --set sft_episodes=900`, and `--set sft_few=cd-0-few`; the paper's are
+# 5,000, 10,000 and 20,000 at the profile `node`.
 
 # %% tags=["parameters"]
 run: str = "codedance"  # run directory under runs/: results.json is written there
@@ -41,9 +43,7 @@ outcome_runs: list[str] = []  # the same seeds, paid for the outcome alone; empt
 bonus_runs: list[str] = []  # with a bonus for calls
 offset_0_runs: list[str] = []  # under R_BAT with offset 0
 no_turns_runs: list[str] = []  # without the turns' own part
-sft_fewest: list[
-    str
-] = []  # cold starts of the fewest demonstrations, for C4; paper: 5K
+sft_fewest: list[str] = []  # with the fewest demonstrations, for C4; paper: 5K
 sft_fewer: list[str] = []  # of more; paper: 10K
 sft_few: list[str] = []  # of more still; paper: 20K
 sampled_tasks: int = 24  # questions that the policy before GRPO tries again and again
@@ -86,9 +86,8 @@ torch.set_num_threads(threads)
 folders = [run_folder(name) for name in (runs or [run])]
 named = {"outcome": outcome_runs, "bonus": bonus_runs, "offset_0": offset_0_runs}
 others = {name: [run_folder(n) for n in some] for name, some in named.items() if some}
-limits = {"max_turns": max_turns, "max_new_tokens": max_new_tokens}
-limits["evaluation_turns"] = evaluation_turns
-play = codedance.Play(prompt=prompt, **limits)
+turns = {"max_turns": max_turns, "evaluation_turns": evaluation_turns}
+play = codedance.Play(prompt=prompt, max_new_tokens=max_new_tokens, **turns)
 
 
 def gathered(stage: str, some):
@@ -139,7 +138,8 @@ of_sets["direct"] = benchmarks.measured(folders[:1], "direct")  # no training ma
 of_sets |= {s: benchmarks.measured(some, s, "grpo") for s, some in others.items()}
 if not any(of_sets.values()):
     print(benchmarks.ABSENT)
-print(benchmarks.table(of_sets))
+print(benchmarks.table(of_sets), "\n")
+print(benchmarks.table(of_sets, "turns"))
 
 # %% [markdown]
 # An agent is better than another without doubt if it is right more often *and* calls less. Often neither is.
@@ -215,6 +215,7 @@ def play_all_of(vlm, chat, box, tasks, how):
 # %%
 tests = evenly(load_tasks(folders[0] / "data" / "test.jsonl"))
 hard = [task for task in tests if task.meta["level"] == "hard"]
+measured = play.measured()  # with the turns of an evaluation
 by_budget = {}
 for seed, folder in enumerate(folders):
     vlm, chat = load_model_and_chat(trained_model(folder, "grpo", 33))
@@ -268,8 +269,6 @@ from kit.evaluate.five.play import Player, play_all
 from kit.train.held_out import evenly_spaced
 from kit.train.weights import weight_change
 from kit.view.five import five
-
-measured = play.measured()
 
 
 def play_five(folder):
@@ -333,6 +332,7 @@ def or_not_run(name: str, wanted: bool, how: str, measure) -> Claim:
 no_turns = [run_folder(name) for name in no_turns_runs]
 
 
+# %%
 def shown_in(folder) -> int:
     """How many demonstrations a run's cold start had."""
     return len(load_episodes(folder / "sft" / "episodes.jsonl"))

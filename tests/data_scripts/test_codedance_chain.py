@@ -79,7 +79,7 @@ def test_the_profile_measures_as_the_paper_says() -> None:
     assert values["31"]["benchmarks"] and set(values["31"]["benchmarks"]) == set(SETS)
     turns = values["32"]["max_turns"], values["33"]["evaluation_turns"], values["34"]["evaluation_turns"]
     assert turns == (10, 10, 10) and values["33"]["max_turns"] == 6
-    assert {values[n]["benchmark_questions"] for n in ("32", "33")} == {0}, "whole sets"
+    assert values["31"]["benchmark_questions"] == 0, "whole sets"
     assert {values[n]["prompt"] for n in values} == {"full"}
 
 

@@ -33,24 +33,18 @@ ABSENT = (
 )
 
 
-def questions(folder: Path, n: int) -> dict[str, list[Task]]:
+def questions(folder: Path) -> dict[str, list[Task]]:
     """The benchmarks' questions that a run has, by set, in the tables' order; those it has not are left out.
 
     Args:
-        folder: the run's folder of data.
-        n: questions of each set, the first ones; 0: all (the parameter ``benchmark_questions``).
-
-    Raises:
-        ValueError: fewer than none.
+        folder: the run's folder of data, which notebook 31 writes.
     """
-    if n < 0:
-        raise ValueError(f"benchmark_questions={n}: give how many of each set, or 0 for all")
     files = {name: folder / f"eval-{name}.jsonl" for name in SETS}
-    return {name: load_tasks(file)[: n or None] for name, file in files.items() if file.is_file()}
+    return {name: load_tasks(file) for name, file in files.items() if file.is_file()}
 
 
 def told(sets: Mapping[str, Sequence[Task]]) -> str:
-    """How many questions of each set there are, or that there are none and how to get them."""
+    """Tell how many questions of each set there are, or that there are none and how to get them."""
     return ", ".join(f"{name} {len(tasks)}" for name, tasks in sets.items()) or ABSENT
 
 
@@ -75,21 +69,32 @@ def measured(folders: Sequence[Path], stage: str, as_saved: str = "") -> Metrics
     return found
 
 
-def table(stages: Mapping[str, Mapping[str, Interval]]) -> str:
-    """Tables 1 to 3 as one: per cent right of each stage and set, the paper's number in brackets.
+HEADS = {"acc": "per cent right", "turns": "turns an episode"}
+"""Metric of a table → its head."""
+
+
+def table(stages: Mapping[str, Mapping[str, Interval]], metric: str = "acc") -> str:
+    """Tables 1 to 3 as one: a row for each stage, a column for each set, the paper's number in brackets.
 
     Args:
         stages: stage → its metrics (:func:`measured`); a cell without one says that it wasn't run.
+        metric: ``acc``, per cent right, or ``turns``, which the paper has in Table 3 alone.
     """
-    rows = [["per cent right", *SETS]]
-    rows += [[title, *(_cell(stages.get(stage, {}), stage, name) for name in SETS)] for stage, title in ROWS.items()]
+    rows = [[HEADS[metric], *SETS]]
+    for stage, title in ROWS.items():
+        ours, theirs = stages.get(stage, {}), REPORTED[stage]
+        names = [f"{metric}_{name}" for name in SETS]
+        rows.append([title, *(_cell(ours.get(name), theirs.get(name), metric) for name in names)])
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     return "\n".join([*lines, "in brackets: the paper's, where it has one (Tables 1 to 3)"])
 
 
-def _cell(metrics: Mapping[str, Interval], stage: str, name: str) -> str:
+def _cell(ours: Interval | None, theirs: float | None, metric: str) -> str:
     """One cell: ours, and the paper's if it reports one."""
-    ours, theirs = metrics.get(f"acc_{name}"), REPORTED[stage].get(f"acc_{name}")
-    cell = "not run" if ours is None else f"{100 * ours.value:.1f}"
-    return cell if theirs is None else f"{cell} ({100 * theirs:.1f})"
+
+    def told(value: float) -> str:
+        return f"{100 * value:.1f}" if metric == "acc" else f"{value:.2f}"
+
+    cell = "not run" if ours is None else told(ours.value)
+    return cell if theirs is None else f"{cell} ({told(theirs)})"

@@ -24,16 +24,20 @@ class DataFolderError(ValueError):
     """A folder of data can't be used; the message names the parameter, its value and the way out."""
 
 
-def given_sets(data: str, benchmarks: Sequence[str] = ()) -> dict[str, list[Task]]:
+def given_sets(data: str, benchmarks: Sequence[str] = (), n: int = 0) -> dict[str, list[Task]]:
     """Read and check the sets of a folder: ``rl``, ``sft`` and ``eval-NAME``, where they are there.
 
     Args:
         data: the folder, relative ones within the project; empty: none, and nothing is read.
         benchmarks: short names of those that must be there; empty: whichever are.
+        n: questions of each of them, the first ones; 0: all (the parameter ``benchmark_questions``).
 
     Raises:
-        DataFolderError: no such folder, an unknown or missing benchmark, or tasks of another layout.
+        DataFolderError: no such folder, an unknown or missing benchmark, fewer questions than none, or tasks of
+            another layout.
     """
+    if n < 0:
+        raise DataFolderError(f"benchmark_questions={n}: give how many of each set, or 0 for all")
     if unknown := [name for name in benchmarks if name not in BENCHMARKS]:
         raise DataFolderError(f"benchmarks={unknown[0]!r}: no such set; choose from {', '.join(BENCHMARKS)}")
     if not data:
@@ -47,7 +51,8 @@ def given_sets(data: str, benchmarks: Sequence[str] = ()) -> dict[str, list[Task
     if missing or not there:
         what = ", ".join(f"{name}.jsonl" for name in missing or (*KEPT, *wanted))
         raise DataFolderError(f"data={data!r}: no {what}; {_way_out(data)}, or name other benchmarks")
-    return {name: _checked(data, name, load_tasks(folder / f"{name}.jsonl")) for name in there}
+    found = {name: _checked(data, name, load_tasks(folder / f"{name}.jsonl")) for name in there}
+    return {name: tasks[: n or None] if name in wanted else tasks for name, tasks in found.items()}
 
 
 def _way_out(data: str) -> str:

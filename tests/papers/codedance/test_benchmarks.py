@@ -33,14 +33,17 @@ def test_the_tables_sets_are_those_that_can_be_read() -> None:
     assert set(SETS) == set(BENCHMARKS) and len(SETS) == 11
 
 
-def test_questions_are_the_first_or_all(tmp_path: Path) -> None:
+def test_questions_are_the_first_or_all_in_the_tables_order(tmp_path: Path) -> None:
     save_tasks(tmp_path / "eval-vstar.jsonl", [task("vstar", k) for k in range(3)])
     save_tasks(tmp_path / "eval-countbench.jsonl", [task("countbench")])
-    assert {name: len(some) for name, some in questions(tmp_path, 2).items()} == {"countbench": 1, "vstar": 2}
-    assert len(questions(tmp_path, 0)["vstar"]) == 3
-    assert told(questions(tmp_path, 0)) == "countbench 1, vstar 3" and told({}) == benchmarks.ABSENT
-    with pytest.raises(ValueError, match="benchmark_questions=-1: give how many of each set, or 0 for all"):
-        questions(tmp_path, -1)
+    assert told(questions(tmp_path)) == "countbench 1, vstar 3" and told({}) == benchmarks.ABSENT
+    assert {name: len(some) for name, some in given_sets(str(tmp_path), n=2).items()} == {
+        "eval-countbench": 1,
+        "eval-vstar": 2,
+    }
+    assert len(given_sets(str(tmp_path), n=0)["eval-vstar"]) == 3
+    with pytest.raises(DataFolderError, match="benchmark_questions=-1: give how many of each set, or 0 for all"):
+        given_sets(str(tmp_path), n=-1)
 
 
 def test_every_cell_is_filled_or_says_that_it_was_not_run(tmp_path: Path) -> None:
@@ -61,6 +64,9 @@ def test_every_cell_is_filled_or_says_that_it_was_not_run(tmp_path: Path) -> Non
     assert cells["SFT + R_BAT"][SETS.index("wemath")] == "not run (39.6)"
     assert cells["SFT + bonus"][SETS.index("charxiv")] == "not run", "Table 3 has no CharXiv"
     assert cells["SFT + outcome"][SETS.index("mathvision")] == "not run (26.0)" and "the paper's" in note
+    turns = table(found, "turns").splitlines()
+    assert turns[0].startswith("turns an episode") and "not run (2.60)" in turns[5], "Table 3: 2.5960 on CountBench"
+    assert "1.00" in turns[3] and "1.00 (" not in turns[3], "the paper has no turns of its own by set"
 
 
 def test_a_folder_that_cannot_be_used_says_what_and_how_to_write_it(tmp_path: Path) -> None:

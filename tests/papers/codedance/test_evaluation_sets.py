@@ -75,6 +75,9 @@ def test_the_papers_own_questions(root: Path) -> None:
     found = list(tasks(str(root), list(TRAINING.values()), 1))
     assert [task.question for task in found] == ["Is it left?"] * 2
     assert {task.target for task in found} == {("No, it isn't left.",)}
+    asked, shown = found
+    assert asked.meta["kind"] == "vstar", "its source, by which its reward knows mathematics"
+    assert len(shown.meta["turns"]) == 2 and shown.meta["level"] == "hard" and asked.meta["level"] == ""
 
 
 def test_unknown_sets_and_other_columns_are_named(root: Path, tmp_path: Path) -> None:

@@ -57,6 +57,17 @@ def test_the_question_is_said_again_after_what_is_seen() -> None:
     assert last == f"<think>It is {task.target[0]}.</think><answer>{task.target[0]}</answer>"
 
 
+def test_real_models_are_shown_plain_python_and_an_unknown_prompt_is_named() -> None:
+    """The same words; where ``brief`` calls a function, ``full`` has a script with its imports."""
+    for task in TASKS:
+        brief, full = (turns_of(task, needless=0.0, prompt=prompt) for prompt in ("brief", "full"))
+        assert [turn.split("<code>")[0] for turn in brief] == [turn.split("<code>")[0] for turn in full]
+        offered = ("crop(image", "rotate(image", "brighten(image", "count(image")
+        assert not any(name in turn for turn in full for name in offered)
+    with pytest.raises(ValueError, match="prompt='long': choose one of brief, full"):
+        turns_of(TASKS[0], prompt="long")
+
+
 def test_an_episode_that_goes_on_is_refused() -> None:
     task: Task = TASKS[0]
     episode = Episode(task, ())
