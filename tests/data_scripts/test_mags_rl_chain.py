@@ -88,5 +88,5 @@ def test_node_fills_tables_1_and_2(paper: Path, runs: Path) -> None:
     n = {name: sum(results["tables"]["Table 1"]["grit"][f"judged_{name}_{level}"]["here"]["n"] for level in LEVELS)
          for name in SOURCES}  # fmt: skip
     assert n == dict.fromkeys(SOURCES, 5), "every question of the sets is asked, and once"
-    assert [check["n"] for check in results["claims"]["M1"]["checks"]] == [6, 6, 3], "of the Zoom sets, no boards"
-    assert results["claims"]["M3"]["checks"][0]["n"] == 3, "of Zoom-Hard"
+    assert [check["n"] for check in results["claims"]["M1"]["checks"]] == [12, 12, 6], "pairs of the Zoom sets"
+    assert results["claims"]["M3"]["checks"][0]["n"] == 6, "pairs of Zoom-Hard"
