@@ -458,5 +458,5 @@ print("here:", there if zoom else "not run; the paper's sets aren't here (41: da
 
 # %% [markdown]
 # Two things differ most. The paper's model reads photographs and follows instructions before any training, so prompting is a
-# fair rival there, and here it has no pixels to read. And a model of three million weights may learn some of forty questions by
+# fair rival there, and here it has no pixels to read. And a model as small as ours may learn some of forty questions by
 # heart: notebook 43 plays its own forty beside new ones.

@@ -8,8 +8,9 @@ Departures
   steps; of the hub's where its script was given ``--more-samples``, else drawn boards. Why: it is the comparison that
   a reader would make. May change: M4's verdict.
 - [mags-same-boxes] Paper: a policy is trained with super-resolution and another one with plain resizing. Here: one
-  policy's boxes are enlarged in both ways, at two sizes of detail, under stage 2's prompt (the paper: stage 1's). Why:
-  what differs is then the crop alone. May change: a policy that had learnt to live with blurred crops would lose less.
+  policy's boxes on drawn boards are enlarged in both ways, at two sizes of detail, under stage 2's prompt (the paper:
+  stage 1's). Why: what differs is then the crop alone. May change: a policy that had learnt to live with blurred
+  crops would lose less.
 - [mags-shown-by-examples] Paper: what super-resolution does (4.3) and what the stages do to boxes (3.4) is shown by
   examples (Figures 4, 6 and 7): it may encourage a more agent-oriented response pattern, and stage 2 finds more. No
   number is given. Here: M2 compares accuracies, M5 counts boxes and measures their recall. Why: an example can't be
