@@ -151,7 +151,13 @@ def hub(args: argparse.Namespace, chat: Chat) -> dict[str, list[Task]]:
 
 
 def staged(args: argparse.Namespace, own: Sequence[Task], scores: Mapping[str, float]) -> dict[str, list[Task]]:
-    """Both stages, and the larger ones beside them."""
+    """Both stages, and the larger ones beside them.
+
+    Args:
+        args: of the command line.
+        own: questions to train on.
+        scores: their zoom scores, as for :func:`hub_stages`.
+    """
     more = hub_stages(own, scores, args.more_samples) if args.more_samples else {}
     return hub_stages(own, scores, args.samples) | {f"{name}-more": tasks for name, tasks in more.items()}
 
