@@ -12,7 +12,8 @@ counts and licences. A larger stage begins with the tasks of a smaller one: 20 s
 With --cutouts: scenes-train.jsonl, scenes-development.jsonl and scenes-test.jsonl, on packaged photographs. With --hub:
 hub-stage1.jsonl and hub-stage2.jsonl from the training splits, whose images look like none that is measured on, and
 zoom-easy.jsonl, zoom-medium.jsonl and zoom-hard.jsonl, sorted by the judge (its replies are kept in judged.jsonl);
-without a judge eval-NAME.jsonl, unsorted.
+without a judge eval-NAME.jsonl, unsorted. With --more-samples 200 also hub-stage1-more.jsonl and hub-stage2-more.jsonl,
+ten times as large.
 
 Every drawn task proves itself before anything is written. No image of one side lies on another. With --hub-root, data
 sets are read from FOLDER/OWNER/NAME, copies of the hub's, instead of the network.
@@ -59,6 +60,7 @@ def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser = script.parser(__doc__)
     add = parser.add_argument
     add("--samples", type=int, default=20, help="tasks of each stage (the paper: 20)")
+    add("--more-samples", type=int, default=0, help="tasks of each of the hub's larger stages; 0: there are none")
     add("--development", type=int, default=20, help="tasks of each kind to make choices on")
     add("--test", type=int, default=40, help="tasks of each kind to measure by")
     add("--demonstrations", type=int, default=66, help="the format start's episodes of each kind")
@@ -134,18 +136,30 @@ def hub(args: argparse.Namespace, chat: Chat) -> dict[str, list[Task]]:
     evaluation = read(sources[: len(BENCHMARKS)], args.hub_tasks)
     benchmarks = [task for tasks in evaluation.values() for task in tasks]
     measured = {task.meta["source"]: task.tool_images[0].image for task in benchmarks}
-    pool = read(sources[len(BENCHMARKS) :], 4 * args.samples)  # more than needed: some look alike, some are easy
+    # More than needed: some look alike, some are easy.
+    pool = read(sources[len(BENCHMARKS) :], 4 * max(args.samples, args.more_samples))
     own = [task for tasks in pool.values() for task in script.unlike(tasks, measured.items(), "one measured on")]
     if not args.judge:
-        return hub_stages(own, {}, args.samples) | {f"eval-{name}": tasks for name, tasks in evaluation.items()}
+        return staged(args, own, {}) | {f"eval-{name}": tasks for name, tasks in evaluation.items()}
     judge = ServedPolicy(args.judge, args.judge_model, chat)
     scores = judged(judge, chat, benchmarks, args.out / "judged.jsonl")
     print(f"{len(scores)} of {len(benchmarks)} questions have a zoom score; the others are left out", flush=True)
     zoom = judged(judge, chat, own, args.out / "judged-training.jsonl")
     clear = [task for task in own if task.id in zoom]
     print(f"{len(clear)} of {len(own)} questions to train on have a zoom score; the others are left out", flush=True)
-    stages = hub_stages(clear, zoom, args.samples)
-    return stages | {f"zoom-{name}": tasks for name, tasks in zoom_sets(benchmarks, scores).items()}
+    return staged(args, clear, zoom) | {f"zoom-{name}": tasks for name, tasks in zoom_sets(benchmarks, scores).items()}
+
+
+def staged(args: argparse.Namespace, own: Sequence[Task], scores: Mapping[str, float]) -> dict[str, list[Task]]:
+    """Both stages, and the larger ones beside them.
+
+    Args:
+        args: of the command line.
+        own: questions to train on.
+        scores: their zoom scores, as for :func:`hub_stages`.
+    """
+    more = hub_stages(own, scores, args.more_samples) if args.more_samples else {}
+    return hub_stages(own, scores, args.samples) | {f"{name}-more": tasks for name, tasks in more.items()}
 
 
 def hub_stages(own: Sequence[Task], scores: Mapping[str, float], samples: int) -> dict[str, list[Task]]:

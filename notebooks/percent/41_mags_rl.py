@@ -30,7 +30,8 @@
 # | `node` | the same, the paper's questions, SMFANet's weights | not measured | not measured |
 #
 # No model is trained here. At the end the tasks are written to `runs/<run>/data`. The paper's own questions come from a hub:
-# `python data_scripts/mags_rl.py --out data/paper_mags --hub --pin --judge URL --judge-model NAME`, and `data` takes them from there.
+# `python data_scripts/mags_rl.py --out data/paper_mags --hub --pin --judge URL --judge-model NAME --more-samples 200`, and `data`
+# takes them from there.
 
 # %% tags=["parameters"]
 run: str = "mags_rl"  # run directory under runs/, shared by notebooks 41 to 44

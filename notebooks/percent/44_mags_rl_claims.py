@@ -359,13 +359,6 @@ check("44.3", everywhere)
 
 
 # %%
-def or_not_run(name: str, stage: str, measure) -> Claim:
-    """A claim, or one without checks where its runs weren't named."""
-    if stage in others:
-        return measure(of_table(stage))
-    return Claim(name, claims.CLAIMS[name], (), f"not run: {stage}_runs")
-
-
 def of_table(stage: str):
     """A stage on the paper's sets, or on drawn boards where they aren't here."""
     return played[f"{stage}-zoom" if zoom else stage]
@@ -374,6 +367,14 @@ def of_table(stage: str):
 def hardest(some):
     """What Table 2 is of: Zoom-Hard; of drawn boards all."""
     return [o for o in some if not zoom or o.difficulty == "hard"]
+
+
+# %%
+def or_not_run(name: str, stage: str, measure) -> Claim:
+    """A claim, or one without checks where its runs weren't named."""
+    if stage in others:
+        return measure(of_table(stage))
+    return Claim(name, claims.CLAIMS[name], (), f"not run: {stage}_runs")
 
 
 def at_hand(ending: str, folder=None) -> int:
@@ -415,12 +416,11 @@ print(table(verdicts).replace("; ", "\n    "))
 for stage, found in five_answers.items():
     metrics[stage] |= found
 metrics["untrained"] = EVALUATION.load_stage(folders[0], "untrained")
+here = {name: metrics.get(f"{name}-zoom", {}) for name in EVALUATION.reported}
 for size, ways in enlarged.items():
     for name, some in ways.items():
         metrics["grpo"][f"accuracy_{size}_{name}"] = accuracy(some)
 metrics["grpo"]["accuracy_on_its_own"] = accuracy(gathered("own", folders))
-here = {name: metrics.get(f"{name}-zoom", {}) for name in EVALUATION.reported}
-cells = tables.paper_tables(here)
 results = write_results(
     run_folder(run) / "results.json",
     notebook="44_mags_rl_claims",
@@ -430,7 +430,7 @@ results = write_results(
     training_minutes=training_minutes(folders, ("sft", "stage1", "grpo")),
     stages=metrics,
     claims={claim.name: claim.record() for claim in verdicts},
-    tables=cells,
+    tables=tables.paper_tables(here),
 )
 print("written:", f"runs/{run}/results.json")
 
@@ -458,10 +458,10 @@ if published["claims"]:
 # Drawn boards fill no cell: they compare with the paper's sets in direction alone.
 
 # %%
-print(tables.told(cells))
+print(tables.told(results["tables"]))
 print("here:", there if zoom else "not run; the paper's sets aren't here (41: data)")
 
 # %% [markdown]
 # Two things differ most. The paper's model reads photographs and follows instructions before any training, so prompting is a
-# fair rival there, and here it has no pixels to read. And a model of three million weights may learn some of forty questions by
+# fair rival there, and here it has no pixels to read. And a model as small as ours may learn some of forty questions by
 # heart: notebook 43 plays its own forty beside new ones.

@@ -24,7 +24,7 @@ import mags_rl
 pytestmark = pytest.mark.notebooks
 
 DATA = "--samples 4 --development 1 --test 1 --demonstrations 1 --magnifiers bicubic"
-TASKS = "samples=4 more_samples=4 development_tasks=1 test_tasks=1 network=bicubic scale=2 weights="
+TASKS = "samples=4 more_samples=4 development_tasks=1 test_tasks=1 network=span scale=2 weights="
 TRAINING = """model= steps=1 steps_2=1 prompts_per_batch=2 group_size=2 per_device_batch_size=4 max_new_tokens=8
     num_processes=1 strategy=ddp rollout_engine=transformers threads=1"""
 MEASURING = "model= prompts_per_batch=2 max_new_tokens=8 sampled_tasks=1 tries=1 threads=1"
@@ -88,5 +88,5 @@ def test_node_fills_tables_1_and_2(paper: Path, runs: Path) -> None:
     n = {name: sum(results["tables"]["Table 1"]["grit"][f"judged_{name}_{level}"]["here"]["n"] for level in LEVELS)
          for name in SOURCES}  # fmt: skip
     assert n == dict.fromkeys(SOURCES, 5), "every question of the sets is asked, and once"
-    assert [check["n"] for check in results["claims"]["M1"]["checks"]] == [6, 6, 3], "of the Zoom sets, no boards"
-    assert results["claims"]["M3"]["checks"][0]["n"] == 3, "of Zoom-Hard"
+    assert [check["n"] for check in results["claims"]["M1"]["checks"]] == [12, 12, 6], "pairs of the Zoom sets"
+    assert results["claims"]["M3"]["checks"][0]["n"] == 6, "pairs of Zoom-Hard"

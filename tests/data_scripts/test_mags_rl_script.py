@@ -102,6 +102,19 @@ def test_questions_to_train_on_look_like_none_that_is_measured_on(made: Path) ->
     assert stages[0][1].id == "vsr-00001", "the first is left out"
 
 
+def test_larger_stages_hold_the_smaller_ones() -> None:
+    tasks = {name: [replace(task, id=f"{name}-{k}", meta={**task.meta, "set": name}) for k in range(9)]
+             for name in BENCHMARKS for task in make_tasks({"count/hard": 1}, 0)}  # fmt: skip
+    own = [task for some in tasks.values() for task in some]
+    args = mags_rl.options(["--out", "x", "--samples", "2", "--more-samples", "6"])
+    sets = {name: {task.id for task in some} for name, some in mags_rl.staged(args, own, {}).items()}
+    assert {name: len(some) for name, some in sets.items()} == {
+        "hub-stage1": 2, "hub-stage2": 2, "hub-stage1-more": 6, "hub-stage2-more": 6,
+    }  # fmt: skip
+    assert sets["hub-stage1"] < sets["hub-stage1-more"] and sets["hub-stage2"] < sets["hub-stage2-more"]
+    assert not sets["hub-stage1-more"] & sets["hub-stage2-more"]
+
+
 def test_what_is_wrong_is_told_in_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

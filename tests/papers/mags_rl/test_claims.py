@@ -51,6 +51,11 @@ def test_m2_needs_the_network_to_win_at_every_size() -> None:
     )
 
 
+def test_m2_says_that_there_is_no_network() -> None:
+    plain = m2({"large": {"bicubic": stage(0.5), "none": stage(0.1)}}, "bicubic")
+    assert plain.verdict == "not testable here" and "network='bicubic' is none" in plain.reason
+
+
 def test_m3_compares_on_the_seeds_that_both_have() -> None:
     claim = m3([*stage(0.75, seeds=2), *[o for o in stage(0.1) if o.seed == 2]], stage(0.5, seeds=2))
     assert claim.checks[0].interval.value == pytest.approx(0.25) and claim.verdict == "holds"
