@@ -16,11 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from kit.files import ROOT, write_text
-from kit.jobs.notebooks import Source, parameters, sources
+from kit.jobs.notebooks import Source, sources
 from kit.jobs.run import profile_values
 from kit.papers.fidelity import Row
 from kit.papers.registry import Paper, papers
 from publishing.declared import SHARED, Departure, declared
+from publishing.made import Unknown, made
+from publishing.read import unread
 
 PAGE = "docs/departures.md"
 
@@ -173,7 +175,8 @@ def problems(paper: Paper, found: Mapping[str, list[Departure]]) -> list[str]:
     missing += [f"{slug}: declared, and no item of {paper.name} names it" for slug in sorted(own - named)]
     claims = {item.id for item in rows if item.kind == "claim"}
     missing += [f"claim {name}: no item has this id" for name in paper.load_claims() if name not in claims]
-    return [*missing, *(text for item in rows if (text := _untrue(item))), *_unlisted(paper, rows)]
+    missing += [text for item in rows if (text := _untrue(item))]
+    return [*missing, *unread(paper, rows), *_unlisted(paper, rows)]
 
 
 def unused(found: Mapping[str, list[Departure]]) -> list[str]:
@@ -199,17 +202,20 @@ def value_at(where: str) -> Any:
     """The value at a place (:data:`kit.papers.fidelity.PLACE`).
 
     Raises:
-        AttributeError: the module has no such attribute.
+        AttributeError: what is there has no such attribute.
         ImportError: no such module.
-        KeyError: no such notebook or parameter.
+        KeyError: no such notebook or parameter, or nothing that is made of the profile's values.
     """
     place, _, attribute = where.partition(":")
     if place == PROFILE:
-        number, _, name = attribute.partition(".")
-        return _values(_notebook(number))[name]
-    value = import_module(place)
-    for part in attribute.split("."):
+        number, name, *parts = attribute.split(".")
+        value = made(_notebook(number), PROFILE)[name]
+    else:
+        value, parts = import_module(place), attribute.split(".")
+    for part in parts:
         value = getattr(value, part)
+    if isinstance(value, Unknown):
+        raise KeyError(f"notebook {number} makes it of more than the profile's values")
     return value
 
 
@@ -220,14 +226,9 @@ def _notebook(number: str) -> Source:
     raise KeyError(f"no notebook {number}")
 
 
-def _values(source: Source) -> dict[str, Any]:
-    """All parameters of a notebook with their values in the profile."""
-    return {name: given.default for name, given in parameters(source).items()} | profile_values(source, PROFILE)
-
-
 def _unlisted(paper: Paper, rows: tuple[Row, ...]) -> Iterator[str]:
     """Values of the profile that no item has and no comment calls ours."""
-    covered = {item.where for item in rows}
+    covered = {item.where for item in rows} | {re.sub(r"(\.\w+)+(?=\.\w)", "", item.where) for item in rows}
     ours = set(_ours(paper.notebooks_dir / "profiles" / f"{paper.name}.yaml"))
     for source in sources():
         if source.name in paper.notebooks:

@@ -66,6 +66,8 @@ class QuestionSet(HubSource):
         options: its columns of options: one for each, or one with a list; empty: the question holds them.
         letters: whether an answer that begins with an option's letter is that letter alone.
         says: what each answer in the data stands for, such as ``1`` for ``yes``; empty: for itself.
+        keeps: columns whose cells tasks keep in ``meta`` under the same names; ``kind`` among them stands in the place
+            of the group's.
         reader: place, ``module:function``, of what makes of a row one with these columns; empty: it has them.
         table: the file of its entry, for messages.
     """
@@ -77,6 +79,7 @@ class QuestionSet(HubSource):
     options: tuple[str, ...] = ()
     letters: bool = False
     says: Mapping[str, str] = field(default_factory=dict)
+    keeps: tuple[str, ...] = ()
     reader: str = ""
     table: str = "its table"
 
@@ -88,7 +91,7 @@ class QuestionSet(HubSource):
     @property
     def expected(self) -> tuple[str, ...]:
         """All columns that are read, those in braces among them."""
-        told = (self.question, self.answer, *self.options, *self.shown)
+        told = (self.question, self.answer, *self.options, *self.shown, *self.keeps)
         return tuple(name for column in told for name in _names(column))
 
     def read(self, row: Row) -> Row:
@@ -262,6 +265,7 @@ def tasks_of(source: QuestionSet, revision: str | None, fit: Fit) -> Iterator[Ta
             named = tuple(NamedImage(f"image_{k}", image) for k, image in enumerate(images, 1))
             shows = content_hash(images[0])[:16] if images else number
             meta = {"set": source.name, "kind": source.group, "source": f"{source.name}-{shows}"}
+            meta |= {name: row[name] for name in source.keeps}
             for k, (text, golds) in enumerate(asked):
                 left.used += 1
                 yield Task(f"{source.name}-{number:05d}{f'-{k}' if k else ''}", named, text, golds, dict(meta))

@@ -31,9 +31,8 @@ from kit.train.planner.memory import (
 from kit.train.progress import duration
 from kit.train.sft import SFTSettings
 
-EPISODE_TOKENS = 28192
 PICTURE_TOKENS = 8192
-"""Of an episode, at the most, unless told otherwise (the longest of the papers' tables); of them, of images."""
+"""Image tokens of an episode, at the most, unless told otherwise (AGILE's prompt; no other paper's table says more)."""
 
 PROFILE_MEMORY = {"gpu": 24 * GB}
 """Bytes of a GPU that a profile is for; others: :data:`NODE_MEMORY`."""
@@ -67,7 +66,7 @@ def stages(
     for name, v in values.items():
         if "num_processes" not in v:
             continue
-        together = ProcessConfig.of(v)
+        together, limits = ProcessConfig.of(v), _limits(name, v)
         shared: dict[str, Any] = {
             "model": model,
             "gpus": gpus or together.num_processes or 1,  # 0 is settled by the machine it trains on
@@ -76,20 +75,23 @@ def stages(
             "per_device_batch_size": v["per_device_batch_size"],
             "lora_rank": v["lora_rank"],
             "freeze_vision": v["freeze_vision"],
-            "sampled": _turns(name, v) * v["max_new_tokens"],
+            "sampled": min(limits.max_turns * limits.max_new_tokens, limits.most_tokens(0)),
         }
         shown = v.get("sft_episodes", 0)
         epochs = v.get("epochs", SFTSettings.epochs if shown else 0)  # a notebook without it takes the default
         if epochs > 0:
             size = v.get("batch_size", 8)
             told = {"batch": size + v.get("replay", 0), "steps": ceil(epochs * shown / size)}
-            yield f"{name}: SFT", Stage(**shared, **longest(SFTSettings.max_tokens), rollout_engine=None, **told)
+            yield (
+                f"{name}: SFT",
+                Stage(**shared, **longest(v.get("max_tokens", SFTSettings.max_tokens)), rollout_engine=None, **told),
+            )
         if "group_size" in v:
             yield (
                 f"{name}: GRPO",
                 Stage(
                     **shared,
-                    **longest(EPISODE_TOKENS),
+                    **longest(limits.max_episode_tokens),
                     rollout_engine=together.rollout_engine,
                     batch=v["prompts_per_batch"] * v["group_size"],
                     steps=v["steps"] + v.get("steps_2", 0),  # both stages of a curriculum
@@ -98,10 +100,10 @@ def stages(
             )
 
 
-def _turns(notebook: str, values: Mapping[str, Any]) -> int:
-    """How many turns an episode may have: as the notebook says, or always the same number in this paper."""
+def _limits(notebook: str, values: Mapping[str, Any]) -> RolloutConfig:
+    """Limits of its episodes: as the notebook says, else as always in this paper."""
     paper = paper_of(notebook)
-    return int(values.get("max_turns") or (paper.load_limits() if paper else RolloutConfig).max_turns)
+    return paper.limits_of(values) if paper else RolloutConfig()
 
 
 def _elsewhere(job: Job) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -104,8 +103,7 @@ def _prompts(paper: Paper, values: Mapping[str, Any]) -> dict[str, Any]:
     """What prompts are checked by: the paper's own way to play, of these values, with idle tools."""
     from kit.train.experiment import Rollouts
 
-    limits = paper.load_limits()
-    play = limits(**{field.name: values[field.name] for field in fields(limits) if field.name in values})
+    play = paper.limits_of(values)
     if isinstance(play, Rollouts):
         return {"make_env": lambda: play.environment(play.idle()), "config": play}
     return {"make_env": paper.load_environment(), "config": play}

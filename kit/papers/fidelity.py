@@ -23,8 +23,9 @@ from typing import Any, Literal, get_args
 Kind = Literal["hyper-parameter", "prompt", "environment", "data", "reward", "training", "metric", "claim"]
 Status = Literal["same", "departs", "not run"]
 
-PLACE = re.compile(r"(node:\d\d\.\w+|[\w.]+:[\w.]+)")
-"""``node:13.group_size``, a parameter of a notebook in the profile ``node``; or ``module:attribute``."""
+PLACE = re.compile(r"(node:\d\d(\.\w+)+|[\w.]+:[\w.]+)")
+"""``node:13.group_size``, a parameter of a notebook in the profile ``node``; ``node:13.settings.warmup``, a value of
+what the notebook makes of them; or ``module:attribute``."""
 
 
 class FidelityError(ValueError):

@@ -10,7 +10,7 @@ A paper is added by one line in :data:`PAPERS`, or from a package outside the ki
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from importlib import import_module, metadata
 from importlib.resources import files
 from pathlib import Path
@@ -135,6 +135,19 @@ class Paper:
         """
         found: type[RolloutConfig] = self._load("limits")
         return found
+
+    def limits_of(self, values: Mapping[str, Any]) -> RolloutConfig:
+        """Its episodes' limits, made of the parameters that are named like one of them.
+
+        Args:
+            values: of a notebook's parameters, by name.
+
+        Raises:
+            PaperError: they aren't where the record says.
+            ValueError: a value that they refuse.
+        """
+        limits = self.load_limits()
+        return limits(**{field.name: values[field.name] for field in fields(limits) if field.name in values})
 
     def load_validate(self) -> Callable[[Task, Any], str] | None:
         """Import what tells why a task teaches nothing; None: the paper has no such check.

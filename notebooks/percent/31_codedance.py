@@ -17,7 +17,7 @@
 # teaches an agent to tell?
 #
 # **The paper.** [CodeDance (arXiv:2512.17312)](https://arxiv.org/abs/2512.17312): section 3 (think, execute,
-# feed back), 3.2 (its demonstrations), 3.3 and appendix 8 (the reward R_BAT), 6.2 (the sandbox). Its figures show episodes
+# feed back), 3.1 and appendix 8 (the reward R_BAT), 3.2 (its demonstrations), 6.2 (the sandbox). Its figures show episodes
 # on photographs; ours have the same form, on drawn charts, receipts, boards and scenes.
 #
 # **Afterwards you can** play an [episode](../docs/glossary.md#episode) with Python as the only tool, mistakes included;
@@ -31,8 +31,8 @@
 # | `node` | the same, and the paper's questions | not measured | not measured |
 #
 # No model is trained here. At the end the tasks and demonstrations are written to `runs/<run>/data`, where notebook 32
-# reads them. The paper's own questions and benchmarks come from a hub: `python data_scripts/codedance.py --out
-# data/paper_codedance --hub --pin` writes them to a folder, and `data` takes them from there.
+# reads them. The paper's own questions, demonstrations and benchmarks come from a hub: `python data_scripts/codedance.py
+# --out data/paper_codedance --hub --pin` writes them to a folder, and `data` takes them from there.
 
 # %% tags=["parameters"]
 run: str = "codedance"  # run directory under runs/, shared by notebooks 31 to 34
@@ -41,13 +41,17 @@ test_seed: int = 0  # draws the other two sides: the same for every seed
 train_tasks: int = 20  # tasks of each kind for reinforcement
 development_tasks: int = 12  # tasks of each kind to make choices on
 test_tasks: int = 16  # tasks of each kind to measure by
-demonstrations: int = 3200  # episodes of the scripted expert; paper: 34K of models
+demonstrations: int = 3200  # of the scripted expert, or at most of data's; paper: 34K
 easy_shown: str = "chart_value 4,sheet 4,board 3,geometry,count,arithmetic"  # parts
 hard_shown: str = "chart_compute 3,board 4,geometry,count"  # demonstrated parts
 needless: float = 0.5  # share of easy demonstrations that call for nothing; paper: 0
 data: str = ""  # folder of data_scripts/codedance.py --hub; empty: drawn tasks alone
+benchmarks: list[
+    str
+] = []  # of the paper's sets, those to measure on; empty: all in data
 model: str = ""  # its tokenizer encodes the episodes; empty: the committed tiny model
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
+allow_unsafe: bool = True  # the kit's own code may run where nothing confines it
 
 # %%
 from collections import Counter
@@ -60,16 +64,21 @@ import torch
 from IPython.display import display
 from kit import view
 from kit.chat import Chat
-from kit.data.store import load_tasks, save_episodes, save_tasks
+from kit.data.store import save_episodes, save_tasks
 from kit.episode import Episode
 from kit.exercises import check, hint, solution
-from kit.files import ROOT, run_folder
+from kit.files import run_folder
 from kit.papers.codedance import experiment as codedance
+from kit.papers.codedance.data_folder import given_sets
 from kit.papers.codedance.env import CodeDanceEnv
 from kit.papers.codedance.metrics import is_right
 from kit.papers.codedance.tasks import MAKERS, MakingError, check_apart, make_tasks
 from kit.tiny import TINY
 from kit.view import plots
+
+# %%
+given = given_sets(data, benchmarks)  # refused here if it can't be used
+print({name: len(tasks) for name, tasks in given.items()} or "drawn tasks alone")
 
 # %% [markdown]
 # ## Easy and hard
@@ -132,7 +141,7 @@ print("shown:", board.images[0].image.size, "| what code opens:", whole.size)
 # You are the agent. The [environment](../docs/glossary.md#environment) tells you this:
 
 # %%
-sandbox = codedance.sandbox(allow_unsafe=True).start()  # all code here is the kit's
+sandbox = codedance.sandbox(allow_unsafe).start()
 env = CodeDanceEnv(sandbox, prompt=prompt)
 system, user = env.prompt(board)
 print(fill(system, 84), "\n")
@@ -450,6 +459,8 @@ sets = {
     ),
     "test": make_tasks(dict.fromkeys(MAKERS, test_tasks), test_seed, "test"),
 }
+
+# %%
 told = {"easy": easy_shown, "hard": hard_shown}
 parts = {}  # how many parts of the demonstrations a kind has, one where none is named
 for level, kinds in told.items():
@@ -457,7 +468,8 @@ for level, kinds in told.items():
         parts[f"{kind}/{level}"] = int(part[0]) if part else 1
 every = sum(parts.values())
 counts = {kind: demonstrations * part // every for kind, part in parts.items()}
-lessons = make_tasks(counts, seed + 1_000_000)  # other tasks than reinforcement's
+lessons = given.pop("sft", [])[:demonstrations]  # the paper's own, where data has them
+lessons = lessons or make_tasks(counts, seed + 1_000_000)  # others than reinforcement's
 check_apart([*sets["train"], *lessons], sets["development"], sets["test"])
 for name, tasks in {**sets, "demonstrations": lessons}.items():
     n = Counter(t.meta["level"] for t in tasks)
@@ -521,14 +533,17 @@ print(sum(map(len, sets.values())), "tasks, each solved by a script")
 
 # %%
 from kit.papers.codedance.expert import expert
+from kit.papers.codedance.lessons import plays_out
 
-show = ScriptedPolicy(chat, expert(needless))
-shown = []
+show = ScriptedPolicy(chat, expert(needless, prompt))
+how, shown = codedance.Play(prompt=prompt).measured(), []
 for at in range(0, len(lessons), 32):  # at most 32 sessions at once
-    shown += play(show, chat, sandbox, lessons[at : at + 32], temperature=0.0)
-assert all(is_right(episode, episode.task.target) for episode in shown)
-example = next(e for e in shown if e.task.meta["kind"] == "chart_compute")
-display(view.show(example, chat=chat, is_right=is_right))
+    some = how(show, chat, sandbox, lessons[at : at + 32], temperature=0.0)
+    shown += [episode for episode in some if plays_out(episode)]
+assert shown, f"none of {len(lessons)} demonstrations ends as it should"
+example = [e for e in shown if e.task.meta["kind"] == "chart_compute"] or shown
+display(view.show(example[0], chat=chat, is_right=is_right))
+print(f"{len(lessons) - len(shown)} of {len(lessons)} left out: their code fails here")
 
 # %% [markdown]
 # **They are undecided, on purpose.** In the paper easy questions are answered directly and hard ones by code. A tiny model
@@ -557,11 +572,6 @@ display(plots.bars(told, "demonstrations"))
 # ## Stored for 32
 
 # %%
-given = {}
-if data:
-    files = sorted((ROOT / data).glob("*.jsonl"))
-    wanted = [f for f in files if f.stem == "rl" or f.stem.startswith("eval-")]
-    given = {file.stem: load_tasks(file) for file in wanted}
 sets |= {"train" if name == "rl" else name: tasks for name, tasks in given.items()}
 folder = run_folder(run) / "data"
 for name, tasks in sets.items():

@@ -43,11 +43,14 @@ batch_size: int = 4  # episodes an optimizer step; paper: 128
 replay: int = 4  # the model's own answers, replayed beside each batch; paper: 0
 per_device_batch_size: int = 4  # episodes a forward pass
 learning_rate: float = 3e-4  # at its peak; paper: 5e-5
+warmup: float = 0.1  # share of the steps before the peak; paper: 0.05
+max_tokens: int = 16384  # of the longest episode; paper: 20480
 freeze_vision: bool = True  # leave the vision tower alone
 lora_rank: int = 0  # rank of small added matrices that learn alone; 0: all weights
 max_turns: int = 4  # turns an episode may have when playing
 max_new_tokens: int = 72  # of one turn when playing
 eval_tasks: int = 16  # tasks of each kind to measure by
+benchmark_questions: int = 16  # of each of the paper's sets, if data has them; 0: all
 by_hand: bool = True  # do one update here as well; needs room for all weights
 num_processes: int = 0  # processes that train together; 0: one for each core
 strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
@@ -67,6 +70,7 @@ from kit.evaluate.baselines import SingleTurnEnv, opened
 from kit.evaluate.five.shown import blank
 from kit.exercises import check, hint, solution
 from kit.files import start_run
+from kit.papers.codedance import benchmarks
 from kit.papers.codedance import experiment as codedance
 from kit.papers.codedance.metrics import EVALUATION, is_right
 from kit.policy.hf import HFPolicy, load_model_and_chat
@@ -88,6 +92,7 @@ start, together = str(model or TINY), ProcessConfig.of(globals())
 vlm, chat = load_model_and_chat(start)
 box = codedance.sandbox(allow_unsafe).start()
 play = codedance.Play(prompt=prompt, max_turns=max_turns, max_new_tokens=max_new_tokens)
+papers_sets = benchmarks.questions(folder / "data", benchmark_questions)
 AT_ONCE = 48  # sessions
 
 
@@ -142,6 +147,15 @@ direct = {name: EVALUATION.evaluate(replies) for name, replies in told.items()}
 for name, found in direct.items():
     print(f"{name:22s} easy {found['acc_easy']}, hard {found['acc_hard']}")
 
+# %% [markdown]
+# The paper's own sets, where this run has them (notebook 31, `data`): the base's rows of Tables 1 and 2 are asked like this,
+# too. Notebook 34 puts the tables together.
+
+# %%
+print(benchmarks.told(papers_sets))
+for name, known in papers_sets.items():
+    EVALUATION.save_stage(folder, f"direct-eval-{name}", directly(known))
+
 # %%
 from collections import defaultdict
 
@@ -195,14 +209,15 @@ by_level = {
     for level in ("easy", "hard")
 }
 for some in by_level.values():
-    shortest = min((e for e in some if e.calls), key=lambda e: len(e.ids))
-    display(view.show(shortest, chat=chat, is_right=is_right))
+    calling = [e for e in some if e.calls] or some
+    for shortest in sorted(calling, key=lambda e: len(e.ids))[:1]:
+        display(view.show(shortest, chat=chat, is_right=is_right))
 
 
 # %%
 def calls(some) -> float:
     """Mean calls of an episode."""
-    return sum(e.calls for e in some) / len(some)
+    return sum(e.calls for e in some) / max(1, len(some))
 
 
 shown = {level: calls(some) for level, some in by_level.items()}
@@ -443,9 +458,8 @@ stages = {"untrained": untrained, "direct": told["what the prompt shows"]}
 stages |= {"originals": told["full pictures"], "sft": tuned, "sft-blank": unseen}
 for name, some in {**stages, "sft-sampled": sampled}.items():
     EVALUATION.save_stage(folder, name, some)
-for path in sorted((folder / "data").glob("eval-*.jsonl")):
-    known = load_tasks(path)[:eval_tasks]
-    EVALUATION.save_stage(folder, f"sft-{path.stem}", in_parts(known, greedily))
+for name, known in papers_sets.items():
+    EVALUATION.save_stage(folder, f"sft-eval-{name}", in_parts(known, greedily))
 turns = {"paper, after SFT": EVALUATION.reported["sft"]["turns_all"]}
 turns["here, after SFT"] = result["turns_all"].value
 print({name: round(value, 2) for name, value in turns.items()})

@@ -17,7 +17,7 @@
 # the hard ones, too, where it must. Now it is paid, and nobody says for which calls. Does it stop where it knows, and
 # go on where it doesn't?
 #
-# **The paper.** [CodeDance (arXiv:2512.17312)](https://arxiv.org/abs/2512.17312), section 3.3 and Table 3:
+# **The paper.** [CodeDance (arXiv:2512.17312)](https://arxiv.org/abs/2512.17312), section 3.1 and Table 3:
 # [GRPO](../docs/glossary.md#grpo) with the reward R_BAT, beside the outcome alone and beside a bonus for calls. There
 # the bonus brings 2.43 turns an episode, the outcome alone 1.34, R_BAT 1.41, and R_BAT the highest accuracy.
 #
@@ -43,6 +43,7 @@ reward: str = "adaptive"  # R_BAT; or outcome, bonus, offset_0
 sharpness: float = 8.0  # how sharply the price of a call turns
 offset: float = 0.2  # what a call costs where a group knows
 turn_weight: float = 0.2  # of the turns' own part; 0 leaves it out
+turn_discount: float = 0.2  # of what later turns earned
 steps: int = 20  # rollout batches, each followed by one update
 prompts_per_batch: int = 12  # questions a batch; paper: 256
 group_size: int = 8  # attempts at one question
@@ -55,8 +56,10 @@ per_device_batch_size: int = 32  # episodes a forward pass
 freeze_vision: bool = True  # leave the vision tower alone
 lora_rank: int = 0  # rank of small added matrices that learn alone; 0: all weights
 max_turns: int = 4  # turns an episode may have; paper: 6
+evaluation_turns: int = 4  # turns it may have where it is measured; paper: 10
 max_new_tokens: int = 72  # of one turn
 eval_tasks: int = 16  # tasks of each kind to measure by
+benchmark_questions: int = 16  # of each of the paper's sets, if data has them; 0: all
 num_processes: int = 0  # processes that train together; 0: one for each core
 strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
 rollout_engine: str = "transformers"  # or vLLM: colocate (same GPUs), server
@@ -66,6 +69,8 @@ threads: int = 1  # CPU threads of a process
 allow_unsafe: bool = True  # the tiny model's code may run where nothing confines it
 
 # %%
+from functools import partial
+
 import numpy as np
 import torch
 from IPython.display import display
@@ -74,11 +79,13 @@ from kit.data.store import load_tasks
 from kit.evaluate.accuracy import accuracy as share_right
 from kit.exercises import check, hint, solution
 from kit.files import start_run
+from kit.papers.codedance import benchmarks
 from kit.papers.codedance import experiment as codedance
 from kit.papers.codedance.metrics import EVALUATION, is_right
 from kit.papers.codedance.reward import REWARDS, difficulty, make_reward
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.train.checkpoint import trained_model
+from kit.train.experiment import in_parts
 from kit.train.grpo import GRPOSettings
 from kit.train.launch.launcher import launch
 from kit.train.launch.topology import ProcessConfig
@@ -93,8 +100,13 @@ start = trained_model(folder, "sft", 32)
 vlm, chat = load_model_and_chat(start)
 box = codedance.sandbox(allow_unsafe).start()
 limits = {"max_turns": max_turns, "max_new_tokens": max_new_tokens}
+limits["evaluation_turns"] = evaluation_turns
 play = codedance.Play(prompt=prompt, temperature=temperature, **limits)
+papers_sets = benchmarks.questions(folder / "data", benchmark_questions)
 train = load_tasks(folder / "data" / "train.jsonl")
+drawn = load_tasks(
+    folder / "data" / "development.jsonl"
+)  # where train is the paper's own
 
 
 def kind_of(task) -> str:
@@ -113,7 +125,7 @@ policy = HFPolicy(vlm, chat)
 wanted = {"easy": "sheet/easy", "hard": "chart_compute/hard"}
 groups = {}
 for k, (level, kind) in enumerate(wanted.items()):
-    task = next(t for t in train if kind_of(t) == kind)
+    task = next(t for t in [*train, *drawn] if kind_of(t) == kind)
     tried = [task] * group_size
     groups[level] = play(policy, chat, box, tried, seed=seed + k)
     right = sum(is_right(e, task.target) for e in groups[level])
@@ -218,7 +230,9 @@ def over_steps(rows, column: str):
     return [row["step"] for row in known], [row[column] for row in known]
 
 
-calls = {f"{n} questions": over_steps(rows, f"calls_{n}") for n in ("easy", "hard")}
+levels = [n for n in ("easy", "hard") if over_steps(rows, f"calls_{n}")[0]]
+calls = {f"{n} questions": over_steps(rows, f"calls_{n}") for n in levels}
+calls = calls or {"all questions": over_steps(rows, "calls")}  # the paper's: no level
 title = f"calls an episode, reward {reward}"
 display(plots.lines(calls, "step", "calls", title))
 
@@ -280,10 +294,15 @@ tests, seen = [], {}
 for t in load_tasks(folder / "data" / "test.jsonl"):
     seen[kind_of(t)] = seen.get(kind_of(t), 0) + 1
     tests += [t] if seen[kind_of(t)] <= eval_tasks else []
-played = []
-for at in range(0, len(tests), 48):  # so many sessions at once
-    some = tests[at : at + 48]
-    played += codedance.play_greedily(vlm, chat, box, some, play)
+
+
+def measure(tasks):
+    """Play greedily, so many sessions at once, with the turns of an evaluation."""
+    greedily = partial(codedance.play_greedily, vlm, chat, box, how=play.measured())
+    return in_parts(tasks, greedily)
+
+
+played = measure(tests)
 stages = {
     "sft": EVALUATION.load_stage(folder, "sft"),
     "grpo": EVALUATION.evaluate(played),
@@ -381,10 +400,9 @@ if hard:
 
 # %%
 EVALUATION.save_stage(folder, "grpo", played)
-for path in sorted((folder / "data").glob("eval-*.jsonl")):
-    known = load_tasks(path)[:eval_tasks]
-    some = codedance.play_greedily(vlm, chat, box, known, play)
-    EVALUATION.save_stage(folder, f"grpo-{path.stem}", some)
+print(benchmarks.told(papers_sets))
+for name, known in papers_sets.items():
+    EVALUATION.save_stage(folder, f"grpo-eval-{name}", measure(known))
 paper = EVALUATION.reported["grpo"]
 print(f"all: right {share_right(outcomes['grpo'])}; paper's sets: {paper['acc_all']}")
 print(f"turns {stages['grpo']['turns_all'].value:.2f}; paper {paper['turns_all']}")

@@ -41,12 +41,16 @@ outcome_runs: list[str] = []  # the same seeds, paid for the outcome alone; empt
 bonus_runs: list[str] = []  # with a bonus for calls
 offset_0_runs: list[str] = []  # under R_BAT with offset 0
 no_turns_runs: list[str] = []  # without the turns' own part
-sft_300: list[str] = []  # cold starts of 300 demonstrations, for C4
-sft_900: list[str] = []  # of 900
+sft_fewest: list[
+    str
+] = []  # cold starts of the fewest demonstrations, for C4; paper: 5K
+sft_fewer: list[str] = []  # of more; paper: 10K
+sft_few: list[str] = []  # of more still; paper: 20K
 sampled_tasks: int = 24  # questions that the policy before GRPO tries again and again
 tries: int = 8  # how often each of them is tried
 prompt: str = "brief"  # system text: brief (tiny model) or full (real ones)
 max_turns: int = 4  # turns an episode might have in training; paper: 6
+evaluation_turns: int = 4  # turns it may have where it is measured; paper: 10
 budgets: str = "2, 6, 10"  # turns to measure by besides, for C5
 max_new_tokens: int = 72  # of one turn
 eval_tasks: int = 16  # questions of each kind to measure by
@@ -66,9 +70,9 @@ from kit.evaluate.claims import Claim, table
 from kit.evaluate.results import write_results
 from kit.exercises import check, hint, solution
 from kit.files import ROOT, read_json, run_folder
-from kit.papers.codedance import claims
+from kit.papers.codedance import benchmarks, claims
 from kit.papers.codedance import experiment as codedance
-from kit.papers.codedance.figure import calls_by_reward
+from kit.papers.codedance.figure import calls_by_reward, levels_of
 from kit.papers.codedance.metrics import EVALUATION
 from kit.policy.hf import load_model_and_chat
 from kit.train.checkpoint import trained_model
@@ -82,6 +86,7 @@ folders = [run_folder(name) for name in (runs or [run])]
 named = {"outcome": outcome_runs, "bonus": bonus_runs, "offset_0": offset_0_runs}
 others = {name: [run_folder(n) for n in some] for name, some in named.items() if some}
 limits = {"max_turns": max_turns, "max_new_tokens": max_new_tokens}
+limits["evaluation_turns"] = evaluation_turns
 play = codedance.Play(prompt=prompt, **limits)
 
 
@@ -121,6 +126,19 @@ for group in (order[1:3], ["grpo", *order[3:]]):
     print(EVALUATION.table({stage: short[stage] for stage in group}, ["calls"]), "\n")
 
 # %% [markdown]
+# ## Tables 1 to 3
+#
+# The same on the paper's own sets, where the runs have them (notebook 31, `data`).
+
+# %%
+of_sets = {s: benchmarks.measured(folders, s) for s in ("direct", "sft", "grpo")}
+of_sets["direct"] = benchmarks.measured(folders[:1], "direct")  # no training made it
+of_sets |= {s: benchmarks.measured(some, s, "grpo") for s, some in others.items()}
+if not any(of_sets.values()):
+    print(benchmarks.ABSENT)
+print(benchmarks.table(of_sets))
+
+# %% [markdown]
 # An agent is better than another without doubt if it is right more often *and* calls less. Often neither is.
 #
 # **Exercise 34.1.** `found` gives each agent's accuracy and calls. Which agents are beaten by no other? One is beaten if another is
@@ -144,10 +162,12 @@ check("34.1", unbeaten)
 training = {"adaptive": [read_metrics(f / "grpo" / "metrics.jsonl") for f in folders]}
 for name, some in others.items():
     training[name] = [read_metrics(f / "grpo" / "metrics.jsonl") for f in some]
-display(calls_by_reward(training))
+levels = levels_of(training)  # the paper's own questions have none
+if levels:
+    display(calls_by_reward(training))
 changes = {}
 for name, curves in training.items():
-    for level in ("easy", "hard"):
+    for level in levels:
         moved = claims.calls_over_training(curves, level)
         changes.setdefault(name, {})[f"calls_change_{level}"] = moved
         print(f"{name:9s} {level}: calls {moved}, last quarter minus first")
@@ -246,6 +266,8 @@ from kit.train.held_out import evenly_spaced
 from kit.train.weights import weight_change
 from kit.view.five import five
 
+measured = play.measured()
+
 
 def play_five(folder):
     """Play what the five questions need, unless the run has it already."""
@@ -253,13 +275,13 @@ def play_five(folder):
 
         def playing(policy, chat, tasks, **how):
             parts = [tasks[at : at + 48] for at in range(0, len(tasks), 48)]
-            return [e for part in parts for e in play(policy, chat, box, part, **how)]
+            return [e for p in parts for e in measured(policy, chat, box, p, **how)]
 
         ends = trained_model(folder, "grpo", 33), trained_model(folder, "sft", 32)
         grpo, sft = (Player(checkpoint, playing) for checkpoint in ends)
         some = evenly_spaced(tests, sampled_tasks)
         how = {"sampled": some, "tries": tries, "kind": lambda task: task.meta["kind"]}
-        return play_all(EVALUATION, folder, grpo, sft, tests, asdict(play), **how)
+        return play_all(EVALUATION, folder, grpo, sft, tests, asdict(measured), **how)
 
 
 # %% tags=["guess"]
@@ -306,9 +328,16 @@ def or_not_run(name: str, wanted: bool, how: str, measure) -> Claim:
 
 
 no_turns = [run_folder(name) for name in no_turns_runs]
-sizes = {300: sft_300, 900: sft_900}
-sizes = {n: gathered("sft", map(run_folder, some)) for n, some in sizes.items() if some}
-shown = len(load_episodes(folders[0] / "sft" / "episodes.jsonl"))
+
+
+def shown_in(folder) -> int:
+    """How many demonstrations a run's cold start had."""
+    return len(load_episodes(folder / "sft" / "episodes.jsonl"))
+
+
+fewer = [[run_folder(n) for n in r] for r in (sft_fewest, sft_fewer, sft_few) if r]
+sizes = {shown_in(some[0]): gathered("sft", some) for some in fewer}
+sizes[shown_in(folders[0])] = played["sft"]
 curves = [dict(enumerate(training["adaptive"]))]
 curves += [
     {k: read_metrics(f / "grpo" / "metrics.jsonl") for k, f in enumerate(no_turns)}
@@ -335,7 +364,7 @@ by_reward = [
 # %% tags=["guess"]
 verdicts = [
     *by_reward,
-    claims.c4({**sizes, shown: played["sft"]}),
+    claims.c4(sizes),
     claims.c5(by_budget, max_turns),
     claims.c6(played["direct"], played["sft"], end),
 ]
@@ -348,6 +377,10 @@ metrics["direct"]["accuracy"] = accuracy(played["direct"])
 for name, found in changes.items():
     metrics["grpo" if name == "adaptive" else name] |= found
 metrics["grpo"] |= {f"acc_turns_{n}": accuracy(some) for n, some in by_budget.items()}
+for stage, found in of_sets.items():
+    metrics[stage] |= found
+
+# %%
 results = write_results(
     run_folder(run) / "results.json",
     notebook="34_codedance_claims",

@@ -55,7 +55,10 @@ def test_demonstrations_are_right_and_compose_nothing(made: Path) -> None:
 def test_the_papers_sets_and_what_they_are_made_of(made: Path) -> None:
     manifest = json.loads((made / "manifest.json").read_text())
     assert {name for name in manifest["sets"] if name.startswith("eval-")} == {f"eval-{name}" for name in BENCHMARKS}
-    assert len(load_tasks(made / "rl.jsonl")) == 1 == sum(manifest["sets"]["rl"].values())
+    assert len(load_tasks(made / "rl.jsonl")) == 1 and manifest["sets"]["rl"] == {"vstar": 1}
+    shown = load_tasks(made / "sft.jsonl")
+    assert [(task.meta["level"], len(task.meta["turns"])) for task in shown] == [("hard", 2), ("easy", 1)]
+    assert manifest["licences"]["Peterwatwec/CodeDance-SFT"] == "see its card"
     assert manifest["sets"]["test"]["board/hard"] == 1 and manifest["coldstart"] == len(MAKERS) - 1
     assert manifest["licences"]["MathLLMs/MathVision"] == "MIT"
     large = load_tasks(made / "eval-vstar.jsonl")[0]
@@ -82,3 +85,26 @@ def test_sets_that_share_an_image_are_refused() -> None:
     tasks = make_tasks({"chart_value/easy": 1}, 0)
     with pytest.raises(MakingError, match="one has to go"):
         check_apart(tasks, tasks)
+
+
+def test_weak_to_strong_makes_lessons_with_what_every_machine_has(tmp_path: Path) -> None:
+    """The committed tiny model sorts, the scripted expert plays, the drawn scene judges."""
+    few = ["--train", "1", "--development", "1", "--test", "1", "--demonstrations", "1"]
+    assert codedance.main(["--out", str(tmp_path), *few, "--weak-to-strong", "--tries", "1"]) == 0
+    lessons = load_tasks(tmp_path / "sft.jsonl")
+    tried = load_episodes(tmp_path / "weak.jsonl")
+    assert len(tried) == len(MAKERS) - 1 and len(load_episodes(tmp_path / "strong.jsonl")) == len(tried)
+    knows = {e.task.id.removesuffix("#0") for e in tried if is_right(e, e.task.target)}
+    for task in lessons:
+        assert (task.meta["level"] == "easy") == (len(task.meta["turns"]) == 1) == (task.id in knows)
+    assert "hard" in {task.meta["level"] for task in lessons}
+
+
+def test_models_are_named_with_their_address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for wrong, said in (
+        (["--judge", "Qwen/Qwen2.5-VL-72B"], "--judge Qwen/Qwen2.5-VL-72B: write NAME@URL"),
+        (["--questions", "rl.jsonl"], "--questions needs --strong"),
+    ):
+        with pytest.raises(SystemExit):
+            codedance.main(["--out", str(tmp_path), "--weak-to-strong", *wrong])
+        assert said in capsys.readouterr().err

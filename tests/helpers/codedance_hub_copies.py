@@ -43,7 +43,7 @@ def card(folder: Path, config: str, **files: str) -> None:
 
 
 def make_copies(root: Path) -> None:
-    """One row of every set, and a bad one beside PixMo-Count's."""
+    """One row of every set, a bad one beside PixMo-Count's, and a demonstration of each level."""
 
     def table(name: str, split: str, row: dict[str, Any], **columns: Any) -> None:
         entry = {**BENCHMARKS, **TRAINING}[name]
@@ -89,5 +89,19 @@ def make_copies(root: Path) -> None:
         "extra_info": {"question": TEXT, "answer": TEXT},
         "reward_model": {"ground_truth": TEXT},
     }
-    table("rl", "train", own, **columns)
-    table("sft", "train", own, **columns)
+    table("rl", "train", {"data_source": "vstar", **own}, data_source=TEXT, **columns)
+    code = "<code>\n```python\npart = input_image.crop((0, 0, 40, 40))\n```\n</code>"
+    said = [
+        ("user", f"<image>Question: {told['question']} Think step-by-step within <think></think>."),
+        ("assistant", f"<think>I look.</think>{code}"),
+        ("user", "<interpreter><image></interpreter>"),
+        ("assistant", "<think>It is right.</think><answer>No, it isn't left.</answer>"),
+    ]
+    talk = [{"role": role, "content": text} for role, text in said]
+    shown = {
+        "messages": datasets.List({"role": TEXT, "content": TEXT}),
+        "images": datasets.List(datasets.Value("binary")),
+    }
+    direct = {"messages": [talk[0], talk[-1]], "images": [png(picture(15))]}
+    rows = [{"messages": talk, "images": [png(picture(13)), png(picture(14))]}, direct]
+    save(root / TRAINING["sft"].id / "data" / "train-00000-of-00001.parquet", rows, **shown)

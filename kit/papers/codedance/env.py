@@ -20,13 +20,13 @@ Departures
 - [codedance-full-size] Paper: its release hands code the image in the resized frame that the model sees, as JPEG. Here:
   code opens the original. Why: detail that resizing took away is what a crop is for. May change: visual search,
   upwards.
-- [codedance-prompts] Paper: a prompt of its own (Table 10). Here: ``full`` says the same in the kit's words, and
-  ``brief`` is for the tiny model. Why: the paper's text isn't the kit's to print. May change: how often an untrained
-  model calls.
+- [codedance-prompts] Paper: a prompt of its own (Table 10). Here: ``full``, which gpu and node use, says the same in
+  the kit's words, and ``brief`` is for the tiny model. Why: the paper's text isn't the kit's to print. May change: how
+  often an untrained model calls.
 - [codedance-views] Paper: free Python only. Here: with ``brief``, the session also has a few functions
   (:mod:`kit.tools.crop_zoom`, :mod:`kit.tools.restoration`, :mod:`kit.tools.counting`). Why: a model of three million
-  parameters can say in one line what takes a large one five. May change: on ``gpu`` and ``node``, whose cold start is
-  the same script's, code is shorter than the paper's; with ``full``, nothing.
+  parameters can say in one line what takes a large one five. May change: on the laptop code is shorter than the
+  paper's; with ``full``, on gpu and node, nothing.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ input_image and as the file input_image.jpg, in full size; what you define stays
 
 When you know the answer, give it inside <answer> and </answer>, in as few words as possible."""
 PROMPTS = {"brief": BRIEF, "full": FULL}
-"""System texts: ``brief`` for the tiny model, ``full`` (the paper's structure, Table 10) for real ones."""
+"""System texts: ``brief`` for the tiny model, ``full`` (what Table 10 asks for) for real ones."""
 
 OUTPUT = 2000
 """Characters that an observation repeats of stdout, of stderr and of an error each (ours)."""

@@ -9,6 +9,9 @@ Departures
   (:mod:`.answers`): options by their letter, numbers as numbers (ChartQA's with its error of 5 %), all else by its
   words. Why: everybody can run it, and it never changes its mind. May change: CharXiv and MathVerse, whose answers may
   be put in other words, lie lower here.
+- [codedance-base-asked] Paper: VLMEvalKit asks the base, in each benchmark's own words and at its resolution. Here: one
+  sentence asks for the answer alone, and the prompt shows at most 1,280 image tokens, as it does to the agent. Why:
+  base and agent then differ in acting alone. May change: the base on HR-Bench and V*, downwards.
 """
 
 from __future__ import annotations
@@ -78,7 +81,7 @@ def as_asked(task: Task, max_pixels: int = MAX_PIXELS) -> Task:
     whole = task.images if shown != task.images else ()
     off = TOLERANCE.get(task.meta["set"], 0)
     near = tuple(f"{gold} ± {off} %" for gold in task.target if off and number(gold) is not None)
-    return replace(task, images=shown, originals=whole, target=(*task.target, *near), meta={**task.meta, "level": ""})
+    return replace(task, images=shown, originals=whole, target=(*task.target, *near), meta={"level": "", **task.meta})
 
 
 def by_letter(row: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -86,3 +89,8 @@ def by_letter(row: Mapping[str, Any]) -> Mapping[str, Any]:
     choices = list(row["choices"] or ())
     right = choices.index(row["answer"]) if row["answer"] in choices else None
     return row if right is None else {**row, "answer": chr(ord("A") + right)}
+
+
+def by_source(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Name a released question's kind by its source: the release's reward reads there whether it is mathematics."""
+    return {**row, "kind": row["data_source"]}

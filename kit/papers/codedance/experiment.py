@@ -1,14 +1,20 @@
-"""CodeDance's experiment, tied together: which questions, played how, under which reward."""
+"""CodeDance's experiment, tied together: which questions, played how, under which reward.
+
+Departures
+- [codedance-batch-of-questions] Paper: the global batch size of RL is 256; of questions or of rollouts isn't told.
+  Here: 256 questions of 8 rollouts each, 2,048 episodes an update. Why: in verl, which it trains with, a batch counts
+  prompts. May change: an epoch has 246 updates; read as rollouts it would have 1,969.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kit.episode import Task
 from kit.papers.codedance.env import CodeDanceEnv
-from kit.papers.codedance.reward import make_reward
+from kit.papers.codedance.reward import OFFSET, SHARPNESS, make_reward
 from kit.rewards.base import GroupReward
 from kit.rollout import Environment
 from kit.sandbox import CONFINED, PLOTTING, Sandbox
@@ -16,23 +22,36 @@ from kit.sandbox.limits import READABLE_FIGURES
 from kit.train.experiment import GRPOTraining, Rollouts
 from kit.train.experiment import play_greedily as play_greedily
 
-EVALUATION_TURNS = 10
-"""Turns of an episode that is measured; one that is trained on has 6 (section 6.1, the release's configuration)."""
-
 
 @dataclass(frozen=True)
 class Play(Rollouts[Sandbox]):
-    """Limits of an episode, and how questions are told. Defaults are the paper's: 6 turns in training, 10,240 tokens
-    of prompt and as many of response, 2,048 tokens a turn (released evaluation).
+    """Limits of an episode, and how questions are told. Defaults are the paper's: 6 turns in training and 10 in
+    evaluation (section 4), 10,240 tokens of prompt and as many of response (released scripts), 2,048 tokens a turn
+    (released evaluation).
 
     Attributes:
+        evaluation_turns: turns of an episode that is measured (:meth:`measured`).
         prompt: ``brief`` or ``full`` (:data:`kit.papers.codedance.env.PROMPTS`; ours: brief for the tiny model).
+
+    Raises:
+        ValueError: a limit that no episode can have.
     """
 
     max_turns: int = 6
+    evaluation_turns: int = 10
     max_new_tokens: int = 2048
     max_episode_tokens: int = 20480
+    max_response_tokens: int = 10240
     prompt: str = "full"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.evaluation_turns < 1:
+            raise ValueError(f"Play.evaluation_turns={self.evaluation_turns}: must be at least 1")
+
+    def measured(self) -> Play:
+        """The same, with the turns of an evaluation."""
+        return replace(self, max_turns=self.evaluation_turns)
 
     def environment(self, tools: Sandbox) -> Environment:
         """Make an environment whose code the sandbox runs."""
@@ -60,8 +79,8 @@ class Training(GRPOTraining):
 
     play: Play
     reward: str = "adaptive"
-    sharpness: float = 8.0
-    offset: float = 0.2
+    sharpness: float = SHARPNESS
+    offset: float = OFFSET
 
     def group_reward(self) -> GroupReward:
         """The reward of that name, group by group."""

@@ -49,6 +49,11 @@ def mean_curve(runs: Sequence[Sequence[Row]], column: str) -> tuple[list[float],
     return [SMOOTHED * (k + 0.5) + 0.5 for k in at], [float(np.mean(stretches[k])) for k in at]
 
 
+def levels_of(rows: Rows) -> list[str]:
+    """Levels whose calls any of the runs logged; the paper's own questions have none."""
+    return [n for n in LEVELS if any(mean_curve(runs, f"calls_{n}")[0] for runs in rows.values())]
+
+
 def calls_by_reward(rows: Rows) -> Plot:
     """Draw calls an episode over the steps, a panel for each level, a line for each reward.
 
@@ -58,7 +63,7 @@ def calls_by_reward(rows: Rows) -> Plot:
     Raises:
         ValueError: no run has such a column.
     """
-    levels = [n for n in LEVELS if any(mean_curve(runs, f"calls_{n}")[0] for runs in rows.values())]
+    levels = levels_of(rows)
     if not levels:
         raise ValueError("no run has a column calls_easy or calls_hard: train with notebook 33, which logs them")
     with rc_context(STYLE):

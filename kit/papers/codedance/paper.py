@@ -46,10 +46,10 @@ PAPER = Paper(
             **{f"{reward}_runs": _other(reward, reward=reward) for reward in ("outcome", "bonus", "offset_0")},
             "no_turns_runs": _other("no_turns", turn_weight="0"),
             **{
-                f"sft_{n}": Runs(
+                name: Runs(
                     "codedance", 1, ("32_codedance_sft",), {"sft_episodes": f"{n}"}, tag=f"sft_{n}", keeps={"data": 31}
                 )
-                for n in (300, 900)
+                for name, n in (("sft_fewest", 300), ("sft_fewer", 900))
             },
         },
         figures=(Figures("34_codedance_claims", "codedance"),),

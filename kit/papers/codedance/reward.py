@@ -1,4 +1,4 @@
-r"""CodeDance's reward for balanced adaptive tool calls, R_BAT (section 3.3, appendix 8).
+r"""CodeDance's reward for balanced adaptive tool calls, R_BAT (section 3.1, appendix 8).
 
 $$R = R_{acc} + w\,R_{format} + R_{seq} \qquad
 R_{seq} = c\,\frac{n_{success}}{n_{calls}}\,d(\mu) \qquad
@@ -37,10 +37,15 @@ Departures
 - [codedance-rule-judged] Paper: its release has a 72B model judge answers, and math_verify for mathematics. Here: one
   rule (:mod:`.answers`). Why: gold answers here are numbers and single words. May change: nothing on drawn tasks; on
   the hub's sets, answers in other words count as wrong.
+- [codedance-mathematics] Paper: its text names no constants of mathematics; the release's reward has them for two
+  sources of its questions. Here: for these two (the column ``data_source`` of the released questions), and for drawn
+  geometry and arithmetic. Why: a drawn question has no source. May change: nothing on the released questions.
 - [codedance-turns-compared] Paper: turn returns are normalised over the batch, which turns aren't told; its release
-  takes those before the last, of episodes that called. Here: all turns (``turn_baseline="all_turns"``); the release's
-  is ``"calls"``. Why: by the release's rule the mean is below 0 and every call that succeeds is paid for, which R_seq
-  is there to decide. May change: how fast calls grow at the start.
+  takes those before the last, of episodes that called, and section 8.1 draws no signal on a turn without code. Here:
+  all turns (``turn_baseline="all_turns"``), so a turn that answers has a part as well: +0.1 beside [fails, succeeds,
+  answers] and [succeeds, answers]. The release's is ``"calls"``. Why: by its rule the mean is below 0 and every call
+  that succeeds is paid for, which R_seq is there to decide; so, a call that succeeds and an answer stand alike. May
+  change: how fast calls grow at the start; answers are made a little likelier where much code fails.
 - [codedance-bonus] Paper: DeepEyes' reward, in words. Here: the bonus is 1.5 if the answer is right and a call
   succeeded, however many did. Why: it is what R_BAT pays at most for a right answer before d. May change: how much
   faster calls grow than under R_BAT.
@@ -48,8 +53,8 @@ Departures
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import exp
 from typing import Any
 
@@ -69,8 +74,6 @@ class RewardConfig:
         format: what a break of the form costs.
         call_right: c of a right answer.
         call_wrong: c of a wrong one.
-        sharpness: how sharply d turns around a group accuracy of 0.5.
-        offset: how far d falls below 0 for a group that knows.
         failed_turn: reward of a turn whose code failed.
     """
 
@@ -78,18 +81,19 @@ class RewardConfig:
     format: float = 0.2
     call_right: float = 1.5
     call_wrong: float = 0.5
-    sharpness: float = 8.0
-    offset: float = 0.2
     failed_turn: float = -0.5
 
 
 GENERAL = RewardConfig()
 MATHEMATICS = RewardConfig(accuracy=1.2, format=0.4, call_right=2.0, call_wrong=1.0)
 """The release's values for mathematics: tasks whose ``meta["kind"]`` is one of :data:`MATH_KINDS`."""
-MATH_KINDS = frozenset(("geometry", "arithmetic", "math"))
+MATH_KINDS = frozenset(("geometry", "arithmetic", "math", "thinklite_eureka", "xince"))
+"""Drawn kinds, the benchmarks' group, and the two sources of the released questions that its reward names."""
+SHARPNESS, OFFSET = 8.0, 0.2
+"""γ and δ of d, the release's values, where a training doesn't say its own."""
 
 
-def difficulty(accuracy: float, sharpness: float = 8.0, offset: float = 0.2) -> float:
+def difficulty(accuracy: float, sharpness: float = SHARPNESS, offset: float = OFFSET) -> float:
     """d(μ): what a call that succeeds is worth to a group.
 
     Args:
@@ -131,7 +135,7 @@ REWARDS: dict[str, Advantage] = {
 """Name of a reward → the advantage that goes with it."""
 
 
-def make_reward(name: str = "adaptive", sharpness: float = 8.0, offset: float = 0.2) -> GroupReward:
+def make_reward(name: str = "adaptive", sharpness: float = SHARPNESS, offset: float = OFFSET) -> GroupReward:
     """Make the reward of a group of episodes by its name.
 
     Args:
@@ -144,7 +148,7 @@ def make_reward(name: str = "adaptive", sharpness: float = 8.0, offset: float = 
     """
     if name not in REWARDS:
         raise ValueError(f"reward={name!r}: choose one of {', '.join(REWARDS)}")
-    changed = {"sharpness": sharpness, "offset": 0.0 if name == "offset_0" else offset}
+    offset = 0.0 if name == "offset_0" else offset
 
     def scores(episodes: Sequence[Episode], target: Any) -> list[Score]:
         if name in ("adaptive", "offset_0") and len(episodes) < 2:
@@ -154,28 +158,29 @@ def make_reward(name: str = "adaptive", sharpness: float = 8.0, offset: float = 
             )
         right = [is_right(episode.answer, target) for episode in episodes]
         mu = sum(right) / len(right) if right else 0.0
-        return [_score(name, *one, mu, changed) for one in zip(episodes, right, strict=True)]
+        worth = difficulty(mu, sharpness, offset)
+        return [_score(name, *one, worth) for one in zip(episodes, right, strict=True)]
 
     return scores
 
 
-def _score(name: str, episode: Episode, right: bool, mu: float, changed: Mapping[str, float]) -> Score:
-    rule = replace(MATHEMATICS if episode.task.meta.get("kind") in MATH_KINDS else GENERAL, **changed)
+def _score(name: str, episode: Episode, right: bool, d: float) -> Score:
+    rule = MATHEMATICS if episode.task.meta.get("kind") in MATH_KINDS else GENERAL
     calls = [turn for turn in episode.turns if is_call(turn)]
     share = sum(not failed(turn) for turn in calls) / max(1, len(calls))
     parts = {
         "accuracy": rule.accuracy if right else 0.0,
         "format_error": 0.0 if is_well_formed(episode) else -rule.format,
-        "calls": _worth(name, right, share, mu, rule),
+        "calls": _worth(name, right, share, d, rule),
     }
     turns = tuple(rule.failed_turn if failed(turn) else 0.0 for turn in episode.turns)
     return Score(sum(parts.values()), parts, turns, correct=right)
 
 
-def _worth(name: str, right: bool, share: float, mu: float, rule: RewardConfig) -> float:
+def _worth(name: str, right: bool, share: float, d: float, rule: RewardConfig) -> float:
     """What an episode's calls are worth, given the share of them that succeeded (0 if there is none)."""
     if name == "outcome":
         return 0.0
     if name == "bonus":
         return rule.call_right if right and share else 0.0
-    return (rule.call_right if right else rule.call_wrong) * share * difficulty(mu, rule.sharpness, rule.offset)
+    return (rule.call_right if right else rule.call_wrong) * share * d

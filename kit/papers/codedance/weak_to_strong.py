@@ -4,8 +4,10 @@ Section 3.2 and appendix 7.1, in three steps::
 
     rates = pass_rates(weak, chat, tasks, ask, config, "weak.jsonl", tries=8)   # Qwen2.5-VL-7B, asked directly
     easy, hard = by_difficulty(tasks, rates)
-    played = collect(strong, chat, hard, play, config, "strong.jsonl")          # with code
-    shown = [episode for episode in played if is_atomic(episode) and judge(episode)]
+    played = collect(strong, chat, [*easy, *hard], play, config, "strong.jsonl")
+    lessons = [lesson(e) for e in played if as_it_should(e) and judge(e)]       # easy at once, hard by one kind of code
+
+:func:`make_lessons` does all of it, for ``data_scripts/codedance.py --weak-to-strong``.
 
 Both policies may be any :class:`~kit.policy.Policy`: one served elsewhere (:mod:`kit.policy.endpoint`), or the scripted
 expert. What was played is on disk after every few episodes, so an interrupted run goes on where it was. A judge is a
@@ -25,15 +27,21 @@ import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 from typing import Literal
 
 from kit.chat import Chat
 from kit.episode import Episode, NamedImage, Task
+from kit.evaluate.baselines import SingleTurnEnv
 from kit.papers.codedance.answers import is_right
+from kit.papers.codedance.experiment import Play
+from kit.papers.codedance.lessons import lesson
 from kit.papers.codedance.reward import failed, is_well_formed
 from kit.policy import Policy, SamplingParams
 from kit.policy.asking import VERDICT, ask
 from kit.rollout import Environment, RolloutConfig
+from kit.sandbox import Sandbox
 from kit.train.demonstrations import collect
 
 EASY = 0.75
@@ -113,6 +121,11 @@ def _name(function: ast.expr) -> str:
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
+def as_it_should(episode: Episode) -> bool:
+    """Check that an easy question is answered directly, and a hard one by operations of one kind (section 3.2)."""
+    return is_atomic(episode) if episode.task.meta["level"] == "hard" else not episode.calls
+
+
 def is_atomic(episode: Episode) -> bool:
     """Check that an episode calls, and that all its code is of one kind: composing is left to reinforcement."""
     kinds = {kind_of(turn.action.text) for turn in episode.turns if turn.action and turn.action.name == "code"}
@@ -158,3 +171,40 @@ class ModelJudge:
         parts += ["\n", ASKED.format(answer=episode.task.target[0])]
         said = ask(self.policy, self.chat, parts, episode.task, self.params)
         return said.strip().lower().startswith("yes")
+
+
+def make_lessons(
+    policies: tuple[Policy, Policy],
+    judge: Judge,
+    chat: Chat,
+    tasks: Sequence[Task],
+    play: Play,
+    box: Sandbox,
+    folder: Path,
+    tries: int = 8,
+) -> list[Task]:
+    """Make demonstrations from questions, from end to end; interrupted, it goes on from the files in ``folder``.
+
+    Args:
+        policies: the weak one, which is asked directly and sorts, and the strong one, which plays.
+        judge: decides which of its episodes may be shown.
+        chat: encodes for both.
+        tasks: the questions, with their answers.
+        play: limits of an episode, and how questions are told.
+        box: runs the strong policy's code.
+        folder: gets ``weak.jsonl`` and ``strong.jsonl``, all that was played.
+        tries: how often the weak policy tries each question.
+
+    Returns:
+        Lessons (:mod:`.lessons`), in the order easy, hard.
+
+    Raises:
+        ValueError: no try.
+    """
+    weak, strong = policies
+    asked, once = partial(SingleTurnEnv, "direct", prompt=play.prompt), replace(play, max_turns=1, temperature=1.0)
+    rates = pass_rates(weak, chat, tasks, asked, once, folder / "weak.jsonl", tries)
+    easy, hard = by_difficulty(tasks, rates)
+    greedy = replace(play, temperature=0.0)
+    played = collect(strong, chat, [*easy, *hard], partial(play.environment, box), greedy, folder / "strong.jsonl")
+    return [lesson(episode) for episode in played if as_it_should(episode) and judge(episode)]

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from kit.episode import Action, Episode, Observation, Task, Turn
-from kit.papers.codedance.experiment import EVALUATION_TURNS, Play, Training, sandbox
+from kit.papers.codedance.experiment import Play, Training, sandbox
 from kit.papers.codedance.reward import REWARDS
-from kit.papers.codedance.settings import GRPO, SFT
 from kit.train.grpo import GRPOSettings
 
 TASK = Task("t", (), "What is 1 + 9?", ("10",))
@@ -24,11 +23,18 @@ def training(tmp_path: Path, **more: float | str) -> Training:
 
 
 def test_the_papers_limits() -> None:
-    assert (Play().max_turns, EVALUATION_TURNS, Play().max_episode_tokens) == (6, 10, 2 * 10240)
+    play = Play()
+    assert (play.max_turns, play.measured().max_turns, play.max_episode_tokens) == (6, 10, 2 * 10240)
+    assert play.most_tokens(prompt=3000) == 3000 + 10240, "a response may have 10,240 tokens"
     limits = sandbox().limits
     assert (limits.seconds, limits.figure_dpi, limits.image_min_px, limits.image_aspect) == (15.0, 150, 28, 200.0)
     assert (limits.image_enlarge_below, limits.image_enlarge_to) == (56, 112)
-    assert (GRPO.group_size, GRPO.learning_rate, GRPO.beta, SFT.batch_size) == (8, 1e-6, 0.0, 128)
+
+
+@pytest.mark.parametrize("name", ["max_turns", "evaluation_turns"])
+def test_a_limit_of_no_turn_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name}=0: must be at least 1"):
+        Play(**{name: 0})
 
 
 def test_rewards_by_name_and_with_their_parameters(tmp_path: Path) -> None:
@@ -37,7 +43,6 @@ def test_rewards_by_name_and_with_their_parameters(tmp_path: Path) -> None:
         scores = training(tmp_path, **more).group_reward()([RIGHT, RIGHT], TASK.target)
         assert scores[0].parts["calls"] == pytest.approx(worth, abs=1e-5)
     assert training(tmp_path, reward="bonus").group_reward()([RIGHT, RIGHT], TASK.target)[0].total == 2.5
-    assert GRPO.advantage == REWARDS["adaptive"]
 
 
 def test_a_held_out_episode_is_judged_by_itself(tmp_path: Path) -> None:

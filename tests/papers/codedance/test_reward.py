@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import exp
 
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -70,6 +71,57 @@ def test_golden_reward_in_mathematics_and_of_a_wrong_answer() -> None:
     halved = episode("ok", "error", answer="11")
     assert score(halved, WRONG, WRONG, right).total == pytest.approx(0.17020, abs=5e-6)
     assert score(Episode(PROOF, (), halved.turns, "answer"), WRONG, WRONG, right).total == pytest.approx(0.3404, 1e-4)
+
+
+def test_golden_of_released_mathematics_answered_wrongly() -> None:
+    """One of eight is right: d = σ(8 · ⅜) − .2 = σ(3) − .2, e⁻³ = .0497871, so σ(3) = 1/1.0497871 = .9525741.
+
+    Two calls of three succeeded: R = 0 + 1 · ⅔ · .7525741 = .5017161. The source alone tells that it is mathematics.
+    """
+    task = Task("r", (), "What is x?", ("10",), {"kind": "thinklite_eureka"})
+    others = [episode(task=task), *[episode(answer="11", task=task)] * 6]
+    found = score(episode("ok", "error", "ok", answer="11", task=task), *others)
+    assert found.total == pytest.approx(0.5017161, abs=5e-7)
+    elsewhere = Task("r", (), "What is x?", ("10",), {"kind": "vstar"})
+    others = [episode(task=elsewhere), *[episode(answer="11", task=elsewhere)] * 6]
+    assert score(episode("ok", "error", "ok", answer="11", task=elsewhere), *others).total == pytest.approx(0.2508581)
+
+
+def test_golden_of_a_needless_call_in_a_broken_form() -> None:
+    """All are right: σ(−4) = 1/(1 + 54.5981500) = .0179862, d = −.1820138; 1 − .2 + 1.5 · (−.1820138) = .5269793."""
+    turns = (said("<think>so</think>Look.<code>print(10)</code>"), said("<think>so</think><answer>10</answer>"))
+    found = score(Episode(TASK, (), turns, "answer"), episode())
+    assert found.total == pytest.approx(0.5269793, abs=5e-7)
+    assert found.parts["calls"] == pytest.approx(-0.2730207, abs=5e-7)
+
+
+def test_golden_without_a_call_and_of_what_it_is_compared_with() -> None:
+    """Mathematics, malformed and wrong: 0 − .4 = −.4, and R_seq = 0 whatever d is.
+
+    Three of four are right: σ(−2) = 1/(1 + 7.3890561) = .1192029. With offset 0, right after one call of two:
+    1 + 1.5 · ½ · .1192029 = 1.0894022; with .2 it would be 1 + .75 · (−.0807971) = .9394022.
+    """
+    malformed = Episode(PROOF, (), (said("<answer>11</answer>"),), "answer")
+    assert score(malformed, episode(task=PROOF)).total == -0.4
+    group = episode("ok", "error"), episode(), episode(), WRONG
+    assert score(*group, name="offset_0").total == pytest.approx(1.0894022, abs=5e-7)
+    assert score(*group).total == pytest.approx(0.9394022, abs=5e-7)
+
+
+def test_golden_from_the_reward_to_the_advantage_of_a_turn() -> None:
+    """Two episodes: one fails once and is wrong, the other answers rightly at once; μ = ½.
+
+    Rewards 0 + .5 · 0 · .3 = 0 and 1: mean ½, sample deviation √½ = .7071068, so ∓.5/.7072068 = ∓.7070068 (ε = 1e-4).
+    Returns (−.5, 0) and (0): mean −1/6, population variance .25/3 − 1/36 = 1/18, deviation .2357023: −1.4142136,
+    .7071068 and .7071068. A fifth of these is added: −.9898495, −.5655854 and .8484282.
+    """
+    group = [episode("error", answer="11"), episode()]
+    scores = make_reward()(group, TASK.target)
+    assert [one.total for one in scores] == [0.0, 1.0]
+    totals = torch.tensor([one.total for one in scores])
+    found = sequence_plus_turn_advantages(totals, [one.turns for one in scores], 2)
+    assert [len(turns) for turns in found] == [2, 1]
+    assert [a for turns in found for a in turns] == pytest.approx([-0.9898495, -0.5655854, 0.8484282], abs=5e-7)
 
 
 def test_golden_turns() -> None:

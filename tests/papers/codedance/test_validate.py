@@ -8,9 +8,13 @@ from typing import Any
 import pytest
 
 from kit.episode import NamedImage, Task
-from kit.papers.codedance.tasks import MAKERS, make_tasks
+from kit.papers.codedance.answers import is_right
+from kit.papers.codedance.env import CodeDanceEnv
+from kit.papers.codedance.expert import turns_of
+from kit.papers.codedance.tasks import MAKERS, draw, make_tasks
 from kit.papers.codedance.validate import validate
 from kit.sandbox import Sandbox
+from kit.train.playable import solve
 
 
 @pytest.mark.parametrize("kind", MAKERS)
@@ -56,3 +60,17 @@ def test_of_a_task_that_wasnt_drawn_the_gold_answer_is_proven(box: Sandbox) -> N
     task = Task("own", (NamedImage("image", image),), "What is the total?", ("12.50",), {"kind": "own"})
     assert validate(task, box) == ""
     assert validate(replace(task, target=()), box) == "the gold answer () isn't right by its own rule"
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_plain_python_reaches_what_the_functions_of_brief_do(kind: str, box: Sandbox) -> None:
+    """Under the prompt of real models: what the expert's code prints is the answer, what it makes can be read."""
+    for task in make_tasks({kind: 12}, 4):
+        turns = turns_of(task, needless=0.0, prompt="full")
+        assert not any(name in turn for turn in turns for name in ("crop(image", "count(image", "brighten(image"))
+        seen = solve(CodeDanceEnv(box, "full"), task, turns)
+        made = [image for one in seen for image in one.images]
+        drawn = draw(*task.meta["drawn"])
+        assert not made or drawn.readable(made[-1].image), task.id
+        printed = [one.text.removeprefix("<interpreter>").strip() for one in seen if not one.images]
+        assert not printed or is_right(printed[-1], task.target), task.id

@@ -11,9 +11,17 @@ from kit.chat import Chat
 from kit.episode import Episode
 from kit.papers.codedance.env import CodeDanceEnv
 from kit.papers.codedance.experiment import Play
-from kit.papers.codedance.expert import expert
+from kit.papers.codedance.expert import expert, turns_of
 from kit.papers.codedance.tasks import make_tasks
-from kit.papers.codedance.weak_to_strong import ModelJudge, by_difficulty, by_scene, is_atomic, kind_of, pass_rates
+from kit.papers.codedance.weak_to_strong import (
+    ModelJudge,
+    by_difficulty,
+    by_scene,
+    is_atomic,
+    kind_of,
+    make_lessons,
+    pass_rates,
+)
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import rollout
 from kit.sandbox import Sandbox
@@ -96,3 +104,21 @@ def test_judges(played: dict[str, Episode], chat: Chat, box: Sandbox) -> None:
     )  # fmt: skip
     said.clear()
     assert not by_scene(wrong[0]) and not judge("Yes.")(wrong[0]) and said == []  # nobody asks about a wrong answer
+
+
+def test_lessons_are_easy_ones_answered_at_once_and_hard_ones_of_one_kind(
+    chat: Chat, box: Sandbox, tmp_path: Path
+) -> None:
+    """The weak policy knows charts' values alone, so an easy sheet counts as hard, and shows no code; no composing."""
+    kinds = ("chart_value/easy", "sheet/easy", "chart_compute/hard", "composed/hard")
+    tasks = make_tasks(dict.fromkeys(kinds, 1), 0)
+    policies = ScriptedPolicy(chat, weak), ScriptedPolicy(chat, expert(needless=0.0))
+    lessons = make_lessons(policies, by_scene, chat, tasks, PLAY, box, tmp_path, tries=4)
+    assert [(task.meta["kind"], task.meta["level"]) for task in lessons] == [
+        ("chart_value", "easy"),
+        ("chart_compute", "hard"),
+    ]
+    for task in lessons:
+        [drawn] = [one for one in tasks if one.id == task.id]
+        assert turns_of(task) == turns_of(drawn, needless=0.0) and "turns" not in drawn.meta
+    assert make_lessons(policies, lambda _: False, chat, tasks, PLAY, box, tmp_path, tries=4) == []

@@ -11,6 +11,8 @@ import torch
 
 from kit.__main__ import main
 from kit.chat import Chat
+from kit.jobs.plan import stages
+from kit.jobs.run import plan
 from kit.models import load_model
 from kit.policy.hf import batch_size_that_fits
 from kit.tiny import TINY
@@ -126,6 +128,25 @@ def test_a_plan_says_hours_and_gpu_hours(capsys: pytest.CaptureFixture[str]) -> 
     assert (sft[1], grpo[1]) == ("100", "244")
     total = re.search(r"trainings together: [\d.]+ h, ([\d.]+) GPU-hours; evaluations come on top", said)
     assert total and float(total[1]) == pytest.approx(float(sft[2]) + float(grpo[2]), abs=0.11)
+
+
+@pytest.mark.parametrize(
+    ("notebook", "tokens", "sampled"),
+    [
+        ("13", 8192 + 20000, 5 * 2048),  # AGILE, Table 5: prompt and response
+        ("33", 2 * 10240, 6 * 2048),  # CodeDance's released scripts; its evaluation's turns
+        ("43", 8192, 2 * 1024),  # Mags-RL's two rounds (ours: the paper doesn't say how long)
+    ],
+)
+def test_the_longest_episode_is_the_papers_own(notebook: str, tokens: int, sampled: int) -> None:
+    found = [stage for name, stage in stages(plan(notebook, "node", [], "planned"), None, None) if "GRPO" in name]
+    assert [(stage.tokens, stage.sampled) for stage in found] == [(tokens, sampled)]
+
+
+def test_vista_s_response_is_the_longest_of_all() -> None:
+    """Section 6.1: 26,780 tokens; the prompt's 8,192 are ours."""
+    (stage,) = (stage for name, stage in stages(plan("54", "node", [], "planned"), None, None) if "GRPO" in name)
+    assert stage.tokens == 8192 + 26780
 
 
 def test_what_a_process_remembers_of_images_is_planned_for(capsys: pytest.CaptureFixture[str]) -> None:
