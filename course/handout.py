@@ -19,6 +19,7 @@ from kit.exercises.folded import GUESS
 from kit.exercises.question import Question, question
 from kit.files import ROOT, write_text
 from kit.jobs.notebooks import NotebookError, Source, find, load
+from publishing.stored import stamp
 from publishing.twins import dumps, normal
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def handout(source: Source, names: Iterable[str] = ()) -> NotebookNode:
             cell.outputs, cell.execution_count = stored[cell.id].outputs, stored[cell.id].execution_count
     notebook.cells = cells
     kept = [dict(cell.metadata) for cell in cells]
-    normal(notebook, source.code_sha256)
+    normal(notebook, stamp(source))
     for cell, metadata in zip(cells, kept, strict=True):
         cell.metadata.update(metadata)
     return notebook

@@ -69,5 +69,7 @@ def outdated(paper: Paper, figures: Figures, results: Mapping[str, Any] | None) 
     """
     if results is None:
         return "isn't there"
-    known = {results.get("digest"), results.get("proved", {}).get("digest")}
-    return "" if digest_of(paper, figures) in known else "was made by other code, and not proved current since"
+    known = {results.get("digest"), results.get("proved", {}).get("digest")} - {None}
+    return (
+        "" if known and digest_of(paper, figures) in known else "was made by other code, and not proved current since"
+    )

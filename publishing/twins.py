@@ -1,9 +1,9 @@
 """Executed twins of notebooks: ``notebooks/NN_name.ipynb``, beside the edited ``notebooks/percent/NN_name.py``.
 
 ``python -m kit notebooks`` converts, executes in a fresh kernel and writes the twin in a normal form: cell ids from the
-cells' text, one output a stream, no timings, no versions, and a hash of the code that was executed in the metadata. So
-a twin changes when its source or what it prints changes, and only then. Where nothing but texts between the cells has
-changed, stored outputs are kept and nothing is executed.
+cells' text, one output a stream, no timings, no versions, and in the metadata a hash of the code that was executed, and
+one of the published results that it showed. So a twin changes when its source or what it prints changes, and only then.
+Where nothing but texts between the cells has changed, stored outputs are kept and nothing is executed.
 
 A twin always has its source's cells: ``python -m kit notebooks --staged``, which git calls before each commit, carries
 them over and executes nothing (:func:`carry`). Outputs of cells whose code is as it was are kept.
@@ -14,7 +14,7 @@ from __future__ import annotations
 import itertools
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -31,22 +31,20 @@ from kit.jobs.notebooks import (
     local_kernel,
     sources,
 )
+from publishing.stored import problems, read, stamp
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-LARGEST = 300_000
-"""Bytes a committed notebook may have."""
 
-
-def normal(notebook: NotebookNode, executed: str) -> NotebookNode:
-    """``notebook`` in normal form, stamped with the hash of the code that made its outputs. Changes it in place.
+def normal(notebook: NotebookNode, made_of: Mapping[str, str]) -> NotebookNode:
+    """``notebook`` in normal form, stamped with what made its outputs. Changes it in place.
 
     Args:
         notebook: the notebook.
-        executed: :attr:`Source.code_sha256` when it was executed.
+        made_of: :func:`stamp` when it was executed.
     """
-    notebook.metadata = {"kernelspec": dict(KERNEL), "language_info": {"name": "python"}, "kit": {"executed": executed}}
+    notebook.metadata = {"kernelspec": dict(KERNEL), "language_info": {"name": "python"}, "kit": dict(made_of)}
     for cell in notebook.cells:
         tags = [tag for tag in cell.metadata.get("tags", []) if tag != "papermill-error-cell-tag"]
         cell.metadata = {"tags": tags} if tags else {}
@@ -108,7 +106,7 @@ def refresh(source: Source, force: bool = False) -> Refreshed:
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError
 
-    notebook = load(source)
+    notebook, made_of = load(source), stamp(source)
     with environment(CALM), local_kernel() as config:
         client = NotebookClient(
             notebook,
@@ -123,11 +121,11 @@ def refresh(source: Source, force: bool = False) -> Refreshed:
             client.execute()
         except CellExecutionError as error:
             kept = runs_folder() / "failed" / source.twin.name
-            write_text(kept, dumps(normal(notebook, source.code_sha256)))
+            write_text(kept, dumps(normal(notebook, made_of)))
             raise NotebookError(
                 f"{source.name} failed with {error.ename}: {error.evalue}\nits output: {kept}"
             ) from error
-    write_text(source.twin, dumps(normal(notebook, source.code_sha256)))
+    write_text(source.twin, dumps(normal(notebook, made_of)))
     return "executed"
 
 
@@ -151,7 +149,7 @@ def with_stored_outputs(source: Source) -> NotebookNode:
     def told(cell: NotebookNode) -> tuple[str, tuple[str, ...]]:
         return cell.source, tuple(cell.metadata.get("tags", []))
 
-    notebook, twin = load(source), _read(source.twin)
+    notebook, twin = load(source), read(source.twin)
     stored: dict[Any, list[NotebookNode]] = {}
     for cell in code_cells(twin):
         stored.setdefault(told(cell), []).append(cell)
@@ -159,41 +157,7 @@ def with_stored_outputs(source: Source) -> NotebookNode:
         if same := stored.get(told(cell)):
             kept = same.pop(0)
             cell.outputs, cell.execution_count = kept.outputs, kept.execution_count
-    return normal(notebook, twin.metadata.get("kit", {}).get("executed", ""))
-
-
-def problems(source: Source) -> list[str]:
-    """List what is wrong with the twin of ``source``: :func:`faults`, and outputs that other code made."""
-    found = faults(source)
-    if source.twin.exists():
-        notebook = _read(source.twin)
-        if any(cell.execution_count is None for cell in code_cells(notebook)):
-            found.append(f"{source.twin.name} has cells that were not executed")
-        if notebook.metadata.get("kit", {}).get("executed") != source.code_sha256:
-            found.append(f"{source.twin.name} has outputs that other code than {source.path.name}'s made")
-    return found
-
-
-def faults(source: Source) -> list[str]:
-    """List what may never be wrong with the twin of ``source``, whether or not its outputs are of today's code."""
-    twin = source.twin
-    if not twin.exists():
-        return [f"{twin.name} is missing"]
-    notebook = _read(twin)
-    stored = [(cell.cell_type, cell.source) for cell in notebook.cells]
-    checks = {
-        f"{twin.name} has other cells than {source.path.name}; python -m kit notebooks {source.number} carries them "
-        "over": stored != [(cell.cell_type, cell.source) for cell in load(source).cells],
-        f"{twin.name} holds an error": any(o.output_type == "error" for c in code_cells(notebook) for o in c.outputs),
-        f"{twin.name} has {twin.stat().st_size:,} bytes, above {LARGEST:,}": twin.stat().st_size > LARGEST,
-    }
-    return [problem for problem, present in checks.items() if present]
-
-
-def _read(path: Path) -> NotebookNode:
-    import nbformat
-
-    return nbformat.read(path, as_version=4)
+    return normal(notebook, twin.metadata.get("kit", {}))
 
 
 def carry_staged(root: Path = ROOT) -> list[str]:

@@ -219,7 +219,7 @@ def execute(job: Job, force: bool = False, verbose: bool = False) -> Path:
         OSError: naming folder and free bytes if the disk is full.
     """
     folder = run_folder(job.name)
-    with _alone(folder), environment({JOB: "1"}):  # trainings print a line a step
+    with _alone(folder), environment({JOB: "1"}):  # trainings print lines
         record = read_json(folder / "params.json") or {"name": job.name, "notebooks": {}}
         if not force:
             for planned in job.notebooks:

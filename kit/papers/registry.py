@@ -59,7 +59,8 @@ class Paper:
             the paper reports, stage by stage.
         notebooks: names of its notebooks in order, each ``NN_NAME`` or ``NN_NAME_STAGE``.
         settings: notebook's name → place of the settings it makes of its parameters; for those that train.
-        needs: notebook's name → file or folder of the run that it reads → number of the notebook that makes it.
+        needs: notebook's name → file or folder of the run that it reads → number of the notebook that makes it. What it
+            makes itself is kept by its branches (:func:`needs`).
         judges: folder of a run's side experiment, such as ``general`` → place of the rule by which its answers are
             right, as a function of an episode and its task's target. All else is judged by the evaluation's rule.
         claims: place of its claims, a mapping from id to statement; empty: it has none.
@@ -267,6 +268,23 @@ def paper_of(notebook: str) -> Paper | None:
         PaperError: an entry of the registry is broken.
     """
     return next((paper for paper in papers().values() if notebook in paper.notebooks), None)
+
+
+def needs(notebook: str, own: bool = False) -> dict[str, int]:
+    """Files and folders of a run that a notebook reads → number of the notebook that makes each, by its paper's record.
+
+    Args:
+        notebook: its name, such as ``13_paper_grpo``.
+        own: those that it makes itself, too, which a branch keeps.
+
+    Raises:
+        PaperError: no paper lists the notebook, or an entry of the registry is broken.
+    """
+    paper = paper_of(notebook)
+    if paper is None:
+        raise PaperError(f"notebook {notebook!r} is none of a registered paper's; see kit.papers.registry")
+    mine = int(notebook[:2])
+    return {path: made for path, made in paper.needs.get(notebook, {}).items() if own or made != mine}
 
 
 def published(root: Path = ROOT) -> dict[str, Mapping[str, Any] | None]:

@@ -164,8 +164,7 @@ class Span(SuperResolution):
     name = "span"
 
     def __init__(self, scale: int = 2, folder: Path | None = None, threads: int = 1) -> None:
-        if scale not in (2, 4):
-            raise ValueError(f"span: scale={scale}; there are networks for 2 and 4")
+        check_network(self.name, scale)
         super().__init__(scale)
         self._file = (folder or _package() / "models") / f"spanx{scale}_ch48"
         self._net = _load(self._file, threads)
@@ -268,6 +267,18 @@ class SMFANetResolution(SuperResolution):
         return [made[k] for k in range(len(images))]
 
 
+def check_network(name: str, scale: int) -> None:
+    """Refuse a name and factor that nothing enlarges by; nothing is loaded.
+
+    Raises:
+        ValueError: an unknown name, or a factor that it has no network for.
+    """
+    if name not in NAMES or scale < 1:
+        raise ValueError(f"network={name!r}, scale={scale}: choose one of {', '.join(NAMES)}, and 1 or more")
+    if name == "span" and scale not in (2, 4):
+        raise ValueError(f"span: scale={scale}; there are networks for 2 and 4")
+
+
 def super_resolution(name: str, scale: int = 2, weights: str = "", threads: int = 1) -> SuperResolution:
     """Make what enlarges, by its name.
 
@@ -281,10 +292,9 @@ def super_resolution(name: str, scale: int = 2, weights: str = "", threads: int 
         ValueError: an unknown name, or a factor that it has no network for.
         SuperResolutionError: a package or a file is missing or damaged.
     """
+    check_network(name, scale)
     if name == "span":
         return Span(scale, Path(weights) if weights else None, threads)
     if name == "smfanet":
         return SMFANetResolution(weights, scale)
-    if name not in NAMES or scale < 1:
-        raise ValueError(f"super-resolution {name!r}, scale={scale}: choose one of {', '.join(NAMES)}, and 1 or more")
     return Nothing(1) if name == "none" else Bicubic(scale)

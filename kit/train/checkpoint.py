@@ -120,7 +120,8 @@ def open_run(
     if newest is not None or trained:
         theirs = json.loads(path.read_text(encoding="utf-8"))
         for name, value in mine["settings"].items():
-            if name not in _MAY_CHANGE and theirs["settings"].get(name) != value:
+            new_and_off = name not in theirs["settings"] and not value
+            if name not in _MAY_CHANGE and not new_and_off and theirs["settings"].get(name) != value:
                 raise ValueError(
                     f"{run_dir} holds a run with {name}={theirs['settings'].get(name)!r}, now {name}={value!r}: "
                     "continue with the same value, or branch: a tag (tag='…' in the notebook, --tag in a "

@@ -46,6 +46,7 @@ from kit.chat import Chat
 from kit.episode import Episode, Task, fingerprint
 from kit.policy import Policy
 from kit.rewards.base import GroupReward
+from kit.rewards.overlong import with_overlong
 from kit.rollout import Environment, RolloutConfig, rollout
 from kit.train.advantage import Advantage, AdvantageSettings, Baseline, Scale, check_group_size
 from kit.train.arguments import (
@@ -56,6 +57,7 @@ from kit.train.arguments import (
     shared_args,
 )
 from kit.train.checkpoint import schedule
+from kit.train.dapo import check_dapo, check_fits
 from kit.train.episode_stats import no_subset
 from kit.train.held_out import HeldOut, HeldOutAccuracy
 from kit.train.launch.topology import ProcessConfig, RolloutEngine
@@ -72,7 +74,6 @@ if TYPE_CHECKING:
 
 
 DEFAULTS = RolloutConfig()
-
 
 LossType = Literal["grpo", "dr_grpo", "bnpo", "dapo"]
 """TRL's names of objectives that are taken."""
@@ -93,7 +94,10 @@ class GRPOSettings(NotebookSettings):
         warmup: share of the steps before the peak.
         beta: weight of the KL term; 0 needs no reference policy.
         epsilon: clipping range of the ratio.
+        epsilon_high: its upper part, where that is wider (clip-higher, :mod:`kit.train.dapo`); None: ``epsilon``.
         loss_type: TRL's name of the objective; "grpo" is eq. 1.
+        dynamic_sampling: rounds in which groups of equal rewards give their places to further tasks; 0: none.
+        overlong_buffer: tokens before the longest response, in which the reward falls by up to 1; 0: none.
         advantage: ``group_relative`` (eq. 1), ``per_turn`` or ``sequence_plus_turn`` (:mod:`kit.train.advantage`).
         scale: divide advantages by the group's standard deviation (GRPO) or not (Dr. GRPO).
         turn_discount: γ of the turns' returns, for ``sequence_plus_turn``.
@@ -122,7 +126,10 @@ class GRPOSettings(NotebookSettings):
     warmup: float = 0.0
     beta: float = 0.0
     epsilon: float = 0.2
+    epsilon_high: float | None = None
     loss_type: LossType = "grpo"
+    dynamic_sampling: int = 0
+    overlong_buffer: int = 0
     advantage: Advantage = "group_relative"
     scale: Scale = "group"
     turn_discount: float = 0.2
@@ -145,8 +152,8 @@ class GRPOSettings(NotebookSettings):
         *("beta", "freeze_vision", "lora_rank", "seed"),
     )
     OPTIONAL: ClassVar[tuple[str, ...]] = (
-        *("warmup", "iterations", "epsilon", "loss_type", "turn_weight", "turn_discount"),
-        *("rollout_engine", "vllm_server_url", "gpu_memory_utilization"),
+        *("warmup", "iterations", "epsilon", "epsilon_high", "loss_type", "turn_weight", "turn_discount"),
+        *("dynamic_sampling", "overlong_buffer", "rollout_engine", "vllm_server_url", "gpu_memory_utilization"),
     )
 
     def __post_init__(self) -> None:
@@ -162,9 +169,9 @@ class GRPOSettings(NotebookSettings):
                 raise ValueError(f"GRPOSettings.{name}={getattr(self, name)}: must be above 0")
         check_schedule("GRPOSettings.schedule", self.schedule)
         check_warmup("GRPOSettings.warmup", self.warmup)
-        if self.loss_type not in get_args(LossType):
-            known = ", ".join(get_args(LossType))
-            raise ValueError(f"GRPOSettings.loss_type={self.loss_type!r}: choose one of {known}")
+        if self.loss_type not in (known := get_args(LossType)):
+            raise ValueError(f"GRPOSettings.loss_type={self.loss_type!r}: choose one of {', '.join(known)}")
+        check_dapo(self)
         if self.save_total_limit < 1:
             raise ValueError(f"GRPOSettings.save_total_limit={self.save_total_limit}: a run resumes from at least 1")
         if self.save_every % self.iterations:
@@ -200,6 +207,7 @@ class GRPOSettings(NotebookSettings):
             temperature=config.temperature,
             beta=self.beta,
             epsilon=self.epsilon,
+            epsilon_high=self.epsilon_high,
             loss_type=self.loss_type,
             max_completion_length=self.max_completion_length,
             max_grad_norm=self.max_grad_norm,
@@ -224,7 +232,7 @@ class GRPOSettings(NotebookSettings):
 
 
 def _check(model: Any, settings: GRPOSettings, config: RolloutConfig) -> None:
-    """Refuse a reference policy that can't be loaded, and episodes that are all the same."""
+    """Refuse a reference policy that can't be loaded, episodes that are all the same, and what doesn't fit them."""
     if settings.beta and not settings.lora_rank and not model.config._name_or_path:
         raise ValueError(
             f"GRPOSettings.beta={settings.beta}: the reference policy is a second copy of the model, and this one "
@@ -232,6 +240,7 @@ def _check(model: Any, settings: GRPOSettings, config: RolloutConfig) -> None:
         )
     if not config.temperature:
         raise ValueError("RolloutConfig.temperature=0.0: greedy episodes of one task are all the same; train above 0")
+    check_fits(settings, config)
 
 
 def train_grpo(
@@ -296,8 +305,9 @@ def train_grpo(
             chat=chat,
             tasks=tasks,
             rollout=play,
-            reward=reward,
+            reward=with_overlong(reward, config.most_tokens, settings.overlong_buffer),
             settings=settings.credit(),
+            dynamic_sampling=settings.dynamic_sampling,
             meter=meter,
             held_out=held_out,
             subset=subset,

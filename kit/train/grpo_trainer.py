@@ -29,7 +29,7 @@ from kit.policy.suppress import suppress_tokens
 from kit.policy.vllm import Engine, VLLMPolicy
 from kit.policy.vllm_server import Server
 from kit.rewards.base import GroupReward
-from kit.seeding import child_seed, seed_per_episode
+from kit.seeding import child_seed
 from kit.train import latest_rollout as latest
 from kit.train.advantage import (
     AdvantageSettings,
@@ -39,6 +39,7 @@ from kit.train.advantage import (
     turn_advantages,
 )
 from kit.train.checkpoint import SafeCheckpoints
+from kit.train.dapo import Filled, fill, further_tasks
 from kit.train.episode_stats import episode_stats, mean_by_name, means_of_subsets, no_subset
 from kit.train.held_out import HeldOut
 from kit.train.importance import importance
@@ -67,6 +68,7 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         rollout: lets a policy play tasks.
         reward: scores the episodes of a group.
         settings: kind of advantage.
+        dynamic_sampling: rounds in which flat groups are replaced (:mod:`kit.train.dapo`); 0: none.
         meter: told of every turn played.
         held_out: played before each rollout, to see how the policy does on tasks it doesn't train on.
         subset: names the part of the tasks whose calls and accuracy are logged apart; empty: none.
@@ -83,6 +85,7 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         rollout: Rollout,
         reward: GroupReward,
         settings: AdvantageSettings | None = None,
+        dynamic_sampling: int = 0,
         meter: Meter | None = None,
         held_out: HeldOut | None = None,
         subset: Callable[[Task], str] = no_subset,
@@ -94,6 +97,7 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         self.rollout = rollout
         self.reward = reward
         self.credit = settings or AdvantageSettings()
+        self.dynamic_sampling = dynamic_sampling
         self.policy = self._policy()
         self.meter = meter
         self.held_out = held_out
@@ -133,15 +137,10 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
 
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         """Play, score, pack: the batch that TRL's ``_compute_loss`` reads."""
-        tasks = [self.tasks[row["task"]] for row in inputs]
-        episodes = self._play(tasks)
-        scores = self._score(episodes)
+        episodes, scores = self._rollout([row["task"] for row in inputs])
         packed = pack(episodes, self.chat).to(self.accelerator.device)
         self._check_logprob_mismatch(episodes)
-        rewards = torch.tensor([s.total for s in scores], dtype=torch.float64, device=self.accelerator.device)
-        everyone = self.accelerator.gather(rewards)  # a group may be spread over processes
-        advantages = self._advantages(episodes, scores, everyone, packed)
-        self._record(episodes, scores, everyone)
+        advantages = self._advantages(episodes, scores, self._gather([score.total for score in scores]), packed)
         if self.accelerator.is_main_process:
             latest.save(Path(str(self.args.output_dir)).parent, self.state.global_step + 1, episodes, scores)
         batch: dict[str, Any] = {
@@ -165,6 +164,62 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         if self.beta:
             batch["ref_per_token_logps"] = self._reference_logprobs(packed)
         return batch
+
+    def _rollout(self, tasks: list[int]) -> tuple[list[Episode], list[Score]]:
+        """Play this process's share of the batch, its tasks told by their numbers; write the step's row about it.
+
+        The row tells of the batch as first played, so it can be compared with one without dynamic sampling.
+        """
+        metrics, mine = self._metrics["train"], self._mine(tasks)
+        self._spent = dict.fromkeys(("rollout", "policy", "tokens"), 0.0)
+        # Weights that ZeRO-3 has divided are put together for as long as transformers samples; else it changes nothing.
+        with nullcontext() if self.use_vllm else unwrap_model_for_generation(self.model_wrapped, self.accelerator):
+            if self.held_out is not None:
+                for name, value in self.held_out(self.policy).items():
+                    metrics[name].append(value)
+            first = self._play(tasks, range(mine.start, mine.stop))
+            filled = self._fill(tasks, *first) if self.dynamic_sampling else None
+        metrics["rollout_seconds"].append(seconds := self._spent["rollout"])
+        metrics["tokens_per_second"].append(self._spent["tokens"] / seconds)
+        metrics["generation_time_share"].append(self._spent["policy"] / seconds)
+        self._record(*first)
+        if filled is None:
+            return first
+        metrics["frac_zero_std_groups_left"].append(filled.flat)
+        metrics["rounds_played"].append(filled.rounds)
+        metrics["tasks_played"].append(filled.tasks)
+        return filled.episodes, filled.scores
+
+    def _play(self, tasks: Sequence[int], places: Sequence[int]) -> tuple[list[Episode], list[Score]]:
+        """Play tasks, each by the seed of its place in the step, and score them."""
+        policy: Policy = MeteredPolicy(self.policy, self.meter) if self.meter else self.policy
+        if self.meter:
+            self.meter.playing(len(tasks))
+        began, inside = time.perf_counter(), self.policy.seconds
+        seeds = [child_seed(self._step_seed(), place) for place in places]
+        episodes = self.rollout(policy, [self.tasks[number] for number in tasks], seed=seeds)
+        self._spent["rollout"] += time.perf_counter() - began
+        self._spent["policy"] += self.policy.seconds - inside
+        self._spent["tokens"] += sum(len(turn.ids) for episode in episodes for turn in episode.turns)
+        if self.meter:
+            self.meter.played()
+        return episodes, self._score(episodes)
+
+    def _fill(self, tasks: list[int], episodes: list[Episode], scores: list[Score]) -> Filled:
+        """Replace groups that can't teach."""
+        size, rounds = self.num_generations, self.dynamic_sampling
+        batch = gather_object(tasks)
+        further = further_tasks(len(self.tasks), batch, rounds * len(batch) // size, self._step_seed())
+        return fill(episodes, scores, size, further, rounds, self._play, self._gather, self.accelerator.process_index)
+
+    def _step_seed(self) -> int:
+        """The seed of all that is drawn for the step, the same in all processes."""
+        return child_seed(self.args.seed, self.state.global_step)
+
+    def _gather(self, rewards: list[float]) -> Tensor:
+        """The rewards of all processes' episodes, in their order: a group may be spread over processes."""
+        mine = torch.tensor(rewards, dtype=torch.float64, device=self.accelerator.device)
+        return self.accelerator.gather(mine)
 
     def _score(self, episodes: list[Episode]) -> list[Score]:
         """Score this process's episodes, each within its whole group, also where groups are spread over processes."""
@@ -214,30 +269,6 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         at = self.accelerator.process_index * len(share)
         return slice(at, at + len(share))
 
-    def _play(self, tasks: list[Task]) -> list[Episode]:
-        policy: Policy = MeteredPolicy(self.policy, self.meter) if self.meter else self.policy
-        metrics = self._metrics["train"]
-        seeds = seed_per_episode(
-            child_seed(self.args.seed, self.state.global_step), self.accelerator.num_processes * len(tasks)
-        )
-        # Weights that ZeRO-3 has divided are put together for as long as transformers samples; else it changes nothing.
-        with nullcontext() if self.use_vllm else unwrap_model_for_generation(self.model_wrapped, self.accelerator):
-            if self.held_out is not None:
-                for name, value in self.held_out(self.policy).items():
-                    metrics[name].append(value)
-            if self.meter:
-                self.meter.playing(len(tasks))
-            began, inside = time.perf_counter(), self.policy.seconds
-            episodes = self.rollout(policy, tasks, seed=seeds[self._mine(tasks)])
-        seconds = time.perf_counter() - began
-        if self.meter:
-            self.meter.played()
-        metrics["rollout_seconds"].append(seconds)
-        sampled = sum(len(turn.ids) for episode in episodes for turn in episode.turns)
-        metrics["tokens_per_second"].append(sampled / seconds)
-        metrics["generation_time_share"].append((self.policy.seconds - inside) / seconds)
-        return episodes
-
     def _logprobs(self, model: Any, packed: Packed) -> Tensor:
         """Log-probabilities ``(B, C)`` of the completions' tokens, without gradient."""
         with torch.no_grad():
@@ -276,8 +307,9 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
             )
         self._logprobs_checked = True
 
-    def _record(self, episodes: list[Episode], scores: list[Score], rewards: Tensor) -> None:
+    def _record(self, episodes: list[Episode], scores: list[Score]) -> None:
         """Means over all processes' episodes, into the step's row of metrics."""
+        rewards = self._gather([score.total for score in scores])
         both = zip(episodes, scores, strict=True)
         mine = [(episode_stats(episode, score), self.subset(episode.task)) for episode, score in both]
         deviations = rewards.view(-1, self.num_generations).std(dim=1)

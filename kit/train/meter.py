@@ -68,8 +68,8 @@ class Meter(TrainerCallback):
         self._played_at: float | None = None
 
     def playing(self, episodes: int) -> None:
-        """A rollout of so many episodes begins."""
-        self._episodes, self._play_share = episodes, self._play_share or PLAY_SHARE
+        """A rollout of so many episodes begins, or goes on with so many more."""
+        self._episodes, self._play_share = self._episodes + episodes, self._play_share or PLAY_SHARE
         self.tell("playing")
 
     def asked(self, turns: int) -> None:

@@ -1,4 +1,4 @@
-"""Show a training where there is no notebook page: a line a step in a job, a bar in a terminal."""
+"""Show a training where there is no notebook page: lines in a job, a bar in a terminal."""
 
 from __future__ import annotations
 
@@ -16,6 +16,10 @@ JOB = "KIT_JOB"
 """Environment variable of a kernel that executes a notebook as a job (set by :mod:`kit.jobs.run`)."""
 
 
+LINES = 10
+"""Lines of a training that stay, one for each tenth of it; those between are written over one another."""
+
+
 def is_quiet() -> bool:
     """True if nothing is to be shown: ``KIT_QUIET`` is set, or nobody watches (no terminal, no notebook)."""
     if os.environ.get("KIT_QUIET", "") not in ("", "0"):
@@ -24,18 +28,23 @@ def is_quiet() -> bool:
 
 
 def default_watcher() -> Watcher:
-    """The watcher of a training that was given none: a line a step in a kernel, a bar in a terminal, or nothing."""
+    """The watcher of a training that was given none: lines in a kernel, a bar in a terminal, or nothing."""
     if is_quiet():
         return Watcher()
     return LineWatcher() if "ipykernel" in sys.modules else BarWatcher()
 
 
 class LineWatcher(Watcher):
-    """Print a line after each step, on standard output: JupyterLab shows the other stream as an error."""
+    """Print a line after each step, on standard output: JupyterLab shows the other stream as an error.
+
+    A line is written over the one before, but for one in each tenth of the training: a notebook keeps ten of them.
+    """
 
     def __init__(self) -> None:
         self._last: Progress | None = None
         self._shown = 0
+        self._tenth = 0
+        self._width = 0
 
     def progress(self, progress: Progress) -> None:
         """Keep it for the next line; say at once that the training has begun."""
@@ -46,8 +55,15 @@ class LineWatcher(Watcher):
     def step(self, rows: Sequence[Row]) -> None:
         """Print the last row."""
         if len(rows) > self._shown:
-            print(line(rows[-1], self._last), flush=True)
+            text, tenth = line(rows[-1], self._last), self._tenth_of(rows[-1]["step"])
+            stays = tenth > self._tenth
+            print(text.ljust(self._width), end="\n" if stays else "\r", flush=True)
+            self._tenth, self._width = tenth, 0 if stays else len(text)
         self._shown = len(rows)
+
+    def _tenth_of(self, step: int) -> int:
+        steps = self._last.steps if self._last else LINES
+        return step * LINES // steps
 
 
 class BarWatcher(Watcher):

@@ -20,7 +20,10 @@ PANELS: Mapping[str, Mapping[str, str]] = {
     "right answers (share)": {"accuracy": "sampled, in training", "held_out_accuracy": "greedy, held out"},
     "an episode's length": {"turns": "turns", "calls": "turns with an action"},
     "tokens written an episode": {"response_tokens": "tokens"},
-    "flat groups (share)": {"frac_zero_std_groups": "all rewards equal"},
+    "flat groups (share)": {
+        "frac_zero_std_groups": "all rewards equal",
+        "frac_zero_std_groups_left": "after dynamic sampling",
+    },
     "right next tokens (share)": {"mean_token_accuracy": "of the expert's"},
     "entropy (nats a token)": {"entropy": "entropy"},
     "loss": {"loss": "loss"},

@@ -28,7 +28,7 @@ PLACES = ("bar", "curves", "episode")
 
 
 class LiveTraining(Watcher):
-    """Shows a training below its cell while it runs; in a job it prints a line a step, in tests nothing.
+    """Shows a training below its cell while it runs; in a job it prints lines, in tests nothing.
 
     Args:
         run_dir: folder of the run whose newest episode is shown; None: none is.

@@ -239,20 +239,22 @@ print("right:  ", belonging(sorted(task.target), task.target) + ".")
 # the order.) The notebooks show what turns such a model into an agent:
 #
 # - imitation of expert episodes ([SFT](../docs/glossary.md#sft)) teaches it to act, notebook 12;
-# - rewards for episodes that it plays itself ([GRPO](../docs/glossary.md#grpo)) teach it to answer before
-#   its turns are up, notebook 13;
+# - rewards for episodes that it plays itself ([GRPO](../docs/glossary.md#grpo)) teach it to look before it
+#   answers, notebook 13;
 # - notebook 14 asks which of the paper's claims hold here.
 #
 # ## The notebooks
 #
-# Read them in order; each takes minutes. 00–06 are the basis of all papers. 11–15 belong to AGILE, 21–24
-# to Visual-ARFT: the task and its tools, training, claims. In 60 you train on a task of your own.
+# Read them in order; each takes minutes. 00–06 are the basis of all papers. Each paper has the notebooks of one
+# ten: the task and its tools, training, claims. In 60 you train on a task of your own.
 
 # %%
 from kit.jobs.notebooks import sources
 
-for notebook in sources():
-    print(f"{notebook.name:24s} {notebook.title.partition('·')[2].strip()}")
+listed = [f"{n.number}  {n.title.partition('·')[2].strip()}" for n in sources()]
+half = (len(listed) + 1) // 2
+for left, right in zip(listed[:half], [*listed[half:], ""], strict=False):
+    print(f"{left:48s}{right}")
 
 # %% [markdown]
 # Every notebook has the same shape: the question, the paper, what you will be able to do, what it
@@ -266,7 +268,7 @@ for notebook in sources():
 #
 # ```
 # python -m kit list                                # notebooks, profiles, runs
-# python -m kit run agile --name mine               # 11 to 14; again: it resumes
+# python -m kit run agile --name mine               # 11 to 15; again: it resumes
 # python -m kit run 13 --name mine --set steps=50   # one notebook, one value
 # python -m kit view mine                           # results, and where files are
 # python -m kit doctor                              # checks this machine

@@ -278,7 +278,8 @@ assert chat.image_id not in chat.text("<|image_pad|>")
 # them is an [episode](../docs/glossary.md#episode): the model never acts. Here the pictures are drawn scenes; the
 # committed model was trained on photographs too (its card, below, says which). Look at the pictures, then answer the
 # questions before you open the answers. Which skill will be the hardest to learn? (`copying`,
-# `code`, `sorting` and `facts` are text alone. A skill without a figure on the card is newer than the weights.)
+# `code`, `sorting` and `facts` are text alone; some skills go on asking, here are their first questions. A skill
+# without a figure on the card is newer than the weights.)
 
 # %%
 made = np.random.default_rng(seed)
@@ -304,14 +305,14 @@ display(plots.images(drawn, columns=8, title="one picture of each skill"))
 
 # %%
 for name, sample in samples.items():
-    for question, _ in sample.turns:
-        print(fill(f"{name:12s} {question[-1]}", 88, subsequent_indent=" " * 13))
+    question, _ = sample.turns[0]
+    print(fill(f"{name:12s} {question[-1]}", 88, subsequent_indent=" " * 13))
 
 # %% tags=["guess"]
 for name, sample in samples.items():
-    for _, right in sample.turns:
-        line = f"{name:12s} {right}".replace("\n", " ⏎ ")
-        print(fill(line, 88, subsequent_indent=" " * 13))
+    _, right = sample.turns[0]
+    line = f"{name:12s} {right}".replace("\n", " ⏎ ")
+    print(fill(line, 88, subsequent_indent=" " * 13))
 
 # %% [markdown]
 # ## Loss on answers only

@@ -45,6 +45,8 @@ batch_size: int = 4  # episodes an optimizer step
 replay: int = 0  # the model's own answers, replayed beside each batch; paper: 0
 per_device_batch_size: int = 4  # episodes a forward pass
 learning_rate: float = 3e-4  # at its peak
+warmup: float = 0.1  # share of the steps before the peak, as in the paper
+max_tokens: int = 16384  # of the longest episode that is accepted, as in the paper
 freeze_vision: bool = True  # leave the vision tower alone, as the paper does
 lora_rank: int = 0  # rank of small added matrices that learn alone; 0: all weights
 max_turns: int = 5  # turns an episode may have when playing
@@ -66,12 +68,14 @@ from IPython.display import display
 from kit import view
 from kit.data.store import load_episodes, load_tasks, save_episodes
 from kit.evaluate.baselines import opened
+from kit.evaluate.conduct import conduct
 from kit.exercises import check, hint, solution
 from kit.files import start_run
 from kit.papers.agile import direct
 from kit.papers.agile import experiment as agile
 from kit.papers.agile.metrics import evaluate, failures, random_baseline, summary
 from kit.papers.agile.reward import is_right
+from kit.papers.registry import needs
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.policy.suppress import suppress_tokens
 from kit.sandbox import CONFINED, Sandbox
@@ -86,7 +90,7 @@ from kit.view import plots
 
 # %%
 torch.set_num_threads(threads)
-folder = start_run(run, tag, {"data": 11}, makes="sft")
+folder = start_run(run, tag, needs("12_agile_sft"), makes="sft")
 start, together = str(model or TINY), ProcessConfig.of(globals())
 vlm, chat = load_model_and_chat(start)
 box = Sandbox(require=CONFINED, allow_unsafe=allow_unsafe).start()
@@ -109,6 +113,7 @@ untrained = agile.play_greedily(vlm, chat, box, puzzles, play)
 print("it says:  ", repr(untrained[0].turns[0].text[:70]))
 print("it ends by", untrained[0].ended)
 print("accuracy: ", summary(evaluate(untrained)))
+print("the base: ", conduct(untrained))
 
 # %% [markdown]
 # It writes no tag. The environment can't act on that, so the episode is over after one turn, and every episode
@@ -144,7 +149,7 @@ display(plots.bars({"asked directly": solved}, "share solved", chance))
 # %%
 episodes = load_episodes(folder / "data" / "coldstart.jsonl")[:sft_episodes]
 looking = [episode for episode in episodes if episode.calls]
-shortest = min(looking, key=lambda e: len(e.ids))
+shortest = min(looking or episodes, key=lambda e: len(e.ids))
 earned = play.score(shortest, shortest.task.target)
 display(view.show(shortest, score=earned, chat=chat, is_right=is_right))
 
@@ -194,10 +199,10 @@ if replay:
     for at in range(0, len(train), 64):  # at most 64 sessions at once
         answers = agile.play_greedily(vlm, chat, box, train[at : at + 64], ask)
         again += own_words(answers, chat, opening="<think>")
-    print(len(again), "answers, the first:", again[0].turns[0].text)
+    print(len(again), "answers to repeat:", again[0].turns[0].text if again else "none")
 
 # %%
-settings = SFTSettings.of(globals())  # the parameters of the first cell
+settings = SFTSettings.of(globals(), replay=replay if again else 0)
 print(settings.steps(len(episodes)), "optimizer steps")
 
 # %% [markdown]
@@ -209,7 +214,7 @@ print(settings.steps(len(episodes)), "optimizer steps")
 # %%
 every = [*episodes, *again]
 first = order([len(e.ids) for e in episodes], len(again), settings)
-batch = [every[i] for i in first[: batch_size + replay]]
+batch = [every[i] for i in first[: batch_size + settings.replay]]
 packed = pack(batch, chat).to(vlm.device)
 
 
@@ -307,6 +312,7 @@ print("its first words:  ", tuned[0].turns[0].text)
 print(f"looks:             {looks(tuned):.0%} of the episodes")
 print("untrained, solved:", summary(evaluate(untrained)))
 print("after SFT, solved:", summary(evaluate(tuned)))
+print("after SFT:        ", conduct(tuned))
 
 # %%
 print("how the episodes after SFT ended:")

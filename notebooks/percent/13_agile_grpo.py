@@ -79,8 +79,8 @@ from kit.models import load_model
 from kit.papers.agile import experiment as agile
 from kit.papers.agile.env import JigsawEnv
 from kit.papers.agile.metrics import EVALUATION, evaluate, failures, summary
-from kit.papers.agile.reported import AGILE
 from kit.papers.agile.reward import RewardConfig, is_right
+from kit.papers.registry import needs
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.policy.suppress import suppress_tokens
 from kit.sandbox import CONFINED, Sandbox
@@ -97,8 +97,8 @@ from kit.view.roadmap import GRPO_STEP, parts
 
 # %%
 torch.set_num_threads(threads)
-needs = {"data": 11, "sft": 12, "stages/untrained.json": 12, "stages/sft.json": 12}
-folder, together = start_run(run, tag, needs, "grpo"), ProcessConfig.of(globals())
+folder = start_run(run, tag, needs("13_agile_grpo"), makes="grpo")
+together = ProcessConfig.of(globals())
 start = agile.trained(folder, "sft")
 vlm, chat = load_model_and_chat(start)
 box = Sandbox(require=CONFINED, allow_unsafe=allow_unsafe).start()
@@ -435,6 +435,9 @@ check("13.3", first_good_step)
 
 
 # %% tags=["guess"]
+from kit.evaluate.conduct import conduct
+
+
 def told(outcomes) -> str:
     """Puzzles solved, puzzles looked at, and turns an episode."""
     looked = fmean(outcome.tool_calls > 0 for outcome in outcomes)
@@ -446,6 +449,7 @@ def told(outcomes) -> str:
 rl = agile.play_greedily(vlm, chat, box, puzzles, play)
 print("after SFT: ", told(EVALUATION.load_outcomes(folder, "sft")))
 print("after GRPO:", told(EVALUATION.outcomes(rl)))
+print("after GRPO:", conduct(rl))
 for reason, share in failures(rl).items():
     print(f"  after GRPO, {reason:24s} {share:6.1%}")
 
@@ -564,6 +568,8 @@ check("13.5", last_seen)
 # ## Paper / here / why different
 
 # %%
+from kit.papers.agile.reported import AGILE
+
 last = f"grpo-{steps * prompts_per_batch:05d}"  # claim A5's last budget
 for stage in ("grpo", last):
     EVALUATION.save_stage(folder, stage, rl)

@@ -67,6 +67,7 @@ allow_unsafe: bool = True  # the tiny model's code may run where nothing confine
 import time
 from collections import Counter
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import torch
 from IPython.display import display
@@ -86,6 +87,7 @@ from kit.papers.agile.plots import levels
 from kit.papers.agile.puzzle import with_thumbnails
 from kit.papers.agile.reported import REPORTED
 from kit.papers.agile.tasks import LEVELS, make_puzzles
+from kit.papers.registry import needs
 from kit.policy.hf import load_model_and_chat
 from kit.sandbox import CONFINED, Sandbox
 from kit.tiny import TINY
@@ -95,9 +97,8 @@ from kit.view import plots
 # %%
 began = time.monotonic()
 torch.set_num_threads(threads)
-needs = {"data": 11, "stages/untrained.json": 12, "stages/sft.json": 12}
-needs |= {"stages/grpo.json": 13, "grpo/metrics.jsonl": 13}
-folders = [start_run(name, needs=needs) for name in (runs or [run])]
+kept = needs("14_agile_claims")
+folders = [start_run(name, needs=kept) for name in (runs or [run])]
 play = agile.Play(
     prompt=prompt,
     on_no_action=on_no_action,
@@ -183,9 +184,13 @@ display(plots.bars({"here": here, "the paper's 7B": paper}, "share", guessing, t
 # there is no interval over seeds. What will the verdict be for your run? Guess.
 
 # %% tags=["guess"]
+from kit.evaluate.conduct import conduct
+
 a2 = claims.a2(played["untrained"], played["sft"], played["grpo"])
 print(a2.verdict)
 print(a2.evidence.replace("; ", "\n"))
+for stage in ("untrained", "sft", "grpo"):
+    print(f"{stage:10s} {conduct(played[stage])}")
 
 # %% [markdown]
 # ### What is an interval about?
@@ -454,7 +459,10 @@ verdicts = [
     claims.a5(budgets),
     a6,
 ]
-print(table(verdicts).replace("; ", "\n    "))
+print(table(verdicts[:3]).replace("; ", "\n    "))
+
+# %%
+print(table(verdicts[3:]).replace("; ", "\n    "))
 
 # %% [markdown]
 # ## What was learnt, and from what
@@ -524,7 +532,9 @@ display(five(five_answers))
 
 # %%
 more = image_folder.photographs(photographs, "test") if photographs else []
-print("more photographs:", f"{len(more)} of {photographs}" if more else "none")
+print(
+    "more photographs:", f"{len(more)} of {Path(photographs).name}" if more else "none"
+)
 cut = make_puzzles(more, len(more), 2, LEVELS[2], 0, piece_px or None) if more else []
 cut = [with_thumbnails(task, thumbnail) for task in cut]
 asked_of = {"direct": cut, "direct_originals": [opened(task) for task in cut]}

@@ -67,6 +67,7 @@ import torch
 from IPython.display import display
 from kit.data.store import load_tasks, save_tasks
 from kit.evaluate.claims import table
+from kit.evaluate.conduct import conduct
 from kit.evaluate.outcomes import by_stage
 from kit.evaluate.results import read_results, write_results
 from kit.exercises import check, hint, solution
@@ -78,6 +79,7 @@ from kit.papers.agile.general import EVALUATION, a7, a8, ask
 from kit.papers.agile.questions import questions as make_questions
 from kit.papers.agile.questions import shuffled_questions
 from kit.papers.agile.reported import GENERAL
+from kit.papers.registry import needs
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.tiny import TINY
 from kit.train.grpo import GRPOSettings
@@ -89,8 +91,8 @@ from kit.view import plots
 # %%
 began = time.monotonic()
 torch.set_num_threads(threads)
-needs = {"data": 11, "sft": 12, "grpo/model": 13}
-folders = [start_run(name, needs=needs) for name in (runs or [run])]
+kept = needs("15_agile_general")
+folders = [start_run(name, needs=kept) for name in (runs or [run])]
 together = ProcessConfig.of(globals())
 print(len(folders), "seed(s):", [folder.name for folder in folders])
 
@@ -158,6 +160,7 @@ for folder in folders:
     for stage, episodes in said.items():
         found = EVALUATION.evaluate(episodes)["general_all"]
         print(f"{folder.name} {stage:10s} {found}")
+        print(f"{folder.name} {stage:10s} {conduct(episodes)}")
 
 # %% [markdown]
 # <details><summary>Why does it go the other way? Think first, then open.</summary>

@@ -68,8 +68,10 @@ import torch
 from IPython.display import Code, display
 from kit import view
 from kit.data.store import load_episodes, load_tasks, save_episodes, save_tasks
+from kit.evaluate.conduct import conduct
 from kit.exercises import check, hint, solution
 from kit.files import start_run
+from kit.papers.registry import needs
 from kit.papers.visual_arft import experiment as visual_arft
 from kit.papers.visual_arft.metrics import (
     evaluate,
@@ -90,7 +92,7 @@ from kit.train.sft import SFTSettings, SFTTraining
 
 # %%
 torch.set_num_threads(threads)
-folder = start_run(run, tag, {"data": 21}, makes="grpo")
+folder = start_run(run, tag, needs("23_visual_arft_grpo"), makes="grpo")
 start = str(model or TINY)
 vlm, chat = load_model_and_chat(start)
 together = ProcessConfig.of(globals())
@@ -122,6 +124,7 @@ for kind in ("code", "search"):
     first = next(e for e in untrained if e.task.meta["tools"] == [kind])
     print(f"{kind:6s} {first.turns[0].text[:76]!r}")
 print(failures(untrained))
+print("the base:", conduct(untrained))
 
 # %% [markdown]
 # It hardly ever writes a tag: it describes what it sees, as it was taught to. The reward would be zero for nearly every
@@ -344,7 +347,7 @@ print(table({name: evaluate(played) for name, played in stages.items()}))
 # %%
 for name, played in stages.items():
     ways = ", ".join(f"{way} {share:.0%}" for way, share in failures(played).items())
-    print(f"{name:10s} {ways}")
+    print(f"{name:10s} {ways}\n{'':10s} {conduct(played)}")
 
 # %% [markdown]
 # Compare the last two columns with their intervals before you call anything a gain. The demonstrations showed the whole

@@ -61,6 +61,7 @@ from kit.data.store import load_tasks
 from kit.evaluate.accuracy import accuracy
 from kit.evaluate.claims import Claim
 from kit.evaluate.claims import table as verdicts_table
+from kit.evaluate.conduct import conduct
 from kit.evaluate.results import write_results
 from kit.exercises import check, hint, solution
 from kit.files import ROOT, read_json, run_folder
@@ -137,10 +138,15 @@ if em_folders:
 metrics = {stage: evaluate_outcomes(some) for stage, some in played.items()}
 
 # %%
-tables = [("direct", "cot", "rag", "rag-described"), ("untrained", "sft", "grpo")]
-tables += [("grpo", "em-reward")] if em_folders else []
-for stages in tables:
-    print(table({stage: metrics[stage] for stage in stages}, ("f1", "em")), "\n")
+asked = {s: metrics[s] for s in ("direct", "cot", "rag", "rag-described")}
+print(table(asked, ("f1", "em")))
+
+# %%
+rewarded = ("grpo", "em-reward") if em_folders else ("grpo",)
+trained = {stage: metrics[stage] for stage in ("untrained", "sft", *rewarded)}
+print(table(trained, ("f1", "em")))
+for stage in ("untrained", "sft", "grpo"):
+    print(f"{stage:10s} {conduct(played[stage])}")
 
 # %% [markdown]
 # ## What was learnt, and from what

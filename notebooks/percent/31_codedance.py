@@ -395,7 +395,8 @@ check("31.4", gain_of_comments)
 
 # %% [markdown]
 # Where a group always fails, that gain is the only thing that tells its attempts apart. So a policy under the released rule
-# learns to write comments on just those tasks that it can't solve. The paper saw that (section 9).
+# has a reason to write comments on just those tasks that it can't solve. The paper saw comments in the place of code under
+# a simpler rule, which pays for every call that succeeds, and doesn't say on which tasks (section 9, Figure 10).
 #
 # ## Turns have returns of their own
 #

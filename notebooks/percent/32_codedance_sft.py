@@ -67,12 +67,14 @@ from IPython.display import display
 from kit import view
 from kit.data.store import load_episodes, load_tasks, save_episodes
 from kit.evaluate.baselines import SingleTurnEnv, opened
+from kit.evaluate.conduct import conduct
 from kit.evaluate.five.shown import blank
 from kit.exercises import check, hint, solution
 from kit.files import start_run
 from kit.papers.codedance import benchmarks
 from kit.papers.codedance import experiment as codedance
 from kit.papers.codedance.metrics import EVALUATION, is_right
+from kit.papers.registry import needs
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.policy.suppress import suppress_tokens
 from kit.rollout import rollout
@@ -87,7 +89,7 @@ from kit.view import plots
 
 # %%
 torch.set_num_threads(threads)
-folder = start_run(run, tag, {"data": 31}, makes="sft")
+folder = start_run(run, tag, needs("32_codedance_sft"), makes="sft")
 start, together = str(model or TINY), ProcessConfig.of(globals())
 vlm, chat = load_model_and_chat(start)
 box = codedance.sandbox(allow_unsafe).start()
@@ -122,6 +124,7 @@ greedily = partial(codedance.play_greedily, vlm, chat, box, how=play)
 untrained = in_parts(tests, greedily)
 print("it says: ", repr(untrained[0].turns[0].text[:70]))
 print("it ends by", untrained[0].ended)
+print("the base:", conduct(untrained))
 print("easy, right:", EVALUATION.evaluate(untrained)["acc_easy"])
 
 # %% [markdown]
@@ -192,6 +195,8 @@ for e in again:
     seen[e.task.question].append(said == e.task.meta["seen"])
 for question, some in seen.items():
     print(f"{question:24s} {sum(some):3d} of {len(some)} descriptions are true")
+if not again:
+    print("there is nothing to replay")
 
 # %% [markdown]
 # So the eyes are there. These descriptions will be *replayed*: beside each batch of demonstrations the model says some of
@@ -208,10 +213,12 @@ by_level = {
     level: [e for e in episodes if e.task.meta["level"] == level]
     for level in ("easy", "hard")
 }
-for some in by_level.values():
-    calling = [e for e in some if e.calls] or some
-    for shortest in sorted(calling, key=lambda e: len(e.ids))[:1]:
+for level, some in by_level.items():
+    calling = sorted((e for e in some if e.calls), key=lambda e: len(e.ids))
+    for shortest in calling[:1]:
         display(view.show(shortest, chat=chat, is_right=is_right))
+    if not calling:
+        print(f"no demonstration of the {level} ones calls")
 
 
 # %%
@@ -254,11 +261,13 @@ check("32.1", least_loss)
 # the loss, go one step down its slope.
 
 # %%
-settings = SFTSettings.of(globals())  # the parameters of the first cell
+settings = SFTSettings.of(globals(), replay=replay if again else 0)
 print(settings.steps(len(episodes)), "optimizer steps")
 both = [*episodes, *again]
 first = order([len(e.ids) for e in episodes], len(again), settings)
-packed = pack([both[i] for i in first[: batch_size + replay]], chat).to(vlm.device)
+packed = pack([both[i] for i in first[: batch_size + settings.replay]], chat).to(
+    vlm.device
+)
 
 
 def loss_of(model) -> torch.Tensor:
@@ -329,6 +338,7 @@ result = EVALUATION.evaluate(tuned)
 for level in ("easy", "hard"):
     found = result[f"acc_{level}"], result[f"calls_{level}"]
     print(f"{level}: right {found[0]}, calls {found[1]}")
+print("after SFT:", conduct(tuned))
 
 # %%
 stages = {"asked directly": asked_directly, "after SFT": accuracy(tuned)}

@@ -67,6 +67,7 @@ from IPython.display import display
 from kit.data.store import load_episodes, load_tasks
 from kit.evaluate.accuracy import accuracy
 from kit.evaluate.claims import Claim, table
+from kit.evaluate.conduct import conduct
 from kit.evaluate.results import write_results
 from kit.exercises import check, hint, solution
 from kit.files import ROOT, read_json, run_folder
@@ -111,6 +112,8 @@ print(len(folders), "seed(s) under R_BAT;", {k: len(v) for k, v in others.items(
 
 # %%
 metrics = {stage: EVALUATION.evaluate_outcomes(some) for stage, some in played.items()}
+for stage in ("untrained", "sft", "grpo"):
+    print(f"{stage:10s} {conduct(played[stage])}")
 order = [s for s in ("direct", "sft", "grpo", *others) if s in metrics]
 short = {
     stage: {

@@ -50,9 +50,10 @@ from textwrap import fill
 
 import numpy as np
 from IPython.display import display
-from kit.data.store import files_of_script, load_tasks, save_tasks
+from kit.data.store import save_tasks
 from kit.exercises import check, hint, solution
 from kit.files import run_folder
+from kit.papers.mags_rl.difficulty import hub_sets
 from kit.papers.mags_rl.env import MagsEnv
 from kit.papers.mags_rl.experiment import Play, magnifier
 from kit.papers.mags_rl.expert import looks_of
@@ -239,7 +240,7 @@ check("41.3", five_away)
 
 # %% [markdown]
 # `python -m benchmarks super_resolution` measures this over many cards and photographs, and how many crops a second each way
-# enlarges. A network is slower than resizing by a factor of a hundred or so. Therefore crops of all episodes that wait go through
+# enlarges. A network is far slower than resizing. Therefore crops of all episodes that wait go through
 # it together, and what was enlarged is remembered: the rollouts of one group ask for the same card again and again.
 
 # %%
@@ -292,8 +293,7 @@ for side, n in (("development", development_tasks), ("test", test_tasks)):
     sets[side] = make_tasks(dict.fromkeys(MAKERS, n), 0, side)
 hard = [kind for kind in MAKERS if kind.endswith("/hard")]
 sets["test-small"] = make_tasks(dict.fromkeys(hard, test_tasks), 0, "test", SMALL)
-for file in files_of_script(data, "hub-stage*.jsonl", "zoom-*.jsonl"):
-    sets[file.stem.removeprefix("hub-")] = load_tasks(file)
+sets |= hub_sets(data)
 folder = run_folder(run) / "data"
 Play(prompt=prompt, network=network, scale=scale, weights=weights).keep(folder)
 for name, tasks in sets.items():
@@ -312,6 +312,6 @@ print("who says what's hard  a model's score      the share of pixels that decid
 
 # %% [markdown]
 # The paper's factor and the unit of its boxes aren't told. SPAN stands for SMFANet, since it installs with a package; with
-# `network="smfanet"` and the published file the other one runs, and on our images the two are within 0.2 decibels.
+# `network="smfanet"` and the published file the other one runs; the benchmark above measures both.
 #
 # Next: [42, the reward](42_mags_rl_rewards.ipynb).

@@ -17,8 +17,8 @@
 # [reward](../docs/glossary.md#reward). What then makes it look at the right place, and what else does this reward pay for?
 #
 # **The paper.** [Mags-RL (Dong et al., arXiv:2605.27960)](https://arxiv.org/abs/2605.27960): its reward adds four terms, for
-# form, answer, zoom and rethinking, and two stages of training read the zoom differently. It has no figure of its reward;
-# the one in this notebook is ours.
+# form, answer, zoom and rethinking, and two stages of training read the zoom differently. Its Figure 3 illustrates the
+# terms by an example, appendix B has the formulas; the figure in this notebook, of the zoom in two stages, is ours.
 #
 # **Afterwards you can** compute each of the four terms by hand, in both stages; say which ways of earning need no right
 # answer; and tell from a [group](../docs/glossary.md#group) of four episodes what GRPO is going to teach.
@@ -245,13 +245,14 @@ def edge(p: float) -> float:
 check("42.4", edge)
 
 # %% [markdown]
-# With the laptop's tiny model $p$ is about 0.6: a card enlarged twice is read in six cases of ten. That is what training
-# has to learn from; a better magnifier makes this edge, and only this, larger.
+# That is what training has to learn from; a better magnifier makes this edge, and only this, larger. How often the
+# tiny model reads a line of a card that it looks at, notebook [43](43_mags_rl_grpo.ipynb) counts.
 #
 # ## Paper / here / why different
 #
 # | | paper | here |
 # |---|---|---|
+# | an exact match | `a` equals `a*` | alike without case, articles, punctuation |
 # | words that are counted | of "the zoom text" | of the first round's reasoning, its boxes left out |
 # | at a share of 0.4 | both cases | the higher one |
 # | no box; nothing to count | not told | 0; 1 for no box, 0 for any |

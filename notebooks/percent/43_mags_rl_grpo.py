@@ -17,7 +17,7 @@
 # one. Nobody tells it which one is right: it is paid for the form, for boxes that are allowed, and for the answer. Do forty
 # questions teach it where to look?
 #
-# **The paper.** [Mags-RL (Dong et al., arXiv:2605.27960)](https://arxiv.org/abs/2605.27960), sections 3 and 4:
+# **The paper.** [Mags-RL (Dong et al., arXiv:2605.27960)](https://arxiv.org/abs/2605.27960), section 3.4 and appendix C:
 # [GRPO](../docs/glossary.md#grpo) in two stages of twenty questions each. It has no code; its Figure 1 shows episodes as
 # ours at the end of this notebook.
 #
@@ -72,14 +72,17 @@ import torch
 from IPython.display import display
 from kit import view
 from kit.data.store import load_tasks, save_episodes
+from kit.evaluate.conduct import conduct
 from kit.exercises import check, hint, solution
 from kit.files import start_run
 from kit.papers.mags_rl import experiment as mags
 from kit.papers.mags_rl import format_start as form
+from kit.papers.mags_rl.difficulty import zoom_tests
 from kit.papers.mags_rl.figure import learnt, looks
 from kit.papers.mags_rl.judge import judge_of
 from kit.papers.mags_rl.metrics import is_right, judged_by
 from kit.papers.mags_rl.reward import make_reward
+from kit.papers.registry import needs
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.tiny import TINY
 from kit.train.experiment import in_parts
@@ -92,15 +95,15 @@ from kit.view import plots
 
 # %%
 torch.set_num_threads(threads)
-kept = {"data": 41} | ({"sft": 43} if tag and sft_episodes else {})
+mags.check_way(curriculum)
+kept = needs("43_mags_rl_grpo", own=bool(tag and sft_episodes))
 folder = start_run(run, tag, kept, makes="grpo")
 data, together = folder / "data", ProcessConfig.of(globals())
 base = start = str(model or TINY)
 vlm, chat = load_model_and_chat(base)
-limits = {"max_new_tokens": max_new_tokens}
-play = mags.Play.kept(data, max_episode_tokens=4096, **limits)
+play = mags.Play.kept(data, max_new_tokens=max_new_tokens)
 glass = play.glass(chat)
-tests = load_tasks(data / "test.jsonl")
+tests, zoom = load_tasks(data / "test.jsonl"), zoom_tests(data)
 EVALUATION = judged_by(judge_of(judge, chat, folder / "verdicts.sqlite"))
 
 
@@ -118,6 +121,7 @@ def played(model, tasks, how=play, **more):
 
 # %% tags=["guess"]
 untrained = played(vlm, tests)
+print("the base:", conduct(untrained))
 direct = played(vlm, tests, replace(play, direct=True))
 for name, some in {"untrained": untrained, "direct": direct}.items():
     found = EVALUATION.save_stage(folder, name, some)
@@ -149,7 +153,8 @@ if sft_episodes:
     again = form.rehearsal(HFPolicy(vlm, chat), chat, glass, boards, play)
     looked = EVALUATION.evaluate(shown)
     print(len(shown), "episodes; boxes that show what decides:", looked["right_all"])
-    for turn in next(e for e in shown if is_right(e, e.task.target)).turns:
+    right = [e for e in shown if is_right(e, e.task.target)]
+    for turn in (right or shown)[0].turns:
         print("  ", turn.text.replace(". ", ".\n   "))
 
 # %% [markdown]
@@ -159,11 +164,11 @@ if sft_episodes:
 # %%
 live, lessons_of = view.LiveTraining(), folder / "sft"
 taught, repeated = lessons_of / "episodes.jsonl", lessons_of / "replay.jsonl"
-how = {"epochs": 2, "batch_size": 8, "replay": 4, "per_device_batch_size": 6}
-how |= {"learning_rate": 3e-4}
+how = {"epochs": 2, "batch_size": 8, "replay": 4 if again else 0}
+how |= {"learning_rate": 3e-4, "per_device_batch_size": 6 if again else 4}
 if sft_episodes:
     save_episodes(taught, shown)
-    save_episodes(repeated, again)
+    save_episodes(repeated, again)  # of a silent base: nothing
     lessons = SFTTraining(
         start=base,
         episodes=str(taught),
@@ -229,7 +234,7 @@ for wanted, name in ((True, "right look"), (False, "wrong look")):
 # look. But GRPO compares within a *group*: attempts at one question.
 #
 # Where nobody in a group is right, only words are left to compare. GRPO divides by the group's deviation, so there a
-# handful of words weighs as much as a right answer elsewhere, and a policy learns to talk. `advantage_scale="none"`
+# handful of words weighs as much as a right answer elsewhere: what is reinforced is talk. `advantage_scale="none"`
 # leaves the division out (Dr. GRPO).
 #
 # **Exercise 43.1.** `groups` has one list for each question, and in it a pair for each attempt: whether it looked at the right
@@ -355,6 +360,7 @@ for part in ("acc", "right", "recall", "boxes"):
 # %%
 drawn = played(vlm, tests, asks, temperature=1.0, seed=seed)
 sampled["after"] = EVALUATION.save_stage(folder, "grpo-sampled", drawn)
+print("sampled, after GRPO:", conduct(drawn))
 for name in ("right_hard", "acc_hard", "acc_attribute_hard"):
     found = {when: str(m.get(name, "none")) for when, m in sampled.items()}
     print(f"{name:18s} sampled: before {found['before']}, after {found['after']}")
@@ -395,17 +401,22 @@ for name, some in (("before", before), ("after", after)):
 # Forty questions, dozens of attempts at each: did it learn to look, or did it learn forty answers? The trained agent plays
 # its own forty questions again, greedily. Put two numbers on paper: right on these, and right on new ones of the same kinds.
 
+
 # %% tags=["guess"]
-own = [*first_set, *load_tasks(data / "stage2.jsonl")]
-kinds = {(t.meta.get("skill"), t.meta.get("difficulty")) for t in own}
-new = [
-    e
-    for e in after
-    if (e.task.meta.get("skill"), e.task.meta.get("difficulty")) in kinds
-]
+def kind(task):
+    """The hub's set that a question is of, or what a board asks and how hard it is."""
+    meta = task.meta
+    return meta.get("set") or (meta.get("skill"), meta.get("difficulty"))
+
+
+own, unseen = [*first_set, *load_tasks(data / "stage2.jsonl")], after
+if zoom:  # the paper's own sets, if 41 was given them
+    unseen = played(vlm, zoom, asks)
+    EVALUATION.save_stage(folder, "grpo-zoom", unseen)
+new = [e for e in unseen if kind(e.task) in {kind(task) for task in own}]
 found = {
-    "its own forty": EVALUATION.save_stage(folder, "own", played(vlm, own, asks)),
-    "new ones": EVALUATION.evaluate(new),
+    "its own": EVALUATION.save_stage(folder, "own", played(vlm, own, asks)),
+    "new ones": EVALUATION.evaluate(new or unseen),
 }
 for name, some in found.items():
     print(f"{name:14s} right {some['acc_all']}")
@@ -433,8 +444,6 @@ display(looks(learnt([before[k] for k in hard], [after[k] for k in hard])))
 # ## Paper / here / why different
 
 # %%
-for path in sorted(data.glob("zoom-*.jsonl")):
-    EVALUATION.save_stage(folder, f"grpo-{path.stem}", played(vlm, load_tasks(path)))
 print("                    paper                 here")
 print(f"before training     an instruct model     {len(shown)} episodes of a script")
 print(f"steps               300 + 225             {steps} + {steps_2}")
@@ -443,10 +452,13 @@ print(
     f"temperature         0.09, then 1          {temperature:g}, then {temperature_2:g}"
 )
 print(f"KL term             0.04, then 0.03       {beta:g}, then {beta_2:g}")
+rates = f"{learning_rate:g}, then {learning_rate_2:g}"
+print(f"learning rate       2e-6, then 5e-7       {rates}")
+print(f"weights             3 billion             {vlm.num_parameters():,}")
 
 # %% [markdown]
 # At the paper's temperature of 0.09 attempts hardly differ, so groups would have nothing to compare; it may be a slip for
-# 0.9. The KL term is the paper's: it holds the policy near the model that its stage began with. The paper's rates are fifty times
-# smaller, as its model is a thousand times larger.
+# 0.9. The KL term is the paper's: it holds the policy near the model that its stage began with. The paper's rates are
+# smaller, and its model is larger.
 #
 # Next: [44, what holds](44_mags_rl_claims.ipynb).

@@ -16,8 +16,10 @@
 # **The question.** The agent was trained on forty questions. Is it better than the same model prompted cleverly, does
 # super-resolution help it, and were two stages and forty questions the right choice?
 #
-# **The paper.** [Mags-RL (Dong et al., arXiv:2605.27960)](https://arxiv.org/abs/2605.27960), section 4 and its tables: five
-# claims, M1 to M5.
+# **The paper.** [Mags-RL (Dong et al., arXiv:2605.27960)](https://arxiv.org/abs/2605.27960), section 4: Table 1 compares
+# five baselines with the agent (M1), Table 2 direct training with two stages (M3). That forty questions are enough (M4) it
+# says of its results; what super-resolution (M2) and the two stages (M5) do to looking it shows by examples, and the
+# numbers that we make of them are ours.
 #
 # **Afterwards you can** build a baseline by changing one thing of an agent; compare two ways of enlarging at the same
 # boxes; say what a better crop is worth, and on which images it is worth nothing; and tell *not shown* from *refuted*.
@@ -39,6 +41,7 @@ runs: list[str] = []  # runs that differ in their seed only; empty: just this on
 at_once_runs: list[str] = []  # the same seeds, all questions at once; empty: none
 more_runs: list[str] = []  # two stages of ten times as many questions
 direct_runs: list[str] = []  # trained to answer at once, without a magnifier
+baselines: list[str] = ["direct", "cot", "one_shot", "zoom_refine", "grit"]  # asked
 model: str = ""  # the base: folder or hub id; empty: the committed tiny model
 judge: str = ""  # of wrong answers, MODEL@URL (paper: gpt-4o-mini); empty: none
 prompts_per_batch: int = 10  # of notebook 43: how many questions its steps met
@@ -60,20 +63,19 @@ from IPython.display import display
 from kit.chat import Chat
 from kit.data.store import load_tasks
 from kit.evaluate.accuracy import accuracy
-from kit.evaluate.baselines import SingleTurnEnv
 from kit.evaluate.claims import Claim, table
 from kit.evaluate.results import write_results
 from kit.exercises import check, hint, solution
 from kit.files import ROOT, read_json, run_folder
-from kit.papers.mags_rl import claims
+from kit.papers.mags_rl import baselines as prompted
+from kit.papers.mags_rl import claims, tables
 from kit.papers.mags_rl import experiment as mags
-from kit.papers.mags_rl.baselines import no_crops, one_part, with_example
+from kit.papers.mags_rl.difficulty import zoom_tests
 from kit.papers.mags_rl.figure import learnt, looks
 from kit.papers.mags_rl.format_start import AT_ONCE
 from kit.papers.mags_rl.judge import judge_of
 from kit.papers.mags_rl.metrics import judged_by
 from kit.policy.hf import HFPolicy, load_model_and_chat
-from kit.rollout import rollout
 from kit.tiny import TINY
 from kit.train.checkpoint import trained_model
 from kit.train.experiment import in_parts
@@ -83,13 +85,15 @@ from kit.view import plots
 # %%
 began = time.monotonic()
 torch.set_num_threads(threads)
+prompted.check_baselines(baselines)
 folders = [run_folder(name) for name in (runs or [run])]
 named = {"at_once": at_once_runs, "more": more_runs, "direct_training": direct_runs}
 others = {name: [run_folder(n) for n in some] for name, some in named.items() if some}
 data = folders[0] / "data"
 limits = {"max_turns": max_turns, "max_new_tokens": max_new_tokens}
-play = mags.Play.kept(data, max_episode_tokens=4096, **limits)
-tests = load_tasks(data / "test.jsonl")
+play = mags.Play.kept(data, **limits)
+tests, zoom = load_tasks(data / "test.jsonl"), zoom_tests(data)
+sets = {"": tests} | ({"-zoom": zoom} if zoom else {})  # ending of a stage → its tasks
 base = str(model or TINY)
 chat = Chat.from_pretrained(base)
 EVALUATION = judged_by(judge_of(judge, chat, folders[0] / "verdicts.sqlite"))
@@ -102,16 +106,25 @@ def started(folder):
 
 
 # %%
+from kit.evaluate.conduct import conduct
+
+
 def gathered(stage: str, some):
     """A stage's outcomes over all seeds."""
     loaded = (EVALUATION.load_outcomes(f, stage, k) for k, f in enumerate(some))
     return [outcome for outcomes in loaded for outcome in outcomes]
 
 
-played = {stage: gathered(stage, folders) for stage in ("sft", "stage1", "grpo")}
-played |= {name: gathered("grpo", some) for name, some in others.items()}
+played = {stage: gathered(stage, folders) for stage in ("sft", "stage1")}
+for ending in sets:
+    for name, some in ({"grpo": folders} | others).items():
+        played[f"{name}{ending}"] = gathered(f"grpo{ending}", some)
 played["direct"] = EVALUATION.load_outcomes(folders[0], "direct")  # no training made it
+for stage in ("sft", "stage1", "grpo"):
+    print(f"{stage:10s} {conduct(played[stage])}")
 print(len(folders), "seed(s);", {name: len(some) for name, some in others.items()})
+there = f"{len(zoom)} questions of Zoom-Easy, -Medium and -Hard"
+print("measured on:", there if zoom else "drawn boards; the paper's sets aren't here")
 
 # %% [markdown]
 # ## Prompts instead of training
@@ -124,16 +137,11 @@ print(len(folders), "seed(s);", {name: len(some) for name, some in others.items(
 # %%
 import inspect
 
-print(inspect.getsource(one_part), inspect.getsource(no_crops), sep="\n")
+for around in (prompted.one_part, prompted.no_crops):
+    print(inspect.getsource(around))
 
 
 # %%
-def asked(policy, chat, make_env, tasks):
-    """One turn each, greedily."""
-    once = replace(play, max_turns=1, temperature=0.0)
-    return in_parts(tasks, lambda t: rollout(policy, chat, t, make_env, once), AT_ONCE)
-
-
 def measured(folder, stage: str, episodes, seed: int = 0):
     """Save a stage and return its outcomes."""
     EVALUATION.save_stage(folder, stage, episodes)
@@ -142,34 +150,33 @@ def measured(folder, stage: str, episodes, seed: int = 0):
 
 # %%
 vlm, chat = load_model_and_chat(base)
-policy, examples = HFPolicy(vlm, chat), load_tasks(data / "stage1.jsonl")
-prompted = {
-    "cot": ("cot", tests),
-    "one_shot": ("direct", [with_example(task, examples) for task in tests]),
-}
-for name, (mode, some) in prompted.items():
-    make_env = partial(SingleTurnEnv, mode, prompt=play.prompt)
-    episodes = asked(policy, chat, make_env, some)
-    played[name] = measured(folders[0], name, episodes)
-    print(f"{name:9s} {episodes[0].turns[0].text[:64]!r}")
+policy = HFPolicy(vlm, chat)
+shown = [t for k in (1, 2) for t in load_tasks(data / f"stage{k}.jsonl")]
+for name in (name for name in baselines if name in prompted.ONE_TURN):
+    for ending, some in sets.items():
+        if (stage := f"{name}{ending}") in played:
+            continue  # notebook 43 has asked
+        episodes = prompted.ask(name, play, policy, chat, some, shown)
+        played[stage] = measured(folders[0], stage, episodes)
+        print(f"{stage:13s} {episodes[0].turns[0].text[:64]!r}")
 
 # %% [markdown]
 # Which of the five comes nearest to the agent on hard questions, and which of them can't be right there at all?
 
 # %% tags=["guess"]
-plain, ways = play.network, {"zoom_refine": (1, one_part), "grit": (2, no_crops)}
-for name, (stage, around) in ways.items():
-    played[name] = []
-    for seed, folder in enumerate(folders):
-        vlm, chat = load_model_and_chat(started(folder))
-        how = replace(play, stage=stage, network="bicubic", temperature=0.0)
-        look = partial(how, HFPolicy(vlm, chat), chat, how.glass(chat), around=around)
-        played[name] += measured(folder, name, in_parts(tests, look, AT_ONCE), seed)
-baselines = ("direct", "cot", "one_shot", "zoom_refine", "grit")
+for seed, folder in enumerate(folders):
+    vlm, chat = load_model_and_chat(started(folder))
+    policy = HFPolicy(vlm, chat)
+    for name in (name for name in baselines if name in prompted.TWO_ROUNDS):
+        for ending, some in sets.items():
+            stage = f"{name}{ending}"
+            episodes = prompted.ask(name, play, policy, chat, some)
+            found = measured(folder, stage, episodes, seed)
+            played.setdefault(stage, []).extend(found)
 metrics = {name: EVALUATION.evaluate_outcomes(some) for name, some in played.items()}
 for name in (*baselines, "sft", "grpo"):
-    found = [str(metrics[name][f"acc_{level}"]) for level in ("easy", "medium", "hard")]
-    print(f"{name:12s}", "  ".join(f"{text:22s}" for text in found))
+    found = [metrics[name].get(f"acc_{x}", "none") for x in ("easy", "medium", "hard")]
+    print(f"{name:12s}", "  ".join(f"{value!s:22s}" for value in found))
 
 # %% [markdown]
 # Where a card can't be read in the image, only luck answers without a crop; that isn't cleverness that is lacking, but
@@ -199,11 +206,11 @@ check("44.1", blind)
 small = load_tasks(data / "test-small.jsonl")
 hard = [task for task in tests if task.meta.get("difficulty") == "hard"]
 sizes = {"large": (hard, play.scale), "small": (small, small_scale)}
-enlarged = {size: {} for size in sizes}
+enlarged, plain = {size: {} for size in sizes}, play.network
 for seed, folder in enumerate(folders):
     vlm, chat = load_model_and_chat(trained_model(folder, "grpo", 43))
     for size, (some, scale) in sizes.items():
-        for network in (plain, "bicubic", "none"):
+        for network in dict.fromkeys((plain, "bicubic", "none")):
             how = replace(play, network=network, scale=scale, temperature=0.0)
             look = partial(how, HFPolicy(vlm, chat), chat, how.glass(chat))
             episodes = in_parts(some, look, AT_ONCE)
@@ -221,7 +228,7 @@ for size, ways in crops.items():
 
 # %% [markdown]
 # A network adds no information: all that it draws it made of the same pixels. But a reader that was taught on sharp sheets may
-# read a sharp guess better than a blurred truth, where the blur is what stops it. The base alone does so on the small cards.
+# read a sharp guess better than a blurred truth, where the blur is what stops it.
 # An agent that was shown crops of all three kinds reads plainly resized ones as well: what counts for it is size, which a crop
 # that isn't enlarged lacks.
 #
@@ -355,8 +362,18 @@ check("44.3", everywhere)
 def or_not_run(name: str, stage: str, measure) -> Claim:
     """A claim, or one without checks where its runs weren't named."""
     if stage in others:
-        return measure(played[stage])
+        return measure(of_table(stage))
     return Claim(name, claims.CLAIMS[name], (), f"not run: {stage}_runs")
+
+
+def of_table(stage: str):
+    """A stage on the paper's sets, or on drawn boards where they aren't here."""
+    return played[f"{stage}-zoom" if zoom else stage]
+
+
+def hardest(some):
+    """What Table 2 is of: Zoom-Hard; of drawn boards all."""
+    return [o for o in some if not zoom or o.difficulty == "hard"]
 
 
 def at_hand(ending: str, folder=None) -> int:
@@ -370,19 +387,27 @@ def at_hand(ending: str, folder=None) -> int:
 
 
 # %%
-end, few, many = played["grpo"], at_hand(""), at_hand("-more")
+by = "judged" if zoom else "correct"  # Tables 1 and 2 have the judge's accuracy
+lacking = ", ".join(name for name in prompted.BASELINES if name not in baselines)
+rivals = {name: of_table(name) for name in baselines}
+end, few, many = of_table("grpo"), at_hand(""), at_hand("-more")
 met = at_hand("-more", others["more"][0]) if "more" in others else 0
+table_1 = Claim("M1", claims.CLAIMS["M1"], (), f"not run: {lacking}")
+if not lacking:
+    table_1 = claims.m1(end, rivals, by)
 trainings = [
-    or_not_run("M3", "at_once", lambda some: claims.m3(end, some)),
+    or_not_run(
+        "M3", "at_once", lambda some: claims.m3(hardest(end), hardest(some), by)
+    ),
     or_not_run("M4", "more", lambda some: claims.m4(end, some, (few, many), met)),
 ]
 
 # %% tags=["guess"]
 verdicts = [
-    claims.m1(end, {name: played[name] for name in baselines}),
+    table_1,
     claims.m2(enlarged, plain),
     *trainings,
-    claims.m5(played["stage1"], end),
+    claims.m5(played["stage1"], played["grpo"]),
 ]
 print(table(verdicts).replace("; ", "\n    "))
 
@@ -394,6 +419,8 @@ for size, ways in enlarged.items():
     for name, some in ways.items():
         metrics["grpo"][f"accuracy_{size}_{name}"] = accuracy(some)
 metrics["grpo"]["accuracy_on_its_own"] = accuracy(gathered("own", folders))
+here = {name: metrics.get(f"{name}-zoom", {}) for name in EVALUATION.reported}
+cells = tables.paper_tables(here)
 results = write_results(
     run_folder(run) / "results.json",
     notebook="44_mags_rl_claims",
@@ -403,6 +430,7 @@ results = write_results(
     training_minutes=training_minutes(folders, ("sft", "stage1", "grpo")),
     stages=metrics,
     claims={claim.name: claim.record() for claim in verdicts},
+    tables=cells,
 )
 print("written:", f"runs/{run}/results.json")
 
@@ -426,16 +454,12 @@ if published["claims"]:
 # %% [markdown]
 # ## Paper / here / why different
 #
-# The paper's numbers, judged by a model, on Zoom-Hard, beside ours, on drawn boards: they compare in direction alone.
+# Tables 1 and 2, by the judge and by inclusion, each number of the paper before ours. `at_once` is Table 2's direct training.
+# Drawn boards fill no cell: they compare with the paper's sets in direction alone.
 
 # %%
-for stage, theirs in EVALUATION.reported.items():
-    ours = metrics.get(stage, {}).get("judged_hard", "not run")
-    told = "  ".join(f"{k[7:-5]} {v:.3f}" for k, v in theirs.items()) or "not told"
-    print(f"{stage:16s} paper: {told:42s} here: {ours}")
-for path in sorted(data.glob("zoom-*.jsonl")):  # the paper's own, if 41 was given them
-    some = EVALUATION.evaluate_outcomes(gathered(f"grpo-{path.stem}", folders))
-    print(path.stem, {k: str(v) for k, v in some.items() if k.startswith("judged_")})
+print(tables.told(cells))
+print("here:", there if zoom else "not run; the paper's sets aren't here (41: data)")
 
 # %% [markdown]
 # Two things differ most. The paper's model reads photographs and follows instructions before any training, so prompting is a

@@ -230,14 +230,22 @@ cards = tomllib.loads(CARDS.read_text())
 grouped = defaultdict(list)
 for name, tool in tools.items():
     grouped[tool.family].append(name)
-for family, names in grouped.items():
-    print(family)
-    for name in names:
-        card = cards.get(name)
-        told = "not measured yet"
+
+
+def measured(families):
+    """Print the card of each tool of some families."""
+    for name in [name for family in families for name in grouped[family]]:
+        card, told = cards.get(name), "not measured yet"
         if card:
             told = f"{card['accuracy']:.2f}  [{card['low']:.2f}, {card['high']:.2f}]"
-        print(f"   {name:26s} {told}")
+        print(f"{tools[name].family:11s} {name:26s} {told}")
+
+
+# %%
+measured(["perception", "charts"])
+
+# %%
+measured([family for family in grouped if family not in ("perception", "charts")])
 
 # %% [markdown]
 # Several names share one algorithm, and their cards say so (`python -m kit tools call deplot.to_table`). In the paper they are

@@ -72,6 +72,7 @@ from IPython.display import display
 from kit import view
 from kit.data.store import files_of_script, load_tasks, save_episodes, save_tasks
 from kit.evaluate.baselines import SingleTurnEnv
+from kit.evaluate.conduct import conduct
 from kit.evaluate.five.shown import blank
 from kit.exercises import check, hint, solution
 from kit.files import start_run
@@ -93,6 +94,7 @@ from kit.policy.suppress import suppress_tokens
 from kit.rollout import rollout
 from kit.tiny import TINY
 from kit.tools.remembered import remembered
+from kit.train.checkpoint import export
 from kit.train.demonstrations import collect
 from kit.train.experiment import in_parts
 from kit.train.launch.launcher import launch
@@ -227,6 +229,7 @@ before = {name: in_parts(tests, way) for name, way in ways.items()}
 for name, some in before.items():
     print(f"{name:13s}", EVALUATION.evaluate(some)["acc_all"])
 print("with tools it says:", repr(before["untrained"][0].turns[0].text[:60]))
+print("with tools:", conduct(before["untrained"]))
 
 # %% [markdown]
 # The same of the paper's eleven benchmarks, for its Table 2. Only those who have the data play them.
@@ -292,9 +295,11 @@ print("dropped, because a tool was wrong:", dict(dropped))
 
 # %%
 settings = SFTSettings.of(globals(), replay=0)
-print(settings.steps(len(episodes)), "optimizer steps")
-first = order([len(e.ids) for e in episodes], 0, settings)[:batch_size]
-packed = pack([episodes[i] for i in first], chat).to(vlm.device)
+by_hand = by_hand and bool(episodes)
+if episodes:
+    print(settings.steps(len(episodes)), "optimizer steps")
+    first = order([len(e.ids) for e in episodes], 0, settings)[:batch_size]
+    packed = pack([episodes[i] for i in first], chat).to(vlm.device)
 
 
 def loss_of(model) -> torch.Tensor:
@@ -340,13 +345,18 @@ vlm = adam = learns = policy = ways = None  # room for the training, which loads
 
 # %%
 live = view.LiveTraining()
-trained = launch(training, together, live)
+if episodes:
+    trained = launch(training, together, live)
+    display(live.figure())
+else:
+    print("nothing was cloned, for no demonstration is left: the base goes on")
+    trained = export(*load_model_and_chat(start), folder / "sft" / "model")
 vlm, chat = load_model_and_chat(trained)
-live.figure()
 
 # %%
 losses = [row["loss"] for row in read_metrics(folder / "sft" / "metrics.jsonl")]
-print(f"the trainer's first loss: {losses[0]:.3f}, its last: {losses[-1]:.3f}")
+if losses:
+    print(f"the trainer's first loss: {losses[0]:.3f}, its last: {losses[-1]:.3f}")
 if by_hand:
     print(f"by hand:                  {loss.item():.3f}")
     assert abs(losses[0] - loss.item()) < 2e-3

@@ -78,8 +78,10 @@ import torch
 from IPython.display import display
 from kit import view
 from kit.data.store import load_tasks, save_tasks
+from kit.evaluate.conduct import conduct
 from kit.exercises import check, hint, solution
 from kit.files import start_run
+from kit.papers.registry import needs
 from kit.papers.vista_gym import experiment as vista
 from kit.papers.vista_gym.benchmarks import kept_benchmarks, save_played
 from kit.papers.vista_gym.metrics import EVALUATION, is_right
@@ -96,7 +98,7 @@ from kit.view import plots
 
 # %%
 torch.set_num_threads(threads)
-folder = start_run(run, tag, {"tasks": 53, "sft": 53, "stages/sft.json": 53}, "grpo")
+folder = start_run(run, tag, needs("54_vista_gym_grpo"), makes="grpo")
 together = ProcessConfig.of(globals())
 start = trained_model(folder, "sft", 53)
 make_reward(reward)  # a wrong name is told now
@@ -280,6 +282,7 @@ stages = {
     "grpo": EVALUATION.save_stage(folder, "grpo", played),
 }
 print(EVALUATION.table(stages, ["acc"]))
+print("after GRPO:", conduct(played))
 
 # %%
 some = kept_benchmarks(folder)  # the paper's eleven, where 53 was given their data

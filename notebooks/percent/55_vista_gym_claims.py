@@ -65,6 +65,7 @@ from IPython.display import display
 from kit.data.store import load_tasks
 from kit.evaluate.accuracy import accuracy
 from kit.evaluate.claims import Claim, as_stated, table
+from kit.evaluate.conduct import conduct
 from kit.evaluate.results import write_results
 from kit.exercises import check, hint, solution
 from kit.files import ROOT, read_json, run_folder
@@ -111,6 +112,8 @@ if len(patched) == len(folders):
     played["patch"] = gathered("patch", folders)
 played |= {name: gathered("grpo", some) for name, some in others.items()}
 print(len(folders), "seed(s);", {name: len(some) for name, some in others.items()})
+for stage in ("untrained", "sft", "grpo"):
+    print(f"{stage:10s} {conduct(played[stage])}")
 
 # %% [markdown]
 # ## Everything side by side

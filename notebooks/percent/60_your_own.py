@@ -65,6 +65,7 @@ import torch
 from gymnasium.utils.env_checker import check_env
 from IPython.display import Code, display
 from kit import view
+from kit.evaluate.conduct import conduct
 from kit.evaluate.results import write_results
 from kit.exercises import check, hint, solution
 from kit.files import ROOT, run_folder
@@ -353,6 +354,8 @@ stages = {
 }
 print(evaluation.table(stages))
 print(f"n = {len(held_out)}: number of held-out tasks, each played once")
+for name, played in outcomes.items():
+    print(f"{name:10s} {conduct(played)}")
 for reason, share in evaluation.failures(outcomes["grpo"]).items():
     print(f"  grpo: {reason:24s} {share:6.1%}")
 

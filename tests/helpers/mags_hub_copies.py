@@ -15,14 +15,19 @@ PAIRS = [{"question": TEXT, "answer": TEXT, "is_simple": datasets.Value("bool")}
 TALK = [{"user": TEXT, "assistant": TEXT, "source": TEXT}]
 
 
-def make_copies(root: Path, trained: int = 4) -> None:
+def make_copies(root: Path, trained: int = 4, measured: int = 0) -> None:
     """Two questions of every set that is measured on, ``trained`` of each that is trained on, bad rows among them.
 
     The first image of VSR's training split is one of those that are measured on.
+
+    Args:
+        root: folder of the copies.
+        trained: questions of each training split.
+        measured: images of each set that is measured on beyond the first two.
     """
     vsr = root / BENCHMARKS["vsr"].id
     vsr.mkdir(parents=True)
-    for split, seeds in (("test", (0, 1)), ("train", (0, *range(10, 10 + trained)))):
+    for split, seeds in (("test", (0, 1, *range(100, 100 + measured))), ("train", (0, *range(10, 10 + trained)))):
         lines = []
         for k in seeds:
             picture(k).save(vsr / f"{k}.png")
@@ -36,6 +41,10 @@ def make_copies(root: Path, trained: int = 4) -> None:
                                    {"question": "How many red cups?", "answer": "0", "is_simple": False}]},
         {"image": cell(21), "qa": []},
     ]  # fmt: skip
+    counted += [
+        {"image": cell(120 + k), "qa": [{"question": "How many cups?", "answer": f"{k}", "is_simple": True}]}
+        for k in range(measured)
+    ]
     save(root / BENCHMARKS["tallyqa"].id / "data/test-00000-of-00001.parquet", counted, image=IMAGE, qa=PAIRS)
     talks = [
         {"images": [cell(30 + k)], "texts": [{"user": "Question: How many cats?", "assistant": f"Answer: {k}.",
@@ -46,7 +55,7 @@ def make_copies(root: Path, trained: int = 4) -> None:
     save(cauldron / "tallyqa/train-00000-of-00001.parquet", talks, images=datasets.List(IMAGE), texts=TALK)
     card(cauldron, "tallyqa", train="tallyqa/train-*")
     gqa = root / BENCHMARKS["gqa"].id
-    for split, seeds in (("testdev", (40,)), ("train", range(50, 50 + trained))):
+    for split, seeds in (("testdev", (40, *range(140, 140 + measured))), ("train", range(50, 50 + trained))):
         asked = [
             {"id": f"q{k}", "imageId": f"n{k}", "question": "What is on the table?", "answer": "cup"} for k in seeds
         ]

@@ -3,8 +3,8 @@
 What is sampled depends on the episode's place in the batch alone, not on the process that plays it or on what else it
 plays: so any number of processes trains on the same episodes. ``SETTINGS`` (JSON) are those of GRPO; ``fault`` in it:
 ``kill`` or ``raise`` in the last process's third step; ``slow``: seconds that each step waits; ``reward``:
-``even`` (of one episode), ``siblings`` (of its group), ``one_rank`` (turns are rewarded in the first process alone) or
-``own_parts`` (each process names the reward's parts in its own way);
+``even`` (of one episode), ``coarse`` (the same, often equal in a group), ``siblings`` (of its group), ``one_rank``
+(turns are rewarded in the first process alone) or ``own_parts`` (each process names the reward's parts in its own way);
 ``held_out``: a file of tasks that are looked at before each step.
 """
 
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from training_fixtures import LIMITS, Looks, even_reward, fresh_chat, fresh_model, sampling_rollout, task
+from training_fixtures import LIMITS, Looks, coarse_reward, even_reward, fresh_chat, fresh_model, sampling_rollout, task
 
 from kit.episode import Episode, Score, Task
 from kit.policy import Policy
@@ -59,6 +59,7 @@ def own_parts(episodes: Sequence[Episode], target: Any) -> list[Score]:
 
 REWARDS: dict[str, GroupReward] = {
     "even": even_reward,
+    "coarse": coarse_reward,
     "siblings": siblings,
     "one_rank": one_rank,
     "own_parts": own_parts,

@@ -21,7 +21,8 @@ from kit.jobs.notebooks import NotebookError, Source, code_cells, find, load, pa
 from kit.jobs.parameters import check_values
 from kit.jobs.run import PROFILES, profile_values
 from kit.papers.registry import papers
-from publishing.twins import carry, carry_staged, dumps, faults, normal, problems, refresh, with_stored_outputs
+from publishing.stored import LONGEST, faults, long_streams, machine_paths, problems, results_shown, stamp, unexecuted
+from publishing.twins import carry, carry_staged, dumps, normal, refresh, with_stored_outputs
 
 SOURCES = {source.name: source for source in sources()}
 
@@ -76,6 +77,19 @@ def offenders(broken: Callable[[Source], object]) -> dict[str, object]:
 def test_what_is_compared_cell_by_cell_was_executed() -> None:
     """nbval takes a cell that was never executed for one without output. The others: ``make release``."""
     assert [fault for name in STRICT for fault in problems(SOURCES[name])] == []
+
+
+def test_every_stored_cell_was_executed() -> None:
+    assert offenders(unexecuted) == {}
+
+
+def test_no_stored_stream_is_a_log() -> None:
+    """What a training tells while it runs is in its run's log; a reader of the notebook scrolls past it."""
+    assert offenders(long_streams) == {}
+
+
+def test_no_stored_output_shows_a_path_of_the_machine_it_was_made_on() -> None:
+    assert offenders(machine_paths) == {}
 
 
 def test_code_cells_are_short() -> None:
@@ -144,6 +158,27 @@ def test_parameters_and_profiles_agree() -> None:
         return found if declared else ["no cell tagged parameters"]
 
     assert offenders(differing) == {}
+
+
+def test_what_a_notebook_needs_comes_from_its_papers_record_alone() -> None:
+    """A second list, in a cell, may lack what the notebook reads: a job would find it, and JupyterLab wouldn't."""
+
+    def astray(each: Source) -> list[str]:
+        paper = next((paper for paper in papers().values() if each.name in paper.notebooks), None)
+        read = set(paper.needs.get(each.name, {})) if paper else set()
+        nodes = list(ast.walk(ast.parse("\n".join(cell.source for cell in code_cells(load(each))))))
+        made = [node for node in nodes if isinstance(node, ast.Call)]
+        asked = [ast.unparse(node.args[0]) for node in made if ast.unparse(node.func) == "needs"]
+        found = [f"asks for {one}" for one in asked if one != repr(each.name)]
+        for node in (node for node in nodes if isinstance(node, ast.Dict)):
+            items = {ast.unparse(key): value for key, value in zip(node.keys, node.values, strict=True) if key}
+            numbers = [value.value for value in items.values() if isinstance(value, ast.Constant)]
+            if {f"{name!r}" for name in read} & set(items) and all(isinstance(one, int) for one in numbers) and numbers:
+                found.append(f"lists {ast.unparse(node)}")
+        starts = any(ast.unparse(node.func) == "start_run" for node in made)
+        return found + (["doesn't ask for its own"] if starts and read and not asked else [])
+
+    assert offenders(astray) == {}
 
 
 def nbval(files: list[Path], mode: str, runs: Path) -> None:
@@ -282,6 +317,43 @@ def test_new_texts_keep_the_stored_outputs(project: Path) -> None:
     assert refresh(small) == "executed", "outputs of a cell that was never executed are no outputs"
 
 
+@pytest.mark.parametrize("reads", ["published()", 'ROOT / "results" / "small.json"', "published_curves(x)"])
+def test_changed_results_make_a_twin_that_shows_them_stale(project: Path, reads: str) -> None:
+    (small,) = sources(project)
+    figures, curve = project / "results" / "paper.json", project / "results" / "curves" / "paper-0" / "grpo.jsonl"
+    curve.parent.mkdir(parents=True)
+    figures.write_text("{}")
+    curve.write_text("{}")
+    assert refresh(small) == "executed" and results_shown(small) == ""
+    figures.write_text('{"seed": 1}')
+    assert problems(small) == [], "it reads none of them"
+    small.path.write_text(SMALL + f"\n# %%\ndef shows():\n    return {reads}\n")
+    assert refresh(small) == "executed" and problems(small) == []
+    stale = ["00_small.ipynb shows other published results than those in results/"]
+    for changed in (figures, curve):
+        changed.write_text('{"seed": 2}')
+        assert problems(small) == stale
+        small.path.write_text(small.text + "\n# %% [markdown]\n# One sentence more.\n")
+        assert carry(small) and problems(small) == stale, "other texts make no outputs"
+        assert refresh(small) == "executed" and problems(small) == []
+    curve.unlink()
+    assert problems(small) == stale
+
+
+def test_cells_without_outputs_logs_and_paths_are_named(project: Path) -> None:
+    (small,) = sources(project)
+    refresh(small)
+    assert unexecuted(small) == long_streams(small) == machine_paths(small) == []
+    lines = f"for i in range({LONGEST + 1}):\n    print(i)"
+    path = 'from pathlib import Path\nprint(Path("/tmp/somebody/runs/a"), "https://a.example/tmp/b", "kit/tmp/c")'
+    small.path.write_text(SMALL + f"\n# %%\n{lines}\n\n# %%\n{path}\n")
+    carry(small)
+    assert unexecuted(small) == ["for i in range(26):", "from pathlib import Path"]
+    refresh(small)
+    assert long_streams(small) == ["26 lines: for i in range(26):"]
+    assert machine_paths(small) == ["/tmp/somebody/runs/a"] and unexecuted(small) == []
+
+
 def test_a_failed_notebook_keeps_its_output_and_not_its_place(project: Path) -> None:
     (small,) = sources(project)
     small.path.write_text(SMALL + "\n# %%\nprint('before')\nraise ValueError('broken on purpose')\n")
@@ -297,7 +369,7 @@ def test_a_failed_notebook_keeps_its_output_and_not_its_place(project: Path) -> 
 def test_what_a_reader_is_asked_to_guess_is_stored_folded(project: Path) -> None:
     (small,) = sources(project)
     small.path.write_text(SMALL + '\n# %% tags=["guess"]\nprint("the answer")\n')
-    folded = [cell.metadata.get("jupyter") for cell in normal(load(small), small.code_sha256).cells]
+    folded = [cell.metadata.get("jupyter") for cell in normal(load(small), stamp(small)).cells]
     assert folded[-1] == {"outputs_hidden": True} and set(folded[:-1]) == {None}
 
 
@@ -307,7 +379,7 @@ def test_every_fault_of_a_twin_is_seen(project: Path) -> None:
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs = [nbformat.v4.new_output("error", ename="E", evalue="x" * 400_000, traceback=[])]
-    nbformat.write(normal(notebook, small.code_sha256), small.twin)
+    nbformat.write(normal(notebook, stamp(small)), small.twin)
     found = "\n".join(problems(small))
     assert "not executed" in found and "holds an error" in found and "above 300,000" in found
 

@@ -15,7 +15,7 @@ from kit.jobs.doctor import doctor
 from kit.jobs.listing import listing, view
 from kit.jobs.notebooks import NotebookError, find, sources
 from kit.papers import registry
-from kit.papers.registry import PAPERS, PaperError, find_paper, paper_of, papers, published
+from kit.papers.registry import PAPERS, PaperError, find_paper, needs, paper_of, papers, published
 from publishing.readme import block
 
 RECORD = """
@@ -205,6 +205,14 @@ def test_the_records_match_the_notebooks_and_the_results() -> None:
         assert all(made in numbers for needs in paper.needs.values() for made in needs.values())
         results = published().get(paper.name, {"claims": {}})
         assert results is None or set(results["claims"]) == set(paper.load_claims())
+
+
+def test_what_a_notebook_makes_itself_is_kept_by_its_branches_only() -> None:
+    assert needs("43_mags_rl_grpo") == {"data": 41}, "nothing made it yet when the notebook begins"
+    assert needs("43_mags_rl_grpo", own=True) == {"data": 41, "sft": 43}
+    assert needs("11_agile") == {}
+    with pytest.raises(PaperError, match="notebook '99_agile_by_hand' is none of a registered paper's"):
+        needs("99_agile_by_hand")
 
 
 def test_a_number_that_two_papers_use_is_ambiguous(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:

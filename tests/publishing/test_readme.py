@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -32,10 +33,64 @@ def test_the_block_shows_metrics_claims_and_where_they_come_from() -> None:
     assert lines[4] == "| 2×2 solved | 0.250 [0.200, 0.300] (paper 0.220) | 0.875 [0.800, 0.930] (paper 0.828) |"
     assert lines[7] == "| 3×3 pieces in place | not run (paper 0.110) | not run (paper 0.621) |"
     assert "| A2 | holds | grpo \\| sft |" in lines
-    assert lines[-1].endswith(
+    assert lines[-3] == (
+        "Value and 95 % interval. The paper's model, Qwen2.5-VL-7B, is 2,200 times larger and saw other pictures. "
         "Measured by 14_agile_claims, profile laptop, seed 0, commit abc1234, "
         "on 2 cores of a processor. Training time was not recorded with these figures."
     )
+    assert lines[-1] == "`results/agile.json` was made by other code, and not proved current since."
+
+
+@pytest.mark.parametrize(
+    ("name", "times"),
+    [
+        ("agile", "2,200"),
+        ("visual_arft", "2,200"),
+        ("codedance", "2,200"),
+        ("mags_rl", "930"),
+        ("vista_gym", r"2,\d00"),
+    ],
+)
+def test_how_much_larger_a_papers_model_is_comes_from_its_name_and_our_weights(name: str, times: str) -> None:
+    """3,241,472 weights here: 7 billion are 2,159 times as many, 3 billion 925 times."""
+    told = block(name, {**RESULTS, "notebook": "of_no_paper", "metrics": {}})
+    assert re.search(rf"The paper's model, \S+-\dB, is {times} times larger", told)
+    assert "larger" not in block(name, {**RESULTS, "notebook": "of_no_paper", "metrics": {}, "profile": "node"})
+
+
+def test_uncommitted_files_are_told_in_full() -> None:
+    changed = {**RESULTS, "commit": "34c6b2024ed75fad2f560dfaa982c35f88cf22a5+changes"}
+    assert "commit 34c6b2024ed7 and files that were not committed, on 2 cores" in block("agile", changed)
+    assert headline("agile", changed).endswith("Measured on files of which some were not committed.")
+    assert "not committed" not in block("agile", RESULTS) + headline("agile", RESULTS)
+
+
+def test_each_results_file_is_told_to_be_current_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("publishing.current.digest_of", lambda paper, figures: f"today's of {figures.name}")
+    parts = [{"notebook": "15_agile_general", "digest": "an older one"}]
+    told = block("agile", {**RESULTS, "digest": "today's of agile", "parts": parts}).splitlines()[-1]
+    assert told == (
+        "`results/agile.json` is of the code as it is. "
+        "`results/agile-general.json` was made by other code, and not proved current since."
+    )
+    proved = {**RESULTS, "digest": "an older one", "proved": {"digest": "today's of agile", "compared": 7}}
+    assert block("agile", proved).endswith("`results/agile.json` is of the code as it is.")
+
+
+def test_two_marks_stand_for_all_papers(tmp_path: Path) -> None:
+    claims = {"A1": {"verdict": "holds"}, "A2": {"verdict": "doesn't"}, "A3": {"verdict": "doesn't"}}
+    results = {"agile": {**RESULTS, "claims": claims}, "codedance": None}
+    marks = "<!-- results:begin claims -->old" + END + "\n<!-- results:begin papers -->" + END
+    lines = filled(marks, results, headline, "README.md").splitlines()
+    assert lines[1] == "The kit tests 3 claims of the papers. By these figures 1 holds, 2 don't."
+    assert lines[-3].startswith("| AGILE | Solve jigsaw puzzles") and lines[-3].endswith(
+        "| [11](notebooks/11_agile.ipynb) to 15 | 2×2 solved: not run → 0.25 | 0.25 → 0.88 | 1 holds, 2 don't |"
+    )
+    assert lines[-2].endswith(
+        "| [31](notebooks/31_codedance.ipynb) to 34 | " + "not measured yet | " * 2 + "not measured yet |"
+    )
+    nested = filled("<!-- results:begin papers -->" + END, results, headline, "docs/results.md")
+    assert "[11](../notebooks/11_agile.ipynb)" in nested
 
 
 def test_the_headline_is_the_finding_and_says_how_long_training_took() -> None:
@@ -45,7 +100,11 @@ def test_the_headline_is_the_finding_and_says_how_long_training_took() -> None:
         "training taught can't be told yet. Training time was not recorded with these figures."
     )
     timed = {**RESULTS, "seed": [0, 1], "training_minutes": 21.0}
-    assert headline("agile", timed).endswith("Each of 2 trainings took 10 minutes.")
+    assert headline("agile", timed).endswith("Each of 2 seeds trained for 10 minutes.")
+    whole = {**timed, "run_minutes": {"runs": 27.8, "deed_runs": 12.5}}
+    assert headline("agile", whole).endswith(
+        "Each of 2 seeds trained for 10 minutes; with data, play and measuring its run took 28."
+    )
     assert headline("agile", None) == "**AGILE**: not measured yet."
 
 

@@ -159,6 +159,18 @@ def test_killed_at_any_moment_a_run_goes_on_as_if_it_had_not_been(tmp_path: Path
     assert "4 resumes" in done.stdout
 
 
+def test_a_run_of_an_older_kit_goes_on_where_what_is_new_is_off(tmp_path: Path) -> None:
+    """Its settings lack a name that the kit has learnt since: that was off."""
+    open_run(tmp_path, {"beta": 0.0}, [])
+    (tmp_path / "checkpoint" / "checkpoint-1").mkdir()
+    with pytest.raises(ValueError, match="holds a run with dynamic_sampling=None, now dynamic_sampling=2"):
+        open_run(tmp_path, {"beta": 0.0, "dynamic_sampling": 2}, [])
+    off = {"beta": 0.0, "dynamic_sampling": 0, "epsilon_high": None}
+    assert open_run(tmp_path, off, []) == tmp_path / "checkpoint" / "checkpoint-1"
+    with pytest.raises(ValueError, match="holds a run with dynamic_sampling=0, now dynamic_sampling=2"):
+        open_run(tmp_path, {**off, "dynamic_sampling": 2}, [])
+
+
 def test_the_last_stay_and_the_best(tmp_path: Path) -> None:
     """Means of two steps before 2, 4, 6, 8 and 10: .3, .5, .45, .2 and .4; the single best step, 5, made none."""
     rewards = [0.2, 0.4, 0.4, 0.6, 0.9, 0.0, 0.2, 0.2, 0.4, 0.4]

@@ -103,12 +103,22 @@ def inputs() -> list[dict[str, int]]:
     return [{"task": i} for i in range(4)]
 
 
-def test_golden_objective_of_two_episodes(chat: Chat, model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # The worked example of kit.train.grpo: ratios 1.5 and .9 at advantage +1, .5 at −1; J = .125 by hand.
+@pytest.mark.parametrize(
+    ("settings", "objective"),
+    [
+        ({}, 0.125),  # the worked example of kit.train.grpo: ratios 1.5 and .9 at advantage +1, .5 at −1
+        ({"epsilon_high": 0.28}, 0.145),  # that of kit.train.dapo: 1.28 in the place of 1.2
+        ({"loss_type": "dapo"}, 1.3 / 3),  # (1.2 + .9 − .8) / 3
+        ({"loss_type": "dapo", "epsilon_high": 0.28}, 0.46),
+    ],
+)
+def test_golden_objective_of_two_episodes(
+    chat: Chat, model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any], objective: float
+) -> None:
     ratios = torch.tensor([[1.5, 0.9], [0.5, 7.0]])
     entropies = torch.zeros(2, 2)
     ones = torch.ones(2, 2, dtype=torch.long)
-    with trainer_for(clone(model), chat, tmp_path, [1.0, 0.0, 0.0, 1.0]) as (trainer, _):
+    with trainer_for(clone(model), chat, tmp_path, [1.0, 0.0, 0.0, 1.0], **settings) as (trainer, _):
         monkeypatch.setattr(
             trainer, "_get_per_token_logps_and_entropies", lambda *args, **kwargs: (ratios.log(), entropies, None)
         )
@@ -120,9 +130,10 @@ def test_golden_objective_of_two_episodes(chat: Chat, model, tmp_path: Path, mon
                 "tool_mask": torch.tensor([[1, 1], [1, 0]]),
                 "advantages": torch.tensor([1.0, -1.0]),
                 "old_per_token_logps": torch.zeros(2, 2),
+                "num_items_in_batch": torch.tensor(3),
             },
         )
-    assert loss.item() == pytest.approx(-0.125, abs=1e-6)
+    assert loss.item() == pytest.approx(-objective, abs=1e-6)
 
 
 def test_what_another_engine_sampled_weighs_as_much_as_the_trainer_holds_it_likelier(
@@ -343,6 +354,9 @@ def test_rewards_that_ask_a_judge_are_asked_together(chat: Chat, model, tmp_path
         ("loss_type", "gpro", "GRPOSettings.loss_type='gpro': choose one of grpo, dr_grpo, bnpo, dapo"),
         ("schedule", "cosin", "GRPOSettings.schedule='cosin': no such schedule of the learning rate; choose one of"),
         ("warmup", 1.0, "GRPOSettings.warmup=1.0: it is a share of the steps"),
+        ("epsilon_high", 0.1, "GRPOSettings.epsilon_high=0.1: .* at least as wide as the lower one, epsilon=0.2"),
+        ("dynamic_sampling", -1, "GRPOSettings.dynamic_sampling=-1: must be above 0, or 0 for none"),
+        ("overlong_buffer", -1, "GRPOSettings.overlong_buffer=-1: must be above 0, or 0 for none"),
         ("iterations", 3, "GRPOSettings.save_every=10: must be a multiple of iterations=3"),
     ],
 )
@@ -518,7 +532,7 @@ def test_parts_of_a_reward_are_averaged_by_name(chat: Chat, model, tmp_path: Pat
     parts: list[dict[str, float]] = [{"a": 1.0}, {"b": 5.0}, {"a": 2.0, "accuracy": 1.0}, {}]
     with trainer_for(clone(model), chat, tmp_path, [0.0, 1.0, 0.0, 1.0]) as (trainer, episodes):
         scores = [Score(total, some) for total, some in zip([1.0, 5.0, 3.0, 0.0], parts, strict=True)]
-        trainer._record(episodes, scores, torch.tensor([s.total for s in scores], dtype=torch.float64))
+        trainer._record(episodes, scores)
         row = {name: values[-1] for name, values in trainer._metrics["train"].items()}
     assert (row["reward/a"], row["reward/b"]) == (0.75, 1.25)  # (1 + 2) / 4 and 5 / 4
     assert (row["reward/accuracy"], row["accuracy"]) == (0.25, 0.25)

@@ -7,12 +7,14 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import nbformat
 import pytest
 
 from kit.policy import Completion, SamplingParams
 from kit.train.meter import Meter, MeteredPolicy
 from kit.train.progress import Progress, Watcher, duration, read_progress
 from kit.train.watchers import BarWatcher, LineWatcher, default_watcher, is_quiet, line
+from publishing.twins import _merged
 
 ARGS = SimpleNamespace(gradient_accumulation_steps=4)
 
@@ -81,6 +83,21 @@ def test_episodes_that_go_on_for_longer_than_expected_do_not_move_it_back(tmp_pa
     meter.played()
     shares = [p.share for p in seen.all]
     assert shares == sorted(shares) and seen.all[-2].part == pytest.approx(0.6), "all of them: playing is done"
+
+
+def test_a_rollout_that_goes_on_counts_all_its_episodes_and_never_goes_back(tmp_path: Path) -> None:
+    """Five episodes, and then two more in the place of others."""
+    meter, _, seen = started(tmp_path)
+    meter.on_step_begin(ARGS, at(0), None)
+    for episodes in (5, 2):
+        meter.playing(episodes)
+        meter.asked(episodes)
+        for _ in range(episodes):
+            meter.turn()
+        meter.played()
+    shares = [p.share for p in seen.all]
+    assert shares == sorted(shares)
+    assert [p.detail for p in seen.all if p.phase == "playing"][-1] == "7 turns of 7 episodes"
 
 
 def test_time_left_is_the_measured_time_of_the_steps_that_are_left(tmp_path: Path) -> None:
@@ -183,6 +200,29 @@ def test_a_job_prints_a_line_a_step_on_standard_output(capsys: pytest.CaptureFix
     out, err = capsys.readouterr()
     assert out == "training: 9 steps\nstep 1/9  reward 0.500  loss 0.000  20.0 s, about 3 min left\n" and err == ""
     assert line(row) == "step 1  reward 0.500  loss 0.000  20.0 s"
+
+
+@pytest.mark.parametrize(("steps", "stay"), [(898, 10), (24, 10), (10, 10), (3, 3)])
+def test_a_notebook_keeps_ten_lines_of_a_training_and_its_last(
+    steps: int, stay: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Those between end in a carriage return, as a stored output folds them."""
+    lines = LineWatcher()
+    rows: list[dict[str, float]] = []
+    for step in range(1, steps + 1):
+        rows.append({"step": step, "loss": 10.0 ** (5 - step % 5), "seconds": 1.0})
+        lines.progress(Progress(step, steps, "saving", seconds_left=float(steps - step)))
+        lines.step(rows)
+    out = capsys.readouterr().out
+    assert out.count(" loss ") == steps, "the log has every step"
+    (stored,) = _merged([nbformat.v4.new_output("stream", name="stdout", text=out)])
+    kept = stored.text.splitlines()[1:]
+    assert len(kept) == stay and kept[-1].startswith(f"step {steps}/{steps}  loss")
+    for written in out.split("\n")[1:]:
+        screen = ""
+        for text in written.split("\r"):
+            screen = text + screen[len(text) :]
+            assert screen.rstrip() == text.rstrip(), "nothing of a longer line is left"
 
 
 def test_a_terminal_gets_a_bar(capsys: pytest.CaptureFixture[str]) -> None:

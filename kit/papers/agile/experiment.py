@@ -29,7 +29,7 @@ from kit.train.experiment import play_greedily as play_greedily
 @dataclass(frozen=True)
 class Play(Rollouts[Sandbox]):
     """Limits of an episode, and how puzzles are told. Defaults are the paper's (Table 5: 5 turns, 2,048 tokens each,
-    8,192 tokens of prompt and 20,000 of response).
+    8,192 tokens of prompt and 20,000 of response, 28,192 together).
 
     Attributes:
         prompt: ``brief`` or ``full`` (:data:`kit.papers.agile.env.PROMPTS`; ours: brief for the tiny model).
@@ -40,6 +40,7 @@ class Play(Rollouts[Sandbox]):
     max_turns: int = 5
     max_new_tokens: int = 2048
     max_episode_tokens: int = 28192
+    max_response_tokens: int = 20000
     prompt: str = "full"
     on_no_action: OnNoAction = "end"
     deed: bool = False

@@ -14,7 +14,10 @@ from __future__ import annotations
 from kit.papers.published import Figures, Published, Runs
 from kit.papers.registry import Paper
 
-KEPT = {"data": 31, "sft": 32, "stages/sft.json": 32, "stages/sft-sampled.json": 32}
+BEFORE = {f"stages/{stage}.json": 32 for stage in ("direct", "untrained", "sft", "sft-sampled")}
+"""What was measured before reinforcement."""
+
+KEPT = {"data": 31, "sft": 32, **BEFORE}
 """What a training under another reward keeps of the run with the same seed."""
 
 
@@ -35,7 +38,7 @@ PAPER = Paper(
     needs={
         "32_codedance_sft": {"data": 31},
         "33_codedance_grpo": KEPT,
-        "34_codedance_claims": {"data": 31, "stages/sft.json": 32, "stages/grpo.json": 33},
+        "34_codedance_claims": {"data": 31, **BEFORE, "stages/grpo.json": 33},
     },
     claims="kit.papers.codedance.claims:CLAIMS",
     fidelity="kit.papers.codedance:fidelity.toml",

@@ -1,4 +1,4 @@
-"""The paper's baselines (section 4): the same model prompted, without being trained to look.
+"""The paper's baselines (section 4.1, Table 1): the same model prompted, without being trained to look.
 
 ===============  =========================================================================================
 name             what the model is given
@@ -21,13 +21,22 @@ Departures
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
+from kit.chat import Chat
 from kit.environment import ToolEnv
-from kit.episode import NamedImage, Observation, Task
-from kit.evaluate.five.shown import ShownEnv
+from kit.episode import Episode, NamedImage, Observation, Task
+from kit.evaluate.baselines import Mode, SingleTurnEnv
+from kit.evaluate.five.shown import Around, ShownEnv
 from kit.evaluate.outcomes import source_image
+from kit.papers.mags_rl.env import Stage
+from kit.papers.mags_rl.experiment import Play
+from kit.papers.mags_rl.format_start import AT_ONCE
+from kit.policy import Policy
+from kit.rollout import rollout
+from kit.train.experiment import in_parts
 
 
 def with_example(task: Task, examples: Sequence[Task]) -> Task:
@@ -61,3 +70,50 @@ def no_crops(env: ToolEnv) -> ShownEnv:
 
 def _without_images(task: Task, number: int, own: Observation) -> Observation:
     return replace(own, images=())
+
+
+ONE_TURN: Mapping[str, Mode] = {"direct": "direct", "cot": "cot", "one_shot": "direct"}
+"""Baselines of one turn → how they are asked."""
+
+TWO_ROUNDS: Mapping[str, tuple[Stage, Around]] = {"zoom_refine": (1, one_part), "grit": (2, no_crops)}
+"""Those that have the agent's rounds → the stage whose prompt they have, and what is changed."""
+
+BASELINES = (*ONE_TURN, *TWO_ROUNDS)
+
+
+def check_baselines(names: Sequence[str]) -> None:
+    """Refuse baselines that there aren't, and one that is named twice.
+
+    Raises:
+        ValueError: naming them and :data:`BASELINES`.
+    """
+    if wrong := [name for name in dict.fromkeys(names) if name not in BASELINES or names.count(name) > 1]:
+        raise ValueError(f"baselines={', '.join(wrong)}: choose among {', '.join(BASELINES)}, each once")
+
+
+def ask(
+    name: str, play: Play, policy: Policy, chat: Chat, tasks: Sequence[Task], examples: Sequence[Task] = ()
+) -> list[Episode]:
+    """Ask a baseline, greedily.
+
+    Args:
+        name: of :data:`BASELINES`.
+        play: how the agent plays; its limits and its system text are the baseline's.
+        policy: the model that is prompted.
+        chat: its encoder.
+        tasks: the questions.
+        examples: solved ones, for ``one_shot``.
+
+    Raises:
+        ValueError: an unknown baseline, or ``one_shot`` without an example about another image.
+    """
+    check_baselines((name,))
+    if name in TWO_ROUNDS:
+        stage, around = TWO_ROUNDS[name]
+        how = replace(play, stage=stage, network="bicubic", temperature=0.0)
+        glass = how.glass(chat)
+        return in_parts(tasks, lambda some: how(policy, chat, glass, some, around=around), AT_ONCE)
+    once = replace(play, max_turns=1, temperature=0.0)
+    make_env = partial(SingleTurnEnv, ONE_TURN[name], prompt=play.prompt)
+    asked = [with_example(task, examples) for task in tasks] if name == "one_shot" else tasks
+    return in_parts(asked, lambda some: rollout(policy, chat, some, make_env, once), AT_ONCE)

@@ -23,8 +23,10 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from kit.chat import Chat
+from kit.data.store import files_of_script, load_tasks
 from kit.episode import NamedImage, Task
 from kit.evaluate.baselines import SingleTurnEnv
 from kit.papers.mags_rl.tasks import Difficulty
@@ -55,6 +57,8 @@ ZOOM_SETS: dict[Difficulty, dict[str, int]] = {
 
 VERDICT = RolloutConfig(max_turns=1, max_new_tokens=512, max_episode_tokens=8192, temperature=0.0)
 """How the judge answers: greedily."""
+
+_MAKE = "make all of them by data_scripts/mags_rl.py --hub --judge URL, or go on without any of them"
 
 _SCORE = re.compile(r"""zoom_score["']?\s*[:=]\s*\[?["']?\s*(\d+(?:\.\d+)?)""", re.IGNORECASE)
 
@@ -122,6 +126,48 @@ def zoom_sets(tasks: Sequence[Task], scores: Mapping[str, float]) -> dict[Diffic
             more = {"difficulty": difficulty, "zoom_score": scores[task.id]}
             sets[difficulty].append(replace(task, meta={**task.meta, **more}))
     return sets
+
+
+def zoom_tests(folder: Path) -> list[Task]:
+    """Load Zoom-Easy, -Medium and -Hard from a folder, in this order; nothing if none of them is there.
+
+    Raises:
+        ValueError: one or two of them are missing or empty, or hold another set's task.
+    """
+    files = {level: folder / f"zoom-{level}.jsonl" for level in ZOOM_SETS}
+    if not any(file.is_file() for file in files.values()):
+        return []
+    sets = {level: load_tasks(file) if file.is_file() else [] for level, file in files.items()}
+    if lacking := [files[level].name for level, tasks in sets.items() if not tasks]:
+        raise ValueError(f"data={str(folder)!r}: {', '.join(lacking)} missing or empty; {_MAKE}")
+    for level, tasks in sets.items():
+        for number, task in enumerate(tasks, 1):
+            difficulty, source = task.meta.get("difficulty"), task.meta.get("set")
+            if difficulty != level or source not in ZOOM_SETS[level]:
+                raise ValueError(
+                    f"{files[level]}:{number}, task {task.id}: difficulty={difficulty!r}, set={source!r}; a question "
+                    f"of this set has difficulty={level!r} and set one of {', '.join(ZOOM_SETS[level])}; {_MAKE}"
+                )
+    return [task for tasks in sets.values() for task in tasks]
+
+
+def hub_sets(folder: str) -> dict[str, list[Task]]:
+    """Load what ``data_scripts/mags_rl.py --hub`` wrote, by the names that a run has: both stages, the Zoom sets.
+
+    Args:
+        folder: its ``--out``, relative ones within the project; empty: nothing is loaded.
+
+    Raises:
+        FileNotFoundError: the folder has nothing of it.
+        ValueError: it has only a part, or files of another layout (:func:`zoom_tests`).
+    """
+    files = files_of_script(folder, "hub-stage*.jsonl", "zoom-*.jsonl")
+    lacking = {"hub-stage1", "hub-stage2", *(f"zoom-{level}" for level in ZOOM_SETS)} - {file.stem for file in files}
+    if files and lacking:
+        raise ValueError(f"data={folder!r}: {', '.join(f'{name}.jsonl' for name in sorted(lacking))} missing; {_MAKE}")
+    if files:
+        zoom_tests(files[0].parent)
+    return {file.stem.removeprefix("hub-"): load_tasks(file) for file in files}
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,20 @@ What it is compared with is arranged of the same two (:func:`arranged`): all at 
 Departures
 - [mags-greedy] Paper: evaluation samples at temperature 0.01, top-p 0.95. Here: greedily. Why: at 0.01 nearly every
   token is the likeliest one as well, and a greedy run can be repeated to the letter. May change: nearly nothing.
-- [mags-undivided] Paper: GRPO, which divides advantages by the group's deviation. Here: the laptop's aren't divided
-  (Dr. GRPO). Why: where no attempt is right only counts of words differ, and divided they weigh as much as an answer; a
-  tiny model then learns to talk, and its entropy trebled in five steps. May change: how fast form is learnt.
+- [mags-undivided] Paper: GRPO, whose advantages it calls group-normalized; by what they are divided it doesn't write.
+  Here: node divides by the group's deviation, as GRPO does; the laptop's aren't divided (Dr. GRPO). Why: where no
+  attempt of a tiny model is right only counts of words differ, and divided they weigh as much as an answer. May
+  change: how fast form is learnt, and how much is said.
+- [mags-batch] Paper: a global batch of 64 and groups of 16; whether it counts questions or rollouts isn't told. Here:
+  rollouts, so 4 questions a step. Why: trainers of its kind (TRL) count so, and 64 questions are more than the 20 that
+  a stage has. May change: read the other way, a step would have sixteen times the rollouts.
+- [mags-at-once] Paper: direct training keeps the training configuration and the data, without the curriculum; but its
+  two stages differ in prompt, reward, rate, temperature and KL term, and which of them it keeps isn't told. Here: the
+  samples of both stages, as many steps as both have; prompt and reward of the second, by which is measured; rate,
+  temperature and KL term of the first, which starts from the base as well. On node: 525 steps at temperature 0.09. Why:
+  a training from the base at the second stage's smaller rate moves little. The choice was made anew after a figure was
+  seen: with the second stage's rate one seed of the laptop's lay 0.028 below two stages, with the first one's three
+  seeds lie level. May change: M3, which rests on it.
 """
 
 from __future__ import annotations
@@ -31,7 +42,7 @@ from kit.rewards.answers import answer_alone
 from kit.rewards.base import GroupReward, per_episode
 from kit.rollout import Environment
 from kit.tools.boxes import Frame
-from kit.tools.super_resolution import super_resolution
+from kit.tools.super_resolution import check_network, super_resolution
 from kit.train.experiment import GRPOTraining, Rollouts, keep_values, kept_values
 from kit.train.experiment import play_greedily as play_greedily
 from kit.train.launch.launcher import launch
@@ -52,6 +63,9 @@ Way = Literal["two_stages", "more", "at_once", "direct"]
 class Play(Rollouts[Magnifier]):
     """Limits of an episode, and how questions are told. Two rounds are the paper's (section 3.2); the rest is ours.
 
+    An episode has room for eight crops (:data:`kit.papers.mags_rl.zoom.MOST`) of a million pixels each, 1,338 tokens,
+    beside the image, 1,280, and two rounds of 1,024.
+
     Attributes:
         stage: 1 asks for one box, 2 for several; evaluation is 2.
         prompt: ``brief`` or ``full`` (:data:`kit.papers.mags_rl.env.PROMPTS`).
@@ -60,11 +74,14 @@ class Play(Rollouts[Magnifier]):
         scale: its factor.
         weights: file of SMFANet's weights.
         direct: asked for the answer alone, in one turn, without a magnifier.
+
+    Raises:
+        ValueError: there is no such network, or none by this factor.
     """
 
     max_turns: int = 2
     max_new_tokens: int = 1024
-    max_episode_tokens: int = 8192
+    max_episode_tokens: int = 16384
     stage: Stage = 2
     prompt: str = "full"
     frame: Frame = "shares"
@@ -72,6 +89,10 @@ class Play(Rollouts[Magnifier]):
     scale: int = 2
     weights: str = ""
     direct: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_network(self.network, self.scale)
 
     def keep(self, data: Path) -> None:
         """Write down how questions are told and what enlarges, beside the tasks: for all who play them later."""
@@ -102,6 +123,10 @@ class Play(Rollouts[Magnifier]):
         if self.direct:
             return SingleTurnEnv("direct", prompt=self.prompt)
         return MagsEnv(tools, self.stage, self.prompt, self.frame)
+
+    def idle(self) -> Magnifier:
+        """Make a magnifier that has loaded no network: with it values and first prompts are checked before a job."""
+        return Magnifier(super_resolution("none"), lambda image: image.image.size)
 
 
 def magnifier(name: str = "span", scale: int = 2, weights: str = "", chat: Chat | None = None) -> Magnifier:
@@ -147,6 +172,16 @@ class Training(GRPOTraining):
         yield self.play.glass(Chat.from_pretrained(self.start))
 
 
+def check_way(way: str) -> None:
+    """Refuse a way to train that isn't of :data:`Way`, before anything is trained.
+
+    Raises:
+        ValueError: naming it and those there are.
+    """
+    if way not in get_args(Way):
+        raise ValueError(f"curriculum {way!r}: choose one of {', '.join(get_args(Way))}")
+
+
 def train_in_stages(
     stages: Sequence[Training], processes: ProcessConfig | None = None, watcher: Watcher | None = None
 ) -> Path:
@@ -179,8 +214,8 @@ def arranged(way: Way, first: Training, second: Training, base: str) -> list[Tra
     ==============  ==========================================================================================
     ``two_stages``  one after the other (the paper's)
     ``more``        the same, on the larger sets beside them (``stage1-more.jsonl``)
-    ``at_once``     one training on the samples of both, for as many steps as both have together: the second stage's
-                    prompt and reward, the first one's rate, temperature and KL term, as a training from there has
+    ``at_once``     the paper's direct training (section 4.4), as [mags-at-once] reads it: one training on the samples
+                    of both, for as many steps as both have together
     ``direct``      at once as well, but answers alone are asked for and paid, from the base, which never saw a box
     ==============  ==========================================================================================
 
@@ -193,8 +228,7 @@ def arranged(way: Way, first: Training, second: Training, base: str) -> list[Tra
     Raises:
         ValueError: an unknown way.
     """
-    if way not in get_args(Way):
-        raise ValueError(f"curriculum {way!r}: choose one of {', '.join(get_args(Way))}")
+    check_way(way)
     if way == "two_stages":
         return [first, second]
     if way == "more":

@@ -5,12 +5,13 @@ is 0, 0.25, 0.5, 0.75 or 1. It is asked for once: what was judged is in a file, 
 nothing twice and reads the same.
 
 Departures
-- [mags-judge-prompt] Paper: the reward's judge is asked with GRIT's prompt, the evaluation's with a rubric. Here:
+- [mags-judge-prompt] Paper: the reward's judge is asked with GRIT's prompt, the evaluation's with a rubric Here:
   both are asked for the rubric, in the kit's words. Why: those texts aren't the kit's to print. May change: where an
   answer in other words falls on the scale.
-- [mags-judged-offline] Paper: a hosted model judges. Here: without an endpoint the exact rule does, 1 or 0. Why: a
-  laptop has no such model, and gold answers of drawn tasks are words and numbers. May change: nothing on drawn tasks;
-  on the hub's, answers in other words count as wrong.
+- [mags-judged-offline] Paper: gpt-4o-mini judges. Here: whatever model ``judge=MODEL@URL`` names does, and without an
+  endpoint the exact rule, 1 or 0; no profile names one, as nobody's endpoint is the kit's to choose. Why: a laptop has
+  no such model, and gold answers of drawn tasks are words and numbers. May change: nothing on drawn tasks; on the
+  hub's, answers in other words count as wrong, in the reward and in judge accuracy.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Mags-RL's metrics (section 4), each with a 95 % interval.
+"""Mags-RL's metrics (section 4.1, appendix A.2), each with a 95 % interval.
 
 ============  =================================================================================================
 metric        meaning

@@ -32,7 +32,7 @@ PAPER = Paper(
     notebooks=("41_mags_rl", "42_mags_rl_rewards", "43_mags_rl_grpo", "44_mags_rl_claims"),
     settings={"43_mags_rl_grpo": "kit.train.grpo:GRPOSettings"},
     needs={
-        "43_mags_rl_grpo": {"data": 41},
+        "43_mags_rl_grpo": KEPT,
         "44_mags_rl_claims": {"data": 41, "stages/sft.json": 43, "stages/stage1.json": 43, "stages/grpo.json": 43},
     },
     claims="kit.papers.mags_rl.claims:CLAIMS",

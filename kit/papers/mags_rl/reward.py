@@ -1,4 +1,4 @@
-r"""Mags-RL's reward: form, answer, zoom and rethinking (section 3.3), by the stage of the training.
+r"""Mags-RL's reward: form, answer, zoom and rethinking (section 3.3, appendix B), by the stage of the training.
 
 $$r = \lambda_1 r_{fmt} + \lambda_2 r_{ans} + \lambda_3 r_{zoom} + \lambda_4 r_{revo}$$
 
@@ -34,6 +34,10 @@ f_zoom = 0.5 + 0.5 · min(1, ln 21/ln 20) = 1, so r_fmt = 0.1 · (1 + 0.5 + 0.5)
 r_zoom = 1/1; r_revo = min(1, 0.2 · 5) = 1. r = 0.7 + 2 · 1 + 1 + 0.5 · 1 = **4.2**.
 
 Departures
+- [mags-exact] Paper: an answer earns 1 where it exactly matches the true one. Here: where the two are alike without
+  case, articles, punctuation and the way a number is written (:func:`kit.rewards.answers.alike`). Why: "The cup." says
+  what "cup" says, and without a judge nothing else would pay for it. May change: such answers earn 1; by the paper's
+  words they would earn what its judge says, 0.5 at most.
 - [mags-words] Paper: N_u and f_d stand over the zoom text in the formula, and are the length of the reasoning in the
   words. Here: the first round's reasoning without its boxes; a word is a run of letters and digits, in small letters.
   Why: over boxes alone only numbers could make five words. May change: how much a policy talks before it looks.

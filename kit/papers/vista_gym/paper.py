@@ -21,7 +21,10 @@ from __future__ import annotations
 from kit.papers.published import Figures, Published, Runs
 from kit.papers.registry import Paper
 
-KEPT = {"tasks": 53, "sft": 53, "stages/sft.json": 53}
+BEFORE = {f"stages/{stage}.json": 53 for stage in ("direct", "untrained", "no_reasoning", "sft")}
+"""What was measured before reinforcement."""
+
+KEPT = {"tasks": 53, "sft": 53, **BEFORE}
 """What notebook 54 goes on from, and a training under other values keeps."""
 
 
@@ -41,12 +44,7 @@ PAPER = Paper(
     settings={"53_vista_gym_sft": "kit.train.sft:SFTSettings", "54_vista_gym_grpo": "kit.train.grpo:GRPOSettings"},
     needs={
         "54_vista_gym_grpo": KEPT,
-        "55_vista_gym_claims": {
-            "tasks": 53,
-            "stages/no_reasoning.json": 53,
-            "stages/sft.json": 53,
-            "stages/grpo.json": 54,
-        },
+        "55_vista_gym_claims": {"tasks": 53, **BEFORE, "stages/grpo.json": 54},
     },
     claims="kit.papers.vista_gym.claims:CLAIMS",
     validate="kit.papers.vista_gym.validate:validate",

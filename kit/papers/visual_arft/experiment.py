@@ -156,7 +156,8 @@ class Tools:
 
 @dataclass(frozen=True)
 class Play(Rollouts[Tools]):
-    """Limits of an episode, and how tasks are told. Defaults: the released code's 5 turns, 4 snippets, 2,048 tokens.
+    """Limits of an episode, and how tasks are told. Defaults: the released code's 5 turns, 4 snippets, 2,048 tokens;
+    the whole episode's limit is ours, room for five such turns, what tools return and the images.
 
     Attributes:
         prompt: ``brief`` or ``full`` (:data:`kit.papers.visual_arft.env.PROMPTS`; ours: brief for the tiny model).

@@ -10,17 +10,17 @@ Departures
   Every figure.
 - [arft-grpo-check] Paper: Training is compared with direct answers. Here: It is compared with the model after the
   demonstrations as well. Why: What RL adds can't be seen otherwise. May change: A gain may turn out not to be RL's.
-- [arft-constant-rate] Paper: Scripts leave TRL's linear schedule. Here: The learning rate stays constant. Why: A run
-  may be prolonged without changing what came before. May change: The last steps move the model more.
+- [arft-greedy] Paper: How answers are sampled in evaluation isn't told. Here: Each task is played once, greedily. Why:
+  A figure then depends on the model alone. May change: Sampled answers would score a little lower.
 - [arft-direct-suffix] Paper: Baselines are told to answer the question directly. Here: They are told to answer in as
   few words as possible inside the tags, and the tiny base is asked in the words it was taught. Why: One parser reads
   all answers. May change: Baselines of real models lie a little higher, as their answers are shorter.
 - [arft-rag-query] Paper: How retrieval asks isn't told. Here: The question itself is the query; beside it stands
   retrieval by the base's own description of the image. Why: A question about an image names nothing that can be
   found. May change: Plain RAG is weak by construction, the described one is as good as the base sees.
-- [arft-text-sample] Paper: Four text benchmarks are used in full. Here: The laptop has invented two-hop questions
-  about real countries, node the first questions of the four sets. Why: A laptop has no network, and the web search is
-  paid by the query. May change: Averages over samples are less certain.
+- [arft-text-sample] Paper: Four benchmarks ask in text alone. Here: The laptop has invented two-hop questions about
+  real countries, node the first questions of the four sets. Why: A laptop has no network, and the web search is paid
+  by the query. May change: Averages over samples are less certain.
 - [arft-intervals] Paper: Tables have single values of one run. Here: Each value has a 95 % interval over images and
   training seeds. Why: Tasks about one image go together, and seeds differ. May change: No value; differences that lie
   within the intervals aren't called results.

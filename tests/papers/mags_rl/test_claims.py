@@ -57,6 +57,15 @@ def test_m3_compares_on_the_seeds_that_both_have() -> None:
     assert m3(stage(0.5), stage(0.9)).verdict == "doesn't"
 
 
+def test_m1_and_m3_can_be_told_by_the_judge_as_the_papers_tables_are() -> None:
+    """All answers wrong by the exact rule; a judge gives the agent 0.75 and its rivals 0.25."""
+    agent, rival = stage(0.0, judged=0.75), stage(0.0, judged=0.25)
+    assert [c.interval.value for c in m1(agent, {"cot": rival}, "judged").checks] == [0.5] * 3
+    assert "hard: cot 0.250" in m1(agent, {"cot": rival}, "judged").note
+    assert m3(agent, rival, "judged").checks[0].interval.value == 0.5
+    assert m3(agent, rival).checks[0].interval.value == 0.0
+
+
 def test_m4_allows_for_five_hundredths() -> None:
     assert m4(stage(0.5), stage(0.45), (40, 400), 200).verdict == "holds"
     assert m4(stage(0.5), stage(0.9), (40, 400), 200).verdict == "doesn't"

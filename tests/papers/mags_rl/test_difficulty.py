@@ -8,8 +8,18 @@ import pytest
 from PIL import Image
 
 from kit.chat import Chat
+from kit.data.store import save_tasks
 from kit.episode import Episode, NamedImage, Task
-from kit.papers.mags_rl.difficulty import ZOOM_SETS, agreement, judged, of_score, zoom_score, zoom_sets
+from kit.papers.mags_rl.difficulty import (
+    ZOOM_SETS,
+    agreement,
+    hub_sets,
+    judged,
+    of_score,
+    zoom_score,
+    zoom_sets,
+    zoom_tests,
+)
 from kit.policy.scripted import ScriptedPolicy
 
 
@@ -86,3 +96,57 @@ def test_agreement_by_hand() -> None:
     assert agreement(tasks[2:], {"c": 9, "d": 9}).kappa == 0.0, "nothing varies"
     with pytest.raises(ValueError, match="agreement of 5 tasks: the judge has scored none"):
         agreement(tasks, {})
+
+
+def hub(folder: Path, *without: str) -> Path:
+    """What the data script writes from the hub, a task a file, but for some."""
+    stages = {f"hub-stage{number}": task(f"s{number}") for number in (1, 2)}
+    zoom = {f"zoom-{level}": task(level, "gqa", level) for level in ZOOM_SETS}
+    for name, one in (stages | zoom).items():
+        if name not in without:
+            save_tasks(folder / f"{name}.jsonl", [one])
+    return folder
+
+
+def test_the_hubs_sets_are_loaded_all_together(tmp_path: Path) -> None:
+    sets = hub_sets(str(hub(tmp_path)))
+    assert {name: [one.id for one in some] for name, some in sets.items()} == {
+        "stage1": ["s1"],
+        "stage2": ["s2"],
+        **{f"zoom-{level}": [level] for level in ZOOM_SETS},
+    }
+    assert [one.id for one in zoom_tests(tmp_path)] == ["easy", "medium", "hard"]
+
+
+def test_without_the_hub_there_is_nothing(tmp_path: Path) -> None:
+    assert hub_sets("") == {} and zoom_tests(tmp_path) == []
+    with pytest.raises(FileNotFoundError, match=r"data='.*' has no hub-stage\*.jsonl or zoom-\*.jsonl"):
+        hub_sets(str(tmp_path))
+
+
+@pytest.mark.parametrize("lacking", ["hub-stage2", "zoom-medium"])
+def test_a_missing_set_is_named_with_its_folder(tmp_path: Path, lacking: str) -> None:
+    folder = hub(tmp_path, lacking)
+    with pytest.raises(ValueError, match=rf"data='.*': {lacking}.jsonl missing; make all of them by .*--judge URL"):
+        hub_sets(str(folder))
+
+
+def test_an_empty_set_is_a_missing_one(tmp_path: Path) -> None:
+    save_tasks(hub(tmp_path) / "zoom-hard.jsonl", [])
+    for load in (zoom_tests, lambda folder: hub_sets(str(folder))):
+        with pytest.raises(ValueError, match=r"zoom-hard\.jsonl missing or empty"):
+            load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("odd", "said"),
+    [
+        (task("x", "gqa", "easy"), r"zoom-hard.jsonl:2, task x: difficulty='easy', set='gqa'"),
+        (task("x", "docvqa", "hard"), r"task x: difficulty='hard', set='docvqa'; .* one of vsr, tallyqa, gqa"),
+        (Task("x", task("x").images, "?", ("it",), {}), r"task x: difficulty=None, set=None; .* difficulty='hard'"),
+    ],
+)
+def test_tasks_of_another_layout_are_named_with_file_and_line(tmp_path: Path, odd: Task, said: str) -> None:
+    save_tasks(hub(tmp_path) / "zoom-hard.jsonl", [task("hard", "gqa", "hard"), odd])
+    with pytest.raises(ValueError, match=said):
+        hub_sets(str(tmp_path))

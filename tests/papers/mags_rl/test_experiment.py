@@ -8,13 +8,16 @@ from typing import Any
 
 import pytest
 from fake_openai import FakeOpenAI
+from PIL import Image
 
+from kit.chat import Chat
 from kit.data.store import load_tasks, save_tasks
-from kit.episode import Action, Episode, Task, Turn
+from kit.episode import Action, Episode, NamedImage, Task, Turn
 from kit.evaluate.baselines import SingleTurnEnv
 from kit.papers.mags_rl import experiment
 from kit.papers.mags_rl.env import MagsEnv
-from kit.papers.mags_rl.experiment import Play, Training, arranged, magnifier, train_in_stages
+from kit.papers.mags_rl.experiment import Play, Training, arranged, check_way, magnifier, train_in_stages
+from kit.rollout import begin
 from kit.tiny import TINY
 from kit.train.grpo import GRPOSettings
 
@@ -60,6 +63,46 @@ def test_environments_are_told_stage_frame_and_network(tmp_path: Path) -> None:
     assert magnifier("none").network.scale == 1
 
 
+@pytest.mark.parametrize(
+    "values", [{}, {"prompt": "brief", "direct": True}, {"network": "smfanet", "weights": "no.pth"}]
+)
+def test_a_task_is_begun_without_any_network(
+    values: dict[str, Any], chat: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a job is checked by before it starts: as its notebook has it, and no weights are read."""
+    monkeypatch.setattr("kit.tools.super_resolution.Span.__init__", None)
+    monkeypatch.setattr("kit.tools.super_resolution.SMFANetResolution.__init__", None)
+    play = Play(**values)
+    task = Task("t", (NamedImage("image", Image.new("RGB", (56, 56))),), "How many?", ("3",))
+    begun = begin(chat, play.environment(play.idle()), task)
+    assert begun.prompt_ids and play.idle().network.name == "none"
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"prompt": "nonsense"}, "prompt='nonsense'.*choose one of brief, full"),
+        ({"prompt": "nonsense", "direct": True}, "prompt='nonsense': choose one of .*brief or full"),
+        ({"stage": 3}, "stage=3.*1 or 2"),
+        ({"frame": "inches"}, "frame='inches'.*one of shares"),
+        ({"network": "gan"}, "network='gan', scale=2: choose one of span, smfanet, bicubic, none"),
+        ({"network": "bicubic", "scale": 0}, "network='bicubic', scale=0.*1 or more"),
+        ({"scale": 3}, "span: scale=3; there are networks for 2 and 4"),
+        ({"max_new_tokens": 0}, "max_new_tokens=0: must be at least 1"),
+        ({"max_turns": 0}, "max_turns=0: must be at least 1"),
+    ],
+)
+def test_values_that_are_refused_before_a_job(values: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        play = Play(**values)
+        play.environment(play.idle())
+
+
+def test_frames_of_all_kinds_are_begun_idly() -> None:
+    env = Play(frame="resized").environment(Play(frame="resized").idle())
+    assert isinstance(env, MagsEnv) and env.frame == "resized"
+
+
 def test_each_stage_starts_from_the_model_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[tuple[str, str]] = []
 
@@ -103,6 +146,8 @@ def test_what_the_two_stages_are_compared_with(tmp_path: Path) -> None:
     assert not all_of_it.play.direct and isinstance(direct.play.environment(magnifier("none")), SingleTurnEnv)
     with pytest.raises(ValueError, match="curriculum 'three': choose one of two_stages"):
         arranged("three", one, two, "base")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="curriculum 'three': choose one of two_stages, more, at_once, direct"):
+        check_way("three")
 
 
 def test_direct_answers_are_paid_for_being_right_alone(tmp_path: Path) -> None:

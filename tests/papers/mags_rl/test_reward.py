@@ -65,6 +65,57 @@ def test_golden_of_a_poor_episode() -> None:
     assert found.total == pytest.approx(1.44216, abs=1e-5) and found.correct is False
 
 
+def test_golden_of_more_boxes_than_there_are() -> None:
+    """Appendix B, stage 2, counting three; 7 unique of 10 words, 4 of 5 boxes valid, 16 words of rethinking, right.
+
+    Format: ln 8/ln 20 = 2.07944/2.99573 = 0.69413, so the zoom's is 0.5 + 0.5 · 0.69413 = 0.84707, and
+    0.1 (1 + 0.5 + 0.5) + 0.5 · 0.84707 = 0.62353. Answer: 2 · 1. Zoom: S = 1 as 7/10 is above 0.4; min(1, 4/3) = 1 less
+    0.05 · (5 - 4): 0.95. Rethinking: min(1, 0.2 · 4) = 0.8, half of it 0.4. Together 3.97353.
+    """
+    found = score(played(counting("3"), words(7, 10), asked=5, valid=4, again=words(16), answer="3"), 2)
+    assert found.parts == pytest.approx({"form": 0.62353, "answer": 2.0, "zoom": 0.95, "rethink": 0.4}, abs=1e-5)
+    assert found.total == pytest.approx(3.97353, abs=1e-5)
+
+
+def test_golden_of_a_first_round_that_repeats_itself() -> None:
+    """Appendix B, stage 1; 5 unique of 20 words, both boxes valid, a wrong answer that its judge gives 0.6, 6 words.
+
+    Format: 5/20 is below 0.4, so the zoom's is 0.1, and 0.2 + 0.5 · 0.1 = 0.25. Answer: 0.6 is below 0.7, nothing.
+    Zoom: T = 0.1, times 2/2. Rethinking: 0.2 · 2.44949 = 0.48990, half of it 0.24495. Together 0.59495.
+    """
+    poor = played(think=words(5, 20), asked=2, valid=2, again=words(6), answer="milk")
+    found = score(poor, 1, judge=lambda question, answer, golds: 0.6)
+    assert found.parts == pytest.approx({"form": 0.25, "answer": 0.0, "zoom": 0.1, "rethink": 0.24495}, abs=1e-5)
+    assert found.total == pytest.approx(0.59495, abs=1e-5)
+
+
+def test_golden_of_an_episode_without_an_answer() -> None:
+    """Appendix B, stage 2, no counting; 15 words, all unique, 2 of 3 boxes valid, 36 words of rethinking, no answer.
+
+    Format: ln 16/ln 20 = 2.77259/2.99573 = 0.92551, so the zoom's is 0.96276; without an answer's tags
+    0.1 (0 + 0.5 + 0.5) + 0.5 · 0.96276 = 0.58138. Zoom: S · 2/3 = 0.66667. Rethinking: 0.2 · 6 is above 1, so 1, but
+    half of it without an answer in its form: 0.5, and half of that 0.25. Together 1.49804.
+    """
+    first = played(think=words(15), asked=3, valid=2).turns[0]
+    silent = Episode(ATTRIBUTE, (), (first, Turn((), (), f"<rethink>{words(36)}</rethink>")), "format")
+    found = score(silent, 2)
+    assert found.parts == pytest.approx({"form": 0.58138, "answer": 0.0, "zoom": 0.66667, "rethink": 0.25}, abs=1e-5)
+    assert found.total == pytest.approx(1.49804, abs=1e-5) and found.correct is False
+
+
+def test_golden_of_an_answer_that_a_judge_finds_alike() -> None:
+    """Appendix B, stage 2, counting ten; 6 unique of 16 words, 3 of 4 boxes valid, the judge gives 1, 4 words.
+
+    Format: 6/16 = 0.375 is below 0.4, so the zoom's is 0.1, and 0.2 + 0.05 = 0.25. Answer: 2 · 0.5 · 1 = 1. Zoom: what
+    is counted is worth 3/10 - 0.05 · 1 = 0.25, but S = 0.1 as the text repeats itself: 0.025. Rethinking: four unique
+    words are fewer than five, nothing. Together 1.275.
+    """
+    alike = played(counting("10"), words(6, 16), asked=4, valid=3, again=words(4), answer="ten of them")
+    found = score(alike, 2, judge=lambda question, answer, golds: 1.0)
+    assert found.parts == pytest.approx({"form": 0.25, "answer": 1.0, "zoom": 0.025, "rethink": 0.0})
+    assert found.total == pytest.approx(1.275)
+
+
 @pytest.mark.parametrize(
     ("unique", "of", "points"),
     [

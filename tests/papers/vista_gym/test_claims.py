@@ -93,7 +93,7 @@ def test_v6_looks_where_the_single_family_and_the_single_tool_are_no_help() -> N
     assert chart_tools.checks[1].verdict == "undecided", "spatial, not charts"
     with pytest.raises(ValueError, match=r"no question where groundingdino\.detect,easyocr\.read doesn't help"):
         v6(mixed, single, other, "charts", "groundingdino.detect,easyocr.read")
-    with pytest.raises(ValueError, match="'chart': choose a family of charts, geometry"):
+    with pytest.raises(ValueError, match=r"'chart': choose a family of charts, geometry"):
         v6(mixed, single, other, "chart", "easyocr.read")
     with pytest.raises(ValueError, match="no question outside of charts"):
         v6(made(20), made(20), made(20), "charts", "easyocr.read")

@@ -19,6 +19,7 @@ from training_fixtures import task, without_times
 
 from kit.data.store import save_tasks
 from kit.models import load_model
+from kit.train.dapo import DAPO
 
 HERE = HELPERS
 QUIETLY = {**os.environ, "OMP_NUM_THREADS": "1", "KIT_QUIET": "1"}
@@ -54,6 +55,26 @@ def test_two_processes_of_four_are_one_of_eight(tmp_path: Path, changed: dict[st
     done = together(tmp_path / "two", 2, per_device_batch_size=4, **changed)
     assert done.returncode == 0, done.stderr[-3000:]
     assert_the_same(tmp_path / "one", tmp_path / "two", changed.get("steps", 5))
+
+
+def test_two_processes_replace_the_groups_that_one_would(tmp_path: Path) -> None:
+    """DAPO whole. Each replaces its own flat groups, and waits in a round in which only the other has any."""
+    told = {**DAPO, "overlong_buffer": 16380, "reward": "coarse", "prompts_per_batch": 4, "group_size": 2}
+    train(tmp_path / "one", {**told, "per_device_batch_size": 8})
+    done = together(tmp_path / "two", 2, per_device_batch_size=4, **told)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert_the_same(tmp_path / "one", tmp_path / "two", 5)
+    rows = without_times(tmp_path / "one")
+    assert max(row["rounds_played"] for row in rows) > 2
+    assert all(row["frac_zero_std_groups_left"] == 0 and row["reward/overlong"] < 0 for row in rows)
+
+
+def test_a_group_that_no_process_has_whole_is_not_replaced(tmp_path: Path) -> None:
+    done = together(tmp_path, 2, per_device_batch_size=2, prompts_per_batch=1, dynamic_sampling=2)
+    assert done.returncode != 0
+    assert "GRPOSettings.dynamic_sampling=2: a group is replaced whole in one process, and prompts_per_batch=1" in (
+        done.stderr
+    )
 
 
 @pytest.mark.parametrize(("fault", "said"), [("kill", "Signal 9"), ("raise", "sandbox of this process is gone")])
