@@ -76,7 +76,8 @@ tools = toolbox()
 # %% [markdown]
 # ## Seven families
 #
-# The paper draws its questions from fifteen data sets, in seven families. Ours are drawn by a program that knows the answers.
+# The paper takes its questions from thirteen data sets, in seven families (section 4.1; its appendix A counts fifteen, in
+# eight). Ours are drawn by a program that knows the answers.
 # Here is one question of each family, above it the image that the *prompt* shows. Can you answer any of them?
 
 # %%

@@ -315,6 +315,7 @@ HOW["no_tools"] = f"{chain}-no_tools --set prompt=brief-alone, then no_tools_run
 HOW["patch"] = "notebook 54 with patch_steps above 0, or no question was hard"
 
 
+# %%
 def carry_over(one_family, one_tool) -> Claim:
     """Whether mixed training is better where one family, or one tool, is no help."""
     return claims.v6(end, one_family, one_tool, single_family, single_tools)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kit.evaluate.claims import VERDICTS, Check, Claim, table
+from kit.evaluate.claims import VERDICTS, Check, Claim, as_stated, table
 from kit.evaluate.intervals import Interval
 
 
@@ -63,3 +63,17 @@ def test_table_names_claim_and_verdict() -> None:
     assert (
         table([claim]) == "A4  holds              accuracy rises\n    slope 2.000 [1.000, 3.000], must be above 0.000"
     )
+
+
+def test_a_verdict_on_another_statement_decides_nothing_and_keeps_its_figures() -> None:
+    measured = Claim("A", "more than others", (Check("x", SURE, 0.0),)).record()
+    assert as_stated({"A": measured}, {"A": "more than others"}) == {"A": measured}
+    found = as_stated({"A": measured, "B": measured}, {"A": "more than the base"})
+    assert (found["A"]["verdict"], found["A"]["statement"], found["A"]["checks"]) == (
+        "undecided",
+        "more than the base",
+        [],
+    )
+    for part in ('not run: "more than the base"', '"more than others"', "holds", measured["evidence"]):
+        assert part in found["A"]["evidence"]
+    assert found["B"] == measured, "one that isn't stated any more stays as it was"

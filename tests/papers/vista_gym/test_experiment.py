@@ -86,9 +86,7 @@ def test_without_tools_the_first_turn_is_the_last(text: str, action: str | None)
 
 
 def test_a_prompt_that_is_none_is_refused_with_all_that_are() -> None:
-    with pytest.raises(
-        ValueError, match=r"prompt='alone': choose one of \['brief', 'brief-alone', 'full', 'full-alone'"
-    ):
+    with pytest.raises(ValueError, match=r"prompt='alone': choose one of \['brief', 'brief-alone', "):
         Play(prompt="alone").environment(())
 
 
