@@ -19,8 +19,9 @@ from kit.tiny import TINY
 from kit.tiny.build import build_config
 from kit.train.checkpoint import export
 
-LENGTH = 8.0
-"""How many times as far out as the line break the turn's embedding lies: its logit is some twenty above all others."""
+SCALE, LENGTH = 50.0, 3.0
+"""How much larger the embeddings are than usual, so that little of what layers learn in some steps is seen beside them;
+and how many times as far out as the line break a turn's lies: its logit is some hundreds above all others."""
 
 
 def noise(folder: Path) -> Path:
@@ -45,7 +46,7 @@ def says(turn: str, folder: Path) -> Path:
         for layer in language.layers:
             layer.self_attn.o_proj.weight.zero_()
             layer.mlp.down_proj.weight.zero_()
-        embedding = language.embed_tokens.weight
+        embedding = language.embed_tokens.weight.mul_(SCALE)
         opening = embedding[chat.open_assistant()[-1]]
         across = torch.randn_like(opening)
         across -= opening * (across @ opening) / (opening @ opening)
