@@ -85,7 +85,7 @@ def objective_settings(name: str) -> Mapping[str, Any]:
         ValueError: an unknown name.
     """
     if name not in OBJECTIVES:
-        raise ValueError(f"objective={name!r}: choose one of {', '.join(OBJECTIVES)}")
+        raise ValueError(f"objective {name!r}: choose one of {', '.join(OBJECTIVES)}")
     return OBJECTIVES[name]
 
 

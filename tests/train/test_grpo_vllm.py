@@ -17,6 +17,8 @@ pytestmark = pytest.mark.skipif(importlib.util.find_spec("vllm") is None, reason
 def test_a_step_that_the_colocated_engine_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """TRL makes the engine of the checkpoint, so before the first update it has the trainer's weights.
 
+    The first of two groups is flat, and is replaced.
+
     Bringing it later ones fails on a CPU (vLLM lays its linear layers out anew after loading): one step it is.
     """
     from trl.generation.vllm_generation import VLLMGeneration
@@ -47,12 +49,14 @@ def test_a_step_that_the_colocated_engine_plays(tmp_path: Path, monkeypatch: pyt
         per_device_batch_size=2,
         rollout_engine="colocate",
         gpu_memory_utilization=0.1,
+        dynamic_sampling=1,
     )
     config = replace(LIMITS, max_episode_tokens=2048)
-    rewards = iter([0.0, 1.0, 1.0, 0.0])
+    rewards = iter([1.0, 1.0, 1.0, 0.0, 0.0, 1.0])
     reward = per_episode(lambda *_: Score(next(rewards), {}))
     train_grpo(model, chat, [task(0), task(1)], Looks, config, reward, settings, tmp_path, held_out=before)
     (policy,) = policies
     assert isinstance(policy, VLLMPolicy)
     (row,) = without_times(tmp_path)
+    assert (row["rounds_played"], row["tasks_played"], row["frac_zero_std_groups_left"]) == (2.0, 3.0, 0.0)
     assert row["importance_weight"] == pytest.approx(1.0, abs=2e-3) and row["grad_norm"] > 0
