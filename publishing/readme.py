@@ -90,7 +90,7 @@ def block(paper: str, results: Results) -> str:
     head = f"### {find_paper(paper).title}"
     if results is None:
         return f"{head}\n\nNot measured yet: `results/{paper}.json` does not exist."
-    parts = [head, *(text for text in (_metrics(paper, results), _claims(results)) if text)]
+    parts = [head, *(text for text in (_metrics(paper, results), _claims(paper, results)) if text)]
     parts += [*_told_beside(results), _origin(paper, results), _current(find_paper(paper), results)]
     return "\n\n".join(parts)
 
@@ -169,15 +169,20 @@ def _trained(results: Mapping[str, Any]) -> str:
     return f"{who} trained for {minutes / len(seeds):.0f} minutes{run}."
 
 
-def _claims(results: Mapping[str, Any]) -> str:
-    claims = results.get("claims") or {}
+def _judged(paper: str, results: Results) -> Mapping[str, Mapping[str, Any]]:
+    """A paper's claims with what became of each."""
+    return (results or {}).get("claims") or {}
+
+
+def _claims(paper: str, results: Mapping[str, Any]) -> str:
+    claims = _judged(paper, results)
     rows = [_row([name, str(claim["verdict"]), str(claim["evidence"])]) for name, claim in sorted(claims.items())]
     return "\n".join([_row(["claim", "verdict", "evidence"]), _row(["---"] * 3), *rows]) if rows else ""
 
 
 def _verdicts(results: Mapping[str, Results], _: Path) -> str:
     """Count the verdicts of all papers' claims, in a sentence."""
-    claims = [claim for some in results.values() for claim in ((some or {}).get("claims") or {}).values()]
+    claims = [claim for name, some in results.items() for claim in _judged(name, some).values()]
     return f"The kit tests {len(claims)} claims of the papers. By these figures {_counted(claims)}."
 
 
@@ -210,7 +215,7 @@ def _brought(paper: str, results: Results) -> list[str]:
     value = {stage: f"{found[metric].value:.2f}" for stage, found in stages.items() if metric in found}
     steps = {SFT: ("untrained", SFT), GRPO: (SFT, GRPO)}
     moved = [" → ".join(value.get(stage, "not run") for stage in way) for way in steps.values()]
-    return [f"{called}: {moved[0]}", moved[1], _counted([*(results.get("claims") or {}).values()])]
+    return [f"{called}: {moved[0]}", moved[1], _counted([*_judged(paper, results).values()])]
 
 
 def _row(cells: list[str]) -> str:
