@@ -1,4 +1,4 @@
-"""What a notebook makes of a profile's values: its settings objects, built by its own statements, and nothing run.
+"""Make a notebook's settings objects of a profile's values by its own statements, and run nothing else.
 
 ``made(source, "node")["settings"].warmup`` is the warm-up that notebook 32 would train with. Of a notebook's top-level
 statements those are executed that import, or that build plain values and dataclasses of parameters:

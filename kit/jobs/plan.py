@@ -32,7 +32,7 @@ from kit.train.progress import duration
 from kit.train.sft import SFTSettings
 
 PICTURE_TOKENS = 8192
-"""Image tokens of an episode, at the most, unless told otherwise (AGILE's prompt; no other paper's table says more)."""
+"""Image tokens of an episode, at the most, unless told otherwise (the longest of the papers' tables)."""
 
 PROFILE_MEMORY = {"gpu": 24 * GB}
 """Bytes of a GPU that a profile is for; others: :data:`NODE_MEMORY`."""
