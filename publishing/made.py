@@ -22,8 +22,9 @@ from kit.jobs.notebooks import Source, code_cells, load, parameters
 from kit.jobs.run import profile_values
 from kit.papers.registry import paper_of
 from kit.train import experiment
+from kit.train.dapo import objective_settings
 
-PLAIN = (replace, dict, list, tuple, str, int, float, bool, max, min, len, range, zip, enumerate, globals)
+PLAIN = (replace, dict, list, tuple, str, int, float, bool, max, min, len, range, zip, globals, objective_settings)
 """Functions that make values of values."""
 
 

@@ -71,22 +71,17 @@ DAPO: Mapping[str, Any] = MappingProxyType(
 )
 """DAPO's own values, as settings of :class:`kit.train.grpo.GRPOSettings`."""
 
-OBJECTIVES: Mapping[str, Mapping[str, Any]] = MappingProxyType({"grpo": MappingProxyType({}), "dapo": DAPO})
-"""Name of an objective → the settings that make it out; GRPO's are the defaults, and what a notebook sets."""
-
 FLAT = 1e-9
 """A group whose rewards deviate by less is flat: that much is rounding."""
 
 
-def objective_settings(name: str) -> Mapping[str, Any]:
-    """The settings of an objective, by its name: ``GRPOSettings.of(globals(), **objective_settings(objective))``.
+def objective_settings(loss_type: str) -> Mapping[str, Any]:
+    """Settings that make an objective whole: ``GRPOSettings.of(globals(), **objective_settings(loss_type))``.
 
-    Raises:
-        ValueError: an unknown name.
+    Args:
+        loss_type: of :class:`kit.train.grpo.GRPOSettings`; ``dapo`` brings all of :data:`DAPO`, another its name alone.
     """
-    if name not in OBJECTIVES:
-        raise ValueError(f"objective {name!r}: choose one of {', '.join(OBJECTIVES)}")
-    return OBJECTIVES[name]
+    return DAPO if loss_type == "dapo" else {"loss_type": loss_type}
 
 
 def check_dapo(settings: GRPOSettings) -> None:

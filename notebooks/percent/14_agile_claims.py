@@ -67,7 +67,6 @@ allow_unsafe: bool = True  # the tiny model's code may run where nothing confine
 import time
 from collections import Counter
 from dataclasses import asdict, replace
-from pathlib import Path
 
 import torch
 from IPython.display import display
@@ -532,9 +531,8 @@ display(five(five_answers))
 
 # %%
 more = image_folder.photographs(photographs, "test") if photographs else []
-print(
-    "more photographs:", f"{len(more)} of {Path(photographs).name}" if more else "none"
-)
+where = photographs.rpartition("/")[2]
+print("more photographs:", f"{len(more)} of {where}" if more else "none")
 cut = make_puzzles(more, len(more), 2, LEVELS[2], 0, piece_px or None) if more else []
 cut = [with_thumbnails(task, thumbnail) for task in cut]
 asked_of = {"direct": cut, "direct_originals": [opened(task) for task in cut]}

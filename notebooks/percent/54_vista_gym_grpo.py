@@ -49,7 +49,7 @@ prompts_per_batch: int = 12  # questions a batch; paper: 16
 group_size: int = 8  # attempts at one question
 learning_rate: float = 1e-4  # at its peak; paper: 5e-7
 schedule: str = "cosine"  # of the learning rate: cosine, linear, constant
-loss_type: str = "grpo"  # of the objective: grpo, or dapo
+loss_type: str = "grpo"  # of the objective: grpo, or dapo with all its parts
 temperature: float = 1.0  # of sampling; paper: 0.7
 beta: float = 0.0  # weight of the KL term; paper: 0.001
 patch_tries: int = 4  # tries of each question to find what is hard but learnable
@@ -89,6 +89,7 @@ from kit.papers.vista_gym.reported import TABLE_2
 from kit.papers.vista_gym.reward import REWARDS, make_reward
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.train.checkpoint import trained_model
+from kit.train.dapo import objective_settings
 from kit.train.experiment import in_parts
 from kit.train.grpo import GRPOSettings
 from kit.train.launch.launcher import launch
@@ -230,7 +231,7 @@ for e, score in zip(group, make_reward(reward)(group, task.target), strict=True)
 
 # %%
 save_tasks(folder / "grpo" / "tasks.jsonl", train)
-settings = GRPOSettings.of(globals(), loss_type=loss_type)
+settings = GRPOSettings.of(globals(), **objective_settings(loss_type))
 print(steps * prompts_per_batch * group_size, "episodes")
 training = vista.Training(
     start=str(start),

@@ -303,7 +303,7 @@ def better(name: str, ours: str, *rivals: str) -> Claim:
 
 # %%
 values = {name: f"reward={name}" for name in ("dense", "sparse")}
-values |= {"dapo": "loss_type=dapo --set beta=0"}
+values |= {"dapo": "loss_type=dapo"}
 values |= {"one_family": f"only={single_family}", "one_tool": f"only={single_tools}"}
 HOW = {
     name: f"python -m kit run 54 --tag {name} --set {value}, then {name}_runs"

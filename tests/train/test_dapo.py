@@ -30,8 +30,8 @@ def test_the_paper_s_values_are_settings() -> None:
     assert (found.loss_type, found.beta, found.epsilon, found.epsilon_high) == ("dapo", 0.0, 0.2, 0.28)
     assert (found.dynamic_sampling, found.overlong_buffer) == (9, 4096)
     assert GRPOSettings(**objective_settings("grpo")) == GRPOSettings()
-    with pytest.raises(ValueError, match="objective 'gpro': choose one of grpo, dapo"):
-        objective_settings("gpro")
+    with pytest.raises(ValueError, match="loss_type='gpro': choose one of grpo, dr_grpo, bnpo, dapo"):
+        GRPOSettings(**objective_settings("gpro"))
 
 
 def test_groups_are_flat_where_all_rewards_are_alike() -> None:

@@ -12,9 +12,11 @@ Departures
 - [vista-alone] Paper: *w/o Tools* takes tools away from training and inference, and reasons. Here: so does it, by a
   prompt of its own, cloned from an expert that sees the whole image and reasons without tools, under the same reward.
   Why: what it is cloned from isn't said. May change: on drawn questions it can only guess what its prompt hides.
-- [vista-dapo] Paper: GRPO is compared with PPO and with DAPO. Here: PPO isn't run; of DAPO there is the mean over all
-  tokens of a batch and no KL term, without dynamic sampling or a higher upper clip. Why: the trainer has these alone.
-  May change: the paper blames dynamic sampling for DAPO's deficit, so claim V4 may come out equal.
+- [vista-dapo] Paper: GRPO is compared with PPO and with DAPO, whose settings aren't given. Here: PPO isn't run; DAPO
+  has its own paper's clip (0.2 and 0.28), dynamic sampling, mean over tokens, overlong shaping and no KL term, with
+  GRPO's rate, batch and steps. Why: PPO needs a value model, and nothing else is told of DAPO. May change: with one
+  update a batch every ratio is 1, so the wider clip does nothing; shaping acts within 4,096 tokens of the limit alone,
+  where the laptop's episodes never are. The published figure is of a DAPO without dynamic sampling, clip and shaping.
 - [vista-tail-patch] Paper: pass rates are those of the rollouts before the last checkpoint. Here: the trained policy
   tries each task anew. Why: a short training meets few tasks more than once. May change: the rates are a little newer.
 """
