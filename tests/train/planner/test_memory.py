@@ -134,8 +134,8 @@ def test_a_plan_says_hours_and_gpu_hours(capsys: pytest.CaptureFixture[str]) -> 
     ("notebook", "tokens", "sampled"),
     [
         ("13", 8192 + 20000, 5 * 2048),  # AGILE, Table 5: prompt and response
-        ("33", 2 * 10240, 6 * 2048),  # CodeDance's released scripts; its evaluation's turns
-        ("43", 8192, 2 * 1024),  # Mags-RL's two rounds (ours: the paper doesn't say how long)
+        ("33", 2 * 10240, 10240),  # CodeDance's released scripts: prompt and response, less than 6 turns of 2,048
+        ("43", 16384, 2 * 1024),  # Mags-RL's two rounds (ours: the paper doesn't say how long)
     ],
 )
 def test_the_longest_episode_is_the_papers_own(notebook: str, tokens: int, sampled: int) -> None:
