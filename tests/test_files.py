@@ -18,6 +18,7 @@ from kit.files import (
     append_bytes,
     atomic_dir,
     exclusive,
+    explain_full_disk,
     find_run,
     is_held,
     read_json,
@@ -55,6 +56,14 @@ def test_a_full_disk_is_named_with_its_free_bytes(monkeypatch: pytest.MonkeyPatc
     assert caught.value.errno == errno.ENOSPC
     assert read_json(path) == {"kept": 1}
     assert [p.name for p in path.parent.iterdir()] == ["params.json"], "nothing half-written stays"
+
+
+@pytest.mark.parametrize("said", ["unexpected pos 64 vs 0", "write: No space left on device (os error 28)"])
+def test_a_full_disk_is_known_by_a_library_s_words(said: str, tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="the disk is full"), explain_full_disk(tmp_path / "model", Exception):
+        raise RuntimeError(said)
+    with pytest.raises(RuntimeError, match="another"), explain_full_disk(tmp_path / "model", Exception):
+        raise RuntimeError("another")
 
 
 def test_a_file_is_replaced_as_a_whole() -> None:

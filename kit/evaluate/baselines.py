@@ -101,8 +101,10 @@ class SingleTurnEnv(ToolEnv):
         return super().reset(seed=seed, options=options)
 
     def found(self, query: str) -> str:
-        """Search for a query and format what was found as the model is shown it."""
+        """Search for a query and format what was found as the model is shown it; for no word, nothing is found."""
         assert self.search is not None
+        if not any(sign.isalnum() for sign in query):  # a model that saw nothing has nothing looked up
+            return information(())
         return information(self.search.search(query, self.k), self.snippet_chars)
 
     def prompt(self, task: Task) -> tuple[str, list[str | NamedImage]]:

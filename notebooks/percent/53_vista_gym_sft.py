@@ -159,7 +159,7 @@ sets = {
 sets["train"] = drawn(train_tasks, seed)
 for path in from_hub:
     sets["train"] += load_tasks(path)
-each = sft_episodes // sum(parts.values())
+each = max(1, sft_episodes // sum(parts.values()))
 lessons = drawn(each, seed + 1_000_000)  # other tasks than reinforcement's
 check_apart([*sets["train"], *lessons], sets["development"], sets["test"])
 

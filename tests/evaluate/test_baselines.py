@@ -82,6 +82,16 @@ def test_a_description_is_the_query_and_then_the_question_is_answered(said: str,
         assert f1(played.answer, "Chad") == 1.0
 
 
+@pytest.mark.parametrize("said", ["", "?!", "<think>three</think>"])
+def test_a_description_without_a_word_finds_nothing(said: str, chat: Chat) -> None:
+    config = RolloutConfig(max_turns=2, max_new_tokens=60)
+    script = ScriptedPolicy(chat, lambda episode: "Chad" if episode.turns else said)
+    (played,) = rollout(script, chat, [TASK], lambda: described(query="{}"), config)
+    assert played.turns[0].observation is not None
+    assert played.turns[0].observation.text == "<information>Nothing was found.</information> Which country?"
+    assert played.answer == "Chad"
+
+
 def test_a_description_is_asked_for_first_and_of_an_image() -> None:
     assert described().prompt(TASK) == ("", ["flag: ", PICTURE, "What is shown?"])
     assert "describe" in described(prompt="full").prompt(TASK)[0]
