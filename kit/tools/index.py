@@ -30,7 +30,7 @@ TITLE_WEIGHT = 3.0
 169 countries, among the first two for 158; with equal weights for 14 (texts that name the country were shorter)."""
 
 WRITER_BYTES = 50_000_000
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True)

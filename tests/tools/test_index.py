@@ -61,7 +61,7 @@ def test_no_snippets_at_all_can_not_be_asked_for(index: Index) -> None:
         index.search("capital", k=0)
 
 
-@pytest.mark.parametrize("query", ["", "  ", "?!"])
+@pytest.mark.parametrize("query", ["", "  ", "?!", "_", "_ __"])
 def test_a_query_without_words_is_refused(index: Index, query: str) -> None:
     with pytest.raises(SearchError, match="there is no word in it"):
         index.search(query)

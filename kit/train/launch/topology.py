@@ -74,7 +74,8 @@ class ProcessConfig:
         Raises:
             ValueError: naming the parameter, its value and what it may be.
         """
-        given = {field.name: parameters[field.name] for field in fields(cls) if field.name in parameters}
+        told = [field.name for field in fields(cls) if field.name in parameters and field.name != "samples"]
+        given = {name: parameters[name] for name in told}
         return cls(**given, samples="group_size" in parameters or "epochs" not in parameters)
 
     def __post_init__(self) -> None:

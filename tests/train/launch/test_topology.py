@@ -50,6 +50,7 @@ def test_a_configuration_is_read_from_a_notebooks_parameters() -> None:
     parameters = {"num_processes": 16, "strategy": "zero3", "hostfile": "ranks.txt", "steps": 3, "seed": 0}
     assert ProcessConfig.of(parameters) == ProcessConfig(16, "zero3", hostfile="ranks.txt")
     assert ProcessConfig.of({}) == ProcessConfig()
+    assert ProcessConfig.of({"samples": 20}) == ProcessConfig(), "a notebook's samples are none of a topology's"
 
 
 @pytest.mark.parametrize(
