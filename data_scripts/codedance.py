@@ -9,7 +9,7 @@ coldstart.jsonl (the expert's episodes on tasks of their own), pictures/ and man
 With --hub: rl.jsonl and sft.jsonl, the paper's own questions and demonstrations, of which those that look like a
 benchmark's are left out, and eval-NAME.jsonl for each of its sets. Notebook 31 takes these three from its data.
 
-With --weak-to-strong, sft.jsonl is made as the paper makes its own (3.2, 7.1): a weak model sorts questions, a strong
+With --weak-to-strong, sft.jsonl is made as the paper makes its own (3.2): a weak model sorts questions, a strong
 one plays them, a judge decides. Models are named NAME@URL, behind endpoints: the paper has Qwen2.5-VL-7B for --weak and
 Qwen2.5-VL-72B for --judge, and doesn't name the strong one. Without them the committed tiny model sorts, the scripted
 expert plays and the drawn scene judges.

@@ -110,8 +110,8 @@ for t in hard:
     print(f"{t.meta['kind']:13s} {t.question}")
 
 # %% [markdown]
-# The paper's demonstrations draw the line otherwise: a weak model tries each question several times, and what it mostly
-# fails at is hard. That line moves with the model. Ours is drawn by the program that makes the tasks, so it can be proven;
+# The paper's demonstrations draw the line otherwise: a weak model sorts the questions, how isn't told
+# (`data_scripts/codedance.py --weak-to-strong` lets it try each several times). That line moves with the model. Ours is drawn by the program that makes the tasks, so it can be proven;
 # how often a model solves each level tells whether it agrees.
 #
 # ## A card too small to read
@@ -589,7 +589,7 @@ sandbox.close()
 # %%
 print("                             paper         here")
 print(f"demonstrations               34K           {len(shown):,d}")
-print(f"questions for reinforcement  63K           {len(sets['train']):,d}")
+print(f"questions for reinforcement  63K (release) {len(sets['train']):,d}")
 print(f"seconds a call               15            {READABLE_FIGURES.seconds:.0f}")
 print(f"needless easy calls shown    0             {needless:.0%}")
 print("who says what is hard        a weak model  the program that draws it")

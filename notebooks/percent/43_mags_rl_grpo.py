@@ -43,7 +43,7 @@ sft_episodes: int = 2200  # the script's episodes, which show the form; paper: 0
 curriculum: str = "two_stages"  # or more, at_once, direct
 steps: int = 12  # of stage 1; paper: 300
 steps_2: int = 8  # of stage 2; paper: 225
-prompts_per_batch: int = 10  # questions a batch; paper: 4
+prompts_per_batch: int = 10  # questions a batch; paper: 64 rollouts, as we read it
 group_size: int = 8  # attempts at one question; paper: 16
 learning_rate: float = 1e-4  # of stage 1, at its peak; paper: 2e-6
 learning_rate_2: float = 2.5e-5  # of stage 2; paper: 5e-7
@@ -447,7 +447,8 @@ display(looks(learnt([before[k] for k in hard], [after[k] for k in hard])))
 print("                    paper                 here")
 print(f"before training     an instruct model     {len(shown)} episodes of a script")
 print(f"steps               300 + 225             {steps} + {steps_2}")
-print(f"attempts            16 of 4 questions     {group_size} of {prompts_per_batch}")
+print(f"attempts            16                    {group_size}")
+print(f"rollouts a batch    64, as we read it     {group_size * prompts_per_batch}")
 print(
     f"temperature         0.09, then 1          {temperature:g}, then {temperature_2:g}"
 )

@@ -6,9 +6,10 @@ model (``full``) is asked for the list of labels. Either reply is read into an a
 answer is.
 
 Departures
-- [agile-base-own-words] Paper: The base is measured as an agent only. Here: It is asked for the arrangement in its
-  own words as well, in one turn. Why: A base that doesn't know the tags scores 0 as an agent, whatever it sees. May
-  change: Claim A1 is judged by this row, and the gain over the base is smaller where it is measured against it.
+- [agile-base-own-words] Paper: In which prompt the base is measured isn't told. Here: As an agent, and asked for the
+  arrangement in its own words as well, in one turn. Why: A base that doesn't know the tags scores 0 as an agent,
+  whatever it sees. May change: Claim A1 is judged by this row, and the gain over the base is smaller where it is
+  measured against it.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ Departures
   left out unless asked for (``--with-benchmarks``), and other pictures of the same part take their places. Why: models
   are evaluated on them. May change: the share of very large pictures and of infographics in training.
 - [agile-held-out-pictures] Paper: doesn't say where its 300 test pictures come from. Here: 300 for the test and 300 to
-  make choices on are drawn from the same mixture, on top of the 15.6K, and look like none of them. Why: no list of the
-  paper's is published. May change: test pictures are of the kinds trained on.
+  make choices on are drawn from the same mixture, on top of the 15.6K, and look like none of them. Why: the paper
+  lists none of them. May change: test pictures are of the kinds trained on.
 - [agile-max-pixels] Paper: 401,408 pixels an image at most (Table 4, for the cold start; RL names no limit). Here: a
   picture is shrunk before it is cut, in both stages, so that neither a piece nor the picture put together, with its
   gaps, has more; a picture that the agent zooms may. Why: pieces and observations keep one scale. May change: pieces

@@ -4,6 +4,8 @@ Departures
 - [codedance-batch-of-questions] Paper: the global batch size of RL is 256; of questions or of rollouts isn't told.
   Here: 256 questions of 8 rollouts each, 2,048 episodes an update. Why: in verl, which it trains with, a batch counts
   prompts. May change: an epoch has 246 updates; read as rollouts it would have 1,969.
+- [codedance-greedy] Paper: how answers are sampled in evaluation isn't told. Here: each question is played once,
+  greedily. Why: a figure then depends on the model alone. May change: sampled answers would score a little lower.
 """
 
 from __future__ import annotations

@@ -21,9 +21,10 @@ Departures
   SA1B and PixMo-count. Here: by default drawn charts, sheets, figures, scenes and boards; the hub's sets by
   ``data_scripts/codedance.py --hub``. Why: drawn ones install with the kit, and a program knows their answers. May
   change: every result; they compare with the paper's in direction alone.
-- [codedance-difficulty] Paper: a weak model's pass rate says what is hard. Here: the maker does: hard is what the first
-  image hides, or an answer that stands nowhere in it. Why: both can be checked without a model. May change: where the
-  line between easy and hard runs for another model; how often each level is solved tells it.
+- [codedance-difficulty] Paper: Qwen2.5-VL-7B sorts questions by difficulty; how isn't told. Here: the maker does: hard
+  is what the first image hides, or an answer that stands nowhere in it; ``--weak-to-strong`` sorts by a model's pass
+  rate. Why: the maker's can be checked without a model. May change: where the line between easy and hard runs for
+  another model; how often each level is solved tells it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Make demonstrations as the paper does: a weak policy sorts by difficulty, a strong one plays, a judge checks.
 
-Section 3.2 and appendix 7.1, in three steps::
+Section 3.2 in three steps; how the weak one sorts isn't told, and a pass rate is ours::
 
     rates = pass_rates(weak, chat, tasks, ask, config, "weak.jsonl", tries=8)   # Qwen2.5-VL-7B, asked directly
     easy, hard = by_difficulty(tasks, rates)

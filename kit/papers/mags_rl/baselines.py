@@ -14,9 +14,10 @@ The first three are asked of the base in its own words. The other two need the f
 of the policy that reinforcement starts from: what it can do by its form alone.
 
 Departures
-- [mags-baselines] Paper: Zoom-Refine and GRIT by their own prompts, GRIT by its own trained weights as well. Here: each
-  is the agent's own environment with one thing changed: one part, plainly resized; or no crop at all. Why: what differs
-  is then what is compared, and a tiny model follows no long prompt. May change: how far these two lie below the agent.
+- [mags-baselines] Paper: Zoom-Refine and GRIT are built upon the same base model; how they are asked, and whether GRIT
+  is trained, isn't told. Here: each is the agent's own environment with one thing changed: one part, plainly resized;
+  or no crop at all. Why: what differs is then what is compared, and a tiny model follows no long prompt. May change:
+  how far these two lie below the agent.
 """
 
 from __future__ import annotations
