@@ -1,9 +1,13 @@
-"""Tell whether a run reads the values by which a paper's rows are proved: one that only tests read proves nothing.
+"""Tell whether a run reads what a paper's rows are proved by: what only tests read proves nothing.
 
-A run is what the paper's notebooks execute: their cells and every module that they import, directly or not. A
-parameter is read where a cell uses it, or where what is made of all parameters (``SFTSettings.of(globals())``) takes
-one of that name. A constant is read where a function uses it, or another module imports it or takes it by its name.
-The default of a setting isn't: a notebook may give another, so a row names what the notebook makes.
+A run is what the paper's notebooks execute: their cells and every module that they import, directly or not. Two things
+stand beside them: data are made by the paper's data script, and a service of tools that a notebook's client calls is
+started by its command; rows of the kinds ``data`` and ``environment`` may be proved there.
+
+A parameter is read where a cell uses it, or where what is made of all parameters (``SFTSettings.of(globals())``) takes
+one of that name. Code or a constant is read where a function uses it, another module imports it or takes it by its
+name, or its own module makes something of it that is read. The default of a setting isn't: a notebook may give another,
+so a row names what the notebook makes.
 """
 
 from __future__ import annotations
@@ -25,6 +29,8 @@ from kit.train.launch.topology import ProcessConfig
 from kit.train.sft import SFTSettings
 from publishing.digest import modules
 
+HOMES = {"kit": ROOT}
+
 OF_ALL: Mapping[type, Sequence[str]] = {
     SFTSettings: (*SFTSettings.PARAMETERS, *SFTSettings.OPTIONAL),
     GRPOSettings: (*GRPOSettings.PARAMETERS, *GRPOSettings.OPTIONAL),
@@ -35,9 +41,12 @@ OF_ALL: Mapping[type, Sequence[str]] = {
 SETTINGS = (RolloutConfig, NotebookSettings)
 """Classes of which a notebook makes its own."""
 
+SERVICES = {"kit/tools/serve/client.py": "kit/tools/serve/command.py"}
+"""Module that calls a service → the one that starts it."""
+
 
 def unread(paper: Paper, rows: Sequence[Row]) -> Iterator[str]:
-    """Hyper-parameters that are called the same by a value that no run of the paper reads, each in a sentence.
+    """Rows that are called the same by what no run of the paper reads, each in a sentence.
 
     Args:
         paper: the paper.
@@ -45,17 +54,34 @@ def unread(paper: Paper, rows: Sequence[Row]) -> Iterator[str]:
     """
     sources = {name[:2]: Source(paper.notebooks_dir / "percent" / f"{name}.py") for name in paper.notebooks}
     cells = {number: _cells(source) for number, source in sources.items()}
-    ran = modules(cells.values(), {"kit": ROOT})
+    ran = modules(cells.values(), HOMES)
+    beside = {
+        "data": _with_imports(f"data_scripts/{paper.name}.py"),
+        "environment": {
+            name: tree
+            for client, command in SERVICES.items()
+            if client in ran
+            for name, tree in _with_imports(command).items()
+        },
+    }
     for row in rows:
         place, _, attribute = row.where.partition(":")
-        if row.status != "same" or row.kind != "hyper-parameter":
+        if row.status != "same":
             continue
         if place == "node":
             number, name, *parts = attribute.split(".")
             if not parts and number in cells and not _reads(cells[number], name):
                 yield f"{row.id}: no cell of notebook {number} reads its parameter {name}"
-        elif why := _unread(place, attribute.split("."), ran, cells):
+        elif why := _unread(row, {**beside.get(row.kind, {}), **ran}, cells):
             yield f"{row.id}: {row.where} proves nothing: {why}"
+
+
+def _with_imports(file: str) -> dict[str, ast.Module]:
+    """A file of the kit's project and every module that it imports; none if there is no such file."""
+    if not (path := ROOT / file).is_file():
+        return {}
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return {**modules([tree], HOMES), file: tree}
 
 
 def _cells(source: Source) -> ast.Module:
@@ -71,16 +97,18 @@ def _reads(cells: ast.Module, name: str) -> bool:
     return name in read or any(name in names for names in taken)
 
 
-def _unread(place: str, parts: Sequence[str], ran: Mapping[str, ast.Module], cells: Mapping[str, ast.Module]) -> str:
-    """Why no run reads what stands at a place; empty: one does."""
+def _unread(row: Row, ran: Mapping[str, ast.Module], cells: Mapping[str, ast.Module]) -> str:
+    """Why no run reads what stands at a row's place; empty: one does."""
+    place, _, attribute = row.where.partition(":")
+    parts = attribute.split(".")
     file = next((f for f in (f"{place.replace('.', '/')}{end}" for end in (".py", "/__init__.py")) if f in ran), "")
     if not file:
         return "no notebook imports its module"
     owner: Any = getattr(import_module(place), parts[0], None)
-    if isinstance(owner, type) and issubclass(owner, SETTINGS):
+    if isinstance(owner, type) and issubclass(owner, SETTINGS) and parts[-1] in {f.name for f in fields(owner)}:
         return f"it is a default; name what a notebook makes, such as node:NN.play.{parts[-1]}"
-    others = [tree for name, tree in ran.items() if name != file]
-    if any(_uses(tree, parts[0]) for tree in [*_functions(ran[file]), *others, *cells.values()]):
+    others = [*(tree for name, tree in ran.items() if name != file), *cells.values()]
+    if any(_uses(tree, name) for name in _made_of(parts[0], ran[file]) for tree in [*_functions(ran[file]), *others]):
         return ""
     return f"nothing that runs reads {parts[0]}"
 
@@ -88,6 +116,18 @@ def _unread(place: str, parts: Sequence[str], ran: Mapping[str, ast.Module], cel
 def _functions(tree: ast.Module) -> Iterator[ast.AST]:
     """The functions and classes of a module: what stands beside them is read when it is imported, by nobody."""
     yield from (node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef))
+
+
+def _made_of(name: str, tree: ast.Module) -> set[str]:
+    """A name, and those of a module's constants that are made of it."""
+    found, before = {name}, set[str]()
+    while found != before:
+        before = set(found)
+        for node in tree.body:
+            if isinstance(node, ast.Assign | ast.AnnAssign) and any(_uses(node, one) for one in before):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                found |= {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}
+    return found
 
 
 def _uses(tree: ast.AST, name: str) -> bool:

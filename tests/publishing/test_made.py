@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -118,4 +119,24 @@ def test_a_parameter_that_no_cell_reads_proves_nothing(tmp_path: Path) -> None:
     moved = replace(paper, notebooks_dir=tmp_path)
     rows = [replace(SAME, where="node:13.idle", value=1)]
     assert list(unread(moved, rows)) == ["x: no cell of notebook 13 reads its parameter idle"]
-    assert list(unread(moved, [replace(rows[0], kind="training")])) == [], "only a value is compared"
+    assert list(unread(moved, [replace(rows[0], kind="training")])) == list(unread(moved, rows)), "of whatever kind"
+    assert list(unread(moved, [replace(rows[0], departs=("agile-x",))])) == [], "what departs proves nothing"
+
+
+@pytest.mark.parametrize(
+    ("paper", "kind", "where", "why"),
+    [
+        ("agile", "prompt", "kit.papers.agile.env:FULL", ""),  # by PROMPTS, which its module makes of it
+        ("agile", "prompt", "kit.papers.agile.env:NOBODY_READS", "nothing that runs reads NOBODY_READS"),
+        ("agile", "reward", "kit.papers.agile.experiment:Play.score", ""),
+        ("agile", "reward", "kit.papers.agile.experiment:Play.max_turns", "it is a default"),
+        ("vista_gym", "data", "kit.papers.vista_gym.evaluation_sets:TRAINED_ON", ""),  # by the data script
+        ("vista_gym", "reward", "kit.papers.vista_gym.evaluation_sets:TRAINED_ON", "no notebook imports its module"),
+        ("vista_gym", "environment", "kit.tools.serve.app:front", ""),  # by the service's command
+        ("vista_gym", "data", "kit.tools.serve.app:front", "no notebook imports its module"),
+        ("codedance", "environment", "kit.tools.serve.app:front", "no notebook imports its module"),
+    ],
+)
+def test_code_that_no_run_reads_proves_nothing(paper: str, kind: Any, where: str, why: str) -> None:
+    told = list(unread(find_paper(paper), [Row("x", kind, "3", "It is so.", where)]))
+    assert (why in told[0] and told[0].startswith("x: ")) if why else told == []
