@@ -72,6 +72,11 @@ class RolloutConfig:
         if self.temperature < 0:
             raise ValueError(f"RolloutConfig.temperature={self.temperature}: must be 0 (greedy) or more")
 
+    @property
+    def picture_tokens(self) -> int:
+        """Image tokens to plan for: all that the limits leave for a prompt; 0: they leave it no share of its own."""
+        return max(0, self.max_episode_tokens - self.max_response_tokens) if self.max_response_tokens else 0
+
     def most_tokens(self, prompt: int) -> int:
         """Tokens that an episode may have whose prompt has so many."""
         response = self.max_response_tokens or self.max_episode_tokens

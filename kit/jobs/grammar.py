@@ -28,7 +28,7 @@ def grammar(benches: Sequence[str]) -> argparse.ArgumentParser:
     plan.add_argument("--gpus", type=int, help="instead of as many as the profile says")
     plan.add_argument("--memory", type=float, metavar="GB", help="of each GPU (gpu: 24; others: 80)")
     plan.add_argument("--tokens", type=int, help="of the longest episode, instead of as many as the settings allow")
-    plan.add_argument("--picture-tokens", type=int, help="of them, of pictures (8192)")
+    plan.add_argument("--picture-tokens", type=int, help="of them, of pictures (as the paper allows, else 8192)")
     plan.add_argument("--tflops", type=float, default=312.0, help="of a GPU in bfloat16 (312: an A100)")
     plan.add_argument("--bandwidth", type=float, default=2.0, metavar="TB/s", help="of its memory (2.0: an A100)")
     join = sub.add_parser("join", help="on another machine of a rank file: take part in a run's training")

@@ -32,7 +32,7 @@ from kit.train.progress import duration
 from kit.train.sft import SFTSettings
 
 PICTURE_TOKENS = 8192
-"""Image tokens of an episode, at the most, unless told otherwise (the longest of the papers' tables)."""
+"""Image tokens of an episode, at the most, where neither the command nor the paper's limits tell (ours)."""
 
 PROFILE_MEMORY = {"gpu": 24 * GB}
 """Bytes of a GPU that a profile is for; others: :data:`NODE_MEMORY`."""
@@ -59,9 +59,10 @@ def stages(
     started = next((v["model"] for v in values.values() if v.get("model")), "") or _elsewhere(job) or str(TINY)
     model = Architecture.of(started)
 
-    def longest(allowed: int) -> dict[str, Any]:
+    def longest(allowed: int, limits: RolloutConfig) -> dict[str, Any]:
         length = tokens or allowed
-        return {"tokens": length, "picture_tokens": min(picture_tokens or PICTURE_TOKENS, length)}
+        pictures = picture_tokens or limits.picture_tokens or PICTURE_TOKENS
+        return {"tokens": length, "picture_tokens": min(pictures, length)}
 
     for name, v in values.items():
         if "num_processes" not in v:
@@ -84,14 +85,19 @@ def stages(
             told = {"batch": size + v.get("replay", 0), "steps": ceil(epochs * shown / size)}
             yield (
                 f"{name}: SFT",
-                Stage(**shared, **longest(v.get("max_tokens", SFTSettings.max_tokens)), rollout_engine=None, **told),
+                Stage(
+                    **shared,
+                    **longest(v.get("max_tokens", SFTSettings.max_tokens), limits),
+                    rollout_engine=None,
+                    **told,
+                ),
             )
         if "group_size" in v:
             yield (
                 f"{name}: GRPO",
                 Stage(
                     **shared,
-                    **longest(limits.max_episode_tokens),
+                    **longest(limits.max_episode_tokens, limits),
                     rollout_engine=together.rollout_engine,
                     batch=v["prompts_per_batch"] * v["group_size"],
                     steps=v["steps"] + v.get("steps_2", 0),  # both stages of a curriculum

@@ -37,7 +37,7 @@ from kit.evaluate.baselines import SingleTurnEnv
 from kit.papers.mags_rl.env import MagsEnv, Stage
 from kit.papers.mags_rl.judge import judge_of
 from kit.papers.mags_rl.reward import make_reward
-from kit.papers.mags_rl.zoom import Magnifier
+from kit.papers.mags_rl.zoom import MOST, Magnifier
 from kit.rewards.answers import answer_alone
 from kit.rewards.base import GroupReward, per_episode
 from kit.rollout import Environment
@@ -93,6 +93,11 @@ class Play(Rollouts[Magnifier]):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_network(self.network, self.scale)
+
+    @property
+    def picture_tokens(self) -> int:
+        """Image tokens to plan for: the image and the most crops, as large as they may be."""
+        return 1280 + MOST * 1338
 
     def keep(self, data: Path) -> None:
         """Write down how questions are told and what enlarges, beside the tasks: for all who play them later."""

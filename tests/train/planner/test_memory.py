@@ -131,22 +131,21 @@ def test_a_plan_says_hours_and_gpu_hours(capsys: pytest.CaptureFixture[str]) -> 
 
 
 @pytest.mark.parametrize(
-    ("notebook", "tokens", "sampled"),
+    ("notebook", "tokens", "pictures", "sampled"),
     [
-        ("13", 8192 + 20000, 5 * 2048),  # AGILE, Table 5: prompt and response
-        ("33", 2 * 10240, 10240),  # CodeDance's released scripts: prompt and response, less than 6 turns of 2,048
-        ("43", 16384, 2 * 1024),  # Mags-RL's two rounds (ours: the paper doesn't say how long)
+        ("13", 8192 + 20000, 8192, 5 * 2048),  # AGILE, Table 5: prompt and response
+        ("23", 28192, 8192, 5 * 2048),  # Visual-ARFT tells no limits: both are ours
+        ("33", 2 * 10240, 10240, 10240),  # CodeDance's released scripts: both alike, less than 6 turns of 2,048
+        ("43", 16384, 1280 + 8 * 1338, 2 * 1024),  # Mags-RL's two rounds and eight crops (ours: it doesn't say)
+        ("54", 8192 + 26780, 8192, 3 * 8192),  # VISTA-Gym, section 6.1: the response; the prompt's 8,192 are ours
     ],
 )
-def test_the_longest_episode_is_the_papers_own(notebook: str, tokens: int, sampled: int) -> None:
-    found = [stage for name, stage in stages(plan(notebook, "node", [], "planned"), None, None) if "GRPO" in name]
-    assert [(stage.tokens, stage.sampled) for stage in found] == [(tokens, sampled)]
-
-
-def test_vista_s_response_is_the_longest_of_all() -> None:
-    """Section 6.1: 26,780 tokens; the prompt's 8,192 are ours."""
-    (stage,) = (stage for name, stage in stages(plan("54", "node", [], "planned"), None, None) if "GRPO" in name)
-    assert stage.tokens == 8192 + 26780
+def test_the_longest_episode_is_the_papers_own(notebook: str, tokens: int, pictures: int, sampled: int) -> None:
+    job = plan(notebook, "node", [], "planned")
+    found = [stage for name, stage in stages(job, None, None) if "GRPO" in name]
+    assert [(stage.tokens, stage.picture_tokens, stage.sampled) for stage in found] == [(tokens, pictures, sampled)]
+    (told,) = (stage for name, stage in stages(job, None, None, picture_tokens=1000) if "GRPO" in name)
+    assert told.picture_tokens == 1000
 
 
 def test_what_a_process_remembers_of_images_is_planned_for(capsys: pytest.CaptureFixture[str]) -> None:
