@@ -60,7 +60,7 @@ def test_node_fills_table_2(data: Path, runs: Path) -> None:
         assert list(cells) == list(COLUMNS)
         for cell in cells.values():
             filled = isinstance(cell["here"], dict) and 0 <= cell["here"]["value"] <= 1
-            assert filled if stage != "no_tools" else cell["here"] == NOT_RUN
+            assert filled if stage != "no_tools_reasoning" else cell["here"] == NOT_RUN
     shown = (folder / "55_vista_gym_claims.ipynb").read_text()
     assert "(90.08)" in shown and "not run (83.32)" in shown
     claim = read_json(folder / "results.json")["claims"]["V3"]
