@@ -204,7 +204,8 @@ for model, found in REPORTED.items():
 # A large untrained model writes calls, and gets names and contents wrong; the tiny one doesn't get that far (E1). After
 # cloning the form stands, and most failures are silent ones: no call at all. Reinforcement turns those into calls, and with
 # calls come the errors that only a caller can make, above all E4, a proper call for the wrong thing. E5 is a tool that fails.
-# No training mends the tool, but an agent can learn to ask another.
+# No training mends the tool, but an agent can learn to ask another. So claim V8 asks whether E1 to E3 are halved, and E6;
+# E4 and E5, which need a call, it tells and doesn't judge.
 #
 # **Exercise 55.1.** Sort one failure. You know whether the call could be read, whether it fits the tool's schema, whether it is
 # the question's own, and whether the reply holds the gold answer. Which of E1, E4, E5, E6 is it? (A call that doesn't fit
@@ -323,7 +324,11 @@ def carry_over(end, one_family, one_tool) -> Claim:
 
 
 # %% tags=["guess"]
-arms = ["grpo", "no_tools_reasoning", "no_reasoning"]  # the paper's; the last is untrained
+arms = [
+    "grpo",
+    "no_tools_reasoning",
+    "no_reasoning",
+]  # the paper's; the last is untrained
 verdicts = [
     claim_or_not_run("V1", ["direct", "untrained"], claims.v1),
     claim_or_not_run("V2", ["direct", "sft", "grpo"], claims.v2),

@@ -12,6 +12,7 @@ from kit.__main__ import main
 from kit.data.store import load_tasks
 from kit.files import ROOT, read_json
 from kit.papers.vista_gym.benchmarks import NOT_RUN
+from kit.papers.vista_gym.evaluation_sets import TRAINED_ON
 from kit.papers.vista_gym.reported import COLUMNS, ROWS
 from kit.papers.vista_gym.tasks import IN, OUT
 from tests.helpers.vista_hub_copies import make_copies
@@ -54,6 +55,8 @@ def test_node_fills_table_2(data: Path, runs: Path) -> None:
     assert main(["run", "vista_gym", "--profile", "node", "--name", "hub", *values]) == 0
     folder = runs / "hub"
     assert [task.meta["set"] for task in load_tasks(folder / "tasks" / "benchmarks.jsonl")] == [*IN, *OUT]
+    trained = [task.meta["set"] for task in load_tasks(folder / "tasks" / "train.jsonl")]
+    assert {*trained} == {*TRAINED_ON} and len(trained) == 2 * len(TRAINED_ON), "the hub's alone, none of them drawn"
     table = read_json(folder / "results.json")["tables"]["Table 2"]
     assert list(table["rows"]) == [*ROWS, "sft"] and table["backbone"] == "Qwen2.5-VL-7B"
     for stage, cells in table["rows"].items():
