@@ -96,14 +96,14 @@ def block(paper: str, results: Results) -> str:
 
 
 def _metrics(paper: str, results: Mapping[str, Any]) -> str:
-    """The paper's headlines only; the rest is in the results file."""
+    """The paper's headlines only, of all stages that were measured or that the paper has a number of."""
     evaluation, stages = find_paper(paper).load_evaluation(), by_stage(results)
-    shown = [stage for stage in evaluation.reported if stage in stages]
+    shown = [s for s, theirs in evaluation.reported.items() if s in stages or theirs.keys() & evaluation.headlines]
     lines = [_row(["", *shown]), _row(["---"] * (len(shown) + 1))]
     for name, called in evaluation.headlines.items():
         cells = []
         for stage in shown:
-            here, theirs = stages[stage].get(name), evaluation.reported[stage].get(name)
+            here, theirs = stages.get(stage, {}).get(name), evaluation.reported[stage].get(name)
             cell = "not run" if here is None else str(here)
             cells.append(f"{cell} (paper {theirs:.3f})" if theirs is not None else cell)
         lines.append(_row([called, *cells]))

@@ -146,7 +146,7 @@ def photographs(folder: str | os.PathLike[str], side: Side) -> list[SourceImage]
 
     Args:
         folder: what ``data_scripts/debian_photos.py`` wrote.
-        side: ``test``, or ``development`` to make choices on; the test side is looked at once.
+        side: ``test`` to measure on, or ``development`` to make choices on.
 
     Raises:
         ImageError: there is no such folder, no manifest, no such side, or a file that its manifest doesn't list.

@@ -3,7 +3,8 @@
 A data set may hold one image under several rows and names, and copies of it in other sizes. So images are told apart by
 their pixels: those that look the same (:func:`kit.data.leak.look_alikes`) go to one side together.
 
-Choices (steps, mixtures, wordings) are made on the development images; the test images are looked at once.
+Choices (steps, mixtures, wordings) are made on the development images. Notebooks play the test images at every stage of
+a training, so their figures are seen often; choices known to be made after one was seen are declared as departures.
 """
 
 from __future__ import annotations

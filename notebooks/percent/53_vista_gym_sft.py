@@ -38,7 +38,7 @@ tag: str = ""  # to try another value: a name for it; the data are kept
 seed: int = 0  # draws what is trained on; order of the episodes
 kinds: str = "clevr 3,mapqa 2,chartqa 2,docvqa,vizwiz,aokvqa"  # sets, and their parts
 at_sight: str = "documents/sight,geometry/sight"  # kinds that need no tool
-train_tasks: int = 10  # tasks a part for reinforcement
+train_tasks: int = 10  # tasks a part for reinforcement; none where data are
 test_tasks: int = 6  # tasks a kind to measure by, and as many to make choices on
 sft_episodes: int = 1200  # tasks that the expert plays; some are dropped
 data: str = ""  # folder of data_scripts/vista_gym.py --hub, to train and measure on
@@ -56,7 +56,7 @@ freeze_vision: bool = True  # leave the vision tower alone
 lora_rank: int = 0  # rank of small added matrices that learn alone; 0: all weights
 max_turns: int = 3  # turns an episode may have
 max_new_tokens: int = 112  # of one turn when playing
-temperature: float = 1.0  # of sampling; paper: 0.7
+temperature: float = 1.0  # of samples to choose by; paper, in training: 0.7
 num_processes: int = 0  # processes that train together; 0: one for each core
 strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
 hostfile: str = ""  # file that lists the machines that take part; empty: this one
@@ -156,9 +156,8 @@ sets = {
     side: make_tasks(dict.fromkeys(some, test_tasks), 0, side)  # whatever the seed
     for side, some in measured.items()
 }
-sets["train"] = drawn(train_tasks, seed)
-for path in from_hub:
-    sets["train"] += load_tasks(path)
+sets["train"] = [task for path in from_hub for task in load_tasks(path)]
+sets["train"] = sets["train"] or drawn(train_tasks, seed)  # the paper's alone, if any
 each = max(1, sft_episodes // sum(parts.values()))
 lessons = drawn(each, seed + 1_000_000)  # other tasks than reinforcement's
 check_apart([*sets["train"], *lessons], sets["development"], sets["test"])
@@ -167,11 +166,11 @@ check_apart([*sets["train"], *lessons], sets["development"], sets["test"])
 for name, tasks in {**sets, "demonstrations": lessons}.items():
     print(
         f"{name:15s} {len(tasks):4d} tasks,",
-        sum("calls" not in t.meta for t in tasks),
+        sum(t.meta.get("direct", False) for t in tasks),
         "at sight",
     )
-of_paper = {kind.split("/")[1] for kind in parts} - {"sight"}
-print(len(of_paper), "of the paper's thirteen sets are trained on:", *sorted(of_paper))
+of_paper = {t.meta["set"] for t in sets["train"]} - {"sight"}
+print(len(of_paper), "of the paper's sets are reinforced on:", *sorted(of_paper))
 print(
     "families at sight alone:",
     *sorted(

@@ -35,7 +35,7 @@
 # To try another reward: `--set reward=dense --tag dense`. Data and cloned model are kept. With tools that run elsewhere
 # ([52](52_tool_services.ipynb)): `--set tools_at=http://127.0.0.1:8765`; one that dies is started again, and no episode is lost.
 # An agent that reasons without tools (claim V3) is cloned so, too: `python -m kit run vista_gym --until 54 --name
-# vista_gym-no_tools --set prompt=brief-alone`.
+# vista_gym-no_tools --set prompt=brief-alone`, or `full-alone` where the prompt is `full`.
 
 # %% tags=["parameters"]
 run: str = "vista_gym"  # run directory under runs/, shared by notebooks 53 to 55
@@ -45,7 +45,7 @@ reward: str = "format_aware"  # the paper's; or dense, sparse, difficulty
 only: str = ""  # families and tools to train with, such as maps; empty: all
 tools_at: str = "inprocess"  # or a service's address (52)
 steps: int = 24  # rollout batches, each followed by one update; paper: 300
-prompts_per_batch: int = 12  # questions a batch; paper: 16
+prompts_per_batch: int = 12  # questions a batch; paper: 128 rollouts, as we read it
 group_size: int = 8  # attempts at one question
 learning_rate: float = 1e-4  # at its peak; paper: 5e-7
 schedule: str = "cosine"  # of the learning rate: cosine, linear, constant

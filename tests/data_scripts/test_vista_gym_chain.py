@@ -12,6 +12,7 @@ from kit.__main__ import main
 from kit.data.store import load_tasks
 from kit.files import ROOT, read_json
 from kit.papers.vista_gym.benchmarks import NOT_RUN
+from kit.papers.vista_gym.evaluation_sets import TRAINED_ON
 from kit.papers.vista_gym.reported import COLUMNS, ROWS
 from kit.papers.vista_gym.tasks import IN, OUT
 from tests.helpers.vista_hub_copies import make_copies
@@ -54,13 +55,15 @@ def test_node_fills_table_2(data: Path, runs: Path) -> None:
     assert main(["run", "vista_gym", "--profile", "node", "--name", "hub", *values]) == 0
     folder = runs / "hub"
     assert [task.meta["set"] for task in load_tasks(folder / "tasks" / "benchmarks.jsonl")] == [*IN, *OUT]
+    trained = [task.meta["set"] for task in load_tasks(folder / "tasks" / "train.jsonl")]
+    assert {*trained} == {*TRAINED_ON} and len(trained) == 2 * len(TRAINED_ON), "the hub's alone, none of them drawn"
     table = read_json(folder / "results.json")["tables"]["Table 2"]
     assert list(table["rows"]) == [*ROWS, "sft"] and table["backbone"] == "Qwen2.5-VL-7B"
     for stage, cells in table["rows"].items():
         assert list(cells) == list(COLUMNS)
         for cell in cells.values():
             filled = isinstance(cell["here"], dict) and 0 <= cell["here"]["value"] <= 1
-            assert filled if stage != "no_tools" else cell["here"] == NOT_RUN
+            assert filled if stage != "no_tools_reasoning" else cell["here"] == NOT_RUN
     shown = (folder / "55_vista_gym_claims.ipynb").read_text()
     assert "(90.08)" in shown and "not run (83.32)" in shown
     claim = read_json(folder / "results.json")["claims"]["V3"]

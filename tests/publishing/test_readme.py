@@ -29,9 +29,12 @@ RESULTS = {
 def test_the_block_shows_metrics_claims_and_where_they_come_from() -> None:
     lines = block("agile", RESULTS).splitlines()
     assert lines[:2] == ["### AGILE", ""]
-    assert lines[2] == "|  | sft | grpo |"
-    assert lines[4] == "| 2×2 solved | 0.250 [0.200, 0.300] (paper 0.220) | 0.875 [0.800, 0.930] (paper 0.828) |"
-    assert lines[7] == "| 3×3 pieces in place | not run (paper 0.110) | not run (paper 0.621) |"
+    assert lines[2] == "|  | untrained | sft | grpo |"
+    assert lines[4] == (
+        "| 2×2 solved | not run (paper 0.095) | 0.250 [0.200, 0.300] (paper 0.220) "
+        "| 0.875 [0.800, 0.930] (paper 0.828) |"
+    )
+    assert lines[7].endswith("| not run (paper 0.311) | not run (paper 0.110) | not run (paper 0.621) |")
     assert "| A2 | holds | grpo \\| sft |" in lines
     assert lines[-3] == (
         "Value and 95 % interval. The paper's model, Qwen2.5-VL-7B, is 2,200 times larger and saw other pictures. "
@@ -39,6 +42,14 @@ def test_the_block_shows_metrics_claims_and_where_they_come_from() -> None:
         "on 2 cores of a processor. Training time was not recorded with these figures."
     )
     assert lines[-1] == "`results/agile.json` was made by other code, and not proved current since."
+
+
+def test_an_arm_that_was_measured_otherwise_stands_beside_no_number_of_the_papers() -> None:
+    right = {"value": 0.139, "low": 0.073, "high": 0.232, "n": 252}
+    told = block("vista_gym", {**RESULTS, "notebook": "of_no_paper", "metrics": {"no_tools/acc_all": right}})
+    head, _, row = (line.split(" | ") for line in told.splitlines()[2:5])
+    assert row[head.index("no_tools")] == "0.139 [0.073, 0.232]"
+    assert row[head.index("no_tools_reasoning |")].startswith("not run (paper 0.576)")
 
 
 @pytest.mark.parametrize(

@@ -92,6 +92,23 @@ def played(stage: str, runs: Sequence[Path]) -> list[Outcome]:
     return [outcome for k, run in enumerate(runs) for outcome in EVALUATION.load_outcomes(run, f"bench-{stage}", k)]
 
 
+def deciding(
+    on: Mapping[str, Sequence[Outcome]], drawn: Mapping[str, Sequence[Outcome]], *stages: str
+) -> list[Sequence[Outcome]]:
+    """Outcomes that decide a claim: on the benchmarks where all of its stages played them, else on drawn questions.
+
+    Args:
+        on: stage → its outcomes on the benchmarks.
+        drawn: stage → its outcomes on drawn questions.
+        stages: those that the claim compares.
+
+    Raises:
+        KeyError: one of them played neither.
+    """
+    where = on if all(on.get(stage) for stage in stages) else drawn
+    return [where[stage] for stage in stages]
+
+
 def row(outcomes: Sequence[Outcome]) -> dict[str, Interval]:
     """A stage's row of Table 2: the accuracy on each benchmark, and the three means *over benchmarks*.
 
@@ -149,7 +166,7 @@ def lines(table: Mapping[str, Any]) -> str:
         return ours if paper == NOT_RUN else f"{ours} ({100 * paper:.2f})"
 
     rows = table["rows"]
-    head = f"{'accuracy in %':14s}" + "".join(f"{stage:>17s}" for stage in rows)
-    body = [f"{name:14s}" + "".join(f"{told(cells[name]):>17s}" for cells in rows.values()) for name in COLUMNS]
+    head = f"{'accuracy in %':14s}" + "".join(f"{stage:>20s}" for stage in rows)
+    body = [f"{name:14s}" + "".join(f"{told(cells[name]):>20s}" for cells in rows.values()) for name in COLUMNS]
     note = f"in round brackets: the paper's {table['backbone']}; in, out, all: means of benchmarks"
     return "\n".join([head, *body, note])

@@ -6,6 +6,10 @@ Departures
   rollouts with a batch size of 128. May change: if questions are meant, an update rests on an eighth of the rollouts.
 - [vista-micro-batch] Paper: a micro-batch of 8 a GPU of 141 GB. Here: of one episode, added up over the mini-batch.
   Why: 8 long episodes don't fit into 80 GB. May change: nothing but the time.
+- [vista-greedy] Paper: training's temperature is 0.7; how evaluation samples isn't told. Here: whatever decides or
+  stands beside the paper's numbers is played greedily, with training's number of turns; the cloned agent's samples on
+  development questions are drawn at 0.7 on gpu and node (1.0 on a laptop), its tries for pass@k at 1.0. Why: of one
+  answer a question luck is no part. May change: accuracy, either way, by what sampling costs an agent.
 - [vista-all-weights] Paper: doesn't say which weights learn in reinforcement; the encoder is left unsharded. Here: all
   but the vision tower's, as in the released script for cloning, and FSDP2 divides it as the rest. Why: one choice for
   both stages. May change: an encoder that learns may see more.

@@ -53,7 +53,7 @@ PAPER = Paper(
     published=Published(
         runs={
             "runs": Runs("vista_gym", 3, ("53_vista_gym_sft", "54_vista_gym_grpo")),
-            "no_tools_runs": Runs(
+            "no_tools_reasoning_runs": Runs(
                 "vista_gym-no_tools",
                 3,
                 ("53_vista_gym_sft", "54_vista_gym_grpo"),

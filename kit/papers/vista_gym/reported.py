@@ -12,7 +12,7 @@ COLUMNS = (*IN, "in", *OUT, "out", "all")
 ROWS: Mapping[str, str] = {
     "direct": "the base, asked directly",
     "no_reasoning": "w/o Reasoning: untrained, with tools and tool priors",
-    "no_tools": "w/o Tools: trained to reason without tools",
+    "no_tools_reasoning": "w/o Tools: trained to reason without tools",
     "grpo": "VISTA-R1",
 }
 """A model's rows of Table 2, by the stage that is the same here."""
@@ -59,4 +59,5 @@ REPORTED: dict[str, dict[str, float]] = {
 }
 """Stage → metric → the paper's number of :data:`BACKBONE`, means over benchmarks. What tools without a prior do to it
 (``untrained``), and where cloning left it (``sft``), the paper says of InternVL3-8B alone: 31.61 (Table 3), and 60.95,
-3.46 above its 57.49 (Figure 4a)."""
+3.46 above its 57.49 (Figure 4a). ``no_tools`` is of older results files, an agent that was trained to answer without a
+thought: no row of the paper's."""

@@ -11,9 +11,9 @@ Departures
 - [vista-drawn-tasks] Paper: questions of fifteen data sets, six more to measure on. Here: by default a drawn twin of
   thirteen and of the six, whose questions the offline tools can answer (FigureQA's choose between two labels instead of
   yes and no), of which a laptop trains on six, and of geometry on what is seen at sight alone; the sets by
-  ``data_scripts/vista_gym.py --hub``. Why: drawn ones install with the kit, and a program knows their answers; reading
-  takes most of a laptop's minutes. May change: every result; they compare with the paper's in direction alone, and on a
-  laptop geometry tells nothing of tools.
+  ``data_scripts/vista_gym.py --hub``, and then reinforcement is on their questions alone. Why: drawn ones install with
+  the kit, and a program knows their answers; reading takes most of a laptop's minutes. May change: every result; they
+  compare with the paper's in direction alone, and on a laptop geometry tells nothing of tools.
 """
 
 from __future__ import annotations

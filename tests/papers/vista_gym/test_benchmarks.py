@@ -19,6 +19,7 @@ from kit.papers.vista_gym.benchmarks import (
     MEASURED,
     NOT_RUN,
     benchmark_tasks,
+    deciding,
     keep_benchmarks,
     kept_benchmarks,
     lines,
@@ -67,7 +68,8 @@ def test_beside_ours_stands_the_model_that_node_trains() -> None:
     assert profile_values(find("55")[0], "node")["backbone"] == BACKBONE
     found = {stage: REPORTED[stage].get("acc_all") for stage in REPORTED}
     assert found == {
-        "direct": 0.5242, "untrained": None, "no_reasoning": 0.5565, "sft": None, "grpo": 0.6625, "no_tools": 0.5758
+        "direct": 0.5242, "untrained": None, "no_reasoning": 0.5565, "sft": None, "grpo": 0.6625, "no_tools": None,
+        "no_tools_reasoning": 0.5758,
     }  # fmt: skip
     assert EVALUATION.reported == REPORTED
 
@@ -88,7 +90,7 @@ def test_every_cell_is_filled_or_not_run() -> None:
     def some(seed: int) -> list[Outcome]:
         return [outcome(e, seed) for e in answered([asked(name, k) for name in MEASURED for k in range(2)])]
 
-    found = table_2({"grpo": [*some(0), *some(1)], "no_tools": []}, BACKBONE)
+    found = table_2({"grpo": [*some(0), *some(1)], "no_tools_reasoning": []}, BACKBONE)
     assert json.loads(json.dumps(found)) == found and list(found["rows"]) == [*ROWS, "sft"]
     for stage, cells in found["rows"].items():
         assert list(cells) == list(COLUMNS)
@@ -135,3 +137,12 @@ def test_what_is_missing_or_of_another_layout_is_told(data: Path) -> None:
 def test_outcomes_of_runs_that_told_no_benchmark_are_read() -> None:
     old = replace(outcome(answered([asked("chartqa")])[0]), benchmark="")
     assert row([old]) == {}
+
+
+def test_a_claim_is_decided_on_the_benchmarks_where_all_its_stages_played_them() -> None:
+    here, drawn = ([outcome(e) for e in answered([asked(name)])] for name in ("plotqa", "chartqa"))
+    on = {"direct": here, "sft": here, "dapo": []}
+    every = dict.fromkeys(("direct", "sft", "dapo", "patch"), drawn)
+    assert deciding(on, every, "direct", "sft") == [here, here]
+    assert deciding(on, every, "direct", "dapo") == [drawn, drawn], "one of them didn't play: none is compared on them"
+    assert deciding(on, every, "patch", "sft") == [drawn, drawn]

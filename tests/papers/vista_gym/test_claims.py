@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from kit.evaluate.claims import as_stated
 from kit.papers.vista_gym.claims import CLAIMS, better, error_share, macro_average, no_call_share, v1, v2, v3, v6, v8
 from kit.papers.vista_gym.metrics import Outcome
 
@@ -101,11 +102,26 @@ def test_v6_looks_where_the_single_family_and_the_single_tool_are_no_help() -> N
         v6(mixed, single, made(20), "charts", "easyocr.read")
 
 
-def test_v8_most_errors_are_gone() -> None:
-    """Before, 32 of 40 fail with an error: after, fewer than 16 have to. A failure without an error doesn't count."""
-    assert v8(BASE, made(36)).verdict == "holds"
-    assert v8(BASE, made(12)).verdict == "doesn't"
-    assert v8(BASE, made(12, errors="")).verdict == "holds"
+def test_v8_halves_the_errors_of_form_and_of_reasoning_each() -> None:
+    """Before, 32 of 40 fail with E1 and E6: after, fewer than 16 have to. A failure without an error doesn't count."""
+    before = made(8, seeds=1, errors="E1 E6")
+    assert v8(before, made(36, errors="E3 E6")).verdict == "holds"
+    assert v8(before, made(12, errors="E2 E6")).verdict == "doesn't"
+    assert v8(before, made(12, errors="")).verdict == "holds"
+    one = v8(before, made(12, errors="E6"))
+    assert [check.verdict for check in one.checks] == ["holds", "doesn't"] and one.verdict == "doesn't"
+    assert [check.interval.value for check in one.checks] == pytest.approx([0.4, 0.4 - 0.7])
+    grown = v8(before, made(8, errors="E4 E5"))
+    assert grown.verdict == "holds" and "E4 0.000 [" in grown.note and "0.800 [" in grown.note
+
+
+def test_v8_cannot_tell_of_an_error_that_the_untrained_agent_never_makes() -> None:
+    found = v8(made(0, seeds=1, errors="E1"), made(36))
+    assert [check.verdict for check in found.checks] == ["holds", "not testable here"]
+    assert found.verdict == "not testable here" and "0 of 40 untrained episodes failed by E6" in found.evidence
+
+
+def test_shares_of_failures_by_kind_and_without_a_call() -> None:
     assert error_share(BASE, "E4").value == pytest.approx(0.8) and error_share(BASE, "E1").value == 0
     silent = made(8, seeds=1, errors="", tool_calls=0)
     assert no_call_share(silent).value == pytest.approx(0.8) and no_call_share(BASE).value == 0
@@ -119,6 +135,15 @@ def test_seeds_that_differ_and_nothing_at_all_are_refused() -> None:
         v1(BASE, [])
     with pytest.raises(ValueError, match="no question in common among 0 asked directly and 40 with tools"):
         v1([], BASE)
+
+
+def test_verdicts_on_half_a_dapo_and_on_all_errors_together_decide_nothing_now() -> None:
+    """As older results files state V4 and V8."""
+    before = {"V4": "GRPO is more accurate than DAPO", "V8": "training removes most errors of calls and of reasoning"}
+    old = {name: {"verdict": "holds", "evidence": "0.1", "statement": told} for name, told in before.items()}
+    for name, claim in as_stated(old, CLAIMS).items():
+        assert claim["verdict"] == "undecided" and claim["evidence"].startswith(f'not run: "{CLAIMS[name]}"')
+        assert "measured was another statement" in claim["evidence"]
 
 
 def test_every_claim_of_the_paper_is_stated() -> None:
