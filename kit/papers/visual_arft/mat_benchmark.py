@@ -23,6 +23,10 @@ BENCHMARK = ("MAT-Coding.json", "MAT-Search.json")
 """Files of coding and of search tasks; each has its images in a folder beside it, ``MAT-Coding-image``."""
 
 
+KIND = "mat"
+"""The kind of its tasks; the category of a coding task is this and its distortions."""
+
+
 def benchmark(folder: Path, max_pixels: int = MAX_PIXELS) -> tuple[list[Task], list[Task]]:
     """The paper's own test sets from a downloaded copy of MAT: coding and search tasks.
 
@@ -158,9 +162,9 @@ def _coding(row: _Row, number: Any) -> Task:
     kinds: Sequence[str] = texts(row.field("type"))
     meta = {
         "tools": ["code"],
-        "category": f"mat:{'+'.join(kinds)}",
+        "category": f"{KIND}:{'+'.join(kinds)}",
         "difficulty": str(row.field("split")),
-        "kind": "mat",
+        "kind": KIND,
         "source": f"mat-coding-{number}",
     }
     image = row.picture(row.field("ori_image_path" if "crop" in kinds else "processed_image_path"))
@@ -172,7 +176,7 @@ def _search(row: _Row, number: Any) -> Task:
         "tools": ["search"],
         "difficulty": str(row.fields.get("split", "hard")),
         "queries": [],
-        "kind": "mat",
+        "kind": KIND,
         "source": f"mat-search-{number}",
     }
     image = row.picture(row.field("image_path"))
