@@ -17,7 +17,10 @@ def sets(values: str) -> list[str]:
 
 
 def kit_run(what: str, values: str, *options: str) -> None:
-    """Run a paper or one of its notebooks as ``node`` does, in the run ``hub``, with other values; it must not fail."""
+    """Run a paper or one of its notebooks as ``node`` does, but with some values; it must not fail.
+
+    The run is ``hub``, unless the options name another.
+    """
     assert main(["run", what, "--profile", "node", "--name", "hub", *options, *sets(values)]) == 0
 
 
@@ -32,7 +35,7 @@ def printed(notebook: Path) -> str:
     return "".join("".join(out.get("text", ())) for cell in cells for out in cell.get("outputs", ()))
 
 
-def filled(row: Mapping[str, Mapping[str, Any]], paper: Mapping[str, float]) -> set[str]:
+def filled(row: Mapping[str, Mapping[str, Any]], paper: Mapping[str, float | str]) -> set[str]:
     """Which cells of a row are filled; every other says that it wasn't run, and beside each is the paper's number."""
     assert {name: cell["paper"] for name, cell in row.items()} == dict(paper)
     found = {name for name, cell in row.items() if cell["here"] != NOT_RUN}

@@ -23,6 +23,9 @@ BENCHMARK = ("MAT-Coding.json", "MAT-Search.json")
 """Files of coding and of search tasks; each has its images in a folder beside it, ``MAT-Coding-image``."""
 
 
+SIMPLE = 75
+"""MAT-Search's rows name no difficulty: its first 75 are Simple (public evaluation code), the other 75 are Hard."""
+
 KIND = "mat"
 """The kind of its tasks; the category of a coding task is this and its distortions."""
 
@@ -79,6 +82,7 @@ class _Row:
     """A row of a listing, and what its images are looked for in."""
 
     fields: Mapping[str, Any]
+    number: int
     listing: Path
     images: Sequence[Path]
     max_pixels: int
@@ -120,7 +124,7 @@ def _tasks(listing: Path, task: Callable[[_Row, Any], Task], images: Sequence[Pa
         try:
             if not isinstance(fields, dict):
                 raise CellError(f"{type(fields).__name__} {fields!r:.40} where an object is expected")
-            made.append(task(_Row(fields, listing, images, max_pixels), fields.get("id", number)))
+            made.append(task(_Row(fields, number, listing, images, max_pixels), fields.get("id", number)))
         except CellError as error:
             left.add(error)
     if not made:
@@ -174,7 +178,7 @@ def _coding(row: _Row, number: Any) -> Task:
 def _search(row: _Row, number: Any) -> Task:
     meta = {
         "tools": ["search"],
-        "difficulty": str(row.fields.get("split", "hard")),
+        "difficulty": str(row.fields.get("split", "simple" if row.number < SIMPLE else "hard")),
         "queries": [],
         "kind": KIND,
         "source": f"mat-search-{number}",

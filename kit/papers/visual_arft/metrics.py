@@ -70,7 +70,7 @@ class Outcome(base.Outcome):
 
     @property
     def of_paper(self) -> bool:
-        """Whether the task is the paper's own: of MAT or of Table 2."""
+        """Tell whether the task is the paper's own: of MAT or of Table 2."""
         return bool(self.multi_hop) or self.category.partition(":")[0] == KIND
 
 
