@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from kit.jobs.notebooks import find
 from kit.jobs.run import profile_values
 from kit.papers.codedance.benchmarks import ABSENT, ROWS, SETS
 from tests.helpers.codedance_hub_copies import make_copies
+from tests.helpers.hub_chain import kit_run, printed, sets
 
 sys.path.insert(0, str(ROOT / "data_scripts"))
 import codedance
@@ -36,26 +36,9 @@ def paper(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("KIT_RUNS", str(tmp_path / "runs"))
-    return tmp_path / "runs"
-
-
-def sets(values: str) -> list[str]:
-    """``name=value`` words as options of ``python -m kit run``."""
-    return [word for value in values.split() for word in ("--set", value)]
-
-
-def printed(notebook: Path) -> str:
-    """All that a notebook's cells printed."""
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    return "".join("".join(out.get("text", ())) for cell in cells for out in cell.get("outputs", ()))
-
-
 def test_node_plays_the_papers_data_and_fills_its_tables(paper: Path, runs: Path) -> None:
     """The base, SFT and RL on all eleven sets; rewards that no run was trained under say so."""
-    assert main(["run", "codedance", "--profile", "node", "--name", "hub", *sets(f"data={paper}"), *sets(SMALL)]) == 0
+    kit_run("codedance", f"data={paper} {SMALL}")
     folder = runs / "hub"
     trained = {task.id for task in load_tasks(folder / "data" / "train.jsonl")}
     assert trained == {task.id for task in load_tasks(paper / "rl.jsonl")}

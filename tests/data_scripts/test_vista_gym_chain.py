@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
@@ -10,11 +9,12 @@ import pytest
 
 from kit.__main__ import main
 from kit.data.store import load_tasks
+from kit.evaluate.tables import NOT_RUN
 from kit.files import ROOT, read_json
-from kit.papers.vista_gym.benchmarks import NOT_RUN
 from kit.papers.vista_gym.evaluation_sets import TRAINED_ON
-from kit.papers.vista_gym.reported import COLUMNS, ROWS
+from kit.papers.vista_gym.reported import COLUMNS, ROWS, TABLE_2
 from kit.papers.vista_gym.tasks import IN, OUT
+from tests.helpers.hub_chain import filled, kit_run, lines, printed, sets
 from tests.helpers.vista_hub_copies import make_copies
 
 sys.path.insert(0, str(ROOT / "data_scripts"))
@@ -30,11 +30,6 @@ VALUES = """53.train_tasks=1 53.test_tasks=1 51.train_tasks=1 51.development_tas
 """In the place of node's sizes and machine; its temperature, rates, expert and data stay."""
 
 
-def sets(values: str) -> list[str]:
-    """``name=value`` words as options of ``python -m kit run``."""
-    return [word for value in values.split() for word in ("--set", value)]
-
-
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     copies, folder = tmp_path_factory.mktemp("hub"), tmp_path_factory.mktemp("data") / "paper"
@@ -44,15 +39,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("KIT_RUNS", str(tmp_path / "runs"))
-    return tmp_path / "runs"
-
-
 def test_node_fills_table_2(data: Path, runs: Path) -> None:
-    values = [*sets(f"data={data}"), *sets(VALUES)]
-    assert main(["run", "vista_gym", "--profile", "node", "--name", "hub", *values]) == 0
+    kit_run("vista_gym", f"data={data} {VALUES}")
     folder = runs / "hub"
     assert [task.meta["set"] for task in load_tasks(folder / "tasks" / "benchmarks.jsonl")] == [*IN, *OUT]
     trained = [task.meta["set"] for task in load_tasks(folder / "tasks" / "train.jsonl")]
@@ -60,11 +48,9 @@ def test_node_fills_table_2(data: Path, runs: Path) -> None:
     table = read_json(folder / "results.json")["tables"]["Table 2"]
     assert list(table["rows"]) == [*ROWS, "sft"] and table["backbone"] == "Qwen2.5-VL-7B"
     for stage, cells in table["rows"].items():
-        assert list(cells) == list(COLUMNS)
-        for cell in cells.values():
-            filled = isinstance(cell["here"], dict) and 0 <= cell["here"]["value"] <= 1
-            assert filled if stage != "no_tools_reasoning" else cell["here"] == NOT_RUN
-    shown = (folder / "55_vista_gym_claims.ipynb").read_text()
+        theirs = {name: TABLE_2["Qwen2.5-VL-7B"].get(stage, {}).get(name, NOT_RUN) for name in COLUMNS}
+        assert filled(cells, theirs) == (set() if stage == "no_tools_reasoning" else set(COLUMNS)), stage
+    shown = printed(folder / "55_vista_gym_claims.ipynb")
     assert "(90.08)" in shown and "not run (83.32)" in shown
     claim = read_json(folder / "results.json")["claims"]["V3"]
     assert claim["verdict"] == "undecided" and claim["evidence"].startswith("not run: python -m kit run vista_gym")
@@ -74,7 +60,7 @@ def test_the_arm_without_tools_is_cloned_and_trained_to_reason(runs: Path) -> No
     values = [*sets("prompt=brief-alone patch_steps=0"), "--name", "alone", "--profile", "smoke"]
     assert main(["run", "53", *values[:2], *values[4:]]) == 0
     assert main(["run", "54", *values]) == 0
-    shown = [json.loads(line) for line in (runs / "alone" / "sft" / "episodes.jsonl").read_text().splitlines()]
+    shown = lines(runs / "alone" / "sft" / "episodes.jsonl")
     assert shown and {len(episode["turns"]) for episode in shown} == {1}
     assert all(episode["turns"][0]["text"].startswith("<think>") for episode in shown)
     played = read_json(runs / "alone" / "stages" / "grpo.json")["outcomes"]

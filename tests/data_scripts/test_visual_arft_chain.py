@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 from pathlib import Path
@@ -10,12 +9,15 @@ from pathlib import Path
 import pytest
 
 from kit.__main__ import main
-from kit.files import ROOT
+from kit.files import ROOT, read_json
 from kit.jobs.notebooks import find
 from kit.jobs.run import profile_values
 from kit.papers.visual_arft.data_folder import load_sets
 from kit.papers.visual_arft.experiment import Play
 from kit.papers.visual_arft.metrics import load_outcomes
+from kit.papers.visual_arft.reported import REPORTED
+from kit.papers.visual_arft.tables import ROWS
+from tests.helpers.hub_chain import filled, kit_run, lines, printed
 from tests.helpers.hub_copies import make_copies
 
 sys.path.insert(0, str(ROOT / "data_scripts"))
@@ -28,11 +30,7 @@ TASKS = """train_tasks=1 test_share=0.1 search_train=4 search_test=6 text_test=5
     search=offline prompt=brief snippet_chars=80"""
 TRAINING = """model= steps=2 prompts_per_batch=2 group_size=4 per_device_batch_size=8 max_new_tokens=40 held_out_tasks=1
     num_processes=1 strategy=ddp rollout_engine=transformers threads=1 allow_unsafe=true"""
-
-
-def sets(values: str) -> list[str]:
-    """``name=value`` words as options of ``python -m kit run``."""
-    return [word for value in values.split() for word in ("--set", value)]
+MEASURING = "model= max_new_tokens=40 sampled_tasks=2 tries=2 threads=1 allow_unsafe=true"
 
 
 @pytest.fixture(scope="module")
@@ -44,19 +42,11 @@ def paper(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("KIT_RUNS", str(tmp_path / "runs"))
-    return tmp_path / "runs"
-
-
-def lines(path: Path) -> list[dict]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
-
-
-def test_node_plays_the_hubs_folder_from_the_tasks_to_the_claims(paper: Path, runs: Path) -> None:
-    values = [*sets(f"data={paper}"), *sets(TASKS), *sets(TRAINING)]
-    assert main(["run", "visual_arft", "--profile", "node", "--name", "hub", *values]) == 0
+def test_node_plays_the_hubs_folder_and_fills_tables_1_to_4(paper: Path, runs: Path) -> None:
+    kit_run("visual_arft", f"data={paper} {TASKS} {TRAINING}", "--until", "23")
+    shutil.copytree(paper, runs / "em" / "data")  # a folder of the script is a run's data as it is
+    kit_run("23", f"{TRAINING} reward=em", "--name", "em")
+    kit_run("24", f"{MEASURING} em_runs=em")
     folder = runs / "hub"
     given = load_sets(paper)
     played = load_sets(folder / "data")
@@ -70,13 +60,13 @@ def test_node_plays_the_hubs_folder_from_the_tasks_to_the_claims(paper: Path, ru
     assert [row["step"] for row in lines(folder / "grpo" / "metrics.jsonl") if "loss" in row] == [1, 2]
     measured = [outcome.task for outcome in load_outcomes(folder, "grpo")]
     assert measured == [t.id for name in ("mat-coding", "mat-search", "text-test") for t in given[name]]
-    assert (folder / "results.json").is_file()
-
-
-def test_a_folder_of_the_script_is_a_runs_data_as_it_is(paper: Path, runs: Path) -> None:
-    shutil.copytree(paper, runs / "direct" / "data")
-    assert main(["run", "23", "--profile", "node", "--name", "direct", *sets(TRAINING)]) == 0
-    assert (runs / "direct" / "grpo" / "model" / "config.json").is_file()
+    cells = read_json(folder / "results.json")["tables"]
+    assert list(cells) == list(ROWS)
+    for title, (stages, settings) in ROWS.items():
+        for stage in stages:
+            theirs = {name: value for name, value in REPORTED[stage].items() if name.split("_")[1] in settings}
+            assert filled(cells[title][stage], theirs) == set(theirs), f"{title}, {stage}"
+    assert "(60.15)" in printed(folder / "24_visual_arft_claims.ipynb")
 
 
 def test_node_takes_the_papers_sources_and_the_web() -> None:

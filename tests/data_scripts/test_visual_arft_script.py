@@ -142,7 +142,7 @@ def test_the_hubs_sets_are_read_from_copies_to_tasks(from_hub: Path) -> None:
         "coding-development": held_out,
         "coding-test": held_out,
         "mat-coding": 3,
-        "mat-search": 1,
+        "mat-search": 2,
         "text-test": 12,
         "search-train": 4,
         "search-test": 6,

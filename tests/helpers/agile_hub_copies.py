@@ -27,13 +27,13 @@ def png(image: Image.Image) -> bytes:
     return file.getvalue()
 
 
-def make_copies(root: Path, sources: Iterable[HubSource], pictures: int) -> None:
+def make_copies(root: Path, sources: Iterable[HubSource], pictures: int, first: int = 0) -> None:
     """A copy of each data set that isn't a benchmark: ``pictures`` different images, one to six rows each.
 
     Among the rows are one without an image, one whose bytes are no image and one too small; every second image is
-    there smaller as well, which only a look at the pixels finds.
+    there smaller as well, which only a look at the pixels finds. ``first`` is the seed of the first image.
     """
-    numbers = iter(range(100_000))
+    numbers = iter(range(first, 100_000))
     for source in sources:
         if source.benchmark:
             continue

@@ -90,6 +90,7 @@ def make_copies(root: Path, pictures: int) -> None:
     picture(0).resize((120, 120)).save(benchmark / "c0.png")
     picture(20_000).save(benchmark / "c1.png")
     picture(20_001).save(benchmark / "s0.png")
+    picture(20_003).save(benchmark / "s1.png")
     whole = picture(20_002, 240)
     whole.save(benchmark / "crop_2_ori.png")
     whole.crop((0, 0, 80, 60)).save(benchmark / "crop_2_proc.png")
@@ -103,6 +104,9 @@ def make_copies(root: Path, pictures: int) -> None:
          "ori_image_path": "images/crop_2_ori.png", "question": "Recognize the text within the [0, 0, 333, 250]",
          "answers": ["a scene"]}
     )  # fmt: skip
-    search = [{"id": 0, "image_path": "s0.png", "question": "Where is it?", "answer": ["here"]}]
+    search = [
+        {"id": k, "image_path": f"s{k}.png", "question": "Where is it?", "answer": ["here"], "split": split}
+        for k, split in enumerate(("simple", "hard"))
+    ]
     (benchmark / "MAT-Coding.json").write_text(json.dumps(coding))
     (benchmark / "MAT-Search.json").write_text(json.dumps(search))

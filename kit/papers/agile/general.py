@@ -31,7 +31,8 @@ from kit.episode import Episode, Task
 from kit.evaluate.claims import Claim
 from kit.evaluate.contrasts import gain, on_every_seed
 from kit.evaluate.intervals import Point
-from kit.evaluate.outcomes import Evaluation, Metric, Outcome, slices_by
+from kit.evaluate.outcomes import Evaluation, Outcome, slices_by
+from kit.evaluate.tables import MeanOverSets, even_points
 from kit.papers.agile.questions import SKILLS, QuestionEnv, begins_right, is_right
 from kit.papers.agile.reported import GENERAL
 from kit.policy import Policy
@@ -88,7 +89,7 @@ EVALUATION = Evaluation(
     outcome,
     is_right,
     slices_by(lambda o: o.skill, everything="all", order=SKILLS),
-    (Metric("general", "correct", "binary"), Metric("begins", "begins", "binary")),
+    (MeanOverSets("general", "correct", "binary", "skill"), MeanOverSets("begins", "begins", "binary", "skill")),
     reported=GENERAL,
     headlines={"general_all": "general vision"},
     tabled=("general", "begins"),
@@ -98,13 +99,8 @@ EVALUATION = Evaluation(
 
 
 def _mean_by_skill(outcomes: Sequence[GeneralOutcome]) -> list[Point]:
-    """Points whose mean is the mean over skills: each answer weighs as much as its skill has few of them.
-
-    The paper averages over benchmarks, whatever their size; ours are of one size, so that the weights are all 1.
-    """
-    skills = [o.skill for o in outcomes]
-    weight = {skill: len(skills) / len(set(skills)) / skills.count(skill) for skill in set(skills)}
-    return [Point(o.seed, o.image, o.correct * weight[o.skill]) for o in outcomes]
+    """Points whose mean is the mean over skills, as the paper averages over benchmarks."""
+    return even_points(outcomes, "correct", "skill")
 
 
 def a7(qa: Sequence[GeneralOutcome], half: Sequence[GeneralOutcome]) -> Claim:

@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kit.evaluate.outcomes import Metrics
+from kit.evaluate.tables import NOT_RUN, Table, beside
 from kit.papers.mags_rl.reported import MEASURES, REPORTED, SOURCES, TABLE_1, TABLE_2
-
-NOT_RUN = "not run"
 
 TITLES = {"judged": "judge", "included": "incl."}
 """How the columns of the two accuracies are headed."""
@@ -19,31 +18,26 @@ TITLES = {"judged": "judge", "included": "incl."}
 ROWS = {"Table 1": {level: tuple(rows) for level, rows in TABLE_1.items()}, "Table 2": {"hard": tuple(TABLE_2)}}
 """Table → level → its stages."""
 
-Cells = dict[str, dict[str, dict[str, dict[str, Any]]]]
-"""Table → stage → metric → ``paper``, a share, and ``here``, an interval's record or :data:`NOT_RUN`."""
 
-
-def paper_tables(here: Mapping[str, Metrics]) -> Cells:
+def paper_tables(here: Mapping[str, Metrics]) -> dict[str, Table]:
     """Put what was measured beside the paper's numbers.
 
     Args:
         here: stage → metrics on the Zoom sets; a stage that wasn't measured is missing, or has none.
     """
     return {
-        table: {
-            stage: {
-                name: {"paper": theirs, "here": found[name].record() if name in found else NOT_RUN}
-                for name, theirs in REPORTED[stage].items()
-                if name.rpartition("_")[2] in levels
-            }
-            for stage in dict.fromkeys(stage for rows in levels.values() for stage in rows)
-            for found in (here.get(stage, {}),)
-        }
+        table: beside(
+            {
+                stage: {name: v for name, v in REPORTED[stage].items() if name.rpartition("_")[2] in levels}
+                for stage in dict.fromkeys(stage for rows in levels.values() for stage in rows)
+            },
+            here,
+        )
         for table, levels in ROWS.items()
     }
 
 
-def told(cells: Cells) -> str:
+def told(cells: Mapping[str, Table]) -> str:
     """Format both tables as one text, in percent: the paper's number, then ours; direct training is Table 2's."""
     heads = [f"{source} {TITLES[measure]}" for source in SOURCES for measure in MEASURES]
     lines = ["paper, here %".ljust(14) + _columns(heads)]

@@ -14,6 +14,7 @@ from typing import Any
 from kit.data.store import load_tasks, save_tasks
 from kit.episode import Episode, Task
 from kit.evaluate.intervals import Interval, Point, contrast, proportion_over_seeds
+from kit.evaluate.tables import NOT_RUN, told
 from kit.files import ROOT
 from kit.papers.vista_gym.metrics import EVALUATION, Outcome
 from kit.papers.vista_gym.reported import COLUMNS, ROWS, TABLE_2
@@ -21,8 +22,6 @@ from kit.papers.vista_gym.tasks import IN, OUT
 
 MEASURED = (*IN, *OUT)
 """The eleven, in Table 2's order."""
-
-NOT_RUN = "not run"
 
 Play = Callable[[Sequence[Task]], Sequence[Episode]]
 
@@ -159,14 +158,5 @@ def table_2(stages: Mapping[str, Sequence[Outcome]], backbone: str) -> dict[str,
 
 def lines(table: Mapping[str, Any]) -> str:
     """A table of :func:`table_2` as text: a line for each benchmark, a column for each stage."""
-
-    def told(cell: Mapping[str, Any]) -> str:
-        here, paper = cell["here"], cell["paper"]
-        ours = here if here == NOT_RUN else f"{100 * here['value']:.2f}"
-        return ours if paper == NOT_RUN else f"{ours} ({100 * paper:.2f})"
-
-    rows = table["rows"]
-    head = f"{'accuracy in %':14s}" + "".join(f"{stage:>20s}" for stage in rows)
-    body = [f"{name:14s}" + "".join(f"{told(cells[name]):>20s}" for cells in rows.values()) for name in COLUMNS]
     note = f"in round brackets: the paper's {table['backbone']}; in, out, all: means of benchmarks"
-    return "\n".join([head, *body, note])
+    return told(table["rows"], "accuracy in %") + f"\n{note}"

@@ -23,6 +23,13 @@ BENCHMARK = ("MAT-Coding.json", "MAT-Search.json")
 """Files of coding and of search tasks; each has its images in a folder beside it, ``MAT-Coding-image``."""
 
 
+SIMPLE = 75
+"""MAT-Search's rows name no difficulty: its first 75 are Simple (public evaluation code), the other 75 are Hard."""
+
+KIND = "mat"
+"""The kind of its tasks; the category of a coding task is this and its distortions."""
+
+
 def benchmark(folder: Path, max_pixels: int = MAX_PIXELS) -> tuple[list[Task], list[Task]]:
     """The paper's own test sets from a downloaded copy of MAT: coding and search tasks.
 
@@ -75,6 +82,7 @@ class _Row:
     """A row of a listing, and what its images are looked for in."""
 
     fields: Mapping[str, Any]
+    number: int
     listing: Path
     images: Sequence[Path]
     max_pixels: int
@@ -116,7 +124,7 @@ def _tasks(listing: Path, task: Callable[[_Row, Any], Task], images: Sequence[Pa
         try:
             if not isinstance(fields, dict):
                 raise CellError(f"{type(fields).__name__} {fields!r:.40} where an object is expected")
-            made.append(task(_Row(fields, listing, images, max_pixels), fields.get("id", number)))
+            made.append(task(_Row(fields, number, listing, images, max_pixels), fields.get("id", number)))
         except CellError as error:
             left.add(error)
     if not made:
@@ -158,9 +166,9 @@ def _coding(row: _Row, number: Any) -> Task:
     kinds: Sequence[str] = texts(row.field("type"))
     meta = {
         "tools": ["code"],
-        "category": f"mat:{'+'.join(kinds)}",
+        "category": f"{KIND}:{'+'.join(kinds)}",
         "difficulty": str(row.field("split")),
-        "kind": "mat",
+        "kind": KIND,
         "source": f"mat-coding-{number}",
     }
     image = row.picture(row.field("ori_image_path" if "crop" in kinds else "processed_image_path"))
@@ -170,9 +178,9 @@ def _coding(row: _Row, number: Any) -> Task:
 def _search(row: _Row, number: Any) -> Task:
     meta = {
         "tools": ["search"],
-        "difficulty": str(row.fields.get("split", "hard")),
+        "difficulty": str(row.fields.get("split", "simple" if row.number < SIMPLE else "hard")),
         "queries": [],
-        "kind": "mat",
+        "kind": KIND,
         "source": f"mat-search-{number}",
     }
     image = row.picture(row.field("image_path"))

@@ -11,7 +11,8 @@ metric      meaning
 ``tools``   mean actions of an episode other than the answer
 ==========  =======================================================================================
 
-Names end in the setting and in the label where there is one: ``f1_coding``, ``f1_coding_hard``, ``em_search``.
+Names end in the setting and in the label where there is one: ``f1_coding``, ``f1_coding_hard``, ``em_search``. A
+question of Table 2 has its set in the label's place, ``f1_text_musique``, and ``f1_text`` is the mean over the sets.
 """
 
 from __future__ import annotations
@@ -23,8 +24,10 @@ from kit.data.distortion import STRENGTHS
 from kit.episode import Episode, Task
 from kit.evaluate import outcomes as base
 from kit.evaluate.outcomes import Evaluation, Metric, slices_by
+from kit.evaluate.tables import MeanOverSets
+from kit.papers.visual_arft.mat_benchmark import KIND
 from kit.papers.visual_arft.mat_coding import restored
-from kit.papers.visual_arft.reported import REPORTED
+from kit.papers.visual_arft.reported import MULTI_HOP, REPORTED
 from kit.rewards.text_match import exact_match, f1, max_over_references
 
 SETTINGS = {"coding": "MAT-Coding", "search": "MAT-Search", "text": "multi-hop questions of text alone"}
@@ -48,7 +51,8 @@ class Outcome(base.Outcome):
     Attributes:
         setting: a key of :data:`SETTINGS`.
         label: ``simple`` or ``hard``.
-        category: the distortions of the image; of a search, the number of its gold queries.
+        category: the distortions of the image; of a search, the number of its gold queries, or what it is of if it
+            comes without any: ``mat``, or its set.
         f1: token F1 of the answer.
         restored: whether the one distortion was reverted; None where there was none, or several, or no image.
     """
@@ -58,6 +62,16 @@ class Outcome(base.Outcome):
     category: str
     f1: float
     restored: bool | None
+
+    @property
+    def multi_hop(self) -> str:
+        """The set of Table 2 that its question is of; else nothing."""
+        return self.category if self.category in MULTI_HOP else ""
+
+    @property
+    def of_paper(self) -> bool:
+        """Tell whether the task is the paper's own: of MAT or of Table 2."""
+        return bool(self.multi_hop) or self.category.partition(":")[0] == KIND
 
 
 def kind(task: Task) -> tuple[str, ...]:
@@ -72,6 +86,12 @@ def is_right(episode: Episode, target: Sequence[str]) -> bool:
         ValueError: ``target`` is empty.
     """
     return bool(max_over_references(exact_match, episode.answer, target))
+
+
+def _found_by(task: Task) -> str | int:
+    """The category of a search: its set or benchmark if it comes from the hub, else its number of gold queries."""
+    kind = KIND if task.meta.get("kind") == KIND else ""
+    return task.meta.get("set") or kind or len(task.meta["queries"])
 
 
 def outcome(episode: Episode, seed: int = 0) -> Outcome:
@@ -89,7 +109,7 @@ def outcome(episode: Episode, seed: int = 0) -> Outcome:
         seed,
         setting="coding" if coding else "search" if task.images else "text",
         label=str(meta["difficulty"]),
-        category=str(meta["category"] if coding else len(meta["queries"])),
+        category=str(meta["category"] if coding else _found_by(task)),
         f1=max_over_references(f1, episode.answer, task.target),
         restored=restored(task, shown) if coding and meta["category"] in STRENGTHS else None,
     )
@@ -100,10 +120,10 @@ EVALUATION = Evaluation(
     Outcome,
     outcome,
     is_right,
-    slices_by(lambda o: o.setting, lambda o: o.label, order=(*SETTINGS, *LABELS)),
+    slices_by(lambda o: o.setting, lambda o: o.multi_hop or o.label, order=(*SETTINGS, *LABELS, *MULTI_HOP)),
     (
-        Metric("f1", "f1", "share"),
-        Metric("em", "correct", "binary"),
+        MeanOverSets("f1", "f1", "share", "multi_hop"),
+        MeanOverSets("em", "correct", "binary", "multi_hop"),
         Metric("restored", "restored", "binary"),
         Metric("turns", "turns", "count"),
         Metric("tools", "tool_calls", "count"),

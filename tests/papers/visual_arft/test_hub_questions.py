@@ -133,6 +133,15 @@ def test_images_of_one_name_in_both_folders_are_two(path: str, tmp_path: Path) -
     assert colour(coding) == (255, 0, 0) and colour(search) == (0, 0, 255)
 
 
+def test_the_first_half_of_its_searches_is_simple(tmp_path: Path) -> None:
+    """Its rows don't tell, as coding's do; were all of them Hard, half of Table 1's columns would stay empty."""
+    rows_of(tmp_path, "Coding", [CODING | {"processed_image_path": "a.png"}], a="red")
+    rows_of(tmp_path, "Search", [SEARCH | {"id": k, "image_path": "b.png"} for k in range(150)], b="blue")
+    coding, search = benchmark(tmp_path)
+    assert [task.meta["difficulty"] for task in search] == ["simple"] * 75 + ["hard"] * 75
+    assert coding[0].meta["difficulty"] == "hard"
+
+
 def test_a_path_into_the_other_folder_is_followed(tmp_path: Path) -> None:
     rows_of(tmp_path, "Search", [SEARCH | {"image_path": "1.png"}], **{"1": "blue"})
     for path in ("MAT-Search-image/1.png", "MAT-Benchmark/MAT-Search-image/1.png"):
