@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from importlib import import_module
 from typing import Any
 
@@ -105,7 +105,8 @@ def _unread(row: Row, ran: Mapping[str, ast.Module], cells: Mapping[str, ast.Mod
     if not file:
         return "no notebook imports its module"
     owner: Any = getattr(import_module(place), parts[0], None)
-    if isinstance(owner, type) and issubclass(owner, SETTINGS) and parts[-1] in {f.name for f in fields(owner)}:
+    defaults = {one.name for one in fields(owner)} if is_dataclass(owner) else ()
+    if isinstance(owner, type) and issubclass(owner, SETTINGS) and parts[-1] in defaults:
         return f"it is a default; name what a notebook makes, such as node:NN.play.{parts[-1]}"
     others = [*(tree for name, tree in ran.items() if name != file), *cells.values()]
     if any(_uses(tree, name) for name in _made_of(parts[0], ran[file]) for tree in [*_functions(ran[file]), *others]):
