@@ -83,15 +83,8 @@ def stages(
         if epochs > 0:
             size = v.get("batch_size", 8)
             told = {"batch": size + v.get("replay", 0), "steps": ceil(epochs * shown / size)}
-            yield (
-                f"{name}: SFT",
-                Stage(
-                    **shared,
-                    **longest(v.get("max_tokens", SFTSettings.max_tokens), limits),
-                    rollout_engine=None,
-                    **told,
-                ),
-            )
+            told |= longest(v.get("max_tokens", SFTSettings.max_tokens), limits)
+            yield f"{name}: SFT", Stage(**shared, **told, rollout_engine=None)
         if "group_size" in v:
             yield (
                 f"{name}: GRPO",
