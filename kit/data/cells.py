@@ -1,4 +1,4 @@
-"""Images out of a data set's cells, in whatever form it stores them; and the count of rows that can't be used.
+"""Images and texts out of a data set's cells, in whatever form it stores them; and the count of unusable rows.
 
 ==============================================  ==================================================================
 a cell holds                                    how it is read
@@ -20,10 +20,14 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 import os
 import re
 import warnings
 from collections.abc import Callable, Mapping
+from datetime import date
+from decimal import Decimal
+from math import isinf, isnan
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
@@ -185,10 +189,46 @@ def _of_array(array: np.ndarray) -> Image.Image:
     return _loaded(lambda: Image.fromarray(np.floor(array + 0.5).astype(np.uint8)))
 
 
+def text_of(cell: Any) -> str | None:
+    """Read a cell as one text, a number as it is written; None for a null, a NaN and an empty text.
+
+    Raises:
+        CellError: it holds an object, a list, bytes or an endless number.
+    """
+    value = cell.item() if isinstance(cell, np.generic) else cell
+    if value is None or (isinstance(value, float) and isnan(value)):
+        return None
+    if not isinstance(value, str | int | float | Decimal | date) or (isinstance(value, float) and isinf(value)):
+        raise CellError(f"{type(value).__name__} {value!r:.60} where a text is expected")
+    return str(value).strip() or None
+
+
 def texts(cell: Any) -> tuple[str, ...]:
-    """Read a cell as different, non-empty texts: one text is one, not its letters."""
-    found = cell if isinstance(cell, list | tuple) else [cell]
-    return tuple(dict.fromkeys(str(text).strip() for text in found if text is not None and str(text).strip()))
+    """Read a cell as different, non-empty texts: one text is one, not its letters.
+
+    Of an object with ``answer``, as VQAv2 has ten to a question, that is read; so is one that is told as JSON.
+
+    Raises:
+        CellError: it holds other objects, lists in a list, bytes or endless numbers.
+    """
+    found: list[str | None] = []
+    for one in cell if isinstance(cell, list | tuple | np.ndarray) else [cell]:
+        told = object_in(one)
+        if told is not None and "answer" in told:
+            found += texts(told["answer"])
+        else:
+            found.append(text_of(one if told is None else told))
+    return tuple(dict.fromkeys(text for text in found if text is not None))
+
+
+def object_in(cell: Any) -> Mapping[str, Any] | None:
+    """Read an object that a cell is, or tells as JSON; else None."""
+    if isinstance(cell, str) and cell.lstrip().startswith("{"):
+        try:
+            cell = json.loads(cell)
+        except (ValueError, RecursionError):
+            return None
+    return cell if isinstance(cell, Mapping) else None
 
 
 class LeftOut:

@@ -137,7 +137,10 @@ def _reaching(source: HubSource) -> Iterator[None]:
         raise
     except Exception as error:
         way_out = (
-            "The copy isn't as its row in the table says: correct one of them"
+            f"The copy has no README.md, the data set's card, in which configurations such as {source.config!r} stand: "
+            "copy it as well"
+            if source.is_local and source.config and not (Path(source.id) / "README.md").is_file()
+            else "The copy isn't as its row in the table says: correct one of them"
             if source.is_local
             else "If this machine has no network, leave --hub out: the offline sample needs none. If the data set "
             "moved or changed, correct its row in the table"
@@ -173,12 +176,22 @@ def rows(source: HubSource, revision: str | None, columns: Sequence[str]) -> Ite
                 raise HubError(f"data set {source.id}: no column {column!r}; it has {', '.join(found.column_names)}")
         # Images stay bytes, so that a bad one can be told from a bad data set. Tables of text (CSV, JSON) have
         # no features to decode by, are read as they come, and name their images' files.
-        texts = [name for name, kind in (found.features or {}).items() if type(kind).__name__ == "Json"]
+        kinds = found.features or {}
         for row in found if found.features is None else found.decode(False):
             if missing := [column for column in columns if column not in row]:
                 raise HubError(f"data set {source.id}: no column {missing[0]!r}; it has {', '.join(row)}")
             # A column of several types in a table of JSON lines comes as JSON.
-            yield row | {name: json.loads(row[name]) for name in texts if isinstance(row[name], str)}
+            yield row | {name: _unpacked(row[name], kind) for name, kind in kinds.items() if name in row}
+
+
+def _unpacked(value: Any, kind: Any) -> Any:
+    """A cell without the JSON in which ``datasets`` keeps values of several types, at whatever depth."""
+    inner = kind[0] if isinstance(kind, list) else getattr(kind, "feature", None)
+    if type(kind).__name__ == "Json" and isinstance(value, str):
+        return json.loads(value)
+    if isinstance(kind, Mapping) and isinstance(value, Mapping):
+        return {name: _unpacked(one, kind.get(name)) for name, one in value.items()}
+    return [_unpacked(one, inner) for one in value] if inner is not None and isinstance(value, list) else value
 
 
 def stream(source: HubSource, revision: str | None) -> Iterator[Image.Image]:

@@ -24,7 +24,7 @@ from typing import Any
 
 from PIL import Image
 
-from kit.data.cells import image_of, parts, readable
+from kit.data.cells import image_of, parts, readable, text_of
 from kit.data.schema import RecordError, lines_of, parse
 from kit.episode import NamedImage, Task, content_hash
 from kit.images import within_pixels
@@ -92,7 +92,7 @@ def _golds(given: Any) -> tuple[str, ...]:
     if given is None or not golds:
         raise ValueError(f"no answer (answers={given!r}); give one, or a list of them")
     for gold in golds:
-        if isinstance(gold, bool) or not isinstance(gold, str | int | float) or not str(gold).strip():
+        if isinstance(gold, bool) or not isinstance(gold, str | int | float) or text_of(gold) is None:
             raise ValueError(f"no answer: {gold!r:.60} in answers; give texts or numbers")
     return tuple(map(str, golds))
 

@@ -35,21 +35,20 @@ from typing import Any
 
 from PIL import Image
 
-from kit.data.cells import CellError, readable, texts
+from kit.data.cells import CellError, object_in, readable, text_of, texts
 from kit.data.hub import HubError, HubSource, images_of, read_lock, revision_of, rows, used_rows
+from kit.data.options import BARE, LETTERS, lettered, option_named
+from kit.data.options import letter as letter
 from kit.episode import NamedImage, Task, content_hash
 
 Row = Mapping[str, Any]
 Fit = Callable[[Image.Image], Image.Image]
 """Shrinks an image that has too many pixels."""
 
-_LETTER = re.compile(r"\(?([A-Za-z])\)?\s*(?:[.:)]|$)")
 
-
-def letter(text: str) -> str:
-    """The letter of the option that an answer names: B of ``B``, ``(B)`` or ``b. a dog``; empty if it names none."""
-    found = _LETTER.match(text.strip())
-    return found[1].upper() if found else ""
+def without_stop(text: str) -> str:
+    """A sentence's text without its full stop: ``.05`` of ``.05.``"""
+    return text.strip().removesuffix(".").rstrip()
 
 
 @dataclass(frozen=True)
@@ -62,9 +61,10 @@ class QuestionSet(HubSource):
             the questions are about no image.
         question: its column of questions. Where a cell is a list of texts, the row asks several, and its answers are
             a list of one for each.
-        answer: its column of answers: a text or a number, or a list of those that are all right.
+        answer: its column of answers: a text or a number, an object with ``answer``, or a list of those that are all
+            right.
         options: its columns of options: one for each, or one with a list; empty: the question holds them.
-        letters: whether an answer that begins with an option's letter is that letter alone.
+        letters: whether an answer that names an option by its letter, or is its text, is that letter alone.
         says: what each answer in the data stands for, such as ``1`` for ``yes``; empty: for itself.
         keeps: columns whose cells tasks keep in ``meta`` under the same names; ``kind`` among them stands in the place
             of the group's.
@@ -117,7 +117,7 @@ class QuestionSet(HubSource):
         """The questions of a row that have an answer: each with its options, a line each, and its right answers.
 
         Raises:
-            CellError: there is another number of answers than of questions.
+            CellError: there is another number of answers than of questions, or a cell holds no text.
             HubError: an answer stands for nothing.
         """
         asked, golds, options = _cell(row, self.question), _cell(row, self.answer), self._options(row)
@@ -127,41 +127,46 @@ class QuestionSet(HubSource):
             count = len(golds) if isinstance(golds, list) else golds
             raise CellError(f"{len(asked)} questions in {self.question!r}, but {self.answer!r} holds {count!r:.40}")
         found = [
-            ("\n".join([*texts(text), *options]), self._golds(gold))
-            for text, gold in zip(asked, golds, strict=True)
-            if texts(text)
+            ("\n".join([text, *options]), self._golds(gold, text, options))
+            for text, gold in zip(map(text_of, asked), golds, strict=True)
+            if text is not None
         ]
         return [(text, right) for text, right in found if right and not self._lacks_options(right, options)]
 
     def _lacks_options(self, golds: Sequence[str], options: Sequence[str]) -> bool:
         """A letter answers nothing if the options that it names aren't there."""
-        return bool(self.options) and not options and any(letter(gold) for gold in golds)
+        return bool(self.options) and not options and any(BARE.fullmatch(gold) for gold in golds)
 
-    def _golds(self, cell: Any) -> tuple[str, ...]:
+    def _golds(self, cell: Any, question: str, options: Sequence[str]) -> tuple[str, ...]:
         """The right answers, each once: an option's letter alone, other texts as they are."""
         several = _list_in(cell)
         # A text of numbers is a box or a formula, and not several answers.
-        found = texts(several if several and all(isinstance(one, str) for one in several) else cell)
-        for text in found:
-            if self.says and text not in self.says:
-                raise HubError(
-                    f"data set {self.id}: answer {text!r:.80} in column {self.answer!r}; "
-                    f"expected one of {', '.join(self.says)}"
-                )
-        said = [self.says.get(text, text) for text in found]
-        return tuple(dict.fromkeys((self.letters and letter(text)) or text for text in said))
+        found = texts(several if several and all(isinstance(one, str | Mapping) for one in several) else cell)
+        said = [self._meant(text) for text in found] if self.says else found
+        named = [option_named(text, question, options) for text in said] if self.letters else said
+        return tuple(dict.fromkeys(named))
+
+    def _meant(self, text: str) -> str:
+        """What an answer in the data stands for; a column of numbers with gaps tells 1 as 1.0."""
+        for told in (text, text.removesuffix(".0")):
+            if told in self.says:
+                return self.says[told]
+        raise HubError(
+            f"data set {self.id}: answer {text!r:.80} in column {self.answer!r}; expected one of {', '.join(self.says)}"
+        )
 
     def _options(self, row: Row) -> list[str]:
         """The options, each with its letter; none if there are none."""
         if len(self.options) > 1:
-            return [f"{name}. {row[name]}" for name in self.options if row[name] is not None]
-        found: list[str] = []
-        for cell in (row[name] for name in self.options):
-            several = _list_in(cell)
-            found += [str(option).strip() for option in (several if several is not None else [cell] if cell else [])]
-        if not found or all(letter(option) or re.match(r"\([A-Za-z]\)", option) for option in found):
-            return found
-        return [f"{chr(ord('A') + k)}. {option}" for k, option in enumerate(found)]
+            several = [(name, text_of(row[name])) for name in self.options]
+            return [f"{name}. {text}" for name, text in several if text is not None]
+        cell = row[self.options[0]] if self.options else None
+        told = [text_of(option) for option in _list_in(cell) or ([] if isinstance(cell, list) else [cell])]
+        while told and told[-1] is None:
+            told.pop()
+        if None in told:
+            raise CellError(f"option {LETTERS[told.index(None) % 26]} of {len(told)} is empty")
+        return lettered([option for option in told if option is not None])
 
 
 def _names(column: str) -> list[str]:
@@ -171,10 +176,40 @@ def _names(column: str) -> list[str]:
 
 
 def _cell(row: Row, column: str) -> Any:
-    """A column's cell, or a pattern filled in; a null if one of its columns is."""
+    """A column's cell, or a pattern filled in; a null if one of its columns, or what is looked for in it, is.
+
+    Raises:
+        CellError: an object in it lacks what the pattern names, or that is no text.
+    """
     if "{" not in column:
         return row[column]
-    return None if any(row[name] is None for name in _names(column)) else column.format(**row)
+    pieces = [(before, _within(row, name) if name else "") for before, name, _, _ in Formatter().parse(column)]
+    if len(pieces) == 1 and not pieces[0][0]:
+        return pieces[0][1]
+    told = [(before, "" if value == "" else text_of(value)) for before, value in pieces]
+    if any(text is None for _, text in told):
+        return None
+    return "".join(f"{before}{text}" for before, text in told)
+
+
+def _within(row: Row, name: str) -> Any:
+    """What ``reward[truth]`` or ``prompt[0][content]`` names in a row, in objects told as JSON as well."""
+    column, *keys = re.findall(r"[^.\[\]]+", name)
+    value = row[column]
+    for key in keys:
+        if value is None:
+            return None
+        held = value if isinstance(value, list) else object_in(value)
+        if held is None and (held := _list_in(value)) is None:
+            raise CellError(f"{value!r:.60} in {column!r}, no object that could have {key!r}")
+        if isinstance(held, Mapping) and key in held:
+            value = held[key]
+        elif isinstance(held, list) and key.isdecimal() and int(key) < len(held):
+            value = held[int(key)]
+        else:
+            has = f"has {', '.join(map(repr, held))}" if isinstance(held, Mapping) else f"has {len(held)} places"
+            raise CellError(f"{column!r} holds no {key!r}; it {has}")
+    return value
 
 
 def _list_in(cell: Any) -> list[Any] | None:
@@ -204,9 +239,16 @@ def talk(row: Row) -> Row:
     for turn in turns:
         if not isinstance(turn, Mapping) or not {"user", "assistant"} <= turn.keys():
             raise CellError(f"{turn!r:.60} in a talk, not an object with user and assistant")
-    asked = [str(turn["user"] or "").removeprefix("Question:").strip() for turn in turns]
-    told = [str(turn["assistant"] or "").removeprefix("Answer:").strip(" .") for turn in turns]
+    asked = [(text_of(turn["user"]) or "").removeprefix("Question:").strip() for turn in turns]
+    told = [without_stop((text_of(turn["assistant"]) or "").removeprefix("Answer:")) for turn in turns]
     return {**row, "question": asked, "answer": told}
+
+
+def by_letter(row: Row) -> Row:
+    """Put the letter of the right one of ``choices`` in the place of ``answer``, where that is its text."""
+    choices = _list_in(row["choices"]) or []
+    right = choices.index(row["answer"]) if row["answer"] in choices else None
+    return row if right is None else {**row, "answer": LETTERS[right]}
 
 
 def question_sets(table: Path) -> dict[str, dict[str, QuestionSet]]:
@@ -264,8 +306,8 @@ def tasks_of(source: QuestionSet, revision: str | None, fit: Fit) -> Iterator[Ta
                 continue
             named = tuple(NamedImage(f"image_{k}", image) for k, image in enumerate(images, 1))
             shows = content_hash(images[0])[:16] if images else number
-            meta = {"set": source.name, "kind": source.group, "source": f"{source.name}-{shows}"}
-            meta |= {name: row[name] for name in source.keeps}
+            meta: dict[str, Any] = {"set": source.name, "kind": source.group, "source": f"{source.name}-{shows}"}
+            meta |= {name: None if row[name] != row[name] else row[name] for name in source.keeps}  # a NaN is none
             for k, (text, golds) in enumerate(asked):
                 left.used += 1
                 yield Task(f"{source.name}-{number:05d}{f'-{k}' if k else ''}", named, text, golds, dict(meta))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from kit.data.cells import CellError
+from kit.data.cells import CellError, text_of
 from kit.data.hub import HubError
 from kit.data.questions import QuestionSet, letter, question_sets, talk, tasks_from, tasks_of
 from kit.data.scenes import scene
@@ -123,8 +125,150 @@ def test_a_missing_column_is_named_wherever_it_is_read(tmp_path: Path, fields: d
 def test_only_where_answers_are_letters_is_a_letter_all_of_an_answer(tmp_path: Path) -> None:
     rows = [{"question": "Who wrote it?", "answer": "J. K. Rowling"}]
     assert [task.target for task in read(tmp_path, rows)] == [("J. K. Rowling",)]
-    assert [task.target for task in read(tmp_path, rows, letters=True)] == [("J",)]
+    assert [task.target for task in read(tmp_path, rows, letters=True)] == [("J. K. Rowling",)], "no option J is there"
+    (task,) = read(tmp_path, [{"question": "Who? (J) Rowling (K) Tolkien", "answer": "J. Rowling"}], letters=True)
+    assert task.target == ("J",)
     assert [letter(text) for text in ("B", "(B)", "b. a dog", "A dog", "")] == ["B", "B", "B", "", ""]
+
+
+LETTERED = [
+    # Labels of a diagram, as AI2D has them: the gold answer is a place.
+    (["C", "F", "A", "G"], "B", "A. C\nB. F\nC. A\nD. G", "B"),
+    (["B", "A", "C"], "A", "A. B\nB. A\nC. C", "A"),
+    (["C", "F", "A", "G"], "F", "A. C\nB. F\nC. A\nD. G", "B"),
+    (["b", "d"], "d", "A. b\nB. d", "B"),
+    # Names that begin as letters do.
+    (["T. rex", "E. coli", "C. elegans"], "T. rex", "A. T. rex\nB. E. coli\nC. C. elegans", "A"),
+    (["T. rex", "E. coli", "C. elegans"], "C. elegans", "A. T. rex\nB. E. coli\nC. C. elegans", "C"),
+    (["x: 3", "y: 4"], "y: 4", "A. x: 3\nB. y: 4", "B"),
+    # Lettered in order already.
+    (["A. a dog", "B. a cat"], "B. a cat", "A. a dog\nB. a cat", "B"),
+    (["(A) a dog", "(B) a cat"], "(B)", "(A) a dog\n(B) a cat", "B"),
+    (["a) dog", "b) cat"], "cat", "a) dog\nb) cat", "B"),
+    (["A", "B", "C"], "C", "A\nB\nC", "C"),
+    # Plain texts, and a gold answer that none of them is.
+    (["a dog", "a cat"], "A Cat", "A. a dog\nB. a cat", "B"),
+    (["2", "3"], "3", "A. 2\nB. 3", "B"),
+    ([2, 3.5], "3.5", "A. 2\nB. 3.5", "B"),
+    (["yes", "no"], "maybe", "A. yes\nB. no", "maybe"),
+    (["same", "same"], "same", "A. same\nB. same", "same"),
+    (["a dog", "a cat", None], "A", "A. a dog\nB. a cat", "A"),
+]
+
+
+@pytest.mark.parametrize(("options", "answer", "shown", "gold"), LETTERED)
+def test_a_letter_is_of_a_place_only_where_letters_stand_in_order(
+    tmp_path: Path, options: list[Any], answer: str, shown: str, gold: str
+) -> None:
+    row = {"question": "Which?", "options": json.dumps(options), "answer": answer}
+    found = read(tmp_path, [row], options=("options",), letters=True)
+    assert asked(found) == [(f"Which?\n{shown}", (gold,))]
+
+
+@pytest.mark.parametrize(
+    ("cell", "golds"),
+    [
+        ([{"answer": "yes", "answer_confidence": "maybe"}, {"answer": "no"}, {"answer": "yes"}], ("yes", "no")),
+        ({"answer": ["yes", "no"], "answer_confidence": ["yes", "maybe"]}, ("yes", "no")),
+        ('[{"answer": "yes", "answer_id": 1}]', ("yes",)),
+        ('{"answer": 4}', ("4",)),
+        ({"answer": None}, None),
+        (float("nan"), None),
+        ([float("nan"), None, " ", "x"], ("x",)),
+        (2.5, ("2.5",)),
+        (True, ("True",)),
+        ("{1, 2}", ("{1, 2}",)),
+        ("NaN", ("NaN",)),
+    ],
+)
+def test_answers_in_objects_are_read_and_what_is_missing_is_none(
+    tmp_path: Path, cell: Any, golds: tuple[str, ...] | None
+) -> None:
+    rows = [{"question": "?", "answer": cell}, {"question": "?", "answer": "there"}]
+    if golds is None:
+        with pytest.warns(UserWarning, match=r"no question that has an answer \(row 0\); 1 of 2 rows are left out"):
+            found = read(tmp_path, rows)
+    else:
+        found = read(tmp_path, rows)
+    assert [task.target for task in found] == [*([golds] if golds else []), ("there",)]
+
+
+UNREAD = {
+    "an object": ({"answer": {"text": ["x"], "answer_start": [0]}}, "dict .* where a text is expected"),
+    "an object told as JSON": ({"answer": '{"text": "x"}'}, "dict .* where a text is expected"),
+    "lists in a list": ({"answer": [["x"], ["y"]]}, r"list \['x'\] where a text is expected"),
+    "a question that is an object": ({"question": {"en": "?"}}, "dict .* where a text is expected"),
+    "an option that is an object": ({"options": [{"text": "a"}, {"text": "b"}]}, "dict .* where a text is expected"),
+    "an object of options": ({"options": {"text": ["a"], "label": ["A"]}}, "dict .* where a text is expected"),
+    "a gap among options": ({"options": ["a", None, "c"]}, "option B of 3 is empty"),
+}
+
+
+@pytest.mark.parametrize(("cells", "said"), UNREAD.values(), ids=UNREAD)
+def test_what_is_no_text_is_left_out_and_told(tmp_path: Path, cells: dict[str, Any], said: str) -> None:
+    good = {"question": "?", "answer": "there", "options": []}
+    with pytest.warns(UserWarning, match=rf"{said} \(row 0\); 1 of 2 rows are left out"):
+        found = read(tmp_path, [{**good, **cells}, good], options=("options",))
+    assert asked(found) == [("?", ("there",))]
+
+
+@pytest.mark.parametrize("cell", [float("inf"), np.float32("-inf"), b"yes", {"text": "x"}, ["x"], {1, 2}, object])
+def test_no_text_is_made_of_what_is_none(cell: Any) -> None:
+    with pytest.raises(CellError, match="where a text is expected"):
+        text_of(cell)
+    assert [text_of(one) for one in (np.int64(3), np.float64("nan"), Decimal("1.50"), date(2020, 1, 2))] == [
+        *("3", None, "1.50", "2020-01-02")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("held", "golds"),
+    [
+        ({"truth": "4"}, ("4",)),
+        ({"truth": ["4", "four"]}, ("4", "four")),
+        ('{"truth": "4"}', ("4",)),
+        ({"truth": 0.5}, ("0.5",)),
+        ({"truth": None}, "no question that has an answer"),
+        (None, "no question that has an answer"),
+        ({"style": "rule"}, "'reward' holds no 'truth'; it has 'style'"),
+        ("rule", "'rule' in 'reward', no object that could have 'truth'"),
+        ({"truth": {"value": 4}}, "dict .* where a text is expected"),
+    ],
+)
+def test_patterns_find_what_lies_in_objects(tmp_path: Path, held: Any, golds: Any) -> None:
+    rows = [{"question": "?", "reward": held}, {"question": "?", "reward": {"truth": "there"}}]
+    (tmp_path / "train.jsonl").parent.mkdir(exist_ok=True)
+    if isinstance(golds, str):
+        with pytest.warns(UserWarning, match=rf"{golds} \(row 0\); 1 of 2"):
+            found = read(tmp_path, rows, answer="{reward[truth]}")
+        assert [task.target for task in found] == [("there",)]
+    else:
+        assert [task.target for task in read(tmp_path, rows, answer="{reward[truth]}")] == [golds, ("there",)]
+
+
+@pytest.mark.parametrize(
+    ("told", "gold"),
+    [
+        *(("Answer: .05.", ".05"), ("Answer: .05", ".05"), ("Answer: 3.", "3"), ("Answer: -.5.", "-.5")),
+        *(("Answer: U.S..", "U.S."), ("Answer: etc..", "etc."), ("Answer: No", "No"), (" Answer:  B. ", "B")),
+        *(("Answer: ...", ".."), ("Answer: $.99.", "$.99")),
+    ],
+)
+def test_of_a_talk_s_answer_one_full_stop_goes(told: str, gold: str) -> None:
+    read = talk({"texts": [{"user": "Question: ?", "assistant": told.strip()}]})
+    assert read["answer"] == [gold]
+
+
+def test_a_column_of_numbers_with_gaps_still_stands_for_something(tmp_path: Path) -> None:
+    rows = [{"question": "?", "answer": 1.0}, {"question": "?", "answer": 0.0}]
+    assert [t.target for t in read(tmp_path, rows, says={"0": "no", "1": "yes"})] == [("yes",), ("no",)]
+
+
+def test_a_copy_without_its_card_is_told(tmp_path: Path) -> None:
+    write(tmp_path / "copy", [{"image": "1.png", "question": "?", "answer": "x"}])
+    source = QuestionSet(str(tmp_path / "copy"), "g", "train", "image", "ours", config="docvqa")
+    with pytest.raises(HubError, match=r"no README\.md, the data set's card, in which configurations such as 'docvqa'"):
+        list(tasks_of(source, None, lambda image: image))
 
 
 def test_questions_in_other_shapes(tmp_path: Path) -> None:

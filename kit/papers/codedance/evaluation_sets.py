@@ -84,13 +84,6 @@ def as_asked(task: Task, max_pixels: int = MAX_PIXELS) -> Task:
     return replace(task, images=shown, originals=whole, target=(*task.target, *near), meta={"level": "", **task.meta})
 
 
-def by_letter(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Put the letter of the right choice in the place of its text, where a question has choices."""
-    choices = list(row["choices"] or ())
-    right = choices.index(row["answer"]) if row["answer"] in choices else None
-    return row if right is None else {**row, "answer": chr(ord("A") + right)}
-
-
 def by_source(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """Name a released question's kind by its source: the release's reward reads there whether it is mathematics."""
     return {**row, "kind": row["data_source"]}

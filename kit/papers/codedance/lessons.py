@@ -17,7 +17,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from kit.data.cells import CellError, parts
+from kit.data.cells import CellError, parts, text_of
 from kit.episode import Episode, Task
 from kit.papers.codedance.answers import is_right
 from kit.papers.codedance.env import PROTOCOL
@@ -45,9 +45,9 @@ def of_talk(row: Mapping[str, Any]) -> Mapping[str, Any]:
         isinstance(one, Mapping) and {"role", "content"} <= one.keys() for one in talk
     ):
         raise CellError(f"messages {talk!r:.60}: a list of objects with role and content is expected")
-    asked = next((str(one["content"] or "") for one in talk if one["role"] == "user"), "")
+    asked = next((text_of(one["content"]) or "" for one in talk if one["role"] == "user"), "")
     question = _BEFORE.sub("", _TOLD.split(asked)[0].replace(IMAGE, "")).strip()
-    turns = turns_in("".join(str(one["content"] or "") for one in talk if one["role"] == "assistant"))
+    turns = turns_in("".join(text_of(one["content"]) or "" for one in talk if one["role"] == "assistant"))
     last = PROTOCOL.parse(turns[-1]) if turns else FormatError("no turn")
     if not question or isinstance(last, FormatError) or last.name != PROTOCOL.final:
         raise CellError("a demonstration without a question, or whose last turn doesn't answer")

@@ -51,7 +51,7 @@ def several(row: Mapping[str, Any]) -> Mapping[str, Any]:
     )
     if not pairs:
         raise CellError(f"{told!r:.60} in 'qa', not a list of objects with question and answer")
-    return {**row, "question": [one["question"] for one in told], "answer": [str(one["answer"]) for one in told]}
+    return {**row, "question": [one["question"] for one in told], "answer": [one["answer"] for one in told]}
 
 
 def questions(source: QuestionSet, lock: Mapping[str, str], n: int = 0, max_pixels: int = MAX_PIXELS) -> list[Task]:

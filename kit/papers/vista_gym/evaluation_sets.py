@@ -22,9 +22,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from kit.data.cells import CellError
+from kit.data.cells import CellError, text_of
 from kit.data.hub import revision_of
-from kit.data.questions import QuestionSet, question_sets, tasks_of
+from kit.data.questions import QuestionSet, question_sets, tasks_of, without_stop
 from kit.episode import Task
 from kit.images import within_pixels
 from kit.papers.vista_gym.answers import golds
@@ -58,7 +58,7 @@ TRAINING = _SETS["training"]
 
 def problem(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """Take the image's mark out of a question: ``<image>Find x.`` is ``Find x.``"""
-    return {**row, "problem": str(row["problem"] or "").replace("<image>", "").strip()}
+    return {**row, "problem": (text_of(row["problem"]) or "").replace("<image>", "").strip()}
 
 
 def conversation(row: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -72,20 +72,13 @@ def conversation(row: Mapping[str, Any]) -> Mapping[str, Any]:
         raise CellError(f"{turns!r:.60} in 'conversations', not a list of objects with from and value")
     asked = [_plain(turn["value"]) for turn in turns if turn["from"] in ("human", "user")]
     told = [_plain(turn["value"]) for turn in turns if turn["from"] in ("gpt", "assistant")]
-    return {**row, "question": asked, "answer": [text.removeprefix("The answer is ").rstrip(" .") for text in told]}
+    return {**row, "question": asked, "answer": [without_stop(text.removeprefix("The answer is ")) for text in told]}
 
 
-def _plain(text: object) -> str:
+def _plain(cell: object) -> str:
     """A turn's words, without the image's mark and the hint before a question."""
-    said = str(text or "").replace("<image>", "").strip()
+    said = (text_of(cell) or "").replace("<image>", "").strip()
     return re.sub(r"^Hint:.*?\nQuestion:\s*", "", said, flags=re.DOTALL)
-
-
-def by_letter(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Put the letter of the right choice in the place of its text, where a question has choices."""
-    choices = list(row["choices"] or ())
-    right = choices.index(row["answer"]) if row["answer"] in choices else None
-    return row if right is None else {**row, "answer": chr(ord("A") + right)}
 
 
 def questions(

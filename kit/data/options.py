@@ -1,0 +1,50 @@
+"""Options of a question and their letters: which are lettered, and which of them an answer names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_LETTER = re.compile(r"\(?([A-Za-z])\)?\s*(?:[.:)]|$)")
+BARE = re.compile(r"\(?[A-Za-z]\)?\s*[.:)]?")
+_MARK = re.compile(r"^\(?[A-Za-z]\)?\s*[.:)]\s*")
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def letter(text: str) -> str:
+    """The letter of the option that an answer names: B of ``B``, ``(B)`` or ``b. a dog``; empty if it names none."""
+    found = _LETTER.match(text.strip())
+    return found[1].upper() if found else ""
+
+
+def lettered(options: Sequence[str]) -> list[str]:
+    """Options with a letter each, A, B, C …; as they are where they begin with these letters in this order.
+
+    Letters in another order are texts: labels of a diagram, or names such as ``T. rex``.
+
+    >>> lettered(["C", "F"]), lettered(["(A) a dog", "(B) a cat"])
+    (['A. C', 'B. F'], ['(A) a dog', '(B) a cat'])
+    """
+    if [letter(option) for option in options] == list(LETTERS[: len(options)]):
+        return list(options)
+    return [f"{name}. {option}" for name, option in zip(LETTERS, options, strict=False)]
+
+
+def option_named(answer: str, question: str, options: Sequence[str]) -> str:
+    """The letter of the option that a gold answer names by letter or text, if it names one; else the answer.
+
+    Args:
+        answer: ``B``, ``(b)``, ``B. a dog`` or ``a dog``; ``T. rex`` only looks like the first three.
+        question: holds the options where there is no list of them.
+        options: each after its letter, in order.
+    """
+    marked, names = letter(answer), LETTERS[: len(options)]
+    if BARE.fullmatch(answer) and (not options or marked in names):
+        return marked
+    if not options:
+        shown = marked and re.search(rf"(?<![A-Za-z]){marked}[.:)]", question)
+        return marked if shown else answer
+    said = [_MARK.sub("", option).casefold() for option in options]
+    if said.count(answer.casefold()) == 1:
+        return names[said.index(answer.casefold())]
+    return marked if marked and marked in names else answer
