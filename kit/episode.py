@@ -24,8 +24,9 @@ from PIL import Image
 
 from kit.images import rgb
 
-Status = Literal["ok", "error", "timeout", "died", "limit", "episode_lost", "format"]
-"""How a turn's action ended: the sandbox's states, and ``format`` for text that holds no action."""
+Status = Literal["ok", "error", "timeout", "died", "limit", "episode_lost", "format", "unserved"]
+"""How a turn's action ended: the sandbox's states; ``format`` for text that holds no action; ``unserved`` for a call
+that a tool service didn't take up (a full queue, a worker that can't be started), which is no agent's fault."""
 
 Ended = Literal["running", "answer", "format", "turns", "tokens", "lost"]
 """Why an episode ended: it answered; a turn held no action; out of turns; out of tokens; its sandbox was lost."""

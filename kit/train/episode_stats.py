@@ -14,6 +14,11 @@ def no_subset(task: Task) -> str:
     return ""
 
 
+def episode_unserved(episode: Episode) -> int:
+    """How many calls of an episode a tool service did not take up (:data:`kit.episode.Status`)."""
+    return sum(turn.observation is not None and turn.observation.status == "unserved" for turn in episode.turns)
+
+
 def episode_stats(episode: Episode, score: Score) -> dict[str, float]:
     """Collect the numbers that a step's row averages over episodes.
 
@@ -30,6 +35,8 @@ def episode_stats(episode: Episode, score: Score) -> dict[str, float]:
         "response_tokens": sum(episode.mask),
         "tokens": len(episode.ids),
         "answered": float(episode.ended == "answer"),
+        # A column where there are any: calls that a tool service did not take up are no agent's.
+        **({"unserved": unserved} if (unserved := episode_unserved(episode)) else {}),
     }
 
 

@@ -101,7 +101,7 @@ def _by_schema(action: Action, schema: Mapping[str, Any]) -> set[str]:
 
 def _by_truth(action: Action, seen: Observation | None, task: Task) -> set[str]:
     """E4 or E5 of a call that fits its schema, if it is one."""
-    if seen is None:  # the episode was over before its reply could be read
+    if seen is None or seen.status == "unserved":  # over before its reply could be read; or nobody took the call up
         return set()
     if seen.status not in ("ok", "error"):
         return {"E5"}

@@ -13,7 +13,8 @@ request                                      reply
 
 ``/get_observation`` takes the turns of many trajectories at once, as policies wrote them, does them side by side, and
 returns ``{observations, dones, valids}``. A turn is done if it answers; it is valid if it answers or calls a tool that
-there is, in proper JSON. ``extra_fields`` may bring images: ``{"images": {NAME: base64 of a file}}`` for a trajectory.
+there is, in proper JSON. ``extra_fields`` may bring a trajectory images, in base64 or as ``data:`` URIs:
+``{"images": {NAME: file}}``.
 
 Whatever is wrong with a request is told in words, ``{"error": …}``, with a status that says what kind of fault it is:
 400 no proper JSON, 404 no such tool, 410 no such trajectory (any more), 413 too large, 422 the wrong fields or no
@@ -34,6 +35,8 @@ from typing import Annotated, Any, TypeVar
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, Response
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kit.protocol import FormatError, Protocol
 from kit.tools.pure import MOST_PIXELS
@@ -49,7 +52,10 @@ that its sender hears why."""
 PROTOCOL = Protocol(actions=("tool_call",), call="tool_call")
 
 Body = TypeVar("Body", bound=BaseModel)
-Name = Annotated[str, Field(max_length=200)]
+LONGEST_NAME = 200
+"""Signs of a trajectory's id, an image's name and a tool's."""
+
+Name = Annotated[str, Field(max_length=LONGEST_NAME)]
 
 
 class CallBody(BaseModel):
@@ -117,7 +123,8 @@ class Service:
         """
         try:
             for name, image in dict(extra.get("images") or {}).items():
-                stored = await asyncio.to_thread(check, base64.b64decode(image, validate=True))
+                file = str(image).partition(";base64,")[2] if str(image).startswith("data:") else image
+                stored = await asyncio.to_thread(check, base64.b64decode(file, validate=True))
                 self.store.put(trajectory, str(name), stored)
         except (ImageRefused, binascii.Error, TypeError, ValueError) as error:
             return f"Error: {error}", False, False
@@ -152,6 +159,33 @@ class Service:
         return {"status": word, "pools": pools, "trajectories": len(self.store), "image_bytes": self.store.bytes}
 
 
+class Ending:
+    """Tells calls that the service's end cuts off that it ends; they would hear of an internal error.
+
+    Args:
+        app: does the requests.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+        started = False
+
+        async def sends(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            await self.app(scope, receive, sends)
+        except asyncio.CancelledError:
+            if scope["type"] != "http" or started:
+                raise
+            await told({"error": "the service is closing"}, 503)(scope, receive, send)
+
+
 async def body_of(request: Request) -> bytes:
     """A request's body.
 
@@ -178,12 +212,14 @@ async def parsed(request: Request, kind: type[Body]) -> Body:
         Refused: it isn't one; the message says where.
     """
     try:
-        return kind.model_validate_json(await body_of(request))
-    except ValidationError as error:
+        # By json: halves of characters, which a policy may write and a tool in one's own process is given, pass.
+        return kind.model_validate(json.loads(await body_of(request)))
+    except (ValueError, RecursionError) as error:
+        if not isinstance(error, ValidationError):
+            raise Refused(f"no proper JSON: {str(error)[:200]}", 400) from error
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"])) or "body"
-        status = 400 if first["type"] == "json_invalid" else 422
-        raise Refused(f"{where}: {first['msg'][:200]}", status) from error
+        raise Refused(f"{where}: {first['msg'][:200]}", 422) from error
 
 
 def told(what: Mapping[str, Any], status: int = 200) -> Response:
@@ -203,12 +239,20 @@ def front(service: Service) -> FastAPI:
 
     app = FastAPI(title="Tools", lifespan=life, docs_url=None, redoc_url=None, openapi_url=None)
 
+    app.add_middleware(Ending)
+
+    @app.exception_handler(HTTPException)
+    async def unknown(request: Request, error: HTTPException) -> Response:
+        return told({"error": f"{request.method} {request.url.path}: {error.detail}"}, error.status_code)
+
     @app.exception_handler(Refused)
     async def refused(request: Request, error: Refused) -> Response:
         return told({"error": str(error)}, error.status)
 
     @app.put("/trajectories/{trajectory}/images/{name}")
     async def put(trajectory: str, name: str, request: Request) -> dict[str, str]:
+        if max(len(trajectory), len(name)) > LONGEST_NAME:
+            raise Refused(f"an id or a name of more than {LONGEST_NAME} signs, which no call could give", 422)
         data = await body_of(request)
         try:
             stored: Stored = await asyncio.to_thread(check, data)
@@ -245,7 +289,7 @@ def front(service: Service) -> FastAPI:
 def _told(app: FastAPI, service: Service) -> None:
     """Add what can be read of a service."""
 
-    @app.get("/health")
+    @app.api_route("/health", methods=["GET", "HEAD"])
     async def health() -> Response:
         found = service.health()
         return told(found, 200 if found["status"] == "ok" else 503)

@@ -1,5 +1,16 @@
 """The client of a tool service: tools that look to an environment as if they were in its own process.
 
+=============================================  ===============================================================
+what a service does                            what becomes of the call
+=============================================  ===============================================================
+it answers                                     an observation: the tool's words, and how its work ended
+it is full, or its workers can't be started    asked again; then an observation with the status ``unserved``
+it can't be reached, breaks off, takes too     asked again; then :class:`ServiceGone`, which ends what asked: an agent
+long, or answers as no tool service does       would learn from a fault that isn't its own
+it can't do with what it was sent               an observation with the status ``error``
+it says no otherwise, as to an unknown tool    :class:`ServiceError`, which ends what asked
+=============================================  ===============================================================
+
 What an agent calls and reads is the same either way: names, descriptions and schemas come from the tool's own class,
 and so does the choice of the image. Only the work is done elsewhere. An image is sent when the service says that it
 doesn't know it: with the first call about it, and again if it was evicted or the service was started anew.
@@ -9,12 +20,14 @@ from __future__ import annotations
 
 import io
 import json
+import threading
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from concurrent.futures import Future
+from typing import Any, Literal, get_args
 
 import httpx
 
-from kit.episode import NamedImage, Observation
+from kit.episode import NamedImage, Observation, Status
 from kit.images import rgb
 from kit.tools.base import LONGEST, Images
 from kit.tools.pure import PureTool
@@ -23,8 +36,14 @@ from kit.tools.retry import RetriesExhausted, TransientError, is_transient, retr
 TIMEOUT = 100.0
 """Seconds for one answer: what a service lets a call wait and work, and a little more."""
 
-RETRIES = 4
-"""Tries after the first, in some seven seconds: a service that is started again is back by then."""
+RETRIES = 5
+"""Tries after the first, in some fifteen seconds: a service that is started again is back by then."""
+
+FULL = 503
+"""Says that no worker took the call up."""
+
+UNUSABLE = (400, 413, 422)
+"""Say that what was sent is wrong or too large."""
 
 GONE = 410
 """Says that the service doesn't know an image, or not any more."""
@@ -45,7 +64,7 @@ class ToolService:
     def __init__(self, address: str, retries: int = RETRIES, timeout: float = TIMEOUT) -> None:
         if not address.startswith(("http://", "https://")):
             raise ValueError(f"tool service {address!r}: give its address, such as http://127.0.0.1:8765")
-        self.address, self._retries = address.rstrip("/"), retries
+        self.address, self._retries, self._timeout = address.rstrip("/"), retries, timeout
         # As many connections as there are callers: an episode must not wait for another one's.
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=256)
         self._http = httpx.Client(
@@ -53,12 +72,16 @@ class ToolService:
         )
 
     def call(self, tool: str, arguments: Mapping[str, Any], image: NamedImage | None = None) -> Observation:
-        """Have a call done; whatever goes wrong is an observation that says what.
+        """Have a call done; what goes wrong with it is an observation that says what.
 
         Args:
             tool: its name.
             arguments: of the call.
             image: what it looks at.
+
+        Raises:
+            ServiceGone: the service can't be reached, or isn't a tool service.
+            ServiceError: it says no.
         """
         asked = {"tool": tool, "arguments": dict(arguments), "trajectory": image.sha256 if image else ""}
         body = json.dumps(asked).encode()
@@ -69,13 +92,22 @@ class ToolService:
                 self._send(image)
                 answer = self._ask("POST", "/call", body)
             told = self._told(answer)
-            return Observation(str(told["text"]), status=told["status"])
+            if not isinstance(told.get("text"), str) or told.get("status") not in get_args(Status):
+                raise TransientError(f"{self.address} answers {told!r:.80}, which is no tool's text and status")
+            return Observation(told["text"], status=told["status"])
 
         try:
             return retry(once, self._retries)
-        except (RetriesExhausted, ServiceError) as error:
-            why = error.__cause__ if isinstance(error, RetriesExhausted) else error  # how often is no agent's business
-            return Observation(f"Error: {str(why)[: 2 * LONGEST]}", status="error")
+        except Unusable as error:
+            return Observation(f"Error: {str(error)[: 2 * LONGEST]}", status="error")
+        except RetriesExhausted as error:
+            if isinstance(error.__cause__, Unserved):
+                # How often it was asked is no agent's business.
+                return Observation(f"Error: {str(error.__cause__)[: 2 * LONGEST]}", status="unserved")
+            raise ServiceGone(
+                f"{tool}: {error}. Start it again at {self.address}, then run the same command: a training goes on "
+                "from its last checkpoint"
+            ) from error
 
     def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """Ask once for what the client has no method for, such as ``/get_observation``.
@@ -124,10 +156,20 @@ class ToolService:
         self._told(self._ask("PUT", f"/trajectories/{image.sha256}/images/image", file.getvalue()))
 
     def _ask(self, method: str, path: str, body: bytes | None = None) -> httpx.Response:
+        """An answer that is all there in time; httpx itself limits each read alone."""
+        found: Future[httpx.Response] = Future()
+
+        def ask() -> None:
+            try:
+                found.set_result(self._http.request(method, path, content=body))
+            except BaseException as error:
+                found.set_exception(error)
+
+        threading.Thread(target=ask, daemon=True, name="tool service").start()
         try:
-            return self._http.request(method, path, content=body)
-        except httpx.HTTPError as error:
-            why = str(error) or type(error).__name__
+            return found.result(self._timeout)
+        except (httpx.HTTPError, TimeoutError) as error:
+            why = str(error) or (type(error).__name__ if found.done() else f"not in {self._timeout:g} s")
             raise TransientError(
                 f"no tool service answers at {self.address} ({why}); start one: python -m kit tools serve"
             ) from error
@@ -146,13 +188,28 @@ class ToolService:
         if answer.status_code == 200 and isinstance(told, dict):
             return told
         why = str(told["error"]) if isinstance(told, dict) and "error" in told else f"it says {answer.text[:80]!r}"
+        if answer.status_code == FULL and isinstance(told, dict) and "error" in told:
+            raise Unserved(why, retry_after(answer.headers))
         if is_transient(answer.status_code):
             raise TransientError(why, retry_after(answer.headers))
-        raise ServiceError(f"{self.address}: {why} ({answer.status_code})")
+        kind = Unusable if answer.status_code in UNUSABLE else ServiceError
+        raise kind(f"{self.address}: {why} ({answer.status_code})")
 
 
 class ServiceError(Exception):
     """A service that says no, for good."""
+
+
+class Unusable(ServiceError):
+    """A service that can't do with what it was sent: arguments, or an image, that an agent chose."""
+
+
+class ServiceGone(ServiceError):
+    """A service that can't be reached any more, or isn't one; whoever works with it ends, and can go on later."""
+
+
+class Unserved(TransientError):
+    """A call that no worker of a service took up: its queue is full, or its workers can't be started."""
 
 
 class RemoteTool:
@@ -163,7 +220,7 @@ class RemoteTool:
         service: does the work.
     """
 
-    on_error: Literal["tell", "raise"] = "tell"
+    on_error: Literal["tell", "raise"] = "raise"  # the service tells of the tool's errors; its own end the run
 
     def __init__(self, tool: PureTool, service: ToolService) -> None:
         self._tool, self._service = tool, service
@@ -171,7 +228,10 @@ class RemoteTool:
 
     def call(self, arguments: Mapping[str, Any], images: Images) -> Observation:
         """Have it done with the image of that name, or with the episode's first."""
-        image = self._tool.pick(arguments.get("image"), images) if self._tool.needs_image else None
+        try:
+            image = self._tool.pick(arguments.get("image"), images) if self._tool.needs_image else None
+        except Exception as error:  # a name that the agent made up
+            return Observation(f"Error: {str(error)[:LONGEST]}", status="error")
         asked = {name: value for name, value in arguments.items() if name != "image"}
         return self._service.call(self.name, asked, image)
 

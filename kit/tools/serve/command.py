@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import os
 import re
@@ -92,10 +93,26 @@ def serve(
         shown = f"[{host}]" if ":" in host else host
         print(f"{len(tools)} tools at http://{shown}:{listening.getsockname()[1]}", flush=True)
         config = uvicorn.Config(
-            front(service), log_level="warning", access_log=False, lifespan="on", timeout_graceful_shutdown=SHUTDOWN
+            front(service),
+            http=_protocol(),
+            log_level="warning",
+            access_log=False,
+            lifespan="on",
+            timeout_graceful_shutdown=SHUTDOWN,
         )
         with suppress(KeyboardInterrupt):  # it ends well, then passes on what it was told to end by
             uvicorn.Server(config).run(sockets=[listening])
+
+
+def _protocol() -> type[asyncio.Protocol]:
+    """Uvicorn's protocol, for clients that have sent all they have to send as well: they wait for their answer."""
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
+    class HalfClosed(H11Protocol):
+        def eof_received(self) -> bool:  # type: ignore[override]
+            return True
+
+    return HalfClosed
 
 
 def end_with_stdin() -> None:

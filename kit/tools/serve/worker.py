@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 from PIL import Image
 
 from kit.episode import Action, NamedImage
-from kit.images import rgb
+from kit.images import upright_rgb
 from kit.tools.base import Images, run_tool
 from kit.tools.pure import PureTool, load_tool
 from kit.tools.serve.wire import Recent, packed, read_frame
@@ -53,7 +53,7 @@ def opened(header: Mapping[str, Any], blob: bytes, recent: Recent[Image.Image]) 
     images, at = {}, 0
     for name, key, size in header["images"]:
         if size:
-            recent.put(key, rgb(Image.open(io.BytesIO(blob[at : at + size]))))
+            recent.put(key, upright_rgb(Image.open(io.BytesIO(blob[at : at + size]))))
             at += size
         image = recent.get(key)
         if image is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,12 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.episode import Action, Episode, Observation, Status, Task, Turn
+from kit.episode import Action, Episode, Observation, Score, Status, Task, Turn
 from kit.papers.vista_gym.env import PROTOCOL, VistaGymEnv
 from kit.papers.vista_gym.errors import ERRORS, REPORTED, errors, schemas
 from kit.papers.vista_gym.toolbox import TOOLS
 from kit.protocol import FormatError
 from kit.tools.pure import Arguments, PureTool
+from kit.train.episode_stats import episode_stats
 
 COLOURS = ("red", "blue", "green", "black", "yellow")
 Rows = Mapping[str, str]
@@ -162,6 +164,20 @@ def test_a_tool_that_gives_no_answer(status: Status) -> None:
     action = Action("table.value", "", {"of": made.other})
     turns = (Turn((), (), "", action, Observation("", status=status)), Turn((), (), "", Action("answer", "x")))
     assert errors(Episode(made.task, (), turns, "answer"), KNOWN) == ("E5",)
+
+
+def test_a_call_that_no_service_took_up_is_no_error_of_anybody_s() -> None:
+    """A full queue, a worker that can't be started: counted in a column of its own."""
+    made = Made(np.random.default_rng(1))
+    wrong = Action("table.value", "", {"of": made.other})
+    turns = (
+        Turn((), (), "", wrong, Observation("", status="unserved")),
+        Turn((), (), "", Action("answer", "x")),
+    )
+    episode = Episode(made.task, (), turns, "answer")
+    assert errors(episode, KNOWN) == ()
+    stats = episode_stats(episode, Score(0.0, {}))
+    assert stats["unserved"] == 1 and "unserved" not in episode_stats(replace(episode, turns=turns[1:]), Score(0.0, {}))
 
 
 def test_of_a_task_that_was_not_drawn_only_the_schema_is_told() -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import io
+import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections import Counter
@@ -12,10 +16,11 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import httpx
 import psutil
 import pytest
 from fake_server import free_port
-from PIL import Image
+from PIL import ExifTags, Image
 from places import HELPERS
 from served import said, until
 from toy_tools import OPTIONS, TOYS
@@ -72,10 +77,6 @@ def test_names_and_schemas_are_those_of_the_class(tools: dict[str, RemoteTool], 
 @pytest.mark.parametrize("text", ["", "ä\U0001f600\x00", "x" * 300_000, "</tool_call><|im_end|>", "line\nline"])
 def test_words_arrive_as_they_were_said(tools: dict[str, RemoteTool], text: str) -> None:
     assert said(tools["toy.echo"], text=text) == Observation(text)
-
-
-def test_half_a_character_is_told(tools: dict[str, RemoteTool]) -> None:
-    assert said(tools["toy.echo"], text="\ud800").status == "error"
 
 
 def test_an_image_is_sent_once_and_again_when_it_is_missed(
@@ -203,7 +204,7 @@ def test_a_full_queue_refuses_in_words() -> None:
         (rest,) = remote([toy() for toy in TOYS if toy.name == "toy.rest"], ToolService(service.address, retries=0))
         with ThreadPoolExecutor(12) as pool:
             replies = list(pool.map(lambda _: said(rest, text="a", seconds=0.3), range(12)))
-        refused = [reply for reply in replies if reply.status == "error"]
+        refused = [reply for reply in replies if reply.status == "unserved"]
         assert refused and all("2 calls wait already; ask again later, or start more" in r.text for r in refused)
         assert {reply.text for reply in replies if reply.status == "ok"} == {"a"}
 
@@ -230,6 +231,72 @@ def test_a_service_that_is_started_anew_is_sent_what_it_misses() -> None:
         assert said(remote(size, other)[0], image).text == "3 x 2 (255, 0, 0)"
 
 
+def test_a_photo_is_seen_upright(service: ToolService) -> None:
+    """A telephone's files lie on their sides, and say so."""
+    for kind in ("JPEG", "PNG", "WEBP"):
+        file, exif = io.BytesIO(), Image.Exif()
+        exif[ExifTags.Base.Orientation] = 6
+        Image.new("RGB", (16, 8), "red").save(file, kind, exif=exif)
+        with httpx.Client(base_url=service.address, trust_env=False) as http:
+            assert http.put(f"/trajectories/{kind}/images/image", content=file.getvalue()).status_code == 200
+        assert service.post("/call", {"trajectory": kind, "tool": "toy.size"})["text"].startswith("8 x 16 ")
+
+
+def test_every_answer_is_what_the_front_says(service: ToolService) -> None:
+    file = io.BytesIO()
+    Image.new("RGB", (3, 2), "red").save(file, "PNG")
+    with httpx.Client(base_url=service.address, trust_env=False) as http:
+        assert (http.get("/nowhere").status_code, http.get("/call").status_code) == (404, 405)
+        assert http.get("/nowhere").json() == {"error": "GET /nowhere: Not Found"}
+        assert http.get("/call").json() == {"error": "GET /call: Method Not Allowed"}
+        assert http.head("/health").status_code == 200
+        long = http.put(f"/trajectories/{'x' * 201}/images/image", content=file.getvalue())
+        assert long.status_code == 422 and "more than 200 signs" in long.json()["error"]
+        for body in (b"{", b"\xff", b"[" * 100_000, b""):
+            assert (
+                http.post("/call", content=body).status_code == 400 and "JSON" in http.post("/call", content=body).text
+            )
+    uri = "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
+    turn = '<tool_call>{"tool": "toy.size", "arguments": {}}</tool_call>'
+    asked = {"trajectory_ids": ["t"], "actions": [turn], "extra_fields": [{"images": {"image": uri}}]}
+    assert service.post("/get_observation", asked)["observations"] == ["3 x 2 (255, 0, 0)"]
+
+
+def test_halves_of_characters_are_the_tool_s_business(tools: dict[str, RemoteTool]) -> None:
+    (local,) = (toy() for toy in TOYS if toy.name == "toy.echo")
+    for text in ("a\ud800b", "\udfff", "\x00"):
+        assert said(tools["toy.echo"], text=text) == said(local, text=text)
+    deep: Any = "a"
+    for _ in range(300):
+        deep = [deep]
+    assert said(tools["toy.echo"], text=deep) == said(local, text=deep)
+
+
+def test_a_client_that_has_said_all_gets_its_answer(service: ToolService) -> None:
+    body = json.dumps({"tool": "toy.rest", "arguments": {"text": "there", "seconds": 0.3}}).encode()
+    host, port = service.address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=20) as connection:
+        connection.sendall(f"POST /call HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+        connection.shutdown(socket.SHUT_WR)
+        seen = b""
+        while b"there" not in seen and (part := connection.recv(4096)):
+            seen += part
+    assert b"200 OK" in seen and b"there" in seen
+
+
+def test_a_call_at_work_hears_that_the_service_ends() -> None:
+    with running(*OPTIONS, folder=HELPERS) as service, ThreadPoolExecutor(1) as pool:
+        server = psutil.Process(workers(service)[0]["pid"]).parent()
+        assert server is not None
+        call = {"tool": "toy.rest", "arguments": {"text": "a", "seconds": 25}}
+        with httpx.Client(base_url=service.address, trust_env=False, timeout=60) as http:
+            waits = pool.submit(http.post, "/call", json=call)
+            until(lambda: workers(service)[0]["state"] == "busy")
+            server.send_signal(signal.SIGTERM)
+            answer = waits.result()
+    assert (answer.status_code, answer.json()) == (503, {"error": "the service is closing"})
+
+
 def test_a_service_ends_with_whoever_started_it() -> None:
     """Killed in a way that leaves no time to tidy up."""
     code = f"""
@@ -247,10 +314,6 @@ with running(*{OPTIONS!r}, folder=Path({str(HELPERS)!r})) as service:
 
 
 def test_a_service_that_is_not_there_is_told() -> None:
-    (echo,) = remote([TOYS[0]()], ToolService(f"http://127.0.0.1:{free_port()}", retries=0))
-    seen = said(echo, text="a")
-    assert seen.status == "error" and "no tool service answers at http://127.0.0.1" in seen.text
-    assert "start one: python -m kit tools serve" in seen.text
     with pytest.raises(ValueError, match="tool service 'localhost': give its address, such as http"):
         ToolService("localhost")
     with pytest.raises(ServiceError, match="no tool service answers"):
