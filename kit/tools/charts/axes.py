@@ -1,7 +1,9 @@
 """A value axis, from the numbers beside it: the straight line that turns pixels into values.
 
 Of all numbers on a chart those belong to an axis that stand in one row (or column) and whose values grow evenly with
-their places; the line through most of them is taken, so a misread number or two do no harm.
+their places; the line through most of them is taken, so a misread number or two do no harm. An axis whose numbers
+don't grow evenly (a logarithmic one), a second axis with another scale, and a factor that can't be read are refused:
+values would be off by any amount, and look right.
 
 Worked example: 0, 20 and 40 stand at heights of 400, 300 and 200 pixels: 0.2 a pixel, upwards, so a bar that ends at
 250 is (400 - 250) · 0.2 = 30.
@@ -10,8 +12,9 @@ Worked example: 0, 20 and 40 stand at heights of 400, 300 and 200 pixels: 0.2 a 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal
 
@@ -32,27 +35,33 @@ class Axis:
         slope: value of a pixel (negative for an axis that grows upwards).
         start: value at pixel 0.
         ticks: the numbers it was read from, in the order of their places.
+        scale: what each of these stands for, where a factor stands at the axis' end.
     """
 
     direction: Direction
     slope: float
     start: float
     ticks: tuple[Word, ...]
+    scale: float = 1.0
 
     def value(self, place: float) -> float:
         """The value at a place, rounded to what a pixel tells."""
         exact = self.slope * place + self.start
         return float(round(exact, -math.floor(math.log10(abs(self.slope)))))
 
+    def times(self, scale: float) -> Axis:
+        """The same axis with a factor at its end."""
+        return replace(self, slope=self.slope * scale, start=self.start * scale, scale=self.scale * scale)
+
     def from_zero(self, place: float) -> Axis:
         """Move the axis' zero to where all bars begin, if that is within a third of a step from where it was."""
         step = abs(self.slope * (_place(self.ticks[1], self.direction) - _place(self.ticks[0], self.direction)))
         if abs(self.slope * place + self.start) > step / 3:
             return self
-        others = [(_place(tick, self.direction) - place, tick.number or 0.0) for tick in self.ticks]
+        others = [(_place(tick, self.direction) - place, self.scale * _number(tick)) for tick in self.ticks]
         along = np.array([away for away, _ in others])
         slope = float(along @ np.array([value for _, value in others]) / (along @ along))
-        return Axis(self.direction, slope, -slope * place, self.ticks)
+        return replace(self, slope=slope, start=-slope * place)
 
 
 def axis(words: Sequence[Word], direction: Direction) -> Axis | None:
@@ -61,7 +70,58 @@ def axis(words: Sequence[Word], direction: Direction) -> Axis | None:
     Args:
         words: on the chart.
         direction: along which the axis runs.
+
+    Raises:
+        ValueError: its numbers don't lie on one straight line, or there are two axes.
     """
+    ticks = _ticks(words, direction)
+    if len(ticks) < 2:
+        return None
+    beside = [word for word in words if word.number is not None and _beside(ticks[0], word, direction)]
+    odd = [word for word in beside if word not in ticks]
+    powers = all(re.fullmatch(r"10[-−–]?\d", word.text.strip()) for word in ticks)
+    if powers or (odd and len(odd) >= len(ticks) - 1):
+        told = ", ".join(word.text for word in sorted(beside, key=lambda word: _place(word, direction)))
+        raise ValueError(
+            f"the axis' numbers ({told:.60}) don't grow evenly with their places, as on a logarithmic axis"
+        )
+    slope, start = _line(ticks, direction)
+    other = _ticks([word for word in words if word not in beside], direction)
+    if direction == "y" and len(other) > 2 and _line(other, direction)[0] < 0:
+        far = abs(_line(other, direction)[0] / slope - 1) > 0.05
+        if far and {word.y for word in other} != {word.y for word in ticks}:
+            raise ValueError("there are two axes of values with different scales, and nothing tells which counts")
+    return Axis(direction, slope, start, tuple(ticks))
+
+
+def _line(ticks: Sequence[Word], direction: Direction) -> tuple[float, float]:
+    """Slope and start of the straight line through numbers."""
+    slope, start = np.polyfit([_place(w, direction) for w in ticks], [_number(w) for w in ticks], 1)
+    return float(slope), float(start)
+
+
+_POWER = re.compile(r"[1lI|]\s*[eE]\s*([+-−–]?)\s*(\d{1,2})|[x×*]\s*10\s*\^?\s*([-−–]?)(\d)")
+_ODD_POWER = re.compile(r"[+−-]?\s*\d+(\.\d+)?\s*[eE]\s*[+-−–]?\s*\d{1,2}|[x×*]\s*10\b.*|.*\d[eE]\d+\s*[+−-].*")
+
+
+def factor(words: Sequence[Word]) -> tuple[float, Word | None]:
+    """Find the factor that stands at an axis' end, ``1e6`` or ``×10⁶``: its value, and the word; 1 if there is none.
+
+    Raises:
+        ValueError: there is one that can't be read, such as ``+2.01e3``.
+    """
+    for word in words:
+        text = word.text.strip()
+        if found := _POWER.fullmatch(text):
+            sign, digits = (found[1], found[2]) if found[2] else (found[3], found[4])
+            return 10.0 ** (-int(digits) if sign in ("-", "−", "–") else int(digits)), word
+        if _ODD_POWER.fullmatch(text):
+            raise ValueError(f"the axis' numbers carry {text!r:.30}, which can't be read")
+    return 1.0, None
+
+
+def _ticks(words: Sequence[Word], direction: Direction) -> list[Word]:
+    """The numbers in a line that grow most evenly, in the order of their places."""
     best: tuple[float, list[Word]] = (0.0, [])
     numbers = [word for word in words if word.number is not None]
     for one, other in combinations(numbers, 2):
@@ -78,11 +138,7 @@ def axis(words: Sequence[Word], direction: Direction) -> Axis | None:
         score = len(fit) + 0.5 * ((slope < 0) == (direction == "y"))
         if score > best[0]:
             best = (score, fit)
-    ticks = sorted(best[1], key=lambda word: _place(word, direction))
-    if len(ticks) < 2:
-        return None
-    slope, start = np.polyfit([_place(w, direction) for w in ticks], [_number(w) for w in ticks], 1)
-    return Axis(direction, float(slope), float(start), tuple(ticks))
+    return sorted(best[1], key=lambda word: _place(word, direction))
 
 
 def _place(word: Word, direction: Direction) -> float:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kit.tools.charts.colours import Colour, Part
+from kit.tools.charts.colours import Colour, Part, parts
 from kit.tools.words import Word
 
 
@@ -27,6 +28,16 @@ class Bars:
     base: float
     bars: tuple[Bar, ...]
 
+    def end(self, bar: Bar) -> int:
+        """The place where a bar ends: above (or right of) the base, or on its other side, as negative values do."""
+        low, high = _sides(bar.part, self.lying)
+        return low if abs(high - self.base) < abs(low - self.base) else high
+
+
+def _sides(part: Part, lying: bool) -> tuple[int, int]:
+    """Top and bottom of a part, or its left and right if bars lie."""
+    return (part.left, part.right) if lying else (part.top, part.bottom)
+
 
 def bars(colours: Sequence[Colour], patches: Sequence[Part]) -> Bars | None:
     """Find rectangles that begin at one line; None if there aren't two.
@@ -43,21 +54,91 @@ def bars(colours: Sequence[Colour], patches: Sequence[Part]) -> Bars | None:
     ]
     if not found:
         return None
-    bottoms, lefts = [bar.part.bottom for bar in found], [bar.part.left for bar in found]
-    standing, lying = _common(bottoms), _common(lefts)
-    many = [sum(abs(v - base) <= 3 for v in places) for places, base in ((bottoms, standing), (lefts, lying))]
-    if max(many) < 2:
-        return None
-    if many[0] >= many[1]:
-        kept = tuple(bar for bar in found if abs(bar.part.bottom - standing) <= 3)
-        return Bars(False, float(np.median([bar.part.bottom for bar in kept])), kept)
-    kept = tuple(bar for bar in found if abs(bar.part.left - lying) <= 3)
-    return Bars(True, float(np.median([bar.part.left for bar in kept])), kept)
+    standing, lying = (_based(found, along) for along in (False, True))
+    best = standing if len(standing.bars) >= len(lying.bars) else lying
+    return best if len(best.bars) > 1 else None
 
 
-def _common(places: Sequence[int]) -> int:
-    """The place that most others are near."""
-    return max(places, key=lambda place: sum(abs(place - other) <= 3 for other in places))
+def _based(found: Sequence[Bar], lying: bool) -> Bars:
+    """The rectangles that begin at the place where most do: all above it, or some of them below."""
+    sides = [_sides(bar.part, lying) for bar in found]
+    # Where as many end as begin, they begin below (or on the left), as bars of equal values do.
+    places = [side[0] if lying else side[1] for side in sides] + [side[1] if lying else side[0] for side in sides]
+    base = max(places, key=lambda place: sum(min(abs(place - a), abs(place - b)) <= 3 for a, b in sides))
+    kept = [k for k, (a, b) in enumerate(sides) if min(abs(base - a), abs(base - b)) <= 3]
+    exact = np.median([min(sides[k], key=lambda side: abs(side - base)) for k in kept])
+    return Bars(lying, float(exact), tuple(found[k] for k in kept))
+
+
+def loose(colours: Sequence[Colour], blocks: Bars, patches: Sequence[Part]) -> str:
+    """Say what stands over bars as if it were more of them; empty: nothing does.
+
+    Args:
+        colours: of the chart.
+        blocks: the bars that were found.
+        patches: parts that belong to a legend.
+    """
+    used = {*(bar.part for bar in blocks.bars), *patches}
+    for number, colour in enumerate(colours):
+        for part in colour.parts:
+            for bar in blocks.bars if part not in used and part.area >= 20 else ():
+                inside = _overlap(_sides(part, not blocks.lying), _sides(bar.part, not blocks.lying))
+                own, wide = _sides(bar.part, not blocks.lying), _sides(part, not blocks.lying)
+                like = (wide[1] - wide[0]) <= 1.3 * (own[1] - own[0])
+                along, bar_s = _sides(part, blocks.lying), _sides(bar.part, blocks.lying)
+                gap = -_overlap(along, bar_s)
+                beyond = -0.5 * (along[1] - along[0]) < gap <= CUT + 3
+                if like and beyond and inside > 0.5 * (wide[1] - wide[0]) and part.area > 0.03 * bar.part.area:
+                    return "they are cut into pieces" if number == bar.colour else "they stand on one another"
+    return ""
+
+
+def _overlap(one: tuple[int, int], other: tuple[int, int]) -> int:
+    return min(one[1], other[1]) - max(one[0], other[0])
+
+
+CUT = 11
+"""Pixels of a cut, at most, that is healed: a line of hatching or of the grid."""
+
+
+def healed(colours: Sequence[Colour], pixels: NDArray[np.uint8]) -> tuple[Colour, ...]:
+    """Join what lines of hatching or of a grid cut apart: gaps that are narrow and not of the paper's colour.
+
+    Args:
+        colours: of the chart.
+        pixels: its image, ``(H, W, 3)``.
+    """
+    import cv2
+
+    flat = pixels.reshape(-1, 3)
+    packed = (flat.astype(np.int64) // 8) @ np.array([1 << 10, 1 << 5, 1])
+    paper = np.median(flat[packed == np.bincount(packed).argmax()], axis=0)
+    drawn = np.abs(pixels.astype(np.float64) - paper).max(axis=2) > 30
+    found = []
+    for colour in colours:
+        closed = cv2.morphologyEx(colour.mask.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((CUT, CUT), np.uint8)) > 0
+        mask = colour.mask | (closed & drawn)
+        found.append(replace(colour, mask=mask, parts=parts(mask)))
+    return tuple(found)
+
+
+def is_filled(colour: Colour, but: Sequence[Part] = ()) -> bool:
+    """Tell whether a colour fills an area down to one row, as under a curve; a line doesn't.
+
+    Args:
+        colour: the colour.
+        but: parts that don't belong to it (its patch in a legend).
+    """
+    mask = colour.mask.copy()
+    for part in but:
+        mask[part.top : part.bottom, part.left : part.right] = False
+    columns = np.flatnonzero(mask.any(axis=0))
+    if len(columns) < 20:
+        return False
+    lowest = mask.shape[0] - 1 - mask[::-1, columns].argmax(axis=0)
+    thick = mask[:, columns].sum(axis=0)
+    level = np.abs(lowest - np.median(lowest)) <= 2
+    return bool(level.mean() > 0.8 and np.median(thick) > 8)
 
 
 def height_at(colour: Colour, x: float, but: Sequence[Part] = ()) -> float | None:

@@ -7,16 +7,16 @@ beside) the marks, the legend's names and the title. Which label belongs to a ma
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from PIL import Image
 
-from kit.tools.charts.axes import Axis, axis
+from kit.tools.charts.axes import Axis, Direction, axis, factor
 from kit.tools.charts.colours import Colour, Part, colours
 from kit.tools.charts.layout import all_numbers, below, beside, parted, roles
 from kit.tools.charts.legend import Entry, legend
-from kit.tools.charts.marks import Bars, Pie, bars, height_at, nearest_word, pie
+from kit.tools.charts.marks import Bars, Pie, bars, healed, height_at, is_filled, loose, nearest_word, pie
 from kit.tools.charts.table import Kind, Table
 from kit.tools.words import Word
 
@@ -63,6 +63,13 @@ class _Seen:
     words: tuple[Word, ...]
     colours: tuple[Colour, ...]
     entries: tuple[Entry, ...]
+    scale: float = 1.0
+    """Factor at an axis' end."""
+
+    def axis(self, direction: Direction) -> Axis | None:
+        """The value axis along a direction, with its factor."""
+        found = axis(self.words, direction)
+        return found.times(self.scale) if found else None
 
     @property
     def patches(self) -> list[Part]:
@@ -103,13 +110,19 @@ def read_chart(image: Image.Image, words: Sequence[Word]) -> Chart:
     # OCR runs the numbers of an axis together where they stand close.
     apart = tuple(part for word in words for part in (parted(word) if all_numbers(word) else [word]))
     found = colours(np.asarray(image))
-    seen = _Seen(apart, found, legend(found, apart))
-    if (disc := pie(found, seen.patches)) is not None:
+    scale, offset = factor(apart)
+    seen = _Seen(tuple(word for word in apart if word is not offset), found, legend(found, apart), scale)
+    disc, blocks = pie(found, seen.patches), bars(found, seen.patches)
+    if disc is not None:
         read = _slices(seen, disc)
-    elif (blocks := bars(found, seen.patches)) is not None:
+    elif blocks is not None and not loose(found, blocks, seen.patches):
         read = _bars(seen, blocks)
     else:
-        read = _lines(seen)
+        joined = replace(seen, colours=healed(found, np.asarray(image)))
+        blocks = bars(joined.colours, seen.patches) or blocks
+        if blocks is not None and (why := loose(joined.colours, blocks, seen.patches)):
+            raise ValueError(f"the bars can't be measured: {why}")
+        read = _bars(joined, blocks) if blocks is not None else _lines(seen)
     if not read.marks:
         raise ValueError(f"a {read.kind} chart without labels that can be read: nothing names its numbers")
     return _chart(image.size, seen, read)
@@ -117,7 +130,7 @@ def read_chart(image: Image.Image, words: Sequence[Word]) -> Chart:
 
 def _bars(seen: _Seen, blocks: Bars) -> _Reading:
     lying = blocks.lying
-    scale = axis(seen.words, "x" if lying else "y")
+    scale = seen.axis("x" if lying else "y")
     if scale is None:
         raise ValueError("the bars have no axis with two numbers or more to read them by")
     scale, rest = scale.from_zero(blocks.base), seen.rest(scale)
@@ -126,14 +139,18 @@ def _bars(seen: _Seen, blocks: Bars) -> _Reading:
     labels = beside(rest, blocks.base) if lying else below(rest, blocks.base, centres)
     if not labels:
         raise ValueError("the bars have no labels that can be read: nothing names them")
-    at = [_nearest(labels, bar.part.y if lying else bar.part.x, lying) for bar in blocks.bars]
+    middles = [bar.part.y if lying else bar.part.x for bar in blocks.bars]
+    at = [_nearest(labels, middle, lying) for middle in middles]
+    # Where a label wasn't read, its bar is nearest to another bar's.
+    away = [abs((labels[c].y if lying else labels[c].x) - m) for c, m in zip(at, middles, strict=True)]
     # Without a legend, one bar over each label is one series, however its bars are coloured.
     single = not seen.entries and len(set(at)) == len(at)
     marks = []
-    for bar, category in zip(blocks.bars, at, strict=True):
-        if bar.colour not in series:
+    for k, (bar, category) in enumerate(zip(blocks.bars, at, strict=True)):
+        rivals = [away[j] for j, other in enumerate(blocks.bars) if at[j] == category and other.colour == bar.colour]
+        if bar.colour not in series or away[k] > min(rivals):
             continue
-        middle, end = (bar.part.y, bar.part.right) if lying else (bar.part.x, bar.part.top)
+        middle, end = (bar.part.y if lying else bar.part.x), blocks.end(bar)
         printed, value = _printed(rest, (end, middle) if lying else (middle, end), lying), scale.value(end)
         if printed is not None and abs(printed - value) <= 6 * abs(scale.slope):
             value = printed
@@ -148,11 +165,13 @@ def _nearest(labels: Sequence[Word], middle: float, lying: bool) -> int:
 
 
 def _lines(seen: _Seen) -> _Reading:
-    scale = axis(seen.words, "y")
+    scale = seen.axis("y")
     wide = [i for i, colour in enumerate(seen.colours) if colour.parts and colour.parts[0].width > 20]
     series = seen.series(wide)
     if scale is None or not series:
         raise ValueError("no bars, no slices, and no line beside an axis of numbers: this is no chart that can be read")
+    if any(is_filled(seen.colours[number], seen.patches) for number in series):
+        raise ValueError("a filled area or bars without gaps, which aren't read as a line")
     labels = below(seen.rest(scale), max(tick.y for tick in scale.ticks))
     marks = []
     for s, number in enumerate(series):
