@@ -186,8 +186,12 @@ class PureTool(ABC):
             arguments: fit the schema.
             images: the episode's images so far, by name.
         """
-        image = [self.pick(arguments.get("image"), images)] if self.needs_image else []
-        return call_within(deadline, self, arguments, {one.name: one for one in image})
+        if not self.needs_image:
+            return call_within(deadline, self, arguments, {})
+        one = self.pick(arguments.get("image"), images)
+        if one.image.mode == "P":  # PIL sends a palette without its transparency; the tool sees RGB anyway
+            one = NamedImage(one.name, rgb(one.image))
+        return call_within(deadline, self, arguments, {one.name: one})
 
     def close(self) -> None:  # noqa: B027 (nothing to override)
         """Nothing is held."""

@@ -130,6 +130,19 @@ class Counting(Doing):
         return Observation(str(self.calls))
 
 
+class Pixels(PureTool):
+    """Says all pixels."""
+
+    name, family = "pixels", "perception"
+    algorithm = "None."
+
+    def look(self, image: Any, arguments: Any) -> str:
+        return f"{image.mode} {np.asarray(image).tolist()}"
+
+    def answer(self, seen: str, arguments: Any) -> str:
+        return seen
+
+
 def asked(do: str, deadline: float | None = 20, images: Images | None = None, **more: str) -> Observation:
     return run_tool(Doing(), Action("doing", "", {"do": do, **more}), images or {}, deadline)
 
@@ -242,6 +255,22 @@ def test_tools_of_the_kit_say_their_golden_replies_there(tool: PureTool) -> None
             seen = run_tool(one, Action(tool.name, "", golden.arguments), shown, 60)
             assert seen == run_tool(one, Action(tool.name, "", golden.arguments), shown)
             assert seen.text == golden.says
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "PA", "RGB", "RGBA", "CMYK", "I", "F", "I;16", "palette"])
+def test_an_image_of_any_mode_is_seen_as_it_is_without_a_deadline(mode: str) -> None:
+    shown = np.random.default_rng(0).integers(0, 255, (6, 5, 4), np.uint8)
+    rgba = Image.fromarray(shown, "RGBA")
+    made = {
+        "I;16": lambda: Image.fromarray(shown[..., 0].astype(np.uint16) * 257),
+        "palette": lambda: rgba.quantize(8),
+        "PA": lambda: rgba.convert("P").convert("PA"),
+    }
+    image = made[mode]() if mode in made else rgba.convert(mode)
+    images = {"page": NamedImage("page", image)}
+    for more in ({}, {"image": "page"}):
+        seen = [run_tool(Pixels(), Action("pixels", "", more), images, deadline) for deadline in (None, 20)]
+        assert seen[0] == seen[1] and seen[0].status == "ok"
 
 
 def test_each_call_sees_its_own_images_however_many_there_were() -> None:
