@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-LARGEST_DEGREE, MOST_BITS = 30, 20_000
-"""Degree of an expression whose powers are multiplied out; bits of a whole number: some 6,000 digits."""
+LARGEST_DEGREE, MOST_BITS = 30, 1000
+"""Degree of an expression whose powers are multiplied out; bits of a whole number: of 1,024 a float is infinite."""
 
 
 def bounded_power(base: Any, exponent: Any, text: str) -> Any:
@@ -24,7 +24,7 @@ def bounded_power(base: Any, exponent: Any, text: str) -> Any:
     if base.free_symbols and _degree(base) * _times(exponent) > LARGEST_DEGREE:
         raise ValueError(f"{text[:60]!r}: its powers come to a degree above {LARGEST_DEGREE}; write it in lower ones")
     if base.is_Rational and max(abs(base.p), base.q).bit_length() * abs(exponent) > MOST_BITS:
-        raise ValueError(f"{text[:60]!r}: a power has more than {MOST_BITS // 10 * 3:,} digits; ask for a lower one")
+        raise ValueError(f"{text[:60]!r}: a power has more than {MOST_BITS // 10 * 3} digits; ask for a lower one")
     return base**exponent
 
 

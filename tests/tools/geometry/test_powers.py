@@ -40,10 +40,10 @@ def test_powers_of_powers_are_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["((((9^10)^10)^10)^10)^10", "(((((9^10)^10)^10)^10)^10)^10+1", "((((1/9)^10)^10)^10)^10"]
+    "text", ["((((9^10)^10)^10)^10)^10", "(((((9^10)^10)^10)^10)^10)^10+1", "((((1/9)^10)^10)^10)^10", "((9^10)^10)^10"]
 )
-def test_numbers_of_thousands_of_digits_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="a power has more than 6,000 digits; ask for a lower one"):
+def test_numbers_that_are_infinite_in_a_float_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="a power has more than 300 digits; ask for a lower one"):
         expression(text)
 
 
@@ -59,7 +59,7 @@ def test_numbers_of_thousands_of_digits_are_refused(text: str) -> None:
         ("x^0.5", 1.4142),
         ("(sqrt(x)+1)^4", 33.9706),
         ("(2x)^(0-2)", 0.0625),
-        ("((2^10)^10)^10", 2.0**1000),
+        ("((2^10)^10)^9", 2.0**900),
         ("10^10", 1e10),
         ("(1/2)^10", 0.0009765625),
         ("(x/x)^10", 1),
