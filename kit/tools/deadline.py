@@ -171,7 +171,7 @@ class Helper:
         try:
             fine, seen = self._ask(("call", tool, dict(arguments), named, fresh, anew, deadline), deadline)
         except (EOFError, OSError):
-            if self._late:
+            if self._late or self._process.returncode == -signal.SIGALRM:  # its own clock, where this one was held up
                 return Observation(f"Error: {name} gave no answer within {deadline:g} s", status="timeout")
             return Observation(f"Error: {name} died during this call ({self._ended()})", status="died")
         if not fine:
@@ -195,7 +195,7 @@ class Helper:
         except (EOFError, OSError):
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(1)  # it says how it ended, if it isn't killed meanwhile
-            self.end()
+            self._kill()
             raise
         except BaseException:  # an interrupt, too: a reply that comes later must not be the next call's
             self.end()
@@ -211,9 +211,12 @@ class Helper:
     def end(self) -> None:
         """Kill it, and all that it started, and wait for its end."""
         if self._process.returncode is None:
-            with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
+            self._kill()
+
+    def _kill(self) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
 
     def leave(self) -> None:
         """Let go of it, in a process that was forked: it is the other one's."""

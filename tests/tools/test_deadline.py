@@ -106,7 +106,9 @@ class Doing:
             os._exit(3)
         if do == "leave":
             sys.exit("bye")
-        if do == "crash":
+        if do == "start another and crash":
+            subprocess.Popen(["sleep", "60"])
+        if do.endswith("crash"):
             os.kill(os.getpid(), signal.SIGSEGV)
         if do == "fill":
             return Observation(str(len(bytearray(64 << 30))))
@@ -159,8 +161,15 @@ def has_ended(pid: int, within: float = 5) -> bool:
     return False
 
 
-def group(pid: int) -> list[int]:
-    """Processes that were started in a process's session."""
+def group(pid: int, within: float = 2) -> list[int]:
+    """Processes of a process's session that still are there: the kernel ends what was killed in its own time."""
+    end = time.monotonic() + within
+    while (found := _session(pid)) and time.monotonic() < end:
+        time.sleep(0.02)
+    return found
+
+
+def _session(pid: int) -> list[int]:
     found = []
     for one in Path("/proc").iterdir():
         if one.name.isdigit():
@@ -182,6 +191,17 @@ def test_what_is_late_is_ended_and_the_next_call_answers(do: str, tmp_path: Path
     assert has_ended(pid, 0.5), "it was waited for"
     assert group(pid) == [], "nor does anything go on that it started"
     assert asked("begin").text == "done: begin"
+
+
+def test_a_helper_has_a_clock_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Where the training's process is too busy to look at its clock, and the tool keeps the interpreter."""
+    asked("begin")
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Timer, "start", lambda timer: None)
+        patched.setattr(threading.Timer, "join", lambda timer: None)
+        seen = asked("keep_the_interpreter", 0.3, note=str(tmp_path / "pid"))
+    assert seen == Observation("Error: doing gave no answer within 0.3 s", status="timeout")
+    assert has_ended(int((tmp_path / "pid").read_text()), 0.5)
 
 
 @pytest.mark.parametrize(
@@ -208,10 +228,12 @@ def test_a_solver_that_is_late_leaves_nothing(question: str, deadline: float) ->
         ("end", "Error: doing died during this call (code 3)"),
         ("leave", "Error: doing died during this call (code 1)"),
         ("crash", "Error: doing died during this call (signal 11)"),
+        ("start another and crash", "Error: doing died during this call (signal 11)"),
     ],
 )
-def test_a_process_that_dies_ends_its_own_call(do: str, told: str) -> None:
-    assert asked(do) == Observation(told, status="died")
+def test_a_process_that_dies_ends_its_own_call(do: str, told: str, tmp_path: Path) -> None:
+    assert asked(do, note=str(tmp_path / "pid")) == Observation(told, status="died")
+    assert group(int((tmp_path / "pid").read_text())) == [], "nor does anything go on that it started"
     assert asked("begin").text == "done: begin"
 
 
