@@ -194,7 +194,7 @@ class Helper:
             return reply
         except (EOFError, OSError):
             with suppress(subprocess.TimeoutExpired):
-                self._process.wait(1)  # it says how it ended, if it isn't killed meanwhile
+                self._process.wait(5)  # it says how it ended, if it isn't killed meanwhile
             self._kill()
             raise
         except BaseException:  # an interrupt, too: a reply that comes later must not be the next call's
