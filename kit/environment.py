@@ -68,7 +68,8 @@ class ToolEnv(gymnasium.Env[Observation, str]):
     Args:
         protocol: the tags.
         tasks: what :meth:`reset` draws from when it isn't given a task.
-        deadline: seconds for one call of a tool; None: tools have limits of their own.
+        deadline: seconds for one call of a tool, which is done by a copy in another process and ended there, so tools
+            must hold nothing between two calls (:func:`kit.tools.base.run_tool`); None: tools have limits of their own.
         on_no_action: what follows a turn without an action: the episode ends, or the agent is told and goes on.
 
     Raises:

@@ -6,11 +6,13 @@ and a missed deadline are told, not raised (:func:`run_tool`).
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
+from functools import cache
+from math import isfinite
 from typing import Any, Literal, Protocol
 
 from kit.episode import Action, NamedImage, Observation
+from kit.tools.deadline import Unable, call_within
 
 Images = Mapping[str, NamedImage]
 """The images that an episode has shown so far, by name."""
@@ -57,16 +59,16 @@ def run_tool(tool: Tool, action: Action, images: Images, deadline: float | None 
         tool: the tool that the action names.
         action: its arguments count; where it has none, its text is the tool's only required string.
         images: the episode's images so far, by name.
-        deadline: seconds after which the agent is told that there was no answer (the call goes on in its thread); None:
-            the tool has a limit of its own.
+        deadline: seconds after which the call is ended, and the agent told that there was no answer: a copy of the
+            tool does it in a process of its own (:mod:`kit.tools.deadline`), unless the tool has a ``call_within``,
+            which ends the call itself. None: the tool has a limit of its own.
 
     Raises:
+        Unable: the tool can't be called under a deadline.
         Exception: the tool's own, if its ``on_error`` says so.
     """
-    from jsonschema import Draft202012Validator  # a second to import: not before there is something to check
-
     arguments = _from_text(tool, action.text) if action.arguments is None else dict(action.arguments)
-    wrong = next(iter(sorted(Draft202012Validator(tool.parameters).iter_errors(arguments), key=_depth)), None)
+    wrong = next(iter(sorted(validator(tool.parameters).iter_errors(arguments), key=_depth)), None)
     if wrong is not None:
         where = ".".join(map(str, wrong.absolute_path)) or "arguments"
         return Observation(f"Error: {tool.name}: {where}: {wrong.message[:LONGEST]}", status="error")
@@ -75,10 +77,41 @@ def run_tool(tool: Tool, action: Action, images: Images, deadline: float | None 
         if not (isinstance(seen, Observation) and isinstance(seen.text, str)):
             raise TypeError(f"{tool.name} returned {seen!r:.60}, which is no observation with a text")
         return seen
+    except Unable:
+        raise
     except Exception as error:
         if tool.on_error == "raise":
             raise
-        return Observation(f"Error: {str(error)[:LONGEST]}", status="error")
+        return Observation(f"Error: {str(error)[:LONGEST] or type(error).__name__}", status="error")
+
+
+def _within(deadline: float, tool: Tool, arguments: Mapping[str, Any], images: Images) -> Observation:
+    ends_itself = getattr(tool, "call_within", None)
+    seen: Observation = (
+        ends_itself(deadline, arguments, images) if ends_itself else call_within(deadline, tool, arguments, images)
+    )
+    return seen
+
+
+def validator(schema: Mapping[str, Any]) -> Any:
+    """Make what checks arguments by their JSON schema; NaN and infinity, which Python reads of JSON, are no numbers."""
+    return _validators()(schema)
+
+
+@cache
+def _validators() -> Any:
+    from jsonschema import (
+        Draft202012Validator,
+        validators,
+    )  # a second to import: not before there is something to check
+
+    checker = Draft202012Validator.TYPE_CHECKER
+    finite = checker.redefine("number", lambda _, value: checker.is_type(value, "number") and _is_finite(value))
+    return validators.extend(Draft202012Validator, type_checker=finite)
+
+
+def _is_finite(value: Any) -> bool:
+    return not isinstance(value, float) or isfinite(value)  # an integer may be too large for a float, and is finite
 
 
 def _depth(error: Any) -> tuple[int, str]:
@@ -91,22 +124,3 @@ def _from_text(tool: Tool, text: str) -> dict[str, Any]:
     if len(required) == 1 and tool.parameters["properties"][required[0]].get("type") == "string":
         return {required[0]: text}
     return {}
-
-
-def _within(deadline: float, tool: Tool, arguments: Mapping[str, Any], images: Images) -> Observation:
-    outcome: list[Observation | BaseException] = []
-
-    def work() -> None:
-        try:
-            outcome.append(tool.call(arguments, images))
-        except BaseException as error:
-            outcome.append(error)
-
-    thread = threading.Thread(target=work, daemon=True, name=f"tool {tool.name}")
-    thread.start()
-    thread.join(deadline)
-    if not outcome:
-        return Observation(f"Error: {tool.name} gave no answer within {deadline:g} s", status="timeout")
-    if isinstance(outcome[0], BaseException):
-        raise outcome[0]
-    return outcome[0]

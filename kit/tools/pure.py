@@ -36,6 +36,7 @@ from PIL import Image
 from kit.episode import NamedImage, Observation
 from kit.images import rgb
 from kit.tools.base import Images
+from kit.tools.deadline import call_within
 
 Family = Literal["perception", "charts", "diagrams", "solvers"]
 """What a tool is about."""
@@ -176,6 +177,21 @@ class PureTool(ABC):
         if not isinstance(said, str):
             raise TypeError(f"{self.name} returned {type(said).__name__} {said!r:.60}, which isn't text")
         return Observation(said)
+
+    def call_within(self, deadline: float, arguments: Mapping[str, Any], images: Images) -> Observation:
+        """Do a call in a process that is ended at the deadline, and is sent the image that it looks at.
+
+        Args:
+            deadline: seconds of the call's work.
+            arguments: fit the schema.
+            images: the episode's images so far, by name.
+        """
+        if not self.needs_image:
+            return call_within(deadline, self, arguments, {})
+        one = self.pick(arguments.get("image"), images)
+        if one.image.mode == "P":  # PIL sends a palette without its transparency; the tool sees RGB anyway
+            one = NamedImage(one.name, rgb(one.image))
+        return call_within(deadline, self, arguments, {one.name: one})
 
     def close(self) -> None:  # noqa: B027 (nothing to override)
         """Nothing is held."""

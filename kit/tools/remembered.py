@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
+from functools import partial
 from typing import Any, Literal
 
 from kit.episode import Observation
@@ -68,6 +69,22 @@ class Remembered:
         Raises:
             ValueError: the tool's own, each time.
         """
+        return self._call(self.tool.call, arguments, images)
+
+    def call_within(self, deadline: float, arguments: Mapping[str, Any], images: Images) -> Observation:
+        """Give the reply to a call that is ended at the deadline; that there was no answer isn't remembered.
+
+        Args:
+            deadline: seconds of work.
+            arguments: fit the schema.
+            images: the episode's images so far, by name.
+
+        Raises:
+            ValueError: the tool's own, each time.
+        """
+        return self._call(partial(self.tool.call_within, deadline), arguments, images)
+
+    def _call(self, work: Callable[..., Observation], arguments: Mapping[str, Any], images: Images) -> Observation:
         asked = {name: value for name, value in arguments.items() if name != "image"}
         image = self.tool.pick(arguments.get("image"), images).sha256 if self.needs_image else ""
         key = json.dumps(asked, sort_keys=True), image
@@ -81,7 +98,10 @@ class Remembered:
         assert reply is not None
         if mine:
             try:
-                reply.set_result(self.tool.call(arguments, images))
+                seen = work(arguments, images)
+                if seen.status in ("timeout", "died"):  # by chance: another time there may be an answer
+                    self._forget(key)
+                reply.set_result(seen)
             except ValueError as error:  # its text alone: the error itself would keep all images of the call
                 reply.set_result(str(error))
             except BaseException as error:  # an interrupt or a full memory is no reply

@@ -10,7 +10,10 @@ inside          of the image
 small           less than 40 % of the image's area (prompt, appendix A.1)
 large enough    8 pixels a side of the image that is opened (ours)
 something new   not the same, to 70 % of their union, as a box before it (ours)
-================================================================================================================
+==============  =====================================================================================================
+
+A single box without the list around it is no list of boxes. Where the numbers can only be in another unit, or reach out
+of the image, the unit is told.
 """
 
 from __future__ import annotations
@@ -36,6 +39,8 @@ MOST = 8
 SMALLEST_SIDE, ALIKE = 8, 0.7
 """Pixels of a crop's side, at least; intersection over union from which two boxes are the same."""
 
+OUT = "reaches out of the image"
+
 NOTES, NOTE_CHARS = 4, 60
 """Boxes whose faults are told, and characters of each that are repeated."""
 
@@ -44,16 +49,18 @@ Numbers = tuple[float, float, float, float]
 
 
 def read(text: str) -> list[Numbers | None] | None:
-    """Read a list of boxes; None in the place of what isn't four numbers, None for what isn't a list.
+    """Read a list of boxes; None in the place of what isn't four numbers, None for what isn't a list of lists.
 
-    >>> read("[[0.5, 0.0, 1.0, 0.5], ['a', 1, 2, 3]]"), read('[["a", 1, 2, 3]]')
-    (None, [None])
+    >>> read("[[0.5, 0.0, 1.0, 0.5], ['a', 1, 2, 3]]"), read('[["a", 1, 2, 3]]'), read("[0.5, 0.0, 1.0, 0.5]")
+    (None, [None], None)
     """
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return [_numbers(one) for one in found] if isinstance(found, list) else None
+    if not isinstance(found, list) or (found and not any(isinstance(one, list) for one in found)):
+        return None
+    return [_numbers(one) for one in found]
 
 
 def _numbers(one: Any) -> Numbers | None:
@@ -96,6 +103,7 @@ def check(text: str, image: NamedImage, opened: Size, frame: Frame = "shares", r
         return Checked(0, {}, (f"{text[:NOTE_CHARS]!r} isn't a list of boxes: write [[x1, y1, x2, y2], …]",))
     boxes: dict[int, Box] = {}
     told: list[str] = []
+    other_unit = False
     for number, entry in enumerate(entries[:MOST], 1):
         found = "needs four numbers" if entry is None else _box(entry, image, frame, resized)
         why = found if isinstance(found, str) else _fault(found, opened, boxes)
@@ -103,8 +111,11 @@ def check(text: str, image: NamedImage, opened: Size, frame: Frame = "shares", r
             boxes[number] = found
         else:
             told.append(f"box {number} {why}")
+            other_unit |= entry is not None and _is_in_another_unit(entry, frame, found == OUT)
     if len(told) > NOTES:
         told = [*told[:NOTES], f"and {len(told) - NOTES} more"]
+    if other_unit:
+        told.append(f"numbers are {_unit(frame, resized if frame == 'resized' else image.image.size)}")
     if len(entries) > MOST:
         told.append(f"only the first {MOST} of {len(entries)} boxes are looked at")
     return Checked(len(entries), boxes, tuple(told))
@@ -118,7 +129,19 @@ def _box(entry: Numbers, image: NamedImage, frame: Frame, resized: Size | None) 
     try:
         return convert(Box(image.name, frame, *entry), "shares", image.image.size, resized)
     except ValueError:
-        return "reaches out of the image"
+        return OUT
+
+
+def _is_in_another_unit(entry: Numbers, frame: Frame, out: bool) -> bool:
+    """Whether what is no box here may be one in another unit: far out where shares are meant; out, or shares."""
+    return out and max(map(abs, entry)) >= 2 if frame == "shares" else out or max(entry) <= 1
+
+
+def _unit(frame: Frame, size: Size | None) -> str:
+    """The unit of boxes, in words."""
+    if frame in ("pixels", "resized") and size is not None:
+        return f"pixels of the image, which is {size[0]} x {size[1]}"
+    return f"{frame} of the image's width and height, from 0 to {1 if frame == 'shares' else 1000}"
 
 
 def _fault(box: Box, opened: Size, before: Mapping[int, Box]) -> str:

@@ -103,7 +103,7 @@ class VistaGymEnv(ToolEnv):
         prior: say which of the tools suit the task's family (:data:`PRIOR`).
         tasks: what :meth:`reset` draws from when it isn't given a task; values of charts if empty.
         listed: name the tools in the prompt; else say only how many the paper has, to one that learns them by heart.
-        deadline: seconds that one call may take.
+        deadline: seconds that one call may take; None: tools have limits of their own.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class VistaGymEnv(ToolEnv):
         prior: bool = False,
         tasks: Sequence[Task] = (),
         listed: bool = True,
-        deadline: float = DEADLINE,
+        deadline: float | None = DEADLINE,
     ) -> None:
         if prompt not in PROMPTS:
             raise ValueError(f"prompt={prompt!r}: choose one of {sorted((*PROMPTS, *ALONE))}")

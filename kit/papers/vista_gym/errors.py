@@ -40,6 +40,7 @@ from kit.papers.vista_gym.env import PROTOCOL
 from kit.papers.vista_gym.toolbox import toolbox
 from kit.papers.vista_gym.validate import holds
 from kit.protocol import FormatError
+from kit.tools.base import validator
 
 ERRORS = {
     "E1": "the call can't be read",
@@ -92,9 +93,7 @@ def _of_turn(turn: Turn, task: Task, known: Schemas) -> set[str]:
 
 def _by_schema(action: Action, schema: Mapping[str, Any]) -> set[str]:
     """E1 to E3 of a call whose tool there is; none: it fits its schema."""
-    from jsonschema import Draft202012Validator  # a second to import
-
-    wrong = Draft202012Validator(schema).iter_errors(dict(action.arguments or {}))
+    wrong = validator(schema).iter_errors(dict(action.arguments or {}))
     found = {{"required": "E1", "additionalProperties": "E2"}.get(str(one.validator), "E3") for one in wrong}
     return found - {"E1"} if "E2" in found else found  # it was given, under another name
 

@@ -51,9 +51,10 @@ LEAST_PASSED, MOST_PASSED = 0.125, 0.375
 
 @contextmanager
 def open_tools(where: str = INPROCESS, names: Iterable[str] = TOOLS) -> Iterator[Sequence[Tool]]:
-    """Some of the tools, in this process or by a service; what an agent calls and reads is the same.
+    """Some of the tools, of this process or of a service; what an agent calls and reads is the same.
 
-    In this process they remember: rollouts of one question ask alike, and a page takes most of a second to read.
+    Here they remember: rollouts of one question ask alike, and a page takes most of a second to read. What isn't
+    remembered is worked out in a process that ends at the call's deadline (:mod:`kit.tools.deadline`).
 
     Args:
         where: ``inprocess``, or the address of a service (``python -m kit tools serve``), such as

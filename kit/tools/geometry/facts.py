@@ -13,6 +13,7 @@ from typing import Any
 import sympy as sp
 
 from kit.tools.geometry.forms import Form
+from kit.tools.geometry.powers import bounded_power
 
 QUADRILATERALS = ("Parallelogram", "Rectangle", "Square", "Rhombus", "Trapezoid", "Quadrilateral")
 FIGURES = ("Triangle", *QUADRILATERALS)
@@ -260,7 +261,7 @@ def _value(text: str) -> Any:
         exponent = power()
         if not exponent.is_number or abs(exponent) > 10:
             raise ValueError(f"{text[:60]!r}: an exponent is a number, 10 at most")
-        return made**exponent
+        return bounded_power(made, exponent, text)
 
     def single() -> Any:
         nonlocal at

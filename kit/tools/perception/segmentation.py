@@ -14,7 +14,7 @@ from PIL import Image, ImageDraw
 
 from kit.images import within_pixels
 from kit.tools.pure import Arguments, Golden, PureTool, Served
-from kit.tools.regions import Region, inside
+from kit.tools.regions import Region, inside, on_image
 
 WORKED = 160_000
 """Pixels on which GrabCut works: larger images are shrunk, and their mask is enlarged again."""
@@ -149,10 +149,8 @@ class Segment(PureTool):
         on = labels if labels is not None else [1] * len(points)
         if not box and 1 not in on:
             raise ValueError(f"{cls.name}: no point lies on the thing; give one the label 1")
-        for x, y in points:
-            if not (0 <= x < size[0] and 0 <= y < size[1]):
-                raise ValueError(f"{cls.name}: point {[x, y]!r:.60} isn't on the image of {size[0]} x {size[1]} pixels")
-        return [(int(x), int(y), label == 1) for (x, y), label in zip(points, on, strict=True)], box
+        places = on_image(cls.name, points, size)
+        return [(x, y, label == 1) for (x, y), label in zip(places, on, strict=True)], box
 
     def answer(self, seen: Segmented, arguments: Arguments) -> str:
         """Box and size of the mask, its share of the image, or its middle."""

@@ -97,8 +97,8 @@ def test_several_parts_of_which_some_cannot_be(env: MagsEnv) -> None:
         ("[[true, 0, 0.2, 0.2]]", "box 1 needs four numbers"),
         ("[[0, 0, 0.2]]", "box 1 needs four numbers"),
         ("[[0, 0, 1" + "0" * 400 + ", 0.2]]", "box 1 needs four numbers"),
-        ("[0.1, 0.1, 0.3, 0.3]", "box 1 needs four numbers"),
         ("the card at the bottom", "isn't a list of boxes: write [[x1, y1, x2, y2], …]"),
+        ("[0.1, 0.1, 0.3, 0.3]", "'[0.1, 0.1, 0.3, 0.3]' isn't a list of boxes: write [[x1, y1, x2, y2], …]"),
         ("", "isn't a list of boxes"),
         ("{}", "isn't a list of boxes"),
         ("<zoom>[[0, 0, 0.4, 0.4]]", "isn't a list of boxes"),
@@ -112,6 +112,59 @@ def test_what_is_wrong_with_a_box_is_told_by_name(env: MagsEnv, boxes: str, told
     assert (seen.status, seen.images, terminated) == ("error", (), False)
     assert info["action"].arguments["boxes"] == []
     assert env.step(ANSWER)[1:3] == (1.0, True), "it goes on"
+
+
+@pytest.mark.parametrize(
+    "boxes",
+    [
+        "[0.1, 0.1, 0.3, 0.3]",
+        "[0, 0, 1, 1]",
+        "[100, 100, 300, 200]",
+        "[0.1, 0.1, 0.3, 0.3, 0.5, 0.5, 0.7, 0.7]",
+        '["0.1, 0.1, 0.3, 0.3"]',
+        '[{"bbox_2d": [10, 10, 40, 40], "label": "card"}]',
+        "[null, null, null, null]",
+        "[0.1, 0.1, NaN, 0.3]",
+        "(0.1, 0.1, 0.3, 0.3)",
+    ],
+)
+def test_what_is_no_list_of_lists_is_refused_once(env: MagsEnv, boxes: str) -> None:
+    seen, _, _, _, info = env.step(asking(boxes))
+    assert seen.text.count("Error") == seen.text.count("\n") == 1
+    assert "isn't a list of boxes: write [[x1, y1, x2, y2], …]" in seen.text
+    assert info["action"].arguments == {"asked": 0, "boxes": []}
+
+
+SHARES = "numbers are shares of the image's width and height, from 0 to 1"
+THOUSANDTHS = "numbers are thousandths of the image's width and height, from 0 to 1000"
+PIXELS = "numbers are pixels of the image, which is 140 x 140"
+
+
+@pytest.mark.parametrize(
+    ("frame", "boxes", "unit"),
+    [
+        ("shares", "[[10, 10, 60, 60]]", SHARES),
+        ("shares", "[[100, 100, 300, 300]]", SHARES),
+        ("shares", "[[0.1, 0.1, 0.3, 0.3], [560, 10, 900, 40], [1, 1, 30, 30]]", SHARES),
+        ("shares", "[[-20, 0, 1, 1]]", SHARES),
+        ("thousandths", "[[0.1, 0.1, 0.3, 0.3]]", THOUSANDTHS),
+        ("thousandths", "[[100, 100, 1920, 1080]]", THOUSANDTHS),
+        ("pixels", "[[0.1, 0.1, 0.3, 0.3]]", PIXELS),
+        ("pixels", "[[100, 100, 300, 300]]", PIXELS),
+        ("resized", "[[0.1, 0.1, 0.3, 0.3]]", PIXELS.replace("140", "112")),
+        ("resized", "[[70, 70, 130, 130]]", PIXELS.replace("140", "112")),
+    ],
+)
+def test_of_numbers_in_another_unit_the_one_that_is_meant_is_told_once(frame: Frame, boxes: str, unit: str) -> None:
+    told = check(boxes, TASK.images[0], (280, 280), frame, (112, 112)).told
+    assert told.count(unit) == 1 and told[-1] == unit
+
+
+@pytest.mark.parametrize(
+    "boxes", ["[[0.7, 0.7, 1.2, 0.9]]", "[[0.5, 0.5, 0.1, 0.9]]", "[[0, 0, 1, 0.5]]", "[[0, 0, 1, 2, 3]]"]
+)
+def test_of_others_the_unit_is_not_told(boxes: str) -> None:
+    assert len(check(boxes, TASK.images[0], (280, 280)).told) == 1
 
 
 def test_just_below_forty_percent_is_small_enough() -> None:

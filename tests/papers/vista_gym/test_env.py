@@ -182,8 +182,8 @@ WRONG = (
     ({"region": [0, 0, 9, 9], "image": "other"}, "no image 'other'; there are image"),
     ({"region": [0, 0, 41, 20]}, "region [0, 0, 41, 20] isn't within 40 x 20"),
     ({"region": [9, 9, 0, 0]}, "isn't within 40 x 20"),
-    ({"region": [float("nan"), 0, 9, 9]}, "isn't within 40 x 20"),
-    ({"region": [0, 0, float("inf"), 9]}, "isn't within 40 x 20"),
+    ({"region": [float("nan"), 0, 9, 9]}, "region.0: nan is not of type 'number'"),
+    ({"region": [0, 0, float("inf"), 9]}, "region.2: inf is not of type 'number'"),
     ({"region": [0, 0, 9, 9], "ключ\u202e": "値"}, "was unexpected"),
 )
 
