@@ -22,6 +22,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from types import TracebackType
+from typing import NoReturn
 
 from PIL import Image
 
@@ -117,6 +118,13 @@ class Sandbox:
         """End every episode and process and remove their files."""
         if self._connection is not None:
             self._connection.close()
+
+    def __deepcopy__(self, memo: object) -> Sandbox:
+        """Itself: copies of an environment run their code in the same sandbox, as those made with it do."""
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Sandbox holds processes and can't be pickled: open another where it is needed")
 
     def __enter__(self) -> Sandbox:
         return self.start()
