@@ -4,8 +4,8 @@ What is sampled depends on the episode's place in the batch alone, not on the pr
 plays: so any number of processes trains on the same episodes. ``SETTINGS`` (JSON) are those of GRPO; ``fault`` in it:
 ``kill``, ``raise`` or ``nan`` (its gradient) in the last process's third step; ``slow``: seconds that each step waits;
 ``reward``: ``even`` (of one episode), ``coarse`` (the same, often equal in a group), ``siblings`` (of its group),
-``one_rank`` (turns are rewarded in the first process alone) or ``own_parts`` (each process names the reward's parts in its own way);
-``held_out``: a file of tasks that are looked at before each step.
+``one_rank`` (turns are rewarded in the first process alone) or ``own_parts`` (each process names the reward's parts in
+its own way); ``held_out``: a file of tasks that are looked at before each step.
 """
 
 from __future__ import annotations
