@@ -8,9 +8,11 @@ comes back as an observation. How long an episode may be is the loop's business 
 
 from __future__ import annotations
 
+import copy
+import pickle
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 import gymnasium
 import numpy as np
@@ -40,6 +42,12 @@ class AnyText(gymnasium.Space[str]):
         """Check that ``x`` is a string."""
         return isinstance(x, str)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AnyText) and other.max_length == self.max_length
+
+    def __repr__(self) -> str:
+        return f"AnyText({self.max_length})"
+
 
 class Observations(gymnasium.Space[Observation]):
     """Text, named images and a status: :class:`kit.episode.Observation`."""
@@ -56,6 +64,12 @@ class Observations(gymnasium.Space[Observation]):
         """Check that ``x`` is an observation."""
         return isinstance(x, Observation)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Observations)
+
+    def __repr__(self) -> str:
+        return "Observations()"
+
 
 def after_names(images: Sequence[NamedImage]) -> list[str | NamedImage]:
     """Images as a user message shows them: each after its name."""
@@ -64,6 +78,9 @@ def after_names(images: Sequence[NamedImage]) -> list[str | NamedImage]:
 
 class ToolEnv(gymnasium.Env[Observation, str]):
     """An environment of a tool-using agent, one task at a time.
+
+    Gymnasium's vector environments take several: ``SyncVectorEnv``, and ``AsyncVectorEnv(…, shared_memory=False)``,
+    since observations are of any size, each of whose environments opens a sandbox of its own if it needs one.
 
     Args:
         protocol: the tags.
@@ -153,3 +170,28 @@ class ToolEnv(gymnasium.Env[Observation, str]):
         for tool in self.toolset.values():
             tool.close()
         self.toolset = {}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Copy an environment between episodes: what all share (a sandbox, networks, tools) the copy shares as well.
+
+        Raises:
+            TypeError: within an episode, whose tools may be at work in other processes.
+        """
+        if self.toolset:
+            raise TypeError(f"{type(self).__name__} has an episode's tools open: close() it, then copy it")
+        made = object.__new__(type(self))
+        vars(made).update(vars(self), images=dict(self.images))
+        for name in ("action_space", "observation_space", "_np_random"):
+            setattr(made, name, copy.deepcopy(getattr(self, name), memo))
+        return made
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        for name, value in vars(self).items():
+            try:
+                pickle.dumps(value)
+            except Exception as error:
+                raise TypeError(
+                    f"{type(self).__name__}.{name} can't be pickled ({error}): make another environment where one is "
+                    "needed, as AsyncVectorEnv does by the functions it is given"
+                ) from error
+        return super().__reduce_ex__(protocol)

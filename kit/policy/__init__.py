@@ -6,6 +6,7 @@ back end keeps to :class:`Policy`, so the rollout loop never knows which one it 
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor
@@ -55,13 +56,37 @@ class SamplingParams:
             raise ValueError(f"SamplingParams.max_new_tokens={self.max_new_tokens}: a turn needs at least 1 token")
 
 
+class NotFinite(ArithmeticError):
+    """Logits, a loss, gradients or weights are infinite or NaN: the model is none any more."""
+
+
 @dataclass(frozen=True)
 class Completion:
-    """A sampled turn: ids, log-probabilities of those ids, and why it ended."""
+    """A sampled turn: ids, log-probabilities of those ids, and why it ended.
+
+    Raises:
+        NotFinite: a log-probability isn't finite, so neither were the logits.
+    """
 
     ids: tuple[int, ...]
     logprobs: tuple[float, ...]
     finish: FinishReason
+
+    def __post_init__(self) -> None:
+        check_logprobs(self.logprobs)
+
+
+def check_logprobs(logprobs: Sequence[float]) -> None:
+    """Refuse tokens of a distribution that is none.
+
+    Raises:
+        NotFinite: a log-probability isn't finite.
+    """
+    if not all(map(math.isfinite, logprobs)):
+        raise NotFinite(
+            "the logits to sample from aren't finite: this model's weights are broken, as by a learning_rate that was "
+            "too high; take an earlier checkpoint"
+        )
 
 
 Wait = Literal["none", "one", "all"]

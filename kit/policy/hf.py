@@ -17,7 +17,15 @@ from torch import Tensor
 
 from kit.chat import Chat
 from kit.models import load_model
-from kit.policy import Completion, GenerationRequest, RequestSource, SamplingParams, sample_streaming, timed
+from kit.policy import (
+    Completion,
+    GenerationRequest,
+    RequestSource,
+    SamplingParams,
+    check_logprobs,
+    sample_streaming,
+    timed,
+)
 from kit.policy.limits import CACHE_BYTES, MAX_BATCH_SIZE, batch_size_that_fits
 from kit.policy.open_turn import OpenTurn
 from kit.policy.prefix import Prefix, PrefixStore, stack
@@ -168,7 +176,8 @@ class HFPolicy:
         rows = list(range(len(requests)))  # which request each row of the batch belongs to
         for step in range(params.max_new_tokens):
             tokens, chosen = self._choose(logits, params.temperature, [(r, turns[r]) for r in rows])
-            for row, token, logprob in zip(rows, tokens.tolist(), chosen.tolist(), strict=True):
+            check_logprobs(logprobs := chosen.tolist())
+            for row, token, logprob in zip(rows, tokens.tolist(), logprobs, strict=True):
                 if turns[row].add(token, logprob):
                     yield row, turns[row].sample
             live = [i for i, row in enumerate(rows) if not turns[row].finish]
@@ -230,6 +239,7 @@ class HFPolicy:
             reached = logp.double().exp().cumsum(-1)
             draws = torch.tensor([[turn.draw()] for _, turn in at], dtype=reached.dtype, device=reached.device)
             tokens = torch.searchsorted(reached, draws * reached[:, -1:], right=True)[:, 0]
+            tokens = tokens.clamp(max=logp.size(-1) - 1)  # of logits that aren't finite it finds none: see _decode
         return tokens, logp.gather(-1, tokens[:, None])[:, 0]
 
     def _logp(self, logits: Tensor, temperature: float) -> Tensor:

@@ -41,9 +41,10 @@ Each process has its file, from outside in::
     zygote.py, hooks.py                    has everything imported; forks a keeper for each episode, one in advance
     keeper.py, process_group.py,           runs no code of the turns: deadline, caps, verdicts, clean-up
     watch.py, verdict.py, files.py
-    head.py, turn.py                       the state after the last good turn; a forked child runs the next
+    head.py, turn.py, cell.py              the state after the last good turn; a forked child runs the next
     shown.py, convert.py, capture.py       which images a turn showed, in whatever it holds them, and what travels
-    advice.py, event_loop.py               what a session can't do, in plain words; asyncio without sockets
+    advice.py, event_loop.py,              what a session can't do, in plain words; asyncio without sockets
+    installation.py
     confine.py, namespaces.py,             the layers, and the calls of the kernel they are made of
     landlock.py, seccomp.py, syscalls.py,
     kernel.py, linux.py

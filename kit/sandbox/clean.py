@@ -37,6 +37,8 @@ def environment(scratch: str) -> dict[str, str]:
         # Each of libc's arenas reserves 64 MB of address space (mallopt(3)), a thread might have its own.
         "MALLOC_ARENA_MAX": "1",
         "OPENCV_FOR_THREADS_NUM": "1",
+        # Processes share no locks here: joblib would warn in every session that it found none.
+        "JOBLIB_MULTIPROCESSING": "0",
         **{f"{name}_THREADS": "1" for name in pools},
     }
 

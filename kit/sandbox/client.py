@@ -22,6 +22,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from types import TracebackType
+from typing import NoReturn
 
 from PIL import Image
 
@@ -118,6 +119,13 @@ class Sandbox:
         if self._connection is not None:
             self._connection.close()
 
+    def __deepcopy__(self, memo: object) -> Sandbox:
+        """Itself: copies of an environment run their code in the same sandbox, as those made with it do."""
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Sandbox holds processes and can't be pickled: open another where it is needed")
+
     def __enter__(self) -> Sandbox:
         return self.start()
 
@@ -153,6 +161,7 @@ class Sandbox:
         images: Mapping[str, Image.Image] | None = None,
         setup: str = "",
         limits: Limits | None = None,
+        cell: bool = False,
     ) -> SandboxEpisode:
         """Start an episode.
 
@@ -162,6 +171,8 @@ class Sandbox:
             images: bound to names as PIL images.
             setup: Python source run once, after those; trusted.
             limits: of its turns, if not the sandbox's.
+            cell: each turn is run as a cell of a notebook (:func:`kit.sandbox.cell.compile_cell`): the value of an
+                expression at its end is shown, and one that does nothing is an error.
 
         Raises:
             ValueError: a name, path or value that can't be used, or files larger than ``limits.disk_mb``.
@@ -181,6 +192,7 @@ class Sandbox:
             "variables": dict(variables or {}),
             "images": [[name, image.mode, *image.size] for name, image in given.items()],
             "setup": setup,
+            "cell": cell,
         }
         blobs = [*files.values(), *(image.tobytes() for image in given.values())]
         if self._open().died:  # what is lost is its episodes, not the sandbox

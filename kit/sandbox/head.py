@@ -184,7 +184,7 @@ def main(
 
     Args:
         control: socket to the keeper.
-        request: ``variables`` (JSON), ``images`` ([name, mode, width, height] each), ``setup``.
+        request: ``variables`` (JSON), ``images`` ([name, mode, width, height] each), ``setup``, ``cell``.
         images: their pixels; taken out of the list, or this process would hold them for good.
         limits: limits of its turns.
         session: as the zygote made it.
@@ -196,7 +196,7 @@ def main(
             _enter(limits, confinement, work)
             # PIL keeps images of several channels in 4 bytes a pixel.
             given = sum(4 * width * height for _, _, width, height in request["images"])
-            session.begin(limits, confinement.rlimits, given, bool(confinement.program))
+            session.begin(limits, confinement.rlimits, given, bool(confinement.program), request["cell"])
             _fill(session, request, images)
         except BaseException as error:
             control.sendall(_pack({"error": describe(error, "<setup>")}))

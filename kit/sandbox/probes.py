@@ -18,7 +18,8 @@ SHORT = Limits(seconds=0.25, memory_mb=128)
 
 FORGERY = """
 import json, os, struct
-head = {"status": "ok", "error": "", "warnings": [], "images": [], "cpu_s": 0.0, "started": False, "blobs": [2]}
+head = {"status": "ok", "error": "", "warnings": [], "images": [], "cpu_s": 0.0, "started": False, "threads": 0}
+head["blobs"] = [2]
 head = json.dumps(head).encode()
 for fd in range(3, 64):
     try:

@@ -43,7 +43,8 @@ class Result:
             (crash, ``os._exit``); ``limit``: it used more code, processes, memory, CPU, disk or data than allowed;
             ``episode_lost``: the state of the episode is gone and every later turn says so too. After anything but
             ``ok`` the variables and files are what they were before the turn.
-        stdout, stderr: what it wrote, control characters made visible, at most ``Limits.stdout_chars`` each.
+        stdout, stderr: what it wrote, control characters made visible, at most ``Limits.stdout_chars`` each; here and
+            in ``error``, folders of this installation read ``<python>`` and ``<kit>``.
         error: one line that says what went wrong, in which line of the turn's code, and, if that asked for what a
             session can't do, what to do instead; empty after ``ok``.
         images: images that this turn bound to a public name, showed (``show``, ``display``, ``image.show``) or saved
@@ -51,7 +52,8 @@ class Result:
             where they are transparent; sized and left out as its limits say.
         values: the JSON values of the names in ``want``; empty unless ``ok``.
         warnings: what was left out (output over a cap, values that aren't JSON, images no model reads), stopped
-            (threads, processes) or not started (a program), and how to show what the turn may have meant to (an array).
+            (threads of its own, processes) or not started (a program), and how to show what the turn may have meant to
+            (an array).
         cpu_s: CPU seconds of the turn's own process.
         wall_s: seconds from the start of the turn's process to its verdict.
         queue_s: seconds before that, waiting for a free core.

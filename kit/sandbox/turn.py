@@ -7,16 +7,17 @@ hands of the keeper: end another turn, stay after its time, change what a failed
 
 from __future__ import annotations
 
-import ast
+import _thread
 import builtins
+import functools
 import importlib.machinery
 import io
 import json
-import linecache
 import os
 import resource
 import signal
 import sys
+import threading
 import time
 import types
 from collections.abc import Callable, Mapping, Sequence
@@ -25,6 +26,8 @@ from typing import Any
 from kit.sandbox import linux
 from kit.sandbox.advice import Advice
 from kit.sandbox.capture import capture
+from kit.sandbox.cell import compile_cell, compile_script, compile_source
+from kit.sandbox.installation import by_the_turn, without_paths
 from kit.sandbox.limits import MAX_WARNINGS, Limits
 from kit.sandbox.shown import Shown
 
@@ -35,15 +38,13 @@ ADVISED_CHARS = 90
 SPARE_MB = 256
 """Memory on top of the limit, for reporting a turn that used it all."""
 
-_parse, _compile = ast.parse, compile
-_NOTHING = compile("", "", "exec").co_code
 _to_json = json.JSONEncoder(ensure_ascii=True).encode
 _setrlimit, _getrlimit, _AS = resource.setrlimit, resource.getrlimit, resource.RLIMIT_AS
 _process_time = time.process_time
-_lines = linecache.cache
 _settrace, _setprofile = sys.settrace, sys.setprofile
 _setrecursionlimit, _getrecursionlimit = sys.setrecursionlimit, sys.getrecursionlimit
 _setitimer, _ITIMER_REAL = signal.setitimer, signal.ITIMER_REAL
+_Thread, _is_alive = threading.Thread, threading.Thread.is_alive
 
 
 _STARTS = frozenset(
@@ -57,12 +58,12 @@ _STARTS = frozenset(
         "_posixsubprocess.fork_exec",
     )
 )
-_THREADS = frozenset(("_thread.start_new_thread", "_thread.start_joinable_thread"))
-"""Events of sys.audit; the second since Python 3.13."""
-
-
-class EmptyCode(ValueError):
-    """Code that does nothing: blank, or comments only."""
+"""Events of sys.audit."""
+_THREADS = (
+    *((_thread, "start_new_thread"), (threading, "_start_new_thread")),
+    (threading, "_start_joinable_thread"),  # since Python 3.13, in place of the second
+)
+"""Functions that start a thread; before Python 3.12 no event tells of it."""
 
 
 class Session:
@@ -91,7 +92,7 @@ class Session:
         self.advice = Advice()
         self._streams()
 
-    def begin(self, limits: Limits, bound: bool, given: int, confined: bool) -> None:
+    def begin(self, limits: Limits, bound: bool, given: int, confined: bool, cell: bool) -> None:
         """From here on this is one episode's.
 
         Args:
@@ -99,21 +100,49 @@ class Session:
             bound: whether its memory is limited.
             given: bytes of what it is given, which come on top.
             confined: whether the kernel denies programs, sockets and signals.
+            cell: whether its turns are run as cells of a notebook.
         """
         self.advice.begin(confined)
+        self._compile_turn = compile_cell if cell else compile_script
+        sys.displayhook = self._show_value
         self.limits = self.shown.limits = limits
         self.shown.folder = os.getcwd()
         self._memory = self._base + given + (limits.memory_mb << 20) if bound and self._base else None
         self.started = self.own_fork = False
+        self._threads: list[object] = []
+        for module, name in _THREADS:
+            if start := getattr(module, name, None):
+                setattr(module, name, self._watched(start))
         sys.addaudithook(self._audit)
 
     def _audit(self, event: str, _: tuple[Any, ...]) -> None:
-        self.advice.note(event)
+        if event != "os.system" or by_the_turn():
+            self.advice.note(event)
         if event in _STARTS and not self.own_fork:
             self.started = True  # the keeper skips a costly search after a turn that started no process
             self._register_hooks()
-        elif event in _THREADS:
+
+    def _watched(self, start: Callable[..., Any]) -> Callable[..., Any]:
+        """A function that starts a thread, and first notes whose it is."""
+
+        @functools.wraps(start)
+        def watched(function: Any, *given: Any, **named: Any) -> Any:
             self._register_hooks()
+            if by_the_turn():
+                self._threads.append(getattr(function, "__self__", None))
+            return start(function, *given, **named)
+
+        return watched
+
+    def _running(self) -> int:
+        """Count threads that the turn's own code started and that still run; no library's."""
+        # Of one that _thread started nobody knows; the keeper counts no more than there are.
+        return sum(not isinstance(thread, _Thread) or _is_alive(thread) for thread in self._threads)
+
+    def _show_value(self, value: object) -> None:
+        """Show the value of a cell's last expression."""
+        if value is not None:
+            self.shown.display(value)
 
     def _streams(self) -> None:
         """Files on descriptors 1 and 2, which are new pipes each turn, built as Python builds its own."""
@@ -122,7 +151,7 @@ class Session:
     def trusted(self, source: str, name: str) -> None:
         """Run setup or a hook."""
         if source:
-            exec(_compiled(source, f"<{name}>"), self.namespace)
+            exec(compile_source(source, f"<{name}>"), self.namespace)
 
     def limit_memory(self, spare: bool) -> None:
         """Set this process's memory limit, or lift it a little for the report."""
@@ -134,7 +163,7 @@ class Session:
         """Run one turn; returns the verdict's header and blobs (the values' JSON, then images)."""
         self.turns += 1
         self.shown.begin(self.namespace)
-        self.started = False
+        self.started, self._threads = False, []
         self.advice.begin_turn()
         self.namespace["__builtins__"] = self._builtins
         if self.turns == 1 or not (_is_open(self.out) and _is_open(self.err)):
@@ -161,11 +190,10 @@ class Session:
             return self._header("error", f"the turn's pictures: {describe(raised, file)}", [], []), [b"{}"]
 
     def _run(self, code: str, file: str) -> None:
-        program = _compiled(code, file)
-        if program.co_code == _NOTHING and not _parse(code).body:  # ``pass`` compiles to nothing as well
-            raise EmptyCode("there is no statement in it")  # a reward must not pay for it
+        programs = self._compile_turn(code, file)
         try:
-            exec(program, self.namespace)
+            for program in programs:
+                exec(program, self.namespace)
         except SystemExit as left:
             if left.code not in (None, 0):
                 raise
@@ -207,6 +235,7 @@ class Session:
             "images": images,
             "cpu_s": _process_time(),
             "started": self.started,
+            "threads": self._running(),
         }
 
     def _values(self, want: Sequence[str]) -> tuple[bytes, list[str]]:
@@ -246,13 +275,6 @@ def _is_open(stream: io.TextIOWrapper) -> bool:
         return False
 
 
-def _compiled(source: str, file: str) -> types.CodeType:
-    """Compile it and keep its lines, which tracebacks and ``inspect.getsource`` show."""
-    program = _compile(source, file, "exec", dont_inherit=True)
-    _lines[file] = len(source), None, source.splitlines(keepends=True), file
-    return program
-
-
 def describe(error: BaseException, file: str, advice: str = "") -> str:
     """One line: the exception as a traceback's last line has it, and the line of the turn's code it came from.
 
@@ -268,7 +290,7 @@ def describe(error: BaseException, file: str, advice: str = "") -> str:
             line = frame.tb_lineno
         frame = frame.tb_next
     try:
-        said = error.msg if isinstance(error, SyntaxError) else str(error)
+        said = without_paths(error.msg if isinstance(error, SyntaxError) else str(error))
         text = f"{type(error).__name__}: {said}" if said else type(error).__name__
     except Exception:  # a class whose __str__ fails
         text = type(error).__name__

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kit.sandbox import wire
+from kit.sandbox.installation import without_paths
 from kit.sandbox.limits import MAX_WARNINGS, Limits, cpu_limit
 from kit.sandbox.result import Status
 
@@ -21,7 +22,11 @@ class Lost(Exception):
 
 @dataclass
 class Ended:
-    """The end of a turn. ``started``: whether it may have started processes (only its own word says it didn't)."""
+    """The end of a turn.
+
+    ``started``: whether it may have started processes (only its own word says it didn't); ``threads``: how many of its
+    own still run, by its own word as well.
+    """
 
     status: Status
     error: str = ""
@@ -30,6 +35,7 @@ class Ended:
     blobs: list[bytes] = field(default_factory=lambda: [b"{}"])
     cpu_s: float = 0.0
     started: bool = True
+    threads: int = 0
 
     def died(self, wait_status: int, limits: Limits) -> Ended:
         """Return this end with what the system says about the process."""
@@ -49,7 +55,9 @@ def checked(frame: wire.Frame, limits: Limits) -> Ended:
     try:
         status, error, cpu_s = header["status"], header["error"], header["cpu_s"]
         warnings, images, started = header["warnings"], header["images"], header["started"]
+        threads = header["threads"]
         fine = status in ("ok", "error") and isinstance(error, str) and isinstance(cpu_s, int | float)
+        fine = fine and type(threads) is int
         fine = fine and all(isinstance(text, str) for text in warnings) and len(warnings) <= MAX_WARNINGS
         fine = fine and len(images) <= limits.images and len(blobs) == 1 + len(images)
         for (name, width, height), data in zip(images, blobs[1:], strict=True):
@@ -61,9 +69,13 @@ def checked(frame: wire.Frame, limits: Limits) -> Ended:
         raise wire.WireError("it isn't a verdict")
     texts = [_readable(text) for text in warnings]
     named = [[_readable(name[:64]), width, height] for name, width, height in images]
-    return Ended(status, _readable(error), texts, named, blobs, max(0.0, min(float(cpu_s), 1e6)), bool(started))
+    cpu_s = max(0.0, min(float(cpu_s), 1e6))
+    return Ended(status, _readable(error), texts, named, blobs, cpu_s, bool(started), threads)
 
 
 def _readable(text: str) -> str:
-    """A text that every encoder and file takes: half a surrogate pair, ``ValueError("\\ud800")``, is spelt out."""
-    return text[:MAX_TEXT].encode("utf-8", "backslashreplace").decode("utf-8")
+    """A text that every encoder and file takes: half a surrogate pair, ``ValueError("\\ud800")``, is spelt out.
+
+    Of the host's paths it has none.
+    """
+    return without_paths(text)[:MAX_TEXT].encode("utf-8", "backslashreplace").decode("utf-8")

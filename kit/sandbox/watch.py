@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kit.sandbox import linux, wire
+from kit.sandbox.installation import without_paths
 from kit.sandbox.limits import Limits
 from kit.sandbox.verdict import Ended, Lost, checked
 from kit.sandbox.wire import HELLO
@@ -51,10 +52,10 @@ class Output:
         return bool(data)
 
     def text(self) -> tuple[str, list[str]]:
-        """The text with control characters made visible, and a warning if it is cut."""
+        """The text without the host's paths, control characters made visible, and a warning if it is cut."""
         if not self._total:
             return "", []
-        text = self._kept.decode("utf-8", "replace").replace("\r\n", "\n")
+        text = without_paths(self._kept.decode("utf-8", "replace").replace("\r\n", "\n"))
         text = CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
         if len(text) <= self.max_chars and self._total == len(self._kept):
             return text, []

@@ -25,6 +25,7 @@ from kit.chat import Chat
 from kit.data.scenes import Pixels
 from kit.data.skills import SKILLS
 from kit.data.skills.text import Sample
+from kit.policy import NotFinite
 
 MEAN = (0.48145466, 0.4578275, 0.40821073)
 STD = (0.26862954, 0.26130258, 0.27577711)
@@ -256,6 +257,9 @@ def train(
         every: steps between two probes.
         start: the step to resume from, with ``optimizer_states`` (none: they start afresh).
         optimizer_states: states to resume with.
+
+    Raises:
+        NotFinite: the loss or the gradient is infinite or NaN; the weights are as they were before the step.
     """
     both = optimizers(model, peak)
     peaks = [[group["lr"] for group in optimizer.param_groups] for optimizer in both]
@@ -270,8 +274,11 @@ def train(
             for group, rate in zip(optimizer.param_groups, rates, strict=True):
                 group["lr"] = learning_rate(step, steps, rate, warmup)
         model.zero_grad(set_to_none=True)
-        total += add_gradients(model, next(stream), half)
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        loss = add_gradients(model, next(stream), half)
+        norm = float(nn.utils.clip_grad_norm_(model.parameters(), 1.0))
+        if not math.isfinite(loss + norm):
+            raise NotFinite(f"pretrain: step {step + 1}: loss {loss}, gradient's norm {norm}: lower peak={peak:g}")
+        total += loss
         for optimizer in both:
             optimizer.step()
         if (step + 1) % 25 == 0 or step + 1 == steps:

@@ -83,6 +83,7 @@ class CodeTool:
         read: what of an action's text is run; a Markdown fence around it is taken off, unless a paper says otherwise.
         render: what the agent is told of a turn.
         want: names of variables whose values ``render`` finds in the result.
+        cell: run each turn as a cell of a notebook, which shows the value that it ends with.
     """
 
     name = "code"
@@ -103,8 +104,9 @@ class CodeTool:
         read: Read = read_code,
         render: Render = told,
         want: Sequence[str] = (),
+        cell: bool = False,
     ) -> None:
-        self._open = lambda: box.episode(variables=dict(variables), images=dict(images), setup=setup)
+        self._open = lambda: box.episode(variables=dict(variables), images=dict(images), setup=setup, cell=cell)
         self._around: dict[str, Any] = {"before": before, "after": after, "want": tuple(want)}
         self._read, self._render = read, render
         self._session: Any = None

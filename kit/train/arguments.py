@@ -119,6 +119,8 @@ def shared_args(
         "save_total_limit": keep,
         "seed": seed,
         "logging_steps": 1,
+        # It would log a loss that is NaN as 0 and go on; kit.train.finite ends the training.
+        "logging_nan_inf_filter": False,
         "report_to": "none",
         "disable_tqdm": True,
         "remove_unused_columns": False,

@@ -27,6 +27,7 @@ import torch
 from kit.chat import Chat
 from kit.files import GONE, atomic_dir, commit_dir, delete_dir, explain_full_disk, write_text
 from kit.models import load_model
+from kit.train.finite import FiniteSteps
 from kit.train.metrics import read_metrics
 
 _MAY_CHANGE = {"steps", "epochs", "per_device_batch_size", "save_every", "save_total_limit"}
@@ -167,8 +168,8 @@ def is_done(run_dir: Path, newest: Path | None, steps: int) -> bool:
     return True
 
 
-class SafeCheckpoints:
-    """Put before a TRL trainer: checkpoints appear whole; nothing is sent anywhere.
+class SafeCheckpoints(FiniteSteps):
+    """Put before a TRL trainer: checkpoints appear whole and hold finite numbers; nothing is sent anywhere.
 
     The trainer writes into ``.partial``; a rename makes it a checkpoint. Older ones go after that, so
     there is a complete one at any moment. ``args.save_total_limit`` says how many of the last stay, beside the best
@@ -185,6 +186,7 @@ class SafeCheckpoints:
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
         trainer: Any = self
         began = time.perf_counter()
+        self.check_weights()
         folder = Path(trainer.args.output_dir)
         name = f"checkpoint-{trainer.state.global_step}"
         self._staging = str(folder / ".partial")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -49,10 +50,12 @@ class MetricsLog(TrainerCallback):
         """One step is done: write its row. The trainer's summary at the end is no step and is left out."""
         if self.writer is None or logs is None or "loss" not in logs:
             return
-        row = {"step": state.global_step, **{k: v for k, v in logs.items() if k not in _NOT_OURS}}
+        # What had no value in this step, such as a mean of nothing, is left out: JSON has no NaN.
+        had = {k: v for k, v in logs.items() if k not in _NOT_OURS and not (isinstance(v, float) and not isfinite(v))}
+        row = {"step": state.global_step, **had}
         row["seconds"] = time.perf_counter() - self.began
         with explain_full_disk(self.path), self.path.open("a") as file:
-            file.write(json.dumps(row) + "\n")
+            file.write(json.dumps(row, allow_nan=False) + "\n")
         self.rows.append(row)
         for name, value in row.items():
             if isinstance(value, int | float):

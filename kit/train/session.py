@@ -68,6 +68,7 @@ def run(
 
     Raises:
         kit.train.interrupt.TrainingStopped: it was interrupted; says at which step it goes on.
+        kit.policy.NotFinite: a loss, a gradient, logits or weights are infinite or NaN; nothing of the step is saved.
         kit.files.FolderInUse: another process trains in ``run_dir``.
     """
     final, first = run_dir / "model", rank() == 0
@@ -124,6 +125,7 @@ class _Exports(TrainerCallback):
         """In all processes at once: weights that are divided are put together by all."""
         if state.global_step not in self.steps:
             return
+        self.trainer.check_weights()
         so_far = gather_full_state_dict(self.trainer)
         if hasattr(so_far, "merge_and_unload"):
             so_far = so_far.merge_and_unload()

@@ -2,10 +2,10 @@
 
 What is sampled depends on the episode's place in the batch alone, not on the process that plays it or on what else it
 plays: so any number of processes trains on the same episodes. ``SETTINGS`` (JSON) are those of GRPO; ``fault`` in it:
-``kill`` or ``raise`` in the last process's third step; ``slow``: seconds that each step waits; ``reward``:
-``even`` (of one episode), ``coarse`` (the same, often equal in a group), ``siblings`` (of its group), ``one_rank``
-(turns are rewarded in the first process alone) or ``own_parts`` (each process names the reward's parts in its own way);
-``held_out``: a file of tasks that are looked at before each step.
+``kill``, ``raise`` or ``nan`` (its gradient) in the last process's third step; ``slow``: seconds that each step waits;
+``reward``: ``even`` (of one episode), ``coarse`` (the same, often equal in a group), ``siblings`` (of its group),
+``one_rank`` (turns are rewarded in the first process alone) or ``own_parts`` (each process names the reward's parts in
+its own way); ``held_out``: a file of tasks that are looked at before each step.
 """
 
 from __future__ import annotations
@@ -86,6 +86,9 @@ def train(folder: Path, settings: dict[str, Any], watcher: Watcher | None = None
         if fault and calls[0] == 3 and rank() == world_size() - 1:
             if fault == "kill":
                 os.kill(os.getpid(), signal.SIGKILL)
+            if fault == "nan":
+                model.lm_head.weight.register_hook(lambda gradient: gradient * float("nan"))
+                return {}
             raise ConnectionError("the sandbox of this process is gone")
         return watched(policy) if watched else {}
 

@@ -91,7 +91,8 @@ def test_case_16_a_late_verdict_never_counts_for_the_next_turn(box: Sandbox) -> 
 
 SEND_SETUP = """
 import json, os, struct
-head = {"status": "ok", "error": "", "warnings": [], "images": [], "cpu_s": 0.0, "started": False, "blobs": [2]}
+head = {"status": "ok", "error": "", "warnings": [], "images": [], "cpu_s": 0.0, "started": False, "threads": 0}
+head["blobs"] = [2]
 head = json.dumps(head).encode()
 """
 SEND = """

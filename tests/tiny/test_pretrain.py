@@ -16,6 +16,7 @@ from kit.data.scenes import Pixels, scene
 from kit.data.skills import SKILLS
 from kit.data.skills.seeing import place, shapes
 from kit.episode import NamedImage
+from kit.policy import NotFinite
 from kit.tiny.pretrain import batches, collate, encode, learning_rate, loss_of, patchify, train
 
 
@@ -96,6 +97,20 @@ def test_training_lowers_the_loss_and_keeps_a_log(chat: Chat, pool: list[Pixels]
     assert log[-1]["loss"] < log[0]["loss"]
     assert len((tmp_path / "log.jsonl").read_text().splitlines()) == len(log) == 2
     assert torch.load(tmp_path / "state.pt")["step"] == 50
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_a_step_that_is_none_is_not_taken(
+    chat: Chat, pool: list[Pixels], model: Any, tmp_path: Path, value: float
+) -> None:
+    model = copy.deepcopy(model)
+    model.lm_head.weight.register_hook(lambda gradient: gradient * value)
+    before = copy.deepcopy(model.state_dict())
+    stream = batches(chat, pool, np.random.default_rng(0), 2, lambda step: {"copying": 1.0})
+    with pytest.raises(NotFinite, match=r"pretrain: step 1: .* lower peak=0\.003"):
+        train(model, stream, 2, peak=3e-3, folder=tmp_path)
+    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_step_in_parts_equals_a_step_at_once(chat: Chat, pool: list[Pixels], model: Any) -> None:

@@ -32,6 +32,15 @@ def test_one_row_a_step_in_the_file_and_for_the_hook(tmp_path: Path) -> None:
     assert list((tmp_path / "tensorboard").glob("events*"))
 
 
+def test_what_has_no_value_is_left_out_and_the_file_stays_json(tmp_path: Path) -> None:
+    log = MetricsLog(tmp_path, 0)
+    _log(log, 1, loss=1.0, kl=float("nan"), clip=float("inf"), length=3.0)
+    log.close()
+    (line,) = (tmp_path / "metrics.jsonl").read_text().splitlines()
+    row = json.loads(line, parse_constant=pytest.fail)
+    assert row.keys() == {"step", "loss", "length", "seconds"} and log.rows == [row]
+
+
 def test_a_resumed_run_drops_what_lies_beyond_its_checkpoint(tmp_path: Path) -> None:
     log = MetricsLog(tmp_path, 0)
     for step in (1, 2, 3):

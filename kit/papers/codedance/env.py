@@ -11,7 +11,8 @@ images, at full size where the prompt shows them smaller (``Task.originals``), a
 fails leaves no trace (section 6.2). How many turns there may be stands in :class:`.experiment.Play`.
 
 A call *succeeds* if the sandbox says so. Code that does nothing (blank, a comment, a docstring, ``...``, ``pass``) has
-failed; a warning on stderr, or the word "Error" in what was printed, is no failure.
+failed; a warning on stderr, or the word "Error" in what was printed, is no failure. As in a notebook, the value of an
+expression at the end is shown, unless a semicolon follows it (:mod:`kit.sandbox.cell`).
 
 Departures
 - [codedance-success] Paper: whether a call succeeded isn't defined; its release looks for words such as "Error" in
@@ -31,14 +32,13 @@ Departures
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 
 from kit.data.documents import chart
 from kit.environment import ToolEnv, after_names
 from kit.episode import NamedImage, Observation, Task
 from kit.papers.codedance.answers import is_right
-from kit.protocol import Protocol, read_code
+from kit.protocol import Protocol
 from kit.sandbox import Result, Sandbox
 from kit.tools import counting, crop_zoom, restoration
 from kit.tools.base import LONGEST
@@ -72,46 +72,11 @@ import sys as _sys
 def _blocked(*_):
     raise RuntimeError("the session goes on: exit() is blocked")
 exit = quit = _sys.exit = _blocked
-def _shown(value):
-    if value is not None:
-        display(value)
 """
 _VIEWS = "\n".join(map(module_source, (crop_zoom, restoration, counting)))
 _PLOT = "import matplotlib.pyplot as plt\n"
 # A PNG under the release's name: PIL and cv2 look at a file's content.
 _INPUT = "input_image = {}\ninput_image.save('input_image.jpg', 'PNG')\n"
-
-
-def read(text: str) -> tuple[str, str]:
-    """Read what to run of a code action, and a note on what isn't (:data:`kit.tools.code.Read`).
-
-    Nothing of code that does nothing, so that the sandbox refuses it. As in a notebook, the value of a last line that
-    is an expression is shown.
-
-    >>> read("# look closer")
-    ('', '')
-    >>> read("x = 3\\nx + 1")
-    ('x = 3\\n_shown(x + 1\\n)', '')
-    """
-    code, note = read_code(text)
-    try:
-        body = ast.parse(code).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return code, note  # the sandbox says what is wrong with it
-    if all(_idle(statement) for statement in body):
-        return "", note
-    last = body[-1]
-    if isinstance(last, ast.Expr) and last.col_offset == 0 and "\r" not in code:
-        above = code.split("\n")[: last.lineno - 1]
-        return "\n".join([*above, f"_shown({ast.get_source_segment(code, last)}\n)"]), note
-    return code, note
-
-
-def _idle(statement: ast.stmt) -> bool:
-    """Check whether a statement does nothing: ``pass``, ``...``, a docstring, a number."""
-    return isinstance(statement, ast.Pass) or (
-        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-    )
 
 
 def render(result: Result, note: str) -> Observation:
@@ -165,7 +130,7 @@ class CodeDanceEnv(ToolEnv):
         """Code, in a session that holds the images in full size."""
         images = {image.name: image.image for image in task.tool_images}
         own = _VIEWS if self.style == "brief" else _PLOT + "".join(map(_INPUT.format, list(images)[:1]))
-        return (CodeTool(self.box, {}, images, _BOTH + own, read=read, render=render),)
+        return (CodeTool(self.box, {}, images, _BOTH + own, render=render, cell=True),)
 
     def reward(self, answer: str) -> float:
         """1 for a right answer (all of the reward is in :mod:`.reward`)."""

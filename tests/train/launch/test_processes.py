@@ -77,7 +77,14 @@ def test_a_group_that_no_process_has_whole_is_not_replaced(tmp_path: Path) -> No
     )
 
 
-@pytest.mark.parametrize(("fault", "said"), [("kill", "Signal 9"), ("raise", "sandbox of this process is gone")])
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("kill", "Signal 9"),
+        ("raise", "sandbox of this process is gone"),
+        ("nan", "NotFinite: a: step 3: the gradient's norm is nan, at learning_rate=0.001"),
+    ],
+)
 def test_one_process_gone_ends_the_job_which_then_goes_on(tmp_path: Path, fault: str, said: str) -> None:
     ended = together(tmp_path / "a", 2, per_device_batch_size=2, fault=fault)
     assert ended.returncode != 0 and said in ended.stderr
