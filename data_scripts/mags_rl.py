@@ -45,7 +45,7 @@ from kit.papers.mags_rl.format_start import NETWORKS, demonstrations
 from kit.papers.mags_rl.questions import MAKERS
 from kit.papers.mags_rl.tasks import SMALL, STAGES, make_tasks
 from kit.papers.mags_rl.validate import validate
-from kit.policy.endpoint import ServedPolicy
+from kit.policy.endpoint import EndpointError, ServedPolicy
 from kit.tiny import TINY
 from kit.train.playable import check_playable
 
@@ -239,7 +239,7 @@ def _kind(task: Task) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Make the data, or say in one line why not."""
-    return script.run(lambda: make(options(argv)))
+    return script.run(lambda: make(options(argv)), errors=(EndpointError,))
 
 
 if __name__ == "__main__":
