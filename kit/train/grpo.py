@@ -167,6 +167,9 @@ class GRPOSettings(NotebookSettings):
         for name in above_0:
             if getattr(self, name) <= 0:
                 raise ValueError(f"GRPOSettings.{name}={getattr(self, name)}: must be above 0")
+        for name in ("beta", "lora_rank", "seed"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"GRPOSettings.{name}={getattr(self, name)}: must not be below 0")
         check_schedule("GRPOSettings.schedule", self.schedule)
         check_warmup("GRPOSettings.warmup", self.warmup)
         if self.loss_type not in (known := get_args(LossType)):
