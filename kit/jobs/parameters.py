@@ -124,6 +124,8 @@ def _fits(kind: str, value: Any) -> bool:
         return kind == "bool"
     if kind == "float":
         return isinstance(value, int | float) and abs(value) < math.inf and abs(value) <= sys.float_info.max
+    if kind == "str":
+        return isinstance(value, str) and _is_utf8(value)
     return isinstance(value, _SCALARS[kind])
 
 
@@ -180,7 +182,9 @@ def parse(parameter: Parameter, text: str, where: str) -> Value:
     """
     value = _read(parameter.type, text.strip())
     if not _fits(parameter.type, value):
-        shown = {"bool": " (true or false)", "list": " (a,b or JSON)"}.get(parameter.type.partition("[")[0], "")
+        shown = {"bool": " (true or false)", "list": " (a,b or JSON)", "str": " in UTF-8"}.get(
+            parameter.type.partition("[")[0], ""
+        )
         raise ParameterError(f"{where}: {parameter.name}={text}; expected {parameter.type}{shown}")
     return checked(parameter, value, where)
 
@@ -195,6 +199,15 @@ def _read(kind: str, text: str) -> Any:
         return json.loads(text.lower() if kind == "bool" else text)
     except (ValueError, RecursionError):  # not JSON, more digits than Python reads, or too deep
         return text
+
+
+def _is_utf8(text: str) -> bool:
+    """False for what a shell passed on in another encoding: notebooks are written in UTF-8."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def unknown(name: str, parameters: Mapping[str, Parameter], where: str) -> ParameterError:
