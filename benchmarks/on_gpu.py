@@ -23,6 +23,7 @@ from pathlib import Path
 import torch
 
 from benchmarks.real_sizes import Measurement, measure, prepare
+from kit.data.command_line import above_0
 from kit.evaluate.results import provenance
 from kit.files import ROOT, print_anything, read_json, write_json
 from kit.jobs.notebooks import Source, find, parameters
@@ -171,7 +172,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Read the command line and do it; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=ROOT / "runs" / "on-gpu", help="folder of the results")
-    parser.add_argument("--minutes", type=float, default=28.0, help="for all of it")
+    parser.add_argument("--minutes", type=above_0, default=28.0, help="for all of it")
     parser.add_argument("--models", default="3B,7B", help="architectures to measure")
     parser.add_argument("--tiny", action="store_true", help="sizes for tests: seconds on a CPU")
     parser.add_argument("--one", default="", help=argparse.SUPPRESS)

@@ -34,6 +34,7 @@ import numpy as np
 
 from kit.chat import Chat
 from kit.data import script
+from kit.data.command_line import above_0, count, share, whole
 from kit.data.folder import folder_pictures, photographs
 from kit.data.hub import download, with_held_out
 from kit.data.leak import LeakError, check_tasks
@@ -71,35 +72,35 @@ def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser = script.parser(__doc__)
     add = parser.add_argument
     add("--images", type=Path, help="a folder of your own pictures instead of the packaged ones")
-    add("--needed", type=int, default=4, help="how many different pictures --images must hold at least")
+    add("--needed", type=count, default=4, help="how many different pictures --images must hold at least")
     add("--skip-bad", action="store_true", help="leave out images of --images that cannot be used, instead of stopping")
-    add("--held-out", type=float, default=0.25, help="share of --images held out for evaluation")
-    add("--development", type=float, default=0.1, help="share of --images held out to make choices on")
+    add("--held-out", type=share, default=0.25, help="share of --images held out for evaluation")
+    add("--development", type=share, default=0.1, help="share of --images held out to make choices on")
     add("--photographs", type=Path, help="folder of debian_photos.py: its test and development sides for evaluation")
-    add("--train", type=int, help="training puzzles, 2×2, all misplaced; 640, or with --hub one of each picture")
-    add("--eval", type=int, help="test puzzles a level, and development puzzles; 100, or with --hub the paper's 300")
+    add("--train", type=whole, help="training puzzles, 2×2, all misplaced; 640, or with --hub one of each picture")
+    add("--eval", type=whole, help="test puzzles a level, and development puzzles; 100, or with --hub the paper's 300")
     add("--crops", action="store_true", help="square crops of --images or --hub instead of whole pictures")
-    add("--max-pixels", type=int, default=MAX_PIXELS, help="pixels of a whole picture, at most; 0: no limit")
-    add("--photo-share", type=float, default=0.25, help="share of training puzzles cut from packaged photographs")
-    add("--piece-px", type=int, default=56, help="side of a crop's piece in pixels; 0 keeps its own size")
+    add("--max-pixels", type=whole, default=MAX_PIXELS, help="pixels of a whole picture, at most; 0: no limit")
+    add("--photo-share", type=share, default=0.25, help="share of training puzzles cut from packaged photographs")
+    add("--piece-px", type=whole, default=56, help="side of a crop's piece in pixels; 0 keeps its own size")
     add(
         "--thumbnail",
-        type=int,
+        type=whole,
         help="colours a side of what the prompt shows of a piece; 4, or of whole pictures 0: all",
     )
-    add("--seed", type=int, default=0)
+    add("--seed", type=whole, default=0)
     add("--coldstart", choices=("scripted", "endpoint"), help="also make cold-start episodes, played by this expert")
-    add("--episodes", type=int, default=128, help="cold-start episodes to keep (the paper: 1,600)")
-    add("--guesses", type=float, help="share of them that guess at once; 0.6 by the script of thumbnails, else 0")
-    add("--played", type=float, default=1.5, help="episodes played for each one kept")
+    add("--episodes", type=whole, default=128, help="cold-start episodes to keep (the paper: 1,600)")
+    add("--guesses", type=share, help="share of them that guess at once; 0.6 by the script of thumbnails, else 0")
+    add("--played", type=above_0, default=1.5, help="episodes played for each one kept")
     add("--checkpoint", default=str(TINY), help="whose tokenizer and picture processor encode the episodes")
     add("--prompt", choices=sorted(PROMPTS), default="brief", help="system text of the cold-start episodes")
     add("--base-url", help="endpoint: URL of the API")
     add("--model", help="endpoint: the model's name")
     add("--key-env", default="OPENAI_API_KEY", help="endpoint: environment variable that holds the key")
-    add("--max-new-tokens", type=int, default=2048, help="tokens of one cold-start turn (Table 5)")
-    mixture, share = "the paper's mixture from the Hugging Face hub", "this share of the paper's 15.6K pictures"
-    script.add_hub(parser, mixture, "--hub-share", type=float, default=1.0, help=share)
+    add("--max-new-tokens", type=count, default=2048, help="tokens of one cold-start turn (Table 5)")
+    mixture, part = "the paper's mixture from the Hugging Face hub", "this share of the paper's 15.6K pictures"
+    script.add_hub(parser, mixture, "--hub-share", type=share, default=1.0, help=part)
     add("--with-benchmarks", action="store_true", help="use data sets that models are evaluated on, as the paper did")
     add("--drop-leaks", action="store_true", help="leave out pictures that look like one of another side")
     args = script.read(parser, argv, ("hub", "images", "photographs"))

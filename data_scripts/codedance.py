@@ -31,6 +31,7 @@ from pathlib import Path
 
 from kit.chat import Chat
 from kit.data import script
+from kit.data.command_line import count, share, whole
 from kit.data.hub import revision_of
 from kit.data.questions import QuestionSet, tasks_of
 from kit.data.store import load_tasks, save_tasks
@@ -60,28 +61,31 @@ def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """Read the command line."""
     parser = script.parser(__doc__)
     add = parser.add_argument
-    add("--train", type=int, default=100, help="tasks of each kind to train on")
-    add("--development", type=int, default=20, help="tasks of each kind to make choices on")
-    add("--test", type=int, default=40, help="tasks of each kind to measure by")
+    add("--train", type=whole, default=100, help="tasks of each kind to train on")
+    add("--development", type=whole, default=20, help="tasks of each kind to make choices on")
+    add("--test", type=whole, default=40, help="tasks of each kind to measure by")
     add(
-        "--demonstrations", type=int, default=100, help="the expert's episodes of each kind but the composed (claim C6)"
+        "--demonstrations",
+        type=whole,
+        default=100,
+        help="the expert's episodes of each kind but the composed (claim C6)",
     )
-    add("--needless", type=float, default=0.5, help="share of easy demonstrations that call for nothing")
+    add("--needless", type=share, default=0.5, help="share of easy demonstrations that call for nothing")
     add("--prompt", choices=sorted(PROMPTS), default="brief", help="system text of the demonstrations")
-    add("--seed", type=int, default=0, help="draws what is trained on")
-    add("--test-seed", type=int, default=0, help="draws everything else: the same for every seed")
+    add("--seed", type=whole, default=0, help="draws what is trained on")
+    add("--test-seed", type=whole, default=0, help="draws everything else: the same for every seed")
     add("--weak-to-strong", action="store_true", help="make sft.jsonl of --questions as the paper does")
     add(
         "--questions",
         type=Path,
         help="file of tasks, such as rl.jsonl of --hub; without: the demonstrations' drawn ones",
     )
-    add("--tries", type=int, default=8, help="how often the weak model tries each question")
+    add("--tries", type=count, default=8, help="how often the weak model tries each question")
     for role in ("weak", "strong", "judge"):
         add(f"--{role}", default="", help="NAME@URL of a model behind an endpoint; without: see above")
-    add("--max-pixels", type=int, default=MAX_PIXELS, help="pixels of a hub's image as the prompt shows it")
+    add("--max-pixels", type=whole, default=MAX_PIXELS, help="pixels of a hub's image as the prompt shows it")
     what = "the paper's questions and sets from the Hugging Face hub"
-    script.add_hub(parser, what, "--hub-tasks", type=int, default=0, help="questions of each set; 0: all")
+    script.add_hub(parser, what, "--hub-tasks", type=whole, default=0, help="questions of each set; 0: all")
     args = script.read(parser, argv, ("hub",))
     for role in ("weak", "strong", "judge"):
         name, _, url = getattr(args, role).rpartition("@")

@@ -29,6 +29,7 @@ from pathlib import Path
 
 from kit.chat import Chat
 from kit.data import script
+from kit.data.command_line import count, share, whole
 from kit.data.keyed import check_apart
 from kit.data.photos import photos
 from kit.data.questions import QuestionSet
@@ -45,7 +46,7 @@ from kit.papers.mags_rl.format_start import NETWORKS, demonstrations
 from kit.papers.mags_rl.questions import MAKERS
 from kit.papers.mags_rl.tasks import SMALL, STAGES, make_tasks
 from kit.papers.mags_rl.validate import validate
-from kit.policy.endpoint import ServedPolicy
+from kit.policy.endpoint import EndpointError, ServedPolicy
 from kit.tiny import TINY
 from kit.train.playable import check_playable
 
@@ -59,24 +60,24 @@ def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """Read the command line."""
     parser = script.parser(__doc__)
     add = parser.add_argument
-    add("--samples", type=int, default=20, help="tasks of each stage (the paper: 20)")
-    add("--more-samples", type=int, default=0, help="tasks of each of the hub's larger stages; 0: there are none")
-    add("--development", type=int, default=20, help="tasks of each kind to make choices on")
-    add("--test", type=int, default=40, help="tasks of each kind to measure by")
-    add("--demonstrations", type=int, default=66, help="the format start's episodes of each kind")
-    add("--right-share", type=float, default=RIGHT_SHARE, help="share of these that look where the answer is")
+    add("--samples", type=whole, default=20, help="tasks of each stage (the paper: 20)")
+    add("--more-samples", type=whole, default=0, help="tasks of each of the hub's larger stages; 0: there are none")
+    add("--development", type=whole, default=20, help="tasks of each kind to make choices on")
+    add("--test", type=whole, default=40, help="tasks of each kind to measure by")
+    add("--demonstrations", type=whole, default=66, help="the format start's episodes of each kind")
+    add("--right-share", type=share, default=RIGHT_SHARE, help="share of these that look where the answer is")
     add("--magnifiers", default=",".join(NETWORKS), help="what enlarges the format start's crops, in equal shares")
-    add("--card", type=int, default=70, help="pixels of a card's side on the boards that crops are cut from")
-    add("--small-card", type=int, default=SMALL, help="the same, of test-small.jsonl")
+    add("--card", type=count, default=70, help="pixels of a card's side on the boards that crops are cut from")
+    add("--small-card", type=count, default=SMALL, help="the same, of test-small.jsonl")
     add("--prompt", choices=sorted(PROMPTS), default="brief", help="system text of the format start")
-    add("--seed", type=int, default=0, help="draws what is trained on")
-    add("--test-seed", type=int, default=0, help="draws everything else: the same for every seed")
+    add("--seed", type=whole, default=0, help="draws what is trained on")
+    add("--test-seed", type=whole, default=0, help="draws everything else: the same for every seed")
     add("--cutouts", type=Path, help="folder of PNG cut-outs, such as tuxpaint-stamps-default's: scenes of them, too")
-    add("--max-pixels", type=int, default=MAX_PIXELS, help="pixels of a hub's image as the prompt shows it")
+    add("--max-pixels", type=whole, default=MAX_PIXELS, help="pixels of a hub's image as the prompt shows it")
     add("--judge", default="", help="address of an endpoint whose model judges difficulty, http://host:port/v1")
     add("--judge-model", default="Qwen/Qwen3-VL-4B-Instruct", help="its model (the paper's)")
     what = "the paper's sets from the Hugging Face hub"
-    script.add_hub(parser, what, "--hub-tasks", type=int, default=0, help="questions of each set; 0: all")
+    script.add_hub(parser, what, "--hub-tasks", type=whole, default=0, help="questions of each set; 0: all")
     return script.read(parser, argv, ("hub",))
 
 
@@ -239,7 +240,7 @@ def _kind(task: Task) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Make the data, or say in one line why not."""
-    return script.run(lambda: make(options(argv)))
+    return script.run(lambda: make(options(argv)), errors=(EndpointError,))
 
 
 if __name__ == "__main__":

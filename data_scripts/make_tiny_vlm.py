@@ -27,6 +27,7 @@ from tiny_curriculum import AMID, PLATEAU, mixture_at
 from transformers import AutoTokenizer, Qwen2_5_VLForConditionalGeneration
 
 from kit.chat import Chat
+from kit.data.command_line import above_0, count, whole
 from kit.data.corpora import factbook_documents
 from kit.data.folder import folder_pictures
 from kit.data.leak import check_sources
@@ -81,19 +82,19 @@ def arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("runs/tiny"), help="folder for checkpoint, log and state")
-    parser.add_argument("--steps", type=int, default=20400)
-    parser.add_argument("--batch", type=int, default=64)
-    parser.add_argument("--lr", type=float, default=1e-3)
-    parser.add_argument("--pool", type=int, default=3000, help="procedural scenes to draw views from")
+    parser.add_argument("--steps", type=count, default=20400)
+    parser.add_argument("--batch", type=count, default=64)
+    parser.add_argument("--lr", type=above_0, default=1e-3)
+    parser.add_argument("--pool", type=whole, default=3000, help="procedural scenes to draw views from")
     parser.add_argument("--photographs", type=Path, help="folder of photographs to draw views from as well")
     parser.add_argument(
         "--skip-bad", action="store_true", help="leave out those that cannot be used, instead of stopping"
     )
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--seed", type=whole, default=0)
+    parser.add_argument("--threads", type=count, default=1)
     parser.add_argument("--device", default="cpu", help="to train on: cpu or cuda")
     parser.add_argument("--half", action="store_true", help="bfloat16 matrix products")
-    parser.add_argument("--measure", type=int, default=400, help="fresh samples a skill for the card")
+    parser.add_argument("--measure", type=whole, default=400, help="fresh samples a skill for the card")
     parser.add_argument("--finish", action="store_true", help="train no further: save, measure and write the card")
     parser.add_argument("--note", default="", help="a sentence for the card, on how this training went")
     parser.add_argument("--commit", action="store_true", help="copy the result into kit/tiny/weights")

@@ -21,6 +21,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from kit.data import script
+from kit.data.command_line import count, whole
 from kit.data.keyed import check_apart
 from kit.data.store import save_tasks
 from kit.episode import Task
@@ -50,16 +51,18 @@ def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """Read the command line."""
     parser = script.parser(__doc__)
     add = parser.add_argument
-    add("--train", type=int, default=40, help="tasks of each kind to train on")
-    add("--development", type=int, default=8, help="tasks of each kind to make choices on")
-    add("--test", type=int, default=16, help="tasks of each kind to measure by")
+    add("--train", type=whole, default=40, help="tasks of each kind to train on")
+    add("--development", type=whole, default=8, help="tasks of each kind to make choices on")
+    add("--test", type=whole, default=16, help="tasks of each kind to measure by")
     add("--kinds", default=",".join(MAKERS), help="which kinds, by family/set; all by default")
-    add("--shown", type=int, default=SHOWN, help="pixels of the longer side of what a prompt shows")
-    add("--seed", type=int, default=0, help="draws what is trained on")
-    add("--test-seed", type=int, default=0, help="draws everything else: the same for every seed")
-    add("--max-pixels", type=int, default=MAX_PIXELS, help="pixels of a hub's image as the prompt shows it")
+    add("--shown", type=count, default=SHOWN, help="pixels of the longer side of what a prompt shows")
+    add("--seed", type=whole, default=0, help="draws what is trained on")
+    add("--test-seed", type=whole, default=0, help="draws everything else: the same for every seed")
+    add("--max-pixels", type=whole, default=MAX_PIXELS, help="pixels of a hub's image as the prompt shows it")
     what = "the paper's sets from the Hugging Face hub"
-    script.add_hub(parser, what, "--hub-tasks", type=int, default=0, help="questions of each set; 0: as the paper has")
+    script.add_hub(
+        parser, what, "--hub-tasks", type=whole, default=0, help="questions of each set; 0: as the paper has"
+    )
     return script.read(parser, argv, ("hub",))
 
 

@@ -29,6 +29,7 @@ from pathlib import Path
 
 from kit.chat import Chat
 from kit.data import script
+from kit.data.command_line import count, share, whole
 from kit.data.corpora import documents
 from kit.data.countries import Countries
 from kit.data.hub import revision_of
@@ -76,24 +77,24 @@ def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser = script.parser(__doc__)
     add = parser.add_argument
     add("--images", type=Path, help="a folder of your own pictures with questions.jsonl")
-    add("--held-out", type=float, default=0.25, help="share of the pictures of --images or --hub held out for the test")
-    add("--development", type=float, default=0.1, help="share of them to make choices on, beside the test")
-    add("--train", type=int, default=100, help="coding tasks of each category (the paper: 100)")
-    add("--test", type=float, default=1.0, help="share of the paper's 200 coding test tasks")
-    add("--search-train", type=int, default=TRAIN, help="search tasks to train on (the paper: 20)")
-    add("--search-test", type=int, default=TEST, help="search tasks to test on (the paper: 150)")
-    add("--text", type=int, default=100, help="questions without pictures, of each set")
-    add("--max-pixels", type=int, default=MAX_PIXELS, help="pixels of a picture of --images or --hub; 0: no limit")
-    add("--lesson-sheets", type=int, default=24, help="coding episodes that a scripted expert demonstrates")
-    add("--lesson-searches", type=int, default=24, help="search episodes that it demonstrates")
+    add("--held-out", type=share, default=0.25, help="share of the pictures of --images or --hub held out for the test")
+    add("--development", type=share, default=0.1, help="share of them to make choices on, beside the test")
+    add("--train", type=whole, default=100, help="coding tasks of each category (the paper: 100)")
+    add("--test", type=share, default=1.0, help="share of the paper's 200 coding test tasks")
+    add("--search-train", type=whole, default=TRAIN, help="search tasks to train on (the paper: 20)")
+    add("--search-test", type=whole, default=TEST, help="search tasks to test on (the paper: 150)")
+    add("--text", type=whole, default=100, help="questions without pictures, of each set")
+    add("--max-pixels", type=whole, default=MAX_PIXELS, help="pixels of a picture of --images or --hub; 0: no limit")
+    add("--lesson-sheets", type=whole, default=24, help="coding episodes that a scripted expert demonstrates")
+    add("--lesson-searches", type=whole, default=24, help="search episodes that it demonstrates")
     add("--prompt", choices=sorted(PROMPTS), default="full", help="system text: brief for the tiny model")
-    add("--k", type=int, default=4, help="snippets of one search (released code: 4)")
-    add("--snippet-chars", type=int, default=600, help="characters of a snippet")
+    add("--k", type=count, default=4, help="snippets of one search (released code: 4)")
+    add("--snippet-chars", type=count, default=600, help="characters of a snippet")
     add("--search", choices=["offline", "serper"], default="offline", help="where agents search (the paper: serper)")
-    add("--seed", type=int, default=0, help="draws the coding tasks to train on")
-    add("--test-seed", type=int, default=0, help="draws everything else: the same for every seed")
+    add("--seed", type=whole, default=0, help="draws the coding tasks to train on")
+    add("--test-seed", type=whole, default=0, help="draws everything else: the same for every seed")
     what = "pictures, questions and the paper's benchmark from the Hugging Face hub"
-    script.add_hub(parser, what, "--hub-pictures", type=int, default=400, help="pictures of each source on the hub")
+    script.add_hub(parser, what, "--hub-pictures", type=whole, default=400, help="pictures of each source on the hub")
     return script.read(parser, argv)
 
 

@@ -1,6 +1,6 @@
 """The command line: ``python -m kit run|plan|list|view|…`` (:mod:`kit.jobs.grammar`).
 
-Exit codes: 0 done; 1 it was tried and failed; 2 refused before anything ran; 130 interrupted.
+Exit codes: 0 done; 1 it was tried and failed; 2 refused before anything ran; 130 interrupted; 141 nobody reads stdout.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import signal
 import sys
 from collections.abc import Sequence
 
+from kit.data.command_line import while_read
 from kit.files import FULL, UNWRITABLE, print_anything
 from kit.jobs.grammar import grammar
 from kit.jobs.missing import tell
@@ -237,6 +238,10 @@ COMMANDS = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Do what the command line says; returns the exit code."""
     print_anything()
+    return while_read(lambda: _do(argv))
+
+
+def _do(argv: Sequence[str] | None) -> int:
     args = parser().parse_args(argv)
     if (os.cpu_count() or 1) <= SMALL:
         os.environ.setdefault("OMP_NUM_THREADS", "1")

@@ -43,9 +43,27 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 def runs_folder() -> Path:
-    """The folder that holds all runs (it need not exist yet)."""
-    set_to = os.environ.get("KIT_RUNS", "")
-    return Path(set_to).expanduser().resolve() if set_to else ROOT / "runs"
+    """The folder that holds all runs (it need not exist yet).
+
+    Raises:
+        ValueError: ``KIT_RUNS`` is, or leads through, something that is no folder, or its name isn't UTF-8, which
+            notebooks and records are written in.
+    """
+    set_to, way_out = (
+        os.environ.get("KIT_RUNS", ""),
+        "set KIT_RUNS to a folder of your own, such as KIT_RUNS=~/kit-runs",
+    )
+    try:
+        folder = Path(set_to).expanduser().resolve() if set_to else ROOT / "runs"
+        str(folder).encode("utf-8")
+    except UnicodeEncodeError:
+        raise ValueError(f"the runs' folder {str(folder)!r} has a name that isn't UTF-8: {way_out}") from None
+    except RuntimeError as error:
+        raise ValueError(f"KIT_RUNS={set_to}: {error}; {way_out}") from None
+    there = next(path for path in (folder, *folder.parents) if os.path.exists(path))
+    if not there.is_dir():
+        raise ValueError(f"the runs' folder {folder} can't be: {there} is not a folder; {way_out}")
+    return folder
 
 
 def run_folder(name: str) -> Path:
@@ -159,14 +177,20 @@ def print_anything() -> None:
     """Let stdout and stderr take every sign: one that their encoding lacks is written as an escape, ``\\u2192``.
 
     Without this, Python ends a program that prints ``→`` where ``PYTHONIOENCODING=latin-1`` or an old locale is set.
+    Where they are closed (``>&-``), what is printed is lost, and no file that is opened later takes their place.
     """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            handle = os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: the closed one
+            os.set_inheritable(handle, True)
+            setattr(sys, name, os.fdopen(handle, "w" if number else "r", encoding="utf-8"))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a notebook's own take everything
             stream.reconfigure(errors="backslashreplace")
 
 
-UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS)
-"""Error numbers of a place that this user may not write to."""
+UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
+"""Error numbers of a place that this user can't write to."""
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Error numbers of a disk that is full, or full for this user or for a file of this size."""

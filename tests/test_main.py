@@ -14,6 +14,7 @@ import pytest
 
 import kit.jobs.run
 from kit.__main__ import BENCHES, COMMANDS, main, parser
+from kit.data.command_line import while_read
 from kit.files import ROOT
 from kit.jobs.missing import advice
 from kit.jobs.notebooks import sources
@@ -198,3 +199,64 @@ def test_what_is_optional_and_missing_in_the_kits_own_environment_is_told_as_it_
 ) -> None:
     monkeypatch.setattr("sys.prefix", str(tmp_path / ".venv"))
     assert advice(ModuleNotFoundError("No module named 'vllm'", name="vllm"), ["run", "13"], tmp_path) == ""
+
+
+def shell(line: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A command line of bash's, in which KIT stands for the kit's; fails where any part of a pipe does."""
+    line = "set -o pipefail; " + line.replace("KIT", f"{shlex.quote(sys.executable)} -m kit")
+    known = os.environ | environment
+    return subprocess.run(["bash", "-c", line], capture_output=True, text=True, cwd=ROOT, env=known, errors="replace")
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("KIT list | true", 141),
+        ("KIT list 2>&1 | true", 141),
+        ("KIT --help | true", 0),
+        ("KIT list >&-", 0),
+        ("KIT list >&- 2>&- <&-", 0),
+        ("KIT list <&-", 0),
+        ("KIT run 99 >&-", 2),
+        ("KIT run 99 2>&-", 2),
+        ("KIT list >/dev/full", 1),
+    ],
+)
+def test_whoever_reads_may_go_away_or_never_be_there(runs: Path, line: str, code: int) -> None:
+    slow = line.replace("| true", "| (exec <&-; sleep 0.1)")
+    done = shell(slow)
+    assert done.returncode == code and "Traceback" not in done.stderr and "ignored" not in done.stderr
+    assert len(done.stderr.splitlines()) == (line in ("KIT run 99 >&-", "KIT list >/dev/full"))
+
+
+COMMANDS_WITH_RUNS = ["list", "view x", "run 00 --profile smoke", "run 13", "plan 13", "join x", "reset all", "doctor"]
+
+
+@pytest.mark.parametrize("argv", COMMANDS_WITH_RUNS)
+def test_a_runs_folder_that_cant_be_is_refused_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], argv: str
+) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "loop").symlink_to("loop")
+    os.mkfifo(tmp_path / "pipe")
+    latin = os.fsdecode(b"caf\xe9")
+    for name in ("file", "file/below", "file/a/b", "pipe", "loop", "loop/x", latin, f"{latin}/runs", f"new/{latin}"):
+        monkeypatch.setenv("KIT_RUNS", str(tmp_path / name))
+        assert main(argv.split()) == (2 if argv.split()[0] in ("run", "plan") else 1)
+        [told] = capsys.readouterr().err.splitlines()
+        assert name.partition("/")[0].encode("unicode_escape").decode() in told or name in told
+        assert told.endswith("set KIT_RUNS to a folder of your own, such as KIT_RUNS=~/kit-runs")
+
+
+def test_another_pipe_that_breaks_is_no_reader_that_has_gone() -> None:
+    def broken() -> int:
+        raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+
+    with pytest.raises(BrokenPipeError):
+        while_read(broken)
+
+
+def test_a_text_in_another_encoding_is_no_parameter(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for text in (os.fsdecode(b"caf\xe9"), "\ud800"):
+        assert main(["run", "12", "--set", f"model={text}"]) == 2
+        assert "model=" in (told := capsys.readouterr().err) and "expected str in UTF-8" in told

@@ -4,8 +4,8 @@ A paper's script is then what it makes of the questions and images that it is gi
 
     def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
         parser = script.parser(__doc__)
-        parser.add_argument("--train", type=int, default=100, help="tasks to train on")
-        script.add_hub(parser, "images from the Hugging Face hub", "--hub-images", type=int, help="of each set")
+        parser.add_argument("--train", type=whole, default=100, help="tasks to train on")
+        script.add_hub(parser, "images from the Hugging Face hub", "--hub-images", type=whole, help="of each set")
         return script.read(parser, argv)
 
     def make(args: argparse.Namespace) -> None: ...
@@ -24,6 +24,7 @@ from typing import Any
 
 from PIL import Image
 
+from kit.data.command_line import while_read
 from kit.data.hub import HubError, Source, local_copies, pin, read_lock
 from kit.data.leak import leaked_pairs
 from kit.data.split import REST, split_by_content
@@ -81,12 +82,18 @@ def run(make: Callable[[], None], said: str = "error", errors: tuple[type[Except
         errors: more of them than all scripts have, to be told so.
     """
     told: tuple[type[Exception], ...] = (HubError, OSError, ValueError, *errors)
-    try:
-        make()
-    except told as error:
-        print(f"{said}: {error}", file=sys.stderr)
-        return 1
-    return 0
+
+    def made() -> int:
+        try:
+            make()
+        except BrokenPipeError:
+            raise
+        except told as error:
+            print(f"{said}: {error}", file=sys.stderr)
+            return 1
+        return 0
+
+    return while_read(made)
 
 
 def hub_sources(args: argparse.Namespace, sources: Sequence[Source]) -> tuple[list[Source], dict[str, str]]:

@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from kit.data.command_line import above_0, amount, count, port, whole
+
 
 def grammar(benches: Sequence[str]) -> argparse.ArgumentParser:
     """The command line's grammar; ``benches`` are the names that ``bench`` takes."""
@@ -25,15 +27,15 @@ def grammar(benches: Sequence[str]) -> argparse.ArgumentParser:
     plan.add_argument("--profile", default="node", help="smoke, laptop, gpu or node (default)")
     plan.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="as for run")
     plan.add_argument("--until", default="", metavar="NN", help="as for run")
-    plan.add_argument("--gpus", type=int, help="instead of as many as the profile says")
-    plan.add_argument("--memory", type=float, metavar="GB", help="of each GPU (gpu: 24; others: 80)")
-    plan.add_argument("--tokens", type=int, help="of the longest episode, instead of as many as the settings allow")
-    plan.add_argument("--picture-tokens", type=int, help="of them, of pictures (as the paper allows, else 8192)")
-    plan.add_argument("--tflops", type=float, default=312.0, help="of a GPU in bfloat16 (312: an A100)")
-    plan.add_argument("--bandwidth", type=float, default=2.0, metavar="TB/s", help="of its memory (2.0: an A100)")
+    plan.add_argument("--gpus", type=count, help="instead of as many as the profile says")
+    plan.add_argument("--memory", type=above_0, metavar="GB", help="of each GPU (gpu: 24; others: 80)")
+    plan.add_argument("--tokens", type=count, help="of the longest episode, instead of as many as the settings allow")
+    plan.add_argument("--picture-tokens", type=count, help="of them, of pictures (as the paper allows, else 8192)")
+    plan.add_argument("--tflops", type=above_0, default=312.0, help="of a GPU in bfloat16 (312: an A100)")
+    plan.add_argument("--bandwidth", type=above_0, default=2.0, metavar="TB/s", help="of its memory (2.0: an A100)")
     join = sub.add_parser("join", help="on another machine of a rank file: take part in a run's training")
     join.add_argument("run")
-    join.add_argument("--wait", type=float, default=600.0, help="seconds without work after which it ends (600)")
+    join.add_argument("--wait", type=amount, default=600.0, help="seconds without work after which it ends (600)")
     sub.add_parser("list", help="notebooks, profiles and runs")
     view = sub.add_parser("view", help="a run's results and files, or several runs compared with the first")
     view.add_argument("run", nargs="+")
@@ -42,7 +44,9 @@ def grammar(benches: Sequence[str]) -> argparse.ArgumentParser:
     check.add_argument("--report", action="store_true", help="as a block to paste into a bug report")
     bench = sub.add_parser("bench", help="measure speed; prints ratios within one run")
     bench.add_argument("name", choices=benches)
-    bench.add_argument("count", nargs="*", type=int, help="kernels: how many at once (6); processes: steps of GRPO (3)")
+    bench.add_argument(
+        "count", nargs="*", type=count, help="kernels: how many at once (6); processes: steps of GRPO (3)"
+    )
     notebooks = sub.add_parser("notebooks", help="bring the executed notebooks up to date with notebooks/percent")
     notebooks.add_argument("targets", nargs="*", metavar="NN", help="numbers, names or families (default: all)")
     notebooks.add_argument("--check", action="store_true", help="only say which are not up to date")
@@ -57,7 +61,7 @@ def grammar(benches: Sequence[str]) -> argparse.ArgumentParser:
     course.add_argument("action", choices=["make", "grade"])
     course.add_argument("folder", type=Path, help="to write the students' notebooks into, or of the returned ones")
     course.add_argument("targets", nargs="*", metavar="NN", help="numbers, names, families (grade: all that came back)")
-    course.add_argument("--seed", type=int, help="of the cases that nobody has seen (default: a new one)")
+    course.add_argument("--seed", type=whole, help="of the cases that nobody has seen (default: a new one)")
     results = sub.add_parser("results", help="make the published results anew: trainings, measurements, pages")
     results.add_argument("papers", nargs="*", metavar="PAPER", help="of these only (default: all)")
     results.add_argument("--plan", action="store_true", help="say what remains and how long it takes, do nothing")
@@ -78,10 +82,10 @@ def _tools(tools: argparse.ArgumentParser) -> None:
     serve = tools.add_argument_group("serve")
     serve.add_argument("--tools", nargs="+", default=[], metavar="NAME", help="those to serve (default: all)")
     serve.add_argument("--host", default="127.0.0.1", help="to listen at: who reaches it may call (127.0.0.1)")
-    serve.add_argument("--port", type=int, default=8765, help="to listen at; 0: any that is free (8765)")
-    serve.add_argument("--workers", type=int, default=1, help="processes of each pool of tools (1)")
-    serve.add_argument("--deadline", type=float, default=30.0, help="seconds of a call, then it is cut (30)")
-    serve.add_argument("--waiting", type=int, default=512, help="calls that may wait for a pool (512)")
+    serve.add_argument("--port", type=port, default=8765, help="to listen at; 0: any that is free (8765)")
+    serve.add_argument("--workers", type=count, default=1, help="processes of each pool of tools (1)")
+    serve.add_argument("--deadline", type=above_0, default=30.0, help="seconds of a call, then it is cut (30)")
+    serve.add_argument("--waiting", type=whole, default=512, help="calls that may wait for a pool (512)")
     serve.add_argument("--engine", choices=["processes", "ray"], default="processes", help="of the workers (processes)")
-    serve.add_argument("--gpus", type=float, default=0.0, help="with ray: share of a GPU for each model's worker (0)")
+    serve.add_argument("--gpus", type=amount, default=0.0, help="with ray: share of a GPU for each model's worker (0)")
     serve.add_argument("--until-eof", action="store_true", help="end with standard input, so with whoever holds it")

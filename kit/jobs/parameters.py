@@ -3,6 +3,9 @@
 Each line of that cell reads ``name: type = value  # help``. Types are bool, int, float, str and
 lists of these. papermill only warns about an unknown name and passes 4.0 for an int, so values are
 checked here, before anything runs.
+
+So are ranges. Numbers of notebooks are counts, sizes, rates and weights: none is below 0, and one is 0 only where its
+help says what 0 means, or it is one of those whose 0 speaks for itself (:data:`MAY_BE_0`).
 """
 
 from __future__ import annotations
@@ -11,13 +14,37 @@ import ast
 import difflib
 import json
 import math
+import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 Value = bool | int | float | str | list[Any]
 
+_ZERO = re.compile(r"(?<![\w.,])0(?![\w.]|,\d)")
+"""A help text's 0, as in ``0: all``."""
+
 _SCALARS: dict[str, type] = {"bool": bool, "int": int, "float": float, "str": str}
+
+
+LEAST: Mapping[str, int] = MappingProxyType({"group_size": 2, "m": 2})
+"""Of numbers that can't be 1 either: advantages compare, puzzles have pieces."""
+
+SHARES = frozenset(
+    ("gives_up", "guesses", "least", "needless", "search_share", "test_share", "warmup"),
+)
+"""Numbers up to 1."""
+
+MOST: Mapping[str, int] = MappingProxyType(
+    {**dict.fromkeys(SHARES, 1), **dict.fromkeys(("seed", "test_seed"), 2**32 - 1), "threads": 1024}
+)
+
+MAY_BE_0 = SHARES - {"test_share"} | {
+    *("seed", "test_seed", "beta", "beta_2", "offset"),
+    *("proven", "lesson_sheets", "lesson_searches", "search_train", "text_test", "more_samples", "patch_tries"),
+}
 
 
 class ParameterError(ValueError):
@@ -96,7 +123,9 @@ def _fits(kind: str, value: Any) -> bool:
     if isinstance(value, bool):
         return kind == "bool"
     if kind == "float":
-        return isinstance(value, int | float) and math.isfinite(value)
+        return isinstance(value, int | float) and abs(value) < math.inf and abs(value) <= sys.float_info.max
+    if kind == "str":
+        return isinstance(value, str) and _is_utf8(value)
     return isinstance(value, _SCALARS[kind])
 
 
@@ -112,6 +141,34 @@ def _with_dot(text: str) -> str:
     return f"{mantissa if '.' in mantissa else mantissa + '.0'}e{exponent}"
 
 
+def check_range(parameter: Parameter, value: Value, where: str) -> None:
+    """Refuse a number that no notebook can work with, whatever its type.
+
+    Args:
+        parameter: name, type, default and help, as the notebook declares them.
+        value: of the parameter's type.
+        where: which notebook, for the error.
+
+    Raises:
+        ParameterError: it is too small or too large; says what it may be.
+    """
+    if parameter.type.removeprefix("list[").removesuffix("]") not in ("int", "float"):
+        return
+    name = parameter.name
+    says_0 = name in MAY_BE_0 or parameter.default == 0 or bool(_ZERO.search(parameter.help))
+    least = LEAST.get(name, 0 if says_0 or parameter.type.startswith(("list", "float")) else 1)
+    above = parameter.type == "float" and not says_0
+    most = MOST.get(name)
+    for one in value if isinstance(value, list) else [value]:
+        assert isinstance(one, int | float)
+        if one < least or (above and not one) or (most is not None and one > most):
+            allowed = f"above {least}" if above else f"at least {least}"
+            allowed += "" if most is None else f" and at most {most}"
+            raise ParameterError(
+                f"{where}: {name}={one}: must be {allowed} ({parameter.help}); its own is {parameter.default}"
+            )
+
+
 def parse(parameter: Parameter, text: str, where: str) -> Value:
     """The value that ``text`` on a command line means: ``true``, ``50``, ``1e-4``; lists ``1,2`` or ``[1, 2]``.
 
@@ -125,7 +182,9 @@ def parse(parameter: Parameter, text: str, where: str) -> Value:
     """
     value = _read(parameter.type, text.strip())
     if not _fits(parameter.type, value):
-        shown = {"bool": " (true or false)", "list": " (a,b or JSON)"}.get(parameter.type.partition("[")[0], "")
+        shown = {"bool": " (true or false)", "list": " (a,b or JSON)", "str": " in UTF-8"}.get(
+            parameter.type.partition("[")[0], ""
+        )
         raise ParameterError(f"{where}: {parameter.name}={text}; expected {parameter.type}{shown}")
     return checked(parameter, value, where)
 
@@ -138,8 +197,17 @@ def _read(kind: str, text: str) -> Any:
         return [_read(kind[5:-1], item.strip()) for item in text.split(",")] if text else []
     try:
         return json.loads(text.lower() if kind == "bool" else text)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):  # not JSON, more digits than Python reads, or too deep
         return text
+
+
+def _is_utf8(text: str) -> bool:
+    """False for what a shell passed on in another encoding: notebooks are written in UTF-8."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def unknown(name: str, parameters: Mapping[str, Parameter], where: str) -> ParameterError:

@@ -40,7 +40,7 @@ from kit.jobs.checks import JobError, check_values_together
 from kit.jobs.console import LOG, near, short_title
 from kit.jobs.execution import execute_notebook
 from kit.jobs.notebooks import Source, environment, find, parameters
-from kit.jobs.parameters import ParameterError, Value, check_values, parse, unknown
+from kit.jobs.parameters import ParameterError, Value, check_range, check_values, parse, unknown
 from kit.papers.registry import paper_of
 from kit.train.watchers import JOB
 
@@ -182,6 +182,8 @@ def plan(
     notebooks = tuple(Planned(source, values[source.number]) for source in chosen)
     for planned in notebooks:
         check_values_together(planned.source, planned.all_values)
+        for key, value in planned.values.items():
+            check_range(declared[planned.source.number][key], value, f"notebook {planned.source.number}")
     return Job(name, profile, notebooks, of if tag else "", tag)
 
 

@@ -11,17 +11,20 @@ samples must not be used:
 
 ``GenerationRequest.seed`` isn't sent: not every endpoint knows it, and few keep to it.
 An endpoint drops the stop string it stopped at; it is put back, so that the turn reads as written.
+
+What isn't a text that the model wrote to its end or to the limit is asked for again, then an error: null or empty
+content, a refusal, a filter, calls taken out of the text, an error with status 200 (:mod:`.replies`).
 """
 
 from __future__ import annotations
 
 import base64
 import io
+import json
 import os
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from json import JSONDecodeError
 from typing import Any
 
 import openai
@@ -38,6 +41,7 @@ from kit.policy import (
     in_threads,
     sample_streaming,
 )
+from kit.policy.replies import Ended, UnusableReply, text_of
 from kit.tools.retry import RetriesExhausted, TransientError, is_transient, retry, retry_after
 
 
@@ -131,7 +135,7 @@ class ServedPolicy:
         chat: encodes the replies.
         key_env: environment variable that holds the API key; local servers mostly need none.
         retries: how often a request is tried again after a fault that may pass (429, 5xx, a dropped
-            connection, a time-out, a reply that isn't JSON).
+            connection, a time-out, a reply that isn't what was asked for).
         timeout: seconds for one request.
         workers: requests at once.
         longest_wait: seconds; an endpoint that asks for a longer pause is given up on.
@@ -180,16 +184,16 @@ class ServedPolicy:
 
     def _one(self, request: GenerationRequest, params: SamplingParams) -> Completion:
         prompt = messages(self.chat, request)
-        choice = self._ask(prompt, params)
-        text, complete = close_turn(choice.message.content or "", params.stops, choice.finish_reason == "stop")
+        said, ended = self._ask(prompt, params)
+        text, complete = close_turn(said, params.stops, ended == "stop")
         ids = self.chat.text(text)
-        finish: FinishReason = "stop" if complete else "length" if choice.finish_reason == "length" else "eos"
+        finish: FinishReason = "stop" if complete else "length" if ended == "length" else "eos"
         if finish == "eos":
             ids.append(self.chat.end_id)
         return Completion(tuple(ids), (0.0,) * len(ids), finish)
 
-    def _ask(self, prompt: list[dict[str, Any]], params: SamplingParams) -> Any:
-        """One completion's first choice, tried again as long as that may help."""
+    def _ask(self, prompt: list[dict[str, Any]], params: SamplingParams) -> tuple[str, Ended]:
+        """One completion's text and why it ends, tried again as long as that may help."""
         try:
             return retry(lambda: self._once(prompt, params), self.retries, self.longest_wait, self._sleep)
         except RetriesExhausted as error:
@@ -197,9 +201,10 @@ class ServedPolicy:
                 f"endpoint {self.url}, model {self.model}: {error}. {error.way_out}: what is stored is kept"
             ) from error
 
-    def _once(self, prompt: list[dict[str, Any]], params: SamplingParams) -> Any:
+    def _once(self, prompt: list[dict[str, Any]], params: SamplingParams) -> tuple[str, Ended]:
         try:
-            reply = self._client.chat.completions.create(
+            # The raw reply: the client's types promise fields that an endpoint may leave out or fill with anything.
+            reply = self._client.chat.completions.with_raw_response.create(
                 model=self.model,
                 messages=prompt,  # type: ignore[arg-type]
                 stop=list(params.stops),
@@ -211,11 +216,15 @@ class ServedPolicy:
             if not is_transient(error.status_code):
                 raise EndpointError(self._refused(error.status_code, cause)) from error
             raise TransientError(cause, retry_after(error.response.headers)) from error
-        except (openai.APIError, JSONDecodeError) as error:
+        except openai.APIError as error:
             raise TransientError(f"{type(error).__name__}: {error}"[:200]) from error
-        if not getattr(reply, "choices", None):
-            raise TransientError(f"a reply without choices ({str(reply)[:100]!r})")
-        return reply.choices[0]
+        try:
+            return text_of(json.loads(reply.content))
+        except UnusableReply as error:
+            raise TransientError(str(error)) from error
+        except (ValueError, RecursionError) as error:
+            page = ", a page: the URL mostly ends in /v1" if reply.content.lstrip().startswith(b"<") else ""
+            raise TransientError(f"a reply that isn't JSON ({reply.content[:200]!r}){page}") from error
 
     def _refused(self, status: int, cause: str) -> str:
         ways_out = {

@@ -26,31 +26,64 @@ RESULTS = 10
 """Results asked for, whatever ``k``: they cost one credit, and another ``k`` finds them in the cache."""
 
 
+class CacheError(RuntimeError):
+    """A file of answers can't be used; the message names it, and says what to do."""
+
+
 class Cache:
-    """Answers by query, in one SQLite file that several threads and processes may share."""
+    """Answers by query, in one SQLite file that several threads and processes may share.
+
+    Raises:
+        CacheError: now or later, the file is damaged, is something else, or can't be written.
+    """
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._lock = threading.Lock()
-        self._file = sqlite3.connect(path, timeout=60.0, check_same_thread=False)
-        with self._lock, self._file:
-            self._file.execute("CREATE TABLE IF NOT EXISTS answers (query TEXT PRIMARY KEY, answer TEXT NOT NULL)")
+        self._path, self._lock = path, threading.Lock()
+        with self._told():
+            self._file = sqlite3.connect(path, timeout=60.0, check_same_thread=False)
+            with self._file:
+                self._file.execute("CREATE TABLE IF NOT EXISTS answers (query TEXT PRIMARY KEY, answer TEXT NOT NULL)")
+
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            with self._lock:
+                yield
+        except sqlite3.Error as error:
+            if any(words in str(error) for words in ("disk is full", "readonly", "unable to open", "locked", "I/O")):
+                way_out = "see that the file can be read and written and its disk has room"
+            else:
+                way_out = (
+                    "it is damaged, or no file of answers: put a good copy in its place, or move it away, and what it "
+                    "held is asked for again"
+                )
+            raise CacheError(f"{self._path}: {error}; {way_out}. Then run the same command again") from error
 
     def get(self, query: str) -> Any:
-        """The JSON kept for a query, or None."""
-        with self._lock:
-            row = self._file.execute("SELECT answer FROM answers WHERE query = ?", (query,)).fetchone()
-        return None if row is None else json.loads(row[0])
+        """The JSON kept for a query, or None; what was kept and isn't JSON is to be asked for anew."""
+        with self._told():
+            row = self._file.execute("SELECT answer FROM answers WHERE query = ?", (_encodable(query),)).fetchone()
+        try:
+            return None if row is None else json.loads(row[0])
+        except (ValueError, TypeError, RecursionError):
+            return None
 
     def put(self, query: str, answer: Any) -> None:
         """Keep an answer; it is there whole or not at all."""
-        with self._lock, self._file:
-            self._file.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (query, json.dumps(answer)))
+        with self._told(), self._file:
+            values = (_encodable(query), json.dumps(answer))
+            self._file.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", values)
 
     def close(self) -> None:
         """Close the file."""
         with self._lock:
             self._file.close()
+
+
+def _encodable(text: str) -> str:
+    """A text that every file takes: half a surrogate pair is spelt out."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 class Serper:
@@ -103,12 +136,12 @@ class Serper:
         Raises:
             SearchError: the query is empty, or there is no answer in the cache and none from the web.
         """
-        query = " ".join(query.split())
+        query = _encodable(" ".join(query.split()))
         if not query:
             raise SearchError("search '': the query is empty; say what to look for")
         with self._only_one(query):
             answer = self._cache.get(query)
-            if answer is None:
+            if not _is_answer(answer):
                 answer = self._ask(query)
                 self._cache.put(query, answer)
         return snippets(answer)[:k]
@@ -145,9 +178,10 @@ class Serper:
             raise TransientError(cause, retry_after(reply.headers))
         try:
             answer = reply.json()
-            snippets(answer)
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise TransientError(f"a reply that isn't Serper's ({reply.text[:100]!r})") from error
+        except ValueError:
+            answer = None
+        if not _is_answer(answer):
+            raise TransientError(f"a reply that isn't Serper's ({reply.text[:100]!r})")
         return answer
 
     def _way_out(self, reply: httpx.Response) -> str:
@@ -166,17 +200,37 @@ class Serper:
             self._sleep(at - now)
 
 
+def _is_answer(answer: Any) -> bool:
+    """Check that JSON is Serper's; of what isn't found its list of pages is empty, but there is one."""
+    try:
+        snippets(answer)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return False
+    return True
+
+
 def snippets(answer: dict[str, Any]) -> tuple[Snippet, ...]:
     """Read the snippets of Serper's JSON, in reading order."""
     found = []
     box, known = answer.get("answerBox") or {}, answer.get("knowledgeGraph") or {}
     if text := box.get("answer") or box.get("snippet"):
-        found.append(Snippet(box.get("title", ""), text, box.get("link", "")))
+        found.append(_snippet(box.get("title"), text, box.get("link")))
     if text := known.get("description"):
         facts = "; ".join(f"{name}: {value}" for name, value in (known.get("attributes") or {}).items())
-        title = known.get("title", "")
-        found.append(
-            Snippet(title, f"{text} {facts}".strip(), known.get("website") or known.get("descriptionLink", ""))
-        )
-    found += [Snippet(page["title"], page.get("snippet", ""), page["link"]) for page in answer.get("organic", [])]
+        source = known.get("website") or known.get("descriptionLink")
+        found.append(_snippet(known.get("title"), f"{text} {facts}".strip(), source))
+    pages = answer["organic"] if not found else answer.get("organic") or []
+    found += [_snippet(page["title"], page.get("snippet"), page["link"]) for page in pages]
     return tuple(found)
+
+
+def _snippet(*parts: Any) -> Snippet:
+    """A snippet of title, text and address, of which any may be missing.
+
+    Raises:
+        TypeError: one is there and isn't text.
+    """
+    if any(not isinstance(part, str | int | float | None) for part in parts):
+        raise TypeError(f"a snippet of {parts}")
+    title, text, source = ("" if part is None else str(part) for part in parts)
+    return Snippet(title, text, source)

@@ -14,6 +14,11 @@ from kit.rollout import Environment, RolloutConfig, rollout
 from kit.seeding import seed_per_episode
 
 
+def answered(episode: Episode) -> bool:
+    """True unless a turn holds no text at all: that isn't what a policy said, but an endpoint that sent nothing."""
+    return all(turn.text.strip() for turn in episode.turns)
+
+
 def collect(
     policy: Policy,
     chat: Chat,
@@ -24,6 +29,7 @@ def collect(
     chunk: int = 16,
     progress: Callable[[int, int], None] = lambda done, of: None,
     seed: int = 0,
+    usable: Callable[[Episode], bool] = answered,
 ) -> list[Episode]:
     """Let ``policy`` play ``tasks``; every finished chunk is on disk before the next one starts.
 
@@ -40,6 +46,7 @@ def collect(
         chunk: episodes played at once.
         progress: told how many of the tasks are done.
         seed: of all that is sampled; a task's own follows from its place, whatever was played before.
+        usable: which episodes of the file count; the others are played again.
 
     Raises:
         ValueError: ``path`` holds episodes written with another tokenizer, or of tasks that have
@@ -47,7 +54,7 @@ def collect(
         OSError, EndpointError: what stopped it; the file then holds everything before.
     """
     drop_torn_line(path)
-    have = {e.task.id: e for e in (load_episodes(path) if Path(path).exists() else [])}
+    have = {e.task.id: e for e in (load_episodes(path) if Path(path).exists() else []) if usable(e)}
     asked = {task.id: task for task in tasks}
     for episode in have.values():
         task = asked.get(episode.task.id, episode.task)

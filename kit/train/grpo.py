@@ -164,9 +164,9 @@ class GRPOSettings(NotebookSettings):
         except ValueError as error:
             raise ValueError(f"GRPOSettings.{error}") from None
         above_0 = ("steps", "prompts_per_batch", "per_device_batch_size", "iterations", "learning_rate", "save_every")
-        for name in above_0:
-            if getattr(self, name) <= 0:
-                raise ValueError(f"GRPOSettings.{name}={getattr(self, name)}: must be above 0")
+        for name in (*above_0, "beta", "lora_rank", "seed"):
+            if (value := getattr(self, name)) < 0 or (name in above_0 and not value):
+                raise ValueError(f"GRPOSettings.{name}={value}: must be {'above' if name in above_0 else 'at least'} 0")
         check_schedule("GRPOSettings.schedule", self.schedule)
         check_warmup("GRPOSettings.warmup", self.warmup)
         if self.loss_type not in (known := get_args(LossType)):

@@ -106,8 +106,9 @@ class SFTSettings(NotebookSettings):
         for name in above_0:
             if getattr(self, name) <= 0:
                 raise ValueError(f"SFTSettings.{name}={getattr(self, name)}: must be above 0")
-        if self.replay < 0:
-            raise ValueError(f"SFTSettings.replay={self.replay}: must not be below 0")
+        for name in ("replay", "lora_rank", "seed"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"SFTSettings.{name}={getattr(self, name)}: must not be below 0")
         check_warmup("SFTSettings.warmup", self.warmup)
         check_schedule("SFTSettings.schedule", self.schedule)
 

@@ -23,7 +23,7 @@ class FakeServer:
     Attributes:
         faults: ``429`` (with Retry-After), ``429-date``, ``429-long``, ``500``, ``drop`` (closes the
             connection without a byte), ``cut`` (half a body), ``junk`` (not JSON), ``empty`` (JSON that says nothing),
-            ``slow`` (answers after ``delay`` seconds).
+            ``slow`` (answers after ``delay`` seconds); what begins with ``{``, ``[`` or ``<`` is the body itself.
         bodies: every request's JSON, in order.
     """
 
@@ -83,6 +83,8 @@ class FakeServer:
                     self._json(429, fake.error("Rate limit reached"), {"Retry-After": fake.retry_after})
                 elif fault == "500":
                     self._json(500, fake.error("The server had an error"))
+                elif fault.startswith(("{", "[", "<")):
+                    self._send(200, fault.encode())
                 elif fault in ("junk", "empty"):
                     self._send(200, b"<html>gateway</html>" if fault == "junk" else fake.empty)
                 else:

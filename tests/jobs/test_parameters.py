@@ -6,7 +6,17 @@ import re
 
 import pytest
 
-from kit.jobs.parameters import ParameterError, check_values, parse, read_parameters
+from kit.jobs.notebooks import parameters, sources
+from kit.jobs.parameters import (
+    MAY_BE_0,
+    MOST,
+    Parameter,
+    ParameterError,
+    check_range,
+    check_values,
+    parse,
+    read_parameters,
+)
 
 CELL = """steps: int = 3  # rollout batches
 rate: float = 2  # learning rate
@@ -91,3 +101,65 @@ def test_text_from_the_command_line_becomes_the_parameters_type(name: str, text:
 def test_text_of_another_type_is_refused(name: str, text: str) -> None:
     with pytest.raises(ParameterError, match=re.escape(f"--set: {name}={text}; expected")):
         parse(read_parameters(CELL, "toy")[name], text, "--set")
+
+
+@pytest.mark.parametrize(
+    "text", ["1" * 400, "-" + "1" * 400, "1e999", "NaN", "Infinity", "[" * 100_000, "1" * 5000, "0x10"]
+)
+@pytest.mark.parametrize("name", ["steps", "rate", "levels"])
+def test_what_no_number_can_be_is_refused_by_name(name: str, text: str) -> None:
+    parameter = read_parameters(CELL, "toy")[name]
+    try:
+        value = parse(parameter, text, "--set")
+    except ParameterError as error:
+        assert str(error).startswith(f"--set: {name}=")
+    else:
+        assert name != "rate" and "1" * 400 in str(value), "integers have no end"
+
+
+@pytest.mark.parametrize(
+    ("line", "wrong", "right", "allowed"),
+    [
+        ("steps: int = 3  # rollout batches", [-1, 0], [1, 10**6], "at least 1"),
+        ("temperature: float = 1.0  # of sampling; paper: 0.09", [-0.5, 0.0], [1e-3, 2.0], "above 0"),
+        ("learning_rate: float = 1e-4  # at its peak", [-1e-4, 0.0], [1e9], "above 0"),
+        ("lora_rank: int = 0  # rank; 0: all weights", [-1], [0, 8], "at least 0"),
+        ("questions: int = 40  # of each skill; 0: all a benchmark has", [-3], [0, 3], "at least 0"),
+        ("epochs: float = 2.0  # passes; paper: 0", [-1.0], [0.0, 0.5], "at least 0"),
+        ("beta: float = 0.04  # weight of the KL term", [-0.04], [0.0], "at least 0"),
+        ("group_size: int = 8  # attempts", [-8, 0, 1], [2], "at least 2"),
+        ("guesses: float = 0.6  # share; paper: 0", [-0.1, 1.1, 60.0], [0.0, 1.0], "at least 0 and at most 1"),
+        ("test_share: float = 0.5  # share of them", [0.0, 1.5], [1.0], "above 0 and at most 1"),
+        ("seed: int = 8  # fixes all", [-1, 2**32], [0, 2**32 - 1], "at least 0 and at most 4294967295"),
+        ("levels: list[int] = [1, 2]  # pieces", [[1, -1]], [[0], []], "at least 0"),
+        ("share: float = 0.25  # of 1,000 or 2.0 of them", [0.0], [0.1], "above 0"),
+    ],
+)  # fmt: skip
+def test_a_number_out_of_range_is_refused_by_name(
+    line: str, wrong: list[float], right: list[float], allowed: str
+) -> None:
+    (parameter,) = read_parameters(line, "toy").values()
+    for value in right:
+        check_range(parameter, value, "here")
+    for value in wrong:
+        with pytest.raises(ParameterError, match=f"^here: {parameter.name}=-?[0-9.e+-]+: must be {allowed} \\("):
+            check_range(parameter, value, "here")
+
+
+def numbers() -> list[tuple[str, Parameter]]:
+    """Every numeric parameter of every notebook."""
+    kinds = ("int", "float", "list[int]", "list[float]")
+    return [(s.number, p) for s in sources() for p in parameters(s).values() if p.type in kinds]
+
+
+def test_no_number_of_a_notebook_may_be_negative_and_its_own_value_may_be() -> None:
+    assert len(numbers()) > 250
+    for number, parameter in numbers():
+        check_range(parameter, parameter.default, number)
+        minus = [-1] if parameter.type.startswith("list") else -1
+        with pytest.raises(ParameterError, match=f"^{number}: {parameter.name}=-1: must be "):
+            check_range(parameter, minus, number)
+
+
+def test_every_name_in_the_ranges_is_a_parameters() -> None:
+    assert {*MAY_BE_0, *MOST} <= {parameter.name for _, parameter in numbers()}

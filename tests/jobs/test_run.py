@@ -116,6 +116,14 @@ def test_a_bad_request_is_refused_before_anything_runs(
         (["group_size=1"], r"notebook 13: GRPOSettings.group_size=1"),
         (["12.epochs=0"], r"notebook 12: SFTSettings.epochs=0"),
         (["13.learning_rate=-1"], r"notebook 13: GRPOSettings.learning_rate=-1"),
+        (["lora_rank=-1"], r"notebook 12: SFTSettings.lora_rank=-1"),
+        (["13.lora_rank=-1"], r"notebook 13: GRPOSettings.lora_rank=-1"),
+        (["temperature=0"], r"notebook 13: temperature=0.0: must be above 0 \(of sampling"),
+        (["eval_puzzles=0"], r"notebook 11: eval_puzzles=0: must be at least 1"),
+        (["14.tries=0"], r"notebook 14: tries=0: must be at least 1"),
+        (["guesses=1.5"], r"notebook 11: guesses=1.5: must be at least 0 and at most 1"),
+        (["seed=-1"], r"seed=-1: must "),
+        (["train_levels=0,-1"], r"notebook 11: train_levels=-1: must be at least 0"),
     ],
 )
 def test_impossible_settings_are_refused_before_the_notebooks_ahead_run(sets: list[str], message: str) -> None:

@@ -2,6 +2,7 @@
 
 import base64
 import io
+import json
 from collections.abc import Iterator
 from email.utils import formatdate
 from typing import Any
@@ -162,6 +163,107 @@ def test_faults_that_pass_are_tried_again(server: FakeOpenAI, chat: Chat, fault:
     assert chat.decode(sample.ids) == TURN
     # Backing off: the second wait is about twice the first (each is shortened by at most a quarter).
     assert len(waits) == 2 and 0.375 <= waits[0] <= 0.5 and 0.75 <= waits[1] <= 1.0
+
+
+def choice(**message: Any) -> str:
+    """A reply's JSON; ``finish_reason`` is the choice's, all else the message's."""
+    reason = message.pop("finish_reason", "stop")
+    return json.dumps({"choices": [{"index": 0, "message": {"role": "assistant", **message}, "finish_reason": reason}]})
+
+
+NO_REPLY = {
+    "null": choice(content=None),
+    "nothing": "{}",
+    "empty": choice(content=""),
+    "blank": choice(content=" \n"),
+    "missing": choice(),
+    "only thoughts": choice(content=None, reasoning_content="Let me see", finish_reason="length"),
+    "only thoughts, in a part": choice(content=[{"type": "thinking", "thinking": "Let me see"}]),
+    "no parts": choice(content=[]),
+    "an image": choice(content=[{"type": "image_url", "image_url": {"url": "data:,"}}]),
+    "a part without a text": choice(content=[{"type": "text"}]),
+    "an object": choice(content={"answer": 1}),
+    "a number": choice(content=1),
+    "refused": choice(content=None, refusal="I'm sorry, I can't assist with that."),
+    "refused in words": choice(content="I'm sorry.", refusal="I'm sorry."),
+    "filtered": choice(content="It is a", finish_reason="content_filter"),
+    "aborted": choice(content="It is", finish_reason="abort"),
+    "failed": choice(content="It is", finish_reason="error"),
+    "for safety": choice(content="It is", finish_reason="SAFETY"),
+    "no resources": choice(content="It is", finish_reason="insufficient_system_resource"),
+    "calls": choice(content=None, tool_calls=[{"id": "1"}], finish_reason="tool_calls"),
+    "calls taken out": choice(content="I look.", tool_calls=[{"id": "1"}]),
+    "a call of old": choice(content="I look.", function_call={"name": "f"}),
+    "message null": '{"choices": [{"index": 0, "message": null, "finish_reason": "stop"}]}',
+    "message a text": '{"choices": [{"message": "It is a cat.", "finish_reason": "stop"}]}',
+    "no message": '{"choices": [{"text": "It is a cat.", "finish_reason": "stop"}]}',
+    "choice null": '{"choices": [null]}',
+    "choice a text": '{"choices": ["It is a cat."]}',
+    "no choices": '{"choices": []}',
+    "choices null": '{"choices": null}',
+    "choices an object": '{"choices": {"0": {}}}',
+    "error with 200": '{"error": {"message": "model is overloaded", "code": 503}}',
+    "error of old": '{"object": "error", "message": "context length", "code": 40303}',
+    "detail": '{"detail": "Not Found"}',
+    "a list": "[]",
+    "a page": "<!DOCTYPE html><html><body>502 Bad Gateway</body></html>",
+    "events": '{"choices": [{"delta": {"content": "It"}}]}',
+    "too deep": "[" * 100_000,
+}
+"""Replies with status 200 that are none, as servers and gateways send them."""
+
+
+@pytest.mark.parametrize("body", NO_REPLY.values(), ids=NO_REPLY)
+def test_a_reply_that_is_none_is_asked_for_again_and_then_an_error(server: FakeOpenAI, chat: Chat, body: str) -> None:
+    serve, waits = policy(server, chat, retries=2)
+    server.faults = [body, body]
+    (sample,) = serve.sample([request_of(chat)], PARAMS)
+    assert chat.decode(sample.ids) == TURN and len(waits) == 2
+    server.faults = [body] * 3
+    with pytest.raises(EndpointError, match=r"127\.0\.0\.1.*model tiny: no answer in 3 tries, the last: .*\("):
+        serve.sample([request_of(chat)], PARAMS)
+
+
+def test_what_came_is_told_and_the_way_out(server: FakeOpenAI, chat: Chat) -> None:
+    serve, _ = policy(server, chat, retries=0)
+    for name, told in (
+        ("only thoughts", "allow more tokens"),
+        ("refused", "can't assist"),
+        ("calls", "without a parser of tools"),
+        ("filtered", "content_filter"),
+        ("error with 200", "model is overloaded"),
+        ("a page", "mostly ends in /v1"),
+    ):
+        server.faults = [NO_REPLY[name]]
+        with pytest.raises(EndpointError, match=told):
+            serve.sample([request_of(chat)], PARAMS)
+
+
+@pytest.mark.parametrize(
+    ("body", "finish"),
+    [
+        (choice(content=[{"type": "text", "text": "It is "}, {"type": "text", "text": "a cat."}]), "eos"),
+        (choice(content=[{"type": "thinking", "thinking": "?"}, {"type": "text", "text": "It is a cat."}]), "eos"),
+        (choice(content=["It is a cat."]), "eos"),
+        (choice(content=[{"type": "output_text", "text": "It is a cat."}]), "eos"),
+        (choice(content="It is a cat.", finish_reason=None), "eos"),
+        (choice(content="It is a cat.", finish_reason="eos_token"), "eos"),
+        (choice(content="It is a cat.", reasoning_content="Ears.", refusal=None, tool_calls=[]), "eos"),
+        (choice(content="It is a cat.", finish_reason="length"), "length"),  # a turn may be cut: the policy's doing
+        (choice(content="It is a cat.", finish_reason="MAX_TOKENS"), "length"),
+    ],
+)
+def test_a_text_is_read_wherever_it_stands(server: FakeOpenAI, chat: Chat, body: str, finish: str) -> None:
+    server.faults = [body]
+    serve, waits = policy(server, chat)
+    (sample,) = serve.sample([request_of(chat)], PARAMS)
+    assert chat.decode(sample.ids) == "It is a cat." and sample.finish == finish and not waits
+
+
+def test_half_a_surrogate_pair_in_a_reply_is_spelt_out(server: FakeOpenAI, chat: Chat) -> None:
+    server.faults = ['{"choices": [{"message": {"content": "a \\ud800 b"}, "finish_reason": "stop"}]}']
+    (sample,) = policy(server, chat)[0].sample([request_of(chat)], PARAMS)
+    assert chat.decode(sample.ids) == r"a \ud800 b"
 
 
 def test_a_slow_answer_times_out_and_is_tried_again(server: FakeOpenAI, chat: Chat) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.tools.search import SearchError, Snippet, information
-from kit.tools.serper import Serper, snippets
+from kit.tools.serper import Cache, CacheError, Serper, snippets
 
 PAGES = {
     "capital of Norway": [("Oslo", "Oslo is Norway's capital."), ("Norway", "A country in the north.")],
@@ -152,6 +154,93 @@ def test_information_holds_one_pair_of_tags(found: list[tuple[str, str]]) -> Non
     assert text.startswith("<information>")
     assert text.count("</information>") == 1
     assert text.endswith("</information>")
+
+
+NO_ANSWER = [
+    "{}",
+    "[]",
+    '{"message": "Internal error", "statusCode": 500}',
+    '{"organic": null}',
+    '{"organic": [{"title": "Page"}]}',
+    '{"organic": [{"title": ["Page"], "link": "x"}]}',
+    '{"organic": ["Page"]}',
+    '{"organic": "Page"}',
+    '{"answerBox": "Oslo", "organic": []}',
+    "<html>gateway</html>",
+]
+"""Replies with status 200 that aren't Serper's."""
+
+
+@pytest.mark.parametrize("body", NO_ANSWER)
+def test_what_is_no_answer_is_asked_for_again_and_never_kept(server: FakeSerper, tmp_path: Path, body: str) -> None:
+    web = Web(server, tmp_path)
+    server.faults = [body]
+    assert web.search("nothing known of it") == () and len(server.bodies) == 2
+    server.faults = [body] * 99
+    with pytest.raises(SearchError, match="a reply that isn't Serper's"):
+        web.search("nothing known of that")
+    server.faults, before = [], len(server.bodies)
+    assert web.search("nothing known of that") == () and len(server.bodies) == before + 1
+
+
+@pytest.mark.parametrize("kept", [*NO_ANSWER, "null", '"text"', "{", "", b"\x00"])
+def test_what_was_kept_and_is_no_answer_is_asked_anew(server: FakeSerper, tmp_path: Path, kept: str | bytes) -> None:
+    web = Web(server, tmp_path)
+    web.search("nothing known of it")
+    web._cache._file.execute("UPDATE answers SET answer = ?", (kept,))
+    web._cache._file.commit()
+    assert web.search("nothing known of it") == () and len(server.bodies) == 2
+    assert web.search("nothing known of it") == () and len(server.bodies) == 2
+
+
+def test_missing_parts_of_a_page_are_empty() -> None:
+    page = {"title": None, "link": "https://example.org/1", "snippet": None}
+    assert snippets({"organic": [page]}) == (Snippet("", "", "https://example.org/1"),)
+
+
+def test_half_a_surrogate_pair_can_be_looked_up(server: FakeSerper, tmp_path: Path) -> None:
+    web = Web(server, tmp_path)
+    assert [web.search("a \ud800 b"), web.search("a \ud800 b")] == [(), ()] and len(server.bodies) == 1
+
+
+def filled(path: Path) -> bytes:
+    """A cache of many pages; returns the file's bytes."""
+    cache = Cache(path)
+    for number in range(300):
+        cache.put(f"query {number}", "answer " * 50)
+    cache.close()
+    return path.read_bytes()
+
+
+DAMAGED: dict[str, Callable[[Path, bytes], object]] = {
+    "half": lambda path, whole: path.write_bytes(whole[: len(whole) // 2]),
+    "a page": lambda path, whole: path.write_bytes(whole[:4096]),
+    "zeros": lambda path, whole: path.write_bytes(whole[:8192] + bytes(len(whole) - 8192)),
+    "a text": lambda path, whole: path.write_text("not a data base " * 99),
+    "noise": lambda path, whole: path.write_bytes(whole[:4096] + whole[8192:4096:-1] + whole[8192:]),
+    "a header alone": lambda path, whole: path.write_bytes(whole[:100]),
+    "another table": lambda path, whole: other_table(path),
+    "a folder": lambda path, whole: (path.unlink(), path.mkdir()),
+}
+
+
+def other_table(path: Path) -> None:
+    """A data base of somebody else's, with a table of the same name."""
+    path.unlink()
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("CREATE TABLE answers (id INTEGER)")
+        file.commit()
+
+
+@pytest.mark.parametrize("damage", DAMAGED.values(), ids=DAMAGED)
+def test_a_damaged_file_is_named_with_the_way_out(tmp_path: Path, damage: Callable[[Path, bytes], object]) -> None:
+    path = tmp_path / "answers.sqlite"
+    damage(path, filled(path))
+    with pytest.raises(CacheError, match=r"answers\.sqlite: .+; .*Then run the same command again"):
+        cache = Cache(path)
+        for number in range(300):
+            cache.get(f"query {number}")
+            cache.put(f"query {number} too", "answer")
 
 
 def test_a_cache_is_shared_by_threads(server: FakeSerper, tmp_path: Path) -> None:

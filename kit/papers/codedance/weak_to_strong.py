@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -39,7 +40,7 @@ from kit.papers.codedance.experiment import Play
 from kit.papers.codedance.lessons import lesson
 from kit.papers.codedance.reward import failed, is_well_formed
 from kit.policy import Policy, SamplingParams
-from kit.policy.asking import VERDICT, ask
+from kit.policy.asking import VERDICT, ask, without_thoughts
 from kit.rollout import Environment, RolloutConfig
 from kit.sandbox import Sandbox
 from kit.train.demonstrations import collect
@@ -161,7 +162,11 @@ class ModelJudge:
     params: SamplingParams = VERDICT
 
     def __call__(self, episode: Episode) -> bool:
-        """True if the scene has nothing against the episode, and the model says Yes."""
+        """True if the scene has nothing against the episode, and the model says Yes.
+
+        Raises:
+            kit.policy.endpoint.EndpointError: it says neither Yes nor No, whenever it is asked.
+        """
         if not by_scene(episode):
             return False
         parts: list[str | NamedImage] = [*episode.task.images, episode.task.question]
@@ -169,8 +174,21 @@ class ModelJudge:
             parts += ["\n", turn.text]
             parts += [turn.observation.text, *turn.observation.images] if turn.observation else []
         parts += ["\n", ASKED.format(answer=episode.task.target[0])]
-        said = ask(self.policy, self.chat, parts, episode.task, self.params)
-        return said.strip().lower().startswith("yes")
+        said = ask(self.policy, self.chat, parts, episode.task, lambda text: agrees(text) is not None,
+                   "Yes or No", self.params)  # fmt: skip
+        return bool(agrees(said))
+
+
+def agrees(reply: str) -> bool | None:
+    """Read a Yes or a No: the reply's first word or its last, or the only one of the two in it; None: neither is plain.
+
+    >>> agrees("Yes."), agrees("No, it guesses."), agrees("Hm."), agrees("Not every step follows, so: no")
+    (True, False, None, False)
+    """
+    words = re.findall(r"[^\W_]+(?:['’]\w+)?", without_thoughts(reply).lower())
+    ends = {word for word in (*words[:1], *words[-1:]) if word in ("yes", "no")}
+    found = ends or {word for word in words if word in ("yes", "no")}
+    return "yes" in found if len(found) == 1 else None
 
 
 def make_lessons(

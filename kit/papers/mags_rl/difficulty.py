@@ -12,8 +12,8 @@ Where a program laid the scene, the share of the pixels that decide is known (:f
 
 Departures
 - [mags-zoom-judge] Paper: the judge is asked with a prompt of its own, and unclear pairs are dropped. Here: the same
-  scale in the kit's words; a reply without a score from 1 to 10 drops the pair. Why: that text isn't the kit's to
-  print. May change: which questions fall into which set.
+  scale in the kit's words; a reply that gives no score drops the pair, one that gives another than 1 to 10 is asked
+  for again. Why: that text isn't the kit's to print. May change: which questions fall into which set.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ from pathlib import Path
 
 from kit.chat import Chat
 from kit.data.store import files_of_script, load_tasks
-from kit.episode import NamedImage, Task
+from kit.episode import Episode, NamedImage, Task
 from kit.evaluate.baselines import SingleTurnEnv
 from kit.papers.mags_rl.tasks import Difficulty
 from kit.policy import Policy
+from kit.policy.asking import Readable, without_thoughts
 from kit.rollout import RolloutConfig
 from kit.train.demonstrations import collect
 
@@ -55,12 +56,15 @@ ZOOM_SETS: dict[Difficulty, dict[str, int]] = {
 }
 """Questions of each set by where they are from (Table 3)."""
 
-VERDICT = RolloutConfig(max_turns=1, max_new_tokens=512, max_episode_tokens=8192, temperature=0.0)
+VERDICT = RolloutConfig(max_turns=1, max_new_tokens=2048, max_episode_tokens=8192, temperature=0.0)
 """How the judge answers: greedily."""
 
 _MAKE = "make all of them by data_scripts/mags_rl.py --hub --judge URL, or go on without any of them"
 
-_SCORE = re.compile(r"""zoom_score["']?\s*[:=]\s*\[?["']?\s*(\d+(?:\.\d+)?)""", re.IGNORECASE)
+_SCORE = re.compile(r"""score["'*_`]*\s*[:=][\s"'*_`\[]*([^\s"'*_`\],;}]*)""", re.IGNORECASE)
+_NUMBER = re.compile(r"(\d+(?:[.,]\d)?)(?:/10)?")
+_MORE = re.compile(r"[\s\"'*_`\]]*(?:,|-|–|/(?!\s*10\b)|\bto\b|\bor\b|out of(?!\s*10\b))\s*\d", re.IGNORECASE)
+_NO_SCORE = ("", "null", "none", "nan", "n/a", "na", "unclear", "unknown")
 
 
 class JudgeEnv(SingleTurnEnv):
@@ -77,9 +81,26 @@ def zoom_score(text: str) -> float | None:
     >>> zoom_score('{"reasoning": "tiny signs", "zoom_score": 9}'), zoom_score("I can't tell.")
     (9.0, None)
     """
-    found = _SCORE.findall(text)
-    score = float(found[-1]) if found else 0.0
+    said, more = _given(text)
+    found = _NUMBER.fullmatch(said)
+    if not found or _MORE.match(more):
+        return None
+    score = float(found[1].replace(",", "."))
     return score if 1 <= score <= 10 else None
+
+
+def _given(text: str) -> tuple[str, str]:
+    """What stands in the place of the last score, and what follows; empty: nothing."""
+    spoken = without_thoughts(text)
+    *_, last = (None, *_SCORE.finditer(spoken))
+    return (last[1].rstrip(".").lower(), spoken[last.end() :]) if last else ("", "")
+
+
+def is_judged(text: str) -> bool:
+    """Check that a reply is whole, and gives a score from 1 to 10 or none."""
+    spoken = without_thoughts(text)
+    whole = bool(spoken) and spoken.count("{") <= spoken.count("}")
+    return whole and (zoom_score(text) is not None or _given(text)[0] in _NO_SCORE)
 
 
 def of_score(score: float) -> Difficulty:
@@ -96,15 +117,25 @@ def judged(
 ) -> dict[str, float]:
     """Ask the judge about each task: its id → its zoom score; those that it finds unclear are left out.
 
+    A reply that is no judgement (:func:`is_judged`) is asked for again, also one that the file holds.
+
     Args:
         policy: the judge, such as a :class:`kit.policy.endpoint.ServedPolicy`.
         chat: encodes what it is asked.
         tasks: the tasks.
         path: JSONL file of its replies; a run that was interrupted goes on from it.
         config: limits of a reply.
+
+    Raises:
+        kit.policy.endpoint.EndpointError: it doesn't reply, or never with a judgement.
     """
-    asked = collect(policy, chat, tasks, JudgeEnv, config, path)
-    scores = {episode.task.id: zoom_score(episode.turns[0].text if episode.turns else "") for episode in asked}
+    judge = Readable(policy, chat, is_judged, "a score from 1 to 10, or says that there is none")
+
+    def usable(episode: Episode) -> bool:
+        return bool(episode.turns) and is_judged(episode.turns[0].text)
+
+    asked = collect(judge, chat, tasks, JudgeEnv, config, path, usable=usable)
+    scores = {episode.task.id: zoom_score(episode.turns[0].text) for episode in asked}
     return {name: score for name, score in scores.items() if score is not None}
 
 

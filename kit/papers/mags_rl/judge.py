@@ -2,7 +2,8 @@
 
 The paper pays half for an answer that a judge calls alike, and measures judge accuracy, both by gpt-4o-mini. A verdict
 is 0, 0.25, 0.5, 0.75 or 1. It is asked for once: what was judged is in a file, so a run that is repeated pays for
-nothing twice and reads the same.
+nothing twice and reads the same. A reply without a verdict (:mod:`.verdict`), cut off or empty, is asked for again and
+then an error: it is neither counted nor kept.
 
 Departures
 - [mags-judge-prompt] Paper: the reward's judge is asked with GRIT's prompt, the evaluation's with a rubric Here:
@@ -16,7 +17,6 @@ Departures
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +24,7 @@ from pathlib import Path
 from kit.chat import Chat
 from kit.episode import Task
 from kit.papers.mags_rl.answers import is_right
+from kit.papers.mags_rl.verdict import verdict
 from kit.policy import Policy
 from kit.policy.asking import ask
 from kit.tools.serper import Cache
@@ -41,8 +42,6 @@ of it. 0.25: little. 0: something else, or nothing. Reply with one of these numb
 MOST_CHARS = 1000
 """Characters of an answer that a judge is shown."""
 
-_NUMBER = re.compile(r"(?<![\d.])(?:0?\.\d+|[01](?:\.\d+)?)(?![\d.]*\d)")
-
 
 def exact(question: str, answer: str, golds: Sequence[str]) -> float:
     """Judge by the exact rule: 1 or 0.
@@ -54,16 +53,6 @@ def exact(question: str, answer: str, golds: Sequence[str]) -> float:
     """
     del question
     return float(is_right(answer, golds))
-
-
-def verdict(reply: str) -> float:
-    """Read the first number from 0 to 1 in a judge's reply; a reply without one counts as 0.
-
-    >>> verdict("0.75"), verdict("Score: 1."), verdict("I can't say.")
-    (0.75, 1.0, 0.0)
-    """
-    found = _NUMBER.search(reply)
-    return min(1.0, float(found[0])) if found else 0.0
 
 
 @dataclass(frozen=True)
@@ -86,16 +75,22 @@ class ModelJudge:
         """The verdict; an answer that is right by the exact rule isn't asked about.
 
         Raises:
-            kit.policy.endpoint.EndpointError: it doesn't reply.
+            kit.policy.endpoint.EndpointError: it doesn't reply, or without a verdict whenever it is asked.
         """
         if is_right(answer, golds) or not answer.strip():
             return float(bool(answer.strip()))
         asked = ASKED.format(question=question, gold=" or ".join(golds), answer=answer[:MOST_CHARS])
-        reply = self.cache.get(f"{self.name}\n{asked}")
-        if reply is None:
-            reply = ask(self.policy, self.chat, [asked], Task("judge", (), asked, tuple(golds)))
-            self.cache.put(f"{self.name}\n{asked}", reply)
-        return verdict(str(reply))
+        kept = verdict(str(self.cache.get(f"{self.name}\n{asked}") or ""))
+        if kept is not None:
+            return kept
+        task = Task("judge", (), asked, tuple(golds))
+        reply = ask(
+            self.policy, self.chat, [asked], task, lambda text: verdict(text) is not None, "a number from 0 to 1"
+        )
+        self.cache.put(f"{self.name}\n{asked}", reply)
+        said = verdict(reply)
+        assert said is not None
+        return said
 
 
 def judge_of(named: str, chat: Chat, cache: Path) -> Judge:

@@ -198,6 +198,15 @@ def test_a_task_that_changed_is_not_taken_for_the_stored_one(chat: Chat, tasks: 
         collect(ScriptedPolicy(chat, expert), chat, [changed], Blind, CONFIG, path)
 
 
+def test_an_episode_in_which_nothing_was_said_is_played_again(chat: Chat, tasks: list[Task], tmp_path: Path) -> None:
+    path = tmp_path / "all.jsonl"
+    (empty,) = collect(ScriptedPolicy(chat, lambda episode: ""), chat, tasks[:1], Blind, CONFIG, path)
+    assert not any(turn.text for turn in empty.turns) and empty.turns
+    for policy in (ScriptedPolicy(chat, expert), ScriptedPolicy(chat, lambda episode: "never asked")):
+        (played,) = collect(policy, chat, tasks[:1], Blind, CONFIG, path)
+        assert is_sound(played)
+
+
 def answering(tasks: list[Task]) -> Any:
     """A model that plays like the expert, knowing the conversation only by its messages."""
 
@@ -213,7 +222,8 @@ def answering(tasks: list[Task]) -> Any:
 def test_an_endpoints_play_is_collected_and_kept_when_it_fails(chat: Chat, tasks: list[Task], tmp_path: Path) -> None:
     path = tmp_path / "all.jsonl"
     with FakeOpenAI(answering(tasks)) as server:
-        server.faults = ["429", "junk"]  # passing trouble in the first turn
+        nothing = '{"choices": [{"message": {"content": null}, "finish_reason": "stop"}]}'
+        server.faults = ["429", nothing]  # passing trouble in the first turn
 
         def policy() -> ServedPolicy:
             return ServedPolicy(server.url, "tiny", chat, retries=2, sleep=lambda seconds: None)

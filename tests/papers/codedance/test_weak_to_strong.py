@@ -15,6 +15,7 @@ from kit.papers.codedance.expert import expert, turns_of
 from kit.papers.codedance.tasks import make_tasks
 from kit.papers.codedance.weak_to_strong import (
     ModelJudge,
+    agrees,
     by_difficulty,
     by_scene,
     is_atomic,
@@ -22,6 +23,7 @@ from kit.papers.codedance.weak_to_strong import (
     make_lessons,
     pass_rates,
 )
+from kit.policy.endpoint import EndpointError
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import rollout
 from kit.sandbox import Sandbox
@@ -104,6 +106,41 @@ def test_judges(played: dict[str, Episode], chat: Chat, box: Sandbox) -> None:
     )  # fmt: skip
     said.clear()
     assert not by_scene(wrong[0]) and not judge("Yes.")(wrong[0]) and said == []  # nobody asks about a wrong answer
+
+
+@pytest.mark.parametrize(
+    ("reply", "says"),
+    [
+        ("Yes", True),
+        ("**Yes.**", True),
+        ("yes, every step does", True),
+        ("<think>No? It does.</think> Yes", True),
+        ("No thought needed</think>Yes", True),
+        ("Every step follows. Yes.", True),
+        ("Answer: Yes", True),
+        ("no", False),
+        ("No, yesterday's does.", False),
+        ("The second step says yes but nothing shows it: No", False),
+        ("", None),
+        ("Yesterday.", None),
+        ("Not every step.", None),
+        ("Yes and no", None),
+        ("Yes or No", None),
+        ("<think>Yes", None),
+        ("1", None),
+        ("I can't assist with that.", None),
+    ],
+)
+def test_a_judge_says_yes_or_no_or_is_asked_again(
+    played: dict[str, Episode], chat: Chat, reply: str, says: bool | None
+) -> None:
+    assert agrees(reply) is says
+    replies = [reply, reply, "No."]
+    judge = ModelJudge(ScriptedPolicy(chat, lambda episode: replies.pop(0)), chat)
+    assert judge(played["board"]) is bool(says) and len(replies) == (0 if says is None else 2)
+    if says is None:
+        with pytest.raises(EndpointError, match="in 3 tries no reply that is Yes or No"):
+            ModelJudge(ScriptedPolicy(chat, lambda episode: reply), chat)(played["board"])
 
 
 def test_lessons_are_easy_ones_answered_at_once_and_hard_ones_of_one_kind(

@@ -5,22 +5,28 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from fake_openai import FakeOpenAI
 from PIL import Image
 
 from kit.chat import Chat
 from kit.data.store import save_tasks
 from kit.episode import Episode, NamedImage, Task
 from kit.papers.mags_rl.difficulty import (
+    VERDICT,
     ZOOM_SETS,
+    JudgeEnv,
     agreement,
     hub_sets,
+    is_judged,
     judged,
     of_score,
     zoom_score,
     zoom_sets,
     zoom_tests,
 )
+from kit.policy.endpoint import EndpointError, ServedPolicy
 from kit.policy.scripted import ScriptedPolicy
+from kit.train.demonstrations import collect
 
 
 def task(name: str, source: str = "vsr", difficulty: str = "") -> Task:
@@ -45,6 +51,74 @@ def task(name: str, source: str = "vsr", difficulty: str = "") -> Task:
 )
 def test_a_score_is_read_or_there_is_none(reply: str, score: float | None) -> None:
     assert zoom_score(reply) == score
+
+
+@pytest.mark.parametrize(
+    ("reply", "score"),
+    [
+        ('{"zoom_score": "8/10"}', 8.0),
+        ("Zoom score: **7**", 7.0),
+        ("zoom_score: 8 out of 10.", 8.0),
+        ('<think>{"zoom_score": 3}</think>{"zoom_score": 9}', 9.0),
+        ('{"reasoning": "unclear", "zoom_score": null}', None),
+        ('{"reasoning": "unclear"}', None),
+        ("It is unclear.", None),
+    ],
+)
+def test_a_judgement_is_a_score_or_says_that_there_is_none(reply: str, score: float | None) -> None:
+    assert is_judged(reply) and zoom_score(reply) == score
+
+
+NO_JUDGEMENT = [
+    "",
+    '{"zoom_score": 0}',
+    '{"zoom_score": 85}',
+    '{"zoom_score": -3}',
+    '{"zoom_score": "high"}',
+    '{"zoom_score": 8-9}',
+    "zoom_score: 3 or 4",
+    '{"zoom_score": 7/5}',
+    '"zoom_score": [3, 4]',
+    '{"reasoning": "the sign is',
+    '<think>{"zoom_score": 3}',
+]
+
+
+@pytest.mark.parametrize("reply", NO_JUDGEMENT)
+def test_a_reply_that_is_no_judgement_is_asked_for_again_and_not_kept(tmp_path: Path, chat: Chat, reply: str) -> None:
+    assert not is_judged(reply) and zoom_score(reply) is None
+    file, replies = tmp_path / "judged.jsonl", [reply, '{"zoom_score": 9}']
+    assert judged(ScriptedPolicy(chat, lambda episode: replies.pop(0)), chat, [task("a")], file) == {"a": 9.0}
+    with pytest.raises(EndpointError, match=r"in 3 tries no reply that is a score from 1 to 10"):
+        judged(ScriptedPolicy(chat, lambda episode: reply), chat, [task("a"), task("b")], file)
+    assert judged(ScriptedPolicy(chat, lambda episode: "unclear"), chat, [task("a"), task("b")], file) == {"a": 9.0}
+
+
+@pytest.mark.parametrize("reply", NO_JUDGEMENT)
+def test_what_the_file_holds_and_is_no_judgement_is_asked_anew(tmp_path: Path, chat: Chat, reply: str) -> None:
+    file = tmp_path / "judged.jsonl"
+    kept = ScriptedPolicy(chat, lambda episode: reply or " ")
+    collect(kept, chat, [task("a")], JudgeEnv, VERDICT, file)
+    for _ in range(2):
+        assert judged(ScriptedPolicy(chat, lambda episode: '{"zoom_score": 4}'), chat, [task("a")], file) == {"a": 4.0}
+
+
+def test_a_fault_of_the_endpoint_is_no_judgement(tmp_path: Path, chat: Chat) -> None:
+    cut = '{"choices": [{"message": {"content": "{\\"zoom_score\\": 4}, as"}, "finish_reason": "length"}]}'
+    nothing = '{"choices": [{"message": {"content": null}, "finish_reason": "stop"}]}'
+    with FakeOpenAI(lambda body: '{"zoom_score": 9}') as server:
+        judge = ServedPolicy(server.url, "small", chat, retries=1, sleep=lambda seconds: None)
+        for number, body in enumerate((cut, nothing)):
+            server.faults = [body]
+            file = tmp_path / f"judged-{number}.jsonl"
+            assert judged(judge, chat, [task("a")], file) == {"a": 9.0}
+            server.faults = [body] * 9
+            with pytest.raises(
+                EndpointError, match=r"model small: (in 3 tries .* cut at max_new_tokens|no answer in 2)"
+            ):
+                judged(judge, chat, [task("a"), task("b")], file)
+            server.faults = []
+            assert judged(judge, chat, [task("a"), task("b")], file) == {"a": 9.0, "b": 9.0}, "nothing was kept"
 
 
 def test_scores_stand_for_difficulties() -> None:
