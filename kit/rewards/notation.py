@@ -148,6 +148,7 @@ def quantity(text: str) -> Quantity | None:
 
 
 def value(digits: str) -> Fraction:
+    """The number that a match of :data:`NUMBER` is, its thousands' commas left out."""
     return Fraction(digits.replace(",", ""))
 
 
