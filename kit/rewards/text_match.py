@@ -31,23 +31,34 @@ from collections.abc import Callable, Sequence
 
 ARTICLES = frozenset(("a", "an", "the"))
 
-_SPACELESS = (
+SPACELESS = (
     r"\u0e00-\u0eff"  # Thai, Lao
     r"\u1000-\u109f\u1780-\u17ff"  # Myanmar, Khmer
     r"\u3040-\u30ff"  # Hiragana, Katakana
     r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
 )
-_TOKEN = re.compile(rf"[{_SPACELESS}]|[^\s{_SPACELESS}]+")
+"""A class of characters, for a pattern: those of scripts that have no spaces between words."""
+_TOKEN = re.compile(rf"[{SPACELESS}]|[^\s{SPACELESS}]+")
 
 
-def _is_punctuation(character: str) -> bool:
+def is_punctuation(character: str) -> bool:
+    """Check for what normalising removes."""
     return character in string.punctuation or unicodedata.category(character).startswith("P")
+
+
+def split(text: str) -> list[str]:
+    """Split a text at white space, and at each character of a script that has none between words.
+
+    >>> split("two cats, 两只猫")
+    ['two', 'cats,', '两', '只', '猫']
+    """
+    return _TOKEN.findall(text)
 
 
 def tokens(text: str) -> list[str]:
     """Split a text into normalised words, or characters where a script has no spaces between words."""
-    kept = "".join(character for character in text.lower() if not _is_punctuation(character))
-    return [token for token in _TOKEN.findall(kept) if token not in ARTICLES]
+    kept = "".join(character for character in text.lower() if not is_punctuation(character))
+    return [token for token in split(kept) if token not in ARTICLES]
 
 
 def exact_match(answer: str, gold: str) -> bool:

@@ -22,14 +22,12 @@ from PIL import Image
 
 from kit.data.documents import sheet as draw_sheet
 from kit.data.photos import photos
-from kit.data.questions import letter
 from kit.data.scenes import Pixels, scene
 from kit.data.skills import SKILLS as TAUGHT
 from kit.episode import Episode, NamedImage, Task
 from kit.evaluate.baselines import SingleTurnEnv
 from kit.images import rgb
-from kit.rewards.text_match import exact_match
-from kit.rewards.text_match import tokens as words
+from kit.rewards.answers import alike, begins
 from kit.tools.boxes import box_iou
 
 PROBES = ("colours", "shapes", "digits", "orientation", "chart", "grid", "cards", "distorted", "flags")
@@ -142,7 +140,7 @@ _TAG = re.compile(r"</?[a-z_]+>")
 
 
 def is_right_answer(answer: str | None, golds: Sequence[str]) -> bool:
-    """Check an answer: boxes by an IoU of at least 0.5, options by their letter, all else by its words.
+    """Check an answer: boxes by an IoU of at least 0.5, all else by :func:`kit.rewards.answers.alike`.
 
     Raises:
         ValueError: there is no gold answer, or one text instead of several.
@@ -153,15 +151,13 @@ def is_right_answer(answer: str | None, golds: Sequence[str]) -> bool:
 
 
 def _same(answer: str, gold: str) -> bool:
-    if len(gold) == 1 and gold.isalpha():  # as words, an A is an article and counts for nothing
-        return letter(answer) == gold.upper()
-    return box_iou(answer, gold) >= 0.5 if box_iou(gold, gold) > 0 else exact_match(answer, gold)
+    return box_iou(answer, gold) >= 0.5 if box_iou(gold, gold) > 0 else bool(alike(answer, gold))
 
 
 def begins_right(text: str, golds: Sequence[str]) -> bool:
     """Check that a reply's first words, tags left out, are a gold answer's; an option's letter is no word."""
-    said = words(_TAG.sub(" ", text))
-    return any(said[: len(words(gold))] == words(gold) for gold in golds if words(gold))
+    said = _TAG.sub(" ", text)
+    return any(begins(said, gold) for gold in golds)
 
 
 def is_right(episode: Episode, target: Sequence[str]) -> bool:

@@ -1,6 +1,6 @@
 """Check answers by :mod:`kit.rewards.answers`: the one rule for rewards, metrics and checks of tasks.
 
-An answer that is too long is wrong. ChartQA's gold answers allow for an error: ``12.5 ± 5 %``.
+An answer that is too long is wrong. ChartQA's gold answers allow for an error, years among them: ``12.5 ± 5 %``.
 """
 
 from __future__ import annotations

@@ -7,8 +7,9 @@ what is easy there. The prompt shows an image of a high resolution shrunk, and c
 Departures
 - [codedance-benchmark-scoring] Paper: VLMEvalKit is the framework of evaluation (section 4); how it scores each set
   isn't told. Here: one rule (:mod:`.answers`): options by their letter, numbers as numbers (ChartQA's with its error of
-  5 %), all else by its words. Why: everybody can run it, and it never changes its mind. May change: CharXiv and
-  MathVerse, whose answers may be put in other words, lie lower here if a model judged them there.
+  5 %, years among them), formulas by math-verify, all else by its words. Why: everybody can run it, and it never
+  changes its mind. May change: CharXiv and MathVerse, whose answers may be put in other words, lie lower here if a
+  model judged them there.
 - [codedance-base-asked] Paper: in which words and at which resolution the base is asked isn't told. Here: one sentence
   asks for the answer alone, and the prompt shows at most 1,280 image tokens, as it does to the agent. Why: base and
   agent then differ in acting alone. May change: the base on HR-Bench and V*, downwards.

@@ -35,8 +35,9 @@ Departures
   turn is one ``think`` block, then one ``code`` or ``answer`` block, nothing outside, and the last one answers. Why:
   text outside the tags can't be acted upon. May change: a policy that is careless about tags loses 0.2 more often.
 - [codedance-rule-judged] Paper: its release has a 72B model judge answers, and math_verify for mathematics. Here: one
-  rule (:mod:`.answers`). Why: gold answers here are numbers and single words. May change: nothing on drawn tasks; on
-  the hub's sets, answers in other words count as wrong.
+  rule (:mod:`.answers`), by which math_verify compares formulas and nothing else. Why: gold answers here are numbers,
+  formulas and single words. May change: nothing on drawn tasks; on the hub's sets, answers in other words count as
+  wrong.
 - [codedance-mathematics] Paper: its text names no constants of mathematics; the release's reward has them for two
   sources of its questions. Here: for these two (the column ``data_source`` of the released questions), and for drawn
   geometry and arithmetic. Why: a drawn question has no source. May change: nothing on the released questions.

@@ -1,29 +1,25 @@
 """Check answers against gold answers: the kit's exact rule, and inclusion (the paper's second accuracy).
 
-An answer includes a gold answer if it holds its words in a row: ``there are 3 cards`` includes ``3``.
+An answer includes a gold answer if it says the same, or holds its words, numbers and signs in a row: ``there are 3
+cards`` includes ``3``, and ``3.5`` doesn't.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kit.rewards.answers import holds, number
 from kit.rewards.answers import is_right as is_right
-from kit.rewards.answers import number
-from kit.rewards.text_match import max_over_references, tokens
+from kit.rewards.text_match import max_over_references
 
 
 def includes(answer: str | None, golds: Sequence[str]) -> bool:
-    """Check that an answer holds one of the gold answers, word by word in a row.
+    """Check that an answer says one of the gold answers, if among other things (:func:`kit.rewards.answers.holds`).
 
     Raises:
         ValueError: there is no gold answer, or one text instead of several.
     """
-    return bool(max_over_references(_holds, answer, golds))
-
-
-def _holds(answer: str, gold: str) -> bool:
-    said, wanted = tokens(answer), tokens(gold)
-    return any(said[at : at + len(wanted)] == wanted for at in range(len(said) - len(wanted) + 1)) and bool(wanted)
+    return bool(max_over_references(holds, answer, golds))
 
 
 def whole(text: str) -> int | None:

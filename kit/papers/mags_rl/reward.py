@@ -35,12 +35,13 @@ r_zoom = 1/1; r_revo = min(1, 0.2 · 5) = 1. r = 0.7 + 2 · 1 + 1 + 0.5 · 1 = *
 
 Departures
 - [mags-exact] Paper: an answer earns 1 where it exactly matches the true one. Here: where the two are alike without
-  case, articles, punctuation and the way a number is written (:func:`kit.rewards.answers.alike`). Why: "The cup." says
-  what "cup" says, and without a judge nothing else would pay for it. May change: such answers earn 1; by the paper's
-  words they would earn what its judge says, 0.5 at most.
+  case, articles, punctuation of prose and the way a number is written (:func:`kit.rewards.answers.alike`). Why: "The
+  cup." says what "cup" says, and without a judge nothing else would pay for it. May change: such answers earn 1; by the
+  paper's words they would earn what its judge says, 0.5 at most.
 - [mags-words] Paper: N_u and f_d stand over the zoom text in the formula, and are the length of the reasoning in the
-  words. Here: the first round's reasoning without its boxes; a word is a run of letters and digits, in small letters.
-  Why: over boxes alone only numbers could make five words. May change: how much a policy talks before it looks.
+  words. Here: the first round's reasoning without its boxes; a word is a run of letters and digits, in small letters,
+  and a character of a script without spaces. Why: over boxes alone only numbers could make five words. May change: how
+  much a policy talks before it looks.
 - [mags-boundary] Paper: at a share of 0.4 two of its cases hold. Here: the higher one, once. Why: one has to. May
   change: nothing but at exactly 0.4.
 - [mags-no-boxes] Paper: nothing is said of no box (n = 0), of a true count of 0, or of a counting answer that is no
@@ -65,6 +66,7 @@ from kit.papers.mags_rl.env import FIRST, Stage
 from kit.papers.mags_rl.judge import Judge
 from kit.papers.mags_rl.zoom import read
 from kit.rewards.base import Reward
+from kit.rewards.text_match import split
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ class RewardConfig:
 
 RULE = RewardConfig()
 
-_WORD = re.compile(r"\w+")
+_RUN = re.compile(r"\w+")
 _BOXES = re.compile(r"<zoom>.*?</zoom>", re.DOTALL)
 
 
@@ -112,7 +114,7 @@ class Words:
     @classmethod
     def of(cls, text: str) -> Words:
         """Count a text's words."""
-        words = _WORD.findall(text.lower())
+        words = [word for run in _RUN.findall(text.lower()) for word in split(run)]
         return cls(len(words), len(set(words)))
 
     @property

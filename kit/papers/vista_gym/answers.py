@@ -1,4 +1,4 @@
-"""Rules by which answers are right: each data set's own, as gold answers that say how far off a number may be.
+r"""Rules by which answers are right: each data set's own, as gold answers that say how far off a number may be.
 
 The released code allows an error where a value is read off a chart or computed from a figure:
 
@@ -9,10 +9,16 @@ ChartQA              within 0.1 of the gold number, or within 5 % of it
 Geometry3K, angle    within 0.5 degrees
 Geometry3K, other    within 0.1 %
 a share of an image  within half a per cent of the whole (ours: for drawn maps)
-all others           the same number, word or option
+all others           the same number, word, option or formula
 ===================  ==================================================
 
-Worked example: ChartQA's 1.5 may be 1.6 (0.1 off) and not 1.61; its 40 may be 42 (5 %) and not 42.1.
+Worked example: ChartQA's 1.5 may be 1.6 (0.1 off) and not 1.61; its 40 may be 42 (5 %) and not 42.1. Of Geometry3K's
+``2 \sqrt { 221 }`` the number is taken: 29.73 is right.
+
+Departures
+- [vista-chart-years] Paper: an error of 5 % is allowed in numbers of ChartQA; of years nothing is said. Here: in years
+  as well. Why: it is the common rule, which everybody's figures are measured by. May change: a year that is up to 100
+  off counts as right, wherever one is asked for.
 """
 
 from __future__ import annotations

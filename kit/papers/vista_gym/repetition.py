@@ -9,9 +9,11 @@ stands in a row                                moderate    severe    extreme
 1 to 4 characters (``a``, ``ha``, ``10 ``)     20 times    40        80
 a word                                         6           12        24
 a phrase of 2 to 20 words                      4           8         16
+(of 2 to 60, in a script without spaces)
 =============================================  ==========  ========  =========
 
-The worst of them counts. Words are told apart by white space, a tag is a word; capitals don't matter. Worked example:
+The worst of them counts. Words are told apart by white space, a tag is a word, and so is each character of a
+script without spaces; capitals don't matter. Worked example:
 six times ``no`` is moderate, and six times more is severe.
 
 Departures
@@ -26,14 +28,16 @@ import re
 from collections.abc import Hashable, Sequence
 from typing import Literal
 
+from kit.rewards.text_match import split
+
 Severity = Literal["none", "moderate", "severe", "extreme"]
 """How badly a text repeats itself."""
 
 CHARACTERS, WORD, PHRASE = (20, 40, 80), (6, 12, 24), (4, 8, 16)
 """Times in a row from which a repetition is moderate, severe, extreme."""
 
-LONGEST_PATTERN, LONGEST_PHRASE = 4, 20
-"""Characters of a pattern, words of a phrase."""
+LONGEST_PATTERN, LONGEST_PHRASE, LONGEST_SPACELESS = 4, 20, 60
+"""Characters of a pattern, words of a phrase, and of one whose words are characters."""
 
 
 _WORD = re.compile(r"<[^<>\s]*>|[^<\s]+|<")
@@ -49,10 +53,12 @@ def severity(text: str) -> Severity:
     """
     words = _WORD.findall(text.lower())
     line = " ".join(words)  # white space by itself is no repetition
+    units = [unit for word in words for unit in (split(word) if word[0] != "<" else [word])]
+    longest = LONGEST_PHRASE if len(units) == len(words) else LONGEST_SPACELESS
     found = (
         *(_level(times(line, length), CHARACTERS) for length in range(1, LONGEST_PATTERN + 1)),
-        _level(times(words, 1), WORD),
-        *(_level(times(words, length), PHRASE) for length in range(2, LONGEST_PHRASE + 1)),
+        _level(times(units, 1), WORD),
+        *(_level(times(units, length), PHRASE) for length in range(2, longest + 1)),
     )
     names: tuple[Severity, ...] = ("none", "moderate", "severe", "extreme")
     return names[max(found)]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 from made_outcomes import made
 
+from kit.data.questions import letter
 from kit.episode import Action, Episode, Turn
 from kit.papers.agile.evaluation_sets import BENCHMARKS
 from kit.papers.agile.general import GeneralOutcome, a7, a8
 from kit.papers.agile.mixed import MixedPlay, mixture
-from kit.papers.agile.questions import ON_VIEWS, SKILLS, begins_right, is_right_answer, letter, questions
+from kit.papers.agile.questions import ON_VIEWS, SKILLS, begins_right, is_right_answer, questions
 from kit.papers.agile.reported import GENERAL
 
 

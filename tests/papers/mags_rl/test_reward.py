@@ -117,6 +117,30 @@ def test_golden_of_an_answer_that_a_judge_finds_alike() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "all_", "unique"),
+    [
+        ("The card on the left, 3 of them.", 8, 7),
+        ("左边的红色卡片上写着什么字", 13, 13),
+        ("左边的卡片，右边的卡片。", 10, 6),
+        ("カードは赤い", 6, 6),
+        ("บัตรสีแดง", 7, 7),
+        ("ဘယ်ဘက် ကတ်", 6, 4),
+        ("看 card 3 上的字", 6, 6),
+        ("кошка и собака", 3, 3),
+        ("고양이와 개", 2, 2),
+    ],
+)
+def test_a_character_of_a_script_without_spaces_is_a_word(text: str, all_: int, unique: int) -> None:
+    assert (Words.of(text).all, Words.of(text).unique) == (all_, unique)
+
+
+def test_a_thought_in_such_a_script_earns_what_its_words_do() -> None:
+    thought = "先看左上角那张红色的卡片，再看右边写了什么字。"
+    first = make_reward(1)(played(think=thought, again=thought), ("tea 35",))
+    assert first.parts["zoom"] == 1.0 and first.parts["rethink"] > 0.4 and first.parts["form"] > 0.6
+
+
+@pytest.mark.parametrize(
     ("unique", "of", "points"),
     [
         (4, 4, 0.0),  # not enough words

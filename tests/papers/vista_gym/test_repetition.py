@@ -43,6 +43,28 @@ def test_what_agents_have_to_write_does_not_repeat(text: str) -> None:
     assert severity(text) == "none"
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "我看到红色的柱子比蓝色的高。",
+        "红色的柱子比蓝色的柱子高很多，所以答案应该是左边的那一个，而不是右边的。",
+        "赤い棒は青い棒より高いです。",
+        "แท่งสีแดงสูงกว่าแท่งสีน้ำเงิน",
+        "ແທ່ງສີແດງສູງກວ່າ",
+        "អគារក្រហមខ្ពស់ជាង",
+    ],
+)
+def test_a_sentence_in_a_script_without_spaces_repeats_itself(sentence: str) -> None:
+    """As one in English does, whether its words or its characters are told apart."""
+    found = [severity(sentence * count) for count in (1, *PHRASE, 40)]
+    assert found == ["none", "moderate", "severe", "extreme", "extreme"]
+
+
+def test_a_text_in_such_a_script_need_not_repeat_itself() -> None:
+    assert severity("我先看左边的柱子，它是红色的；再看右边的柱子，它是蓝色的。红色的更高，所以答案是红色。") == "none"
+    assert severity("<think>好</think><answer>红</answer>") == "none"
+
+
 def test_it_is_found_in_the_middle_and_in_capitals() -> None:
     assert severity(f"Well, {'No no ' * 6} that is it.") == "severe"
     assert severity("<think>" + "I see it. " * 4 + "</think><answer>7</answer>") == "moderate"
