@@ -8,7 +8,7 @@ import pytest
 from foreign_charts import DEVELOPMENT, KEPT, Foreign
 
 from kit.tools.charts.parse import read_chart
-from kit.tools.charts.table import NotFound
+from kit.tools.charts.table import NotFound, number
 from kit.tools.words import read_words
 
 
@@ -18,8 +18,8 @@ def outcome(one: Foreign) -> str:
     Of values near zero a fiftieth of the largest is allowed for.
     """
     try:
-        table = read_chart(image := one.draw(), read_words(image)).table
-        del image
+        image = one.draw()
+        table = read_chart(image, read_words(image)).table
     except ValueError:
         return "refused"
     most, lacks = max(abs(value) for row in one.values for value in row), False
@@ -28,6 +28,7 @@ def outcome(one: Foreign) -> str:
         for label, value in zip(one.labels, row, strict=True):
             try:
                 found = table.value(label, name)
+                found = None if found is None else float(number(found))  # as an agent reads it
             except NotFound:
                 found = None
             right = 100 * value / shares if shares else value
