@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from PIL import Image
 
-_NUMBER = re.compile(r"[$€£]?\s*([-−–]?)\s*(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)\s*([kKmMbB%°]?)")
+_NUMBER = re.compile(r"[$€£]?\s*([-−–]?)\s*((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)\s*([kKmMbB%°]?)")
 SCALES = {"k": 1e3, "m": 1e6, "b": 1e9}
 
 

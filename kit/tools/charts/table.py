@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from difflib import SequenceMatcher
+from fractions import Fraction
 from typing import Literal, get_args
 
 Kind = Literal["bar", "horizontal bar", "line", "pie"]
@@ -76,9 +78,22 @@ class Table:
         return list(zip(self.categories, zip(*self.values, strict=True), strict=True))
 
 
-def number(value: Value) -> str:
-    """A value as a table writes it, three decimals at most: 12, 0.5, 1200; ``?`` if it is unknown."""
-    return "?" if value is None else f"{value:.3f}".rstrip("0").rstrip(".")
+def number(value: Fraction | float | None) -> str:
+    """A value as a table writes it, three decimals at most: 12, 0.5, 1200; ``?`` if it is unknown.
+
+    What three decimals don't show is written in three significant figures: 0.000002.
+    """
+    if value is None:
+        return "?"
+    size = abs(float(value)) if value < 1 else 1.0
+    if 0 < size < 0.001:
+        return f"{Decimal(f'{float(value):.2e}'):f}".rstrip("0") if size > 1e-12 else f"{float(value):.3g}"
+    if isinstance(value, Fraction):  # exactly: a float has 16 digits
+        whole, part = divmod(abs(round(value * 1000)), 1000)
+        said = f"{'-' * (value < 0)}{whole}.{part:03d}"
+    else:
+        said = f"{value + 0.0:.3f}"
+    return said.rstrip("0").rstrip(".")
 
 
 def match(name: str, names: Sequence[str], what: str) -> int:

@@ -5,18 +5,15 @@ Angles are in degrees. One symbol stands for all names of an angle: where D lies
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import combinations, permutations
 from typing import Any
 
 import sympy as sp
 
+from kit.tools.geometry.arithmetic import expression
+from kit.tools.geometry.checked import FIGURES, QUADRILATERALS, check_stated, check_value
 from kit.tools.geometry.forms import Form
-from kit.tools.geometry.powers import bounded_power
-
-QUADRILATERALS = ("Parallelogram", "Rectangle", "Square", "Rhombus", "Trapezoid", "Quadrilateral")
-FIGURES = ("Triangle", *QUADRILATERALS)
 
 Equation = Any
 """A sympy expression that is zero."""
@@ -29,11 +26,13 @@ class Facts:
         forms: what is stated, in Inter-GPS's logic forms.
 
     Raises:
-        ValueError: a value that is no expression.
+        ValueError: a form that isn't known, or a value that is no expression.
     """
 
     def __init__(self, forms: Iterable[Form]) -> None:
         self.forms = tuple(dict.fromkeys(forms))
+        for one in self.forms:
+            check_stated(one)
         self.between: list[tuple[str, str, str]] = []
         self.rims: dict[str, list[str]] = {}
         self.sides: set[frozenset[str]] = set()
@@ -112,6 +111,7 @@ class Facts:
         Raises:
             ValueError: it is none of these.
         """
+        check_value(of)
         if of.name == "LengthOf":
             return self.length(of.args[0].points)
         if of.name == "MeasureOf":
@@ -162,11 +162,19 @@ class Facts:
             return [self.angle(middle + at + other) - 90] if at and other else []
         if one.name in ("Isosceles", "Equilateral"):
             a, b, c = tuple(one.args[0].points)
-            equal = [self.length(a + b) - self.length(a + c)]
+            # By convention A is the tip, unless the text says which two sides are equal.
+            told = one.name == "Isosceles" and any(self._of_sides(other, {a, b, c}) for other in self.forms)
+            equal = [] if told else [self.length(a + b) - self.length(a + c)]
             return equal + ([self.length(a + b) - self.length(b + c)] if one.name == "Equilateral" else [])
         if one.name in QUADRILATERALS:
             return self._quadrilateral(one)
         return self._parallel(*(arg.points for arg in one.args)) if one.name == "Parallel" else []
+
+    def _of_sides(self, one: Form, corners: set[str]) -> bool:
+        """Tell whether a form says of two sides of a triangle that they are equal."""
+        return one.name == "Equals" and all(
+            arg.name == "LengthOf" and set(arg.args[0].points) <= corners for arg in one.args
+        )
 
     def _quadrilateral(self, one: Form) -> list[Equation]:
         a, b, c, d = tuple(one.points)
@@ -216,73 +224,3 @@ class Facts:
 
 def _pairs(around: str) -> list[frozenset[str]]:
     return [frozenset(pair) for pair in zip(around, around[1:] + around[0], strict=True)]
-
-
-def expression(text: str) -> Any:
-    """Read arithmetic with variables: ``2x+3``, ``5``, ``sqrt(2)``.
-
-    Raises:
-        ValueError: it is longer than 60 characters, or no arithmetic.
-    """
-    if len(text) > 60 or not re.fullmatch(r"[\w\s.+*/()^-]+", text):
-        raise ValueError(f"{text[:60]!r} is no arithmetic; write it like 2x+3")
-    return _value(re.sub(r"(\d)\s*([a-z(])", r"\1*\2", text).replace("^", "**"))
-
-
-def _value(text: str) -> Any:
-    tokens: Sequence[str] = re.findall(r"\d+\.?\d*|[A-Za-z]\w*|\*\*|[-+*/()]", text)
-    at = 0
-
-    def take(*wanted: str) -> str | None:
-        nonlocal at
-        if at < len(tokens) and tokens[at] in wanted:
-            at += 1
-            return tokens[at - 1]
-        return None
-
-    def total() -> Any:
-        made = product()
-        while sign := take("+", "-"):
-            made = made + product() if sign == "+" else made - product()
-        return made
-
-    def product() -> Any:
-        made = power()
-        while sign := take("*", "/"):
-            made = made * power() if sign == "*" else made / power()
-        return made
-
-    def power() -> Any:
-        if take("-"):
-            return -power()
-        made = single()
-        if not take("**"):
-            return made
-        exponent = power()
-        if not exponent.is_number or abs(exponent) > 10:
-            raise ValueError(f"{text[:60]!r}: an exponent is a number, 10 at most")
-        return bounded_power(made, exponent, text)
-
-    def single() -> Any:
-        nonlocal at
-        if at >= len(tokens):
-            raise ValueError(f"{text[:60]!r} ends too early; write it like 2x+3")
-        token = tokens[at]
-        at += 1
-        if token == "(":
-            inner = total()
-            if not take(")"):
-                raise ValueError(f"{text[:60]!r}: a bracket isn't closed")
-            return inner
-        if token[0].isdigit():
-            return sp.Rational(token)
-        if token in ("sqrt", "pi"):
-            return sp.pi if token == "pi" else sp.sqrt(single())
-        if token[0].isalpha():
-            return sp.Symbol(token)
-        raise ValueError(f"{text[:60]!r}: {token!r} stands where a number should be; write it like 2x+3")
-
-    made = total()
-    if at < len(tokens):
-        raise ValueError(f"{text[:60]!r}: {tokens[at]!r} follows its end; write it like 2x+3")
-    return made

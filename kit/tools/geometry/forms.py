@@ -19,7 +19,6 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-_TOKEN = re.compile(r"\s*([(),]|[^(),]+)")
 DEEPEST, LONGEST = 30, 4000
 """Levels of a form, and characters of a text of forms, at most."""
 
@@ -85,38 +84,52 @@ def read_forms(text: str) -> tuple[Form, ...]:
 
 
 def read_form(text: str) -> Form:
-    """Read one logic form.
+    """Read one logic form; arithmetic in it stays as it is written: ``2*(x+1)``, ``sqrt(3)/2``.
 
     Raises:
         FormError: brackets that don't close, nothing between commas, or text after the end.
     """
-    tokens = [token.strip() for token in _TOKEN.findall(text)]
-    # A bracket may belong to an expression, as in 2*(x+1): then it follows no name.
-    at = 0
 
-    def one(depth: int) -> Form:
-        nonlocal at
-        if at >= len(tokens) or tokens[at] in "()," or depth > DEEPEST:
-            raise FormError(f"{text[:60]!r} is no form: a name is missing at its part {at + 1}")
-        name = tokens[at]
-        at += 1
-        if at >= len(tokens) or tokens[at] != "(":
-            return Form(name)
-        args = []
-        while tokens[at] in "(,":
-            at += 1
-            args.append(one(depth + 1))
-            if at >= len(tokens):
-                raise FormError(f"{text[:60]!r} is no form: a bracket isn't closed")
-        if tokens[at] != ")":
-            raise FormError(f"{text[:60]!r} is no form: {tokens[at]!r} stands where a bracket should close")
-        at += 1
-        return Form(name, tuple(args))
+    def wrong(why: str) -> FormError:
+        return FormError(f"{text[:60]!r} is no form: {why}")
 
-    made = one(0)
-    if at < len(tokens):
-        raise FormError(f"{text[:60]!r} is no form: {tokens[at]!r} follows its end")
-    return made
+    def one(part: str, depth: int) -> Form:
+        part = part.strip()
+        if not part or depth > DEEPEST:
+            raise wrong("a name is missing" if not part else f"more than {DEEPEST} levels")
+        found = _NAMED.fullmatch(part)
+        if found and (inner := _parts(found[2])) is not None:
+            return Form(found[1], tuple(one(each, depth + 1) for each in inner))
+        parts = _parts(part)
+        if parts is None:
+            raise wrong(f"the brackets of {part[:60]!r} don't match")
+        if len(parts) > 1 or (_NAMED.match(part) and "(" in part):
+            raise wrong(f"{part[len(parts[0]) if len(parts) > 1 else _end(part) :].strip()[:20]!r} follows its end")
+        return Form(part)
+
+    return one(text, 0)
+
+
+def _end(text: str) -> int:
+    """The place after the first bracket is closed."""
+    return next(at for at in range(1, len(text) + 1) if text[at - 1] == ")" and _parts(text[:at]) is not None)
+
+
+_NAMED = re.compile(r"\s*([A-Z]\w*)\s*\((.*)\)\s*", re.DOTALL)
+
+
+def _parts(text: str) -> list[str] | None:
+    """A text cut at the commas outside of brackets; None if its brackets don't match."""
+    parts, depth = [""], 0
+    for sign in text:
+        depth += (sign == "(") - (sign == ")")
+        if depth < 0:
+            return None
+        if sign == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return parts if depth == 0 else None
 
 
 _OF = {

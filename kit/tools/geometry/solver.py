@@ -11,11 +11,13 @@ Equals(LengthOf(Line(B, C)), 4)``. The law of cosines at B, with cos 90° = 0, i
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
 import sympy as sp
 
+from kit.tools.geometry.arithmetic import exact
 from kit.tools.geometry.facts import Equation, Facts
 from kit.tools.geometry.forms import Form
 
@@ -27,7 +29,7 @@ class Unsolved(ValueError):
     """A problem that these theorems don't solve; the message says what was found on the way."""
 
 
-def solve(forms: Iterable[Form], goal: Form) -> float:
+def solve(forms: Iterable[Form], goal: Form) -> Fraction | float:
     """Solve for a goal.
 
     Args:
@@ -38,8 +40,8 @@ def solve(forms: Iterable[Form], goal: Form) -> float:
         Unsolved: what is stated doesn't tell it, by the theorems here.
         ValueError: something that has no value is asked for, or an expression that can't be read.
     """
-    wanted = goal.args[0] if goal.name == "Find" and goal.args else goal
-    facts = Facts((*forms, wanted))
+    wanted = goal.args[0] if goal.name == "Find" and len(goal.args) == 1 else goal
+    facts = Facts((*forms, Form("Find", (wanted,))))
     sought = facts.value(wanted)
     equations = [*facts.equations, *theorems(facts)]
     if len(equations) > MOST_EQUATIONS:
@@ -47,7 +49,7 @@ def solve(forms: Iterable[Form], goal: Form) -> float:
     known: dict[Any, Any] = {}
     for _ in range(ROUNDS):
         if not (left := sp.sympify(sought).subs(known)).free_symbols:
-            return float(left)
+            return exact(left, str(goal))
         equations = [one for equation in equations if (one := equation.subs(known)) != 0]
         equations += _equal_sides(facts, known, equations)
         found = _one_unknown(equations) or _linear(equations)

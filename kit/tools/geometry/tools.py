@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
@@ -15,7 +16,7 @@ from kit.tools.geometry.forms import Form, read_form, read_forms, written
 from kit.tools.geometry.golden import circle, right_triangle
 from kit.tools.geometry.primitives import Drawing, drawing
 from kit.tools.geometry.solver import solve
-from kit.tools.geometry.text import read_goal, read_text
+from kit.tools.geometry.text import is_geometry, read_goal, read_text
 from kit.tools.pure import Arguments, Golden, PureTool
 from kit.tools.words import read_words
 
@@ -62,6 +63,14 @@ def diagram_of(name: str, image: Image.Image) -> Diagram:
     """Read a diagram, or say under a tool's name why it can't be read."""
     try:
         return read_diagram(image, read_words(image))
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+
+
+def text_of(name: str, text: str) -> tuple[Form, ...]:
+    """Read a text, or say under a tool's name what in it can't be read."""
+    try:
+        return read_text(text)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
 
@@ -125,14 +134,18 @@ class Parse(FromDiagram):
 
     def answer(self, seen: Diagram, arguments: Arguments) -> str:
         """The text's forms, then the diagram's."""
-        return self.told(dict.fromkeys((*read_text(arguments.get("text", "")), *seen.forms)), arguments)
+        stated = text_of(self.name, arguments.get("text", ""))
+        return self.told(dict.fromkeys((*stated, *seen.forms)), arguments)
 
 
 class TextCDL(Statements):
     """Writes what a problem's `text` states as CDL; `about` some letters."""
 
     name = "cdl.text"
-    algorithm = "Patterns of the phrases that geometry problems use; a phrase that none matches is left out."
+    algorithm = (
+        "Patterns of the phrases that geometry problems use; what none matches is refused by name if it stands in a "
+        "sentence with points or numbers, and left out otherwise."
+    )
     properties = MappingProxyType({"text": TEXT, **ABOUT})
     required = ("text",)
     needs_image = False
@@ -145,7 +158,7 @@ class TextCDL(Statements):
 
     def look(self, image: Any, arguments: Arguments) -> tuple[Form, ...]:
         """Read the text."""
-        return read_text(arguments["text"])
+        return text_of(self.name, arguments["text"])
 
     def answer(self, seen: tuple[Form, ...], arguments: Arguments) -> str:
         """Say what it states."""
@@ -179,20 +192,20 @@ class Solver(PureTool):
 
     family = "solvers"
 
-    def look(self, image: Any, arguments: Arguments) -> float:
+    def look(self, image: Any, arguments: Arguments) -> Fraction | float:
         """Solve it, or say under the tool's name why it can't be solved."""
         try:
             return self.solved(image, arguments)
         except ValueError as error:
             raise ValueError(f"{self.name}: {error}") from error
 
-    def solved(self, image: Any, arguments: Arguments) -> float:
+    def solved(self, image: Any, arguments: Arguments) -> Fraction | float:
         """The problem's value; by default of the question's text and the diagram."""
         seen = read_diagram(image, read_words(image))
         return solve((*read_text(arguments["question"]), *seen.forms), read_goal(arguments["question"]))
 
-    def answer(self, seen: float, arguments: Arguments) -> str:
-        """The value, three decimals at most."""
+    def answer(self, seen: Fraction | float, arguments: Arguments) -> str:
+        """The value, three decimals at most; a small one in three significant figures."""
         return number(seen)
 
 
@@ -214,7 +227,7 @@ class SolveForms(Solver):
         ),
     )
 
-    def solved(self, image: Any, arguments: Arguments) -> float:
+    def solved(self, image: Any, arguments: Arguments) -> Fraction | float:
         """The goal's value."""
         return solve(read_forms(arguments["forms"]), read_form(arguments["goal"]))
 
@@ -242,11 +255,10 @@ class SolveText(Solver):
         Golden({"question": "Triangle ABC has a right angle at B. AB = 6 and BC = 8. Find AC."}, "10"),
     )
 
-    def solved(self, image: Any, arguments: Arguments) -> float:
+    def solved(self, image: Any, arguments: Arguments) -> Fraction | float:
         """The value: of geometry if there is any in the text, else of its equations."""
         question = arguments["question"]
-        stated = read_text(question)
-        return solve(stated, read_goal(question)) if stated else solve_equations(question)
+        return solve(read_text(question), read_goal(question)) if is_geometry(question) else solve_equations(question)
 
 
 class Primitives(PureTool):
