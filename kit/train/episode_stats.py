@@ -15,7 +15,7 @@ def no_subset(task: Task) -> str:
 
 
 def episode_unserved(episode: Episode) -> int:
-    """How many calls of an episode a tool service did not take up (:data:`kit.episode.Status`)."""
+    """Count the calls of an episode that a tool service did not take up (:data:`kit.episode.Status`)."""
     return sum(turn.observation is not None and turn.observation.status == "unserved" for turn in episode.turns)
 
 
