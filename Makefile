@@ -4,6 +4,7 @@
 #   make demo LOCK=gpu               vllm, deepspeed and CUDA's torch as well
 #   make lab LAB="--port 9000"       options for JupyterLab
 #   make test-browser                the notebooks in JupyterLab, as a reader sees them; needs Chromium
+#   make test-alone              packages/ without the kit, in an environment of their own (.venv-alone, 0.4 GB)
 #   make test-ray                    tools served by Ray, in an environment of its own on top of .venv (.venv-ray, 0.4 GB)
 #   make test-vllm                   vLLM and DeepSpeed, on a CPU, in an environment of their own (.venv-vllm, 3 GB)
 PYTHON ?= python3
@@ -16,6 +17,7 @@ MINUTES ?= 28
 BIN := .venv/bin
 VLLM := .venv-vllm
 RAY := .venv-ray
+ALONE := .venv-alone
 READY := .venv/ready-$(LOCK)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
@@ -24,7 +26,7 @@ OMP_NUM_THREADS ?= 1
 export OMP_NUM_THREADS
 export TOKENIZERS_PARALLELISM := false
 
-.PHONY: demo test release test-fast test-vllm test-ray test-browser lint lab notebooks results on-gpu bench clean
+.PHONY: demo test release test-fast test-vllm test-ray test-alone test-browser lint lab notebooks results on-gpu bench clean
 .DEFAULT_GOAL := demo
 
 demo: $(READY)  ## images to a trained jigsaw agent, and what came out in ten lines
@@ -48,6 +50,10 @@ test-vllm: $(VLLM)/ready  ## vLLM against transformers, token for token; DeepSpe
 test-ray: $(RAY)/ready  ## tools served by Ray: the same answers, and after a kill -9 answers again; three minutes
 	$(RAY)/bin/python -m pytest tests/tools/serve/test_on_ray.py
 
+test-alone:  ## the packages by themselves: each installed into an empty environment, without the kit
+	for each in packages/*/; do $(PYTHON) -m venv --clear $(ALONE) && $(ALONE)/bin/pip install -q "./$$each[figures,test]" \
+	    && (cd $$each && ../../$(ALONE)/bin/pytest) || exit; done
+
 test-browser: .venv/ready-browser  ## JupyterLab in Chromium: layout, themes, run, interrupt; pictures in build/screenshots
 	$(BIN)/python -m pytest tests/browser
 
@@ -70,7 +76,7 @@ bench: $(READY)
 	for name in sandbox search rollout; do $(BIN)/python -m kit bench $$name || exit; done
 
 clean:  ## remove the environment and caches; runs/ stays
-	rm -rf .venv $(VLLM) $(RAY) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv $(VLLM) $(RAY) $(ALONE) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # What locks/no-deps.txt lists asks for packages that would overwrite the lock's: opencv-python, opencv-python-headless.
 $(READY): locks/$(LOCK).txt locks/no-deps.txt pyproject.toml

@@ -24,7 +24,6 @@ from kit.papers.agile.experiment import Play, Training
 from kit.papers.agile.expert import expert_script
 from kit.papers.agile.tasks import training_set
 from kit.policy.hf import ForcedPolicy, load_model_and_chat
-from kit.sandbox import CONFINED, Sandbox
 from kit.tiny import TINY
 from kit.train.grpo import GRPOSettings
 from kit.train.launch.cores import on_all_cores, usable_cores
@@ -33,6 +32,7 @@ from kit.train.launch.topology import ProcessConfig
 from kit.train.metrics import TIMES, Row, read_metrics
 from kit.train.progress import Watcher
 from kit.train.sft import SFTSettings, SFTTraining
+from turn_sandbox import CONFINED, Sandbox
 
 EPISODES = 64
 """Of the expert."""

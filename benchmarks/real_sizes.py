@@ -30,7 +30,6 @@ from kit.papers.agile.experiment import Play, Training
 from kit.papers.agile.expert import expert_script
 from kit.papers.agile.tasks import make_puzzles
 from kit.policy.scripted import ScriptedPolicy
-from kit.sandbox import Sandbox
 from kit.tiny import TINY
 from kit.train.checkpoint import export
 from kit.train.grpo import GRPOSettings
@@ -38,6 +37,7 @@ from kit.train.metrics import read_metrics
 from kit.train.planner.architecture import PUBLISHED_TEXT, PUBLISHED_VISION
 from kit.train.progress import Watcher
 from kit.train.sft import SFTSettings, SFTTraining
+from turn_sandbox import Sandbox
 
 NAMES = {"3B": "Qwen/Qwen2.5-VL-3B-Instruct", "7B": "Qwen/Qwen2.5-VL-7B-Instruct"}
 """Short names of the published architectures."""

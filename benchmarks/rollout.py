@@ -30,8 +30,8 @@ from kit.policy.scripted import Script, ScriptedPolicy
 from kit.policy.vllm import Engine, VLLMPolicy
 from kit.protocol import Protocol
 from kit.rollout import RolloutConfig, rollout
-from kit.sandbox import Sandbox
 from kit.tiny import TINY
+from turn_sandbox import Sandbox
 
 AFRESH = 3.4
 """Time of a rollout that remembers nothing, in units of one that does, measured once: only for what stderr is told."""

@@ -17,11 +17,11 @@ from PIL import Image
 
 from benchmarks.sandbox_baselines import RIVALS, Rival
 from benchmarks.telling import progress, tell
-from kit.sandbox import linux
-from kit.sandbox.client import PLOTTING, Sandbox
-from kit.sandbox.confine import LAYERS
-from kit.sandbox.episode import SandboxEpisode
-from kit.sandbox.limits import Limits
+from turn_sandbox import linux
+from turn_sandbox.client import PLOTTING, Sandbox
+from turn_sandbox.confine import LAYERS
+from turn_sandbox.episode import SandboxEpisode
+from turn_sandbox.limits import Limits
 
 SETUP = "import numpy\nfrom PIL import Image\n_n = 0"
 PLOTTING_SETUP = f"import cv2, matplotlib.pyplot\n{SETUP}"

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from typing import Any, Protocol
 
-from kit.sandbox import linux
+from turn_sandbox import linux
 
 
 class Rival(Protocol):

@@ -19,7 +19,7 @@ from kit.exercises.exercise import Exercise
 from kit.exercises.needed import needed, source, statements
 from kit.exercises.nothing import code_of
 from kit.exercises.question import Question
-from kit.sandbox import Limits, Result, Sandbox
+from turn_sandbox import Limits, Result, Sandbox
 
 GradeState = Literal["right", "wrong", "raises", "timeout", "open", "missing", "unreadable", "notebook", "by hand"]
 

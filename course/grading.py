@@ -26,7 +26,7 @@ from kit.exercises.needed import definitions, statements
 from kit.exercises.question import Question
 from kit.files import ROOT, write_text
 from kit.jobs.notebooks import Source, find, load, sources
-from kit.sandbox import CONFINED, Sandbox, SandboxError
+from turn_sandbox import CONFINED, Sandbox, SandboxError
 
 LARGEST = 20_000_000
 """Bytes of a returned notebook that is read."""

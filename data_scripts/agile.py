@@ -54,10 +54,10 @@ from kit.policy import Policy
 from kit.policy.endpoint import EndpointError, ServedPolicy
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import RolloutConfig
-from kit.sandbox import Sandbox
 from kit.tiny import TINY
 from kit.train.demonstrations import collect
 from kit.train.playable import check_playable
+from turn_sandbox import Sandbox
 
 TEST = 300
 """Test pictures a level (section 4.2); as many more to make choices on."""

@@ -48,10 +48,10 @@ from kit.papers.codedance.weak_to_strong import ModelJudge, by_scene, make_lesso
 from kit.policy.endpoint import EndpointError, ServedPolicy
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.policy.scripted import ScriptedPolicy
-from kit.sandbox import Sandbox
 from kit.tiny import TINY
 from kit.train.demonstrations import collect
 from kit.train.playable import check_playable
+from turn_sandbox import Sandbox
 
 LICENCES = {"drawn charts, sheets, figures, scenes and boards": "the kit's own (Apache-2.0); letters are DejaVu's"}
 """Of what the offline sets are made of."""

@@ -26,8 +26,8 @@ from kit.papers.agile.puzzle import make_task, with_thumbnails
 from kit.papers.registry import find_paper, published
 from kit.policy.hf import load_model_and_chat
 from kit.policy.scripted import ScriptedPolicy
-from kit.sandbox import Sandbox
 from kit.tiny import TINY
+from turn_sandbox import Sandbox
 
 PICTURE = ROOT / "docs" / "first_screen.png"
 STAGES = {"direct": "asked directly", "sft": "agent after the cold start", "grpo": "after reinforcement"}

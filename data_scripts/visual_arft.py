@@ -58,10 +58,10 @@ from kit.papers.visual_arft.mat_search import TEST, TRAIN, text_questions
 from kit.papers.visual_arft.mat_search import make_tasks as make_search_tasks
 from kit.papers.visual_arft.validate import validate
 from kit.policy.scripted import ScriptedPolicy
-from kit.sandbox import Sandbox
 from kit.tiny import TINY
 from kit.tools.index import Index
 from kit.train.demonstrations import collect
+from turn_sandbox import Sandbox
 
 LICENCES = {
     "scikit-learn digits": "BSD-3 (UCI, CC BY 4.0)",

@@ -15,7 +15,7 @@ from kit.files import ROOT, read_json
 from kit.jobs.notebooks import Source
 from kit.papers.published import Figures
 from kit.papers.registry import Paper
-from publishing.digest import digest
+from publishing.digest import digest, project_packages
 
 
 def results_folder(paper: Paper) -> Path:
@@ -53,7 +53,7 @@ def training_digest(paper: Paper) -> str:
 
 
 def _digest(paper: Paper, notebooks: Sequence[Source]) -> str:
-    homes, package = {"kit": ROOT}, paper.evaluation.partition(".")[0]
+    homes, package = project_packages(ROOT), paper.evaluation.partition(".")[0]
     if package not in homes and (spec := find_spec(package)) and spec.origin:
         homes[package] = Path(spec.origin).parents[1]
     return digest(notebooks, homes, paper.published.weights if paper.published else ())

@@ -39,7 +39,8 @@ def digest(notebooks: Sequence[Source], homes: Mapping[str, Path], weights: Sequ
 
     Args:
         notebooks: the notebooks.
-        homes: package that belongs to the project, such as ``kit`` → the folder that it lies in.
+        homes: package that belongs to the project, such as ``kit`` → the folder that it lies in
+            (:func:`project_packages`).
         weights: folders of checkpoints, within the kit's project.
     """
     trees = [notebook_tree(source) for source in notebooks]
@@ -51,6 +52,16 @@ def digest(notebooks: Sequence[Source], homes: Mapping[str, Path], weights: Sequ
         *(weights_digest(homes["kit"] / folder) for folder in weights),
     ]
     return _hash(json.dumps(parts, sort_keys=True).encode())
+
+
+def project_packages(root: Path) -> dict[str, Path]:
+    """Find the packages of a project, and of the projects in its ``packages/`` → the folder that each lies in.
+
+    Args:
+        root: the project's folder.
+    """
+    homes = [root, *sorted((root / "packages").glob("*/"))]
+    return {init.parent.name: home for home in homes for init in sorted(home.glob("*/__init__.py"))}
 
 
 def code_digest(source: Source) -> str:

@@ -9,8 +9,8 @@ environment: as they stand at the results' commit (in a git worktree) and as the
   are the same.
 
 Otherwise it says what differs, and nothing is recorded. A proof is recorded in the results file with the digest of
-today's code, so it isn't repeated until code changes again. Names that a change renamed stand in
-``results/renamed.toml`` under the paper's name, ``"old name" = "new name"``.
+today's code, so it isn't repeated until code changes again. ``results/renamed.toml`` holds what a change renamed,
+``"old" = "new"``: names of metrics under the paper's name, paths of files and folders under ``moved``.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -39,7 +40,7 @@ from kit.papers.registry import Paper
 from kit.train.metrics import TIMES, read_metrics
 from kit.train.progress import duration
 from publishing.current import digest_of, outdated, results_of, source_of, training_sources
-from publishing.digest import code_digest, notebook_tree, weights_digest
+from publishing.digest import code_digest, notebook_tree, project_packages, weights_digest
 
 RUN = "proof"
 """Name of both smoke runs: it stands in what they print."""
@@ -101,9 +102,13 @@ def _compare(paper: Paper, at: str, some: Sequence[Figures], root: Path) -> tupl
         if (before / LOCK).read_bytes() != (root / LOCK).read_bytes():
             print(f"  {LOCK} has changed since; both runs use what is installed here", flush=True)
         old, new = (observed(smoke(paper, place, Path(folder) / name)) for place, name in ((before, "a"), (root, "b")))
+    return apart, differences(old, new, _renamed(root, paper.name)), len(old)
+
+
+def _renamed(root: Path, table: str) -> dict[str, str]:
+    """One of the tables of ``results/renamed.toml``: old name → new name."""
     file = root / "results" / "renamed.toml"
-    renamed = tomllib.loads(file.read_text(encoding="utf-8")).get(paper.name, {}) if file.exists() else {}
-    return apart, differences(old, new, renamed), len(old)
+    return tomllib.loads(file.read_text(encoding="utf-8")).get(table, {}) if file.exists() else {}
 
 
 @contextmanager
@@ -149,7 +154,8 @@ def smoke(paper: Paper, root: Path, runs: Path) -> Path:
     Raises:
         JobError: it failed; with the end of what it printed.
     """
-    here = {**os.environ, **CALM, "PYTHONPATH": str(root), "KIT_RUNS": str(runs), "OMP_NUM_THREADS": "1"}
+    packages = os.pathsep.join(dict.fromkeys(map(str, [root, *project_packages(root).values()])))
+    here = {**os.environ, **CALM, "PYTHONPATH": packages, "KIT_RUNS": str(runs), "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "kit", "run", paper.name, "--profile", "smoke", "--name", RUN]
     done = subprocess.run(command, cwd=root, env=here, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -239,17 +245,31 @@ def _inputs_apart(paper: Paper, figures: Figures, before: Path, root: Path) -> l
         if code_digest(then) != code_digest(source):
             texts = [ast.unparse(notebook_tree(one)) + "\n" for one in (then, source)]
             found.append(f"{source.name}: its code, first in {_apart(*texts)}")
+    moved = _renamed(root, "moved")
     for folder in paper.published.weights if paper.published else ():
-        if weights_digest(before / folder) != weights_digest(root / folder):
+        if weights_digest(_then(before, folder, moved)) != weights_digest(root / folder):
             found.append(f"{folder}: the base weights")
-    if _record(paper, before) != _record(paper, root):
+    record = f"{paper.evaluation.partition(':')[0].replace('.', '/').rpartition('/')[0]}/paper.py"
+    if _at_today_s_places(_record(_then(before, record, moved)), moved) != _record(root / record):
         found.append(f"{paper.name}: which runs, values and data scripts make the results (published=…)")
     return found
 
 
-def _record(paper: Paper, root: Path) -> str:
-    """A paper's ``published=…`` as it is written in a checkout, in ``paper.py`` beside its evaluation."""
-    path = root / paper.evaluation.partition(":")[0].replace(".", "/")
-    path = path.with_name("paper.py")
+def _then(before: Path, place: str, moved: Mapping[str, str]) -> Path:
+    """Where a file or folder that lies at ``place`` today lay in an older checkout."""
+    older = [old + place[len(new) :] for old, new in moved.items() if f"{place}/".startswith(f"{new}/")]
+    return next((path for path in (before / name for name in (place, *older)) if path.exists()), before / place)
+
+
+def _at_today_s_places(text: str, moved: Mapping[str, str]) -> str:
+    """Code of an older checkout with today's paths and modules in its texts."""
+    for old, new in moved.items():
+        for sign in "/.":
+            text = re.sub(rf"(?<=['\"]){re.escape(old.replace('/', sign))}\b", new.replace("/", sign), text)
+    return text
+
+
+def _record(path: Path) -> str:
+    """A paper's ``published=…`` as it is written in its ``paper.py``."""
     calls = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
     return next((ast.unparse(k.value) for call in calls for k in call.keywords if k.arg == "published"), "")

@@ -3,7 +3,8 @@
 ``python -m kit notebooks`` converts, executes in a fresh kernel and writes the twin in a normal form: cell ids from the
 cells' text, one output a stream, no timings, no versions, and in the metadata a hash of the code that was executed, and
 one of the published results that it showed. So a twin changes when its source or what it prints changes, and only then.
-Where nothing but texts between the cells has changed, stored outputs are kept and nothing is executed.
+Where nothing has changed but texts between the cells, or the modules that the same names are imported from, stored
+outputs are kept and nothing is executed.
 
 A twin always has its source's cells: ``python -m kit notebooks --staged``, which git calls before each commit, carries
 them over and executes nothing (:func:`carry`). Outputs of cells whose code is as it was are kept.
@@ -11,6 +12,7 @@ them over and executes nothing (:func:`carry`). Outputs of cells whose code is a
 
 from __future__ import annotations
 
+import ast
 import itertools
 import re
 import subprocess
@@ -26,6 +28,7 @@ from kit.jobs.notebooks import (
     NotebookError,
     Source,
     code_cells,
+    code_sha256,
     environment,
     load,
     local_kernel,
@@ -144,20 +147,39 @@ def carry(source: Source) -> bool:
 
 
 def with_stored_outputs(source: Source) -> NotebookNode:
-    """The notebook as its source is, with the twin's outputs of each cell whose code and tags are as they were."""
+    """The notebook as its source is, with the twin's outputs of each cell whose code and tags are as they were.
 
-    def told(cell: NotebookNode) -> tuple[str, tuple[str, ...]]:
-        return cell.source, tuple(cell.metadata.get("tags", []))
-
+    A cell that imports the same names from other modules is as it was: those have moved.
+    """
     notebook, twin = load(source), read(source.twin)
+    made_of = dict(twin.metadata.get("kit", {}))
+    now, then = ([_told(cell) for cell in code_cells(one)] for one in (notebook, twin))
+    if now == then and made_of.get("executed") == code_sha256(twin):
+        made_of["executed"] = source.code_sha256
     stored: dict[Any, list[NotebookNode]] = {}
-    for cell in code_cells(twin):
-        stored.setdefault(told(cell), []).append(cell)
-    for cell in code_cells(notebook):
-        if same := stored.get(told(cell)):
+    for told, cell in zip(then, code_cells(twin), strict=True):
+        stored.setdefault(told, []).append(cell)
+    for told, cell in zip(now, code_cells(notebook), strict=True):
+        if same := stored.get(told):
             kept = same.pop(0)
             cell.outputs, cell.execution_count = kept.outputs, kept.execution_count
-    return normal(notebook, twin.metadata.get("kit", {}))
+    return normal(notebook, made_of)
+
+
+def _told(cell: NotebookNode) -> tuple[str, ...]:
+    """A cell's tags and code, with the names that it imports in the place of where they come from."""
+    lines = cell.source.splitlines()
+    names: list[str] = []
+    try:
+        body = ast.parse(cell.source).body
+    except SyntaxError:  # a magic of IPython's
+        body = []
+    for node in body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            whole = isinstance(node, ast.Import)  # import a.b: the code says a.b.c
+            names += [alias.asname or (f"import {alias.name}" if whole else alias.name) for alias in node.names]
+            lines[node.lineno - 1 : node.end_lineno] = [""] * ((node.end_lineno or node.lineno) - node.lineno + 1)
+    return *cell.metadata.get("tags", []), *sorted(names), "\n".join(line for line in lines if line.strip())
 
 
 def carry_staged(root: Path = ROOT) -> list[str]:

@@ -104,7 +104,7 @@ def tasks() -> list[Task]:
 
 @pytest.fixture(scope="session")
 def box() -> Iterator[object]:
-    from kit.sandbox import Sandbox
+    from turn_sandbox import Sandbox
 
     with Sandbox() as sandbox:
         yield sandbox

@@ -19,8 +19,8 @@ from kit.papers.codedance.env import CodeDanceEnv
 from kit.papers.mags_rl.env import MagsEnv
 from kit.papers.mags_rl.zoom import Magnifier
 from kit.papers.visual_arft.env import VisualARFTEnv
-from kit.sandbox import Sandbox, SandboxError
 from kit.tools.super_resolution import super_resolution
+from turn_sandbox import Sandbox, SandboxError
 
 NEED_A_SANDBOX: dict[str, Callable[[Sandbox], ToolEnv]] = {
     "agile": JigsawEnv,

@@ -17,7 +17,7 @@ from kit.episode import Episode, NamedImage, Task
 from kit.papers.visual_arft.env import VisualARFTEnv
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import RolloutConfig, rollout
-from kit.sandbox import PLOTTING, Limits, Sandbox
+from turn_sandbox import PLOTTING, Limits, Sandbox
 
 CONFIG = RolloutConfig(max_turns=3, max_new_tokens=400, max_episode_tokens=20000, env_workers=2)
 USUAL = "part = crop(image, [0, 0, 0.5, 0.5])"

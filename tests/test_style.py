@@ -11,7 +11,7 @@ from kit.files import ROOT
 from kit.papers.registry import PAPERS, papers
 
 ROOMS = (
-    *("files", "seeding", "images", "episode", "protocol", "models", "chat", "sandbox", "tools", "data", "policy"),
+    *("files", "seeding", "images", "episode", "protocol", "models", "chat", "tools", "data", "policy"),
     *(
         "environment",
         "rollout",
@@ -35,7 +35,11 @@ LONGEST_FUNCTION = 60
 
 MODULES = sorted((ROOT / "kit").rglob("*.py"))
 SCRIPTS = sorted((ROOT / "data_scripts").glob("*.py"))
-CODE = [*MODULES, *SCRIPTS, *sorted((ROOT / "course").glob("*.py")), *sorted((ROOT / "publishing").glob("*.py"))]
+PACKAGES = sorted((ROOT / "packages").glob("*/*/**/*.py"))
+"""The packages' modules, and their tests."""
+
+OTHERS = [path for folder in ("course", "publishing") for path in sorted((ROOT / folder).glob("*.py"))]
+CODE = [*MODULES, *SCRIPTS, *OTHERS, *(path for path in PACKAGES if "tests" not in path.parts)]
 
 
 def offenders(paths: Iterable[Path], faults: Callable[[Path], object]) -> dict[str, object]:
@@ -133,6 +137,26 @@ def test_papers_stand_alone() -> None:
     assert offenders((ROOT / "kit" / "papers").glob("*/**/*.py"), others) == {}
 
 
+def test_packages_know_nothing_of_the_kit() -> None:
+    """Neither do their tests: each is installed and tested without it."""
+
+    def foreign(path: Path) -> list[str]:
+        own = {path.relative_to(ROOT).parts[1]}
+        known = {folder.parent.name for folder in ROOT.glob("*/__init__.py")} | {"kit", "tests"}
+        known |= {folder.name for folder in (ROOT / "packages").iterdir()} - own
+        tops = {name.partition(".")[0] for node in ast.walk(ast.parse(path.read_text())) for name in names(node)}
+        return sorted(tops & known)
+
+    assert PACKAGES and offenders(PACKAGES, foreign) == {}
+
+
+def names(node: ast.AST) -> list[str]:
+    """The modules that a statement imports."""
+    if isinstance(node, ast.ImportFrom):
+        return [str(node.module)]
+    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+
+
 def test_no_file_imports_itself_through_others() -> None:
     uses = {module(path): imported(path) for path in MODULES}
     done: set[str] = set()
@@ -201,7 +225,7 @@ def test_nothing_is_left_undone() -> None:
 
 
 def test_every_equation_carries_a_worked_example() -> None:
-    for path in MODULES:
+    for path in CODE:
         doc = ast.get_docstring(ast.parse(path.read_text())) or ""
         if "$$" in doc:
             assert "Worked example" in doc, f"{path.name}: an equation nobody can check by hand"

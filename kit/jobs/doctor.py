@@ -70,7 +70,7 @@ def doctor() -> tuple[str, bool]:
     """A report, and whether a job can be expected to run here."""
     import torch
 
-    from kit.sandbox import report
+    from turn_sandbox import report
 
     lock = installed_lock()
     wrong = differences(read_lock(lock) | read_lock(NO_DEPS))

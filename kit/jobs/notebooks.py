@@ -82,7 +82,7 @@ class Source:
     @property
     def code_sha256(self) -> str:
         """Hash of what is executed: its code cells, in order."""
-        return hashlib.sha256("\0".join(cell.source for cell in code_cells(load(self))).encode()).hexdigest()
+        return code_sha256(load(self))
 
 
 def sources(root: Path = ROOT) -> list[Source]:
@@ -152,6 +152,11 @@ def parameters(source: Source) -> dict[str, Parameter]:
 def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
     """The cells of code, in order."""
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def code_sha256(notebook: NotebookNode) -> str:
+    """Hash of a notebook's code cells, in order."""
+    return hashlib.sha256("\0".join(cell.source for cell in code_cells(notebook)).encode()).hexdigest()
 
 
 @contextmanager

@@ -22,8 +22,8 @@ from PIL import Image
 
 from kit.episode import NamedImage, Observation
 from kit.protocol import read_code
-from kit.sandbox import Result, Sandbox
 from kit.tools.base import LONGEST, Images
+from turn_sandbox import Result, Sandbox
 
 STDOUT = 500
 """Characters of standard output that an observation repeats."""
@@ -35,6 +35,11 @@ NOTES = 3
 def module_source(module: ModuleType) -> str:
     """Read a module's text, for a session's ``setup``: what agents call is code that is tested like any other."""
     return Path(str(module.__file__)).read_text(encoding="utf-8")
+
+
+def images_of(result: Result) -> tuple[NamedImage, ...]:
+    """The images that a turn made, as episodes hold them."""
+    return tuple(NamedImage(made.name, made.image) for made in result.images)
 
 
 def _with(note: str, text: str) -> str:
@@ -64,7 +69,7 @@ def told(result: Result, note: str, show: Show = tuple, nothing: str = "") -> Ob
     if result.status != "ok":
         reason = result.error or result.status
         return Observation(_with(note, f"Error: {reason[:LONGEST]}"), status=result.status)
-    shown = tuple(show(result.images))
+    shown = tuple(show(images_of(result)))
     text = f"Output: {result.stdout[:STDOUT].rstrip()}\n" if result.stdout else ""
     notes = "".join(f"Note: {warning[:LONGEST]}\n" for warning in result.warnings[:NOTES])
     return Observation(_with(note, text + notes + ("" if text or shown else nothing)), shown)

@@ -1,13 +1,13 @@
 """Count things of one colour: groups of touching pixels that have it.
 
-This file runs in agents' sessions as it stands (:func:`kit.tools.code.module_source`), so it imports nothing of the kit
-but :mod:`kit.images`.
+This file runs in agents' sessions as it stands (:func:`kit.tools.code.module_source`), so it imports nothing of
+the kit.
 """
 
 import numpy as np
 from PIL import Image
 
-from kit.images import rgb
+from turn_sandbox.images import rgb
 
 HUES = {"red": 0, "orange": 30, "yellow": 54, "green": 120, "blue": 218, "purple": 280}
 """Degrees on the circle of colours; what is grey has none of them."""

@@ -31,12 +31,12 @@ from kit.policy import Policy
 from kit.policy.hf import HFPolicy
 from kit.rewards.base import GroupReward
 from kit.rollout import Environment, RolloutConfig, rollout
-from kit.sandbox import CONFINED, Sandbox
 from kit.seeding import Seed
 from kit.train.checkpoint import load_for_training
 from kit.train.grpo import GRPOSettings, train_grpo
 from kit.train.held_out import held_out_accuracy
 from kit.train.progress import Watcher
+from turn_sandbox import CONFINED, Sandbox
 
 Tools = TypeVar("Tools")
 """What a paper's environments share: a sandbox, or a sandbox and a search engine."""

@@ -67,10 +67,10 @@ from kit.papers.agile.reward import is_right, score
 from kit.papers.registry import papers, published
 from kit.policy.hf import load_model_and_chat
 from kit.policy.scripted import ScriptedPolicy
-from kit.sandbox import Sandbox
 from kit.tiny import TINY
 from kit.view import plots
 from kit.view.roadmap import roadmap
+from turn_sandbox import Sandbox
 
 # %%
 torch.set_num_threads(threads)

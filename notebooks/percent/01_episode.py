@@ -218,7 +218,7 @@ for size in [(28, 28), (56, 56), (57, 40), (100, 60), (112, 112), (114, 114)]:
 # written as a count. Find the four pictures, the two messages, and the place where the policy will speak.
 
 # %%
-from kit.sandbox import Sandbox
+from turn_sandbox import Sandbox
 
 box = Sandbox(allow_unsafe=True).start()  # all players are the kit's
 env = JigsawEnv(box)

@@ -53,12 +53,12 @@ from textwrap import fill
 from IPython.display import display
 from kit.data.scenes import scene
 from kit.exercises import check, hint, solution
-from kit.sandbox import CONFINED, Limits, Sandbox, SandboxError
-from kit.sandbox.confine import LAYERS
-from kit.sandbox.probes import FORGERY
 from kit.view import plots
 from numpy.random import default_rng
 from PIL import Image
+from turn_sandbox import CONFINED, Limits, Sandbox, SandboxError
+from turn_sandbox.confine import LAYERS
+from turn_sandbox.probes import FORGERY
 
 box = Sandbox(allow_unsafe=True).start()
 

@@ -58,10 +58,10 @@ from kit.data.scenes import scene
 from kit.exercises import check, hint, solution
 from kit.papers.agile.env import JigsawEnv
 from kit.papers.agile.puzzle import make_task
-from kit.sandbox import Sandbox
 from kit.tiny import TINY
 from kit.view import plots
 from PIL import Image
+from turn_sandbox import Sandbox
 
 chat = Chat.from_pretrained(TINY)
 

@@ -72,13 +72,13 @@ from kit.papers.agile import experiment as agile
 from kit.papers.agile.expert import expert_script
 from kit.papers.agile.tasks import training_set
 from kit.policy.hf import ForcedPolicy, load_model_and_chat
-from kit.sandbox import CONFINED, Sandbox
 from kit.tiny import TINY
 from kit.train.launch.launcher import launch
 from kit.train.launch.topology import LaunchError, ProcessConfig
 from kit.train.metrics import read_metrics
 from kit.train.sft import SFTSettings, SFTTraining
 from kit.view import plots
+from turn_sandbox import CONFINED, Sandbox
 
 # %%
 torch.set_num_threads(threads)

@@ -78,9 +78,9 @@ from kit.papers.agile.env import PROTOCOL, JigsawEnv
 from kit.papers.agile.puzzle import LABELS, make_task, shuffle, with_thumbnails
 from kit.papers.agile.reported import AGILE
 from kit.papers.agile.reward import is_right, score
-from kit.sandbox import Sandbox
 from kit.tiny import TINY
 from kit.view import plots
+from turn_sandbox import Sandbox
 
 # %%
 pictures = [*photos("train"), *photos("held-out")]

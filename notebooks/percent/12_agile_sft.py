@@ -78,7 +78,6 @@ from kit.papers.agile.reward import is_right
 from kit.papers.registry import needs
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.policy.suppress import suppress_tokens
-from kit.sandbox import CONFINED, Sandbox
 from kit.tiny import TINY
 from kit.train.launch.launcher import launch
 from kit.train.launch.topology import ProcessConfig
@@ -87,6 +86,7 @@ from kit.train.pack import pack
 from kit.train.replay import own_words
 from kit.train.sft import SFTSettings, SFTTraining, order
 from kit.view import plots
+from turn_sandbox import CONFINED, Sandbox
 
 # %%
 torch.set_num_threads(threads)

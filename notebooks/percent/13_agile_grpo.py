@@ -83,7 +83,6 @@ from kit.papers.agile.reward import RewardConfig, is_right
 from kit.papers.registry import needs
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.policy.suppress import suppress_tokens
-from kit.sandbox import CONFINED, Sandbox
 from kit.seeding import child_seed, seed_per_episode
 from kit.train.advantage import group_advantages
 from kit.train.checkpoint import schedule as order_of
@@ -94,6 +93,7 @@ from kit.train.metrics import read_metrics
 from kit.train.pack import pack
 from kit.view import plots
 from kit.view.roadmap import GRPO_STEP, parts
+from turn_sandbox import CONFINED, Sandbox
 
 # %%
 torch.set_num_threads(threads)

@@ -88,10 +88,10 @@ from kit.papers.agile.reported import REPORTED
 from kit.papers.agile.tasks import LEVELS, make_puzzles
 from kit.papers.registry import needs
 from kit.policy.hf import load_model_and_chat
-from kit.sandbox import CONFINED, Sandbox
 from kit.tiny import TINY
 from kit.train.metrics import read_metrics, training_minutes
 from kit.view import plots
+from turn_sandbox import CONFINED, Sandbox
 
 # %%
 began = time.monotonic()

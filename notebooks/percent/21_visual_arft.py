@@ -72,10 +72,10 @@ from kit.papers.visual_arft import data_folder, mat_coding, mat_search
 from kit.papers.visual_arft import experiment as visual_arft
 from kit.papers.visual_arft.env import VisualARFTEnv
 from kit.papers.visual_arft.metrics import is_right
-from kit.sandbox import Sandbox
 from kit.tools import restoration
 from kit.tools.index import Index
 from kit.view import plots
+from turn_sandbox import Sandbox
 
 # %%
 given = data_folder.load_sets(ROOT / data) if data else {}

@@ -82,13 +82,13 @@ from kit.papers.visual_arft.metrics import (
 )
 from kit.papers.visual_arft.reward import ADVANTAGES, make_reward, score
 from kit.policy.hf import HFPolicy, load_model_and_chat
-from kit.sandbox import CONFINED, Sandbox
 from kit.tiny import TINY
 from kit.train.grpo import GRPOSettings
 from kit.train.launch.launcher import launch
 from kit.train.launch.topology import ProcessConfig
 from kit.train.one_step import grpo_gradient, grpo_loss, token_logprobs
 from kit.train.sft import SFTSettings, SFTTraining
+from turn_sandbox import CONFINED, Sandbox
 
 # %%
 torch.set_num_threads(threads)

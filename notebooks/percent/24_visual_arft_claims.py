@@ -171,11 +171,11 @@ print(tables.told(papers))
 # %%
 from kit.evaluate.five.answers import answers
 from kit.evaluate.five.play import Player, play_all
-from kit.sandbox import CONFINED, Sandbox
 from kit.train.checkpoint import trained_model
 from kit.train.held_out import evenly_spaced
 from kit.train.weights import weight_change
 from kit.view.five import five
+from turn_sandbox import CONFINED, Sandbox
 
 
 def before_grpo(folder):

@@ -211,8 +211,8 @@ env.close()
 # stops it after one.
 
 # %%
-from kit.sandbox import Sandbox
-from kit.sandbox.limits import READABLE_FIGURES
+from turn_sandbox import Sandbox
+from turn_sandbox.limits import READABLE_FIGURES
 
 limits = replace(READABLE_FIGURES, seconds=1.0)
 with Sandbox(limits, allow_unsafe=True) as hasty:

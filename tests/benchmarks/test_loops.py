@@ -16,8 +16,8 @@ from kit.papers.agile.env import JigsawEnv
 from kit.papers.agile.expert import expert_script
 from kit.papers.agile.tasks import training_set
 from kit.rollout import RolloutConfig, rollout
-from kit.sandbox import Sandbox
 from kit.tiny import TINY
+from turn_sandbox import Sandbox
 
 
 @pytest.fixture(scope="module")

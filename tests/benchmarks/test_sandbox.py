@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.sandbox import bench, spread
-from kit.sandbox.linux import LINUX
+from turn_sandbox.linux import LINUX
 
 EVERYWHERE = {"start wall ms", "trivial turn wall ms", "crop turn wall ms", "failing turn wall ms"}
 

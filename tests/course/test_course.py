@@ -16,9 +16,9 @@ import pytest
 
 from course import answer, grading, handout
 from kit.jobs import notebooks
-from kit.sandbox import Sandbox
-from kit.sandbox.confine import LAYERS
 from publishing import twins
+from turn_sandbox import Sandbox
+from turn_sandbox.confine import LAYERS
 
 pytestmark = pytest.mark.sandbox
 

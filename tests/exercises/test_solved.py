@@ -20,7 +20,7 @@ from kit.exercises.needed import free
 from kit.exercises.question import Question, question
 from kit.exercises.solved import OWN_RUN, solved
 from kit.jobs.notebooks import load, sources
-from kit.sandbox import Sandbox
+from turn_sandbox import Sandbox
 
 EVERY = [pytest.param(one, source, id=one.exercise.id) for source in sources() for one in questions(source)]
 QUESTIONS: list[Question] = [each.values[0] for each in EVERY]

@@ -15,13 +15,13 @@ import pytest
 from jupyter_server.services.contents.filemanager import FileContentsManager
 from nbformat.sign import NotebookNotary
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from places import HELPERS
 
 from kit.__main__ import parser
 from kit.files import ROOT
 from kit.jobs.lab import Lab, arguments, copy_notebooks, digest, environment, find_lab, prepare, reset, reset_all, shell
 from kit.jobs.notebooks import sources
 
+AS_USER = ROOT / "packages" / "turn_sandbox" / "tests" / "helpers" / "as_user.py"
 NOW = datetime(2026, 11, 23, 19, 49, 30)
 HTML = "<style>.kv{color:red}</style><div class='kv'>episode</div>"
 
@@ -184,7 +184,7 @@ def test_a_folder_that_cannot_be_written_is_named_with_the_way_out(project: Path
         f"from pathlib import Path; from kit.jobs.lab import *; p = Path({str(project)!r}); prepare(find_lab(p), p)"
     )
     paths = [sys.base_prefix, sys.prefix, str(ROOT), str(project)]
-    command = [sys.executable, str(HELPERS / "as_user.py"), "4242", *paths, "--", sys.executable, "-c", script]
+    command = [sys.executable, str(AS_USER), "4242", *paths, "--", sys.executable, "-c", script]
     done = subprocess.run(command, capture_output=True, text=True, cwd="/", env={**os.environ, "PYTHONPATH": str(ROOT)})
     wanted = f"ValueError: {project}/lab can't be written; set KIT_RUNS to a folder of your own"
     assert done.stderr.rstrip().endswith(wanted), done.stderr

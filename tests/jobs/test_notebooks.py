@@ -323,6 +323,24 @@ def test_new_texts_keep_the_stored_outputs(project: Path) -> None:
     assert refresh(small) == "executed", "outputs of a cell that was never executed are no outputs"
 
 
+def test_modules_that_moved_keep_the_stored_outputs(project: Path) -> None:
+    """The same names from another place: texts only. Another name, or another line beside it, is executed."""
+    (small,) = sources(project)
+    imports = "from os.path import (\n    basename,\n    join,\n)\nimport os as system\nprint(join('a', 'b'))"
+    small.path.write_text(SMALL + f"\n# %%\n{imports}\n")
+    assert refresh(small) == "executed"
+    before = [cell.outputs for cell in code_cells(_read(small.twin))]
+    moved = imports.replace("from os.path", "from posixpath").replace("import os as", "import posix as")
+    small.path.write_text(SMALL + f"\n# %%\n{moved}\n")
+    assert refresh(small) == "texts replaced" and problems(small) == []
+    assert [cell.outputs for cell in code_cells(_read(small.twin))] == before
+    small.path.write_text(SMALL + f"\n# %%\n{moved.replace('basename', 'dirname')}\n")
+    assert refresh(small) == "executed"
+    small.path.write_text(SMALL + f"\n# %%\n{moved.replace('a', 'c')}\n")
+    small.twin.write_text(small.twin.read_text().replace('"a/b\\n"', '"told/by/hand\\n"'))
+    assert carry(small) and problems(small), "what was not executed isn't stamped as executed"
+
+
 @pytest.mark.parametrize("reads", ["published()", 'ROOT / "results" / "small.json"', "published_curves(x)"])
 def test_changed_results_make_a_twin_that_shows_them_stale(project: Path, reads: str) -> None:
     (small,) = sources(project)

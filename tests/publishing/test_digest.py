@@ -11,7 +11,7 @@ from kit.files import ROOT
 from kit.jobs.notebooks import Source
 from kit.papers.registry import PAPERS, find_paper
 from publishing.current import digest_of, source_of, training_digest, training_sources
-from publishing.digest import _plain, code_digest, digest, modules, notebook_tree, weights_digest
+from publishing.digest import _plain, code_digest, digest, modules, notebook_tree, project_packages, weights_digest
 
 NOTEBOOK = """# %% [markdown]
 # # 70 · Counting
@@ -76,6 +76,18 @@ def test_it_covers_what_the_notebook_imports(project: Path) -> None:
     tree = notebook_tree(Source(project / "notebooks/percent/70_counting.py"))
     found = modules([tree], {"kit": project})
     assert sorted(found) == ["kit/__init__.py", "kit/count.py", "kit/deep/__init__.py", "kit/deep/inner.py"]
+
+
+def test_it_covers_every_package_of_the_project(project: Path) -> None:
+    """A package beside the kit, and one in ``packages/``, count as the kit does; another's doesn't."""
+    for name in ("papers/__init__.py", "packages/sandbox/turn/__init__.py", "other/notes.py"):
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_text("")
+    homes = project_packages(project)
+    assert homes == {"kit": project, "papers": project, "turn": project / "packages/sandbox"}
+    tree = ast.parse("import papers, turn, other, json")
+    assert sorted(modules([tree], homes)) == ["papers/__init__.py", "turn/__init__.py"]
+    assert project_packages(ROOT)["kit"] == ROOT
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ SAME = Row("x", "hyper-parameter", "3", "It is so.", "node:13.group_size", 8)
         ("node:13.strategy", ""),
         ("node:13.allow_unsafe", ""),
         ("kit.papers.agile.reward:RewardConfig.step_penalty", ""),
-        ("kit.sandbox.limits:NOBODY_READS", "nothing that runs reads NOBODY_READS"),
+        ("turn_sandbox.limits:NOBODY_READS", "nothing that runs reads NOBODY_READS"),
         ("kit.papers.mags_rl.reward:NOBODY_READS", "no notebook imports its module"),
         ("kit.train.sft:SFTSettings.warmup", "it is a default; name what a notebook makes"),
         ("kit.papers.agile.experiment:Play.max_turns", "such as node:NN.play.max_turns"),

@@ -73,7 +73,8 @@ def paper(project: Path, monkeypatch: pytest.MonkeyPatch) -> Paper:
     )
 
     def played(paper: Paper, root: Path, runs: Path) -> Path:
-        right = float((root / "kit/papers/counting/reward.py").read_text().partition("=")[2])
+        [reward] = root.glob("**/papers/counting/reward.py")
+        right = float(reward.read_text().partition("=")[2])
         metric = {"value": right, "low": 0.0, "high": 1.0, "n": 1}
         write_json(runs / "results.json", {"metrics": {"grpo/reward": metric}, "claims": {}})
         return runs
@@ -132,6 +133,27 @@ def test_a_renamed_metric_is_followed_through_the_map(paper: Paper, project: Pat
     (project / "results" / "renamed.toml").write_text('[counting]\n"grpo/reward" = "grpo/score"\n')
     assert differences({"a grpo/reward value": "1"}, {"a grpo/score value": "1"}, {"grpo/reward": "grpo/score"}) == []
     assert not prove_all([paper], root=project), "the name was not changed after all"
+
+
+def test_what_only_moved_is_no_difference(paper: Paper, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A record is found at its older place, the base's weights too, and paths in the record are read as today's."""
+    record = 'PAPER = Paper(published=Published(weights=["weights"], script="kit.papers.counting.made:{made}"))\n'
+    (project / "kit/papers/counting/paper.py").write_text(record.format(made="dots"))
+    git(project, "commit", "-qam", "the record names places")
+    write_json(project / "results" / "counting.json", {"commit": git(project, "rev-parse", "HEAD")})
+    (project / "papers").mkdir()
+    git(project, "mv", "kit/papers/counting", "papers/counting")
+    git(project, "mv", "weights", "tiny")
+    written = record.replace("kit.papers", "papers").replace('"weights"', '"tiny"')
+    (project / "papers/counting/paper.py").write_text(written.format(made="dots"))
+    assert paper.published is not None
+    today = replace(
+        paper, evaluation="papers.counting.metrics:EVALUATION", published=replace(paper.published, weights=("tiny",))
+    )
+    (project / "results" / "renamed.toml").write_text('[moved]\n"kit/papers" = "papers"\n"weights" = "tiny"\n')
+    assert prove_all([today], root=project), capsys.readouterr().out
+    (project / "papers/counting/paper.py").write_text(written.format(made="spots"))
+    assert not prove_all([today], again=True, root=project), "what changed beside the move is seen"
 
 
 def test_differences_are_of_what_was_there_before() -> None:

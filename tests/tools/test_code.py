@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 
 from kit.episode import Action
+from kit.models import FAMILIES
 from kit.tools.base import run_tool
 from kit.tools.code import CodeTool, told
+from turn_sandbox import Limits
+from turn_sandbox.limits import READABLE_FIGURES
 
 NOTE = "Note: outside the code fence, so not run: 'It prints.'\n"
 
@@ -38,3 +41,9 @@ def test_code_runs_without_its_fence(tool: CodeTool, code: str, status: str, tex
     for action in (Action("code", code), Action("code", "{}", {"code": code})):
         seen = run_tool(tool, action, {})
         assert (seen.status, seen.text) == (status, text)
+
+
+def test_what_the_sandbox_returns_every_family_reads() -> None:
+    for limits in (Limits(), READABLE_FIGURES):
+        assert limits.image_aspect <= min(family.max_aspect for family in FAMILIES)
+        assert limits.image_min_px >= 1

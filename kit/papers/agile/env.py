@@ -55,9 +55,9 @@ from kit.environment import OnNoAction, ToolEnv
 from kit.episode import NamedImage, Observation, Task
 from kit.papers.agile.puzzle import make_task
 from kit.protocol import Protocol, parse_labels
-from kit.sandbox import Result, Sandbox
 from kit.tools import crop_zoom as views
 from kit.tools.code import CodeTool, Show, module_source, told
+from turn_sandbox import Result, Sandbox
 
 PROTOCOL = Protocol(actions=("code",))
 GAP = 0.02

@@ -20,10 +20,10 @@ from kit.papers.agile.expert import ScriptedExpert
 from kit.papers.agile.reward import RewardConfig, score
 from kit.rewards.base import GroupReward, per_episode
 from kit.rollout import Environment
-from kit.sandbox import Sandbox
 from kit.train.checkpoint import trained_model
 from kit.train.experiment import GRPOTraining, Rollouts
 from kit.train.experiment import play_greedily as play_greedily
+from turn_sandbox import Sandbox
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from kit.papers.agile.env import PROTOCOL, JigsawEnv
 from kit.papers.agile.experiment import Play, Training
 from kit.papers.agile.questions import QuestionEnv, is_question, is_right
 from kit.rollout import Environment
-from kit.sandbox import Sandbox
+from turn_sandbox import Sandbox
 
 ARMS = ("qa", "half")
 """The arms of claim A7."""

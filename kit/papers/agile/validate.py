@@ -7,8 +7,8 @@ import numpy as np
 from kit.episode import Task
 from kit.papers.agile.env import JigsawEnv
 from kit.papers.agile.expert import ScriptedExpert
-from kit.sandbox import Sandbox
 from kit.train.playable import UnsolvedTask, solve
+from turn_sandbox import Sandbox
 
 
 def validate(task: Task, tools: Sandbox) -> str:

@@ -12,7 +12,7 @@ fails leaves no trace (section 6.2). How many turns there may be stands in :clas
 
 A call *succeeds* if the sandbox says so. Code that does nothing (blank, a comment, a docstring, ``...``, ``pass``) has
 failed; a warning on stderr, or the word "Error" in what was printed, is no failure. As in a notebook, the value of an
-expression at the end is shown, unless a semicolon follows it (:mod:`kit.sandbox.cell`).
+expression at the end is shown, unless a semicolon follows it (:mod:`turn_sandbox.cell`).
 
 Departures
 - [codedance-success] Paper: whether a call succeeded isn't defined; its release looks for words such as "Error" in
@@ -39,10 +39,10 @@ from kit.environment import ToolEnv, after_names
 from kit.episode import NamedImage, Observation, Task
 from kit.papers.codedance.answers import is_right
 from kit.protocol import Protocol
-from kit.sandbox import Result, Sandbox
 from kit.tools import counting, crop_zoom, restoration
 from kit.tools.base import LONGEST
-from kit.tools.code import NOTES, CodeTool, module_source
+from kit.tools.code import NOTES, CodeTool, images_of, module_source
+from turn_sandbox import Result, Sandbox
 
 PROTOCOL = Protocol(actions=("code",))
 
@@ -91,7 +91,7 @@ def render(result: Result, note: str) -> Observation:
     if result.status != "ok":
         said.append(f"Error: {_cut(result.error) or result.status}")
     text = "\n".join(line for line in said if line)
-    images = result.images if result.status == "ok" else ()
+    images = images_of(result) if result.status == "ok" else ()
     nothing = "" if text or images else "Nothing was printed or shown."
     return Observation(f"<interpreter>{text or nothing}", images, result.status, "</interpreter>")
 

@@ -19,10 +19,10 @@ from kit.papers.codedance.env import CodeDanceEnv
 from kit.papers.codedance.reward import OFFSET, SHARPNESS, make_reward
 from kit.rewards.base import GroupReward
 from kit.rollout import Environment
-from kit.sandbox import CONFINED, PLOTTING, Sandbox
-from kit.sandbox.limits import READABLE_FIGURES
 from kit.train.experiment import GRPOTraining, Rollouts
 from kit.train.experiment import play_greedily as play_greedily
+from turn_sandbox import CONFINED, PLOTTING, Sandbox
+from turn_sandbox.limits import READABLE_FIGURES
 
 
 @dataclass(frozen=True)

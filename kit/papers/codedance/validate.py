@@ -19,8 +19,8 @@ from kit.papers.codedance.drawn import Drawn
 from kit.papers.codedance.env import CodeDanceEnv
 from kit.papers.codedance.expert import turns_of
 from kit.papers.codedance.tasks import draw, source_of, unfit
-from kit.sandbox import Sandbox
 from kit.train.playable import UnsolvedTask, solve
+from turn_sandbox import Sandbox
 
 
 def validate(task: Task, tools: Sandbox) -> str:

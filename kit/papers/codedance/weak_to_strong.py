@@ -42,8 +42,8 @@ from kit.papers.codedance.reward import failed, is_well_formed
 from kit.policy import Policy, SamplingParams
 from kit.policy.asking import VERDICT, ask, without_thoughts
 from kit.rollout import Environment, RolloutConfig
-from kit.sandbox import Sandbox
 from kit.train.demonstrations import collect
+from turn_sandbox import Sandbox
 
 EASY = 0.75
 """Pass rate of the weak policy from which a question is easy (ours; the paper names none)."""

@@ -34,12 +34,12 @@ from kit.environment import ToolEnv, after_names
 from kit.episode import NamedImage, Task
 from kit.protocol import Protocol
 from kit.rewards.text_match import f1, max_over_references
-from kit.sandbox import Sandbox
 from kit.tools import crop_zoom as views
 from kit.tools import restoration
 from kit.tools.base import Tool
 from kit.tools.code import CodeTool, module_source, told
 from kit.tools.search import SNIPPET_CHARS, TOP_K, Search, SearchTool
+from turn_sandbox import Sandbox
 
 PROTOCOL = Protocol(actions=("code", "search"))
 

@@ -45,13 +45,13 @@ from kit.papers.visual_arft.reward import make_reward
 from kit.policy.hf import HFPolicy
 from kit.rewards.base import GroupReward, per_episode
 from kit.rollout import rollout
-from kit.sandbox import Sandbox
 from kit.tools.index import Index
 from kit.tools.search import SNIPPET_CHARS, TOP_K, Search, SearchError, Snippet
 from kit.tools.serper import Serper
 from kit.train.experiment import GRPOTraining, Rollouts, keep_values, kept_values
 from kit.train.experiment import play_greedily as play_greedily
 from kit.train.processes import run_on_rank0
+from turn_sandbox import Sandbox
 
 COUNTRIES = 200
 """Of an invented world: as many flags as there are real ones; among more, fewer can be told from all others."""

@@ -29,6 +29,9 @@ STARTED_BY = "KIT_STARTED_BY"
 SAME = ("torch", "transformers", "trl", "accelerate", "peft", "deepspeed", "vllm")
 """Packages that must be of one version wherever a model is trained together."""
 
+BESIDE = ("turn_sandbox",)
+"""Packages that the kit imports and that are its own as well: their source must be the same too."""
+
 
 def rebuilt(kind: type[T], values: Mapping[str, Any]) -> T:
     """A dataclass from what ``dataclasses.asdict`` and JSON made of it, dataclasses and tuples in it too."""
@@ -55,8 +58,7 @@ def installed(module: str = "kit") -> dict[str, str]:
             found[package] = "none"
     kit = Path(__file__).parents[2]
     found["the kit's source"] = _digest(kit, _sources(kit))
-    top = module.partition(".")[0]
-    if top != kit.name:
+    for top in sorted({*BESIDE, module.partition(".")[0]} - {kit.name}):
         spec = importlib.util.find_spec(top)
         place = spec and next(iter(spec.submodule_search_locations or ()), spec.origin)
         folder = Path(place or "none")

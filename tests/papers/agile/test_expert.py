@@ -18,8 +18,8 @@ from kit.papers.agile.reward import score
 from kit.papers.agile.tasks import evaluation_set
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import RolloutConfig
-from kit.sandbox import Sandbox
 from kit.train.demonstrations import collect
+from turn_sandbox import Sandbox
 
 
 def task_of(target: str, m: int = 2) -> Task:

@@ -10,8 +10,8 @@ import pytest
 from kit.papers.agile.env import JigsawEnv
 from kit.papers.agile.tasks import evaluation_set, training_set
 from kit.papers.agile.validate import validate
-from kit.sandbox import Sandbox
 from kit.train.playable import UnplayableTasks, UnsolvedTask, check_playable, solve
+from turn_sandbox import Sandbox
 
 
 @pytest.fixture(scope="module")

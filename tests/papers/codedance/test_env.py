@@ -15,8 +15,8 @@ from kit.episode import NamedImage, Observation, Task
 from kit.papers.codedance.env import OUTPUT, PROTOCOL, CodeDanceEnv
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import RolloutConfig, rollout
-from kit.sandbox import PLOTTING, Sandbox
-from kit.sandbox.limits import READABLE_FIGURES
+from turn_sandbox import PLOTTING, Sandbox
+from turn_sandbox.limits import READABLE_FIGURES
 
 BARS = chart(np.random.default_rng(0), ())
 SMALL = BARS.image.resize((56, 56))

@@ -14,7 +14,7 @@ from kit.papers.codedance.expert import expert, turns_of
 from kit.papers.codedance.reward import make_reward
 from kit.papers.codedance.tasks import MAKERS, make_tasks
 from kit.policy.scripted import ScriptedPolicy
-from kit.sandbox import Sandbox
+from turn_sandbox import Sandbox
 
 TASKS = make_tasks(dict.fromkeys(MAKERS, 4), 0)
 

@@ -14,7 +14,7 @@ from kit.papers.codedance.expert import expert, turns_of
 from kit.papers.codedance.lessons import lesson, of_talk, plays_out, turns_in
 from kit.papers.codedance.tasks import make_tasks
 from kit.policy.scripted import ScriptedPolicy
-from kit.sandbox import Sandbox
+from turn_sandbox import Sandbox
 
 ASKED = "<image><image>\nQuestion: What is shown? Think step-by-step within <think></think>. You now have …"
 LOOK = "<think>I look.</think>\n<code>\n```python\nprint(input_image.size)\n```\n</code>"

@@ -13,8 +13,8 @@ from kit.papers.codedance.env import CodeDanceEnv
 from kit.papers.codedance.expert import turns_of
 from kit.papers.codedance.tasks import MAKERS, draw, make_tasks
 from kit.papers.codedance.validate import validate
-from kit.sandbox import Sandbox
 from kit.train.playable import solve
+from turn_sandbox import Sandbox
 
 
 @pytest.mark.parametrize("kind", MAKERS)

@@ -26,7 +26,7 @@ from kit.papers.codedance.weak_to_strong import (
 from kit.policy.endpoint import EndpointError
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import rollout
-from kit.sandbox import Sandbox
+from turn_sandbox import Sandbox
 
 PLAY = Play(prompt="brief", max_new_tokens=200, max_episode_tokens=2000)
 

@@ -14,8 +14,8 @@ from kit.episode import NamedImage, Task
 from kit.papers.visual_arft.experiment import Tools, cache, coding_sets
 from kit.papers.visual_arft.mat_search import make_tasks, text_questions
 from kit.papers.visual_arft.validate import validate
-from kit.sandbox import Sandbox
 from kit.tools.index import Index
+from turn_sandbox import Sandbox
 
 
 @pytest.fixture(scope="module")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+import turn_sandbox
 from kit.files import ROOT
 from kit.train.launch import worker
 from kit.train.launch.worker import check_alike, installed
@@ -35,7 +37,6 @@ CHANGES: dict[str, Callable[[Path], object]] = {
     "the loop": lambda kit: change(kit / "rollout.py"),
     "a reward": lambda kit: change(kit / "papers" / "agile" / "reward.py"),
     "the trainer": lambda kit: change(kit / "train" / "grpo_trainer.py"),
-    "the sandbox": lambda kit: change(kit / "sandbox" / "turn.py"),
     "a new file": lambda kit: change(kit / "tools" / "new.py"),
     "an empty new file": lambda kit: (kit / "tools" / "new.py").touch(),
     "a file that is gone": lambda kit: (kit / "seeding.py").unlink(),
@@ -80,6 +81,17 @@ def test_so_is_one_in_the_package_of_the_training(foreign: Path, module: str, na
     change(foreign / name)
     with pytest.raises(ValueError, match=r"b has the source of my_paper .* the same commit"):
         check_alike([("a", before), ("b", installed(module))])
+
+
+def test_so_is_one_in_the_sandbox(foreign: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kit imports it, and it lies beside the kit."""
+    before = installed()
+    shutil.copytree(Path(turn_sandbox.__file__).parent, foreign / "turn_sandbox")
+    monkeypatch.delitem(sys.modules, "turn_sandbox")  # looked for anew, as another process does
+    assert installed() == before, "the same code at another place"
+    change(foreign / "turn_sandbox" / "turn.py")
+    with pytest.raises(ValueError, match=r"b has the source of turn_sandbox .* the same commit"):
+        check_alike([("a", before), ("b", installed())])
 
 
 def test_a_training_of_a_single_module(foreign: Path) -> None:

@@ -1,0 +1,80 @@
+"""Images as a person sees them: the one conversion to RGB, and an image with its name.
+
+PIL's own ``convert("RGB")`` drops transparency (black text on a transparent page becomes a black page) and cuts values
+above 255 off (a 16-bit scan becomes white). :func:`rgb` shows both as an image viewer would:
+
+==========================================  ========================================
+what an image holds                         what a reader sees
+==========================================  ========================================
+8 bits a channel, any mode                  PIL's own conversion
+transparency, of any form                   laid on white
+``I;16``; ``I`` from 256 to 65,535          divided by 257: 0 … 65,535 → 0 … 255
+``I`` from 0 to 255                         as it is: an array of ordinary levels
+``F`` from 0 to 1                           times 255
+any other ``I`` or ``F``                    stretched, its least to 0, its most to 255
+==========================================  ========================================
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from PIL import Image, ImageOps
+
+# Kept before a model's code can patch them: the sandbox converts what that code made.
+_convert, _new, _composite = Image.Image.convert, Image.new, Image.Image.alpha_composite
+_from_array, _asarray = Image.fromarray, np.asarray
+
+
+class StretchedLevels(UserWarning):
+    """An image holds levels of no known range; it is shown from its own least to its own most."""
+
+
+def rgb(image: Image.Image) -> Image.Image:
+    """Convert an image of any mode to RGB as a person sees it; always a new image, read into memory.
+
+    Warns:
+        StretchedLevels: its levels have no known range, so they were stretched.
+    """
+    if image.mode == "F" or image.mode.startswith("I"):
+        return _convert(_from_array(_levels(image)), "RGB")
+    if image.has_transparency_data:
+        rgba = _convert(image, "RGBA")
+        canvas = _new("RGBA", rgba.size, "white")
+        _composite(canvas, rgba)
+        return _convert(canvas, "RGB")
+    return _convert(image, "RGB")
+
+
+def _levels(image: Image.Image) -> np.ndarray:
+    """Levels from 0 to 255 of an image with one deep or floating channel, ``(H, W)``."""
+    values = _asarray(image).astype(np.float64)
+    known = values[np.isfinite(values)]
+    least, most = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
+    values = np.nan_to_num(values, nan=least, posinf=most, neginf=least)
+    if image.mode.startswith("I;16") or (image.mode == "I" and least >= 0 and 255 < most <= 65535):
+        values = values / 257
+    elif image.mode == "F" and least >= 0 and most <= 1:
+        values = values * 255
+    elif image.mode == "F" or least < 0 or most > 255:
+        warnings.warn(
+            f"an image of mode {image.mode} holds levels from {least:g} to {most:g}: shown from its least to its most",
+            StretchedLevels,
+            stacklevel=3,
+        )
+        values = (values - least) * (255 / (most - least) if most > least else 0.0)
+    return np.floor(values + 0.5).astype(np.uint8)
+
+
+def upright_rgb(image: Image.Image) -> Image.Image:
+    """Convert an image that was read from a file: turned as its EXIF data say, and :func:`rgb`."""
+    return rgb(ImageOps.exif_transpose(image) or image)
+
+
+class NamedImage(NamedTuple):
+    """An image that a turn made, in RGB, and the name by which its code has it in later turns."""
+
+    name: str
+    image: Image.Image
