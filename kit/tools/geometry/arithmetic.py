@@ -5,6 +5,7 @@ What may be meant in two ways is refused: ``100 + 10%`` (of what?), ``sin 30`` (
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -43,6 +44,19 @@ def parsed(tokens: Sequence[str], text: str) -> Any:
         ValueError: something stands where it can't; names it.
     """
     return _Parser(tokens, text).all()
+
+
+def compact(value: str) -> str:
+    """A value as the formal languages write it: ``2*sqrt(3)`` of ``2√3``, ``1200`` of ``1,200``.
+
+    Raises:
+        ValueError: it is no arithmetic, or has a single m behind a number, which may be a unit.
+    """
+    if metres := re.search(r"\d\s+m(?![a-z])", value):
+        raise ValueError(f"{metres[0]!r}: meters, or a variable? Write 5 meters, or 5m for the variable")
+    read = pieces(value)
+    parsed(read.tokens, value)
+    return read.text
 
 
 def exact(value: Any, text: str) -> Fraction | float:

@@ -11,6 +11,7 @@ from math import acos, atan2, cos, degrees, hypot, pi, sin
 import numpy as np
 from PIL import Image
 
+from kit.tools.geometry.arithmetic import compact
 from kit.tools.geometry.forms import Form, angle, form, length, line, measure
 from kit.tools.geometry.primitives import NEAR, Drawing, Place, drawing
 from kit.tools.words import Word
@@ -156,18 +157,36 @@ def _values(known: Diagram, words: Sequence[Word]) -> list[Form]:
     """What is written beside lines and in angles; with a sign of degrees it is an angle's."""
     made = []
     for word in words:
-        found = _VALUE.fullmatch(word.text.strip())
-        if found is None:
+        sides = [s for s in _segments(known) if _beside(known, s, word) < 2.5 * max(word.height, 14)]
+        try:
+            value, degree = _written(word.text.strip())
+        except ValueError:
+            if sides:
+                raise
+            continue  # away from all lines: a caption, a page's number
+        if not value:
             continue
-        value, degree = found.groups()
         if degree:
             nearest = min(_angles(known), key=lambda name: _misfit(known, name, word), default=None)
             made += [measure(_sorted(nearest), value)] if nearest else []
         else:
-            sides = [s for s in _segments(known) if _beside(known, s, word) < 2.5 * max(word.height, 14)]
             nearest = min(sides, key=lambda side: _beside(known, side, word), default=None)
             made += [length("".join(sorted(nearest)), value)] if nearest else []
     return made
+
+
+def _written(text: str) -> tuple[str, bool]:
+    """The value that a word is, and whether it has a sign of degrees; an empty one if it holds no number.
+
+    Raises:
+        ValueError: there is a number in it, and something beside it that isn't understood.
+    """
+    if found := _VALUE.fullmatch(text):
+        return found[1], bool(found[2])
+    if not re.search(r"\d|√", text):
+        return "", False
+    bare = text.rstrip("°ºo˚ ")
+    return compact(bare), bare != text
 
 
 def _sorted(name: str) -> str:

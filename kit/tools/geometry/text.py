@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from kit.tools.geometry.arithmetic import parsed
+from kit.tools.geometry.arithmetic import compact
 from kit.tools.geometry.forms import Form, angle, form, length, line, measure
-from kit.tools.geometry.notation import LENGTHS, latex_words, pieces
+from kit.tools.geometry.notation import LENGTHS, latex_words
 
 _NUMERAL = r"\d[\d.,'’]*[\d'’]|\d|\.\d+"
 _LETTER = r"(?<![A-Za-z])[b-zα-ω](?![A-Za-z])|(?<![A-Za-z])a(?=\s*[-+−*/=°^])"
@@ -50,7 +50,7 @@ def _points(found: re.Match[str]) -> list[Form]:
 
 
 def _measured(found: re.Match[str]) -> list[Form]:
-    return [form("Equals", _measure_of(found[1], found[2], found[3]), _compact(found[4]))]
+    return [form("Equals", _measure_of(found[1], found[2], found[3]), compact(found[4]))]
 
 
 _OF = r"(area|perimeter|circumference|radius|diameter) of (?:the )?(?:isosceles |equilateral )?(\w+) ([A-Z]{1,4})\b"
@@ -59,11 +59,11 @@ _RULES: tuple[tuple[str, Made], ...] = tuple(
     for pattern, made in (
         (
             rf"\b(?:m\s*)?angle\s+([A-Z]{{3}})\s*(?:=|is|measures|equals)\s*{_DEGREES}",
-            lambda f: [measure(f[1], _compact(f[2]))],
+            lambda f: [measure(f[1], compact(f[2]))],
         ),
         (
             rf"(?<!angle )\b([A-Z]{{2}})\s*(?:=|is|equals|has (?:a )?length)\s*{_LENGTH}",
-            lambda f: [length(f[1], _compact(f[2]))],
+            lambda f: [length(f[1], compact(f[2]))],
         ),
         (
             r"\b([A-Z]{2})(?=\s*=\s*([A-Z]{2})\b)",
@@ -142,15 +142,6 @@ _ASKING = {*_PASSED, *_ASKERS.split()}
 _NAME = r"(?<![A-Za-z\\])[A-Z]{1,6}(?![A-Za-z])"
 
 
-def _compact(value: str) -> str:
-    """A value as the formal languages write it: ``2*sqrt(3)`` of ``2√3``, ``1200`` of ``1,200``."""
-    if metres := re.search(r"\d\s+m(?![a-z])", value):
-        raise ValueError(f"{metres[0]!r}: meters, or a variable? Write 5 meters, or 5m for the variable")
-    read = pieces(value)
-    parsed(read.tokens, value)
-    return read.text
-
-
 def _measure_of(what: str, kind: str, points: str) -> Form:
     corners = 1 if kind == "circle" else _FIGURES.get(kind.lower())
     if kind.lower() not in _MEASURED[what] or corners != len(points):
@@ -180,6 +171,8 @@ def read_text(text: str) -> tuple[Form, ...]:
     """
     stated, asked = _parted(plain(text))
     said, wanted = _both(stated, asked, plain(text))
+    if not said.forms and not wanted.forms and not is_geometry(text):
+        return ()
     # That a triangle is right is known once it is known where.
     right = {"right"} if any(one.name == "RightAngle" for one in said.forms) else set()
     _all_read(stated, said.left(stated), _PASSED | right)
@@ -309,7 +302,7 @@ def _goal(asked: str, wanted: _Found, forms: Iterable[Form]) -> tuple[Form | Non
         ),
         (r"\bangle ([A-Z]{3})\b", lambda f: form("Find", form("MeasureOf", angle(f[1])))),
         (r"(?<![A-Z])([A-Z]{2})(?![A-Z])", lambda f: form("Find", form("LengthOf", line(f[1])))),
-        (rf"(?i:\b(?:find|value of|what is|solve for)) {_VALUE}", lambda f: form("Find", _compact(f[1]))),
+        (rf"(?i:\b(?:find|value of|what is|solve for)) {_VALUE}", lambda f: form("Find", compact(f[1]))),
     )
     for pattern, made in tries:
         if (found := re.search(pattern, without)) and (goal := made(found)) is not None:

@@ -258,7 +258,12 @@ class SolveText(Solver):
     def solved(self, image: Any, arguments: Arguments) -> Fraction | float:
         """The value: of geometry if there is any in the text, else of its equations."""
         question = arguments["question"]
-        return solve(read_text(question), read_goal(question)) if is_geometry(question) else solve_equations(question)
+        if not is_geometry(question):
+            return solve_equations(question)
+        stated, goal = read_text(question), read_goal(question)
+        if not stated:
+            raise ValueError(f"{question[:60]!r} holds no equation and no arithmetic that could be worked out")
+        return solve(stated, goal)
 
 
 class Primitives(PureTool):

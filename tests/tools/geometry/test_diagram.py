@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -29,6 +31,29 @@ def test_a_triangle_is_read_with_its_sides_and_its_right_angle() -> None:
         "RightAngle(Angle(A, B, C)); Equals(LengthOf(Line(A, B)), 3); Equals(LengthOf(Line(B, C)), 4)"
     )
     assert written(seen.construction, "cdl") == "Shape(AB,BC,CA)"
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("2√3", "2*sqrt(3)"),
+        ("√2", "sqrt(2)"),
+        ("1,200", "1200"),
+        ("5 cm", "5"),
+        (".5", "0.5"),
+        ("3/4", "3/4"),
+        ("x²+1", "x^2+1"),
+    ],
+)
+def test_a_measure_beside_a_line_is_read_whole(said: str, value: str) -> None:
+    seen = read_diagram(right_triangle(), (*WORDS[:4], word(said, 200, 264)))
+    assert f"Equals(LengthOf(Line(B, C)), {value})" in written(seen.written)
+
+
+@pytest.mark.parametrize("said", ["1,5", "5?", "√", "4 apples", "3:4", "5 m", "1.2.3"])
+def test_a_measure_beside_a_line_that_cannot_be_read_is_told(said: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(said.split()[-1])):
+        read_diagram(right_triangle(), (*WORDS[:4], word(said, 200, 264)))
 
 
 def test_without_its_mark_an_angle_is_not_stated_to_be_right() -> None:

@@ -16,6 +16,8 @@ BOTH = {
     "Find(AreaOf(Rectangle(A, B, C, D)))": "Value(AreaOfQuadrilateral(ABCD))",
     "Shape(Line(A, B), Line(B, C), Line(C, A))": "Shape(AB,BC,CA)",
     "RightAngle(Angle(A, B, C))": "RightAngle(ABC)",
+    "Equals(LengthOf(Line(A, B)), sqrt(3)/2)": "Equal(LengthOfLine(AB),sqrt(3)/2)",
+    "Equals(LengthOf(Line(A, B)), (x+1)*2)": "Equal(LengthOfLine(AB),(x+1)*2)",
 }
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 
+from kit.tools.charts.table import number
 from kit.tools.geometry.equations import solve_equations
 from kit.tools.geometry.facts import expression
 from kit.tools.geometry.forms import read_form, read_forms
 from kit.tools.geometry.solver import Unsolved, solve
 from kit.tools.geometry.text import read_goal, read_text
+from kit.tools.words import Word
 
 PROBLEMS = {
     "angle sum": ("Triangle ABC. Angle A is not named. ∠ABC = 50°, ∠ACB = 60°. Find ∠BAC.", 70),
@@ -78,6 +82,42 @@ def test_a_goal_without_a_value_is_told() -> None:
 )
 def test_equations_and_arithmetic(text: str, value: float) -> None:
     assert solve_equations(text) == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (2e-6, "0.000002"),
+        (-0.00041, "-0.00041"),
+        (1e-30, "1e-30"),
+        (Fraction(1, 3000), "0.000333"),
+        (Fraction(10**20 + 1, 2), "50000000000000000000.5"),
+        (Fraction(-5, 4), "-1.25"),
+        (0.0, "0"),
+        (-0.0, "0"),
+        (1200.0, "1200"),
+        (0.0625, "0.062"),
+        (None, "?"),
+    ],
+)
+def test_a_value_that_is_not_0_is_never_written_as_0_and_no_digit_is_lost(value: Fraction | float, said: str) -> None:
+    assert number(value) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1,200", 1200),
+        ("$1,234.5", 1234.5),
+        (".5", 0.5),
+        ("2.5k", 2500),
+        ("1,5", None),
+        ("1,2,3", None),
+        ("12,34", None),
+    ],
+)
+def test_a_word_is_a_number_only_if_all_of_it_is(text: str, value: float | None) -> None:
+    assert Word(text, 0, 0, 9, 9).number == value
 
 
 @pytest.mark.parametrize("text", ["hello", "x = y. Find z.", "x^2 = -4. Find x.", "1/0 = x", "2^(9^9)", "9^9^9"])
