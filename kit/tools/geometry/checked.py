@@ -1,4 +1,4 @@
-"""Which of Inter-GPS's logic forms are known here, and of what each is made: any other is refused by name."""
+"""Inter-GPS's logic forms that are known here, and what each is made of: any other is refused by name."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def _values(equations: list[Any], symbols: list[Any], sought: Any, text: str) ->
     """What is sought may be; of several real values only those of positive variables, if there are any."""
     try:
         solutions = sp.solve(equations, symbols, dict=True)
-    except NotImplementedError as error:
+    except RuntimeError as error:  # sympy's "no algorithms are implemented to solve equation"
         raise ValueError(f"{text[:60]!r}: equations of this kind aren't solved; ask for simpler ones") from error
     found: dict[Any, bool] = {}
     for solution in solutions:

@@ -49,7 +49,7 @@ _PARTS = {"½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "�
 
 @dataclass(frozen=True)
 class Pieces:
-    """What a text was cut into.
+    """Pieces of a text.
 
     Attributes:
         tokens: numbers without separators, letters, names of functions, signs of ASCII and ``°``.
@@ -209,3 +209,28 @@ def _sign(text: str, at: int, tokens: list[str], units: list[str]) -> int:
             raise _no(sign, text)
     tokens.append(made)
     return at + 1
+
+
+_GEOMETRY = {
+    "△": "triangle ",
+    "∠": " angle ",
+    "⊥": " perpendicular to ",
+    "∥": " parallel to ",
+    "||": " parallel to ",
+    "⊙": "circle ",
+    "▱": "parallelogram ",
+}
+
+
+def plain(text: str) -> str:
+    """A text with its signs in words and its formulas' dollars taken off: ``∠ABC = 60°`` as ``angle ABC = 60°``."""
+    for sign, words in _GEOMETRY.items():
+        text = text.replace(sign, words)
+    text = re.sub(r"\b(Angle|Circle|Triangle)\b", lambda found: found[0].lower(), text)
+    text = latex_words(text)
+    text = re.sub(r"\\(?:angle|triangle|odot)\b", lambda found: {"\\odot": "circle"}.get(found[0], found[0][1:]), text)
+    text = re.sub(r"\\perp\b", " perpendicular to ", re.sub(r"\\parallel\b", " parallel to ", text))
+    text = re.sub(r"\^\s*(?:\\circ\b|\{\s*\\circ\s*\})|[º˚]", "°", text)
+    text = re.sub(r"\\overline\s*|\\[()\[\]]|\$", "", text)
+    text = re.sub(r"\{\s*([A-Z]{1,4})\s*\}", r" \1", text)
+    return re.sub(r"\s+", " ", re.sub(r"\bm\s*(?=angle\b)", " ", text)).strip()

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from kit.tools.geometry.arithmetic import compact
 from kit.tools.geometry.forms import Form, angle, form, length, line, measure
-from kit.tools.geometry.notation import LENGTHS, latex_words
+from kit.tools.geometry.notation import LENGTHS, plain
 
 _NUMERAL = r"\d[\d.,'’]*[\d'’]|\d|\.\d+"
 _LETTER = r"(?<![A-Za-z])[b-zα-ω](?![A-Za-z])|(?<![A-Za-z])a(?=\s*[-+−*/=°^])"
@@ -26,15 +26,6 @@ _VALUE = rf"(?=[^\s)}}])((?:{_PIECE})+)"
 _UNIT = "|".join(sorted(LENGTHS, key=len, reverse=True))
 _LENGTH = rf"{_VALUE}(?P<unit>{_UNIT})?(?![A-Za-z])"
 _DEGREES = rf"{_VALUE}(?:°|degrees?\b)?"
-_SIGNS = {
-    "△": "triangle ",
-    "∠": " angle ",
-    "⊥": " perpendicular to ",
-    "∥": " parallel to ",
-    "||": " parallel to ",
-    "⊙": "circle ",
-    "▱": "parallelogram ",
-}
 _FIGURES = {"triangle": 3, "rectangle": 4, "square": 4, "parallelogram": 4, "rhombus": 4, "trapezoid": 4}
 _MEASURED = {"area": (*_FIGURES, "circle"), "perimeter": tuple(_FIGURES)} | dict.fromkeys(
     ("circumference", "radius", "diameter"), ("circle",)
@@ -147,20 +138,6 @@ def _measure_of(what: str, kind: str, points: str) -> Form:
     if kind.lower() not in _MEASURED[what] or corners != len(points):
         raise ValueError(f"the {what} of {f'{kind} {points}'!r} isn't known: only of {', '.join(_MEASURED[what])}")
     return form(f"{what.capitalize()}Of", form(kind.capitalize(), *points))
-
-
-def plain(text: str) -> str:
-    """A text with its signs in words and its formulas' dollars taken off: ``∠ABC = 60°`` as ``angle ABC = 60°``."""
-    for sign, words in _SIGNS.items():
-        text = text.replace(sign, words)
-    text = re.sub(r"\b(Angle|Circle|Triangle)\b", lambda found: found[0].lower(), text)
-    text = latex_words(text)
-    text = re.sub(r"\\(?:angle|triangle|odot)\b", lambda found: {"\\odot": "circle"}.get(found[0], found[0][1:]), text)
-    text = re.sub(r"\\perp\b", " perpendicular to ", re.sub(r"\\parallel\b", " parallel to ", text))
-    text = re.sub(r"\^\s*(?:\\circ\b|\{\s*\\circ\s*\})|[º˚]", "°", text)
-    text = re.sub(r"\\overline\s*|\\[()\[\]]|\$", "", text)
-    text = re.sub(r"\{\s*([A-Z]{1,4})\s*\}", r" \1", text)
-    return re.sub(r"\s+", " ", re.sub(r"\bm\s*(?=angle\b)", " ", text)).strip()
 
 
 def read_text(text: str) -> tuple[Form, ...]:

@@ -10,7 +10,7 @@ from kit.data.diagrams import Problem, problem
 from kit.papers.vista_gym.cards import Case, MakeCase
 from kit.tools.geometry.diagram import Diagram
 from kit.tools.geometry.forms import Form, FormError, cdl, read_form
-from kit.tools.geometry.text import plain
+from kit.tools.geometry.notation import plain
 
 
 def same(statement: str) -> str:
