@@ -27,9 +27,9 @@ from kit.train.arguments import NotebookSettings
 from kit.train.grpo import GRPOSettings
 from kit.train.launch.topology import ProcessConfig
 from kit.train.sft import SFTSettings
-from publishing.digest import modules
+from publishing.digest import modules, project_packages
 
-HOMES = {"kit": ROOT}
+HOMES = project_packages(ROOT)
 
 OF_ALL: Mapping[type, Sequence[str]] = {
     SFTSettings: (*SFTSettings.PARAMETERS, *SFTSettings.OPTIONAL),
