@@ -79,19 +79,13 @@ def test_what_is_compared_cell_by_cell_was_executed() -> None:
     assert [fault for name in STRICT for fault in problems(SOURCES[name])] == []
 
 
-TO_EXECUTE = {
-    *("43_mags_rl_grpo", "44_mags_rl_claims", "53_vista_gym_sft", "54_vista_gym_grpo", "55_vista_gym_claims"),
-}
-"""Notebooks whose cells changed since they were trained with: their next training executes them. None may be added."""
-
-
 def test_every_stored_cell_was_executed() -> None:
-    assert set(offenders(unexecuted)) == TO_EXECUTE, "one that was executed is no longer listed"
+    assert offenders(unexecuted) == {}
 
 
 def test_no_stored_stream_is_a_log() -> None:
     """What a training tells while it runs is in its run's log; a reader of the notebook scrolls past it."""
-    assert offenders(long_streams).keys() - TO_EXECUTE == set()
+    assert offenders(long_streams) == {}
 
 
 def test_no_stored_output_shows_a_path_of_the_machine_it_was_made_on() -> None:
