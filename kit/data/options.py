@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 _LETTER = re.compile(r"\(?([A-Za-z])\)?\s*(?:[.:)]|$)")
 BARE = re.compile(r"\(?[A-Za-z]\)?\s*[.:)]?")
-_MARK = re.compile(r"^\(?[A-Za-z]\)?\s*[.:)]\s*")
+MARK = re.compile(r"^\(?[A-Za-z]\)?\s*[.:)]\s*")
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -25,7 +25,10 @@ def lettered(options: Sequence[str]) -> list[str]:
     >>> lettered(["C", "F"]), lettered(["(A) a dog", "(B) a cat"])
     (['A. C', 'B. F'], ['(A) a dog', '(B) a cat'])
     """
-    if [letter(option) for option in options] == list(LETTERS[: len(options)]):
+    names = [letter(option) for option in options]
+    # One may be missing among those that are marked: (A), (B), (E).
+    marked = all(MARK.match(option) for option in options) and names[:1] == ["A"]
+    if names == list(LETTERS[: len(options)]) or (marked and names == sorted(set(names))):
         return list(options)
     return [f"{name}. {option}" for name, option in zip(LETTERS, options, strict=False)]
 
@@ -38,13 +41,13 @@ def option_named(answer: str, question: str, options: Sequence[str]) -> str:
         question: holds the options where there is no list of them.
         options: each after its letter, in order.
     """
-    marked, names = letter(answer), LETTERS[: len(options)]
+    marked, names = letter(answer), "".join(letter(option) for option in options)
     if BARE.fullmatch(answer) and (not options or marked in names):
         return marked
     if not options:
         shown = marked and re.search(rf"(?<![A-Za-z]){marked}[.:)]", question)
         return marked if shown else answer
-    said = [_MARK.sub("", option).casefold() for option in options]
+    said = [MARK.sub("", option).casefold() for option in options]
     if said.count(answer.casefold()) == 1:
         return names[said.index(answer.casefold())]
     return marked if marked and marked in names else answer

@@ -161,7 +161,8 @@ class QuestionSet(HubSource):
             several = [(name, text_of(row[name])) for name in self.options]
             return [f"{name}. {text}" for name, text in several if text is not None]
         cell = row[self.options[0]] if self.options else None
-        told = [text_of(option) for option in _list_in(cell) or ([] if isinstance(cell, list) else [cell])]
+        given = _list_in(cell)
+        told = [text_of(option) for option in ([cell] if given is None else given)]
         while told and told[-1] is None:
             told.pop()
         if None in told:

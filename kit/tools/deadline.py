@@ -26,7 +26,6 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
-from importlib.machinery import PathFinder
 from multiprocessing import Pipe
 from typing import Any
 
@@ -100,8 +99,13 @@ def _packed(tool: Any) -> bytes:
 @cache
 def _can_be_imported(module: str) -> bool:
     top = module.partition(".")[0]
+    # By all finders, an editable installation's among them; not by what is loaded, which may have come another way.
     # What runs as a script or a notebook is sent as code anyway.
-    return top in sys.builtin_module_names or top == "__main__" or PathFinder.find_spec(top) is not None
+    return (
+        top in sys.builtin_module_names
+        or top == "__main__"
+        or any(finder.find_spec(top, None) is not None for finder in sys.meta_path)
+    )
 
 
 class Helper:

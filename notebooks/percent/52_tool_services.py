@@ -54,7 +54,7 @@ from textwrap import fill
 from kit.episode import NamedImage
 from kit.exercises import check, hint, solution
 from kit.jobs.tools import find_tool
-from kit.tools.serve.client import ToolService, remote
+from kit.tools.serve.client import ServiceGone, ToolService, remote
 from kit.tools.serve.command import running
 from PIL import Image
 
@@ -340,12 +340,16 @@ for text, n in Counter(replies).most_common():
     print(n, fill(text, 84))
 
 # %% [markdown]
-# And where there is no service at all? Told as well, with the way out; the episode goes on, and so does the training.
+# And where there is no service at all? An agent would learn from a fault that isn't its own. So the training ends, with the
+# way out in words, and goes on from its last checkpoint once the service is back.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
 nobody = ToolService("http://127.0.0.1:9", retries=0)
-print(fill(nobody.call("rest", {"seconds": 0.1}).text, 84))
+try:
+    nobody.call("rest", {"seconds": 0.1})
+except ServiceGone as gone:  # a training ends here, and goes on later
+    print(fill(str(gone), 84))
 
 # %% [markdown]
 # ## What it counts

@@ -70,8 +70,8 @@ def test_the_profile_measures_as_the_paper_says() -> None:
     ("number", "value", "told"),
     [
         ("33", "prompt=long", "notebook 33: prompt='long': choose one of"),
-        ("33", "max_turns=0", "notebook 33: RolloutConfig.max_turns=0: must be at least 1"),
-        ("34", "evaluation_turns=0", "notebook 34: Play.evaluation_turns=0: must be at least 1"),
+        ("33", "max_turns=0", "notebook 33: max_turns=0: must be at least 1"),
+        ("34", "evaluation_turns=0", "notebook 34: evaluation_turns=0: must be at least 1"),
         ("32", "warmup=1.5", "notebook 32: SFTSettings.warmup=1.5: it is a share of the steps"),
     ],
 )

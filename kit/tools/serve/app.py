@@ -213,10 +213,13 @@ async def parsed(request: Request, kind: type[Body]) -> Body:
     """
     try:
         # By json: halves of characters, which a policy may write and a tool in one's own process is given, pass.
-        return kind.model_validate(json.loads(await body_of(request)))
+        told = json.loads(await body_of(request))
+        if not isinstance(told, dict):
+            raise Refused(f"body: a {type(told).__name__}; send an object", 422)
+        return kind.model_validate(told)
     except (ValueError, RecursionError) as error:
         if not isinstance(error, ValidationError):
-            raise Refused(f"no proper JSON: {str(error)[:200]}", 400) from error
+            raise Refused(f"Invalid JSON: {str(error)[:200]}", 400) from error
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"])) or "body"
         raise Refused(f"{where}: {first['msg'][:200]}", 422) from error

@@ -62,7 +62,7 @@ def test_a_large_image_is_shown_small_and_cropped_whole(root: Path) -> None:
 
 def test_rows_of_tallyqa_in_both_layouts_and_in_none() -> None:
     columns = {"qa": {"question": ["a?", "b?"], "answer": [1, 2]}}
-    assert several(columns)["question"] == ["a?", "b?"] and several(columns)["answer"] == ["1", "2"]
+    assert several(columns)["question"] == ["a?", "b?"] and several(columns)["answer"] == [1, 2]
     for bad in ({"qa": "a?"}, {"qa": [{"question": "a?"}]}, {"qa": [None]}):
         with pytest.raises(CellError, match="not a list of objects with question and answer"):
             several(bad)
