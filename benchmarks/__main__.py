@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from kit.__main__ import main
+from workshop.command import main
 
 if __name__ == "__main__":
     sys.exit(main(["bench", *sys.argv[1:]]))

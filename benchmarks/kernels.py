@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from kit.jobs.notebooks import find, load, local_kernel
+from workshop.jobs.notebooks import find, load, local_kernel
 
 NOTEBOOK, UNTIL = "00", "load_model"
 """The notebook, and a word of the last cell that is run."""

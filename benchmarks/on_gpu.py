@@ -26,10 +26,10 @@ from benchmarks.real_sizes import Measurement, measure, prepare
 from kit.data.command_line import above_0
 from kit.evaluate.results import provenance
 from kit.files import ROOT, print_anything, read_json, write_json
-from kit.jobs.notebooks import Source, find, parameters
-from kit.jobs.run import profile_values
-from kit.papers.registry import Paper, papers
 from kit.train.metrics import read_metrics
+from papers.registry import Paper, papers
+from workshop.jobs.notebooks import Source, find, parameters
+from workshop.jobs.run import profile_values
 
 MEASURING = 0.45
 """Share of the time for the real architectures, at most."""

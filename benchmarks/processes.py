@@ -20,11 +20,7 @@ from typing import Any
 from benchmarks.kernels import descendants, load_average, pss
 from kit.data.store import save_episodes, save_tasks
 from kit.episode import Task
-from kit.papers.agile.experiment import Play, Training
-from kit.papers.agile.expert import expert_script
-from kit.papers.agile.tasks import training_set
 from kit.policy.hf import ForcedPolicy, load_model_and_chat
-from kit.tiny import TINY
 from kit.train.grpo import GRPOSettings
 from kit.train.launch.cores import on_all_cores, usable_cores
 from kit.train.launch.launcher import launch
@@ -32,6 +28,10 @@ from kit.train.launch.topology import ProcessConfig
 from kit.train.metrics import TIMES, Row, read_metrics
 from kit.train.progress import Watcher
 from kit.train.sft import SFTSettings, SFTTraining
+from papers.agile.experiment import Play, Training
+from papers.agile.expert import expert_script
+from papers.agile.tasks import training_set
+from tiny import TINY
 from turn_sandbox import CONFINED, Sandbox
 
 EPISODES = 64

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kit.jobs.notebooks import Source, load, sources
+from workshop.jobs.notebooks import Source, load, sources
 
 WORDS_A_MINUTE = 150
 """Slow: the text is to be understood, and figures and outputs between the words are looked at."""

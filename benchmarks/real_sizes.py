@@ -26,18 +26,18 @@ from kit.data.photos import photos
 from kit.data.store import save_episodes, save_tasks
 from kit.evaluate.results import provenance
 from kit.files import read_json, write_json
-from kit.papers.agile.experiment import Play, Training
-from kit.papers.agile.expert import expert_script
-from kit.papers.agile.tasks import make_puzzles
 from kit.policy.scripted import ScriptedPolicy
-from kit.tiny import TINY
 from kit.train.checkpoint import export
 from kit.train.grpo import GRPOSettings
 from kit.train.metrics import read_metrics
-from kit.train.planner.architecture import PUBLISHED_TEXT, PUBLISHED_VISION
 from kit.train.progress import Watcher
 from kit.train.sft import SFTSettings, SFTTraining
+from papers.agile.experiment import Play, Training
+from papers.agile.expert import expert_script
+from papers.agile.tasks import make_puzzles
+from tiny import TINY
 from turn_sandbox import Sandbox
+from workshop.planner.architecture import PUBLISHED_TEXT, PUBLISHED_VISION
 
 NAMES = {"3B": "Qwen/Qwen2.5-VL-3B-Instruct", "7B": "Qwen/Qwen2.5-VL-7B-Instruct"}
 """Short names of the published architectures."""

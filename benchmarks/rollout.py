@@ -17,20 +17,20 @@ from benchmarks.loops import TRLLoop, Turns, digests, turn_by_turn
 from benchmarks.search import search_bench
 from benchmarks.telling import progress, tell
 from kit.chat import Chat, Content
-from kit.data.corpora import documents
 from kit.episode import Action, Episode, Observation, Task
 from kit.models import load_model
-from kit.papers.agile.env import JigsawEnv
-from kit.papers.agile.expert import STEPS, expert_script
-from kit.papers.agile.reward import score
-from kit.papers.agile.tasks import training_set
 from kit.policy import Completion, GenerationRequest, Policy, RequestSource, SamplingParams, Wait, stream_batched
 from kit.policy.hf import ForcedPolicy, HFPolicy
 from kit.policy.scripted import Script, ScriptedPolicy
 from kit.policy.vllm import Engine, VLLMPolicy
 from kit.protocol import Protocol
 from kit.rollout import RolloutConfig, rollout
-from kit.tiny import TINY
+from papers.agile.env import JigsawEnv
+from papers.agile.expert import STEPS, expert_script
+from papers.agile.reward import score
+from papers.agile.tasks import training_set
+from papers.visual_arft.corpora import documents
+from tiny import TINY
 from turn_sandbox import Sandbox
 
 AFRESH = 3.4

@@ -1,6 +1,6 @@
 """What a search costs: ``python -m kit bench search``. Compares within one run; nothing here is asserted.
 
-The documents are those that the command gives, the kit's own (``kit.data.corpora``); a question is a document's
+The documents are those that the command gives (``papers.visual_arft.corpora``); a question is a document's
 title and some words of its text, so that, as in any question, most words stand in thousands of documents. Beside the
 kit's index: SQLite's FTS5, which Python has.
 """
@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.telling import tell
-from kit.tools.index import Document, Index
 from kit.tools.search import TOP_K
+from papers.visual_arft.index import Document, Index
 
 WORDS = 9
 """Of a question, at most."""

@@ -20,9 +20,9 @@ from PIL import Image
 from benchmarks.telling import tell
 from kit.episode import NamedImage
 from kit.images import rgb
-from kit.jobs.tools import find_tool
 from kit.tools.serve.client import RemoteTool, ToolService
 from kit.tools.serve.command import running
+from workshop.jobs.tools import find_tool
 
 LIGHT, SEES = "multimath.solve", "groundingdino.detect"
 QUESTION = {"question": "2x + 3 = 11. What is x?"}

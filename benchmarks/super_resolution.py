@@ -22,14 +22,14 @@ from kit.chat import Chat
 from kit.data.documents import board
 from kit.data.photos import photos
 from kit.models import load_model
-from kit.papers.mags_rl.experiment import Play
-from kit.papers.mags_rl.expert import expert
-from kit.papers.mags_rl.tasks import make_tasks
-from kit.papers.mags_rl.zoom import Magnifier
 from kit.policy.hf import ForcedPolicy
-from kit.tiny import TINY
 from kit.tools.super_resolution import Span, SuperResolution, super_resolution
 from kit.train.one_step import grpo_gradient
+from papers.mags_rl.experiment import Play
+from papers.mags_rl.expert import expert
+from papers.mags_rl.tasks import make_tasks
+from papers.mags_rl.zoom import Magnifier
+from tiny import TINY
 
 SIDE, GROUP, EACH = 140, 8, 24
 """Pixels of a crop's side once it is enlarged; rollouts of a group; crops of each kind."""

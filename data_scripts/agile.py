@@ -33,7 +33,6 @@ from typing import Any
 import numpy as np
 
 from kit.chat import Chat
-from kit.data import script
 from kit.data.command_line import above_0, count, share, whole
 from kit.data.folder import folder_pictures, photographs
 from kit.data.hub import download, with_held_out
@@ -42,22 +41,23 @@ from kit.data.photos import SourceImage, Split, photos, table
 from kit.data.store import save_episodes, save_tasks
 from kit.episode import Task
 from kit.files import print_anything, write_json
-from kit.papers.agile.demonstrations import curate
-from kit.papers.agile.env import PROMPTS, JigsawEnv
-from kit.papers.agile.experiment import Play
-from kit.papers.agile.expert import SHORT_STEPS, STEPS, expert_script
-from kit.papers.agile.mixture import HUB, SIZES
-from kit.papers.agile.puzzle import with_thumbnails
-from kit.papers.agile.tasks import check_split, evaluation_set, training_set
-from kit.papers.agile.validate import validate
 from kit.policy import Policy
 from kit.policy.endpoint import EndpointError, ServedPolicy
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import RolloutConfig
-from kit.tiny import TINY
 from kit.train.demonstrations import collect
 from kit.train.playable import check_playable
+from papers.agile.demonstrations import curate
+from papers.agile.env import PROMPTS, JigsawEnv
+from papers.agile.experiment import Play
+from papers.agile.expert import SHORT_STEPS, STEPS, expert_script
+from papers.agile.mixture import HUB, SIZES
+from papers.agile.puzzle import with_thumbnails
+from papers.agile.tasks import check_split, evaluation_set, training_set
+from papers.agile.validate import validate
+from tiny import TINY
 from turn_sandbox import Sandbox
+from workshop import script
 
 TEST = 300
 """Test pictures a level (section 4.2); as many more to make choices on."""

@@ -30,7 +30,6 @@ from itertools import islice
 from pathlib import Path
 
 from kit.chat import Chat
-from kit.data import script
 from kit.data.command_line import count, share, whole
 from kit.data.hub import revision_of
 from kit.data.questions import QuestionSet, tasks_of
@@ -38,20 +37,21 @@ from kit.data.store import load_tasks, save_tasks
 from kit.episode import Task
 from kit.files import print_anything, write_json
 from kit.images import within_pixels
-from kit.papers.codedance.env import PROMPTS
-from kit.papers.codedance.evaluation_sets import BENCHMARKS, MAX_PIXELS, ORIGINAL_PIXELS, TRAINING, as_asked
-from kit.papers.codedance.experiment import Play, sandbox
-from kit.papers.codedance.expert import expert
-from kit.papers.codedance.tasks import MAKERS, check_apart, make_tasks
-from kit.papers.codedance.validate import validate
-from kit.papers.codedance.weak_to_strong import ModelJudge, by_scene, make_lessons
 from kit.policy.endpoint import EndpointError, ServedPolicy
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.policy.scripted import ScriptedPolicy
-from kit.tiny import TINY
 from kit.train.demonstrations import collect
 from kit.train.playable import check_playable
+from papers.codedance.env import PROMPTS
+from papers.codedance.evaluation_sets import BENCHMARKS, MAX_PIXELS, ORIGINAL_PIXELS, TRAINING, as_asked
+from papers.codedance.experiment import Play, sandbox
+from papers.codedance.expert import expert
+from papers.codedance.tasks import MAKERS, check_apart, make_tasks
+from papers.codedance.validate import validate
+from papers.codedance.weak_to_strong import ModelJudge, by_scene, make_lessons
+from tiny import TINY
 from turn_sandbox import Sandbox
+from workshop import script
 
 LICENCES = {"drawn charts, sheets, figures, scenes and boards": "the kit's own (Apache-2.0); letters are DejaVu's"}
 """Of what the offline sets are made of."""

@@ -16,18 +16,18 @@ from first_screen_figure import first_screen, metrics_hash, save_png
 
 from kit.data.photos import photos, random_crop
 from kit.episode import Episode
-from kit.evaluate.finding import GAP, alongside
 from kit.evaluate.intervals import Interval
 from kit.evaluate.outcomes import Evaluation, by_stage
 from kit.files import ROOT, print_anything
-from kit.papers.agile import experiment
-from kit.papers.agile.expert import SHORT_STEPS, expert_script
-from kit.papers.agile.puzzle import make_task, with_thumbnails
-from kit.papers.registry import find_paper, published
 from kit.policy.hf import load_model_and_chat
 from kit.policy.scripted import ScriptedPolicy
-from kit.tiny import TINY
+from papers.agile import experiment
+from papers.agile.expert import SHORT_STEPS, expert_script
+from papers.agile.puzzle import make_task, with_thumbnails
+from papers.registry import find_paper, published
+from tiny import TINY
 from turn_sandbox import Sandbox
+from workshop.jobs.finding import GAP, alongside
 
 PICTURE = ROOT / "docs" / "first_screen.png"
 STAGES = {"direct": "asked directly", "sft": "agent after the cold start", "grpo": "after reinforcement"}

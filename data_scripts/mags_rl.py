@@ -28,7 +28,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from kit.chat import Chat
-from kit.data import script
 from kit.data.command_line import count, share, whole
 from kit.data.keyed import check_apart
 from kit.data.photos import photos
@@ -37,18 +36,19 @@ from kit.data.split import Side
 from kit.data.store import save_tasks
 from kit.episode import Task
 from kit.files import print_anything, write_json
-from kit.papers.mags_rl.composed import CELLS, SKILLS, compose, cutouts
-from kit.papers.mags_rl.difficulty import judged, zoom_sets
-from kit.papers.mags_rl.env import PROMPTS
-from kit.papers.mags_rl.evaluation_sets import BENCHMARKS, MAX_PIXELS, TRAINING, questions
-from kit.papers.mags_rl.expert import RIGHT_SHARE
-from kit.papers.mags_rl.format_start import NETWORKS, demonstrations
-from kit.papers.mags_rl.questions import MAKERS
-from kit.papers.mags_rl.tasks import SMALL, STAGES, make_tasks
-from kit.papers.mags_rl.validate import validate
 from kit.policy.endpoint import EndpointError, ServedPolicy
-from kit.tiny import TINY
 from kit.train.playable import check_playable
+from papers.mags_rl.composed import CELLS, SKILLS, compose, cutouts
+from papers.mags_rl.difficulty import judged, zoom_sets
+from papers.mags_rl.env import PROMPTS
+from papers.mags_rl.evaluation_sets import BENCHMARKS, MAX_PIXELS, TRAINING, questions
+from papers.mags_rl.expert import RIGHT_SHARE
+from papers.mags_rl.format_start import NETWORKS, demonstrations
+from papers.mags_rl.questions import MAKERS
+from papers.mags_rl.tasks import SMALL, STAGES, make_tasks
+from papers.mags_rl.validate import validate
+from tiny import TINY
+from workshop import script
 
 LICENCES = {
     "drawn boards": "the kit's own (Apache-2.0); letters are DejaVu's, handwriting scikit-learn's digits (CC BY 4.0)"

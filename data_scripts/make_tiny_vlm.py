@@ -5,7 +5,7 @@
     python data_scripts/make_tiny_vlm.py --out runs/tiny --photographs runs/photographs/train --half
 
 The last two make a model like the committed one. The same command again resumes; `--commit` copies
-the finished checkpoint into kit/tiny/weights. Pictures to learn from are procedural scenes, the kit's
+the finished checkpoint into tiny/weights. Pictures to learn from are procedural scenes, the kit's
 training photographs, and, given `--photographs`, those of a folder; none may be a held-out one.
 """
 
@@ -28,18 +28,18 @@ from transformers import AutoTokenizer, Qwen2_5_VLForConditionalGeneration
 
 from kit.chat import Chat
 from kit.data.command_line import above_0, count, whole
-from kit.data.corpora import factbook_documents
 from kit.data.folder import folder_pictures
 from kit.data.leak import check_sources
 from kit.data.photos import SourceImage, photos
 from kit.data.scenes import Pixels, discs, scene
-from kit.data.skills import SKILLS
-from kit.data.skills.text import Sample
 from kit.files import print_anything
 from kit.models.vision_attention import batch_vision_attention
-from kit.tiny import TINY
-from kit.tiny.build import build_config, build_image_processor, build_tokenizer
-from kit.tiny.pretrain import batches, train
+from papers.visual_arft.corpora import factbook_documents
+from tiny import TINY
+from tiny.build import build_config, build_image_processor, build_tokenizer
+from tiny.pretrain import batches, train
+from tiny.skills import SKILLS
+from tiny.skills.text import Sample
 
 # What agents will read and write. The tokenizer learns to spell it in few tokens; the model is
 # not trained on it: words, names and numbers of its samples are drawn at random.
@@ -97,7 +97,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--measure", type=whole, default=400, help="fresh samples a skill for the card")
     parser.add_argument("--finish", action="store_true", help="train no further: save, measure and write the card")
     parser.add_argument("--note", default="", help="a sentence for the card, on how this training went")
-    parser.add_argument("--commit", action="store_true", help="copy the result into kit/tiny/weights")
+    parser.add_argument("--commit", action="store_true", help="copy the result into tiny/weights")
     return parser.parse_args()
 
 

@@ -15,11 +15,11 @@ from transformers import Qwen2_5_VLForConditionalGeneration
 from kit.chat import Chat
 from kit.data.photos import photos
 from kit.data.scenes import Pixels
-from kit.data.skills import SKILLS
 from kit.evaluate.intervals import wilson
-from kit.tiny.probe import answer
 from kit.tools.boxes import box_iou
 from kit.train.metrics import read_metrics
+from tiny.probe import answer
+from tiny.skills import SKILLS
 
 
 def read_log(path: Path, until: int) -> list[dict[str, float]]:

@@ -18,8 +18,8 @@ import numpy as np
 
 from kit.chat import Chat
 from kit.data.scenes import Pixels
-from kit.data.skills import SKILLS
-from kit.data.skills.text import WORDS, Sample, code, copying, sorting
+from tiny.skills import SKILLS
+from tiny.skills.text import WORDS, Sample, code, copying, sorting
 
 TAGS = ("think", "code", "answer", "search", "information", "zoom", "rethink", "interpreter", "tool_call")
 """The agents' tags."""

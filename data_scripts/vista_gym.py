@@ -20,13 +20,13 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 
-from kit.data import script
 from kit.data.command_line import count, whole
 from kit.data.keyed import check_apart
 from kit.data.store import save_tasks
 from kit.episode import Task
 from kit.files import print_anything, write_json
-from kit.papers.vista_gym.evaluation_sets import (
+from kit.train.playable import check_playable
+from papers.vista_gym.evaluation_sets import (
     BENCHMARKS,
     MAX_PIXELS,
     MEASURED_ON,
@@ -35,10 +35,10 @@ from kit.papers.vista_gym.evaluation_sets import (
     questions,
     skipped,
 )
-from kit.papers.vista_gym.tasks import MAKERS, SHOWN, make_tasks
-from kit.papers.vista_gym.toolbox import toolbox
-from kit.papers.vista_gym.validate import solvable
-from kit.train.playable import check_playable
+from papers.vista_gym.tasks import MAKERS, SHOWN, make_tasks
+from papers.vista_gym.toolbox import toolbox
+from papers.vista_gym.validate import solvable
+from workshop import script
 
 LICENCES = {
     "drawn charts, diagrams, maps, pages and scenes": "the kit's own (Apache-2.0); letters are DejaVu's and STIX', "

@@ -28,10 +28,7 @@ from functools import partial
 from pathlib import Path
 
 from kit.chat import Chat
-from kit.data import script
 from kit.data.command_line import count, share, whole
-from kit.data.corpora import documents
-from kit.data.countries import Countries
 from kit.data.hub import revision_of
 from kit.data.own_questions import folder_questions
 from kit.data.questions import QuestionSet, tasks_of
@@ -39,9 +36,13 @@ from kit.data.split import REST
 from kit.episode import Task
 from kit.files import print_anything, write_json
 from kit.images import within_pixels
-from kit.papers.visual_arft.data_folder import save_sets
-from kit.papers.visual_arft.env import PROMPTS
-from kit.papers.visual_arft.experiment import (
+from kit.policy.scripted import ScriptedPolicy
+from kit.train.demonstrations import collect
+from papers.visual_arft.corpora import documents
+from papers.visual_arft.countries import Countries
+from papers.visual_arft.data_folder import save_sets
+from papers.visual_arft.env import PROMPTS
+from papers.visual_arft.experiment import (
     Play,
     Tools,
     cache,
@@ -50,18 +51,17 @@ from kit.papers.visual_arft.experiment import (
     part_of_test,
     search_demonstrations,
 )
-from kit.papers.visual_arft.expert import expert
-from kit.papers.visual_arft.hub_questions import DOCUMENTS, MAT, TEXTS, text_tasks
-from kit.papers.visual_arft.mat_benchmark import MAX_PIXELS, benchmark, benchmark_images
-from kit.papers.visual_arft.mat_coding import CATEGORIES, Question, Source, make_tasks, summary
-from kit.papers.visual_arft.mat_search import TEST, TRAIN, text_questions
-from kit.papers.visual_arft.mat_search import make_tasks as make_search_tasks
-from kit.papers.visual_arft.validate import validate
-from kit.policy.scripted import ScriptedPolicy
-from kit.tiny import TINY
-from kit.tools.index import Index
-from kit.train.demonstrations import collect
+from papers.visual_arft.expert import expert
+from papers.visual_arft.hub_questions import DOCUMENTS, MAT, TEXTS, text_tasks
+from papers.visual_arft.index import Index
+from papers.visual_arft.mat_benchmark import MAX_PIXELS, benchmark, benchmark_images
+from papers.visual_arft.mat_coding import CATEGORIES, Question, Source, make_tasks, summary
+from papers.visual_arft.mat_search import TEST, TRAIN, text_questions
+from papers.visual_arft.mat_search import make_tasks as make_search_tasks
+from papers.visual_arft.validate import validate
+from tiny import TINY
 from turn_sandbox import Sandbox
+from workshop import script
 
 LICENCES = {
     "scikit-learn digits": "BSD-3 (UCI, CC BY 4.0)",

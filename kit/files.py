@@ -2,7 +2,7 @@
 
 ::
 
-    runs/NAME/params.json     what was asked for, and how far each notebook came (written by kit.jobs.run)
+    runs/NAME/params.json     what was asked for, and how far each notebook came (written by workshop.jobs.run)
     runs/NAME/*.ipynb         executed notebooks
     runs/NAME-TAG/            a branch: links to what it keeps of NAME, and its own trainings (branch.json says of what)
     runs/NAME/...             whatever the notebooks write: metrics.jsonl, results.json, checkpoint/, model/

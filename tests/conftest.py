@@ -22,8 +22,8 @@ from transformers import Qwen2_5_VLForConditionalGeneration
 from kit.chat import Chat
 from kit.data.scenes import scene
 from kit.episode import Task
-from kit.papers.agile.puzzle import make_task
-from kit.tiny.build import build_config, build_image_processor, build_tokenizer
+from papers.agile.puzzle import make_task
+from tiny.build import build_config, build_image_processor, build_tokenizer
 
 torch.set_num_threads(1)
 settings.register_profile("kit", deadline=None)  # an example takes as long as the machine is busy
@@ -45,16 +45,21 @@ MARKED = {
         "tools/serve/test_on_ray.py",
     ),
     "browser": ("browser/",),
-    "notebooks": ("jobs/test_notebooks.py", "jobs/test_any_model.py", "jobs/test_run.py", "papers/test_registry.py"),
+    "notebooks": (
+        "workshop/jobs/test_notebooks.py",
+        "workshop/jobs/test_any_model.py",
+        "workshop/jobs/test_run.py",
+        "papers/test_registry.py",
+    ),
     "slow": (
         "tiny/",
         "models/test_family.py",
         "train/test_grpo.py",
         "train/test_sft.py",
         "train/test_checkpoint.py",
-        "jobs/test_doctor.py",
+        "workshop/jobs/test_doctor.py",
         "data_scripts/",
-        "publishing/",
+        "workshop/publishing/",
         "test_setup.py",
     ),
 }

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 import yaml
 
-from kit.__main__ import parser
-from kit.jobs.run import plan
-from kit.papers.registry import papers
 from kit.tools.serve.app import Service, front
 from kit.tools.serve.store import Trajectories
 from kit.train.launch.topology import ProcessConfig, read_hosts
+from papers.registry import papers
+from workshop.command import parser
+from workshop.jobs.run import plan
 
 ROOT = Path(__file__).resolve().parents[1]
 

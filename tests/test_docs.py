@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
+from itertools import takewhile
 from pathlib import Path
 
-from kit.__main__ import parser
+import pytest
+
 from kit.files import ROOT
-from kit.jobs.notebooks import find, parameters, sources
+from workshop.command import parser
+from workshop.jobs.notebooks import find, parameters, sources
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
@@ -76,11 +79,15 @@ def test_a_term_is_found_in_the_code() -> None:
     assert all(places.values())
 
 
-def test_the_tree_lists_every_part_of_the_kit_once() -> None:
-    tree = (ROOT / "docs" / "layout.md").read_text().partition("\nkit/\n")[2].partition("```")[0]
-    listed = [line.split()[0].rstrip("/") for line in tree.splitlines() if re.match(r"  \S", line)]
-    files = {path.name for path in (ROOT / "kit").glob("*.py")} - {"__init__.py"}
-    folders = {path.name for path in (ROOT / "kit").iterdir() if path.is_dir() and path.name != "__pycache__"}
+@pytest.mark.parametrize("top", ["kit", "workshop"])
+def test_the_tree_lists_every_part_once(top: str) -> None:
+    tree = (ROOT / "docs" / "layout.md").read_text().partition(f"\n{top}/ ")[2]
+    rows = tree.partition("\n")[2].splitlines()
+    listed = [
+        line.split()[0].rstrip("/") for line in takewhile(lambda row: row.startswith("  "), rows) if line[2] != " "
+    ]
+    files = {path.name for path in (ROOT / top).glob("*.py")} - {"__init__.py"}
+    folders = {path.name for path in (ROOT / top).iterdir() if path.is_dir() and path.name != "__pycache__"}
     assert sorted(listed) == sorted(files | folders)
 
 

@@ -252,7 +252,8 @@ def test_a_sign_that_the_encoding_lacks_is_printed_as_an_escape(encoding: str, p
 
 def test_every_program_of_the_kit_can_print_every_sign() -> None:
     """Each file that is started as one calls it first; the command line does so for itself and for benchmarks."""
-    programs = [p for folder in ("kit", "data_scripts", "benchmarks") for p in sorted((ROOT / folder).rglob("*.py"))]
+    folders = ("kit", "papers", "tiny", "workshop", "data_scripts", "benchmarks")
+    programs = [p for folder in folders for p in sorted((ROOT / folder).rglob("*.py"))]
     started = {
         p.relative_to(ROOT).as_posix(): p.read_text().partition('if __name__ == "__main__":')[2] for p in programs
     }

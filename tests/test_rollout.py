@@ -11,14 +11,14 @@ from PIL import Image
 from kit.chat import Chat
 from kit.data.scenes import scene
 from kit.episode import Action, Episode, NamedImage, Observation, Task
-from kit.papers.agile.env import PROTOCOL, JigsawEnv
-from kit.papers.agile.puzzle import make_task
 from kit.policy import SamplingParams
 from kit.policy.hf import HFPolicy
 from kit.policy.scripted import ScriptedPolicy
 from kit.protocol import FormatError
 from kit.rollout import RolloutConfig, content, rollout
 from kit.seeding import seed_per_episode
+from papers.agile.env import PROTOCOL, JigsawEnv
+from papers.agile.puzzle import make_task
 
 PARAMS = SamplingParams(stops=PROTOCOL.stops, max_new_tokens=120)
 CONFIG = RolloutConfig(max_turns=5, max_new_tokens=120, max_episode_tokens=28192)

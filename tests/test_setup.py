@@ -16,7 +16,7 @@ import yaml
 
 import kit
 from kit.files import ROOT
-from kit.jobs.doctor import differences, read_lock
+from workshop.jobs.doctor import differences, read_lock
 
 CPU, GPU, VLLM_CPU, RAY, BROWSER, NO_DEPS = (
     read_lock(ROOT / "locks" / f"{name}.txt") for name in ("cpu", "gpu", "vllm-cpu", "ray", "browser", "no-deps")
@@ -103,10 +103,10 @@ def test_this_environment_is_the_locks() -> None:
 def test_everything_imported_is_locked() -> None:
     providers = metadata.packages_distributions()
     locked = {canonical(name) for name in CPU}
-    ours = {"kit", "course", "publishing", "benchmarks", "examples", "tests", *os.listdir(ROOT / "packages")}
+    ours = {"kit", "papers", "tiny", "workshop", "benchmarks", "examples", "tests", *os.listdir(ROOT / "packages")}
     helpers = [ROOT / "tests" / "helpers", ROOT / "data_scripts", *(ROOT / "packages").glob("*/tests/helpers")]
     ours |= {path.stem for folder in helpers for path in folder.glob("*.py")}
-    folders = ("kit", "course", "publishing", "benchmarks", "examples", "data_scripts", "tests", "packages")
+    folders = ("kit", "papers", "tiny", "workshop", "benchmarks", "examples", "data_scripts", "tests", "packages")
     for path in [path for folder in (*folders, "notebooks/percent") for path in sorted((ROOT / folder).rglob("*.py"))]:
         for node in ast.walk(ast.parse(path.read_text())):
             names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
@@ -188,7 +188,17 @@ def test_an_older_python_is_refused_with_the_way_out(tmp_path: Path) -> None:
 def test_no_file_names_an_index_or_this_machine() -> None:
     names = ["Makefile", "README.md", "pyproject.toml", "environment.yml", ".ci/run", "locks/cpu.txt"]
     names += ["locks/no-deps.txt", "locks/gpu.txt", "locks/vllm-cpu.txt", "locks/browser.txt"]
-    folders = ("kit", "packages", "data_scripts", "tests", "notebooks/percent", "notebooks/profiles")
+    folders = (
+        "kit",
+        "papers",
+        "tiny",
+        "workshop",
+        "packages",
+        "data_scripts",
+        "tests",
+        "notebooks/percent",
+        "notebooks/profiles",
+    )
     paths = [ROOT / name for name in names]
     paths += [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".yaml")]
     bad = re.compile(r"index-url[ =]+\S*://|(?<![\w.~-])/(root|home/\w+|work/main)/\w")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kit.papers.registry import Paper
+from papers.registry import Paper
 
 PAPER = Paper(
     name="your_own",

@@ -33,7 +33,7 @@ def accuracy_evaluation(paper: str, is_right: Callable[[Episode, Any], bool]) ->
     """Make the evaluation of a task whose answers are right or wrong: accuracy, turns and calls over all episodes.
 
     Args:
-        paper: the paper's name in :mod:`kit.papers.registry`; empty: a notebook's own, which is no paper's.
+        paper: the paper's name in :mod:`papers.registry`; empty: a notebook's own, which is no paper's.
         is_right: a finished episode and its task's target → whether it ended with the right answer.
     """
 

@@ -225,7 +225,7 @@ class Evaluation(Generic[T]):
     """A paper's evaluation: outcomes of episodes, metrics over outcomes, and the numbers the paper reports.
 
     Attributes:
-        paper: the paper's name in :mod:`kit.papers.registry`.
+        paper: the paper's name in :mod:`papers.registry`.
         outcome_type: class of its outcomes.
         outcome: one finished episode and the seed of the run that trained the policy → its outcome.
         is_right: an answered episode and its task's target → whether the answer is right.

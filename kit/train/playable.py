@@ -67,7 +67,7 @@ def check_playable(
         chat: of the model that is going to play; None: images have to suit every family of the kit.
         make_env: makes the environment that tasks are begun in; None: prompts aren't checked. Needs the other two.
         config: the limits that will hold.
-        validate: of the tasks' paper (:attr:`kit.papers.registry.Paper.validate`), several at once; None: isn't asked.
+        validate: of the tasks' paper (:attr:`papers.registry.Paper.validate`), several at once; None: isn't asked.
 
     Raises:
         UnplayableTasks: all faults of all sets.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kit.train.metrics import Row
 
 JOB = "KIT_JOB"
-"""Environment variable of a kernel that executes a notebook as a job (set by :mod:`kit.jobs.run`)."""
+"""Environment variable of a kernel that executes a notebook as a job (set by :mod:`workshop.jobs.run`)."""
 
 
 LINES = 10

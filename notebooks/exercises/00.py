@@ -6,7 +6,7 @@ import random
 from itertools import permutations
 from typing import Any
 
-from kit.exercises import Exercise, Mistake
+from workshop.exercises import Exercise, Mistake
 
 
 def reward_of(calls: int) -> float:

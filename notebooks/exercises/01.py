@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from kit.episode import Episode
-from kit.exercises import Exercise, Mistake
-from kit.papers.agile.reward import is_right, is_well_formed
+from papers.agile.reward import is_right, is_well_formed
+from workshop.exercises import Exercise, Mistake
 
 
 def image_tokens(width: int, height: int) -> int:

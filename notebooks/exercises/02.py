@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from kit.exercises import Exercise, Mistake
+from workshop.exercises import Exercise, Mistake
 
 
 def kept_state() -> list[str]:

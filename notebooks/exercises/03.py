@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from kit.exercises import Exercise, Mistake
+from workshop.exercises import Exercise, Mistake
 
 
 def advantage_of_the_wrong() -> float:

@@ -9,9 +9,9 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
-from kit.exercises import Exercise, Mistake
-from kit.train.planner.architecture import Architecture
-from kit.train.planner.memory import GB, Stage, needed
+from workshop.exercises import Exercise, Mistake
+from workshop.planner.architecture import Architecture
+from workshop.planner.memory import GB, Stage, needed
 
 
 def passes(batch_size: int, num_processes: int, per_device_batch_size: int) -> int:

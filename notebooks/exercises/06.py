@@ -6,7 +6,7 @@ import random
 from math import comb
 from typing import Any
 
-from kit.exercises import Exercise, Mistake
+from workshop.exercises import Exercise, Mistake
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:

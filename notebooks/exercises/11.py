@@ -6,8 +6,8 @@ import random
 from math import comb, factorial
 from typing import Any
 
-from kit.exercises import Exercise, Mistake
-from kit.papers.agile.puzzle import LABELS
+from papers.agile.puzzle import LABELS
+from workshop.exercises import Exercise, Mistake
 
 
 def target_of(order: list[int]) -> list[str]:

@@ -6,7 +6,7 @@ import math
 import random
 from typing import Any
 
-from kit.exercises import Exercise, Mistake
+from workshop.exercises import Exercise, Mistake
 
 
 def sft_loss(logprobs: list[float], mask: list[int]) -> float:

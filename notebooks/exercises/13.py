@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kit.exercises import Exercise, Mistake
+from workshop.exercises import Exercise, Mistake
 
 
 def flat_share(rewards: list[float], group_size: int) -> float:

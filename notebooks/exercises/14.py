@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kit.exercises import Exercise, Mistake
+from workshop.exercises import Exercise, Mistake
 
 
 def times_wider() -> float:

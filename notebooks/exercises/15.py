@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from kit.exercises import Exercise, Mistake
+from workshop.exercises import Exercise, Mistake
 
 
 def general_accuracy(right: dict[str, list[bool]]) -> float:

@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 from kit.episode import Task
-from kit.exercises import Exercise, Mistake
+from workshop.exercises import Exercise, Mistake
 
 
 def levels_left() -> int:

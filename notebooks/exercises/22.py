@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from kit.exercises import Exercise, Mistake
 from kit.rewards.text_match import exact_match, f1
+from workshop.exercises import Exercise, Mistake
 
 
 def f1_of_the_order() -> float:

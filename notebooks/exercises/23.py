@@ -6,7 +6,7 @@ import math
 import random
 from typing import Any
 
-from kit.exercises import Exercise, Mistake
+from workshop.exercises import Exercise, Mistake
 
 
 def repeats(steps: int, prompts_per_batch: int, share: float, tasks: int) -> float:

@@ -9,8 +9,8 @@ from typing import Any
 
 from kit.episode import Task
 from kit.evaluate.intervals import Interval
-from kit.exercises import Exercise, Mistake
 from kit.tools.search import Search
+from workshop.exercises import Exercise, Mistake
 
 Metrics = Mapping[str, Mapping[str, Interval]]
 

@@ -6,7 +6,7 @@ import math
 import random
 from typing import Any
 
-from kit.exercises import Exercise, Mistake
+from workshop.exercises import Exercise, Mistake
 
 
 def worth_of_calls(mu: float, sharpness: float = 8.0, offset: float = 0.2) -> float:

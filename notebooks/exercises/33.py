@@ -7,7 +7,7 @@ import random
 from statistics import fmean, pstdev, stdev
 from typing import Any
 
-from kit.exercises import Exercise, Mistake
+from workshop.exercises import Exercise, Mistake
 
 
 def turn_parts(returns: list[list[float]], weight: float = 0.2) -> list[list[float]]:

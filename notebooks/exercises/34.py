@@ -6,7 +6,7 @@ import random
 from math import comb
 from typing import Any
 
-from kit.exercises import Exercise, Mistake
+from workshop.exercises import Exercise, Mistake
 
 
 def unbeaten(found: dict[str, tuple[float, float]]) -> list[str]:

@@ -6,7 +6,7 @@ import math
 import random
 from typing import Any
 
-from kit.exercises import Exercise, Mistake
+from workshop.exercises import Exercise, Mistake
 
 
 def largest_square() -> float:

@@ -6,7 +6,7 @@ import random
 from statistics import fmean
 from typing import Any
 
-from kit.exercises import Exercise, Mistake
+from workshop.exercises import Exercise, Mistake
 
 
 def telling(groups: list[list[tuple[bool, float]]]) -> float:

@@ -6,7 +6,7 @@ import json
 import random
 from typing import Any
 
-from kit.exercises import Exercise, Mistake
+from workshop.exercises import Exercise, Mistake
 
 
 def value_of(label: str, series: str) -> str:

@@ -6,7 +6,7 @@ import random
 from math import ceil
 from typing import Any
 
-from kit.exercises import Exercise, Mistake
+from workshop.exercises import Exercise, Mistake
 
 
 def workers_for(trajectories: int, think: float, work: float) -> int:

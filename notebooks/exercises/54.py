@@ -6,7 +6,7 @@ import itertools
 import random
 from typing import Any
 
-from kit.exercises import Exercise, Mistake
+from workshop.exercises import Exercise, Mistake
 
 
 def reward_of(repetition: float, well_formed: bool, right: bool) -> float:

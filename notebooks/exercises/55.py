@@ -6,7 +6,7 @@ import itertools
 import random
 from typing import Any
 
-from kit.exercises import Exercise, Mistake
+from workshop.exercises import Exercise, Mistake
 
 
 def kind_of_error(read: bool, fits: bool, own: bool, holds: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from kit.exercises import Exercise, Mistake
+from workshop.exercises import Exercise, Mistake
 
 NUMBERS = (1, 2, 3, 4)
 """Dots in an image: ``rng.integers(1, 5)``, each as likely as the others."""

@@ -58,19 +58,19 @@ from kit import view
 from kit.data.leak import solved
 from kit.data.photos import photos, random_crop
 from kit.evaluate.outcomes import by_stage
-from kit.exercises import check, hint, solution
-from kit.papers.agile import experiment as agile
-from kit.papers.agile.env import PROTOCOL
-from kit.papers.agile.expert import expert_script
-from kit.papers.agile.puzzle import make_task
-from kit.papers.agile.reward import is_right, score
-from kit.papers.registry import papers, published
 from kit.policy.hf import load_model_and_chat
 from kit.policy.scripted import ScriptedPolicy
-from kit.tiny import TINY
 from kit.view import plots
 from kit.view.roadmap import roadmap
+from papers.agile import experiment as agile
+from papers.agile.env import PROTOCOL
+from papers.agile.expert import expert_script
+from papers.agile.puzzle import make_task
+from papers.agile.reward import is_right, score
+from papers.registry import papers, published
+from tiny import TINY
 from turn_sandbox import Sandbox
+from workshop.exercises import check, hint, solution
 
 # %%
 torch.set_num_threads(threads)
@@ -222,8 +222,8 @@ print(PROTOCOL.parse(first.turns[0].text))
 # %% tags=["guess"]
 # NBVAL_IGNORE_OUTPUT
 from kit.data.permutations import belonging
-from kit.data.skills.text import Sample
-from kit.tiny import probe
+from tiny import probe
+from tiny.skills.text import Sample
 
 question = [
     part for p in task.images for part in (f"Image {p.name}: ", np.asarray(p.image))
@@ -249,7 +249,7 @@ print("right:  ", belonging(sorted(task.target), task.target) + ".")
 # ten: the task and its tools, training, claims. In 60 you train on a task of your own.
 
 # %%
-from kit.jobs.notebooks import sources
+from workshop.jobs.notebooks import sources
 
 listed = [f"{n.number}  {n.title.partition('·')[2].strip()}" for n in sources()]
 half = (len(listed) + 1) // 2
@@ -298,7 +298,7 @@ for left, right in zip(listed[:half], [*listed[half:], ""], strict=False):
 # %%
 import sys
 
-from kit.jobs.doctor import differences, installed_lock, read_lock
+from workshop.jobs.doctor import differences, installed_lock, read_lock
 
 pins = read_lock(installed_lock())
 print("Python 3.11 or newer:  ", sys.version_info >= (3, 11))
@@ -343,7 +343,7 @@ check("00.3", guesser_share)
 # ## Paper / here / why different
 
 # %%
-from kit.papers.agile.reported import AGILE
+from papers.agile.reported import AGILE
 
 right = int(score(first, task.target).parts["accuracy"] > 0)
 print("2×2 puzzles, no piece in its place   solved")

@@ -48,14 +48,14 @@ from kit.chat import Chat
 from kit.data.photos import photos, random_crop
 from kit.data.scenes import scene
 from kit.episode import Episode, NamedImage, Turn
-from kit.exercises import check, hint, solution
 from kit.models import load_model
-from kit.papers.agile.env import JigsawEnv
-from kit.papers.agile.puzzle import make_task
-from kit.papers.agile.reward import is_right
-from kit.tiny import TINY
 from kit.view import plots
+from papers.agile.env import JigsawEnv
+from papers.agile.puzzle import make_task
+from papers.agile.reward import is_right
 from PIL import Image, ImageDraw
+from tiny import TINY
+from workshop.exercises import check, hint, solution
 
 chat = Chat.from_pretrained(TINY)
 model = load_model(TINY)
@@ -255,9 +255,9 @@ print(read(prompt))
 # (The pieces are pasted with a gap of 2 pixels.)
 
 # %%
-from kit.papers.agile.experiment import Play
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import RolloutConfig, rollout
+from papers.agile.experiment import Play
 
 i, j = (k for k in range(4) if task.images[k].name != task.target[k])
 order = "[" + ", ".join(f'"{label}"' for label in task.target) + "]"
@@ -597,7 +597,7 @@ earned = ...  # a list of six numbers
 check("01.4", earned, episodes=list(episodes.values()), target=task.target)
 
 # %% tags=["guess"]
-from kit.papers.agile.reward import score
+from papers.agile.reward import score
 
 assert abs(score(episode, task.target).total - (0.8 + 0.2 - 0.05 * 2)) < 1e-12
 for name, e in episodes.items():
@@ -636,7 +636,7 @@ for name, e in episodes.items():
 # ## Paper / here / why different
 
 # %%
-from kit.papers.agile.reported import AGILE
+from papers.agile.reported import AGILE
 
 paper, largest = Play(), max(chat.image_tokens(p) for p in episode.images)
 most = f"{paper.max_episode_tokens:,}"

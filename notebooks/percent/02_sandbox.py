@@ -52,13 +52,13 @@ from textwrap import fill
 
 from IPython.display import display
 from kit.data.scenes import scene
-from kit.exercises import check, hint, solution
 from kit.view import plots
 from numpy.random import default_rng
 from PIL import Image
 from turn_sandbox import CONFINED, Limits, Sandbox, SandboxError
 from turn_sandbox.confine import LAYERS
 from turn_sandbox.probes import FORGERY
+from workshop.exercises import check, hint, solution
 
 box = Sandbox(allow_unsafe=True).start()
 

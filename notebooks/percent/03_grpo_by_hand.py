@@ -55,13 +55,13 @@ from IPython.display import display
 from kit import view
 from kit.chat import Chat
 from kit.data.scenes import scene
-from kit.exercises import check, hint, solution
-from kit.papers.agile.env import JigsawEnv
-from kit.papers.agile.puzzle import make_task
-from kit.tiny import TINY
 from kit.view import plots
+from papers.agile.env import JigsawEnv
+from papers.agile.puzzle import make_task
 from PIL import Image
+from tiny import TINY
 from turn_sandbox import Sandbox
+from workshop.exercises import check, hint, solution
 
 chat = Chat.from_pretrained(TINY)
 
@@ -108,10 +108,10 @@ scripts = {
 # Write down four numbers. (`slack` forgets its reasoning once; `guess` never reasons nor runs code.)
 
 # %%
-from kit.papers.agile.reward import is_right, score
 from kit.policy.scripted import ScriptedPolicy
 from kit.rewards.base import per_episode
 from kit.rollout import RolloutConfig, rollout
+from papers.agile.reward import is_right, score
 
 names = list(scripts)
 box = Sandbox(allow_unsafe=True).start()  # all players are the kit's
@@ -363,7 +363,7 @@ assert abs(float(loss) - 0.0605) < 5e-5
 from contextlib import ExitStack
 
 from kit.policy.suppress import suppress_tokens
-from kit.tiny.build import build_config
+from tiny.build import build_config
 from transformers import Qwen2_5_VLForConditionalGeneration
 
 torch.manual_seed(seed)
@@ -720,7 +720,7 @@ until_the_end.close()
 # teaches nothing.
 
 # %% tags=["guess"]
-from kit.papers.agile.reported import AGILE
+from papers.agile.reported import AGILE
 
 group_sizes = (2, 4, 8, 16)
 p = np.linspace(0, 1, 101)
@@ -885,8 +885,8 @@ assert learnt[16][-1] > learnt[2][-1]
 # ## Paper / here / why different
 
 # %%
-from kit.jobs.notebooks import find
-from kit.jobs.run import profile_values
+from workshop.jobs.notebooks import find
+from workshop.jobs.run import profile_values
 
 [trains] = find("13_agile_grpo")
 paper = profile_values(trains, "node")  # its Table 5, in notebooks/profiles/agile.yaml

@@ -53,17 +53,17 @@ import torch
 from IPython.display import Markdown, display
 from kit.chat import Chat
 from kit.data.scenes import scene
-from kit.data.skills import SKILLS
 from kit.episode import NamedImage
-from kit.exercises import check, hint, solution
 from kit.policy.hf import load_model_and_chat
-from kit.tiny import TINY
-from kit.tiny.build import build_config, build_image_processor, build_tokenizer
-from kit.tiny.pretrain import batches, collate, encode, loss_of, train
-from kit.tiny.probe import answer as ask
 from kit.view import plots
 from PIL import Image
+from tiny import TINY
+from tiny.build import build_config, build_image_processor, build_tokenizer
+from tiny.pretrain import batches, collate, encode, loss_of, train
+from tiny.probe import answer as ask
+from tiny.skills import SKILLS
 from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
+from workshop.exercises import check, hint, solution
 
 # %%
 torch.set_num_threads(threads)
@@ -543,9 +543,9 @@ for name, chance in chances.items():
 
 # %% tags=["guess"]
 from kit.data.permutations import belonging
-from kit.data.skills.text import Sample
 from kit.evaluate.intervals import proportion
-from kit.papers.agile.tasks import evaluation_set
+from papers.agile.tasks import evaluation_set
+from tiny.skills.text import Sample
 
 
 def in_words(task) -> Sample:
@@ -573,7 +573,7 @@ print("place, on photographs:", proportion(right, pictures), "chance", f"{1 / 24
 # ## Paper / here / why different
 
 # %%
-from kit.papers.agile.reported import AGILE
+from papers.agile.reported import AGILE
 
 print(f"paper: 7B base model, acting on 2×2 puzzles  {AGILE['base']['acc_2x2']:.1%}")
 print(f"here:  tiny model, asked in its own words    {measured['place'].value:.1%}")

@@ -66,19 +66,19 @@ import numpy as np
 import torch
 from IPython.display import display
 from kit.data.store import save_episodes
-from kit.exercises import check, hint, solution
 from kit.files import run_folder
-from kit.papers.agile import experiment as agile
-from kit.papers.agile.expert import expert_script
-from kit.papers.agile.tasks import training_set
 from kit.policy.hf import ForcedPolicy, load_model_and_chat
-from kit.tiny import TINY
 from kit.train.launch.launcher import launch
 from kit.train.launch.topology import LaunchError, ProcessConfig
 from kit.train.metrics import read_metrics
 from kit.train.sft import SFTSettings, SFTTraining
 from kit.view import plots
+from papers.agile import experiment as agile
+from papers.agile.expert import expert_script
+from papers.agile.tasks import training_set
+from tiny import TINY
 from turn_sandbox import CONFINED, Sandbox
+from workshop.exercises import check, hint, solution
 
 # %%
 torch.set_num_threads(threads)
@@ -326,8 +326,8 @@ print(" | ".join(f"{name}: {end:.1f} s" for name, end in ends.items()))
 # in 32 bits, a gradient for each that learns, and two numbers for each that AdamW keeps. Guess the GB, before you look.
 
 # %%
-from kit.train.planner.architecture import Architecture
-from kit.train.planner.memory import GB, Stage, fixed, learning_pass, needed, seconds
+from workshop.planner.architecture import Architecture
+from workshop.planner.memory import GB, Stage, fixed, learning_pass, needed, seconds
 
 # %% tags=["guess"]
 planned = Stage(
@@ -444,8 +444,8 @@ for engine in engines:
 # above. Of the other three papers the kit has no profile yet.
 
 # %%
-from kit.jobs.plan import stages as stages_of
-from kit.jobs.run import plan
+from workshop.jobs.plan import stages as stages_of
+from workshop.jobs.run import plan
 
 columns = {}
 for name, paper in (("agile", "AGILE"), ("visual_arft", "Visual-ARFT")):

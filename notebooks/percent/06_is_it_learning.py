@@ -62,17 +62,17 @@ from kit.evaluate.accuracy import accuracy_evaluation
 from kit.evaluate.baselines import SingleTurnEnv
 from kit.evaluate.five import answers, play, shown
 from kit.evaluate.results import write_results
-from kit.exercises import check, hint, solution
 from kit.files import run_folder
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.policy.scripted import ScriptedPolicy
 from kit.protocol import Protocol
 from kit.rollout import RolloutConfig, rollout
-from kit.tiny import TINY
 from kit.train.metrics import read_metrics
 from kit.view import charts
 from kit.view.five import five
 from PIL import Image, ImageDraw
+from tiny import TINY
+from workshop.exercises import check, hint, solution
 
 # %% [markdown]
 # ## A task in which acting is needed

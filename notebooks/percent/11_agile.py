@@ -71,16 +71,16 @@ from kit.data.folder import folder_pictures
 from kit.data.leak import solved
 from kit.data.photos import photos, random_crop
 from kit.episode import Episode, Turn
-from kit.exercises import check, hint, solution
 from kit.files import run_folder
-from kit.papers.agile import experiment as agile
-from kit.papers.agile.env import PROTOCOL, JigsawEnv
-from kit.papers.agile.puzzle import LABELS, make_task, shuffle, with_thumbnails
-from kit.papers.agile.reported import AGILE
-from kit.papers.agile.reward import is_right, score
-from kit.tiny import TINY
 from kit.view import plots
+from papers.agile import experiment as agile
+from papers.agile.env import PROTOCOL, JigsawEnv
+from papers.agile.puzzle import LABELS, make_task, shuffle, with_thumbnails
+from papers.agile.reported import AGILE
+from papers.agile.reward import is_right, score
+from tiny import TINY
 from turn_sandbox import Sandbox
+from workshop.exercises import check, hint, solution
 
 # %%
 pictures = [*photos("train"), *photos("held-out")]
@@ -335,8 +335,8 @@ env.close()
 # (the [loss mask](../docs/glossary.md#loss-mask) marks them).
 
 # %%
-from kit.papers.agile.expert import SHORT_STEPS, STEPS, expert_script
 from kit.policy.scripted import ScriptedPolicy
+from papers.agile.expert import SHORT_STEPS, STEPS, expert_script
 
 code_turns = SHORT_STEPS if thumbnail else STEPS
 play = agile.Play(prompt=prompt, max_turns=max(code_turns) + 1)
@@ -544,7 +544,7 @@ except LeakError as error:
 # the puzzles put together, over all pairs of sides.
 
 # %%
-from kit.papers.agile.tasks import apart, check_split, evaluation_set, training_set
+from papers.agile.tasks import apart, check_split, evaluation_set, training_set
 
 own = {"piece_px": piece_px or None, "whole": whole, "max_pixels": max_pixels}
 sources = pictures if images else None
@@ -613,7 +613,7 @@ print("turns of code:", dict(sorted(Counter(e.calls for e in played).items())))
 # still give the right answer. Is that episode rewarded? Is it sound? Guess.
 
 # %% tags=["guess"]
-from kit.papers.agile.demonstrations import curate, is_sound
+from papers.agile.demonstrations import curate, is_sound
 
 script = expert_script(seed, code_turns)
 
@@ -682,7 +682,7 @@ for name in (*files, "coldstart"):
 # ## Paper / here / why different
 
 # %%
-from kit.papers.agile.metrics import random_baseline
+from papers.agile.metrics import random_baseline
 
 exact = random_baseline(2)
 print("                           paper    here")

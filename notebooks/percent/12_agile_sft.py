@@ -69,16 +69,9 @@ from kit import view
 from kit.data.store import load_episodes, load_tasks, save_episodes
 from kit.evaluate.baselines import opened
 from kit.evaluate.conduct import conduct
-from kit.exercises import check, hint, solution
 from kit.files import start_run
-from kit.papers.agile import direct
-from kit.papers.agile import experiment as agile
-from kit.papers.agile.metrics import evaluate, failures, random_baseline, summary
-from kit.papers.agile.reward import is_right
-from kit.papers.registry import needs
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.policy.suppress import suppress_tokens
-from kit.tiny import TINY
 from kit.train.launch.launcher import launch
 from kit.train.launch.topology import ProcessConfig
 from kit.train.metrics import read_metrics
@@ -86,7 +79,14 @@ from kit.train.pack import pack
 from kit.train.replay import own_words
 from kit.train.sft import SFTSettings, SFTTraining, order
 from kit.view import plots
+from papers.agile import direct
+from papers.agile import experiment as agile
+from papers.agile.metrics import evaluate, failures, random_baseline, summary
+from papers.agile.reward import is_right
+from papers.registry import needs
+from tiny import TINY
 from turn_sandbox import CONFINED, Sandbox
+from workshop.exercises import check, hint, solution
 
 # %%
 torch.set_num_threads(threads)
@@ -349,7 +349,7 @@ display(plots.bars(shares, "share of the episodes", chance))
 
 # %%
 from kit.episode import Turn
-from kit.papers.agile.expert import GUESS, LOOK
+from papers.agile.expert import GUESS, LOOK
 
 
 def likely(words: str) -> float:
@@ -519,8 +519,8 @@ print(f"{fitting} of {len(episodes)} demonstrations fit into {max_turns} turns")
 # The table reads this run's own figures.
 
 # %%
-from kit.papers.agile.metrics import save_stage
-from kit.papers.agile.reported import AGILE
+from papers.agile.metrics import save_stage
+from papers.agile.reported import AGILE
 
 save_stage(folder, "untrained", untrained)
 save_stage(folder, "sft", tuned)

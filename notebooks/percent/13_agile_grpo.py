@@ -73,14 +73,8 @@ import torch
 from IPython.display import display
 from kit import view
 from kit.data.store import load_tasks
-from kit.exercises import check, hint, solution
 from kit.files import start_run
 from kit.models import load_model
-from kit.papers.agile import experiment as agile
-from kit.papers.agile.env import JigsawEnv
-from kit.papers.agile.metrics import EVALUATION, evaluate, failures, summary
-from kit.papers.agile.reward import RewardConfig, is_right
-from kit.papers.registry import needs
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.policy.suppress import suppress_tokens
 from kit.seeding import child_seed, seed_per_episode
@@ -93,7 +87,13 @@ from kit.train.metrics import read_metrics
 from kit.train.pack import pack
 from kit.view import plots
 from kit.view.roadmap import GRPO_STEP, parts
+from papers.agile import experiment as agile
+from papers.agile.env import JigsawEnv
+from papers.agile.metrics import EVALUATION, evaluate, failures, summary
+from papers.agile.reward import RewardConfig, is_right
+from papers.registry import needs
 from turn_sandbox import CONFINED, Sandbox
+from workshop.exercises import check, hint, solution
 
 # %%
 torch.set_num_threads(threads)
@@ -568,7 +568,7 @@ check("13.5", last_seen)
 # ## Paper / here / why different
 
 # %%
-from kit.papers.agile.reported import AGILE
+from papers.agile.reported import AGILE
 
 last = f"grpo-{steps * prompts_per_batch:05d}"  # claim A5's last budget
 for stage in ("grpo", last):

@@ -77,21 +77,21 @@ from kit.evaluate.baselines import opened
 from kit.evaluate.claims import table
 from kit.evaluate.outcomes import by_stage
 from kit.evaluate.results import write_results
-from kit.exercises import check, hint, solution
 from kit.files import ROOT, read_json, run_folder, start_run
-from kit.papers.agile import claims, cold_starts, direct
-from kit.papers.agile import experiment as agile
-from kit.papers.agile.metrics import EVALUATION, failures
-from kit.papers.agile.plots import levels
-from kit.papers.agile.puzzle import with_thumbnails
-from kit.papers.agile.reported import REPORTED
-from kit.papers.agile.tasks import LEVELS, make_puzzles
-from kit.papers.registry import needs
 from kit.policy.hf import load_model_and_chat
-from kit.tiny import TINY
 from kit.train.metrics import read_metrics, training_minutes
 from kit.view import plots
+from papers.agile import claims, cold_starts, direct
+from papers.agile import experiment as agile
+from papers.agile.metrics import EVALUATION, failures
+from papers.agile.plots import levels
+from papers.agile.puzzle import with_thumbnails
+from papers.agile.reported import REPORTED
+from papers.agile.tasks import LEVELS, make_puzzles
+from papers.registry import needs
+from tiny import TINY
 from turn_sandbox import CONFINED, Sandbox
+from workshop.exercises import check, hint, solution
 
 # %%
 began = time.monotonic()
@@ -165,7 +165,7 @@ display(plots.bars({"here": here, "the paper's 7B": paper}, "share", guessing, t
 # ### From a sentence to a rule
 #
 # "Little" and "most" aren't numbers. Let $U$, $S$ and $R$ be the accuracy untrained, after SFT and after reinforcement.
-# The rule, fixed in `kit/papers/agile/claims.py` before anything was measured, has two checks:
+# The rule, fixed in `papers/agile/claims.py` before anything was measured, has two checks:
 #
 # $$(R - S) - (S - U) > 0, \qquad R - S > 0$$
 #
@@ -582,7 +582,7 @@ display(figure)
 # are this run's own; `random` is chance, computed.
 
 # %%
-from kit.papers.agile import tables
+from papers.agile import tables
 
 jigsaw = tables.jigsaw(metrics)
 print(tables.told_jigsaw(jigsaw))

@@ -70,23 +70,23 @@ from kit.evaluate.claims import table
 from kit.evaluate.conduct import conduct
 from kit.evaluate.outcomes import by_stage
 from kit.evaluate.results import read_results, write_results
-from kit.exercises import check, hint, solution
 from kit.files import ROOT, run_folder, start_run
-from kit.papers.agile import evaluation_sets as hub
-from kit.papers.agile import experiment as agile
-from kit.papers.agile import mixed
-from kit.papers.agile.general import EVALUATION, a7, a8, ask
-from kit.papers.agile.questions import questions as make_questions
-from kit.papers.agile.questions import shuffled_questions
-from kit.papers.agile.reported import GENERAL
-from kit.papers.registry import needs
 from kit.policy.hf import HFPolicy, load_model_and_chat
-from kit.tiny import TINY
 from kit.train.grpo import GRPOSettings
 from kit.train.launch.launcher import launch
 from kit.train.launch.topology import ProcessConfig
 from kit.train.metrics import training_minutes
 from kit.view import plots
+from papers.agile import evaluation_sets as hub
+from papers.agile import experiment as agile
+from papers.agile import mixed
+from papers.agile.general import EVALUATION, a7, a8, ask
+from papers.agile.questions import questions as make_questions
+from papers.agile.questions import shuffled_questions
+from papers.agile.reported import GENERAL
+from papers.registry import needs
+from tiny import TINY
+from workshop.exercises import check, hint, solution
 
 # %%
 began = time.monotonic()
@@ -223,7 +223,7 @@ for stage, found in metrics.items():
     )
 
 # %% [markdown]
-# The rule of claim A8 was fixed in `kit/papers/agile/general.py`: accuracy after GRPO minus untrained, and minus after SFT,
+# The rule of claim A8 was fixed in `papers/agile/general.py`: accuracy after GRPO minus untrained, and minus after SFT,
 # both above 0.
 
 # %%
@@ -317,7 +317,7 @@ print(table(verdicts).replace("; ", "\n    "))
 # them (`node` does). Its last line, `all`, is the mean over benchmarks. In brackets stand the paper's numbers.
 
 # %%
-from kit.papers.agile import tables
+from papers.agile import tables
 
 table_3 = tables.general(metrics)
 print(tables.told_general(table_3))

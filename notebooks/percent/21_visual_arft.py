@@ -62,20 +62,20 @@ import numpy as np
 from IPython.display import display
 from kit import view
 from kit.data import documents as drawn
-from kit.data.corpora import documents
-from kit.data.countries import Countries
 from kit.data.distortion import NAMES, STRENGTHS, distort, draw, undo
 from kit.episode import NamedImage, Task
-from kit.exercises import check, hint, solution
 from kit.files import ROOT, run_folder
-from kit.papers.visual_arft import data_folder, mat_coding, mat_search
-from kit.papers.visual_arft import experiment as visual_arft
-from kit.papers.visual_arft.env import VisualARFTEnv
-from kit.papers.visual_arft.metrics import is_right
 from kit.tools import restoration
-from kit.tools.index import Index
 from kit.view import plots
+from papers.visual_arft import data_folder, mat_coding, mat_search
+from papers.visual_arft import experiment as visual_arft
+from papers.visual_arft.corpora import documents
+from papers.visual_arft.countries import Countries
+from papers.visual_arft.env import VisualARFTEnv
+from papers.visual_arft.index import Index
+from papers.visual_arft.metrics import is_right
 from turn_sandbox import Sandbox
+from workshop.exercises import check, hint, solution
 
 # %%
 given = data_folder.load_sets(ROOT / data) if data else {}
@@ -378,9 +378,9 @@ assert not sides[0] & sides[1]
 
 # %%
 from kit.chat import Chat
-from kit.papers.visual_arft.expert import search_turns
 from kit.policy.scripted import ScriptedPolicy
-from kit.tiny import TINY
+from papers.visual_arft.expert import search_turns
+from tiny import TINY
 
 flag = task.images[0].image
 dark = distort(flag, [draw("dark", np.random.default_rng(seed))])
@@ -451,7 +451,7 @@ check("21.5", answer, task=mine)
 # The expert plays all demonstrations, and nothing is simulated: its code runs, its queries are searched for.
 
 # %%
-from kit.papers.visual_arft.expert import expert
+from papers.visual_arft.expert import expert
 
 sheets = visual_arft.coding_demonstrations(lesson_sheets, seed)
 show = ScriptedPolicy(chat, expert)
@@ -464,7 +464,7 @@ print(len(sheets), "sheets,", len(played) - len(sheets), "searches")
 print("turns:", dict(sorted(Counter(len(e.turns) for e in played).items())))
 
 # %%
-from kit.papers.visual_arft.reward import score
+from papers.visual_arft.reward import score
 
 rewards = Counter(score(e, e.task.target).total for e in played)
 print("reward: episodes (at most 2, see the next notebook):", dict(rewards))

@@ -41,14 +41,14 @@ from textwrap import fill
 from IPython.display import display
 from kit.data.store import load_episodes
 from kit.episode import Episode, Observation, Task, Turn
-from kit.exercises import check, hint, solution
 from kit.files import run_folder
-from kit.papers.visual_arft.env import PROTOCOL
-from kit.papers.visual_arft.reward import RewardConfig, score, step_score, step_scores
-from kit.rewards.similarity import MiniLM
 from kit.rewards.text_match import exact_match, f1, tokens
 from kit.train.advantage import group_advantages, turn_advantages
 from kit.view import plots
+from papers.visual_arft.env import PROTOCOL
+from papers.visual_arft.reward import RewardConfig, score, step_score, step_scores
+from papers.visual_arft.similarity import MiniLM
+from workshop.exercises import check, hint, solution
 
 # %% [markdown]
 # ## How right is an answer?

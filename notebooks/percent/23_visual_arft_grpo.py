@@ -69,26 +69,26 @@ from IPython.display import Code, display
 from kit import view
 from kit.data.store import load_episodes, load_tasks, save_episodes, save_tasks
 from kit.evaluate.conduct import conduct
-from kit.exercises import check, hint, solution
 from kit.files import start_run
-from kit.papers.registry import needs
-from kit.papers.visual_arft import experiment as visual_arft
-from kit.papers.visual_arft.metrics import (
+from kit.policy.hf import HFPolicy, load_model_and_chat
+from kit.train.grpo import GRPOSettings
+from kit.train.launch.launcher import launch
+from kit.train.launch.topology import ProcessConfig
+from kit.train.one_step import grpo_gradient, grpo_loss, token_logprobs
+from kit.train.sft import SFTSettings, SFTTraining
+from papers.registry import needs
+from papers.visual_arft import experiment as visual_arft
+from papers.visual_arft.metrics import (
     evaluate,
     failures,
     is_right,
     save_stage,
     table,
 )
-from kit.papers.visual_arft.reward import ADVANTAGES, make_reward, score
-from kit.policy.hf import HFPolicy, load_model_and_chat
-from kit.tiny import TINY
-from kit.train.grpo import GRPOSettings
-from kit.train.launch.launcher import launch
-from kit.train.launch.topology import ProcessConfig
-from kit.train.one_step import grpo_gradient, grpo_loss, token_logprobs
-from kit.train.sft import SFTSettings, SFTTraining
+from papers.visual_arft.reward import ADVANTAGES, make_reward, score
+from tiny import TINY
 from turn_sandbox import CONFINED, Sandbox
+from workshop.exercises import check, hint, solution
 
 # %%
 torch.set_num_threads(threads)
@@ -358,8 +358,8 @@ for name, played in stages.items():
 # restored:
 
 # %%
-from kit.papers.visual_arft.mat_coding import CATEGORIES
-from kit.papers.visual_arft.metrics import outcomes
+from papers.visual_arft.mat_coding import CATEGORIES
+from papers.visual_arft.metrics import outcomes
 
 played = [o for o in outcomes(rl) if o.setting == "coding"]
 print(f"{'':20s}  right  restored")

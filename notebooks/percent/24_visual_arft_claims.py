@@ -63,11 +63,13 @@ from kit.evaluate.claims import Claim
 from kit.evaluate.claims import table as verdicts_table
 from kit.evaluate.conduct import conduct
 from kit.evaluate.results import write_results
-from kit.exercises import check, hint, solution
 from kit.files import ROOT, read_json, run_folder
-from kit.papers.visual_arft import claims
-from kit.papers.visual_arft import experiment as visual_arft
-from kit.papers.visual_arft.metrics import (
+from kit.policy.hf import load_model_and_chat
+from kit.train.metrics import read_metrics, training_minutes
+from kit.view import plots
+from papers.visual_arft import claims
+from papers.visual_arft import experiment as visual_arft
+from papers.visual_arft.metrics import (
     EVALUATION,
     evaluate_outcomes,
     kind,
@@ -75,10 +77,8 @@ from kit.papers.visual_arft.metrics import (
     save_stage,
     table,
 )
-from kit.policy.hf import load_model_and_chat
-from kit.tiny import TINY
-from kit.train.metrics import read_metrics, training_minutes
-from kit.view import plots
+from tiny import TINY
+from workshop.exercises import check, hint, solution
 
 # %%
 began = time.monotonic()
@@ -153,7 +153,7 @@ for stage in ("untrained", "sft", "grpo"):
 # the cells below (in percent; in brackets the paper's 7B model): a run on drawn sheets and flags leaves them all empty.
 
 # %%
-from kit.papers.visual_arft import tables
+from papers.visual_arft import tables
 
 papers = tables.paper_tables(played)
 print(tables.told(papers))
@@ -236,7 +236,7 @@ check("24.1", answer, metrics=metrics)
 # ## From a sentence to a rule
 #
 # Each claim is made of one or more checks. A check is a statistic with an interval and a limit. All were fixed in
-# `kit/papers/visual_arft/claims.py` before anything was measured; here every limit is 0.
+# `papers/visual_arft/claims.py` before anything was measured; here every limit is 0.
 #
 # - A check *holds* if its whole interval is above the limit. It *doesn't* hold if the whole interval is at or below
 #   the limit. Otherwise it is *undecided*: these data can't tell.

@@ -65,15 +65,15 @@ from kit import view
 from kit.chat import Chat
 from kit.data.store import save_episodes, save_tasks
 from kit.episode import Episode
-from kit.exercises import check, hint, solution
 from kit.files import run_folder
-from kit.papers.codedance import experiment as codedance
-from kit.papers.codedance.data_folder import given_sets
-from kit.papers.codedance.env import CodeDanceEnv
-from kit.papers.codedance.metrics import is_right
-from kit.papers.codedance.tasks import MAKERS, MakingError, check_apart, make_tasks
-from kit.tiny import TINY
 from kit.view import plots
+from papers.codedance import experiment as codedance
+from papers.codedance.data_folder import given_sets
+from papers.codedance.env import CodeDanceEnv
+from papers.codedance.metrics import is_right
+from papers.codedance.tasks import MAKERS, MakingError, check_apart, make_tasks
+from tiny import TINY
+from workshop.exercises import check, hint, solution
 
 # %%
 given = given_sets(data, benchmarks, benchmark_questions)  # refused if it can't be used
@@ -258,7 +258,7 @@ check("31.1", worth_of_calls)
 # one half? And what does the sharpness change?
 
 # %% tags=["guess"]
-from kit.papers.codedance.reward import difficulty
+from papers.codedance.reward import difficulty
 
 mu = np.linspace(0, 1, 41)
 shapes = {
@@ -336,7 +336,7 @@ hard_group = [played(chart, *way) for way in ways.values()]
 # [DeepEyes](https://arxiv.org/abs/2505.14362) (`bonus`); offset 0 (`offset_0`)?
 
 # %% tags=["guess"]
-from kit.papers.codedance.reward import REWARDS, make_reward
+from papers.codedance.reward import REWARDS, make_reward
 
 
 def earned(group: list[Episode], names) -> dict[str, dict[str, float]]:
@@ -494,7 +494,7 @@ except MakingError as error:
 # of them spoilt. What will the check say?
 
 # %% tags=["guess"]
-from kit.papers.codedance.tasks import draw, unfit
+from papers.codedance.tasks import draw, unfit
 
 scenes = {name: draw(*by_kind[name].meta["drawn"]) for name in by_kind}
 cards, bars, one = (
@@ -515,8 +515,8 @@ for name, (scene, kind) in spoilt.items():
 # task of every set.
 
 # %%
-from kit.papers.codedance.validate import validate
 from kit.train.playable import check_playable
+from papers.codedance.validate import validate
 
 proven = {f"{name}.jsonl": tasks for name, tasks in sets.items()}
 check_playable(proven, chat, validate=partial(validate, tools=sandbox))
@@ -532,8 +532,8 @@ print(sum(map(len, sets.values())), "tasks, each solved by a script")
 # ([loss mask](../docs/glossary.md#loss-mask)).
 
 # %%
-from kit.papers.codedance.expert import expert
-from kit.papers.codedance.lessons import plays_out
+from papers.codedance.expert import expert
+from papers.codedance.lessons import plays_out
 
 show = ScriptedPolicy(chat, expert(needless, prompt))
 how, shown = codedance.Play(prompt=prompt).measured(), []

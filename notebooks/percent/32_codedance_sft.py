@@ -68,16 +68,10 @@ from kit.data.store import load_episodes, load_tasks, save_episodes
 from kit.evaluate.baselines import SingleTurnEnv, opened
 from kit.evaluate.conduct import conduct
 from kit.evaluate.five.shown import blank
-from kit.exercises import check, hint, solution
 from kit.files import start_run
-from kit.papers.codedance import benchmarks
-from kit.papers.codedance import experiment as codedance
-from kit.papers.codedance.metrics import EVALUATION, is_right
-from kit.papers.registry import needs
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.policy.suppress import suppress_tokens
 from kit.rollout import rollout
-from kit.tiny import TINY
 from kit.train.launch.launcher import launch
 from kit.train.launch.topology import ProcessConfig
 from kit.train.metrics import read_metrics
@@ -85,6 +79,12 @@ from kit.train.pack import pack
 from kit.train.replay import own_words
 from kit.train.sft import SFTSettings, SFTTraining, order
 from kit.view import plots
+from papers.codedance import benchmarks
+from papers.codedance import experiment as codedance
+from papers.codedance.metrics import EVALUATION, is_right
+from papers.registry import needs
+from tiny import TINY
+from workshop.exercises import check, hint, solution
 
 # %%
 torch.set_num_threads(threads)
@@ -432,7 +432,7 @@ for name, found in calling.items():
 # calls begin to cost (notebook 31).
 
 # %%
-from kit.papers.codedance.reward import difficulty
+from papers.codedance.reward import difficulty
 
 mu = accuracy(sampled)
 turning = next(m / 1000 for m in range(1001) if difficulty(m / 1000) < 0)

@@ -75,13 +75,7 @@ from kit import view
 from kit.data.store import load_tasks
 from kit.evaluate.accuracy import accuracy as share_right
 from kit.evaluate.conduct import conduct
-from kit.exercises import check, hint, solution
 from kit.files import start_run
-from kit.papers.codedance import benchmarks
-from kit.papers.codedance import experiment as codedance
-from kit.papers.codedance.metrics import EVALUATION, is_right
-from kit.papers.codedance.reward import REWARDS, difficulty, make_reward
-from kit.papers.registry import needs
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.train.checkpoint import trained_model
 from kit.train.experiment import in_parts
@@ -90,6 +84,12 @@ from kit.train.launch.launcher import launch
 from kit.train.launch.topology import ProcessConfig
 from kit.train.metrics import read_metrics
 from kit.view import plots
+from papers.codedance import benchmarks
+from papers.codedance import experiment as codedance
+from papers.codedance.metrics import EVALUATION, is_right
+from papers.codedance.reward import REWARDS, difficulty, make_reward
+from papers.registry import needs
+from workshop.exercises import check, hint, solution
 
 # %%
 torch.set_num_threads(threads)
@@ -254,7 +254,7 @@ check("33.2", change)
 # brings calls on easy questions down? Which sends them up? And which does the same on easy and hard? Guess, then open.
 
 # %% tags=["guess"]
-from kit.papers.codedance.figure import calls_by_reward, published_rows
+from papers.codedance.figure import calls_by_reward, published_rows
 
 published = published_rows()
 if published:

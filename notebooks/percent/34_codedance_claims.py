@@ -69,16 +69,16 @@ from kit.evaluate.accuracy import accuracy
 from kit.evaluate.claims import Claim, table
 from kit.evaluate.conduct import conduct
 from kit.evaluate.results import write_results
-from kit.exercises import check, hint, solution
 from kit.files import ROOT, read_json, run_folder
-from kit.papers.codedance import benchmarks, claims
-from kit.papers.codedance import experiment as codedance
-from kit.papers.codedance.figure import calls_by_reward, levels_of
-from kit.papers.codedance.metrics import EVALUATION
 from kit.policy.hf import load_model_and_chat
 from kit.train.checkpoint import trained_model
 from kit.train.metrics import read_metrics, training_minutes
 from kit.view import plots
+from papers.codedance import benchmarks, claims
+from papers.codedance import experiment as codedance
+from papers.codedance.figure import calls_by_reward, levels_of
+from papers.codedance.metrics import EVALUATION
+from workshop.exercises import check, hint, solution
 
 # %%
 began = time.monotonic()
@@ -179,7 +179,7 @@ for name, curves in training.items():
 # And the accuracy of the same batches.
 
 # %%
-from kit.papers.codedance.figure import mean_curve
+from papers.codedance.figure import mean_curve
 
 right = {name: mean_curve(curves, "accuracy") for name, curves in training.items()}
 display(
@@ -302,7 +302,7 @@ display(five(five_answers, ["easy", "hard"]))
 # ## The verdicts
 #
 # Each claim is made of checks; a check is a statistic with an interval and a limit, fixed in
-# `kit/papers/codedance/claims.py` before anything was measured (notebook [14](14_agile_claims.ipynb) explains the rules).
+# `papers/codedance/claims.py` before anything was measured (notebook [14](14_agile_claims.ipynb) explains the rules).
 # A claim whose runs weren't named says so. With one seed nothing is known of other trainings: undecided.
 #
 # **Exercise 34.3.** C3 says that calls grow *at equal accuracy*. "Equal" is no difference of zero: that can't be shown. So the rule

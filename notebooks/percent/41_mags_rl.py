@@ -52,18 +52,18 @@ from textwrap import fill
 import numpy as np
 from IPython.display import display
 from kit.data.store import save_tasks
-from kit.exercises import check, hint, solution
 from kit.files import run_folder
-from kit.papers.mags_rl.difficulty import hub_sets
-from kit.papers.mags_rl.env import MagsEnv
-from kit.papers.mags_rl.experiment import Play, magnifier
-from kit.papers.mags_rl.expert import looks_of
-from kit.papers.mags_rl.questions import MAKERS
-from kit.papers.mags_rl.tasks import SMALL, STAGES, make_tasks
 from kit.tools.boxes import Box, convert
 from kit.tools.super_resolution import super_resolution
 from kit.view import plots
+from papers.mags_rl.difficulty import hub_sets
+from papers.mags_rl.env import MagsEnv
+from papers.mags_rl.experiment import Play, magnifier
+from papers.mags_rl.expert import looks_of
+from papers.mags_rl.questions import MAKERS
+from papers.mags_rl.tasks import SMALL, STAGES, make_tasks
 from PIL import Image
+from workshop.exercises import check, hint, solution
 
 # %% [markdown]
 # ## Three skills, three difficulties

@@ -42,10 +42,10 @@ from textwrap import fill
 import torch
 from IPython.display import display
 from kit.episode import Action, Episode, Task, Turn
-from kit.exercises import check, hint, solution
-from kit.papers.mags_rl.reward import Words, form_of_zoom, make_reward, rethink, zoom
 from kit.train.advantage import group_advantages
 from kit.view import plots
+from papers.mags_rl.reward import Words, form_of_zoom, make_reward, rethink, zoom
+from workshop.exercises import check, hint, solution
 
 # %% [markdown]
 # ## An episode

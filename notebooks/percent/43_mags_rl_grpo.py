@@ -73,18 +73,8 @@ from IPython.display import display
 from kit import view
 from kit.data.store import load_tasks, save_episodes
 from kit.evaluate.conduct import conduct
-from kit.exercises import check, hint, solution
 from kit.files import start_run
-from kit.papers.mags_rl import experiment as mags
-from kit.papers.mags_rl import format_start as form
-from kit.papers.mags_rl.difficulty import zoom_tests
-from kit.papers.mags_rl.figure import learnt, looks
-from kit.papers.mags_rl.judge import judge_of
-from kit.papers.mags_rl.metrics import is_right, judged_by
-from kit.papers.mags_rl.reward import make_reward
-from kit.papers.registry import needs
 from kit.policy.hf import HFPolicy, load_model_and_chat
-from kit.tiny import TINY
 from kit.train.experiment import in_parts
 from kit.train.grpo import GRPOSettings
 from kit.train.launch.launcher import launch
@@ -92,6 +82,16 @@ from kit.train.launch.topology import ProcessConfig
 from kit.train.metrics import read_metrics
 from kit.train.sft import SFTSettings, SFTTraining
 from kit.view import plots
+from papers.mags_rl import experiment as mags
+from papers.mags_rl import format_start as form
+from papers.mags_rl.difficulty import zoom_tests
+from papers.mags_rl.figure import learnt, looks
+from papers.mags_rl.judge import judge_of
+from papers.mags_rl.metrics import is_right, judged_by
+from papers.mags_rl.reward import make_reward
+from papers.registry import needs
+from tiny import TINY
+from workshop.exercises import check, hint, solution
 
 # %%
 torch.set_num_threads(threads)

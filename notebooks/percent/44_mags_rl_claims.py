@@ -65,22 +65,22 @@ from kit.data.store import load_tasks
 from kit.evaluate.accuracy import accuracy
 from kit.evaluate.claims import Claim, table
 from kit.evaluate.results import write_results
-from kit.exercises import check, hint, solution
 from kit.files import ROOT, read_json, run_folder
-from kit.papers.mags_rl import baselines as prompted
-from kit.papers.mags_rl import claims, tables
-from kit.papers.mags_rl import experiment as mags
-from kit.papers.mags_rl.difficulty import zoom_tests
-from kit.papers.mags_rl.figure import learnt, looks
-from kit.papers.mags_rl.format_start import AT_ONCE
-from kit.papers.mags_rl.judge import judge_of
-from kit.papers.mags_rl.metrics import judged_by
 from kit.policy.hf import HFPolicy, load_model_and_chat
-from kit.tiny import TINY
 from kit.train.checkpoint import trained_model
 from kit.train.experiment import in_parts
 from kit.train.metrics import read_metrics, training_minutes
 from kit.view import plots
+from papers.mags_rl import baselines as prompted
+from papers.mags_rl import claims, tables
+from papers.mags_rl import experiment as mags
+from papers.mags_rl.difficulty import zoom_tests
+from papers.mags_rl.figure import learnt, looks
+from papers.mags_rl.format_start import AT_ONCE
+from papers.mags_rl.judge import judge_of
+from papers.mags_rl.metrics import judged_by
+from tiny import TINY
+from workshop.exercises import check, hint, solution
 
 # %%
 began = time.monotonic()
@@ -341,7 +341,7 @@ for part, field in (("acc", "correct"), ("right", "right")):
 # ## The verdicts
 #
 # Each claim is made of checks; a check is a statistic with an interval and a limit, fixed in
-# `kit/papers/mags_rl/claims.py` before anything was measured (notebook [14](14_agile_claims.ipynb) explains the rules).
+# `papers/mags_rl/claims.py` before anything was measured (notebook [14](14_agile_claims.ipynb) explains the rules).
 # A claim whose runs weren't named says so. With one seed nothing is known of other trainings: undecided.
 #
 # **Exercise 44.3.** "At every difficulty better than every baseline" is one claim made of many comparisons. `found` has, for each

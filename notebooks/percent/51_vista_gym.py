@@ -55,20 +55,20 @@ import numpy as np
 from IPython.display import display
 from kit.data.store import files_of_script, load_tasks, save_tasks
 from kit.episode import NamedImage
-from kit.exercises import check, hint, solution
 from kit.files import run_folder
-from kit.papers.vista_gym.answers import golds, is_right
-from kit.papers.vista_gym.drawn import call
-from kit.papers.vista_gym.env import PROTOCOL, VistaGymEnv
-from kit.papers.vista_gym.families.things import paper, scatter
-from kit.papers.vista_gym.measure import CARDS
-from kit.papers.vista_gym.tasks import MAKERS, check_apart, make_tasks
-from kit.papers.vista_gym.toolbox import toolbox
-from kit.papers.vista_gym.validate import validate
 from kit.tools.base import run_tool
 from kit.tools.perception.shapes import COLOURS, things
 from kit.tools.pure import Golden, PureTool
 from kit.view import plots
+from papers.vista_gym.answers import golds, is_right
+from papers.vista_gym.drawn import call
+from papers.vista_gym.env import PROTOCOL, VistaGymEnv
+from papers.vista_gym.families.things import paper, scatter
+from papers.vista_gym.measure import CARDS
+from papers.vista_gym.tasks import MAKERS, check_apart, make_tasks
+from papers.vista_gym.toolbox import toolbox
+from papers.vista_gym.validate import validate
+from workshop.exercises import check, hint, solution
 
 # %%
 tools = toolbox()

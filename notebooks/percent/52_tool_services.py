@@ -52,11 +52,11 @@ from pathlib import Path
 from textwrap import fill
 
 from kit.episode import NamedImage
-from kit.exercises import check, hint, solution
-from kit.jobs.tools import find_tool
 from kit.tools.serve.client import ServiceGone, ToolService, remote
 from kit.tools.serve.command import running
 from PIL import Image
+from workshop.exercises import check, hint, solution
+from workshop.jobs.tools import find_tool
 
 # %% [markdown]
 # ## A worker that may die, by hand

@@ -74,25 +74,13 @@ from kit.data.store import files_of_script, load_tasks, save_episodes, save_task
 from kit.evaluate.baselines import SingleTurnEnv
 from kit.evaluate.conduct import conduct
 from kit.evaluate.five.shown import blank
-from kit.exercises import check, hint, solution
 from kit.files import start_run
-from kit.papers.vista_gym import experiment as vista
-from kit.papers.vista_gym.benchmarks import (
-    benchmark_tasks,
-    keep_benchmarks,
-    save_played,
-)
-from kit.papers.vista_gym.expert import Habits, expert, kept, reasoner, way_of
-from kit.papers.vista_gym.metrics import EVALUATION, is_right
-from kit.papers.vista_gym.tasks import MAKERS, OUT, check_apart, make_tasks
-from kit.papers.vista_gym.toolbox import toolbox
 
 # %%
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.policy.scripted import ScriptedPolicy
 from kit.policy.suppress import suppress_tokens
 from kit.rollout import rollout
-from kit.tiny import TINY
 from kit.tools.remembered import remembered
 from kit.train.checkpoint import export
 from kit.train.demonstrations import collect
@@ -103,6 +91,18 @@ from kit.train.metrics import read_metrics
 from kit.train.pack import pack
 from kit.train.sft import SFTSettings, SFTTraining, order
 from kit.view import plots
+from papers.vista_gym import experiment as vista
+from papers.vista_gym.benchmarks import (
+    benchmark_tasks,
+    keep_benchmarks,
+    save_played,
+)
+from papers.vista_gym.expert import Habits, expert, kept, reasoner, way_of
+from papers.vista_gym.metrics import EVALUATION, is_right
+from papers.vista_gym.tasks import MAKERS, OUT, check_apart, make_tasks
+from papers.vista_gym.toolbox import toolbox
+from tiny import TINY
+from workshop.exercises import check, hint, solution
 
 # %%
 torch.set_num_threads(threads)

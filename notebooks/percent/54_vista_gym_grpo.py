@@ -79,14 +79,7 @@ from IPython.display import display
 from kit import view
 from kit.data.store import load_tasks, save_tasks
 from kit.evaluate.conduct import conduct
-from kit.exercises import check, hint, solution
 from kit.files import start_run
-from kit.papers.registry import needs
-from kit.papers.vista_gym import experiment as vista
-from kit.papers.vista_gym.benchmarks import kept_benchmarks, save_played
-from kit.papers.vista_gym.metrics import EVALUATION, is_right
-from kit.papers.vista_gym.reported import TABLE_2
-from kit.papers.vista_gym.reward import REWARDS, make_reward
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.train.checkpoint import trained_model
 from kit.train.dapo import objective_settings
@@ -96,6 +89,13 @@ from kit.train.launch.launcher import launch
 from kit.train.launch.topology import ProcessConfig
 from kit.train.metrics import read_metrics
 from kit.view import plots
+from papers.registry import needs
+from papers.vista_gym import experiment as vista
+from papers.vista_gym.benchmarks import kept_benchmarks, save_played
+from papers.vista_gym.metrics import EVALUATION, is_right
+from papers.vista_gym.reported import TABLE_2
+from papers.vista_gym.reward import REWARDS, make_reward
+from workshop.exercises import check, hint, solution
 
 # %%
 torch.set_num_threads(threads)
@@ -136,7 +136,7 @@ vlm, chat = load_model_and_chat(start)
 
 # %%
 from kit.episode import Episode, Task, Turn
-from kit.papers.vista_gym.env import PROTOCOL
+from papers.vista_gym.env import PROTOCOL
 
 asked = '<think>Ask.</think><tool_call>{"tool": "unichart.to_table"}</tool_call>'
 ways = {

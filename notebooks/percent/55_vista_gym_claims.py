@@ -66,17 +66,17 @@ from kit.evaluate.accuracy import accuracy
 from kit.evaluate.claims import Claim, as_stated, table
 from kit.evaluate.conduct import conduct
 from kit.evaluate.results import write_results
-from kit.exercises import check, hint, solution
 from kit.files import ROOT, read_json, run_folder
-from kit.papers.vista_gym import benchmarks, claims
-from kit.papers.vista_gym import experiment as vista
-from kit.papers.vista_gym.errors import ERRORS, REPORTED
-from kit.papers.vista_gym.metrics import EVALUATION
-from kit.papers.vista_gym.toolbox import toolbox
 from kit.tools.remembered import remembered
 from kit.train.checkpoint import trained_model
 from kit.train.metrics import read_metrics, training_minutes
 from kit.view import plots
+from papers.vista_gym import benchmarks, claims
+from papers.vista_gym import experiment as vista
+from papers.vista_gym.errors import ERRORS, REPORTED
+from papers.vista_gym.metrics import EVALUATION
+from papers.vista_gym.toolbox import toolbox
+from workshop.exercises import check, hint, solution
 
 # %%
 began = time.monotonic()
@@ -140,7 +140,7 @@ for family, sets in sorted(measured_of.items()):
     print(f"{family:10s}", dict(sorted(sets.items())))
 
 # %% tags=["guess"]
-from kit.papers.vista_gym.env import PRIOR
+from papers.vista_gym.env import PRIOR
 
 for family in PRIOR:
     found = {s: metrics[s].get(f"acc_{family}") for s in main}
@@ -280,7 +280,7 @@ check("55.2", reads)
 # ## The verdicts
 #
 # Each claim is made of checks; a check is a statistic with an interval and a limit, fixed in
-# `kit/papers/vista_gym/claims.py` before anything was measured (notebook [14](14_agile_claims.ipynb) explains the rules).
+# `papers/vista_gym/claims.py` before anything was measured (notebook [14](14_agile_claims.ipynb) explains the rules).
 # A claim whose runs weren't named says so. With one seed nothing is known of other trainings: undecided.
 
 

@@ -67,17 +67,17 @@ from IPython.display import Code, display
 from kit import view
 from kit.evaluate.conduct import conduct
 from kit.evaluate.results import write_results
-from kit.exercises import check, hint, solution
 from kit.files import ROOT, run_folder
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.policy.scripted import ScriptedPolicy
 from kit.rewards.base import per_episode
 from kit.rollout import RolloutConfig, rollout
-from kit.tiny import TINY
 from kit.train.grpo import GRPOSettings, train_grpo
 from kit.train.sft import SFTSettings, train_sft
 from kit.view import charts
 from PIL import Image
+from tiny import TINY
+from workshop.exercises import check, hint, solution
 
 # %%
 began = time.perf_counter()

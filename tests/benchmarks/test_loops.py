@@ -12,11 +12,11 @@ from benchmarks.rollout import Recorder, loops_bench
 from kit.chat import Chat
 from kit.episode import Episode, Task
 from kit.models import load_model
-from kit.papers.agile.env import JigsawEnv
-from kit.papers.agile.expert import expert_script
-from kit.papers.agile.tasks import training_set
 from kit.rollout import RolloutConfig, rollout
-from kit.tiny import TINY
+from papers.agile.env import JigsawEnv
+from papers.agile.expert import expert_script
+from papers.agile.tasks import training_set
+from tiny import TINY
 from turn_sandbox import Sandbox
 
 

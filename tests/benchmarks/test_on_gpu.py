@@ -19,10 +19,10 @@ from benchmarks.real_sizes import Measurement, config_of, filled_tokenizer, prep
 from kit.chat import Chat
 from kit.data.store import load_episodes
 from kit.files import read_json, write_json, write_text
-from kit.jobs.run import plan
 from kit.models import load_model
-from kit.papers.registry import papers
-from kit.tiny import TINY
+from papers.registry import papers
+from tiny import TINY
+from workshop.jobs.run import plan
 
 SMALL: dict[str, Any] = {"steps": 2, "episodes": 8, "max_pixels": 28 * 28 * 16, "max_turns": 2, "max_new_tokens": 8}
 

@@ -14,8 +14,8 @@ from lab_browser import NOTEBOOK, Lab
 from PIL import ImageColor
 
 from kit.files import ROOT
-from kit.jobs.lab import digest
 from kit.view.charts import COLOURS
+from workshop.jobs.lab import digest
 
 SHOWN = ("00", "01", "03", "13")
 """Looked at as they are stored."""
@@ -128,7 +128,7 @@ def test_a_guess_stays_folded_when_it_is_run(lab: Lab) -> None:
 
 def test_an_exercise_is_answered_and_checked(lab: Lab) -> None:
     lab.open("00")
-    imports, exercise = lab.find_cell("from kit.exercises import"), lab.find_cell('check("00.2"')
+    imports, exercise = lab.find_cell("from workshop.exercises import"), lab.find_cell('check("00.2"')
     lab.start_cell(imports)
     lab.wait_run(minutes=2)
     head = lab.sources()[exercise].split("    ...")[0]

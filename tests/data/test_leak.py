@@ -11,8 +11,8 @@ from PIL import Image, ImageOps
 from kit.data.leak import LeakError, check_leak, check_tasks, leaked_pairs, solved
 from kit.data.photos import photos, scenes
 from kit.episode import NamedImage
-from kit.papers.agile.puzzle import make_task
-from kit.papers.agile.tasks import training_set
+from papers.agile.puzzle import make_task
+from papers.agile.tasks import training_set
 
 
 def jpeg(image: Image.Image, quality: int) -> Image.Image:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from kit.data import permutations as arrangement
 from kit.data.permutations import belonging, places, swaps
-from kit.data.skills.seeing import PLACES
+from tiny.skills.seeing import PLACES
 
 
 def test_the_docstrings_examples_are_true() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from kit.data.store import load_tasks
 from kit.files import ROOT, read_json
-from kit.papers.agile.reported import AGILE, GENERAL
+from papers.agile.reported import AGILE, GENERAL
 from tests.helpers import agile_benchmark_copies
 from tests.helpers.agile_hub_copies import make_copies
 from tests.helpers.hub_chain import filled, kit_run, printed

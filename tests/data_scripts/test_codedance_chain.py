@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from kit.__main__ import main
 from kit.data.store import load_episodes, load_tasks
 from kit.files import ROOT, read_json
-from kit.jobs.notebooks import find
-from kit.jobs.run import profile_values
-from kit.papers.codedance.benchmarks import ABSENT, ROWS, SETS
+from papers.codedance.benchmarks import ABSENT, ROWS, SETS
 from tests.helpers.codedance_hub_copies import make_copies
 from tests.helpers.hub_chain import kit_run, printed, sets
+from workshop.command import main
+from workshop.jobs.notebooks import find
+from workshop.jobs.run import profile_values
 
 sys.path.insert(0, str(ROOT / "data_scripts"))
 import codedance

@@ -11,9 +11,9 @@ import pytest
 
 from kit.data.store import load_episodes, load_tasks
 from kit.files import ROOT
-from kit.papers.codedance.evaluation_sets import BENCHMARKS
-from kit.papers.codedance.metrics import is_right
-from kit.papers.codedance.tasks import MAKERS, MakingError, check_apart, make_tasks
+from papers.codedance.evaluation_sets import BENCHMARKS
+from papers.codedance.metrics import is_right
+from papers.codedance.tasks import MAKERS, MakingError, check_apart, make_tasks
 from tests.helpers.codedance_hub_copies import make_copies
 
 sys.path.insert(0, str(ROOT / "data_scripts"))

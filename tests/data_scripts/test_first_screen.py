@@ -14,8 +14,8 @@ from PIL import Image
 from kit.episode import Action, Episode, NamedImage, Observation, Task, Turn
 from kit.evaluate.intervals import Interval
 from kit.files import ROOT
-from kit.papers.registry import find_paper, published
 from kit.view.charts import COLOURS
+from papers.registry import find_paper, published
 
 RED, LIME = (NamedImage(name, Image.new("RGB", (28, 28), name)) for name in ("red", "lime"))
 CODE = Turn((1,), (0.0,), "…", Action("code", "long_name = " * 4), Observation("", (LIME,)), (2,))

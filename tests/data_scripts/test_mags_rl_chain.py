@@ -11,9 +11,9 @@ from kit.chat import Chat
 from kit.data.store import load_tasks
 from kit.episode import Episode
 from kit.files import ROOT, read_json
-from kit.papers.mags_rl.metrics import DIFFICULTIES as LEVELS
-from kit.papers.mags_rl.reported import REPORTED, SOURCES
 from kit.policy.scripted import ScriptedPolicy
+from papers.mags_rl.metrics import DIFFICULTIES as LEVELS
+from papers.mags_rl.reported import REPORTED, SOURCES
 from tests.helpers.hub_chain import filled, kit_run, lines
 from tests.helpers.mags_hub_copies import make_copies
 

@@ -14,12 +14,12 @@ from kit.data.keyed import check_apart
 from kit.data.store import load_episodes, load_tasks
 from kit.episode import Episode
 from kit.files import ROOT
-from kit.papers.mags_rl.answers import is_right
-from kit.papers.mags_rl.evaluation_sets import BENCHMARKS
-from kit.papers.mags_rl.expert import looks_of
-from kit.papers.mags_rl.questions import MAKERS
-from kit.papers.mags_rl.tasks import make_tasks
 from kit.policy.scripted import ScriptedPolicy
+from papers.mags_rl.answers import is_right
+from papers.mags_rl.evaluation_sets import BENCHMARKS
+from papers.mags_rl.expert import looks_of
+from papers.mags_rl.questions import MAKERS
+from papers.mags_rl.tasks import make_tasks
 from tests.helpers.mags_hub_copies import make_copies, make_cutouts
 
 sys.path.insert(0, str(ROOT / "data_scripts"))

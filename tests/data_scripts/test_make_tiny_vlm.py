@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 from kit.chat import Chat
-from kit.data.skills import SKILLS
 from kit.models import load_model
+from tiny.skills import SKILLS
 
 ROOT = Path(__file__).parents[2]
 

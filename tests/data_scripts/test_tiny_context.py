@@ -8,9 +8,9 @@ from tiny_context import TAGS, as_later_turn, in_distractors, in_tags, vocabular
 
 from kit.chat import Chat
 from kit.data.scenes import Pixels, scene
-from kit.data.skills import SKILLS
-from kit.data.skills.seeing import chart, place
-from kit.data.skills.text import code, sorting
+from tiny.skills import SKILLS
+from tiny.skills.seeing import chart, place
+from tiny.skills.text import code, sorting
 
 
 @pytest.fixture(scope="module")

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from kit.__main__ import main
 from kit.data.store import load_tasks
 from kit.evaluate.tables import NOT_RUN
 from kit.files import ROOT, read_json
-from kit.papers.vista_gym.evaluation_sets import TRAINED_ON
-from kit.papers.vista_gym.reported import COLUMNS, ROWS, TABLE_2
-from kit.papers.vista_gym.tasks import IN, OUT
+from papers.vista_gym.evaluation_sets import TRAINED_ON
+from papers.vista_gym.reported import COLUMNS, ROWS, TABLE_2
+from papers.vista_gym.tasks import IN, OUT
 from tests.helpers.hub_chain import filled, kit_run, lines, printed, sets
 from tests.helpers.vista_hub_copies import make_copies
+from workshop.command import main
 
 sys.path.insert(0, str(ROOT / "data_scripts"))
 import vista_gym

@@ -11,8 +11,8 @@ import pytest
 
 from kit.data.store import load_tasks
 from kit.files import ROOT
-from kit.papers.vista_gym.evaluation_sets import BENCHMARKS, TRAINING
-from kit.papers.vista_gym.tasks import check_apart, make_tasks
+from papers.vista_gym.evaluation_sets import BENCHMARKS, TRAINING
+from papers.vista_gym.tasks import check_apart, make_tasks
 from tests.helpers.vista_hub_copies import make_copies
 
 sys.path.insert(0, str(ROOT / "data_scripts"))

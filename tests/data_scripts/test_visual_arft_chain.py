@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from kit.__main__ import main
 from kit.files import ROOT, read_json
-from kit.jobs.notebooks import find
-from kit.jobs.run import profile_values
-from kit.papers.visual_arft.data_folder import load_sets
-from kit.papers.visual_arft.experiment import Play
-from kit.papers.visual_arft.metrics import load_outcomes
-from kit.papers.visual_arft.reported import REPORTED
-from kit.papers.visual_arft.tables import ROWS
+from papers.visual_arft.data_folder import load_sets
+from papers.visual_arft.experiment import Play
+from papers.visual_arft.metrics import load_outcomes
+from papers.visual_arft.reported import REPORTED
+from papers.visual_arft.tables import ROWS
 from tests.helpers.hub_chain import filled, kit_run, lines, printed
 from tests.helpers.hub_copies import make_copies
+from workshop.command import main
+from workshop.jobs.notebooks import find
+from workshop.jobs.run import profile_values
 
 sys.path.insert(0, str(ROOT / "data_scripts"))
 import visual_arft

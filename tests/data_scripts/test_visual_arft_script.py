@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from kit.data import script
 from kit.data.hub import local_copies
 from kit.data.leak import look_alikes
 from kit.data.questions import tasks_of
@@ -20,12 +19,13 @@ from kit.data.split import split_groups
 from kit.data.store import load_episodes, load_tasks
 from kit.episode import Task, content_hash
 from kit.files import ROOT
-from kit.papers.visual_arft.data_folder import load_sets
-from kit.papers.visual_arft.experiment import Play, watched_sets
-from kit.papers.visual_arft.experiment import test_sets as sets_to_test
-from kit.papers.visual_arft.mat_benchmark import benchmark_images
-from kit.papers.visual_arft.reward import score
+from papers.visual_arft.data_folder import load_sets
+from papers.visual_arft.experiment import Play, watched_sets
+from papers.visual_arft.experiment import test_sets as sets_to_test
+from papers.visual_arft.mat_benchmark import benchmark_images
+from papers.visual_arft.reward import score
 from tests.helpers.hub_copies import make_copies
+from workshop import script
 
 sys.path.insert(0, str(ROOT / "data_scripts"))
 import visual_arft

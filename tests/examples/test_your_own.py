@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from kit.files import ROOT
-from kit.jobs.notebooks import find
-from kit.papers.registry import find_paper
+from papers.registry import find_paper
+from workshop.jobs.notebooks import find
 
 PACKAGE = ROOT / "examples" / "your_own"
 MOST_LINES = 150
@@ -27,7 +27,7 @@ from my_task.task import make_tasks
 from kit.chat import Chat
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import RolloutConfig, rollout
-from kit.tiny import TINY
+from tiny import TINY
 chat = Chat.from_pretrained(TINY)
 play = lambda say: rollout(ScriptedPolicy(chat, say), chat, make_tasks(24, 0, "t"), Env, RolloutConfig(6, 40))
 def told(episodes):

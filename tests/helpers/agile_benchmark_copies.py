@@ -11,7 +11,7 @@ from typing import Any
 
 import datasets
 
-from kit.papers.agile.evaluation_sets import BENCHMARKS, TRAINING
+from papers.agile.evaluation_sets import BENCHMARKS, TRAINING
 from tests.helpers.agile_hub_copies import picture, png
 
 TEXT = datasets.Value("string")

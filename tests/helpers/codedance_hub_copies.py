@@ -12,7 +12,7 @@ import numpy as np
 from PIL import Image
 
 from kit.data.scenes import scene
-from kit.papers.codedance.evaluation_sets import BENCHMARKS, TRAINING
+from papers.codedance.evaluation_sets import BENCHMARKS, TRAINING
 from tests.helpers.agile_hub_copies import png
 
 TEXT, INT, IMAGE = datasets.Value("string"), datasets.Value("int64"), datasets.Image()

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from kit.__main__ import main
 from kit.evaluate.tables import NOT_RUN
+from workshop.command import main
 
 
 def sets(values: str) -> list[str]:

@@ -9,7 +9,7 @@ from transformers.models.got_ocr2.image_processing_pil_got_ocr2 import GotOcr2Im
 
 from kit.chat import Chat
 from kit.models.internvl import InternVL3
-from kit.tiny.build import build_tokenizer
+from tiny.build import build_tokenizer
 
 TILE, PATCH = 56, 14
 TOKENS = (TILE // PATCH) ** 2 // 4

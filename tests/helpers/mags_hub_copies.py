@@ -8,7 +8,7 @@ from pathlib import Path
 import datasets
 from PIL import Image, ImageDraw
 
-from kit.papers.mags_rl.evaluation_sets import BENCHMARKS, TRAINING
+from papers.mags_rl.evaluation_sets import BENCHMARKS, TRAINING
 from tests.helpers.codedance_hub_copies import IMAGE, TEXT, card, cell, picture, save
 
 PAIRS = [{"question": TEXT, "answer": TEXT, "is_simple": datasets.Value("bool")}]

@@ -23,9 +23,9 @@ import numpy as np
 from jupyter_client.manager import KernelManager
 
 from kit.files import ROOT, find_run, read_json
-from kit.jobs.notebooks import find, load
 from kit.train.metrics import TIMES, read_metrics
 from kit.train.progress import FILE, read_progress
+from workshop.jobs.notebooks import find, load
 
 NOTEBOOK = "13_agile_grpo"
 

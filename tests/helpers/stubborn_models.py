@@ -15,9 +15,9 @@ from transformers import Qwen2_5_VLForConditionalGeneration
 
 from kit.chat import Chat
 from kit.models import without_progress
-from kit.tiny import TINY
-from kit.tiny.build import build_config
 from kit.train.checkpoint import export
+from tiny import TINY
+from tiny.build import build_config
 
 SCALE, LENGTH = 50.0, 3.0
 """How much larger the embeddings are than usual, so that little of what layers learn in some steps is seen beside them;

@@ -25,11 +25,11 @@ from kit.policy import Policy
 from kit.protocol import Protocol
 from kit.rewards.base import GroupReward, per_episode
 from kit.rollout import RolloutConfig, rollout
-from kit.tiny.build import build_config, build_image_processor, build_tokenizer
 from kit.train.checkpoint import export
 from kit.train.metrics import TIMES, read_metrics
 from kit.train.pack import Packed
 from kit.train.progress import Watcher
+from tiny.build import build_config, build_image_processor, build_tokenizer
 
 
 class OnStep(Watcher):

@@ -8,7 +8,7 @@ from typing import Any
 
 import datasets
 
-from kit.papers.vista_gym.evaluation_sets import BENCHMARKS, TRAINING
+from papers.vista_gym.evaluation_sets import BENCHMARKS, TRAINING
 from tests.helpers.codedance_hub_copies import IMAGE, LIST, TEXT, card, cell, save
 
 IMAGES = datasets.List(IMAGE)

@@ -8,8 +8,8 @@ from transformers import Qwen2_5_VLForConditionalGeneration
 
 from kit.chat import Chat
 from kit.models.vision_attention import SHORT, batch_vision_attention
-from kit.tiny import TINY
-from kit.tiny.build import build_config
+from tiny import TINY
+from tiny.build import build_config
 
 SIZES = {
     "equal": [(4, 4)] * 3,

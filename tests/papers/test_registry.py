@@ -8,22 +8,22 @@ from pathlib import Path
 
 import pytest
 
-from kit.__main__ import main
 from kit.environment import ToolEnv
 from kit.files import ROOT, read_json
-from kit.jobs.doctor import doctor
-from kit.jobs.listing import listing, view
-from kit.jobs.notebooks import NotebookError, find, sources
-from kit.papers import registry
-from kit.papers.registry import PAPERS, PaperError, find_paper, needs, paper_of, papers, published
-from publishing.readme import block
+from papers import registry
+from papers.registry import PAPERS, PaperError, find_paper, needs, paper_of, papers, published
+from workshop.command import main
+from workshop.jobs.doctor import doctor
+from workshop.jobs.listing import listing, view
+from workshop.jobs.notebooks import NotebookError, find, sources
+from workshop.publishing.readme import block
 
 RECORD = """
 from pathlib import Path
 
 from kit.environment import ToolEnv
 from kit.evaluate.outcomes import Evaluation, Metric, Outcome, slices_by
-from kit.papers.registry import Paper
+from papers.registry import Paper
 
 def outcome(episode, seed=0):
     return Outcome.of(episode, episode.answer == episode.task.target, seed)
@@ -143,8 +143,8 @@ def test_every_command_works_for_a_paper_of_another_package(
         ),
         ("counting.paper:NONE", r"can't be loaded from 'counting.paper:NONE': module .* has no attribute 'NONE'"),
         ("counting.paper:RECORD_OF", "has no attribute"),
-        ("counting.paper:EVALUATION", "is a Evaluation; register a kit.papers.registry.Paper"),
-        ("kit.papers.agile.paper:PAPER", "is the paper 'agile'; register it under that name, not 'counting'"),
+        ("counting.paper:EVALUATION", "is a Evaluation; register a papers.registry.Paper"),
+        ("papers.agile.paper:PAPER", "is the paper 'agile'; register it under that name, not 'counting'"),
     ],
 )
 def test_a_broken_entry_is_named(package: Path, monkeypatch: pytest.MonkeyPatch, target: str, message: str) -> None:
@@ -185,9 +185,9 @@ def test_parts_that_arent_where_the_record_says_are_named() -> None:
     with pytest.raises(PaperError, match="its evaluation is of 'visual_arft'; give both one name"):
         other.load_evaluation()
     with pytest.raises(PaperError, match=r"its environment can't be loaded from 'kit\.papers\.agile\.env:Gone'"):
-        replace(paper, environment="kit.papers.agile.env:Gone").load_environment()
+        replace(paper, environment="papers.agile.env:Gone").load_environment()
     with pytest.raises(PaperError, match=r"its validate can't be loaded from 'kit\.papers\.agile\.env:Gone'"):
-        replace(paper, validate="kit.papers.agile.env:Gone").load_validate()
+        replace(paper, validate="papers.agile.env:Gone").load_validate()
     assert replace(paper, validate="").load_validate() is None
     assert replace(paper, claims="").load_claims() == {}
 
@@ -223,7 +223,7 @@ def test_a_number_that_two_papers_use_is_ambiguous(package: Path, monkeypatch: p
 
 
 def test_a_side_experiment_is_judged_by_the_rule_that_the_record_names() -> None:
-    paper = replace(find_paper("agile"), judges={"extra": "kit.papers.agile.questions:is_right", "lost": "no.where:X"})
+    paper = replace(find_paper("agile"), judges={"extra": "papers.agile.questions:is_right", "lost": "no.where:X"})
     assert paper.load_judge("grpo") is paper.load_evaluation().is_right
     assert paper.load_judge("extra/one") is paper.load_judge("extra") is not paper.load_judge("grpo")
     assert paper.load_judge("other/one") is None, "nobody told how it is judged"

@@ -17,10 +17,10 @@ from kit.episode import Episode, Task
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.policy.scripted import Script, ScriptedPolicy
 from kit.policy.vllm import Engine, VLLMPolicy
-from kit.tiny import TINY
 from kit.train.experiment import Rollouts
 from kit.train.sft import SFTSettings, train_sft
 from tests.policy.test_vllm import VLLM_SETTINGS
+from tiny import TINY
 
 CASES = 4
 LIMITS: dict[str, Any] = {"prompt": "brief", "temperature": 0.0}
@@ -30,7 +30,7 @@ Case = tuple[Rollouts[Any], Any, list[Task], Script]
 
 def codedance() -> Case:
     """Computations over charts: ``</code>`` ends a turn."""
-    from kit.papers.codedance import experiment, expert, tasks
+    from papers.codedance import experiment, expert, tasks
 
     play = experiment.Play(max_turns=4, max_new_tokens=72, **LIMITS)
     box = experiment.sandbox(allow_unsafe=True).start()
@@ -39,7 +39,7 @@ def codedance() -> Case:
 
 def mags_rl() -> Case:
     """A card to be magnified: ``</think>`` ends a turn, around ``<zoom>``."""
-    from kit.papers.mags_rl import experiment, expert, tasks
+    from papers.mags_rl import experiment, expert, tasks
 
     play = experiment.Play(max_new_tokens=160, **LIMITS)
     return play, experiment.magnifier(), tasks.make_tasks({"attribute/hard": CASES}, 0), expert.expert(1.0)

@@ -14,9 +14,9 @@ from PIL import Image
 
 from kit.chat import Chat
 from kit.episode import NamedImage
-from kit.papers.agile.env import PROTOCOL
 from kit.policy import GenerationRequest, SamplingParams
 from kit.policy.endpoint import EndpointError, ServedPolicy, close_turn, messages
+from papers.agile.env import PROTOCOL
 
 PARAMS = SamplingParams(stops=PROTOCOL.stops, max_new_tokens=64, temperature=0.5)
 TURN = "<think>A top left.</think><code>observation_image_1 = observation(state)</code>"

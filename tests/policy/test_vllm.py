@@ -26,8 +26,8 @@ from kit.policy.suppress import suppress_logits
 from kit.policy.vllm import Engine, VLLMPolicy
 from kit.protocol import Protocol
 from kit.rollout import RolloutConfig, rollout
-from kit.tiny import TINY
 from tests.policy.test_hf import forward_logits
+from tiny import TINY
 
 
 def picture(name: str, seed: int, width: int, height: int) -> NamedImage:

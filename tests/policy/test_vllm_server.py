@@ -26,8 +26,8 @@ from kit.policy.engine_io import EngineError
 from kit.policy.hf import HFPolicy
 from kit.policy.vllm import VLLMPolicy
 from kit.policy.vllm_server import Server
-from kit.tiny import TINY
 from tests.policy.test_vllm import VLLM_SETTINGS, play, request_of
+from tiny import TINY
 
 MINUTES = 600
 """Seconds until a test gives up: on a busy machine a thread may wait long for its turn, and that is no failure."""

@@ -11,8 +11,8 @@ from transformers import AutoTokenizer, Qwen2_5_VLForConditionalGeneration
 from kit.chat import Chat
 from kit.data.scenes import scene
 from kit.models import load_model
-from kit.tiny import TINY
-from kit.tiny.build import build_config, build_tokenizer
+from tiny import TINY
+from tiny.build import build_config, build_tokenizer
 
 
 def test_it_loads_by_plain_from_pretrained() -> None:

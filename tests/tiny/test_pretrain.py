@@ -13,11 +13,11 @@ from tiny_curriculum import LAST, MIXTURE, mixture_at
 
 from kit.chat import Chat
 from kit.data.scenes import Pixels, scene
-from kit.data.skills import SKILLS
-from kit.data.skills.seeing import place, shapes
 from kit.episode import NamedImage
 from kit.policy import NotFinite
-from kit.tiny.pretrain import batches, collate, encode, learning_rate, loss_of, patchify, train
+from tiny.pretrain import batches, collate, encode, learning_rate, loss_of, patchify, train
+from tiny.skills import SKILLS
+from tiny.skills.seeing import place, shapes
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def test_the_rate_warms_up_and_decays_to_nothing() -> None:
 def test_training_lowers_the_loss_and_keeps_a_log(chat: Chat, pool: list[Pixels], tmp_path: Path) -> None:
     from transformers import Qwen2_5_VLForConditionalGeneration
 
-    from kit.tiny.build import build_config
+    from tiny.build import build_config
 
     torch.manual_seed(0)
     config = build_config(chat.tokenizer, hidden=64, layers=1, vision_hidden=32, vision_layers=1)

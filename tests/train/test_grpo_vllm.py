@@ -29,8 +29,8 @@ def test_a_step_that_the_colocated_engine_plays(tmp_path: Path, monkeypatch: pyt
     from kit.policy import Policy
     from kit.policy.vllm import VLLMPolicy
     from kit.rewards.base import per_episode
-    from kit.tiny import TINY
     from kit.train.grpo import GRPOSettings, train_grpo
+    from tiny import TINY
 
     monkeypatch.setattr(VLLMGeneration, "sync_weights", lambda self: None)
     for name, value in {**VLLM_SETTINGS, "VLLM_ENABLE_V1_MULTIPROCESSING": "0"}.items():

@@ -14,7 +14,7 @@ from kit.policy import Completion, SamplingParams
 from kit.train.meter import Meter, MeteredPolicy
 from kit.train.progress import Progress, Watcher, duration, read_progress
 from kit.train.watchers import BarWatcher, LineWatcher, default_watcher, is_quiet, line
-from publishing.twins import _merged
+from workshop.publishing.twins import _merged
 
 ARGS = SimpleNamespace(gradient_accumulation_steps=4)
 

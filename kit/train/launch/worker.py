@@ -29,8 +29,8 @@ STARTED_BY = "KIT_STARTED_BY"
 SAME = ("torch", "transformers", "trl", "accelerate", "peft", "deepspeed", "vllm")
 """Packages that must be of one version wherever a model is trained together."""
 
-BESIDE = ("turn_sandbox",)
-"""Packages that the kit imports and that are its own as well: their source must be the same too."""
+BESIDE = ("turn_sandbox", "tiny")
+"""Packages of the project that a training imports besides its own: their source must be the same too."""
 
 
 def rebuilt(kind: type[T], values: Mapping[str, Any]) -> T:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from made_outcomes import made
 
-from kit.papers.agile.claims import a1, a2, a3, a4, a5, a6, growth
-from kit.papers.agile.metrics import Outcome, evaluate_outcomes
+from papers.agile.claims import a1, a2, a3, a4, a5, a6, growth
+from papers.agile.metrics import Outcome, evaluate_outcomes
 
 SEEDS = (0, 1, 2)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from kit.episode import Action, Episode, Observation, Task, Turn
-from kit.papers.agile.cold_starts import compare
-from kit.papers.agile.metrics import save_stage
+from papers.agile.cold_starts import compare
+from papers.agile.metrics import save_stage
 
 LOOK = Turn((1,), (0.0,), "", Action("code", "a = observation(state)"), Observation(""))
 

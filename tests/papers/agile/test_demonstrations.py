@@ -12,15 +12,15 @@ from fake_openai import FakeOpenAI
 from kit.chat import Chat
 from kit.data.store import load_episodes
 from kit.episode import Action, Episode, Observation, Task, Turn
-from kit.papers.agile.demonstrations import KINDS, Counts, action_kind, balance, curate, is_sound, kinds
-from kit.papers.agile.env import PROTOCOL
-from kit.papers.agile.expert import STEPS, ScriptedExpert
 from kit.policy import Completion, SamplingParams
 from kit.policy.endpoint import EndpointError, ServedPolicy
 from kit.policy.scripted import ScriptedPolicy
 from kit.protocol import FormatError
 from kit.rollout import RolloutConfig
 from kit.train.demonstrations import collect
+from papers.agile.demonstrations import KINDS, Counts, action_kind, balance, curate, is_sound, kinds
+from papers.agile.env import PROTOCOL
+from papers.agile.expert import STEPS, ScriptedExpert
 
 CONFIG = RolloutConfig(max_turns=9, max_new_tokens=400, max_episode_tokens=10**6)
 
@@ -181,7 +181,7 @@ def test_collecting_goes_on_where_it_stopped(chat: Chat, tasks: list[Task], tmp_
 
 
 def test_episodes_of_another_tokenizer_are_refused(chat: Chat, tasks: list[Task], tmp_path: Path) -> None:
-    from kit.tiny.build import build_image_processor, build_tokenizer
+    from tiny.build import build_image_processor, build_tokenizer
 
     path = tmp_path / "all.jsonl"
     collect(ScriptedPolicy(chat, expert), chat, tasks[:1], Blind, CONFIG, path)

@@ -8,12 +8,12 @@ from PIL import Image
 
 from kit.chat import Chat
 from kit.data.permutations import belonging
-from kit.data.skills.seeing import order
-from kit.papers.agile.direct import DirectJigsawEnv, arrangement
-from kit.papers.agile.metrics import outcome
-from kit.papers.agile.puzzle import make_task
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import RolloutConfig, rollout
+from papers.agile.direct import DirectJigsawEnv, arrangement
+from papers.agile.metrics import outcome
+from papers.agile.puzzle import make_task
+from tiny.skills.seeing import order
 
 NOISE = Image.fromarray(np.random.default_rng(0).integers(0, 256, (112, 112, 3), dtype=np.uint8))
 TASK = make_task(NOISE, 2, 0, np.random.default_rng(1), "t", "noise", piece_px=56)

@@ -14,8 +14,8 @@ from PIL import Image, ImageChops
 
 from kit.data.scenes import scene
 from kit.episode import NamedImage, Task
-from kit.papers.agile.env import GAP, JigsawEnv
-from kit.papers.agile.puzzle import make_task, shuffle
+from papers.agile.env import GAP, JigsawEnv
+from papers.agile.puzzle import make_task, shuffle
 
 PICTURE = Image.fromarray(scene(np.random.default_rng(7), 168))
 

@@ -12,15 +12,15 @@ import pytest
 from kit.data.hub import HubError
 from kit.data.leak import LeakError
 from kit.episode import Task
-from kit.papers.agile.evaluation_sets import (
+from papers.agile.evaluation_sets import (
     BENCHMARKS,
     LONGEST,
     benchmark_tasks,
     check_apart,
     training_questions,
 )
-from kit.papers.agile.puzzle import make_task
-from kit.papers.agile.questions import is_question, is_right_answer
+from papers.agile.puzzle import make_task
+from papers.agile.questions import is_question, is_right_answer
 from tests.helpers.agile_benchmark_copies import (
     IMAGE,
     MAKERS,

@@ -10,15 +10,15 @@ import pytest
 from kit.chat import Chat
 from kit.data.permutations import swaps
 from kit.episode import Episode, Task
-from kit.papers.agile.demonstrations import action_kind, is_sound
-from kit.papers.agile.env import PROTOCOL, JigsawEnv
-from kit.papers.agile.expert import GUESS, LOOK, SHORT_STEPS, STEPS, ScriptedExpert, expert_script
-from kit.papers.agile.puzzle import with_thumbnails
-from kit.papers.agile.reward import score
-from kit.papers.agile.tasks import evaluation_set
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import RolloutConfig
 from kit.train.demonstrations import collect
+from papers.agile.demonstrations import action_kind, is_sound
+from papers.agile.env import PROTOCOL, JigsawEnv
+from papers.agile.expert import GUESS, LOOK, SHORT_STEPS, STEPS, ScriptedExpert, expert_script
+from papers.agile.puzzle import with_thumbnails
+from papers.agile.reward import score
+from papers.agile.tasks import evaluation_set
 from turn_sandbox import Sandbox
 
 

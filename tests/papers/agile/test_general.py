@@ -7,11 +7,11 @@ from made_outcomes import made
 
 from kit.data.questions import letter
 from kit.episode import Action, Episode, Turn
-from kit.papers.agile.evaluation_sets import BENCHMARKS
-from kit.papers.agile.general import GeneralOutcome, a7, a8
-from kit.papers.agile.mixed import MixedPlay, mixture
-from kit.papers.agile.questions import ON_VIEWS, SKILLS, begins_right, is_right_answer, questions
-from kit.papers.agile.reported import GENERAL
+from papers.agile.evaluation_sets import BENCHMARKS
+from papers.agile.general import GeneralOutcome, a7, a8
+from papers.agile.mixed import MixedPlay, mixture
+from papers.agile.questions import ON_VIEWS, SKILLS, begins_right, is_right_answer, questions
+from papers.agile.reported import GENERAL
 
 
 def found(share: float, seeds: tuple[int, ...] = (0, 1, 2), images: int = 40) -> list[GeneralOutcome]:

@@ -15,7 +15,7 @@ from kit.evaluate.intervals import clopper_pearson
 from kit.evaluate.outcomes import by_stage
 from kit.evaluate.results import write_results
 from kit.files import read_json
-from kit.papers.agile.metrics import (
+from papers.agile.metrics import (
     Outcome,
     evaluate,
     evaluate_outcomes,
@@ -29,7 +29,7 @@ from kit.papers.agile.metrics import (
     summary,
     table,
 )
-from kit.papers.agile.reported import AGILE
+from papers.agile.reported import AGILE
 
 TARGET = ("B", "C", "A", "D")
 RIGHT = '["B", "C", "A", "D"]'

@@ -13,14 +13,14 @@ from PIL import Image
 from kit.data.scenes import scene
 from kit.data.store import save_tasks
 from kit.episode import Episode
-from kit.papers.agile.mixed import MixedPlay, MixedTraining, mixture
-from kit.papers.agile.puzzle import make_task
-from kit.papers.agile.questions import is_question, questions
 from kit.rollout import rollout
-from kit.tiny import TINY
 from kit.train.grpo import GRPOSettings
 from kit.train.metrics import read_metrics
+from papers.agile.mixed import MixedPlay, MixedTraining, mixture
+from papers.agile.puzzle import make_task
+from papers.agile.questions import is_question, questions
 from tests.helpers.training_fixtures import without_times
+from tiny import TINY
 
 pytestmark = pytest.mark.slow
 

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from kit.jobs.notebooks import find, parameters
-from kit.jobs.plan import stages
-from kit.jobs.run import plan, profile_values
-from kit.papers.agile import paper
-from kit.papers.agile.experiment import Play
-from kit.papers.agile.mixed import MixedPlay
-from kit.train.planner.advice import fits
-from kit.train.planner.memory import GB, needed
 from kit.train.sft import SFTSettings
+from papers.agile import paper
+from papers.agile.experiment import Play
+from papers.agile.mixed import MixedPlay
+from workshop.jobs.notebooks import find, parameters
+from workshop.jobs.plan import stages
+from workshop.jobs.run import plan, profile_values
+from workshop.planner.advice import fits
+from workshop.planner.memory import GB, needed
 
 
 def node(number: str) -> dict[str, object]:

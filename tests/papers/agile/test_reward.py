@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from kit.episode import Action, Episode, NamedImage, Observation, Task, Turn
-from kit.papers.agile.env import PROTOCOL
-from kit.papers.agile.experiment import Play
-from kit.papers.agile.reward import RewardConfig, is_well_formed, last_seen, score
+from papers.agile.env import PROTOCOL
+from papers.agile.experiment import Play
+from papers.agile.reward import RewardConfig, is_well_formed, last_seen, score
 
 TARGET = ("B", "A", "D", "C")
 CODE = "<think>look</think><code>observation(state)</code>"

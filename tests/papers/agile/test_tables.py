@@ -8,9 +8,9 @@ from made_outcomes import made
 
 from kit.evaluate.intervals import Interval
 from kit.evaluate.tables import NOT_RUN
-from kit.papers.agile.general import EVALUATION, GeneralOutcome
-from kit.papers.agile.reported import AGILE, GENERAL
-from kit.papers.agile.tables import general, jigsaw, told_general, told_jigsaw
+from papers.agile.general import EVALUATION, GeneralOutcome
+from papers.agile.reported import AGILE, GENERAL
+from papers.agile.tables import general, jigsaw, told_general, told_jigsaw
 
 
 def test_every_level_of_tables_1_and_2_is_filled_or_not_run() -> None:

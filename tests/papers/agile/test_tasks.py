@@ -17,7 +17,7 @@ from kit.data.photos import ImageError, SourceImage, photos, scenes
 from kit.data.scenes import scene
 from kit.data.store import load_tasks
 from kit.episode import Task, content_hash
-from kit.papers.agile.tasks import LEVELS, apart, check_split, evaluation_set, make_puzzles, training_set
+from papers.agile.tasks import LEVELS, apart, check_split, evaluation_set, make_puzzles, training_set
 
 
 def fixed(task: Task) -> int:

@@ -13,8 +13,8 @@ from PIL import Image, ImageChops
 from kit.chat import Chat
 from kit.data.scenes import scene
 from kit.episode import NamedImage, Task
-from kit.papers.agile.env import GAP, QUESTIONS, JigsawEnv
-from kit.papers.agile.puzzle import THUMBNAIL_PX, make_task, with_thumbnails
+from papers.agile.env import GAP, QUESTIONS, JigsawEnv
+from papers.agile.puzzle import THUMBNAIL_PX, make_task, with_thumbnails
 
 PICTURE = Image.fromarray(scene(np.random.default_rng(7), 168))
 

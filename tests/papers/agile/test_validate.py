@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from kit.papers.agile.env import JigsawEnv
-from kit.papers.agile.tasks import evaluation_set, training_set
-from kit.papers.agile.validate import validate
 from kit.train.playable import UnplayableTasks, UnsolvedTask, check_playable, solve
+from papers.agile.env import JigsawEnv
+from papers.agile.tasks import evaluation_set, training_set
+from papers.agile.validate import validate
 from turn_sandbox import Sandbox
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kit.papers.codedance.answers import is_right
+from papers.codedance.answers import is_right
 
 
 @pytest.mark.parametrize(

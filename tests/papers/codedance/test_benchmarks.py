@@ -8,12 +8,12 @@ import pytest
 
 from kit.data.store import save_tasks
 from kit.episode import Action, Episode, NamedImage, Task, Turn
-from kit.papers.codedance import benchmarks
-from kit.papers.codedance.benchmarks import ROWS, SETS, measured, questions, table, told
-from kit.papers.codedance.data_folder import DataFolderError, given_sets
-from kit.papers.codedance.evaluation_sets import BENCHMARKS
-from kit.papers.codedance.metrics import EVALUATION
-from kit.papers.codedance.tasks import make_tasks
+from papers.codedance import benchmarks
+from papers.codedance.benchmarks import ROWS, SETS, measured, questions, table, told
+from papers.codedance.data_folder import DataFolderError, given_sets
+from papers.codedance.evaluation_sets import BENCHMARKS
+from papers.codedance.metrics import EVALUATION
+from papers.codedance.tasks import make_tasks
 
 IMAGE = make_tasks({"sheet/easy": 1}, 0)[0].images[0].image
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from made_outcomes import made
 
-from kit.papers.codedance.claims import c1, c2, c3, c4, c5, c6, calls_over_training
-from kit.papers.codedance.metrics import Outcome
+from papers.codedance.claims import c1, c2, c3, c4, c5, c6, calls_over_training
+from papers.codedance.metrics import Outcome
 
 
 def stage(

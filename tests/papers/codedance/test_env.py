@@ -12,9 +12,9 @@ from gymnasium.utils.env_checker import check_env
 from kit.chat import Chat
 from kit.data.documents import chart
 from kit.episode import NamedImage, Observation, Task
-from kit.papers.codedance.env import OUTPUT, PROTOCOL, CodeDanceEnv
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import RolloutConfig, rollout
+from papers.codedance.env import OUTPUT, PROTOCOL, CodeDanceEnv
 from turn_sandbox import PLOTTING, Sandbox
 from turn_sandbox.limits import READABLE_FIGURES
 
@@ -27,7 +27,7 @@ TASK = Task(
 
 @pytest.fixture(scope="module")
 def readable() -> Iterator[Sandbox]:
-    """A sandbox with the limits of the paper, as :mod:`kit.papers.codedance.experiment` opens it."""
+    """A sandbox with the limits of the paper, as :mod:`papers.codedance.experiment` opens it."""
     with Sandbox(READABLE_FIGURES, preload=PLOTTING) as box:
         yield box
 

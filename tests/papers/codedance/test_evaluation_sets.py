@@ -8,8 +8,8 @@ import pytest
 
 from kit.data.hub import HubError
 from kit.episode import Task
-from kit.papers.codedance.answers import is_right
-from kit.papers.codedance.evaluation_sets import BENCHMARKS, TRAINING, benchmark_tasks, tasks
+from papers.codedance.answers import is_right
+from papers.codedance.evaluation_sets import BENCHMARKS, TRAINING, benchmark_tasks, tasks
 from tests.helpers.codedance_hub_copies import IMAGE, TEXT, cell, make_copies, save
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from kit.episode import Action, Episode, Observation, Task, Turn
-from kit.papers.codedance.experiment import Play, Training, sandbox
-from kit.papers.codedance.reward import REWARDS
 from kit.train.grpo import GRPOSettings
+from papers.codedance.experiment import Play, Training, sandbox
+from papers.codedance.reward import REWARDS
 
 TASK = Task("t", (), "What is 1 + 9?", ("10",))
 CALL = Turn((), (), "<think>a</think><code>print(10)</code>", Action("code", "print(10)"), Observation(""))

@@ -9,11 +9,11 @@ import pytest
 from kit.chat import Chat
 from kit.episode import Episode, Task
 from kit.evaluate.calls import calls
-from kit.papers.codedance.experiment import Play, sandbox
-from kit.papers.codedance.expert import expert, turns_of
-from kit.papers.codedance.reward import make_reward
-from kit.papers.codedance.tasks import MAKERS, make_tasks
 from kit.policy.scripted import ScriptedPolicy
+from papers.codedance.experiment import Play, sandbox
+from papers.codedance.expert import expert, turns_of
+from papers.codedance.reward import make_reward
+from papers.codedance.tasks import MAKERS, make_tasks
 from turn_sandbox import Sandbox
 
 TASKS = make_tasks(dict.fromkeys(MAKERS, 4), 0)

@@ -9,11 +9,11 @@ import pytest
 from kit.chat import Chat
 from kit.data.cells import CellError
 from kit.episode import NamedImage, Task
-from kit.papers.codedance.experiment import Play
-from kit.papers.codedance.expert import expert, turns_of
-from kit.papers.codedance.lessons import lesson, of_talk, plays_out, turns_in
-from kit.papers.codedance.tasks import make_tasks
 from kit.policy.scripted import ScriptedPolicy
+from papers.codedance.experiment import Play
+from papers.codedance.expert import expert, turns_of
+from papers.codedance.lessons import lesson, of_talk, plays_out, turns_in
+from papers.codedance.tasks import make_tasks
 from turn_sandbox import Sandbox
 
 ASKED = "<image><image>\nQuestion: What is shown? Think step-by-step within <think></think>. You now have …"

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from kit.episode import Action, Ended, Episode, Observation, Status, Task, Turn
-from kit.papers.codedance.metrics import EVALUATION, HEADLINES, outcome
-from kit.papers.codedance.reported import REPORTED
-from kit.papers.registry import find_paper
+from papers.codedance.metrics import EVALUATION, HEADLINES, outcome
+from papers.codedance.reported import REPORTED
+from papers.registry import find_paper
 
 
 def played(

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.episode import Action, Episode, Observation, Score, Status, Task, Turn
-from kit.papers.codedance.env import PROTOCOL
-from kit.papers.codedance.reward import REWARDS, difficulty, make_reward
 from kit.protocol import FormatError
 from kit.train.advantage import sequence_plus_turn_advantages, turn_returns
+from papers.codedance.env import PROTOCOL
+from papers.codedance.reward import REWARDS, difficulty, make_reward
 
 TASK = Task("t", (), "What is the sum?", ("10",), {"kind": "chart_compute"})
 PROOF = Task("m", (), "How long is it?", ("10",), {"kind": "geometry"})

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from kit.data.documents import Sheet, chart
-from kit.papers.codedance import boards, charts, geometry, sheets
-from kit.papers.codedance.tasks import (
+from papers.codedance import boards, charts, geometry, sheets
+from papers.codedance.tasks import (
     MAKERS,
     MakingError,
     check_apart,

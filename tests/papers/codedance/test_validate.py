@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from kit.episode import NamedImage, Task
-from kit.papers.codedance.answers import is_right
-from kit.papers.codedance.env import CodeDanceEnv
-from kit.papers.codedance.expert import turns_of
-from kit.papers.codedance.tasks import MAKERS, draw, make_tasks
-from kit.papers.codedance.validate import validate
 from kit.train.playable import solve
+from papers.codedance.answers import is_right
+from papers.codedance.env import CodeDanceEnv
+from papers.codedance.expert import turns_of
+from papers.codedance.tasks import MAKERS, draw, make_tasks
+from papers.codedance.validate import validate
 from turn_sandbox import Sandbox
 
 

@@ -9,11 +9,14 @@ import pytest
 
 from kit.chat import Chat
 from kit.episode import Episode
-from kit.papers.codedance.env import CodeDanceEnv
-from kit.papers.codedance.experiment import Play
-from kit.papers.codedance.expert import expert, turns_of
-from kit.papers.codedance.tasks import make_tasks
-from kit.papers.codedance.weak_to_strong import (
+from kit.policy.endpoint import EndpointError
+from kit.policy.scripted import ScriptedPolicy
+from kit.rollout import rollout
+from papers.codedance.env import CodeDanceEnv
+from papers.codedance.experiment import Play
+from papers.codedance.expert import expert, turns_of
+from papers.codedance.tasks import make_tasks
+from papers.codedance.weak_to_strong import (
     ModelJudge,
     agrees,
     by_difficulty,
@@ -23,9 +26,6 @@ from kit.papers.codedance.weak_to_strong import (
     make_lessons,
     pass_rates,
 )
-from kit.policy.endpoint import EndpointError
-from kit.policy.scripted import ScriptedPolicy
-from kit.rollout import rollout
 from turn_sandbox import Sandbox
 
 PLAY = Play(prompt="brief", max_new_tokens=200, max_episode_tokens=2000)

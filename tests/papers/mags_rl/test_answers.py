@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.papers.mags_rl.answers import includes, is_right, whole
+from papers.mags_rl.answers import includes, is_right, whole
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from made_outcomes import made
 
-from kit.papers.mags_rl.claims import m1, m2, m3, m4, m5
-from kit.papers.mags_rl.metrics import DIFFICULTIES, Outcome
+from papers.mags_rl.claims import m1, m2, m3, m4, m5
+from papers.mags_rl.metrics import DIFFICULTIES, Outcome
 
 
 def stage(share: float, seeds: int = 3, noise: int = 0, **more: Any) -> list[Outcome]:

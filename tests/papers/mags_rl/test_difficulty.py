@@ -11,7 +11,10 @@ from PIL import Image
 from kit.chat import Chat
 from kit.data.store import save_tasks
 from kit.episode import Episode, NamedImage, Task
-from kit.papers.mags_rl.difficulty import (
+from kit.policy.endpoint import EndpointError, ServedPolicy
+from kit.policy.scripted import ScriptedPolicy
+from kit.train.demonstrations import collect
+from papers.mags_rl.difficulty import (
     VERDICT,
     ZOOM_SETS,
     JudgeEnv,
@@ -24,9 +27,6 @@ from kit.papers.mags_rl.difficulty import (
     zoom_sets,
     zoom_tests,
 )
-from kit.policy.endpoint import EndpointError, ServedPolicy
-from kit.policy.scripted import ScriptedPolicy
-from kit.train.demonstrations import collect
 
 
 def task(name: str, source: str = "vsr", difficulty: str = "") -> Task:

@@ -10,8 +10,8 @@ import pytest
 from kit.data.cells import CellError
 from kit.data.hub import HubError, local_copies
 from kit.episode import Task
-from kit.papers.mags_rl.answers import is_right
-from kit.papers.mags_rl.evaluation_sets import BENCHMARKS, TRAINING, as_asked, questions, several
+from papers.mags_rl.answers import is_right
+from papers.mags_rl.evaluation_sets import BENCHMARKS, TRAINING, as_asked, questions, several
 from tests.helpers.mags_hub_copies import make_copies
 
 

@@ -14,12 +14,12 @@ from kit.chat import Chat
 from kit.data.store import load_tasks, save_tasks
 from kit.episode import Action, Episode, NamedImage, Task, Turn
 from kit.evaluate.baselines import SingleTurnEnv
-from kit.papers.mags_rl import experiment
-from kit.papers.mags_rl.env import MagsEnv
-from kit.papers.mags_rl.experiment import Play, Training, arranged, check_way, magnifier, train_in_stages
 from kit.rollout import begin
-from kit.tiny import TINY
 from kit.train.grpo import GRPOSettings
+from papers.mags_rl import experiment
+from papers.mags_rl.env import MagsEnv
+from papers.mags_rl.experiment import Play, Training, arranged, check_way, magnifier, train_in_stages
+from tiny import TINY
 
 TASK = Task("t", (), "How many?", ("3",), {"skill": "count"})
 THINK = "<think>One, two, three cards say tea <zoom>[[0, 0, 0.4, 0.4]]</zoom></think>"

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from kit.episode import Episode, NamedImage, Task
-from kit.papers.mags_rl.expert import READ, WHERE, answer_of, described, expert, looks_of, turns_of
-from kit.papers.mags_rl.tasks import make_tasks
+from papers.mags_rl.expert import READ, WHERE, answer_of, described, expert, looks_of, turns_of
+from papers.mags_rl.tasks import make_tasks
 
 SHOWN = make_tasks({"attribute/hard": 1}, 0)[0].images
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from kit.chat import Chat
-from kit.papers.mags_rl.experiment import Play, magnifier
-from kit.papers.mags_rl.expert import turns_of
-from kit.papers.mags_rl.format_start import demonstrations, rehearsal
-from kit.papers.mags_rl.tasks import make_tasks
 from kit.policy.scripted import ScriptedPolicy
-from kit.tiny import TINY
+from papers.mags_rl.experiment import Play, magnifier
+from papers.mags_rl.expert import turns_of
+from papers.mags_rl.format_start import demonstrations, rehearsal
+from papers.mags_rl.tasks import make_tasks
+from tiny import TINY
 
 
 def test_each_network_has_its_share_of_the_crops(tmp_path: Path) -> None:

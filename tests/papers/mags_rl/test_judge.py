@@ -8,9 +8,9 @@ import pytest
 from fake_openai import FakeOpenAI
 
 from kit.chat import Chat
-from kit.papers.mags_rl.judge import MOST_CHARS, ModelJudge, exact, judge_of, model_judge
 from kit.policy.endpoint import EndpointError, ServedPolicy
 from kit.tools.serper import Cache, CacheError
+from papers.mags_rl.judge import MOST_CHARS, ModelJudge, exact, judge_of, model_judge
 
 ASKED = ("What lies on the sofa?", "a kitten", ("cat",))
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from kit.episode import Action, Ended, Episode, Task, Turn
-from kit.papers.mags_rl.metrics import EVALUATION, HEADLINES, covers, judged_by, outcome
-from kit.papers.mags_rl.reported import REPORTED
-from kit.papers.registry import find_paper
+from papers.mags_rl.metrics import EVALUATION, HEADLINES, covers, judged_by, outcome
+from papers.mags_rl.reported import REPORTED
+from papers.registry import find_paper
 
 LEFT, RIGHT = [0.0, 0.5, 0.5, 1.0], [0.5, 0.5, 1.0, 1.0]
 PART = [0.1, 0.6, 0.3, 0.7]

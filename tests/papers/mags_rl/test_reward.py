@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.episode import Action, Ended, Episode, Score, Task, Turn
-from kit.papers.mags_rl.env import Stage
-from kit.papers.mags_rl.judge import Judge
-from kit.papers.mags_rl.reward import Words, block, form_of_zoom, make_reward, rethink, zoom
 from kit.rewards.base import per_episode
+from papers.mags_rl.env import Stage
+from papers.mags_rl.judge import Judge
+from papers.mags_rl.reward import Words, block, form_of_zoom, make_reward, rethink, zoom
 
 ATTRIBUTE = Task("a", (), "What is on the red card?", ("tea 35",), {"skill": "attribute"})
 BOX = [0.0, 0.5, 0.5, 1.0]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from kit.evaluate.intervals import Interval
 from kit.evaluate.tables import NOT_RUN
-from kit.papers.mags_rl.reported import REPORTED
-from kit.papers.mags_rl.tables import paper_tables, told
+from papers.mags_rl.reported import REPORTED
+from papers.mags_rl.tables import paper_tables, told
 
 
 def test_every_cell_is_filled_or_says_that_it_isnt_run() -> None:

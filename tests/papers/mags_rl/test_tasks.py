@@ -9,10 +9,10 @@ import pytest
 
 from kit.data.documents import CORNERS
 from kit.data.keyed import MakingError, check_apart, side_of
-from kit.papers.mags_rl import tasks
-from kit.papers.mags_rl.boards import PLACES, TOLD_APART, part, without_frame
-from kit.papers.mags_rl.questions import MAKERS
-from kit.papers.mags_rl.tasks import crop_of, difficulty_of, draw, legible, make_tasks, unfit
+from papers.mags_rl import tasks
+from papers.mags_rl.boards import PLACES, TOLD_APART, part, without_frame
+from papers.mags_rl.questions import MAKERS
+from papers.mags_rl.tasks import crop_of, difficulty_of, draw, legible, make_tasks, unfit
 
 RNG = np.random.default_rng
 

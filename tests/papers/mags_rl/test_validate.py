@@ -9,9 +9,9 @@ import pytest
 from PIL import Image
 
 from kit.episode import NamedImage, Task
-from kit.papers.mags_rl.questions import MAKERS
-from kit.papers.mags_rl.tasks import make_tasks
-from kit.papers.mags_rl.validate import validate
+from papers.mags_rl.questions import MAKERS
+from papers.mags_rl.tasks import make_tasks
+from papers.mags_rl.validate import validate
 
 
 @pytest.mark.parametrize("kind", MAKERS)

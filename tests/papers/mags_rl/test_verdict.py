@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.papers.mags_rl.verdict import verdict
+from papers.mags_rl.verdict import verdict
 
 REPLIES: dict[float | None, list[str]] = {
     0: [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kit.papers.vista_gym.answers import golds, is_right
+from papers.vista_gym.answers import golds, is_right
 
 
 @pytest.mark.parametrize(

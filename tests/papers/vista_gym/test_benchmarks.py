@@ -13,9 +13,7 @@ from PIL import Image
 from kit.data.schema import RecordError
 from kit.data.store import save_tasks
 from kit.episode import Action, Episode, NamedImage, Task, Turn
-from kit.jobs.notebooks import find
-from kit.jobs.run import profile_values
-from kit.papers.vista_gym.benchmarks import (
+from papers.vista_gym.benchmarks import (
     MEASURED,
     NOT_RUN,
     benchmark_tasks,
@@ -28,9 +26,11 @@ from kit.papers.vista_gym.benchmarks import (
     save_played,
     table_2,
 )
-from kit.papers.vista_gym.metrics import EVALUATION, Outcome, outcome
-from kit.papers.vista_gym.reported import BACKBONE, COLUMNS, REPORTED, ROWS, TABLE_2
-from kit.papers.vista_gym.tasks import IN, OUT
+from papers.vista_gym.metrics import EVALUATION, Outcome, outcome
+from papers.vista_gym.reported import BACKBONE, COLUMNS, REPORTED, ROWS, TABLE_2
+from papers.vista_gym.tasks import IN, OUT
+from workshop.jobs.notebooks import find
+from workshop.jobs.run import profile_values
 
 PICTURE = NamedImage("image", Image.new("RGB", (28, 28)))
 

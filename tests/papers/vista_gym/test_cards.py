@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import tomllib
 
-from kit.papers.vista_gym.measure import CARDS, CASES, READER, Card
-from kit.papers.vista_gym.toolbox import TOOLS
+from papers.vista_gym.measure import CARDS, CASES, READER, Card
+from papers.vista_gym.toolbox import TOOLS
 
 LEAST = 40
 """Inputs: enough for an interval that says something."""

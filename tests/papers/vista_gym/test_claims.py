@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from kit.evaluate.claims import as_stated
-from kit.papers.vista_gym.claims import CLAIMS, better, error_share, macro_average, no_call_share, v1, v2, v3, v6, v8
-from kit.papers.vista_gym.metrics import Outcome
+from papers.vista_gym.claims import CLAIMS, better, error_share, macro_average, no_call_share, v1, v2, v3, v6, v8
+from papers.vista_gym.metrics import Outcome
 
 
 def made(right: int, of: int = 40, seeds: int = 3, errors: str = "E4", **own: object) -> list[Outcome]:

@@ -17,10 +17,10 @@ from PIL import Image
 
 from kit.chat import Chat
 from kit.episode import NamedImage, Observation, Task
-from kit.papers.vista_gym.env import OUTPUT, VistaGymEnv
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import RolloutConfig, rollout
 from kit.tools.pure import MOST_PIXELS, Arguments, PureTool
+from papers.vista_gym.env import OUTPUT, VistaGymEnv
 
 
 class Shade(PureTool):

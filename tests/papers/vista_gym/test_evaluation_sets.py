@@ -10,9 +10,9 @@ import pytest
 from kit.data.cells import CellError
 from kit.data.hub import HubError, local_copies
 from kit.episode import Task
-from kit.papers.vista_gym.answers import is_right
-from kit.papers.vista_gym.env import PRIOR
-from kit.papers.vista_gym.evaluation_sets import (
+from papers.vista_gym.answers import is_right
+from papers.vista_gym.env import PRIOR
+from papers.vista_gym.evaluation_sets import (
     BENCHMARKS,
     MEASURED_ON,
     TRAINED_ON,
@@ -22,7 +22,7 @@ from kit.papers.vista_gym.evaluation_sets import (
     rule_of,
     skipped,
 )
-from kit.papers.vista_gym.tasks import IN, OUT
+from papers.vista_gym.tasks import IN, OUT
 from tests.helpers.vista_hub_copies import make_copies
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from kit.episode import Action, Episode, Task, Turn
-from kit.jobs.notebooks import find
-from kit.jobs.run import profile_values
-from kit.papers.vista_gym.env import OUTPUT, PRIOR
-from kit.papers.vista_gym.experiment import (
+from kit.tools.serve.client import ServiceError
+from kit.train.grpo import GRPOSettings
+from papers.vista_gym.env import OUTPUT, PRIOR
+from papers.vista_gym.experiment import (
     LEAST_PASSED,
     MOST_PASSED,
     Play,
@@ -21,10 +21,10 @@ from kit.papers.vista_gym.experiment import (
     mixture,
     open_tools,
 )
-from kit.papers.vista_gym.reward import REWARDS
-from kit.papers.vista_gym.toolbox import TOOLS
-from kit.tools.serve.client import ServiceError
-from kit.train.grpo import GRPOSettings
+from papers.vista_gym.reward import REWARDS
+from papers.vista_gym.toolbox import TOOLS
+from workshop.jobs.notebooks import find
+from workshop.jobs.run import profile_values
 
 CALL = '<think>Look.</think><tool_call>{"tool": "easyocr.read", "arguments": {}}</tool_call>'
 

@@ -14,11 +14,11 @@ from PIL import Image
 
 from kit.chat import Chat
 from kit.episode import Episode, NamedImage, Task
-from kit.papers.vista_gym.experiment import Play, open_tools
 from kit.policy.scripted import ScriptedPolicy
 from kit.tools.charts.golden import drinks
 from kit.tools.serve.client import ToolService
 from kit.tools.serve.command import running
+from papers.vista_gym.experiment import Play, open_tools
 
 CALLS = (
     {"tool": "groundingdino.detect", "arguments": {"caption": "red thing", "task": "count"}},

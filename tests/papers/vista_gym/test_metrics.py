@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kit.episode import Action, Episode, Observation, Status, Task, Turn
-from kit.papers.vista_gym.metrics import EVALUATION, outcome
+from papers.vista_gym.metrics import EVALUATION, outcome
 
 
 def played(*calls: Status, answer: str, family: str, side: str, text: str = "<think>t</think>") -> Episode:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.papers.vista_gym.repetition import CHARACTERS, PHRASE, WORD, severity, times
+from papers.vista_gym.repetition import CHARACTERS, PHRASE, WORD, severity, times
 
 NAMES = ("none", "moderate", "severe", "extreme")
 

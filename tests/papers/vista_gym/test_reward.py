@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.episode import Action, Episode, Observation, Score, Task, Turn
-from kit.papers.vista_gym.env import PROTOCOL
-from kit.papers.vista_gym.reward import REWARDS, conforms, difficulty_weight, make_reward
 from kit.protocol import FormatError
 from kit.train.advantage import group_advantages
+from papers.vista_gym.env import PROTOCOL
+from papers.vista_gym.reward import REWARDS, conforms, difficulty_weight, make_reward
 
 TASK = Task("t", (), "How high is red?", ("7",))
 CALL = '<think>Ask.</think><tool_call>{"tool": "unichart.to_table", "arguments": {"of": "red"}}</tool_call>'

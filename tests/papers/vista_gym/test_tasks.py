@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 from kit.models import unreadable
-from kit.papers.vista_gym.answers import is_right
-from kit.papers.vista_gym.drawn import Drawn, call, near, options
-from kit.papers.vista_gym.env import PRIOR
-from kit.papers.vista_gym.families import charts, documents, geometry, maps, science, spatial
-from kit.papers.vista_gym.families.things import GAP, scatter, told
-from kit.papers.vista_gym.tasks import IN, MAKERS, OUT, SHOWN, SIGHT, MakingError, check_apart, draw, make_tasks
-from kit.papers.vista_gym.toolbox import TOOLS, toolbox
-from kit.papers.vista_gym.validate import validate
 from kit.tools.charts.table import Table
 from kit.tools.perception.shapes import things
+from papers.vista_gym.answers import is_right
+from papers.vista_gym.drawn import Drawn, call, near, options
+from papers.vista_gym.env import PRIOR
+from papers.vista_gym.families import charts, documents, geometry, maps, science, spatial
+from papers.vista_gym.families.things import GAP, scatter, told
+from papers.vista_gym.tasks import IN, MAKERS, OUT, SHOWN, SIGHT, MakingError, check_apart, draw, make_tasks
+from papers.vista_gym.toolbox import TOOLS, toolbox
+from papers.vista_gym.validate import validate
 
 RNG = np.random.default_rng
 QUICK = ("geometry/unigeo", "maps/mapqa", "science/scienceqa", "spatial/clevr", "spatial/clevr_math", "other/iconqa")

@@ -9,10 +9,10 @@ from jsonschema import Draft202012Validator
 from PIL import Image
 
 from kit.episode import Action, NamedImage, Observation
-from kit.papers.vista_gym.env import PRIOR
-from kit.papers.vista_gym.toolbox import TOOLS, toolbox
 from kit.tools.base import run_tool
 from kit.tools.pure import Golden, PureTool
+from papers.vista_gym.env import PRIOR
+from papers.vista_gym.toolbox import TOOLS, toolbox
 
 BOX = toolbox()
 ODD: tuple[tuple[str, tuple[int, int], Any], ...] = (

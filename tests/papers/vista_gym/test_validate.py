@@ -11,8 +11,8 @@ import pytest
 from PIL import Image
 
 from kit.episode import NamedImage, Task
-from kit.papers.vista_gym.validate import validate
 from kit.tools.pure import Arguments, PureTool
+from papers.vista_gym.validate import validate
 
 
 class Width(PureTool):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from made_outcomes import made
 
-from kit.papers.visual_arft.claims import r1, r2, r3, r4, r5
-from kit.papers.visual_arft.metrics import Outcome
+from papers.visual_arft.claims import r1, r2, r3, r4, r5
+from papers.visual_arft.metrics import Outcome
 
 
 def stage(

@@ -11,7 +11,7 @@ from PIL import Image
 
 from kit.data.scenes import scene
 from kit.episode import NamedImage, Task
-from kit.papers.visual_arft.data_folder import NEEDED, DataFolderError, check_sets, load_sets, save_sets, side
+from papers.visual_arft.data_folder import NEEDED, DataFolderError, check_sets, load_sets, save_sets, side
 
 
 def task(name: str, number: int) -> Task:

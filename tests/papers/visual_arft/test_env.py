@@ -15,8 +15,8 @@ from PIL import Image, ImageChops
 from kit.data.distortion import distort, draw
 from kit.data.documents import receipt
 from kit.episode import NamedImage, Task
-from kit.papers.visual_arft.env import VisualARFTEnv
 from kit.tools.search import SearchError, Snippet
+from papers.visual_arft.env import VisualARFTEnv
 
 WHOLE = receipt(np.random.default_rng(0), ()).image
 TURNED = distort(WHOLE, [draw("rotate90", np.random.default_rng(0))])

@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 
 from kit.chat import Chat
-from kit.data.corpora import documents
-from kit.data.countries import Countries
 from kit.data.scenes import scene
 from kit.episode import Episode, Task, Turn
-from kit.papers.visual_arft.experiment import Play, Tools, coding_demonstrations, search_demonstrations
-from kit.papers.visual_arft.expert import expert, search_turns, turns_of
-from kit.papers.visual_arft.mat_coding import CATEGORIES, drawn, make_tasks, restored
-from kit.papers.visual_arft.mat_search import in_words, text_questions
-from kit.papers.visual_arft.mat_search import make_tasks as make_search_tasks
-from kit.papers.visual_arft.reward import score, step_score
 from kit.policy.scripted import ScriptedPolicy
-from kit.tools.index import Index
+from papers.visual_arft.corpora import documents
+from papers.visual_arft.countries import Countries
+from papers.visual_arft.experiment import Play, Tools, coding_demonstrations, search_demonstrations
+from papers.visual_arft.expert import expert, search_turns, turns_of
+from papers.visual_arft.index import Index
+from papers.visual_arft.mat_coding import CATEGORIES, drawn, make_tasks, restored
+from papers.visual_arft.mat_search import in_words, text_questions
+from papers.visual_arft.mat_search import make_tasks as make_search_tasks
+from papers.visual_arft.reward import score, step_score
 
 POOL = [scene(np.random.default_rng(0), 168)]
 PLAY = Play(prompt="brief", k=3, snippet_chars=120, max_new_tokens=200, max_episode_tokens=4000)

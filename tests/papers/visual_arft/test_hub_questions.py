@@ -18,9 +18,9 @@ from kit.data.questions import QuestionSet, tasks_of
 from kit.data.scenes import scene
 from kit.episode import Task
 from kit.images import within_pixels
-from kit.papers.visual_arft.hub_questions import text_tasks
-from kit.papers.visual_arft.mat_benchmark import benchmark, benchmark_images
-from kit.papers.visual_arft.mat_coding import Question, make_tasks
+from papers.visual_arft.hub_questions import text_tasks
+from papers.visual_arft.mat_benchmark import benchmark, benchmark_images
+from papers.visual_arft.mat_coding import Question, make_tasks
 
 
 def as_it_is(image: Image.Image) -> Image.Image:

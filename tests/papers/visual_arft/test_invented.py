@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kit.data.corpora import iso_documents
-from kit.data.countries import FACTS, PARTNERS, Countries
-from kit.papers.visual_arft.invented import HEADINGS, names_of, world
-from kit.papers.visual_arft.mat_search import chains, passes
-from kit.tools.index import Index
+from papers.visual_arft.corpora import iso_documents
+from papers.visual_arft.countries import FACTS, PARTNERS, Countries
+from papers.visual_arft.index import Index
+from papers.visual_arft.invented import HEADINGS, names_of, world
+from papers.visual_arft.mat_search import chains, passes
 
 
 def test_all_that_is_asked_of_real_countries_can_be_asked_of_invented_ones() -> None:

@@ -12,7 +12,8 @@ from kit.data.distortion import STRENGTHS, distort, undo
 from kit.data.scenes import scene
 from kit.data.store import load_tasks, save_tasks
 from kit.episode import Task
-from kit.papers.visual_arft.mat_coding import (
+from kit.tools import restoration as mending
+from papers.visual_arft.mat_coding import (
     CATEGORIES,
     REMEDIES,
     TEST,
@@ -26,7 +27,6 @@ from kit.papers.visual_arft.mat_coding import (
     restored,
     summary,
 )
-from kit.tools import restoration as mending
 
 POOL = [scene(np.random.default_rng(i), 168) for i in range(2)]
 SOURCE = drawn(POOL, "drawn")

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from kit.data.corpora import documents
-from kit.data.countries import FACTS, Countries, _Pixels, flags
 from kit.episode import Task
-from kit.papers.visual_arft.mat_coding import MakingError
-from kit.papers.visual_arft.mat_search import TEST, TRAIN, chains, make_tasks, passes, task
 from kit.rewards.text_match import f1, max_over_references
-from kit.tools.index import Document, Index
 from kit.tools.search import TOP_K
+from papers.visual_arft.corpora import documents
+from papers.visual_arft.countries import FACTS, Countries, _Pixels, flags
+from papers.visual_arft.index import Document, Index
+from papers.visual_arft.mat_coding import MakingError
+from papers.visual_arft.mat_search import TEST, TRAIN, chains, make_tasks, passes, task
 
 
 @pytest.fixture(scope="module")

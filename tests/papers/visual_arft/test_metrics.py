@@ -9,9 +9,11 @@ import pytest
 from PIL import Image
 
 from kit.episode import Ended, Episode, NamedImage, Observation, Task, Turn
-from kit.papers.visual_arft.env import PROTOCOL
-from kit.papers.visual_arft.mat_coding import drawn, make_tasks
-from kit.papers.visual_arft.metrics import (
+from kit.protocol import FormatError
+from kit.tools import restoration
+from papers.visual_arft.env import PROTOCOL
+from papers.visual_arft.mat_coding import drawn, make_tasks
+from papers.visual_arft.metrics import (
     evaluate,
     failures,
     kind,
@@ -21,8 +23,6 @@ from kit.papers.visual_arft.metrics import (
     save_stage,
     table,
 )
-from kit.protocol import FormatError
-from kit.tools import restoration
 
 DARK, TURNED = (make_tasks(drawn((), "d"), {kind: 1}, 0, "t")[0] for kind in ("dark", "rotate180"))
 SEARCH = Task(

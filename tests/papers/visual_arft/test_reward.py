@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.episode import Action, Episode, Observation, Status, Task, Turn
-from kit.papers.visual_arft.reward import PROTOCOL, RewardConfig, score, step_score, step_scores
 from kit.protocol import FormatError
-from kit.rewards.similarity import MiniLM
+from papers.visual_arft.reward import PROTOCOL, RewardConfig, score, step_score, step_scores
+from papers.visual_arft.similarity import MiniLM
 
 TASK = Task("t", (), "Which cars?", ("red cars",))
 OK = Observation("seen")

@@ -10,10 +10,10 @@ import pytest
 from made_outcomes import made
 
 from kit.evaluate.tables import NOT_RUN
-from kit.papers.visual_arft.hub_questions import TEXTS
-from kit.papers.visual_arft.metrics import Outcome, evaluate_outcomes
-from kit.papers.visual_arft.reported import MULTI_HOP, REPORTED
-from kit.papers.visual_arft.tables import paper_tables, told
+from papers.visual_arft.hub_questions import TEXTS
+from papers.visual_arft.metrics import Outcome, evaluate_outcomes
+from papers.visual_arft.reported import MULTI_HOP, REPORTED
+from papers.visual_arft.tables import paper_tables, told
 
 
 def some(setting: str, category: str, *right: bool, label: str = "hard") -> list[Outcome]:

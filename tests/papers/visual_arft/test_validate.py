@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 from PIL import Image
 
-from kit.data.corpora import documents
-from kit.data.countries import Countries
 from kit.episode import NamedImage, Task
-from kit.papers.visual_arft.experiment import Tools, cache, coding_sets
-from kit.papers.visual_arft.mat_search import make_tasks, text_questions
-from kit.papers.visual_arft.validate import validate
-from kit.tools.index import Index
+from papers.visual_arft.corpora import documents
+from papers.visual_arft.countries import Countries
+from papers.visual_arft.experiment import Tools, cache, coding_sets
+from papers.visual_arft.index import Index
+from papers.visual_arft.mat_search import make_tasks, text_questions
+from papers.visual_arft.validate import validate
 from turn_sandbox import Sandbox
 
 

@@ -21,10 +21,10 @@ from served import refusal, said, until
 from toy_tools import OPTIONS, TOYS
 
 from kit.episode import Observation
-from kit.jobs.tools import find_tool
 from kit.tools.serve.client import RemoteTool, ToolService, remote
 from kit.tools.serve.command import running
 from kit.tools.serve.pool import Limits
+from workshop.jobs.tools import find_tool
 
 pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray: make test-ray")
 
@@ -134,5 +134,5 @@ def test_a_tool_that_cant_be_loaded_or_has_no_gpu_refuses_its_calls() -> None:
 
 
 def test_nobody_imports_ray_unasked() -> None:
-    code = "import sys, kit.__main__, kit.jobs.tools, kit.tools.serve.command; sys.exit('ray' in sys.modules)"
+    code = "import sys, workshop.command, workshop.jobs.tools, kit.tools.serve.command; sys.exit('ray' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -25,10 +25,10 @@ from places import HELPERS
 from served import said, until
 from toy_tools import OPTIONS, TOYS
 
-from kit.__main__ import main
 from kit.episode import Observation
 from kit.tools.serve.client import RemoteTool, ServiceError, ToolService, remote
 from kit.tools.serve.command import running
+from workshop.command import main
 
 DEADLINE = 2.0
 LIMITED = (*OPTIONS, "--deadline", str(DEADLINE))

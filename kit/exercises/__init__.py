@@ -1,9 +1,0 @@
-"""Exercises that check themselves: ``check("13.2", my_function)``, ``hint("13.2")``, ``solution("13.2")``."""
-
-from kit.exercises.check import check, hint, points, solution
-from kit.exercises.exercise import Exercise, Mistake
-from kit.exercises.folded import fold_guesses
-
-__all__ = ["Exercise", "Mistake", "check", "hint", "points", "solution"]
-
-fold_guesses()  # every notebook with questions imports this package

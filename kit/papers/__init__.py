@@ -1,1 +1,0 @@
-"""The papers: one package each, found through :mod:`kit.papers.registry`."""

@@ -1,0 +1,1 @@
+"""The papers: one package each, found through :mod:`papers.registry`."""

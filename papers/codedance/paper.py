@@ -1,0 +1,60 @@
+"""CodeDance's record in the registry.
+
+Declared here is what no single module does: choices of the profiles, and how results are read. Where paper and release
+differ, a row of fidelity.toml says which of them it is about.
+
+Departures
+- [codedance-tiny-model] Paper: bases are Qwen2.5-VL-3B and 7B. Here: the profile laptop has a base of three million
+  weights that was pretrained on charts, boards and sheets among other skills; only gpu and node have the paper's. Why:
+  every notebook has to run on a laptop in minutes. May change: every figure.
+"""
+
+from __future__ import annotations
+
+from papers.published import Figures, Published, Runs
+from papers.registry import Paper
+
+BEFORE = {f"stages/{stage}.json": 32 for stage in ("direct", "untrained", "sft", "sft-sampled")}
+"""What was measured before reinforcement."""
+
+KEPT = {"data": 31, "sft": 32, **BEFORE}
+"""What a training under another reward keeps of the run with the same seed."""
+
+
+def _other(tag: str, **values: str) -> Runs:
+    """Two seeds of the same cold start, trained otherwise."""
+    return Runs("codedance", 2, ("33_codedance_grpo",), values, tag=tag, keeps=KEPT)
+
+
+PAPER = Paper(
+    name="codedance",
+    title="CodeDance",
+    summary="Answer at once what is easy; compute, crop and count by code what isn't.",
+    environment="papers.codedance.env:CodeDanceEnv",
+    limits="papers.codedance.experiment:Play",
+    evaluation="papers.codedance.metrics:EVALUATION",
+    notebooks=("31_codedance", "32_codedance_sft", "33_codedance_grpo", "34_codedance_claims"),
+    settings={"32_codedance_sft": "kit.train.sft:SFTSettings", "33_codedance_grpo": "kit.train.grpo:GRPOSettings"},
+    needs={
+        "32_codedance_sft": {"data": 31},
+        "33_codedance_grpo": KEPT,
+        "34_codedance_claims": {"data": 31, **BEFORE, "stages/grpo.json": 33},
+    },
+    claims="papers.codedance.claims:CLAIMS",
+    fidelity="papers.codedance:fidelity.toml",
+    validate="papers.codedance.validate:validate",
+    published=Published(
+        runs={
+            "runs": Runs("codedance", 3, ("31_codedance", "32_codedance_sft", "33_codedance_grpo")),
+            **{f"{reward}_runs": _other(reward, reward=reward) for reward in ("outcome", "bonus", "offset_0")},
+            "no_turns_runs": _other("no_turns", turn_weight="0"),
+            **{
+                name: Runs(
+                    "codedance", 1, ("32_codedance_sft",), {"sft_episodes": f"{n}"}, tag=f"sft_{n}", keeps={"data": 31}
+                )
+                for name, n in (("sft_fewest", 300), ("sft_fewer", 900))
+            },
+        },
+        figures=(Figures("34_codedance_claims", "codedance"),),
+    ),
+)

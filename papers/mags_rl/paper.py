@@ -1,0 +1,49 @@
+"""Mags-RL's record in the registry (arXiv:2605.27960).
+
+Declared here is what no single module does.
+
+Departures
+- [mags-tiny-model] Paper: the base is Qwen2.5-VL-3B-Instruct. Here: the profile laptop has a base of three million
+  weights that was pretrained on boards and sheets among other skills; only gpu and node have the paper's. Why: every
+  notebook has to run on a laptop in minutes. May change: every figure.
+"""
+
+from __future__ import annotations
+
+from papers.published import Figures, Published, Runs
+from papers.registry import Paper
+
+KEPT = {"data": 41, "sft": 43}
+"""What a branch of a run keeps: questions and format start."""
+
+
+def _curriculum(name: str) -> Runs:
+    """The same format starts, trained in another way (:data:`papers.mags_rl.experiment.Way`)."""
+    return Runs("mags_rl", 3, ("43_mags_rl_grpo",), {"curriculum": name}, tag=name, keeps=KEPT)
+
+
+PAPER = Paper(
+    name="mags_rl",
+    title="Mags-RL",
+    summary="Say where to look, have it magnified by super-resolution, look again and answer.",
+    environment="papers.mags_rl.env:MagsEnv",
+    limits="papers.mags_rl.experiment:Play",
+    evaluation="papers.mags_rl.metrics:EVALUATION",
+    notebooks=("41_mags_rl", "42_mags_rl_rewards", "43_mags_rl_grpo", "44_mags_rl_claims"),
+    settings={"43_mags_rl_grpo": "kit.train.grpo:GRPOSettings"},
+    needs={
+        "43_mags_rl_grpo": KEPT,
+        "44_mags_rl_claims": {"data": 41, "stages/sft.json": 43, "stages/stage1.json": 43, "stages/grpo.json": 43},
+    },
+    claims="papers.mags_rl.claims:CLAIMS",
+    fidelity="papers.mags_rl:fidelity.toml",
+    validate="papers.mags_rl.validate:validate",
+    published=Published(
+        runs={
+            "runs": Runs("mags_rl", 3, ("41_mags_rl", "43_mags_rl_grpo")),
+            "at_once_runs": _curriculum("at_once"),
+            "more_runs": _curriculum("more"),
+        },
+        figures=(Figures("44_mags_rl_claims", "mags_rl"),),
+    ),
+)

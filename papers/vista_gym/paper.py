@@ -1,0 +1,75 @@
+"""VISTA-Gym's record in the registry.
+
+Declared here is what no single module does: choices of the profiles, and how results are read.
+
+Departures
+- [vista-offline-tools] Paper: tools are served models (GroundingDINO, SAM, EasyOCR, ChartMoE, G-LLaVA and others).
+  Here: each name has an algorithm of its own that needs no download, and its card says how often that is right; the
+  model loads behind the same class where its weights can be had. Why: every tool has to answer on a laptop. May change:
+  what tools get wrong (E5), and so every figure of an agent that relies on them.
+- [vista-processes] Paper: Ray actors hold the tools' weights, heavy ones each on a GPU, light ones sharing CPUs. Here:
+  processes and pipes (:mod:`kit.tools.serve`), pools of light tools and one for each model, all models on one device;
+  what hangs is cut at a deadline, of which the release has none. Ray Serve is one option away (``--engine ray``). Why:
+  processes start in seconds on a laptop. May change: nothing that a tool says, only how long it takes.
+- [vista-tiny-model] Paper: bases are InternVL3 and Qwen2.5-VL, of 2 to 14 billion weights. Here: the profile laptop has
+  a base of three million weights; only gpu and node have the paper's. Why: every notebook has to run on a laptop in
+  minutes. May change: every figure.
+"""
+
+from __future__ import annotations
+
+from papers.published import Figures, Published, Runs
+from papers.registry import Paper
+
+BEFORE = {f"stages/{stage}.json": 53 for stage in ("direct", "untrained", "no_reasoning", "sft")}
+"""What was measured before reinforcement."""
+
+KEPT = {"tasks": 53, "sft": 53, **BEFORE}
+"""What notebook 54 goes on from, and a training under other values keeps."""
+
+
+def _other(tag: str, seeds: int = 1, **values: str) -> Runs:
+    """The same cloned agents, trained otherwise."""
+    return Runs("vista_gym", seeds, ("54_vista_gym_grpo",), {**values, "patch_steps": "0"}, tag=tag, keeps=KEPT)
+
+
+PAPER = Paper(
+    name="vista_gym",
+    title="VISTA-Gym",
+    summary="Choose among 26 tools for charts, figures, documents and scenes; call one by name, or answer at once.",
+    environment="papers.vista_gym.env:VistaGymEnv",
+    limits="papers.vista_gym.experiment:Play",
+    evaluation="papers.vista_gym.metrics:EVALUATION",
+    notebooks=("51_vista_gym", "53_vista_gym_sft", "54_vista_gym_grpo", "55_vista_gym_claims"),
+    settings={"53_vista_gym_sft": "kit.train.sft:SFTSettings", "54_vista_gym_grpo": "kit.train.grpo:GRPOSettings"},
+    needs={
+        "54_vista_gym_grpo": KEPT,
+        "55_vista_gym_claims": {"tasks": 53, **BEFORE, "stages/grpo.json": 54},
+    },
+    claims="papers.vista_gym.claims:CLAIMS",
+    validate="papers.vista_gym.validate:validate",
+    tools="papers.vista_gym.toolbox:TOOLS",
+    fidelity="papers.vista_gym:fidelity.toml",
+    published=Published(
+        runs={
+            "runs": Runs("vista_gym", 3, ("53_vista_gym_sft", "54_vista_gym_grpo")),
+            "no_tools_reasoning_runs": Runs(
+                "vista_gym-no_tools",
+                3,
+                ("53_vista_gym_sft", "54_vista_gym_grpo"),
+                {"prompt": "brief-alone", "patch_steps": "0"},
+            ),
+            **{f"{reward}_runs": _other(reward, 3, reward=reward) for reward in ("dense", "sparse")},
+            "dapo_runs": _other("dapo", loss_type="dapo"),
+            "one_family_runs": _other("one_family", only="maps"),
+            "one_tool_runs": _other("one_tool", only="easyocr.read"),
+            "long_runs": Runs(
+                "vista_gym-long",
+                1,
+                ("53_vista_gym_sft", "54_vista_gym_grpo"),
+                {"rationale": "long", "patch_steps": "0"},
+            ),
+        },
+        figures=(Figures("55_vista_gym_claims", "vista_gym"),),
+    ),
+)

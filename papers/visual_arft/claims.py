@@ -1,0 +1,215 @@
+"""Test Visual-ARFT's claims R1–R5 on outcomes of several seeds; :mod:`kit.evaluate.claims` explains the verdicts.
+
+The limits here were fixed before anything was measured. The untrained model has no training seed; measured once, it
+stands for every seed.
+
+Which part of a gain is reinforcement's? A claim that credits the training has the check *F1 after GRPO minus after
+SFT*; the paper has no cold start, so nothing to subtract. Where a run has none either (no demonstrations were shown),
+that check is left out, and the note says so.
+
+What a comparison with a baseline says depends on whether it can answer: one whose answers share no word with
+any gold answer loses to whoever gets one right. In R4, which is about such baselines, that comparison is not
+testable here. In the claims about training it decides nothing, and the note says so: the training's checks remain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from kit.evaluate.claims import Check, Claim
+from kit.evaluate.contrasts import chosen, gain, on_every_seed, points
+from kit.evaluate.intervals import Point, contrast
+from papers.visual_arft.metrics import LABELS, SETTINGS, Outcome
+
+CLAIMS = {
+    "R1": "training lifts coding, most on Hard",
+    "R2": "training lifts search",
+    "R3": "an F1 reward beats an EM reward, even on EM",
+    "R4": "the trained agent beats chain of thought and plain retrieval",
+    "R5": "20 search examples carry over to text-only multi-hop questions",
+}
+"""Id of a claim → its statement."""
+
+UNSEEDED = frozenset(("untrained", "direct", "cot", "rag", "rag-described"))
+"""Stages without a training seed: the untrained model and the single-turn baselines."""
+
+
+def _some(name: str, outcomes: Sequence[Outcome], setting: str, label: str = "") -> list[Outcome]:
+    what = f"{label or 'any'} {SETTINGS[setting]} task"
+    return chosen(name, outcomes, what, lambda o: o.setting == setting and label in ("", o.label))
+
+
+def _cells(
+    stages: Mapping[str, Sequence[Outcome]], setting: str, metric: str = "f1", labels: Sequence[str] = ("",)
+) -> dict[str, list[Point]]:
+    """Cells of :func:`kit.evaluate.intervals.contrast`, one for each stage and label."""
+    return {
+        f"{name} {label}".strip(): points(_some(name, outcomes, setting, label), metric)
+        for name, outcomes in on_every_seed(stages, UNSEEDED).items()
+        for label in labels
+    }
+
+
+def _gain(
+    before: str, after: str, stages: Mapping[str, Sequence[Outcome]], setting: str, metric: str, name: str
+) -> Check:
+    """Check that a metric is higher in stage ``after`` than in ``before``."""
+    cells = _cells({stage: stages[stage] for stage in (before, after)}, setting, metric)
+    return gain(name, cells[before], cells[after])
+
+
+def _mute(called: str, outcomes: Sequence[Outcome], setting: str) -> str:
+    """The reason why a baseline can't be compared with: all its answers have F1 0; empty if one hasn't."""
+    some = _some(called, outcomes, setting)
+    return "" if any(o.f1 for o in some) else f"{called} has F1 0 in {len(some)} of {len(some)} tasks"
+
+
+def _by_training(sft: Sequence[Outcome], grpo: Sequence[Outcome], setting: str) -> tuple[tuple[Check, ...], list[str]]:
+    """The check that tells reinforcement's part from the demonstrations', and notes; no check without a cold start."""
+    if not sft:
+        return (), ["no cold start in these runs: nothing to compare GRPO with but the untrained agent"]
+    stages = {"sft": sft, "grpo": grpo}
+    return (_gain("sft", "grpo", stages, setting, "f1", "F1 after GRPO minus after SFT"),), []
+
+
+def _gains(
+    direct: Sequence[Outcome],
+    untrained: Sequence[Outcome],
+    sft: Sequence[Outcome],
+    grpo: Sequence[Outcome],
+    setting: str,
+) -> tuple[tuple[Check, ...], str]:
+    """F1 after training above direct answers (the paper's baseline), the untrained agent's and SFT's; and a note."""
+    stages = {"direct": direct, "untrained": untrained, "grpo": grpo}
+    against = _gain("direct", "grpo", stages, setting, "f1", "F1 minus direct answering's")
+    mute = _mute("direct answering", direct, setting)
+    trained, notes = _by_training(sft, grpo, setting)
+    checks = (_gain("untrained", "grpo", stages, setting, "f1", "F1 minus the untrained agent's"), *trained)
+    if mute:
+        return checks, "; ".join([*notes, f"{against.name} {against.interval}, which decides nothing: {mute}"])
+    return (against, *checks), "; ".join(notes)
+
+
+def r1(
+    direct: Sequence[Outcome], untrained: Sequence[Outcome], sft: Sequence[Outcome], grpo: Sequence[Outcome]
+) -> Claim:
+    """R1: training lifts coding, most on Hard (Table 1: F1 55.2 → 60.1 on Simple, 19.7 → 45.6 on Hard).
+
+    The paper compares with the model asked directly (appendix A.2); an agent that has the tools and wasn't trained
+    tells the training's part from the tools', the agent after SFT reinforcement's from the demonstrations'. Statistics,
+    per seed and paired by image: the gain in F1 over each, and Hard's gain minus Simple's, over direct answers.
+    Rule: all above 0.
+
+    Args:
+        direct: outcomes of direct answering, without tools.
+        untrained: outcomes of the untrained agent.
+        sft: outcomes after the cold start, of each seed; none where there was no cold start.
+        grpo: outcomes of the trained agent, of each seed.
+
+    Raises:
+        ValueError: one of them has no Simple or no Hard coding task.
+    """
+    cells = _cells({"direct": direct, "grpo": grpo}, "coding", labels=LABELS)
+    weights = {"direct simple": 1.0, "grpo simple": -1.0, "direct hard": -1.0, "grpo hard": 1.0}
+    more = Check("gain on Hard minus gain on Simple", contrast(cells, weights), 0.0)
+    checks, note = _gains(direct, untrained, sft, grpo, "coding")
+    return Claim("R1", CLAIMS["R1"], (*checks, more), note)
+
+
+def r2(
+    direct: Sequence[Outcome], untrained: Sequence[Outcome], sft: Sequence[Outcome], grpo: Sequence[Outcome]
+) -> Claim:
+    """R2: training lifts search (Table 1: F1 53.5 → 63.8). Statistics as in :func:`r1`. Rule: all gains above 0.
+
+    Args:
+        direct: outcomes of direct answering, without tools.
+        untrained: outcomes of the untrained agent.
+        sft: outcomes after the cold start, of each seed; none where there was no cold start.
+        grpo: outcomes of the trained agent, of each seed.
+
+    Raises:
+        ValueError: one of them has no search task.
+    """
+    return Claim("R2", CLAIMS["R2"], *_gains(direct, untrained, sft, grpo, "search"))
+
+
+def r3(em_reward: Sequence[Outcome], f1_reward: Sequence[Outcome], setting: str = "coding") -> Claim:
+    """R3: an F1 reward beats an EM reward, even on EM (Table 3, coding: F1 46.7 → 50.7, EM 31.5 → 34.5).
+
+    Statistics, per seed and paired by image: F1 with the one reward minus with the other, and EM. Rule: both above 0.
+
+    Args:
+        em_reward: outcomes after training with the EM reward, of each seed.
+        f1_reward: outcomes after training with the F1 reward, of the same seeds.
+        setting: a key of :data:`papers.visual_arft.metrics.SETTINGS`.
+
+    Raises:
+        ValueError: one of them has no task of the setting, or their seeds differ.
+    """
+    stages = {"em": em_reward, "f1": f1_reward}
+    checks = tuple(
+        _gain("em", "f1", stages, setting, metric, f"{name} with the F1 reward minus with the EM reward")
+        for name, metric in (("F1", "f1"), ("EM", "correct"))
+    )
+    return Claim("R3", CLAIMS["R3"], checks)
+
+
+def r4(
+    cot: Sequence[Outcome],
+    rag: Sequence[Outcome],
+    described: Sequence[Outcome],
+    sft: Sequence[Outcome],
+    grpo: Sequence[Outcome],
+) -> Claim:
+    """R4: the trained agent beats chain of thought and plain retrieval (Table 4: F1 63.8 against 52.1 and 50.8).
+
+    Statistics: its F1 on search minus each of theirs, paired by image, and after GRPO minus after SFT, since the
+    claim is about the *trained* agent. Retrieval is by the question or by the model's own description of the image:
+    whichever has the higher F1 is compared with. Rule: all above 0. A comparison isn't testable where the baseline
+    has F1 0 in every task.
+
+    Args:
+        cot: outcomes of chain-of-thought answering.
+        rag: outcomes of answering with what a search for the question finds.
+        described: the same, with a search for the model's description of the image; none if not played.
+        sft: outcomes after the cold start, of each seed; none where there was no cold start.
+        grpo: outcomes of the trained agent, of each seed.
+
+    Raises:
+        ValueError: one of them has no search task.
+    """
+    found = {"rag": _some("rag", rag, "search")}
+    if described:
+        found["rag-described"] = _some("rag-described", described, "search")
+    means = {name: sum(o.f1 for o in some) / len(some) for name, some in found.items()}
+    best = max(means, key=lambda name: means[name])
+    called = {"rag": "plain retrieval", "rag-described": "retrieval by the model's description"}[best]
+    checks = []
+    for name, outcomes, text in (("cot", cot, "chain of thought"), (best, found[best], called)):
+        pair = {name: outcomes, "grpo": grpo}
+        against = _gain(name, "grpo", pair, "search", "f1", f"F1 of the trained agent minus {text}")
+        checks.append(replace(against, untestable=_mute(text, outcomes, "search")))
+    trained, notes = _by_training(sft, grpo, "search")
+    notes.append(f"F1 of retrieval: {', '.join(f'{name} {mean:.3f}' for name, mean in means.items())}")
+    return Claim("R4", CLAIMS["R4"], (*checks, *trained), "; ".join(notes))
+
+
+def r5(
+    direct: Sequence[Outcome], untrained: Sequence[Outcome], sft: Sequence[Outcome], grpo: Sequence[Outcome]
+) -> Claim:
+    """R5: twenty search examples carry over to text-only multi-hop questions (Table 2: F1 19.2 → 48.5).
+
+    Statistics as in :func:`r1`, on questions over two facts without images. None was trained on; the
+    demonstrations had text questions about one fact, on invented countries. Rule: all gains above 0.
+
+    Args:
+        direct: outcomes of direct answering, without tools.
+        untrained: outcomes of the untrained agent.
+        sft: outcomes after the cold start, of each seed; none where there was no cold start.
+        grpo: outcomes of the trained agent, of each seed.
+
+    Raises:
+        ValueError: one of them has no text-only task.
+    """
+    return Claim("R5", CLAIMS["R5"], *_gains(direct, untrained, sft, grpo, "text"))

@@ -1,0 +1,66 @@
+"""Visual-ARFT's record in the registry.
+
+Declared here is what no single module does: choices of the profiles, baselines, and how results are read. Where paper
+and release differ, a row of fidelity.toml says which of them it is about.
+
+Departures
+- [arft-tiny-model] Paper: Bases are Qwen2.5-VL-3B and 7B. Here: The profile laptop has a base of three million
+  weights that was pretrained on sheets, flags and look-ups among other skills, and only gpu and node have the
+  paper's; figures in this repository are laptop's. Why: Every notebook has to run on a laptop in minutes. May change:
+  Every figure.
+- [arft-grpo-check] Paper: Training is compared with direct answers. Here: It is compared with the model after the
+  demonstrations as well. Why: What RL adds can't be seen otherwise. May change: A gain may turn out not to be RL's.
+- [arft-greedy] Paper: How answers are sampled in evaluation isn't told. Here: Each task is played once, greedily. Why:
+  A figure then depends on the model alone. May change: Sampled answers would score a little lower.
+- [arft-direct-suffix] Paper: Baselines are told to answer the question directly. Here: They are told to answer in as
+  few words as possible inside the tags, and the tiny base is asked in the words it was taught. Why: One parser reads
+  all answers. May change: Baselines of real models lie a little higher, as their answers are shorter.
+- [arft-rag-query] Paper: How retrieval asks isn't told. Here: The question itself is the query; beside it stands
+  retrieval by the base's own description of the image. Why: A question about an image names nothing that can be
+  found. May change: Plain RAG is weak by construction, the described one is as good as the base sees.
+- [arft-text-sample] Paper: Four benchmarks ask in text alone. Here: The laptop has invented two-hop questions about
+  real countries, node the first questions of the four sets. Why: A laptop has no network, and the web search is paid
+  by the query. May change: Averages over samples are less certain.
+- [arft-intervals] Paper: Tables have single values of one run. Here: Each value has a 95 % interval over images and
+  training seeds. Why: Tasks about one image go together, and seeds differ. May change: No value; differences that lie
+  within the intervals aren't called results.
+- [arft-no-gold-rollout] Paper: Its release writes the gold answer into one rollout after sampling. Here: Every
+  rollout is the policy's own. Why: The text says nothing of it, and log-probabilities would be another text's. May
+  change: Groups without any right answer teach nothing.
+- [arft-strict-format] Paper: The format reward is 1 if the output contains valid tags (eq. 3). Here: A turn is one
+  think block, then one action or answer, and nothing outside; an episode keeps to the format if all its turns do and
+  it answers. Why: Text outside the tags can't be acted upon. May change: The format is learnt later than by a laxer
+  rule.
+"""
+
+from __future__ import annotations
+
+from papers.published import Figures, Published, Runs
+from papers.registry import Paper
+
+PAPER = Paper(
+    name="visual_arft",
+    title="Visual-ARFT",
+    summary="Answer questions about images by code that restores them and by searches.",
+    environment="papers.visual_arft.env:VisualARFTEnv",
+    limits="papers.visual_arft.experiment:Play",
+    validate="papers.visual_arft.validate:validate",
+    evaluation="papers.visual_arft.metrics:EVALUATION",
+    notebooks=("21_visual_arft", "22_visual_arft_rewards", "23_visual_arft_grpo", "24_visual_arft_claims"),
+    settings={"23_visual_arft_grpo": "kit.train.grpo:GRPOSettings"},
+    needs={
+        "23_visual_arft_grpo": {"data": 21},
+        "24_visual_arft_claims": {"data": 21, "stages/sft.json": 23, "stages/grpo.json": 23},
+    },
+    claims="papers.visual_arft.claims:CLAIMS",
+    fidelity="papers.visual_arft:fidelity.toml",
+    published=Published(
+        runs={
+            "runs": Runs("visual_arft", 5, ("21_visual_arft", "23_visual_arft_grpo")),
+            "em_runs": Runs(
+                "visual_arft", 5, ("23_visual_arft_grpo",), {"reward": "em"}, tag="em", keeps={"data": 21, "sft": 23}
+            ),
+        },
+        figures=(Figures("24_visual_arft_claims", "visual_arft"),),
+    ),
+)

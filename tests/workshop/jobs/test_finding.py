@@ -1,0 +1,124 @@
+"""The finding in words: what may be said follows from the intervals, and what is missing is said."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from kit.evaluate.intervals import Interval
+from workshop.jobs.finding import GAP, alongside, difference, finding, three_bars
+
+Triple = tuple[float, float, float]
+
+LOW, MIDDLE, HIGH, WIDE = (0.1, 0.0, 0.2), (0.5, 0.4, 0.6), (0.9, 0.8, 1.0), (0.5, 0.0, 1.0)
+
+
+def told(gain: Triple | None = None, gap: Triple | None = None, **values: Triple) -> str:
+    stages = {name: {"acc": Interval(*value, 24)} for name, value in values.items()}
+    for name, value in (("gain_over_direct", gain), ("observation_gap_swapped", gap)):
+        if value is not None:
+            stages["grpo"][name] = Interval(*value, 24)
+    return finding(stages, "acc", "solved")
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        (
+            {"direct": MIDDLE, "untrained": LOW, "grpo": HIGH},
+            "training taught it what the base can't do",
+        ),
+        ({"direct": HIGH, "untrained": LOW, "grpo": HIGH}, "is to act; that it answers better than the base"),
+        ({"direct": HIGH, "untrained": LOW, "sft": HIGH, "grpo": HIGH}, "what training taught is to act"),
+        ({"direct": HIGH, "untrained": LOW, "grpo": MIDDLE}, "acting doesn't pay yet"),
+        ({"direct": LOW, "untrained": LOW, "grpo": WIDE}, "can't be told from chance"),
+        ({"direct": HIGH, "untrained": LOW, "grpo": LOW}, "can't be told from chance"),
+        ({"direct": HIGH, "grpo": HIGH}, "The agent's start was not measured"),
+        ({"direct": HIGH, "untrained": LOW}, "No agent was measured after reinforcement learning."),
+        ({"direct": HIGH}, "So what training taught can't be told yet."),
+        (
+            {"untrained": LOW, "grpo": HIGH},
+            "was not measured. As an agent it reaches 0.10 [0.00, 0.20] untrained and 0.90 [0.80, 1.00] after",
+        ),
+        ({}, "Nothing has been measured in this run yet."),
+    ],
+)
+def test_what_training_taught_follows_from_the_intervals(values: dict[str, Triple], says: str) -> None:
+    assert says in told(**values)
+
+
+def test_what_reinforcement_took_away_is_told() -> None:
+    """0.1 - 0.5 = -0.4, and -0.4 + sqrt(0.1² + 0.1²) = -0.26 is below 0."""
+    assert "Reinforcement took some of that away" in told(direct=LOW, sft=MIDDLE, grpo=LOW)
+    assert "Reinforcement took" not in told(direct=LOW, sft=MIDDLE, grpo=WIDE)
+    assert "Reinforcement took" not in told(direct=LOW, untrained=MIDDLE, grpo=LOW), "there was no cold start"
+
+
+def test_numbers_come_first_and_the_nearest_start_is_named() -> None:
+    assert told(direct=MIDDLE, untrained=(0.0, 0.0, 0.1), sft=LOW, grpo=HIGH) == (
+        "Asked directly, the base reaches 0.50 [0.40, 0.60] (solved). As an agent it reaches 0.10 [0.00, 0.20] "
+        "after the cold start and 0.90 [0.80, 1.00] after reinforcement learning. So training taught it what the base "
+        "can't do when it is asked directly."
+    )
+
+
+def test_observations_and_the_ceiling_are_told_where_they_were_measured() -> None:
+    text = told(gap=(0.3, 0.2, 0.4), direct=LOW, direct_originals=HIGH, sft=LOW, grpo=MIDDLE)
+    assert "(solved); shown the full images, it would reach 0.90 [0.80, 1.00]. As an agent" in text
+    assert "learning, and 0.30 [0.20, 0.40] less with another episode's observations. So" in text
+    text = told(gap=(-0.1, -0.3, 0.1), direct=LOW, sft=LOW, grpo=MIDDLE)
+    assert "and 0.10 [-0.10, 0.30] more with another episode's observations" in text and "full images" not in text
+
+
+@pytest.mark.parametrize(("direct", "says"), [(0.1, True), (0.2, False)])
+def test_a_ceiling_told_as_accuracy_counts_where_accuracy_is_the_metric(direct: float, says: bool) -> None:
+    accuracy = {"accuracy": Interval(0.1, 0.0, 0.2, 24)}
+    stages = {"direct": {"acc": Interval(direct, 0.0, 0.2, 24), **accuracy}, "direct_originals": accuracy}
+    assert ("shown the full images, it would reach 0.10" in finding(stages, "acc", "solved")) == says
+
+
+def test_three_bars_are_the_base_and_the_agent_before_and_after() -> None:
+    low, high = Interval(*LOW, 24), Interval(*HIGH, 24)
+    bars = three_bars({"untrained": {"acc": low}, "sft": {"f1": low}, "grpo": {"acc": high}}, "acc")
+    assert bars == {"base, asked directly": None, "agent before RL": low, "agent after RL": high}
+
+
+def test_a_paired_difference_decides_before_two_intervals_do() -> None:
+    """Both play the same tasks, so that the difference is known better than either."""
+    assert "what the base can't do" in told(gain=(0.1, 0.05, 0.15), direct=WIDE, untrained=LOW, grpo=WIDE)
+    assert "acting doesn't pay yet" in told(gain=(-0.1, -0.15, -0.05), direct=HIGH, untrained=LOW, grpo=HIGH)
+
+
+def test_intervals_that_overlap_a_little_may_differ_all_the_same() -> None:
+    """0.57 - 0.27 = 0.30, and 0.30 - sqrt(0.20² + 0.18²) = 0.03 is above 0."""
+    text = told(direct=(0.27, 0.14, 0.45), untrained=(0.0, 0.0, 0.1), grpo=(0.57, 0.37, 0.75))
+    assert "So training taught it what the base can't do" in text
+    found = difference(Interval(0.6, 0.5, 0.7, 9), Interval(0.2, 0.1, 0.5, 8))
+    assert (found.value, found.low, found.high) == pytest.approx((0.4, 0.4 - 0.1**0.5, 0.4 + 0.02**0.5))
+    assert found.n == 8
+
+
+def test_without_intervals_nothing_is_claimed() -> None:
+    one_seed = (0.5, -math.inf, math.inf)
+    text = told(direct=(0.9, -math.inf, math.inf), untrained=(0.1, -math.inf, math.inf), grpo=one_seed)
+    assert "reaches 0.90 (solved)" in text and "gained anything by training can't be told from chance" in text
+
+
+def test_of_one_training_it_says_so() -> None:
+    """The gain over seeds has no interval; over tasks, the two values have."""
+    text = told(gain=(0.8, -math.inf, math.inf), direct=LOW, untrained=LOW, grpo=HIGH)
+    assert text.endswith(
+        "So training taught it what the base can't do when it is asked directly. "
+        "This is one training: another seed may end elsewhere."
+    )
+
+
+def test_the_gap_is_told_of_the_tasks_that_the_headline_is_about() -> None:
+    """Of the hard ones 0.42 less, of all 0.23; where nothing is known of a subset, that of all counts."""
+    whole, hard = Interval(0.23, 0.1, 0.3, 9), Interval(0.42, 0.3, 0.5, 9)
+    measured = {"observation_gap_swapped": whole, "observation_gap_swapped_hard": hard}
+    assert alongside(measured, GAP, "acc_hard") == hard and alongside(measured, GAP, "acc_all") == whole
+    assert alongside({}, GAP, "acc_hard") is None
+    stages = {"direct": {"acc_hard": whole}, "grpo": {"acc_hard": hard, **measured}}
+    assert "0.42 [0.30, 0.50] less with another episode's observations" in finding(stages, "acc_hard", "hard ones")

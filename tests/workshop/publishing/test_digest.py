@@ -1,0 +1,175 @@
+"""The digest of a results file: what changes it, what leaves it as it is, and what it covers."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from kit.files import ROOT
+from papers.registry import PAPERS, find_paper
+from workshop.jobs.notebooks import Source
+from workshop.publishing.current import digest_of, source_of, training_digest, training_sources
+from workshop.publishing.digest import (
+    _plain,
+    code_digest,
+    digest,
+    modules,
+    notebook_tree,
+    project_packages,
+    weights_digest,
+)
+
+NOTEBOOK = """# %% [markdown]
+# # 70 · Counting
+
+# %% tags=["parameters"]
+dots: int = 3  # how many
+
+# %%
+from kit.count import count
+print("counting")
+found = count(dots)
+
+# %% tags=["exercise"]
+answer = ...
+check("70.1", answer)
+"""
+
+MODULES = {
+    "kit/__init__.py": "",
+    "kit/count.py": '''"""Count dots."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kit.typed import Dots
+
+
+def count(dots: int) -> int:
+    """Count them."""
+    from kit.deep import step  # slow to import
+
+    return sum(step() for _ in range(dots))
+''',
+    "kit/typed.py": "Dots = int\n",
+    "kit/unused.py": "x = 1\n",
+    "kit/deep/__init__.py": "from .inner import step\n",
+    "kit/deep/inner.py": "from kit.view import draw\n\n\ndef step():\n    return 1\n",
+    "kit/view/__init__.py": "def draw():\n    pass\n",
+    "weights/model.safetensors": "numbers",
+    "weights/README.md": "a card",
+    "notebooks/percent/70_counting.py": NOTEBOOK,
+    "notebooks/profiles/counting.yaml": "laptop: {70: {dots: 5}}\nsmoke: {70: {dots: 1}}\n",
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    for name, text in MODULES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def made(project: Path) -> str:
+    return digest([Source(project / "notebooks/percent/70_counting.py")], {"kit": project}, ["weights"])
+
+
+def test_it_covers_what_the_notebook_imports(project: Path) -> None:
+    """A module imported in a function is covered; one for type checkers, and one that only draws, are not."""
+    tree = notebook_tree(Source(project / "notebooks/percent/70_counting.py"))
+    found = modules([tree], {"kit": project})
+    assert sorted(found) == ["kit/__init__.py", "kit/count.py", "kit/deep/__init__.py", "kit/deep/inner.py"]
+
+
+def test_it_covers_every_package_of_the_project(project: Path) -> None:
+    """A package beside the kit, and one in ``packages/``, count as the kit does; another's doesn't."""
+    for name in ("papers/__init__.py", "packages/sandbox/turn/__init__.py", "other/notes.py"):
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_text("")
+    homes = project_packages(project)
+    assert homes == {"kit": project, "papers": project, "turn": project / "packages/sandbox"}
+    tree = ast.parse("import papers, turn, other, json")
+    assert sorted(modules([tree], homes)) == ["papers/__init__.py", "turn/__init__.py"]
+    assert project_packages(ROOT)["kit"] == ROOT
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("kit/count.py", '"""Count them."""', '"""Say how many there are."""'),
+        ("kit/count.py", '    """Count them."""\n', ""),
+        ("kit/count.py", "# slow to import", "# late"),
+        ("kit/count.py", "count(dots: int) -> int:", "count(dots):"),
+        ("kit/count.py", "sum(step() for _ in range(dots))", "sum(\n        step() for _ in range(dots)\n    )"),
+        ("kit/typed.py", "int", "float"),
+        ("kit/view/__init__.py", "pass", "print(1)"),
+        ("notebooks/percent/70_counting.py", 'print("counting")', 'print("counting dots")'),
+        ("notebooks/percent/70_counting.py", 'print("counting")', "from kit.view import draw"),
+        ("notebooks/percent/70_counting.py", "# # 70 · Counting", "# # 70 · Counting dots"),
+        ("notebooks/percent/70_counting.py", "answer = ...", "answer = 3"),
+        ("notebooks/profiles/counting.yaml", "dots: 1", "dots: 2"),
+        ("weights/README.md", "a card", "another card"),
+    ],
+)
+def test_what_changes_no_figure_leaves_it(project: Path, file: str, old: str, new: str) -> None:
+    before = made(project)
+    text = (project / file).read_text()
+    assert old in text
+    (project / file).write_text(text.replace(old, new))
+    assert made(project) == before
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("kit/count.py", "range(dots)", "range(dots + 1)"),
+        ("kit/deep/inner.py", "return 1", "return 2"),
+        ("kit/deep/inner.py", "return 1", 'return "1"'),
+        ("kit/deep/inner.py", "def step():", "def step(n=0):"),
+        ("notebooks/percent/70_counting.py", "count(dots)", "count(dots) + 1"),
+        ("notebooks/percent/70_counting.py", "= 3  #", "= 4  #"),
+        ("notebooks/profiles/counting.yaml", "dots: 5", "dots: 6"),
+        ("weights/model.safetensors", "numbers", "other numbers"),
+    ],
+)
+def test_what_may_change_a_figure_changes_it(project: Path, file: str, old: str, new: str) -> None:
+    before = made(project)
+    text = (project / file).read_text()
+    assert old in text
+    (project / file).write_text(text.replace(old, new))
+    assert made(project) != before
+
+
+def test_a_notebook_and_weights_have_digests_of_their_own(project: Path) -> None:
+    source = Source(project / "notebooks/percent/70_counting.py")
+    before = code_digest(source), weights_digest(project / "weights")
+    source.path.write_text(NOTEBOOK.replace("count(dots)", "count(dots) + 1"))
+    (project / "weights/README.md").write_text("another card")
+    assert code_digest(source) != before[0] and weights_digest(project / "weights") == before[1]
+    (project / "weights/model.safetensors").write_text("other numbers")
+    assert weights_digest(project / "weights") != before[1]
+
+
+def test_it_is_of_the_tree_alone() -> None:
+    """The tree written by hand: another version of Python must not make every figure stale."""
+    constant = ["Return", ["value", ["Constant", ["value", "1"]]]]
+    function = ["FunctionDef", ["args", ["arguments"]], ["body", [constant]], ["name", "'step'"]]
+    assert _plain(ast.parse("def step():\n    return 1\n")) == ["Module", ["body", [function]]]
+
+
+@pytest.mark.parametrize("paper", [name for name in sorted(PAPERS) if find_paper(name).published])
+def test_a_paper_s_figures_depend_on_the_loop_and_its_claims_and_on_no_other_paper(paper: str) -> None:
+    record = find_paper(paper)
+    assert record.published is not None
+    sources = [*training_sources(record), source_of(record, record.published.figures[0].notebook)]
+    found = modules([notebook_tree(source) for source in sources], {"kit": ROOT})
+    wanted = ("rollout.py", "train/grpo_trainer.py", "chat.py", f"papers/{paper}/claims.py")
+    assert {f"kit/{name}" for name in wanted} <= set(found)
+    others = tuple(f"papers/{name}/" for name in PAPERS if name != paper)
+    assert not [name for name in found if name.startswith(("kit/view/", "workshop/jobs/", *others))]
+    assert digest_of(record, record.published.figures[0]) != training_digest(record)

@@ -1,0 +1,153 @@
+"""The generated blocks of the README and docs/results.md: figures from results files only."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from workshop.publishing.readme import BEGIN, END, PAGES, block, fill, filled, headline
+
+RESULTS = {
+    "notebook": "14_agile_claims",
+    "profile": "laptop",
+    "commit": "abc1234",
+    "seed": 0,
+    "hardware": {"cpu": "a processor", "cores": 2, "memory_gb": 8.0, "gpus": []},
+    "versions": {},
+    "minutes": 19.5,
+    "metrics": {
+        "sft/acc_2x2": {"value": 0.25, "low": 0.2, "high": 0.3, "n": 72},
+        "grpo/acc_2x2": {"value": 0.875, "low": 0.8, "high": 0.93, "n": 72},
+    },
+    "claims": {"A2": {"verdict": "holds", "evidence": "grpo | sft"}},
+}
+
+
+def test_the_block_shows_metrics_claims_and_where_they_come_from() -> None:
+    lines = block("agile", RESULTS).splitlines()
+    assert lines[:2] == ["### AGILE", ""]
+    assert lines[2] == "|  | untrained | sft | grpo |"
+    assert lines[4] == (
+        "| 2×2 solved | not run (paper 0.095) | 0.250 [0.200, 0.300] (paper 0.220) "
+        "| 0.875 [0.800, 0.930] (paper 0.828) |"
+    )
+    assert lines[7].endswith("| not run (paper 0.311) | not run (paper 0.110) | not run (paper 0.621) |")
+    assert "| A2 | holds | grpo \\| sft |" in lines
+    assert lines[-3] == (
+        "Value and 95 % interval. The paper's model, Qwen2.5-VL-7B, is 2,200 times larger and saw other pictures. "
+        "Measured by 14_agile_claims, profile laptop, seed 0, commit abc1234, "
+        "on 2 cores of a processor. Training time was not recorded with these figures."
+    )
+    assert lines[-1] == "`results/agile.json` was made by other code, and not proved current since."
+
+
+def test_an_arm_that_was_measured_otherwise_stands_beside_no_number_of_the_papers() -> None:
+    right = {"value": 0.139, "low": 0.073, "high": 0.232, "n": 252}
+    told = block("vista_gym", {**RESULTS, "notebook": "of_no_paper", "metrics": {"no_tools/acc_all": right}})
+    head, _, row = (line.split(" | ") for line in told.splitlines()[2:5])
+    assert row[head.index("no_tools")] == "0.139 [0.073, 0.232]"
+    assert row[head.index("no_tools_reasoning |")].startswith("not run (paper 0.576)")
+
+
+@pytest.mark.parametrize(
+    ("name", "times"),
+    [
+        ("agile", "2,200"),
+        ("visual_arft", "2,200"),
+        ("codedance", "2,200"),
+        ("mags_rl", "930"),
+        ("vista_gym", r"2,\d00"),
+    ],
+)
+def test_how_much_larger_a_papers_model_is_comes_from_its_name_and_our_weights(name: str, times: str) -> None:
+    """3,241,472 weights here: 7 billion are 2,159 times as many, 3 billion 925 times."""
+    told = block(name, {**RESULTS, "notebook": "of_no_paper", "metrics": {}})
+    assert re.search(rf"The paper's model, \S+-\dB, is {times} times larger", told)
+    assert "larger" not in block(name, {**RESULTS, "notebook": "of_no_paper", "metrics": {}, "profile": "node"})
+
+
+def test_uncommitted_files_are_told_in_full() -> None:
+    changed = {**RESULTS, "commit": "34c6b2024ed75fad2f560dfaa982c35f88cf22a5+changes"}
+    assert "commit 34c6b2024ed7 and files that were not committed, on 2 cores" in block("agile", changed)
+    assert headline("agile", changed).endswith("Measured on files of which some were not committed.")
+    assert "not committed" not in block("agile", RESULTS) + headline("agile", RESULTS)
+
+
+def test_each_results_file_is_told_to_be_current_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workshop.publishing.current.digest_of", lambda paper, figures: f"today's of {figures.name}")
+    parts = [{"notebook": "15_agile_general", "digest": "an older one"}]
+    told = block("agile", {**RESULTS, "digest": "today's of agile", "parts": parts}).splitlines()[-1]
+    assert told == (
+        "`results/agile.json` is of the code as it is. "
+        "`results/agile-general.json` was made by other code, and not proved current since."
+    )
+    proved = {**RESULTS, "digest": "an older one", "proved": {"digest": "today's of agile", "compared": 7}}
+    assert block("agile", proved).endswith("`results/agile.json` is of the code as it is.")
+
+
+def test_two_marks_stand_for_all_papers(tmp_path: Path) -> None:
+    claims = {"A1": {"verdict": "holds"}, "A2": {"verdict": "doesn't"}, "A3": {"verdict": "doesn't"}}
+    results = {"agile": {**RESULTS, "claims": claims}, "codedance": None}
+    marks = "<!-- results:begin claims -->old" + END + "\n<!-- results:begin papers -->" + END
+    lines = filled(marks, results, headline, "README.md").splitlines()
+    assert lines[1] == "The kit tests 3 claims of the papers. By these figures 1 holds, 2 don't."
+    assert lines[-3].startswith("| AGILE | Solve jigsaw puzzles") and lines[-3].endswith(
+        "| [11](notebooks/11_agile.ipynb) to 15 | 2×2 solved: not run → 0.25 | 0.25 → 0.88 | 1 holds, 2 don't |"
+    )
+    assert lines[-2].endswith(
+        "| [31](notebooks/31_codedance.ipynb) to 34 | " + "not measured yet | " * 2 + "not measured yet |"
+    )
+    nested = filled("<!-- results:begin papers -->" + END, results, headline, "docs/results.md")
+    assert "[11](../notebooks/11_agile.ipynb)" in nested
+
+
+def test_the_headline_is_the_finding_and_says_how_long_training_took() -> None:
+    assert headline("agile", RESULTS) == (
+        "**AGILE**. What the base does when it is asked directly was not measured. As an agent it reaches 0.25 "
+        "[0.20, 0.30] after the cold start and 0.88 [0.80, 0.93] after reinforcement learning (2×2 solved). So what "
+        "training taught can't be told yet. Training time was not recorded with these figures."
+    )
+    timed = {**RESULTS, "seed": [0, 1], "training_minutes": 21.0}
+    assert headline("agile", timed).endswith("Each of 2 seeds trained for 10 minutes.")
+    whole = {**timed, "run_minutes": {"runs": 27.8, "deed_runs": 12.5}}
+    assert headline("agile", whole).endswith(
+        "Each of 2 seeds trained for 10 minutes; with data, play and measuring its run took 28."
+    )
+    assert headline("agile", None) == "**AGILE**: not measured yet."
+
+
+def test_a_mark_with_a_name_takes_that_paper_and_the_other_all_that_are_left() -> None:
+    text = f"{BEGIN}\n{END}\n<!-- results:begin two -->old{END}\n"
+    found = filled(text, {"one": None, "two": None, "three": None}, lambda name, _: name, "page")
+    assert found == f"{BEGIN}\none\n\nthree\n{END}\n<!-- results:begin two -->\ntwo\n{END}\n"
+
+
+def test_filling_replaces_the_blocks_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    for page in PAGES:
+        (tmp_path / page).write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+    assert fill(tmp_path)
+    assert "not measured yet" in (tmp_path / "README.md").read_text()
+    assert "Not measured yet" in (tmp_path / "docs" / "results.md").read_text()
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "agile.json").write_text(json.dumps(RESULTS))
+    assert fill(tmp_path) and not fill(tmp_path)
+    unmeasured = (block(name, None) for name in ("visual_arft", "codedance", "mags_rl", "vista_gym"))
+    expected = "\n\n".join((block("agile", RESULTS), *unmeasured))
+    assert (tmp_path / "docs" / "results.md").read_text() == f"before\n{BEGIN}\n{expected}\n{END}\nafter\n"
+
+
+def test_a_proof_that_changed_code_left_the_figures_is_told_beside_them() -> None:
+    proved = {**RESULTS, "note": "Made long ago.", "proved": {"digest": "abc", "commit": "def", "compared": 3808}}
+    text = block("agile", proved)
+    assert "\n\nMade long ago.\n\n" in text and "agree bit for bit, in 3808 values" in text
+    assert "bit for bit" not in block("agile", RESULTS)
+
+
+@pytest.mark.parametrize("text", ["nothing", f"{END}{BEGIN}"])
+def test_missing_marks_are_named(text: str) -> None:
+    with pytest.raises(ValueError, match=r"docs/results\.md: put .*results:begin"):
+        filled(text, {"agile": None}, block, "docs/results.md")

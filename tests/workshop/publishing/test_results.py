@@ -1,0 +1,179 @@
+"""Published results are made from a paper's record: planned, resumed, never of other code, published whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kit.files import read_json
+from kit.train.published_curves import published_curves
+from papers import registry
+from papers.registry import find_paper, papers
+from tests.papers.test_registry import RECORD, counting
+from workshop.command import main
+from workshop.jobs.run import JobError
+from workshop.publishing import results
+from workshop.publishing.current import outdated
+
+PUBLISHED = """
+from papers.published import Figures, Published, Runs
+
+PAPER = Paper(
+    "counting", "Counting dots", "Count dots by marking them.", "examples.your_own.env:Env",
+    "counting.paper:EVALUATION",
+    ("60_counting", "61_counting_claims"), claims="counting.paper:CLAIMS",
+    notebooks_dir=Path(__file__).parent / "notebooks",
+    published=Published(
+        {
+            "runs": Runs("counting", 2, ("60_counting",), {"dots": "4"}),
+            "far_runs": Runs("counting", 1, ("60_counting",), {"far": "true"}, tag="far", keeps={"data": 60}),
+        },
+        (Figures("61_counting_claims", "counting"),),
+        weights=(),
+    ),
+)
+"""
+
+TRAIN = """# %% [markdown]
+# # 60 · Counting dots
+
+# %% tags=["parameters"]
+run: str = "counting"  # run directory
+seed: int = 0  # of what is drawn
+dots: int = 3  # how many
+far: bool = False  # whether they are far
+
+# %%
+from counting.paper import EVALUATION
+from kit.episode import Action, Episode, Task, Turn
+from kit.files import run_folder, write_text
+
+folder = run_folder(run)
+if not (folder / "data").is_symlink():
+    write_text(folder / "data" / "dots.txt", str(dots))
+row = '{"step": 1, "reward": %s, "seconds": 30.0}' % (seed + 0.123456789 + far)
+write_text(folder / "grpo" / "metrics.jsonl", row + "\\n")
+turn = Turn((1,), (0.0,), "3", Action("answer", str(dots)))
+task = Task("t", (), "How many?", str(dots), {})
+EVALUATION.save_stage(folder, "grpo", [Episode(task, (1,), (turn,), "answer")])
+"""
+
+MEASURE = """# %% [markdown]
+# # 61 · Counting dots: claims
+
+# %% tags=["parameters"]
+run: str = "counting"  # run directory
+runs: list[str] = []  # runs that differ in their seed only
+far_runs: list[str] = []  # the same, far away
+profile: str = "laptop"  # written into results
+
+# %%
+import os
+
+from counting.paper import EVALUATION
+from kit.evaluate.results import write_results
+from kit.files import run_folder
+from kit.train.metrics import training_minutes
+
+if os.environ.get("COUNTING_FAILS"):
+    raise RuntimeError("the machine goes away")
+folders = [run_folder(name) for name in runs]
+assert all((run_folder(name) / "data" / "dots.txt").is_file() for name in far_runs)
+outcomes = [o for k, f in enumerate(folders) for o in EVALUATION.load_outcomes(f, "grpo", k)]
+write_results(
+    folders[0] / "results.json", notebook="61_counting_claims", profile=profile, seed=list(range(len(folders))),
+    minutes=0.5, training_minutes=training_minutes(folders), stages={"grpo": EVALUATION.evaluate_outcomes(outcomes)},
+    claims={"C1": {"verdict": "holds", "evidence": f"{len(far_runs)} of 1"}},
+)
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A registered paper of another package, with a record of how its results are made; pages aren't drawn."""
+    record = RECORD.partition("PAPER = ")[0] + PUBLISHED
+    notebooks = {"60_counting": TRAIN, "61_counting_claims": MEASURE}
+    folder = counting(tmp_path, monkeypatch, record, notebooks, "laptop: {60: {}, 61: {}}\n")
+    monkeypatch.setitem(registry.PAPERS, "counting", "counting.paper:PAPER")
+    monkeypatch.setattr(results, "redraw", lambda: None)
+    return folder
+
+
+def states(text: str) -> dict[str, str]:
+    """What is made → how far it is, from the plan's lines, without the hash in the runs' names."""
+    lines = [line.strip().split("  ", 1) for line in text.splitlines() if line.startswith(("  done", "  to do"))]
+    return {what.strip().split(" ")[0].replace(f".{CODE}", ""): state for state, what in lines}
+
+
+CODE = ""
+"""The hash in the runs' names."""
+
+
+def test_it_is_planned_resumed_published_and_then_up_to_date(
+    package: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = results.make(["counting"], only_plan=True)
+    assert not (package.parents[1] / "runs").exists(), "a plan writes nothing"
+    global CODE
+    CODE = next(line for line in plan.splitlines() if "counting-0." in line).rpartition(".")[2]
+    todo = dict.fromkeys(["counting-0", "counting-1", "counting-0-far", "results/counting.json", "results/,"], "to do")
+    assert states(plan) == todo and "results/counting.json isn't there" in plan
+    assert "5 of 5 steps remain" in plan
+
+    monkeypatch.setenv("COUNTING_FAILS", "1")
+    with pytest.raises(JobError, match="the machine goes away"):
+        results.make(["counting"])
+    monkeypatch.delenv("COUNTING_FAILS")
+    trained = {name: "done" for name in ("counting-0", "counting-1", "counting-0-far")}
+    assert states(results.make(["counting"], only_plan=True)) == todo | trained
+    runs = package.parents[1] / "runs"
+    before = {path: path.stat().st_mtime_ns for path in runs.glob("*/grpo/metrics.jsonl")}
+    assert len(before) == 3 and (runs / f"counting-0.{CODE}-far" / "data").is_symlink()
+
+    assert "python -m kit notebooks --force" in results.make(["counting"])
+    assert before == {path: path.stat().st_mtime_ns for path in runs.glob("*/grpo/metrics.jsonl")}, "not trained again"
+    made = read_json(package / "results" / "counting.json")
+    assert made["claims"]["C1"]["evidence"] == "1 of 1" and made["seed"] == [0, 1] and made["training_minutes"] == 1.0
+    assert set(made["run_minutes"]) == {"runs", "far_runs"} and len(made["digest"]) == 12
+    curves = published_curves("counting", "grpo", folder=package / "results" / "curves")
+    assert {run: rows[0]["reward"] for run, rows in curves.items()} == {"counting-0": 0.123457, "counting-1": 1.12346}
+    far = published_curves("counting", "grpo", "far", package / "results" / "curves")
+    assert [rows[0]["reward"] for rows in far.values()] == [1.12346]
+
+    assert "were made by this code" in results.make(["counting"])
+    again = results.make(["counting"], only_plan=True, again=True)
+    assert states(again)["counting-0"] == states(again)["results/counting.json"] == "done"
+    assert "1 of 5 steps remain" in again
+
+    (package / "notebooks" / "profiles" / "counting.yaml").write_text("laptop: {60: {}, 61: {}, 62: {}}\n")
+    assert "were made by this code" in results.make(["counting"]), "another notebook's values"
+    text = (package / "paper.py").read_text()
+    (package / "paper.py").write_text(text.replace('"counted"}', '"counted", "score_all": "scored"}'))
+    record = find_paper("counting")
+    assert record.published is not None
+    assert "not proved current" in outdated(record, record.published.figures[0], made)
+    plan = results.make(["counting"], only_plan=True)
+    assert f".{CODE}" not in plan and "was made by other code, and not proved current since" in plan
+    assert "5 of 5 steps remain, about" in plan and "to do, about 30 s" in plan, "minutes as they were recorded"
+
+    assert main(["results", "counting", "--plan"]) == 0 and "5 of 5 steps remain" in capsys.readouterr().out
+
+
+def test_papers_that_have_nothing_to_make_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["results", "nothing"]) == 2 and "no paper 'nothing' is registered" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("paper", [name for name, paper in papers().items() if paper.published])
+def test_the_records_of_the_kit_s_papers_make_the_files_that_are_published(paper: str) -> None:
+    """Every step's notebooks, parameters and values exist: planning checks them as ``kit run`` does."""
+    record = find_paper(paper)
+    some = results.steps(record)
+    assert record.published is not None
+    assert len(some) >= sum(runs.seeds for runs in record.published.runs.values()) + len(record.published.figures)
+    for figures in record.published.figures:
+        published = read_json(registry.ROOT / "results" / f"{figures.name}.json")
+        if published is None:  # not measured yet
+            continue
+        assert published["notebook"] == figures.notebook
+        assert len(published["seed"]) == record.published.runs["runs"].seeds

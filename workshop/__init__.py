@@ -1,0 +1,1 @@
+"""The workshop: what runs, plans, grades and publishes the notebooks. Nothing that a notebook computes is made here."""

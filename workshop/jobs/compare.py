@@ -1,0 +1,75 @@
+"""``python -m kit view A B``: runs side by side, stage by stage, with the differences and their intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from kit.evaluate.outcomes import Evaluation
+from kit.files import read_json
+from papers.registry import find_paper
+from workshop.jobs.comparison import paired_differences
+from workshop.jobs.listing import existing_run, table
+
+
+def compare(names: Sequence[str]) -> str:
+    """Compare runs with the first of them, on the tasks that both played.
+
+    Args:
+        names: of runs of one paper, at least two.
+
+    Raises:
+        ValueError: no such run, runs of several papers, or runs without a measured stage in common.
+    """
+    folders = {name: existing_run(name) for name in names}
+    stages = {name: {path.stem for path in folder.glob("stages/*.json")} for name, folder in folders.items()}
+    files = [folders[name] / "stages" / f"{stage}.json" for name in names for stage in stages[name]]
+    papers = {str((read_json(path) or {}).get("paper")) for path in files}
+    shared = set.intersection(*stages.values())
+    if not shared:
+        had = "; ".join(f"{name}: {', '.join(sorted(found)) or 'none'}" for name, found in stages.items())
+        raise ValueError(f"these runs have no measured stage in common ({had}): run the same notebooks in each first")
+    if len(papers) > 1:
+        raise ValueError(f"runs of one paper can be compared, these are of {', '.join(sorted(papers))}")
+    evaluation = find_paper(papers.pop()).load_evaluation()
+    order = [stage for stage in evaluation.reported if stage in shared]
+    parts = [_settings(folders)]
+    parts += [_stage(evaluation, folders, stage) for stage in order or sorted(shared)]
+    parts.append(
+        "difference: to the first run, over the tasks that both played; its interval is over other tasks,\n"
+        "not over other seeds: a second seed of the same values shows how much chance alone makes"
+    )
+    return "\n\n".join(part for part in parts if part)
+
+
+def _settings(folders: dict[str, Path]) -> str:
+    """The settings of the runs' trainings that differ, a row each."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, folder in folders.items():
+        for path in sorted(folder.glob("*/checkpoint/settings.json")):
+            for key, value in read_json(path)["settings"].items():
+                found.setdefault(f"{path.parents[1].name}: {key}", {})[name] = value
+    rows = [
+        [key, *(str(values.get(name, "not run")) for name in folders)]
+        for key, values in found.items()
+        if len({repr(values.get(name)) for name in folders}) > 1
+    ]
+    return table([["setting", *folders], *rows]) if rows else "the same settings in all of them"
+
+
+def _stage(evaluation: Evaluation[Any], folders: dict[str, Path], stage: str) -> str:
+    outcomes = {name: evaluation.load_outcomes(folder, stage) for name, folder in folders.items()}
+    metrics = {name: evaluation.evaluate_outcomes(found) for name, found in outcomes.items()}
+    first, *others = folders
+    differences = {name: paired_differences(evaluation, outcomes[first], outcomes[name]) for name in others}
+    rows = []
+    for metric, called in evaluation.headlines.items():
+        if any(metric in found for found in metrics.values()):
+            shown = [str(found.get(metric, "not run")) for found in metrics.values()]
+            rows.append([called, *shown, *(_signed(differences[name].get(metric)) for name in others)])
+    return table([[stage, *folders, *(f"{name} − {first}" for name in others)], *rows])
+
+
+def _signed(found: Any) -> str:
+    return "no shared tasks" if found is None else f"{found.value:+.3f} [{found.low:+.3f}, {found.high:+.3f}]"

@@ -1,0 +1,148 @@
+"""A run on one page, while it runs or after: its finding, its trainings in order, its claims, then side experiments."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from kit.evaluate.five.questions import answered
+from kit.evaluate.results import read_results
+from kit.files import find_run, write_bytes
+from kit.train import latest_rollout as latest
+from kit.train.metrics import read_metrics
+from kit.train.progress import FILE, Progress, read_progress
+from kit.train.published_curves import published_curves
+from kit.view import curves, show
+from kit.view.curves import compare_curves, over_published
+from kit.view.five import five
+from kit.view.html import Html, clean
+from papers.registry import Paper, paper_of
+from workshop.jobs.listing import measured, tell
+from workshop.jobs.run import progress_of
+from workshop.jobs.run_story import image, story
+
+PAGE = "overview.html"
+"""In the run's folder."""
+
+ORDER = ("sft", "grpo")
+"""Folders of a run's trainings as the story is told; others follow by name, side experiments at the end."""
+
+STILL = 300
+"""Seconds without a sign of a training after which it counts as stopped."""
+
+
+def write(name: str, refresh: int = 0) -> Path:
+    """Write a run's page; returns where it is.
+
+    Args:
+        name: of the run.
+        refresh: seconds after which a browser reads the page again; 0: never.
+
+    Raises:
+        ValueError: no such run.
+    """
+    told = tell(name)
+    folder = find_run(name)
+    results = read_results(folder / "results.json") or {}
+    found = [paper for name in progress_of(folder) if (paper := paper_of(name))]
+    paper = found[0] if found else None
+    body = [*_head(name, folder, paper), *story(folder, *measured(folder, results))]
+    body += [f"<p>{clean(str(now))}</p>" for now in _running(folder)]
+    trainings = [path.parent for path in sorted(folder.glob("**/metrics.jsonl"), key=_order)]
+    for training in trainings:
+        if training.parent == folder:
+            body += _stage(folder, training, paper)
+    body += [f"<p>{_lines(text)}</p>" for text in told.headline]
+    if answered(results):
+        body.append(_folded("the five questions", image(five(results), "answers")))
+    for training in trainings:
+        if training.parent != folder:
+            called = f"side experiment: {training.relative_to(folder)}"
+            body.append(_folded(called, "".join(_stage(folder, training, paper))))
+    rest = "".join(f'<div class="t k">{clean(text)}</div>' for text in told.rest)
+    body.append(_folded("all figures and files", rest))
+    return Html("".join(body), f"run {name}").save(folder / PAGE, refresh)
+
+
+def _head(name: str, folder: Path, paper: Paper | None) -> Iterator[str]:
+    """The page's title, what the task is, and links to the notebooks."""
+    yield f'<h1 style="font-size:22px;margin:0">{clean(f"{paper.title}: run {name}" if paper else f"run {name}")}</h1>'
+    links = "".join(f'<a href="{clean(path.name)}">{clean(path.stem)}</a> ' for path in sorted(folder.glob("*.ipynb")))
+    yield f"<p>{clean(paper.summary) if paper else ''} {links}</p>"
+
+
+def _order(metrics: Path) -> tuple[int, str]:
+    """Cold start, reinforcement, then the other trainings by name."""
+    place = ORDER.index(metrics.parent.name) if metrics.parent.name in ORDER else len(ORDER)
+    return place, str(metrics)
+
+
+def _folded(title: str, content: str) -> str:
+    return f'<details class="x"><summary>{clean(title)}</summary>{content}</details>'
+
+
+def watch(name: str, seconds: int = 10) -> Path:
+    """Write a run's page again and again while it trains; returns where it is once nothing moves any more.
+
+    Args:
+        name: of the run.
+        seconds: between two writings, and between two readings of the browser.
+
+    Raises:
+        ValueError: no such run.
+    """
+    while list(_running(find_run(name))):
+        print(f"page: {write(name, seconds)}", flush=True)
+        time.sleep(seconds)
+    return write(name)
+
+
+def _running(folder: Path) -> Iterator[Progress]:
+    """Progress of the trainings of a run that moved within the last minutes and haven't ended."""
+    for path in sorted(folder.glob(f"*/{FILE}")):
+        found = read_progress(path.parent)
+        if found is not None and found.phase != "done" and time.time() - path.stat().st_mtime < STILL:
+            yield found
+
+
+def _lines(text: str) -> str:
+    return "<br>".join(clean(line) for line in text.split("\n"))
+
+
+def draw_together(names: Sequence[str]) -> list[Path]:
+    """Draw the trainings that all these runs have, each stage's in one figure; returns the files, in the last run.
+
+    Args:
+        names: of the runs.
+    """
+    folders = {name: find_run(name) for name in names}
+    last, found = folders[names[-1]], []
+    for path in sorted(last.glob("*/metrics.jsonl")):
+        stage = path.parent.name
+        rows = {name: read_metrics(folder / stage / "metrics.jsonl") for name, folder in folders.items()}
+        shared = len({(folder / stage).resolve() for folder in folders.values()}) == 1
+        if shared or not all(rows.values()):  # kept from one another: the same curve; or not run everywhere
+            continue
+        target = last / f"{stage}-beside-{names[0]}.png"
+        write_bytes(target, compare_curves(rows).png())
+        found.append(target)
+    return found
+
+
+def _stage(run: Path, folder: Path, paper: Paper | None) -> Iterator[str]:
+    """A training: its curves, alone and over the published runs, and what was played last, judged by its own rule."""
+    rows, name = read_metrics(folder / "metrics.jsonl"), folder.relative_to(run).as_posix()
+    if rows:
+        yield f'<div class="x"><header><b>{clean(name)}</b><small>{len(rows)} steps</small></header>'
+        yield f"{image(curves(rows), f'curves of {name}')}</div>"
+        if paper and (published := published_curves(paper.name, name)):
+            yield '<div class="x"><header><b>over the published runs</b></header>'
+            yield f"{image(over_published(rows, published), f'{name} over the published runs')}</div>"
+    found = latest.load(folder)
+    if found:
+        step, played = found
+        judge = paper.load_judge(name) if paper else None
+        yield f'<div class="x"><header><b>played before step {step}</b></header></div>'
+        for episode, score in played:
+            yield show(episode, score, is_right=judge).body

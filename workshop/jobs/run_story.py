@@ -1,0 +1,97 @@
+"""The first part of a run's page: its finding in words, three bars, the held-out curve, one task before and after."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from textwrap import fill
+from typing import Any
+
+from kit.data.store import load_tasks
+from kit.episode import Task
+from kit.evaluate.outcomes import REASONS, Evaluation, Metrics
+from kit.files import read_json
+from kit.train.held_out import COLUMN
+from kit.train.metrics import read_metrics
+from kit.view import curves
+from kit.view.charts import Plot, bars
+from kit.view.html import clean, figures, render
+from workshop.jobs.finding import GRPO, SFT, UNTRAINED, finding, three_bars
+
+
+def story(folder: Path, evaluation: Evaluation[Any] | None, stages: Mapping[str, Metrics]) -> Iterator[str]:
+    """Tell a run from its results, as parts of a page; what was not measured is said.
+
+    Args:
+        folder: of the run.
+        evaluation: of its paper; None: of a notebook that belongs to none.
+        stages: stage → metrics, as far as they were measured.
+    """
+    metric, called = headline(evaluation, stages)
+    yield f'<p style="font-size:16px">{clean(finding(stages, metric, called))}</p>'
+    three = three_bars(stages, metric)
+    if known := {fill(label, 12): value for label, value in three.items() if value}:
+        yield image(bars({called: known}, label=called, title=f"{called}: value and 95 % interval"), called)
+        missing = ", ".join(label for label, value in three.items() if value is None)
+        yield f"<p>Not measured: {clean(missing)}.</p>" if missing else ""
+    played = read_metrics(folder / GRPO / "metrics.jsonl")
+    rows = [{key: row[key] for key in ("step", COLUMN) if key in row} for row in played]
+    if any(COLUMN in row for row in rows):
+        yield image(curves(rows), "held-out tasks during reinforcement learning")
+    elif rows:
+        yield "<p>No held-out tasks were played during reinforcement learning.</p>"
+    yield from _before_and_after(folder)
+
+
+def image(figure: Plot, called: str) -> str:
+    """A figure as a part of a page."""
+    data = base64.b64encode(figure.png()).decode()
+    return f'<img alt="{clean(called)}" style="max-width:100%" src="data:image/png;base64,{data}">'
+
+
+def headline(evaluation: Evaluation[Any] | None, stages: Mapping[str, Metrics]) -> tuple[str, str]:
+    """The metric that is told and its name for readers: the paper's first, else the first that the last stage has."""
+    if evaluation and evaluation.headlines:
+        return next(iter(evaluation.headlines.items()))
+    last = stages.get(GRPO) or next(reversed(list(stages.values())), {})
+    name = next(iter(last), "")
+    return name, name
+
+
+def _before_and_after(folder: Path) -> Iterator[str]:
+    """A task that the agent failed before reinforcement learning and solved after it; else the first it played."""
+    before = next((name for name in (SFT, UNTRAINED) if (folder / "stages" / f"{name}.json").is_file()), SFT)
+    played = {name: _played(folder, name) for name in (before, GRPO)}
+    both = [id for id in played[before] if id in played[GRPO]]
+    if not both:
+        return
+    ended = {id: (played[before][id][0], played[GRPO][id][0]) for id in both}
+    id = next((id for id in both if ended[id][0] != "solved" and ended[id][1] == "solved"), both[0])
+    task = _find_task(folder, id)
+    yield render(
+        "before_after.html",
+        id=id,
+        question=task.question if task else "",
+        images=figures(task.images) if task else [],
+        rows=[("before RL", *played[before][id]), ("after RL", *played[GRPO][id])],
+        words=REASONS,
+    )
+
+
+def _played(folder: Path, stage: str) -> dict[str, tuple[str, list[list[str]]]]:
+    """Task's id → how its episode ended, and its calls, each a tool and a status; none if the stage wasn't measured."""
+    record = read_json(folder / "stages" / f"{stage}.json") or {}
+    pairs = zip(record.get("outcomes", ()), record.get("calls", ()), strict=False)  # old files have no calls
+    return {outcome["task"]: (outcome["reason"], some) for outcome, some in pairs if "task" in outcome}
+
+
+def _find_task(folder: Path, id: str) -> Task | None:
+    """A task among the run's data; None if they have been removed."""
+    for path in sorted((folder / "data").glob("*.jsonl")):
+        with path.open(encoding="utf-8") as file:
+            records = (json.loads(line) for line in file)
+            if any(record.get("kind") == "task" and record.get("id") == id for record in records):
+                return next(task for task in load_tasks(path) if task.id == id)
+    return None

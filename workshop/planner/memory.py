@@ -1,0 +1,223 @@
+"""Plan a training before anything is downloaded: memory of each GPU and time of a step, with the formulas.
+
+``python -m kit plan 13 --profile node --gpus 8 --memory 80``. Nothing here was measured on a GPU: counts (weights,
+gradients, optimizer, what a pass keeps) are exact or checked against what torch keeps, episodes are as long as they may
+be, and times rest on :data:`BUSY`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kit.models.pixel_cache import IMAGE_CACHE_BYTES
+from kit.policy.limits import CACHE_BYTES, MAX_BATCH_SIZE, batch_size_that_fits
+from workshop.planner.architecture import PATCH, Architecture, Precision
+
+if TYPE_CHECKING:
+    from kit.train.launch.topology import RolloutEngine, Strategy
+
+GB = 1e9
+
+BUSY = {"arithmetic": 0.4, "bandwidth": 0.6}
+"""Shares of a GPU's arithmetic (when training) and of its bandwidth (when sampling) that are assumed to be used."""
+
+CONTEXT = 1.0 * GB
+"""CUDA's own, a process (assumed)."""
+
+BUCKETS = 2 * 2 * 5e8
+"""DeepSpeed's buckets: two of 5e8 numbers in bfloat16 (its defaults)."""
+
+LIVE = 2 * 1e9
+"""Weights that ZeRO-3 keeps put together: 1e9 in bfloat16 (its default ``stage3_max_live_parameters``)."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A training as the planner needs it told.
+
+    Attributes:
+        model: the architecture.
+        gpus: that train together.
+        memory: of each, in bytes.
+        strategy: what is divided among them.
+        rollout_engine: who plays; None in supervised training, where nobody does.
+        gpu_memory_utilization: of each GPU's memory, for a colocated engine.
+        per_device_batch_size: episodes a forward pass and GPU.
+        batch: episodes an optimizer step, on all GPUs.
+        tokens: of the longest episode.
+        picture_tokens: of them, of images.
+        sampled: tokens a policy may say in one.
+        lora_rank: of adapters; 0 trains all weights.
+        freeze_vision: whether the vision tower stays as it is.
+        recompute: whether activations are computed again in the backward pass.
+        reference: whether a second copy of the weights is kept (a KL term without adapters).
+        optimizer_steps: on each batch.
+        steps: batches of the whole training; 0: not known.
+        flops, bandwidth: of one GPU, in operations and bytes a second (defaults: an A100's, its data sheet).
+    """
+
+    model: Architecture
+    gpus: int
+    memory: float
+    strategy: Strategy
+    rollout_engine: RolloutEngine | None
+    per_device_batch_size: int
+    batch: int
+    tokens: int
+    picture_tokens: int
+    sampled: int
+    lora_rank: int
+    freeze_vision: bool
+    recompute: bool = True
+    reference: bool = False
+    gpu_memory_utilization: float = 0.3
+    optimizer_steps: int = 1
+    steps: int = 0
+    flops: float = 312e12
+    bandwidth: float = 2.0e12
+
+    @property
+    def held(self) -> Precision:
+        """The form in which weights are held."""
+        if self.lora_rank:
+            return "adapters"
+        return "bfloat16" if self.strategy.startswith("zero") else "float32"  # DeepSpeed keeps its float32 copy apart
+
+    @property
+    def learning(self) -> int:
+        """Weights that learn."""
+        if self.lora_rank:
+            return self.model.adapters(self.lora_rank)
+        return self.model.language + (0 if self.freeze_vision else self.model.vision)
+
+    @property
+    def total(self) -> int:
+        """All weights."""
+        return self.model.language + self.model.vision + (self.model.adapters(self.lora_rank) if self.lora_rank else 0)
+
+
+@dataclass(frozen=True)
+class Need:
+    """One part of a GPU's memory: ``bytes``, and where the number comes from."""
+
+    name: str
+    bytes: float
+    formula: str
+
+
+HOST = (Need("images", IMAGE_CACHE_BYTES, "kit.chat.Chat's image_cache_bytes: processed images it remembers"),)
+"""What each process takes of the machine's memory, not of a GPU's, at the most."""
+
+
+def fixed(stage: Stage) -> Iterator[Need]:
+    """Memory that is held from the first step to the last."""
+    n, total, learning = stage.gpus, stage.total, stage.learning
+    zero, three = stage.strategy.startswith("zero"), stage.strategy in ("zero3", "fsdp2")
+    each = 4 if stage.held == "float32" else 2
+    part = n if three else 1
+    yield Need("weights", each * total / part, f"{each} B × {total:,}" + f" / {part}" * (part > 1))
+    if stage.held == "float32":
+        # Autocast keeps a bfloat16 copy of what learns until the pass is over; FSDP2 of a block at a time.
+        copy = 2 * (stage.model.layer if three else learning)
+        yield Need("half copies", copy, f"2 B × {copy // 2:,}")
+    g, part = (2, n) if zero else (4, n if three else 1)
+    yield Need("gradients", g * learning / part, f"{g} B × {learning:,}" + f" / {part}" * (part > 1))
+    state, part = (12, n) if zero else (8, n if three else 1)
+    why = f" / {part}" * (part > 1) + ": AdamW's two moments" + ", a float32 copy" * zero
+    yield Need("optimizer", state * learning / part, f"{state} B × {learning:,}{why}")
+    if zero:
+        yield Need("buckets", BUCKETS + LIVE * three, "DeepSpeed's defaults")
+    if stage.reference:
+        part = n if three else 1
+        yield Need("reference", 2 * total / part, f"2 B × {total:,}" + f" / {part}" * (part > 1))
+    if stage.rollout_engine == "colocate":
+        share = stage.gpu_memory_utilization
+        yield Need("engine", share * stage.memory, f"{share} × {stage.memory / GB:g} GB: vLLM's weights and cache")
+    yield Need("CUDA", CONTEXT, "assumed")
+
+
+def learning_pass(stage: Stage) -> Iterator[Need]:
+    """Memory that a forward pass keeps for its backward pass."""
+    m, tokens = stage.model, stage.per_device_batch_size * stage.tokens
+    one = m.activation_bytes(stage.held, stage.lora_rank)
+    if stage.recompute:
+        kept = m.layers * m.recomputed(stage.held) + one
+        text = f"{tokens:,} tokens × ({m.layers} × {m.recomputed(stage.held):,} B + {one:,} B of one layer)"
+    else:
+        kept = m.layers * one
+        text = f"{tokens:,} tokens × {m.layers} × {one:,} B"
+    yield Need("activations", tokens * kept, text)
+    patches = 4 * stage.per_device_batch_size * stage.picture_tokens
+    yield Need("pictures", patches * PATCH * 4, f"{patches:,} patches × {PATCH} × 4 B")
+    if not stage.freeze_vision and not stage.lora_rank:
+        seen = m.vision_activation_bytes(stage.held)
+        deep = 1 if stage.recompute else m.depth
+        yield Need("vision tower", patches * deep * seen, f"{patches:,} patches × {deep} × {seen:,} B")
+
+
+def sampling(stage: Stage) -> Iterator[Need]:
+    """Memory that transformers takes while it samples; vLLM has room of its own."""
+    if stage.rollout_engine != "transformers":
+        return
+    rows, token = _rows(stage), stage.model.kv_bytes()
+    text = f"{rows} episodes at once × {stage.tokens:,} tokens × {token:,} B"
+    yield Need("keys and values", rows * stage.tokens * token, text)
+    yield Need("prefixes", CACHE_BYTES, "kit.policy.hf.HFPolicy's cache_bytes")
+    if stage.strategy == "zero3":
+        yield Need("whole weights", 2 * stage.total, f"2 B × {stage.total:,}: put together while it plays")
+
+
+def _rows(stage: Stage) -> int:
+    """Episodes that transformers decodes at once: as many as half of the free memory has room for."""
+    whole = 2 * stage.total if stage.strategy == "zero3" else 0
+    free = stage.memory - sum(need.bytes for need in fixed(stage)) - CACHE_BYTES - whole
+    return batch_size_that_fits(
+        min(MAX_BATCH_SIZE, math.ceil(stage.batch / stage.gpus)), free, stage.model.kv_bytes(), stage.tokens
+    )
+
+
+def needed(stage: Stage) -> float:
+    """Bytes of one GPU at the most: what stays, and the larger of playing and learning."""
+
+    def most(needs: Iterator[Need]) -> float:
+        return sum(need.bytes for need in needs)
+
+    return most(fixed(stage)) + max(most(learning_pass(stage)), most(sampling(stage)))
+
+
+def engine_room(stage: Stage) -> float:
+    """Bytes that a colocated engine has for keys and values: its share without its weights."""
+    return stage.gpu_memory_utilization * stage.memory - 2 * (stage.model.language + stage.model.vision)
+
+
+def hours(stage: Stage) -> float:
+    """Hours of the whole training, episodes as long as they may be; 0: the number of steps isn't known."""
+    return stage.steps * sum(value for value, _ in seconds(stage).values()) / 3600
+
+
+def seconds(stage: Stage) -> dict[str, tuple[float, str]]:
+    """Seconds of one step by part, each with its formula; episodes as long as they may be."""
+    share, total = stage.batch / stage.gpus, stage.total
+    passes = (4 if stage.lora_rank else 6) + 2 * stage.recompute + 2 * (stage.rollout_engine in ("colocate", "server"))
+    work = stage.optimizer_steps * passes * total * share * stage.tokens
+    rate = BUSY["arithmetic"] * stage.flops
+    found = {
+        "learning": (
+            work / rate,
+            f"{passes} × {total:,} × {share:g} episodes × {stage.tokens:,} tokens / ({BUSY['arithmetic']} × "
+            f"{stage.flops / 1e12:g} TFLOP/s)",
+        )
+    }
+    if stage.rollout_engine:
+        rows = share if stage.rollout_engine != "transformers" else _rows(stage)
+        reads = 2 * total + rows * stage.tokens / 2 * stage.model.kv_bytes()
+        turns = stage.sampled * math.ceil(share / rows)
+        found["playing"] = (
+            turns * reads / (BUSY["bandwidth"] * stage.bandwidth),
+            f"{turns:,.0f} tokens one after another × {reads / GB:.1f} GB read for each / ({BUSY['bandwidth']} × "
+            f"{stage.bandwidth / 1e12:g} TB/s)",
+        )
+    return found

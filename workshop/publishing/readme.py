@@ -1,0 +1,229 @@
+"""Fill the generated blocks of README.md and docs/results.md: figures come from ``results/``, never from a keyboard.
+
+A block of figures stands between two marks, one paper's where the first names it, else those of all that aren't named.
+Two more names stand for tables of all papers: ``papers`` (what each training brought) and ``claims`` (verdicts).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from kit.evaluate.claims import VERDICTS, as_stated
+from kit.evaluate.outcomes import by_stage
+from kit.files import ROOT, write_text
+from papers.registry import Paper, find_paper, published
+from tiny import TINY
+from workshop.jobs.finding import GRPO, SFT, finding
+from workshop.planner.architecture import Architecture
+from workshop.publishing.current import outdated
+
+BEGIN = "<!-- results:begin -->"
+END = "<!-- results:end -->"
+MARKS = re.compile(r"(<!-- results:begin(?: (\w+))? -->).*?(<!-- results:end -->)", re.DOTALL)
+
+Results = Mapping[str, Any] | None
+"""The content of a paper's results file; None where nothing was measured yet."""
+
+
+def fill(root: Path = ROOT) -> bool:
+    """Write the block of every page in :data:`PAGES` anew; returns whether that changed anything.
+
+    Raises:
+        ValueError: a page lacks the two marks.
+    """
+    changed = False
+    for page, block in PAGES.items():
+        path = root / page
+        text = path.read_text(encoding="utf-8")
+        new = filled(text, published(root), block, page)
+        if new != text:
+            write_text(path, new)
+            changed = True
+    return changed
+
+
+def filled(text: str, results: Mapping[str, Results], block: Callable[[str, Results], str], page: str) -> str:
+    """Replace what stands between the marks of a page by papers' blocks.
+
+    A mark may name a paper (``results:begin NAME``): the block is that paper's; or one of :data:`TABLES`. One without a
+    name takes all other papers.
+
+    Args:
+        text: the page.
+        results: paper's name → its results.
+        block: makes Markdown of one paper's name and results.
+        page: the page's name, for the error.
+
+    Raises:
+        ValueError: the marks are missing or in the wrong order.
+    """
+    named = [name for _, name, _ in MARKS.findall(text)]
+    if not named:
+        raise ValueError(f"{page}: put {BEGIN} and {END} on lines of their own where the figures belong")
+
+    def told(found: re.Match[str]) -> str:
+        if found[2] in TABLES:
+            return f"{found[1]}\n{TABLES[found[2]](results, (ROOT / page).parent)}\n{found[3]}"
+        some = [found[2]] if found[2] else [name for name in results if name not in named]
+        return f"{found[1]}\n" + "\n\n".join(block(name, results[name]) for name in some) + f"\n{found[3]}"
+
+    return MARKS.sub(told, text)
+
+
+def headline(paper: str, results: Results) -> str:
+    """Format a paper's finding as one paragraph of Markdown."""
+    title = f"**{find_paper(paper).title}**"
+    if results is None:
+        return f"{title}: not measured yet."
+    name, called = next(iter(find_paper(paper).load_evaluation().headlines.items()))
+    changed = " Measured on files of which some were not committed." if _changed(results) else ""
+    return f"{title}. {finding(by_stage(results), name, called)} {_trained(results)}{changed}"
+
+
+def block(paper: str, results: Results) -> str:
+    """Format a paper's figures as Markdown: a table of metrics by stage, claims, and where they come from."""
+    head = f"### {find_paper(paper).title}"
+    if results is None:
+        return f"{head}\n\nNot measured yet: `results/{paper}.json` does not exist."
+    parts = [head, *(text for text in (_metrics(paper, results), _claims(paper, results)) if text)]
+    parts += [*_told_beside(results), _origin(paper, results), _current(find_paper(paper), results)]
+    return "\n\n".join(parts)
+
+
+def _metrics(paper: str, results: Mapping[str, Any]) -> str:
+    """The paper's headlines only, of all stages that were measured or that the paper has a number of."""
+    evaluation, stages = find_paper(paper).load_evaluation(), by_stage(results)
+    shown = [s for s, theirs in evaluation.reported.items() if s in stages or theirs.keys() & evaluation.headlines]
+    lines = [_row(["", *shown]), _row(["---"] * (len(shown) + 1))]
+    for name, called in evaluation.headlines.items():
+        cells = []
+        for stage in shown:
+            here, theirs = stages.get(stage, {}).get(name), evaluation.reported[stage].get(name)
+            cell = "not run" if here is None else str(here)
+            cells.append(f"{cell} (paper {theirs:.3f})" if theirs is not None else cell)
+        lines.append(_row([called, *cells]))
+    return "\n".join(lines)
+
+
+def _origin(paper: str, results: Mapping[str, Any]) -> str:
+    machine = results["hardware"]
+    what = ", ".join(machine["gpus"]) or f"{machine['cores']} cores of {machine['cpu']}"
+    sets = "; ".join(f"{n} of {name}" for name, n in (results.get("pictures") or {}).items())
+    pictures = f"Pictures: {sets}. " if sets else ""
+    changed = " and files that were not committed" if _changed(results) else ""
+    return (
+        f"Value and 95 % interval. {_larger(paper, results['profile'])}{pictures}"
+        f"Measured by {results['notebook']}, profile {results['profile']}, seed {results['seed']}, "
+        f"commit {results['commit'][:12]}{changed}, on {what}. {_trained(results)}"
+    )
+
+
+def _changed(results: Mapping[str, Any]) -> bool:
+    """Whether files that belong to no commit measured these results."""
+    return "+" in str(results["commit"])
+
+
+def _larger(paper: str, profile: str) -> str:
+    """How many times larger than the laptop's base the model is that the paper's numbers are of, by its name."""
+    found = re.search(r"[\w.-]+-(\d+)B\b", find_paper(paper).load_evaluation().note)  # Qwen2.5-VL-7B
+    if profile != "laptop" or found is None:
+        return "The paper's model saw other pictures. "
+    base = Architecture.of(str(TINY))
+    times = float(f"{int(found[1]) * 1e9 / (base.language + base.vision):.1e}")
+    return f"The paper's model, {found[0]}, is {times:,.0f} times larger and saw other pictures. "
+
+
+def _current(paper: Paper, results: Mapping[str, Any]) -> str:
+    """Whether the code as it is made each results file of a paper."""
+    parts = {part["notebook"]: part for part in (results, *results.get("parts", ()))}
+    files = [figures for figures in (paper.published.figures if paper.published else ()) if figures.notebook in parts]
+    told = {figures.name: outdated(paper, figures, parts[figures.notebook]) for figures in files}
+    return " ".join(f"`results/{name}.json` {why or 'is of the code as it is'}." for name, why in told.items())
+
+
+def _told_beside(results: Mapping[str, Any]) -> list[str]:
+    """Paragraphs on how the figures were made, and on code that has changed since and was proved to leave them."""
+    proved = results.get("proved")
+    since = (
+        f"The code has changed since. The smoke runs at the figures' commit and after the change agree bit for bit, "
+        f"in {proved['compared']} values (`python -m kit results --prove`)."
+        if proved
+        else ""
+    )
+    return [text for text in (results.get("note", ""), since) if text]
+
+
+def _trained(results: Mapping[str, Any]) -> str:
+    minutes = results.get("training_minutes")
+    if minutes is None:
+        return "Training time was not recorded with these figures."
+    seeds = results["seed"] if isinstance(results["seed"], list) else [results["seed"]]
+    whole = (results.get("run_minutes") or {}).get("runs")
+    run = f"; with data, play and measuring its run took {whole:.0f}" if whole else ""
+    who = f"Each of {len(seeds)} seeds" if len(seeds) > 1 else "It is of one seed, which"
+    return f"{who} trained for {minutes / len(seeds):.0f} minutes{run}."
+
+
+def _judged(paper: str, results: Results) -> Mapping[str, Mapping[str, Any]]:
+    """A paper's claims as they are stated today, with what became of each."""
+    return as_stated((results or {}).get("claims") or {}, find_paper(paper).load_claims())
+
+
+def _claims(paper: str, results: Mapping[str, Any]) -> str:
+    claims = _judged(paper, results)
+    rows = [_row([name, str(claim["verdict"]), str(claim["evidence"])]) for name, claim in sorted(claims.items())]
+    return "\n".join([_row(["claim", "verdict", "evidence"]), _row(["---"] * 3), *rows]) if rows else ""
+
+
+def _verdicts(results: Mapping[str, Results], _: Path) -> str:
+    """Count the verdicts of all papers' claims, in a sentence."""
+    claims = [claim for name, some in results.items() for claim in _judged(name, some).values()]
+    return f"The kit tests {len(claims)} claims of the papers. By these figures {_counted(claims)}."
+
+
+def _counted(claims: list[Mapping[str, Any]]) -> str:
+    """Count claims by their verdicts: ``1 holds, 3 don't, 2 not testable here, 5 undecided``."""
+    found, several = Counter(str(claim["verdict"]) for claim in claims), {"holds": "hold", "doesn't": "don't"}
+    told = {verdict: found[verdict] for verdict in VERDICTS if found[verdict]}
+    counts = [f"{n} {verdict if n == 1 else several.get(verdict, verdict)}" for verdict, n in told.items()]
+    return ", ".join(counts) or "none was tested"
+
+
+def _papers(results: Mapping[str, Results], beside: Path) -> str:
+    """A table of the papers: notebooks, the first headline after each training, how the claims came out."""
+    lines = [_row(["paper", "the agent", "notebooks", "SFT", "GRPO", "claims"]), _row(["---"] * 6)]
+    for name, some in results.items():
+        paper = find_paper(name)
+        first, last = paper.notebooks[0], paper.notebooks[-1]
+        twin = Path(os.path.relpath(paper.notebooks_dir / f"{first}.ipynb", beside)).as_posix()
+        cells = [paper.title, paper.summary, f"[{first[:2]}]({twin}) to {last[:2]}"]
+        lines.append(_row([*cells, *_brought(name, some)]))
+    return "\n".join(lines)
+
+
+def _brought(paper: str, results: Results) -> list[str]:
+    """The first headline before and after each training, and the claims' verdicts."""
+    if results is None:
+        return ["not measured yet"] * 3
+    stages = by_stage(results)
+    metric, called = next(iter(find_paper(paper).load_evaluation().headlines.items()))
+    value = {stage: f"{found[metric].value:.2f}" for stage, found in stages.items() if metric in found}
+    steps = {SFT: ("untrained", SFT), GRPO: (SFT, GRPO)}
+    moved = [" → ".join(value.get(stage, "not run") for stage in way) for way in steps.values()]
+    return [f"{called}: {moved[0]}", moved[1], _counted([*_judged(paper, results).values()])]
+
+
+def _row(cells: list[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+PAGES: dict[str, Callable[[str, Results], str]] = {"README.md": headline, "docs/results.md": block}
+"""The pages with a generated block, and what it is made of."""
+
+TABLES: dict[str, Callable[[Mapping[str, Results], Path], str]] = {"papers": _papers, "claims": _verdicts}
+"""Names of marks that stand for all papers; made of their results, and of the folder that links are told from."""
