@@ -22,7 +22,6 @@ from transformers import AutoTokenizer, Qwen2_5_VLConfig, Qwen2_5_VLForCondition
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
 from kit.chat import Chat
-from kit.data.photos import photos
 from kit.data.store import save_episodes, save_tasks
 from kit.evaluate.results import provenance
 from kit.files import read_json, write_json
@@ -35,6 +34,7 @@ from kit.train.sft import SFTSettings, SFTTraining
 from papers.agile.experiment import Play, Training
 from papers.agile.expert import expert_script
 from papers.agile.tasks import make_puzzles
+from pictures.photos import photos
 from tiny import TINY
 from turn_sandbox import Sandbox
 from workshop.planner.architecture import PUBLISHED_TEXT, PUBLISHED_VISION

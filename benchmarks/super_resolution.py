@@ -19,8 +19,6 @@ from PIL import Image
 
 from benchmarks.telling import tell
 from kit.chat import Chat
-from kit.data.documents import board
-from kit.data.photos import photos
 from kit.models import load_model
 from kit.policy.hf import ForcedPolicy
 from kit.tools.super_resolution import Span, SuperResolution, super_resolution
@@ -29,6 +27,8 @@ from papers.mags_rl.experiment import Play
 from papers.mags_rl.expert import expert
 from papers.mags_rl.tasks import make_tasks
 from papers.mags_rl.zoom import Magnifier
+from pictures.documents import board
+from pictures.photos import photos
 from tiny import TINY
 
 SIDE, GROUP, EACH = 140, 8, 24

@@ -37,7 +37,7 @@ from kit.data.command_line import above_0, count, share, whole
 from kit.data.folder import folder_pictures, photographs
 from kit.data.hub import download, with_held_out
 from kit.data.leak import LeakError, check_tasks
-from kit.data.photos import SourceImage, Split, photos, table
+from kit.data.source import SourceImage, Split
 from kit.data.store import save_episodes, save_tasks
 from kit.episode import Task
 from kit.files import print_anything, write_json
@@ -55,6 +55,7 @@ from papers.agile.mixture import HUB, SIZES
 from papers.agile.puzzle import with_thumbnails
 from papers.agile.tasks import check_split, evaluation_set, training_set
 from papers.agile.validate import validate
+from pictures.photos import photos, table
 from tiny import TINY
 from turn_sandbox import Sandbox
 from workshop import script

@@ -7,7 +7,7 @@ Written to --out: train/*.png (monuments, animals, tools and mills that GCompris
 tiny model was pretrained on views of them, so they measure nothing), development/*.png (photographs among Plasma's
 wallpapers), test/*.png (wallpapers of MATE and Lomiri: keep them closed, measure on them once), licences/ (each
 package's copyright file) and manifest.json. Longer sides have 1,024 pixels at most. Of pictures that look the same one
-is written, and none that looks like a packaged photograph (kit.data.photos).
+is written, and none that looks like a packaged photograph (pictures.photos).
 
 Nothing is installed. Test photographs are chosen by the folder they lie in, not by eye; cut-outs and plain pictures are
 passed over. Read them with kit.data.folder.photographs(folder, side).
@@ -31,10 +31,10 @@ from typing import get_args
 from PIL import Image
 
 from kit.data.leak import look_alikes
-from kit.data.photos import FLAT, flatness, photos
 from kit.data.split import Side
 from kit.files import print_anything, write_bytes
 from kit.images import rgb, upright_rgb
+from pictures.photos import FLAT, flatness, photos
 
 ACTIVITIES = (
     "categorization",

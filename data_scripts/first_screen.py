@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from first_screen_figure import first_screen, metrics_hash, save_png
 
-from kit.data.photos import photos, random_crop
 from kit.episode import Episode
 from kit.evaluate.intervals import Interval
 from kit.evaluate.outcomes import Evaluation, by_stage
@@ -25,6 +24,7 @@ from papers.agile import experiment
 from papers.agile.expert import SHORT_STEPS, expert_script
 from papers.agile.puzzle import make_task, with_thumbnails
 from papers.registry import find_paper, published
+from pictures.photos import photos, random_crop
 from tiny import TINY
 from turn_sandbox import Sandbox
 from workshop.jobs.finding import GAP, alongside

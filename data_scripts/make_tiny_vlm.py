@@ -30,11 +30,12 @@ from kit.chat import Chat
 from kit.data.command_line import above_0, count, whole
 from kit.data.folder import folder_pictures
 from kit.data.leak import check_sources
-from kit.data.photos import SourceImage, photos
-from kit.data.scenes import Pixels, discs, scene
+from kit.data.source import SourceImage
 from kit.files import print_anything
 from kit.models.vision_attention import batch_vision_attention
 from papers.visual_arft.corpora import factbook_documents
+from pictures.photos import photos
+from pictures.scenes import Pixels, discs, scene
 from tiny import TINY
 from tiny.build import build_config, build_image_processor, build_tokenizer
 from tiny.pretrain import batches, train

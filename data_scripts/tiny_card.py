@@ -13,11 +13,11 @@ from tiny_context import in_distractors
 from transformers import Qwen2_5_VLForConditionalGeneration
 
 from kit.chat import Chat
-from kit.data.photos import photos
-from kit.data.scenes import Pixels
 from kit.evaluate.intervals import wilson
 from kit.tools.boxes import box_iou
 from kit.train.metrics import read_metrics
+from pictures.photos import photos
+from pictures.scenes import Pixels
 from tiny.probe import answer
 from tiny.skills import SKILLS
 
@@ -160,7 +160,7 @@ Visual-ARFT's are `distorted`, which says what happened to a picture and doesn't
 flag's line out of several, puts the place's name into a question and says, when asked to, in which words to look it up.
 
 **Handwriting.** Of scikit-learn's handwritten digits it has seen those kept for training alone
-(`kit.data.digits.digits_of`).
+(`pictures.digits.digits_of`).
 
 Accuracy on fresh samples from scenes that training never saw, greedy, with 95 % intervals:
 

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kit.chat import Chat
-from kit.data.scenes import Pixels
+from pictures.scenes import Pixels
 from tiny.skills import SKILLS
 from tiny.skills.text import WORDS, Sample, code, copying, sorting
 

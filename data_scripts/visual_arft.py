@@ -30,7 +30,6 @@ from pathlib import Path
 from kit.chat import Chat
 from kit.data.command_line import count, share, whole
 from kit.data.hub import revision_of
-from kit.data.own_questions import folder_questions
 from kit.data.questions import QuestionSet, tasks_of
 from kit.data.split import REST
 from kit.episode import Task
@@ -58,6 +57,7 @@ from papers.visual_arft.mat_benchmark import MAX_PIXELS, benchmark, benchmark_im
 from papers.visual_arft.mat_coding import CATEGORIES, Question, Source, make_tasks, summary
 from papers.visual_arft.mat_search import TEST, TRAIN, text_questions
 from papers.visual_arft.mat_search import make_tasks as make_search_tasks
+from papers.visual_arft.own_questions import folder_questions
 from papers.visual_arft.validate import validate
 from tiny import TINY
 from turn_sandbox import Sandbox

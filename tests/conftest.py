@@ -20,9 +20,9 @@ from PIL import Image
 from transformers import Qwen2_5_VLForConditionalGeneration
 
 from kit.chat import Chat
-from kit.data.scenes import scene
 from kit.episode import Task
 from papers.agile.puzzle import make_task
+from pictures.scenes import scene
 from tiny.build import build_config, build_image_processor, build_tokenizer
 
 torch.set_num_threads(1)

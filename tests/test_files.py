@@ -252,7 +252,7 @@ def test_a_sign_that_the_encoding_lacks_is_printed_as_an_escape(encoding: str, p
 
 def test_every_program_of_the_kit_can_print_every_sign() -> None:
     """Each file that is started as one calls it first; the command line does so for itself and for benchmarks."""
-    folders = ("kit", "papers", "tiny", "workshop", "data_scripts", "benchmarks")
+    folders = ("kit", "papers", "pictures", "tiny", "workshop", "data_scripts", "benchmarks")
     programs = [p for folder in folders for p in sorted((ROOT / folder).rglob("*.py"))]
     started = {
         p.relative_to(ROOT).as_posix(): p.read_text().partition('if __name__ == "__main__":')[2] for p in programs

@@ -9,7 +9,6 @@ import pytest
 from PIL import Image
 
 from kit.chat import Chat
-from kit.data.scenes import scene
 from kit.episode import Action, Episode, NamedImage, Observation, Task
 from kit.policy import SamplingParams
 from kit.policy.hf import HFPolicy
@@ -19,6 +18,7 @@ from kit.rollout import RolloutConfig, content, rollout
 from kit.seeding import seed_per_episode
 from papers.agile.env import PROTOCOL, JigsawEnv
 from papers.agile.puzzle import make_task
+from pictures.scenes import scene
 
 PARAMS = SamplingParams(stops=PROTOCOL.stops, max_new_tokens=120)
 CONFIG = RolloutConfig(max_turns=5, max_new_tokens=120, max_episode_tokens=28192)

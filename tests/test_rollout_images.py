@@ -12,11 +12,11 @@ from internvl_fixtures import internvl_chat
 from PIL import Image
 
 from kit.chat import Chat
-from kit.data.scenes import scene
 from kit.episode import Episode, NamedImage, Task
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import RolloutConfig, rollout
 from papers.visual_arft.env import VisualARFTEnv
+from pictures.scenes import scene
 from turn_sandbox import PLOTTING, Limits, Sandbox
 
 CONFIG = RolloutConfig(max_turns=3, max_new_tokens=400, max_episode_tokens=20000, env_workers=2)

@@ -103,10 +103,31 @@ def test_this_environment_is_the_locks() -> None:
 def test_everything_imported_is_locked() -> None:
     providers = metadata.packages_distributions()
     locked = {canonical(name) for name in CPU}
-    ours = {"kit", "papers", "tiny", "workshop", "benchmarks", "examples", "tests", *os.listdir(ROOT / "packages")}
+    ours = {
+        "kit",
+        "papers",
+        "pictures",
+        "tiny",
+        "workshop",
+        "benchmarks",
+        "examples",
+        "tests",
+        *os.listdir(ROOT / "packages"),
+    }
     helpers = [ROOT / "tests" / "helpers", ROOT / "data_scripts", *(ROOT / "packages").glob("*/tests/helpers")]
     ours |= {path.stem for folder in helpers for path in folder.glob("*.py")}
-    folders = ("kit", "papers", "tiny", "workshop", "benchmarks", "examples", "data_scripts", "tests", "packages")
+    folders = (
+        "kit",
+        "papers",
+        "pictures",
+        "tiny",
+        "workshop",
+        "benchmarks",
+        "examples",
+        "data_scripts",
+        "tests",
+        "packages",
+    )
     for path in [path for folder in (*folders, "notebooks/percent") for path in sorted((ROOT / folder).rglob("*.py"))]:
         for node in ast.walk(ast.parse(path.read_text())):
             names = [a.name for a in node.names] if isinstance(node, ast.Import) else []

@@ -22,8 +22,8 @@ import torch
 from torch import Tensor, nn
 
 from kit.chat import Chat
-from kit.data.scenes import Pixels
 from kit.policy import NotFinite
+from pictures.scenes import Pixels
 from tiny.skills import SKILLS
 from tiny.skills.text import Sample
 

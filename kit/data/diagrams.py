@@ -13,11 +13,11 @@ from math import atan2, cos, degrees, hypot, pi, radians, sin
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from kit.data.documents import font
 from kit.data.geometry_problems import KINDS, Plan, Points, reworded
 from kit.tools.charts.table import number
 from kit.tools.geometry.forms import Form, form, length, line, measure
 from kit.tools.words import Word
+from pictures.documents import font
 
 SIZE, MARGIN = (560, 440), 70
 """Width and height of a diagram, and the room for letters around it, in pixels."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import cast
 
 from kit.data.leak import look_alikes
-from kit.data.photos import ImageError, SourceImage, open_upright, size_of
+from kit.data.source import ImageError, SourceImage, open_upright, size_of
 from kit.data.split import Side, split_groups
 from kit.episode import content_hash
 

@@ -8,7 +8,7 @@ if a view of one is within :data:`LIMIT` of 64 bits of the whole of the other, a
 :data:`CONFIRM` of 256 bits: the short hash is quick, the long one tells apart the smooth images
 that the short one confuses.
 
-What that catches, measured on the 16 photographs of :mod:`kit.data.photos`: every copy resized, in gray,
+What that catches, measured on the 16 photographs of :mod:`pictures.photos`: every copy resized, in gray,
 with exchanged colour channels, mirrored, or recompressed at JPEG quality 10; of random crops of
 95 % of the sides 98 %, of 90 % 99 %, of 85 % 73 %. What it doesn't: crops of 80 % (6 %) or less
 (0 %), rotations, an image pasted into another. Of 210,000 pairs of unrelated puzzle images none
@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageOps
 
-from kit.data.photos import SourceImage
+from kit.data.source import SourceImage
 from kit.episode import Task, content_hash
 
 LIMIT = 10

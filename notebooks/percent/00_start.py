@@ -56,21 +56,21 @@ import torch
 from IPython.display import display
 from kit import view
 from kit.data.leak import solved
-from kit.data.photos import photos, random_crop
 from kit.evaluate.outcomes import by_stage
 from kit.policy.hf import load_model_and_chat
 from kit.policy.scripted import ScriptedPolicy
 from kit.view import plots
-from kit.view.roadmap import roadmap
 from papers.agile import experiment as agile
 from papers.agile.env import PROTOCOL
 from papers.agile.expert import expert_script
 from papers.agile.puzzle import make_task
 from papers.agile.reward import is_right, score
 from papers.registry import papers, published
+from pictures.photos import photos, random_crop
 from tiny import TINY
 from turn_sandbox import Sandbox
 from workshop.exercises import check, hint, solution
+from workshop.roadmap import roadmap
 
 # %%
 torch.set_num_threads(threads)

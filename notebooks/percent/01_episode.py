@@ -37,7 +37,7 @@
 
 # %% tags=["parameters"]
 seed: int = 8  # fixes the drawn scene, the crop and both shuffles
-photo: str = "coffee"  # which packaged photograph to cut (kit.data.photos lists them)
+photo: str = "coffee"  # which packaged photograph to cut (pictures.photos lists them)
 
 # %%
 import numpy as np
@@ -45,14 +45,14 @@ import torch
 from IPython.display import display
 from kit import view
 from kit.chat import Chat
-from kit.data.photos import photos, random_crop
-from kit.data.scenes import scene
 from kit.episode import Episode, NamedImage, Turn
 from kit.models import load_model
 from kit.view import plots
 from papers.agile.env import JigsawEnv
 from papers.agile.puzzle import make_task
 from papers.agile.reward import is_right
+from pictures.photos import photos, random_crop
+from pictures.scenes import scene
 from PIL import Image, ImageDraw
 from tiny import TINY
 from workshop.exercises import check, hint, solution

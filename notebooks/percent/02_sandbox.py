@@ -51,9 +51,9 @@ from pathlib import Path
 from textwrap import fill
 
 from IPython.display import display
-from kit.data.scenes import scene
 from kit.view import plots
 from numpy.random import default_rng
+from pictures.scenes import scene
 from PIL import Image
 from turn_sandbox import CONFINED, Limits, Sandbox, SandboxError
 from turn_sandbox.confine import LAYERS

@@ -54,10 +54,10 @@ import torch
 from IPython.display import display
 from kit import view
 from kit.chat import Chat
-from kit.data.scenes import scene
 from kit.view import plots
 from papers.agile.env import JigsawEnv
 from papers.agile.puzzle import make_task
+from pictures.scenes import scene
 from PIL import Image
 from tiny import TINY
 from turn_sandbox import Sandbox

@@ -52,10 +52,10 @@ import numpy as np
 import torch
 from IPython.display import Markdown, display
 from kit.chat import Chat
-from kit.data.scenes import scene
 from kit.episode import NamedImage
 from kit.policy.hf import load_model_and_chat
 from kit.view import plots
+from pictures.scenes import scene
 from PIL import Image
 from tiny import TINY
 from tiny.build import build_config, build_image_processor, build_tokenizer

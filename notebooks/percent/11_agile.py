@@ -69,7 +69,6 @@ from kit import view
 from kit.chat import Chat
 from kit.data.folder import folder_pictures
 from kit.data.leak import solved
-from kit.data.photos import photos, random_crop
 from kit.episode import Episode, Turn
 from kit.files import run_folder
 from kit.view import plots
@@ -78,6 +77,7 @@ from papers.agile.env import PROTOCOL, JigsawEnv
 from papers.agile.puzzle import LABELS, make_task, shuffle, with_thumbnails
 from papers.agile.reported import AGILE
 from papers.agile.reward import is_right, score
+from pictures.photos import photos, random_crop
 from tiny import TINY
 from turn_sandbox import Sandbox
 from workshop.exercises import check, hint, solution
@@ -488,7 +488,7 @@ answer = ...  # a probability, 0 to 1
 check("11.4", answer)
 
 # %%
-from kit.data.photos import scenes, table
+from pictures.photos import scenes, table
 
 print(table(pictures[:40]))
 for split in dict.fromkeys(p.split for p in pictures):

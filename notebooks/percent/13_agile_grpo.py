@@ -86,7 +86,6 @@ from kit.train.launch.topology import ProcessConfig
 from kit.train.metrics import read_metrics
 from kit.train.pack import pack
 from kit.view import plots
-from kit.view.roadmap import GRPO_STEP, parts
 from papers.agile import experiment as agile
 from papers.agile.env import JigsawEnv
 from papers.agile.metrics import EVALUATION, evaluate, failures, summary
@@ -94,6 +93,7 @@ from papers.agile.reward import RewardConfig, is_right
 from papers.registry import needs
 from turn_sandbox import CONFINED, Sandbox
 from workshop.exercises import check, hint, solution
+from workshop.roadmap import GRPO_STEP, parts
 
 # %%
 torch.set_num_threads(threads)

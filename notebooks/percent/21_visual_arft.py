@@ -61,8 +61,6 @@ from textwrap import fill, shorten
 import numpy as np
 from IPython.display import display
 from kit import view
-from kit.data import documents as drawn
-from kit.data.distortion import NAMES, STRENGTHS, distort, draw, undo
 from kit.episode import NamedImage, Task
 from kit.files import ROOT, run_folder
 from kit.tools import restoration
@@ -74,6 +72,8 @@ from papers.visual_arft.countries import Countries
 from papers.visual_arft.env import VisualARFTEnv
 from papers.visual_arft.index import Index
 from papers.visual_arft.metrics import is_right
+from pictures import documents as drawn
+from pictures.distortion import NAMES, STRENGTHS, distort, draw, undo
 from turn_sandbox import Sandbox
 from workshop.exercises import check, hint, solution
 
@@ -174,7 +174,7 @@ check("21.2", lookalikes)
 # Here is the rotated sheet twice: turned back, and turned further the same way. Which of the two passes the check?
 
 # %% tags=["guess"]
-from kit.data.readable import is_readable
+from pictures.readable import is_readable
 
 question, gold = sheets[0].questions[0]
 attempts = {

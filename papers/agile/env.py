@@ -50,13 +50,13 @@ from functools import partial
 
 from PIL import Image
 
-from kit.data.scenes import scene
 from kit.environment import OnNoAction, ToolEnv
 from kit.episode import NamedImage, Observation, Task
 from kit.protocol import Protocol, parse_labels
 from kit.tools import crop_zoom as views
 from kit.tools.code import CodeTool, Show, module_source, told
 from papers.agile.puzzle import make_task
+from pictures.scenes import scene
 from turn_sandbox import Result, Sandbox
 
 PROTOCOL = Protocol(actions=("code",))

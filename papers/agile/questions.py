@@ -20,21 +20,21 @@ from typing import Literal
 import numpy as np
 from PIL import Image
 
-from kit.data.documents import sheet as draw_sheet
-from kit.data.photos import photos
-from kit.data.scenes import Pixels, scene
 from kit.episode import Episode, NamedImage, Task
 from kit.evaluate.baselines import SingleTurnEnv
 from kit.images import rgb
 from kit.rewards.answers import alike, begins
 from kit.tools.boxes import box_iou
+from pictures.documents import sheet as draw_sheet
+from pictures.photos import photos
+from pictures.scenes import Pixels, scene
 from tiny.skills import SKILLS as TAUGHT
 
 PROBES = ("colours", "shapes", "digits", "orientation", "chart", "grid", "cards", "distorted", "flags")
 """What is asked as the base was asked it (:mod:`tiny.skills`): the first question of a sample."""
 
 READINGS = {"receipt": "receipt", "sign": "sign", "form": "form", "bars": "chart", "number": "number"}
-"""What is read off a sheet → the sheet's kind (:mod:`kit.data.documents`): one of its questions."""
+"""What is read off a sheet → the sheet's kind (:mod:`pictures.documents`): one of its questions."""
 
 SKILLS = (*PROBES, *READINGS)
 """All that is asked, in the order of the tables."""

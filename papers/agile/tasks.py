@@ -3,7 +3,7 @@
 Section 3.2 and 4.1: training puzzles are 2×2 with every piece misplaced; evaluation has 2×2 at
 L0–L2 and 3×3 at L0–L7 (N pieces in place at the start), the same images at every level.
 
-How sets are stored is in :mod:`kit.data.store`, where images come from in :mod:`kit.data.photos`, and what
+How sets are stored is in :mod:`kit.data.store`, where images come from in :mod:`pictures.photos`, and what
 may not be in both sets in :mod:`kit.data.leak`.
 
 Section 3.1: a picture is resized so that both its sides divide by m and cut. Pictures of a hub or a user can be cut so,
@@ -43,12 +43,13 @@ import numpy as np
 from PIL import Image
 
 from kit.data.leak import check_sources, check_tasks, leaked_pairs, solved
-from kit.data.photos import ImageError, SourceImage, Split, photos, random_crop, scenes
-from kit.data.scenes import random_view
+from kit.data.source import ImageError, SourceImage, Split
 from kit.episode import Task
 from kit.images import within_pixels
 from papers.agile.env import GAP
 from papers.agile.puzzle import make_task, piece_size
+from pictures.photos import photos, random_crop, scenes
+from pictures.scenes import random_view
 
 LEVELS: dict[int, tuple[int, ...]] = {2: (0, 1, 2), 3: (0, 1, 2, 3, 4, 5, 6, 7)}
 """The paper's levels for 2×2 and 3×3 (Tables 1 and 2)."""

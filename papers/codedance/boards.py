@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 from PIL import Image
 
-from kit.data.documents import CORNERS, FRAMES, SIDE, Sheet, chart
-from kit.data.readable import frames
-from kit.data.scenes import COLOURS
 from papers.codedance import charts
 from papers.codedance.drawn import Box, Drawn, reader
 from papers.codedance.sheets import READ, asked_value, drawn_sheet
+from pictures.documents import CORNERS, FRAMES, SIDE, Sheet, chart
+from pictures.readable import frames
+from pictures.scenes import COLOURS
 
 ORIGINAL, SHOWN = 400, 40
 """Sides of a board as the tools open it, and of what of it the prompt can tell."""

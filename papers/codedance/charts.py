@@ -6,8 +6,8 @@ from math import prod
 
 import numpy as np
 
-from kit.data.documents import Sheet, chart
 from papers.codedance.drawn import Drawn, one_of, reader
+from pictures.documents import Sheet, chart
 
 READ = "Read the bars."
 """How the base is asked about a chart."""

@@ -9,9 +9,9 @@ from functools import partial
 import numpy as np
 from PIL import Image
 
-from kit.data.documents import SIDE, Sheet
-from kit.data.readable import is_readable
 from kit.images import rgb
+from pictures.documents import SIDE, Sheet
+from pictures.readable import is_readable
 
 Box = tuple[float, float, float, float]
 """Left, top, right and bottom as shares of an image's sides."""

@@ -34,7 +34,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kit.data.documents import chart
 from kit.environment import ToolEnv, after_names
 from kit.episode import NamedImage, Observation, Task
 from kit.protocol import Protocol
@@ -42,6 +41,7 @@ from kit.tools import counting, crop_zoom, restoration
 from kit.tools.base import LONGEST
 from kit.tools.code import NOTES, CodeTool, images_of, module_source
 from papers.codedance.answers import is_right
+from pictures.documents import chart
 from turn_sandbox import Result, Sandbox
 
 PROTOCOL = Protocol(actions=("code",))

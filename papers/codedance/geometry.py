@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from PIL import Image, ImageDraw
 
-from kit.data.documents import Colour, Print, Sheet, font
 from papers.codedance.drawn import Drawn, one_of, reader
 from papers.codedance.sheets import READ
+from pictures.documents import Colour, Print, Sheet, font
 
 SIDE, SIZE, FONT = 112, 32, "DejaVu Sans"
 """Pixels of a figure's image, of its number, and the number's font: as large as the base was taught to read."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from kit.data.distortion import NAMES, Kind, distort
-from kit.data.distortion import draw as draw_distortion
-from kit.data.documents import Sheet, form, receipt
 from papers.codedance.drawn import Drawn, one_of, reader
+from pictures.distortion import NAMES, Kind, distort
+from pictures.distortion import draw as draw_distortion
+from pictures.documents import Sheet, form, receipt
 
 READ, WRONG = "What does it say?", "What is wrong with it?"
 """How the base is asked about a sheet, and about one that something happened to."""

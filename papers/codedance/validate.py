@@ -1,7 +1,7 @@
 """Prove a task without a model: the gold answer is right, a script reaches it, and hard is what it says.
 
 The scripted expert plays the task in the agent's own environment. What it answers has to be found out there, by
-comparing pixels (:mod:`kit.data.readable`) with what the prompt shows or with what code made of it::
+comparing pixels (:mod:`pictures.readable`) with what the prompt shows or with what code made of it::
 
     board    crop → the card comes back → its lines can be read → the asked one is the gold answer
     chart    the bars can be read → print(2 + 6 + 4) → the output is the gold answer

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from PIL import Image
 
-from kit.data.documents import (
+from pictures.documents import (
     CORNERS,
     FRAME,
     FRAMES,
@@ -21,7 +21,7 @@ from kit.data.documents import (
     Sheet,
     font,
 )
-from kit.data.scenes import COLOURS
+from pictures.scenes import COLOURS
 
 Box = tuple[float, float, float, float]
 """Left, top, right and bottom as shares of the board's sides."""
@@ -31,7 +31,7 @@ CARD = 70
 TOLD_APART = tuple(name for name in FRAMES if name != "orange")
 """Colours of frames: the base takes orange for red or yellow."""
 PLACES: tuple[Box, ...] = ((0.0, 0.0, 0.5, 0.5), (0.5, 0.0, 1.0, 0.5), (0.0, 0.5, 0.5, 1.0), (0.5, 0.5, 1.0, 1.0))
-"""Boxes of the four cards, in the order of :data:`kit.data.documents.CORNERS`."""
+"""Boxes of the four cards, in the order of :data:`pictures.documents.CORNERS`."""
 
 
 @dataclass(frozen=True)

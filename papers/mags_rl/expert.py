@@ -34,10 +34,10 @@ from zlib import crc32
 
 from PIL import Image
 
-from kit.data.documents import SIDE
 from kit.episode import NamedImage, Task
 from kit.policy.scripted import Script, next_turn
 from papers.mags_rl.boards import PLACES
+from pictures.documents import SIDE
 
 WHERE, READ = "Which card is where?", "What does it say?"
 """How the base is asked about a board, and about a card."""

@@ -18,9 +18,9 @@ from functools import partial
 
 import numpy as np
 
-from kit.data.documents import CORNERS, FIELDS, Sheet, form, number, receipt
 from kit.data.split import Side
 from papers.mags_rl.boards import PLACES, TOLD_APART, Box, Drawn, part
+from pictures.documents import CORNERS, FIELDS, Sheet, form, number, receipt
 
 Maker = Callable[[np.random.Generator, Side, int], Drawn]
 """Draws one board of a kind: by its random numbers, with the handwriting of a side, with so many pixels a card."""

@@ -22,13 +22,13 @@ from zlib import crc32
 import numpy as np
 from PIL import Image
 
-from kit.data.documents import SIDE
 from kit.data.keyed import MakingError, side_of, source_of
-from kit.data.readable import frames, is_readable
 from kit.data.split import Side
 from kit.episode import NamedImage, Task
 from papers.mags_rl.boards import CARD, PLACES, TOLD_APART, Drawn, frame_of
 from papers.mags_rl.questions import MAKERS
+from pictures.documents import SIDE
+from pictures.readable import frames, is_readable
 
 Difficulty = Literal["easy", "medium", "hard"]
 

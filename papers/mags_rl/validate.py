@@ -3,7 +3,7 @@
 ====================  ==================================================================================
 drawn boards          drawn again and compared; the share of deciding pixels is that of the difficulty; the script
                       plays it in the agent's environment, and what its crops show can be read, pixel by pixel
-                      (:mod:`kit.data.readable`)
+                      (:mod:`pictures.readable`)
 composed scenes       the boxes that decide lie in the scene, a count is their number, the share is that of the
                       difficulty
 any other             the gold answer is right by its own rule
@@ -12,7 +12,6 @@ any other             the gold answer is right by its own rule
 
 from __future__ import annotations
 
-from kit.data.documents import SIDE
 from kit.data.keyed import source_of
 from kit.episode import Task, content_hash
 from kit.tools.super_resolution import Bicubic
@@ -23,6 +22,7 @@ from papers.mags_rl.env import MagsEnv
 from papers.mags_rl.expert import answer_of, turns_of
 from papers.mags_rl.tasks import difficulty_of, draw, legible, unfit
 from papers.mags_rl.zoom import Magnifier
+from pictures.documents import SIDE
 
 
 def validate(task: Task, tools: Magnifier | None = None) -> str:

@@ -36,7 +36,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from kit.data.documents import chart
 from kit.environment import ToolEnv, after_names
 from kit.episode import Action, NamedImage, Observation, Task
 from kit.protocol import Protocol
@@ -44,6 +43,7 @@ from kit.tools.base import Tool
 from kit.tools.search import shortened
 from papers.vista_gym.answers import is_right
 from papers.vista_gym.toolbox import TOOLS
+from pictures.documents import chart
 
 PROTOCOL = Protocol(actions=("tool_call",), call="tool_call")
 ANSWER_ALONE = Protocol(actions=())

@@ -29,7 +29,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Literal
 
-from kit.data.documents import sheet
 from kit.environment import ToolEnv, after_names
 from kit.episode import NamedImage, Task
 from kit.protocol import Protocol
@@ -39,6 +38,7 @@ from kit.tools import restoration
 from kit.tools.base import Tool
 from kit.tools.code import CodeTool, module_source, told
 from kit.tools.search import SNIPPET_CHARS, TOP_K, Search, SearchTool
+from pictures.documents import sheet
 from turn_sandbox import Sandbox
 
 PROTOCOL = Protocol(actions=("code", "search"))

@@ -28,8 +28,7 @@ from typing import Any, Literal
 import numpy as np
 
 from kit.chat import Chat
-from kit.data.photos import Split, photos
-from kit.data.scenes import Pixels
+from kit.data.source import Split
 from kit.episode import Episode, Task
 from kit.evaluate.baselines import Mode, SingleTurnEnv
 from kit.files import runs_folder
@@ -51,6 +50,8 @@ from papers.visual_arft.mat_coding import make_tasks as make_coding
 from papers.visual_arft.mat_search import chains, passes
 from papers.visual_arft.mat_search import task as as_task
 from papers.visual_arft.reward import make_reward
+from pictures.photos import photos
+from pictures.scenes import Pixels
 from turn_sandbox import Sandbox
 
 COUNTRIES = 200

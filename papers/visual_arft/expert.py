@@ -21,11 +21,11 @@ Departures
 
 from __future__ import annotations
 
-from kit.data.distortion import NAMES, Kind
 from kit.episode import Episode, Task
 from kit.policy.scripted import next_turn
 from papers.visual_arft.countries import FLAG_QUERY
 from papers.visual_arft.mat_coding import distortions
+from pictures.distortion import NAMES, Kind
 from tiny.skills.flag_lookup import THIS
 
 CODE: dict[Kind, str] = {

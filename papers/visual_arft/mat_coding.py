@@ -6,7 +6,7 @@ A task is made of any image with a question and its answer. What is done to the 
 category              what is done                                                    label
 ====================  ==============================================================  =========
 ``none``              nothing                                                         Simple
-``rotate90`` …        one of the six distortions of :mod:`kit.data.distortion`             Simple
+``rotate90`` …        one of the six distortions of :mod:`pictures.distortion`             Simple
 ``crop``              nothing; but the question is about a quarter of it alone        Hard
 ``light+turn``        a turned image, made dark or overexposed                      Hard
 ``turn+detail``       a blurred or noisy one, turned                                  Hard
@@ -18,14 +18,14 @@ The test set has 10 tasks of each of the 7 single categories (70 Simple) and 130
 the 12 categories: the paper's counts. Which combinations there are it doesn't say; these four are ours.
 
 Every task passes a check without a model. What was done is undone, and :class:`Question` says whether the answer can
-be read from the result: by :mod:`kit.data.readable` for the kit's own images, which must pass it as an agent's
+be read from the result: by :mod:`pictures.readable` for the kit's own images, which must pass it as an agent's
 operations leave them, too; by likeness to the original for any others.
 
 Departures
 - [arft-drawn-sheets] Paper: pictures of nine data sets. Here: by default drawn sheets with some fifty words and real
   handwritten digits; other pictures by ``data_scripts/visual_arft.py``. Why: they install with the kit, and a program
   can check what stands on them. May change: all coding results; they compare with the paper's in direction alone.
-- [arft-strengths] Paper: kernel sizes and deviations vary, by how much isn't said. Here: :mod:`kit.data.distortion`.
+- [arft-strengths] Paper: kernel sizes and deviations vary, by how much isn't said. Here: :mod:`pictures.distortion`.
   Why: something had to be chosen; a check makes sure that each task can be solved. May change: how hard a task is.
 - [arft-combinations] Paper: several distortions at once, which ones isn't listed (rotation + dark, blur + noise are
   named). Here: four combinations of light, turn and detail, one of each at most. Why: with them there are the paper's
@@ -47,14 +47,14 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from kit.data.distortion import GROUPS, STRENGTHS, Distortion, Kind, distort, draw, undo
-from kit.data.documents import SIDE, Card, Sheet, board, sheet
-from kit.data.readable import is_readable
-from kit.data.scenes import Pixels
 from kit.data.split import Side
 from kit.episode import NamedImage, Task
 from kit.images import rgb
 from kit.tools import restoration
+from pictures.distortion import GROUPS, STRENGTHS, Distortion, Kind, distort, draw, undo
+from pictures.documents import SIDE, Card, Sheet, board, sheet
+from pictures.readable import is_readable
+from pictures.scenes import Pixels
 
 SINGLE: tuple[str, ...] = ("none", *STRENGTHS)
 COMBINED: dict[str, tuple[tuple[Kind, ...], ...]] = {
@@ -116,7 +116,7 @@ class Question:
 
     @classmethod
     def of(cls, task: Task) -> Question:
-        """Ask what a task asks of its first image (:mod:`kit.data.questions`, :mod:`kit.data.own_questions`)."""
+        """Ask what a task asks of its first image (:mod:`kit.data.questions` and a user's own)."""
         meta = task.meta
         box = tuple(meta["box"]) if "box" in meta else None
         return cls(task.images[0].image, task.question, task.target, meta["source"], meta["kind"], box)
@@ -143,7 +143,7 @@ Source = Callable[[np.random.Generator, bool], Question]
 
 
 def drawn(pool: Sequence[Pixels], name: str, side: Side = "train") -> Source:
-    """Questions about the kit's own sheets and boards (:mod:`kit.data.documents`).
+    """Questions about the kit's own sheets and boards (:mod:`pictures.documents`).
 
     Args:
         pool: images to put signs before, ``(height, width, 3)`` bytes each.

@@ -20,7 +20,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kit.data.distortion import STRENGTHS
 from kit.episode import Episode, Task
 from kit.evaluate import outcomes as base
 from kit.evaluate.outcomes import Evaluation, Metric, slices_by
@@ -29,6 +28,7 @@ from kit.rewards.text_match import exact_match, f1, max_over_references
 from papers.visual_arft.mat_benchmark import KIND
 from papers.visual_arft.mat_coding import restored
 from papers.visual_arft.reported import MULTI_HOP, REPORTED
+from pictures.distortion import STRENGTHS
 
 SETTINGS = {"coding": "MAT-Coding", "search": "MAT-Search", "text": "multi-hop questions of text alone"}
 LABELS = ("simple", "hard")

@@ -24,7 +24,7 @@ from kit.data.cells import CellError, image_of, parts, readable
 from kit.data.folder import folder_pictures
 from kit.data.hub import HubError, HubSource, download, stream
 from kit.data.questions import QuestionSet, tasks_of
-from kit.data.scenes import scene
+from pictures.scenes import scene
 
 PIXELS = scene(np.random.default_rng(0), 72)[:, :64]
 IMAGE = Image.fromarray(PIXELS)

@@ -12,9 +12,9 @@ from PIL import Image, ImageOps
 
 from kit.data.folder import folder_pictures, photographs
 from kit.data.leak import leaked_pairs
-from kit.data.photos import ImageError
-from kit.data.scenes import scene
+from kit.data.source import ImageError
 from kit.data.split import SplitError
+from pictures.scenes import scene
 
 SCENES = [Image.fromarray(scene(np.random.default_rng(k), 96)) for k in range(24)]
 

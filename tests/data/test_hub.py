@@ -13,7 +13,7 @@ from PIL import Image
 
 from kit.data.folder import folder_pictures
 from kit.data.hub import HubError, HubSource, download, pin, read_lock, revision_of, stream
-from kit.data.scenes import scene
+from pictures.scenes import scene
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 

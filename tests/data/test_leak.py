@@ -9,10 +9,10 @@ import pytest
 from PIL import Image, ImageOps
 
 from kit.data.leak import LeakError, check_leak, check_tasks, leaked_pairs, solved
-from kit.data.photos import photos, scenes
 from kit.episode import NamedImage
 from papers.agile.puzzle import make_task
 from papers.agile.tasks import training_set
+from pictures.photos import photos, scenes
 
 
 def jpeg(image: Image.Image, quality: int) -> Image.Image:

@@ -19,9 +19,9 @@ from PIL import Image
 from kit.data.cells import CellError, text_of
 from kit.data.hub import HubError
 from kit.data.questions import QuestionSet, letter, question_sets, talk, tasks_from, tasks_of
-from kit.data.scenes import scene
 from kit.episode import Task
 from kit.images import within_pixels
+from pictures.scenes import scene
 
 IMAGE = Image.fromarray(scene(np.random.default_rng(0), 72)[:, :64])
 

@@ -7,9 +7,9 @@ import pytest
 from PIL import Image, ImageOps
 
 from kit.data.leak import leaked_pairs, look_alikes
-from kit.data.scenes import scene
 from kit.data.split import SplitError, split_by_content, split_groups
 from kit.episode import content_hash
+from pictures.scenes import scene
 
 SCENES = [Image.fromarray(scene(np.random.default_rng(k), 96)) for k in range(40)]
 SHARES = {"test": 0.25, "development": 0.1}

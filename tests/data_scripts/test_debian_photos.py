@@ -14,9 +14,9 @@ import pytest
 from PIL import Image
 
 from kit.data.folder import photographs
-from kit.data.photos import photos
-from kit.data.scenes import scene
 from kit.files import ROOT
+from pictures.photos import photos
+from pictures.scenes import scene
 
 sys.path.insert(0, str(ROOT / "data_scripts"))
 import debian_photos

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tiny_card
 
-from kit.data.scenes import scene
+from pictures.scenes import scene
 
 
 @pytest.mark.parametrize("words", [(), ("#", "%")])

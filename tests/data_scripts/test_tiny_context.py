@@ -7,7 +7,7 @@ import pytest
 from tiny_context import TAGS, as_later_turn, in_distractors, in_tags, vocabulary, within
 
 from kit.chat import Chat
-from kit.data.scenes import Pixels, scene
+from pictures.scenes import Pixels, scene
 from tiny.skills import SKILLS
 from tiny.skills.seeing import chart, place
 from tiny.skills.text import code, sorting

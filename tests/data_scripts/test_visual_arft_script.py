@@ -14,7 +14,6 @@ from PIL import Image
 from kit.data.hub import local_copies
 from kit.data.leak import look_alikes
 from kit.data.questions import tasks_of
-from kit.data.scenes import scene
 from kit.data.split import split_groups
 from kit.data.store import load_episodes, load_tasks
 from kit.episode import Task, content_hash
@@ -24,6 +23,7 @@ from papers.visual_arft.experiment import Play, watched_sets
 from papers.visual_arft.experiment import test_sets as sets_to_test
 from papers.visual_arft.mat_benchmark import benchmark_images
 from papers.visual_arft.reward import score
+from pictures.scenes import scene
 from tests.helpers.hub_copies import make_copies
 from workshop import script
 

@@ -12,7 +12,7 @@ import numpy as np
 from PIL import Image
 
 from kit.data.hub import HubSource
-from kit.data.scenes import scene
+from pictures.scenes import scene
 
 
 def picture(seed: int) -> Image.Image:

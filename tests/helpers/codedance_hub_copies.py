@@ -11,8 +11,8 @@ import datasets
 import numpy as np
 from PIL import Image
 
-from kit.data.scenes import scene
 from papers.codedance.evaluation_sets import BENCHMARKS, TRAINING
+from pictures.scenes import scene
 from tests.helpers.agile_hub_copies import png
 
 TEXT, INT, IMAGE = datasets.Value("string"), datasets.Value("int64"), datasets.Image()

@@ -11,7 +11,7 @@ import datasets
 import numpy as np
 from PIL import Image
 
-from kit.data.scenes import scene
+from pictures.scenes import scene
 
 TEXT = datasets.Value("string")
 LIST = datasets.Sequence(TEXT)

@@ -16,7 +16,6 @@ import torch
 from PIL import Image
 
 from kit.chat import Chat
-from kit.data.scenes import scene
 from kit.episode import Episode, NamedImage, Observation, Task
 from kit.models import load_model
 from kit.policy import Completion, GenerationRequest, SamplingParams
@@ -26,6 +25,7 @@ from kit.policy.suppress import suppress_logits
 from kit.policy.vllm import Engine, VLLMPolicy
 from kit.protocol import Protocol
 from kit.rollout import RolloutConfig, rollout
+from pictures.scenes import scene
 from tests.policy.test_hf import forward_logits
 from tiny import TINY
 

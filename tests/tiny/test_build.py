@@ -9,8 +9,8 @@ from tiny_card import examine
 from transformers import AutoTokenizer, Qwen2_5_VLForConditionalGeneration
 
 from kit.chat import Chat
-from kit.data.scenes import scene
 from kit.models import load_model
+from pictures.scenes import scene
 from tiny import TINY
 from tiny.build import build_config, build_tokenizer
 

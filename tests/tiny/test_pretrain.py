@@ -12,9 +12,9 @@ from PIL import Image
 from tiny_curriculum import LAST, MIXTURE, mixture_at
 
 from kit.chat import Chat
-from kit.data.scenes import Pixels, scene
 from kit.episode import NamedImage
 from kit.policy import NotFinite
+from pictures.scenes import Pixels, scene
 from tiny.pretrain import batches, collate, encode, learning_rate, loss_of, patchify, train
 from tiny.skills import SKILLS
 from tiny.skills.seeing import place, shapes

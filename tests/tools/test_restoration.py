@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from PIL import Image, ImageChops
 
-from kit.data.distortion import Kind, distort, draw
-from kit.data.documents import receipt, sheet
 from kit.tools import crop_zoom as views
 from kit.tools import restoration as mending
+from pictures.distortion import Kind, distort, draw
+from pictures.documents import receipt, sheet
 
 SHEET = receipt(np.random.default_rng(0), ()).image
 MENDS: dict[Kind, str] = {"dark": "brighten", "overexposed": "darken", "blur": "sharpen", "noise": "denoise"}

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from kit.data.photos import photos
 from kit.tools import super_resolution as module
 from kit.tools.super_resolution import (
     LARGEST,
@@ -25,6 +24,7 @@ from kit.tools.super_resolution import (
     to_image,
     to_pixels,
 )
+from pictures.photos import photos
 
 PHOTO = next(photo for photo in photos("held-out") if photo.id == "coffee").image.crop((100, 50, 240, 190))
 

@@ -10,9 +10,9 @@ import pytest
 from IPython.core.formatters import DisplayFormatter
 from PIL import Image
 
-from kit.data.scenes import scene
 from kit.evaluate.intervals import Interval
 from kit.view import charts
+from pictures.scenes import scene
 
 
 def shown(figure: charts.Plot) -> Image.Image:

@@ -16,10 +16,10 @@ from PIL import Image
 
 from kit import view
 from kit.chat import Chat
-from kit.data.scenes import scene
 from kit.episode import Action, Episode, NamedImage, Observation, Score, Task, Turn
 from kit.train.advantage import broadcast_to_tokens
 from kit.view.tokens import Token, appended, blocks, pieces
+from pictures.scenes import scene
 
 HOSTILE = '</div><script>alert(1)</script>" onload="x<img src=x onerror=y>'
 SAID = "<think>B goes first.</think>\n<code>state[0] = 'B'</code>"

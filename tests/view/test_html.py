@@ -11,9 +11,9 @@ import pytest
 from jinja2 import UndefinedError
 from PIL import Image
 
-from kit.data.scenes import scene
 from kit.episode import NamedImage
 from kit.view.html import SIDE, Figure, clean, figures, render
+from pictures.scenes import scene
 
 
 def decoded(figure: Figure) -> Image.Image:

@@ -1,7 +1,7 @@
 """Procedural perception: what the tiny VLM is taught before any agent is made of it.
 
 Each skill is a function ``(rng, pool) -> Sample``: images and one or more question-answer
-pairs. ``pool`` holds images to take views of: procedural scenes (:func:`kit.data.scenes.scene`), photographs.
+pairs. ``pool`` holds images to take views of: procedural scenes (:func:`pictures.scenes.scene`), photographs.
 A skill teaches *seeing* or (:mod:`tiny.skills.text`) copying, and reading and writing a line of Python, as any base
 model can. In none does an agent act: to decide what to do in a turn, to do it and to answer in the end is what
 SFT and GRPO teach. Nearest to a task of a paper (a jigsaw) are ``order``, which says in words where each of four pieces

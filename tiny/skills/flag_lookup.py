@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kit.data.scenes import Pixels
 from kit.tools.search import shortened
+from pictures.scenes import Pixels
 from tiny.skills.flags import CLOTH, compose
 from tiny.skills.lookup import FIELDS, asked_for, invented, listed, tail, value
 from tiny.skills.text import Sample

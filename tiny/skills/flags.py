@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from PIL import Image, ImageDraw
 
-from kit.data.scenes import Pixels
+from pictures.scenes import Pixels
 from tiny.skills.text import Sample
 
 WIDTH, HEIGHT = 168, 84

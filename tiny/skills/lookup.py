@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from kit.data.scenes import Pixels
+from pictures.scenes import Pixels
 from tiny.skills.flags import CLOTH, OFTEN
 from tiny.skills.text import WORDS, Sample
 

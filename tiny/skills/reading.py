@@ -1,6 +1,6 @@
 """Samples that teach reading: sheets, boards of them, what distorts an image.
 
-The words are few (:data:`kit.data.documents.WORDS`) and their fonts known; what stands beside what is drawn at random.
+The words are few (:data:`pictures.documents.WORDS`) and their fonts known; what stands beside what is drawn at random.
 A third of the sheets look as sheets do that were mended: a distortion and its undoing, or a small one enlarged.
 """
 
@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from kit.data.distortion import GROUPS, NAMES, Distortion, distort, draw, undo
-from kit.data.documents import FONTS, SIDE, WORDS, Card, Sheet, board, font, sheet
-from kit.data.scenes import Pixels
 from kit.images import rgb
+from pictures.distortion import GROUPS, NAMES, Distortion, distort, draw, undo
+from pictures.documents import FONTS, SIDE, WORDS, Card, Sheet, board, font, sheet
+from pictures.scenes import Pixels
 from tiny.skills.text import Sample
 
 

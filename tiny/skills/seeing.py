@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from kit.data.permutations import belonging, places
-from kit.data.scenes import COLOURS, Pixels, random_view
+from pictures.scenes import COLOURS, Pixels, random_view
 from tiny.skills.text import Sample
 
 PIECE = 56

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kit.data.permutations import exchanged, swaps
-from kit.data.scenes import Pixels
+from pictures.scenes import Pixels
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image, ImageDraw
 
-from kit.data.documents import SIDE, board, sheet
-from kit.data.scenes import COLOURS, scene
 from papers.vista_gym.cards import Case, MakeCase
 from papers.vista_gym.cases.charts import Box, found, iou
+from pictures.documents import SIDE, board, sheet
+from pictures.scenes import COLOURS, scene
 
 WIDTH, HEIGHT = 800, 600
 INKS = tuple(name for name in COLOURS if name not in ("white", "black"))

@@ -14,10 +14,10 @@ from __future__ import annotations
 import numpy as np
 from PIL import Image
 
-from kit.data import documents
-from kit.data.documents import GOODS, NAMES, TOWNS
 from papers.vista_gym.drawn import Drawn, call, one_of, several
 from papers.vista_gym.families.pages import page
+from pictures import documents
+from pictures.documents import GOODS, NAMES, TOWNS
 
 FIELDS = {"name": NAMES, "city": TOWNS, "age": (), "room": (), "desk": (), "seat": ()}
 """Fields of a form and the words that may stand there; none: a number."""

@@ -21,12 +21,12 @@ from PIL import Image, ImageDraw
 
 from kit.data.diagrams import Problem, problem
 from kit.data.diagrams import draw as draw_plan
-from kit.data.documents import font
 from kit.data.geometry_problems import KINDS, Plan
 from kit.tools.charts.table import number
 from kit.tools.geometry.forms import written
 from papers.vista_gym.drawn import Drawn, call, near, one_of, options
 from papers.vista_gym.families.pages import shade
+from pictures.documents import font
 
 ALONE = ("third angle", "right triangle", "thales", "inscribed")
 """Kinds of problems that the diagram decides without a text."""

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image, ImageDraw
 
-from kit.data import documents
-from kit.data.documents import GOODS, TOWNS, font
 from papers.vista_gym.drawn import Drawn, call, one_of, several
 from papers.vista_gym.families.pages import page, shade
 from papers.vista_gym.families.things import DYES, SHAPES, Box, Thing, scatter, told
+from pictures import documents
+from pictures.documents import GOODS, TOWNS, font
 
 SIZE, ACROSS, DOWN = (640, 480), 3, 2
 """Pixels of a map, and its regions."""

@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from kit.data import documents
-from kit.data.documents import TOWNS
 from papers.vista_gym.drawn import Drawn, Maker, call, near, one_of, options, several
 from papers.vista_gym.families import charts, geometry, spatial
 from papers.vista_gym.families.pages import label, page
 from papers.vista_gym.families.things import AREA, DYES, SHAPES, paper, scatter, told
+from pictures import documents
+from pictures.documents import TOWNS
 
 
 def _equation(rng: np.random.Generator) -> tuple[str, str]:

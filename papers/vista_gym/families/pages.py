@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 
-from kit.data.documents import FONTS, PANELS, Colour, font
-from kit.data.scenes import scene
+from pictures.documents import FONTS, PANELS, Colour, font
+from pictures.scenes import scene
 
 SIZE = (560, 720)
 """Width and height of a page in pixels: letters of 22 pixels have two where the prompt shows it."""

@@ -16,11 +16,11 @@ from __future__ import annotations
 import numpy as np
 from PIL import ImageDraw
 
-from kit.data import documents
-from kit.data.documents import GOODS, TOWNS, font
 from papers.vista_gym.drawn import Drawn, call, near, one_of, options, several
 from papers.vista_gym.families.pages import label, page
 from papers.vista_gym.families.things import AREA, DYES, arrows, paper, scatter, told
+from pictures import documents
+from pictures.documents import GOODS, TOWNS, font
 
 FLASK = (120, 60, 520, 440)
 """Left, top, right and bottom of a flask, in pixels."""

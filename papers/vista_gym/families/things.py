@@ -10,8 +10,8 @@ from math import cos, pi, sin
 import numpy as np
 from PIL import Image, ImageDraw
 
-from kit.data.scenes import COLOURS
 from papers.vista_gym.drawn import call
+from pictures.scenes import COLOURS
 
 DYES = ("red", "green", "blue", "yellow", "purple", "orange")
 SHAPES = ("circle", "square", "triangle", "star")

@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PIL import Image, ImageChops
 
-from kit.data.scenes import scene
 from kit.episode import NamedImage, Task
 from papers.agile.env import GAP, JigsawEnv
 from papers.agile.puzzle import make_task, shuffle
+from pictures.scenes import scene
 
 PICTURE = Image.fromarray(scene(np.random.default_rng(7), 168))
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from kit.data.scenes import scene
 from kit.data.store import save_tasks
 from kit.episode import Episode
 from kit.rollout import rollout
@@ -19,6 +18,7 @@ from kit.train.metrics import read_metrics
 from papers.agile.mixed import MixedPlay, MixedTraining, mixture
 from papers.agile.puzzle import make_task
 from papers.agile.questions import is_question, questions
+from pictures.scenes import scene
 from tests.helpers.training_fixtures import without_times
 from tiny import TINY
 

@@ -13,11 +13,12 @@ import pytest
 from PIL import Image
 
 from kit.data.leak import LeakError, solved
-from kit.data.photos import ImageError, SourceImage, photos, scenes
-from kit.data.scenes import scene
+from kit.data.source import ImageError, SourceImage
 from kit.data.store import load_tasks
 from kit.episode import Task, content_hash
 from papers.agile.tasks import LEVELS, apart, check_split, evaluation_set, make_puzzles, training_set
+from pictures.photos import photos, scenes
+from pictures.scenes import scene
 
 
 def fixed(task: Task) -> int:

@@ -11,10 +11,10 @@ import pytest
 from PIL import Image, ImageChops
 
 from kit.chat import Chat
-from kit.data.scenes import scene
 from kit.episode import NamedImage, Task
 from papers.agile.env import GAP, QUESTIONS, JigsawEnv
 from papers.agile.puzzle import THUMBNAIL_PX, make_task, with_thumbnails
+from pictures.scenes import scene
 
 PICTURE = Image.fromarray(scene(np.random.default_rng(7), 168))
 

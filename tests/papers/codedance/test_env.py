@@ -10,11 +10,11 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from kit.chat import Chat
-from kit.data.documents import chart
 from kit.episode import NamedImage, Observation, Task
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import RolloutConfig, rollout
 from papers.codedance.env import OUTPUT, PROTOCOL, CodeDanceEnv
+from pictures.documents import chart
 from turn_sandbox import PLOTTING, Sandbox
 from turn_sandbox.limits import READABLE_FIGURES
 

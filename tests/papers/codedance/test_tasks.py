@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kit.data.documents import Sheet, chart
 from papers.codedance import boards, charts, geometry, sheets
 from papers.codedance.tasks import (
     MAKERS,
@@ -19,6 +18,7 @@ from papers.codedance.tasks import (
     source_of,
     unfit,
 )
+from pictures.documents import Sheet, chart
 
 RNG = np.random.default_rng
 

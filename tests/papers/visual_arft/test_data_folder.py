@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from kit.data.scenes import scene
 from kit.episode import NamedImage, Task
 from papers.visual_arft.data_folder import NEEDED, DataFolderError, check_sets, load_sets, save_sets, side
+from pictures.scenes import scene
 
 
 def task(name: str, number: int) -> Task:

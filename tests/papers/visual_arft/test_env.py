@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PIL import Image, ImageChops
 
-from kit.data.distortion import distort, draw
-from kit.data.documents import receipt
 from kit.episode import NamedImage, Task
 from kit.tools.search import SearchError, Snippet
 from papers.visual_arft.env import VisualARFTEnv
+from pictures.distortion import distort, draw
+from pictures.documents import receipt
 
 WHOLE = receipt(np.random.default_rng(0), ()).image
 TURNED = distort(WHOLE, [draw("rotate90", np.random.default_rng(0))])

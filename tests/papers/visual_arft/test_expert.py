@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from kit.chat import Chat
-from kit.data.scenes import scene
 from kit.episode import Episode, Task, Turn
 from kit.policy.scripted import ScriptedPolicy
 from papers.visual_arft.corpora import documents
@@ -21,6 +20,7 @@ from papers.visual_arft.mat_coding import CATEGORIES, drawn, make_tasks, restore
 from papers.visual_arft.mat_search import in_words, text_questions
 from papers.visual_arft.mat_search import make_tasks as make_search_tasks
 from papers.visual_arft.reward import score, step_score
+from pictures.scenes import scene
 
 POOL = [scene(np.random.default_rng(0), 168)]
 PLAY = Play(prompt="brief", k=3, snippet_chars=120, max_new_tokens=200, max_episode_tokens=4000)

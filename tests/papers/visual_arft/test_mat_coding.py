@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from kit.data.distortion import STRENGTHS, distort, undo
-from kit.data.scenes import scene
 from kit.data.store import load_tasks, save_tasks
 from kit.episode import Task
 from kit.tools import restoration as mending
@@ -27,6 +25,8 @@ from papers.visual_arft.mat_coding import (
     restored,
     summary,
 )
+from pictures.distortion import STRENGTHS, distort, undo
+from pictures.scenes import scene
 
 POOL = [scene(np.random.default_rng(i), 168) for i in range(2)]
 SOURCE = drawn(POOL, "drawn")

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from kit.data.distortion import Kind, distort, draw
-from kit.data.documents import SIDE, WORDS, receipt
-from kit.data.scenes import Pixels, scene
+from pictures.distortion import Kind, distort, draw
+from pictures.documents import SIDE, WORDS, receipt
+from pictures.scenes import Pixels, scene
 from tiny.skills.flag_lookup import whose
 from tiny.skills.flags import CLOTH, flags
 from tiny.skills.lookup import FIELDS, facts
@@ -149,7 +149,7 @@ def test_reading_asks_for_everything_and_for_one_thing() -> None:
 
 
 def test_a_card_has_the_frame_that_is_said() -> None:
-    from kit.data.scenes import COLOURS
+    from pictures.scenes import COLOURS
 
     for seed in range(30):
         (where, answer), (box_of, box) = cards(np.random.default_rng(seed), POOL).turns

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kit.data.scenes import Pixels, scene
+from pictures.scenes import Pixels, scene
 from tiny.skills import SKILLS
 from tiny.skills.seeing import PLACES, adjacency, chart, order, place, rearranged
 

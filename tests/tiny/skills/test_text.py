@@ -4,7 +4,7 @@ import ast
 
 import numpy as np
 
-from kit.data.scenes import Pixels
+from pictures.scenes import Pixels
 from tiny.skills.text import code, copying, sorting
 
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from kit.data.scenes import scene
 from kit.data.store import save_tasks
 from kit.episode import NamedImage, Task
 from kit.rollout import RolloutConfig
@@ -18,6 +17,7 @@ from kit.train.experiment import Rollouts
 from kit.train.playable import UnplayableTasks
 from papers.agile.puzzle import make_task
 from papers.registry import PAPERS, papers
+from pictures.scenes import scene
 from workshop.command import main
 from workshop.jobs.notebooks import find, parameters
 from workshop.jobs.parameters import ParameterError

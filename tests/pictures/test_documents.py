@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from PIL import Image, ImageFilter
 
-from kit.data.digits import digits_of, handwritten
-from kit.data.documents import CORNERS, SHEETS, SIDE, WORDS, board, number, sheet
-from kit.data.readable import is_readable
-from kit.data.scenes import Pixels, scene
+from pictures.digits import digits_of, handwritten
+from pictures.documents import CORNERS, SHEETS, SIDE, WORDS, board, number, sheet
+from pictures.readable import is_readable
+from pictures.scenes import Pixels, scene
 
 POOL: list[Pixels] = [scene(np.random.default_rng(i), 168) for i in range(2)]
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from kit.data.own_questions import OwnQuestionsError, folder_questions
-from kit.data.scenes import scene
 from kit.data.store import load_tasks, save_tasks
 from kit.episode import Task
+from papers.visual_arft.own_questions import OwnQuestionsError, folder_questions
+from pictures.scenes import scene
 
 LIMIT = 401_408
 """Pixels of an image, at most."""

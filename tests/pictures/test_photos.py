@@ -9,9 +9,10 @@ from PIL import Image
 
 from kit.data.folder import folder_pictures
 from kit.data.leak import check_sources
-from kit.data.photos import FLAT, PHOTOS, ImageError, flatness, open_upright, photo_path, photos, random_crop, scenes
-from kit.data.scenes import scene
+from kit.data.source import ImageError, open_upright
 from kit.episode import content_hash
+from pictures.photos import FLAT, PHOTOS, flatness, photo_path, photos, random_crop, scenes
+from pictures.scenes import scene
 
 
 def picture(seed: int, size: int = 96) -> Image.Image:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kit.data.scenes import colour_noise, random_view, scene
+from pictures.scenes import colour_noise, random_view, scene
 
 
 def test_a_seed_names_a_picture() -> None:

@@ -14,9 +14,9 @@ from functools import cache
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from kit.data.digits import digits_of, handwritten
-from kit.data.scenes import COLOURS, Pixels, random_view
 from kit.data.split import Side
+from pictures.digits import digits_of, handwritten
+from pictures.scenes import COLOURS, Pixels, random_view
 
 SIDE = 140
 """Of a sheet, in pixels: five tokens by five."""
@@ -217,7 +217,7 @@ def number(rng: np.random.Generator, pool: Sequence[Pixels], side: Side = "train
     Args:
         rng: source of all randomness.
         pool: not used.
-        side: whose digits (:func:`kit.data.digits.digits_of`).
+        side: whose digits (:func:`pictures.digits.digits_of`).
     """
     del pool
     images, labels = handwritten()

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from kit.data.distortion import STRENGTHS, Distortion, Kind, distort, draw, undo
-from kit.data.photos import photos
+from pictures.distortion import STRENGTHS, Distortion, Kind, distort, draw, undo
+from pictures.photos import photos
 
 
 def grey(level: int) -> Image.Image:

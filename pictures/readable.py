@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from kit.data.digits import handwritten
-from kit.data.documents import BARS, HANDWRITTEN, SIDE, WORDS, Print, Sheet, font
-from kit.data.scenes import COLOURS
 from kit.images import rgb
+from pictures.digits import handwritten
+from pictures.documents import BARS, HANDWRITTEN, SIDE, WORDS, Print, Sheet, font
+from pictures.scenes import COLOURS
 
 PAD = 2
 """Pixels around a writing that are compared as well."""

@@ -6,7 +6,7 @@ import pytest
 
 from kit.evaluate.intervals import Interval
 from kit.view.charts import COLOURS
-from kit.view.roadmap import GRPO_STEP, parts, roadmap
+from workshop.roadmap import GRPO_STEP, parts, roadmap
 
 
 def test_the_parts_that_the_text_is_about_are_filled() -> None:
