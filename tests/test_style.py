@@ -7,8 +7,11 @@ import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import networkx as nx
+
 from kit.files import ROOT
 from papers.registry import PAPERS, papers
+from workshop.publishing import house
 
 KIT = (
     *("files", "seeding", "images", "episode", "protocol", "models", "chat", "tools", "data", "policy"),
@@ -52,28 +55,24 @@ def room(path: Path) -> str:
 
 def module(path: Path) -> str:
     """The name under which a file is imported."""
-    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    return house.module(path, ROOT)
 
 
 NAMES = {module(path): path for path in MODULES}
+IMPORTS = house.imports(house.sources())
 
 
 def imported(path: Path) -> set[str]:
     """Modules of the house that a file imports, wherever in the file, but for its types alone."""
-    tree = ast.parse(path.read_text())
-    typed = [n for n in ast.walk(tree) if isinstance(n, ast.If) and "TYPE_CHECKING" in ast.unparse(n.test)]
-    skipped = {inner for node in typed for inner in ast.walk(node)}
-    found: set[str] = set()
-    for node in ast.walk(tree):
-        if node in skipped:
-            continue
-        if isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}, line {node.lineno}: write the import from the package, not relative"
-            full = [f"{node.module}.{alias.name}" for alias in node.names]
-            found |= {name if name in NAMES else str(node.module) for name in full}
-        elif isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-    return found & NAMES.keys() - {module(path)}
+    return IMPORTS[module(path)] & NAMES.keys()
+
+
+def test_imports_are_written_in_full() -> None:
+    def relative(path: Path) -> list[str]:
+        nodes = ast.walk(ast.parse(path.read_text()))
+        return [f"line {node.lineno}" for node in nodes if isinstance(node, ast.ImportFrom) and node.level]
+
+    assert offenders([*MODULES, *PACKAGES], relative) == {}
 
 
 def test_every_folder_of_modules_is_a_package() -> None:
@@ -160,18 +159,8 @@ def names(node: ast.AST) -> list[str]:
 
 
 def test_no_file_imports_itself_through_others() -> None:
-    uses = {module(path): imported(path) for path in MODULES}
-    done: set[str] = set()
-
-    def visit(name: str, above: tuple[str, ...]) -> None:
-        assert name not in above, " imports ".join([*above[above.index(name) :], name])
-        if name not in done:
-            for other in sorted(uses[name]):
-                visit(other, (*above, name))
-            done.add(name)
-
-    for name in sorted(uses):
-        visit(name, ())
+    graph = nx.DiGraph({name: sorted(others) for name, others in IMPORTS.items()})
+    assert list(nx.simple_cycles(graph)) == []
 
 
 def is_table(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
