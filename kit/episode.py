@@ -22,7 +22,7 @@ from typing import Any, Literal
 
 from PIL import Image
 
-from kit.images import rgb
+from turn_sandbox.images import content_hash as content_hash
 
 Status = Literal["ok", "error", "timeout", "died", "limit", "episode_lost", "format", "unserved"]
 """How a turn's action ended: the sandbox's states; ``format`` for text that holds no action; ``unserved`` for a call
@@ -30,12 +30,6 @@ that a tool service didn't take up (a full queue, a worker that can't be started
 
 Ended = Literal["running", "answer", "format", "turns", "tokens", "lost"]
 """Why an episode ended: it answered; a turn held no action; out of turns; out of tokens; its sandbox was lost."""
-
-
-def content_hash(image: Image.Image) -> str:
-    """SHA-256 of size and RGB pixels: the same for the same image in any lossless file."""
-    seen = rgb(image)
-    return hashlib.sha256(f"{seen.width}x{seen.height}:".encode() + seen.tobytes()).hexdigest()
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from PIL import Image
 
-from kit.images import rgb
 from kit.tools.charts.table import Kind, Table, number
 from kit.tools.words import Word
+from turn_sandbox.images import rgb
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,7 +17,6 @@ from kit.data.geometry_problems import KINDS, Plan, Points, reworded
 from kit.tools.charts.table import number
 from kit.tools.geometry.forms import Form, form, length, line, measure
 from kit.tools.words import Word
-from pictures.documents import font
 
 SIZE, MARGIN = (560, 440), 70
 """Width and height of a diagram, and the room for letters around it, in pixels."""
@@ -90,7 +89,7 @@ def _placed(rng: np.random.Generator, plan: Plan) -> Points:
 def draw(rng: np.random.Generator, plan: Plan) -> Problem:
     """Draw a plan in a style made up."""
     at, size = _placed(rng, plan), int(rng.integers(20, 26))
-    face = font(FONTS[int(rng.integers(len(FONTS)))], size * FINER)
+    face = _font(FONTS[int(rng.integers(len(FONTS)))], size * FINER)
     ink = tuple(int(v) for v in rng.integers(0, 70, 3))
     image = Image.new("RGB", (SIZE[0] * FINER, SIZE[1] * FINER), "white")
     pen, wide = ImageDraw.Draw(image), int(rng.integers(2, 4)) * FINER
@@ -204,3 +203,11 @@ def _square(at: Points, name: str) -> list[tuple[float, float]]:
         unit.append((16 * dx / hypot(dx, dy), 16 * dy / hypot(dx, dy)))
     (a, b), (c, d) = unit
     return [(x + a, y + b), (x + a + c, y + b + d), (x + c, y + d)]
+
+
+def _font(name: str, size: int) -> ImageFont.FreeTypeFont:
+    """One of :data:`FONTS`."""
+    from matplotlib.font_manager import FontProperties, findfont
+
+    family, _, weight = name.partition(":")
+    return ImageFont.truetype(findfont(FontProperties(family=family, weight=weight or "normal")), size)

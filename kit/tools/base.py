@@ -1,7 +1,8 @@
-"""The contract of tools: a name, a JSON schema of the arguments, and a call that returns an observation.
+"""The contract of tools: a name, a JSON schema of the arguments, and a call that returns an observation, or its text.
 
 Whatever a policy asks for, the answer is an observation: arguments that don't fit the schema, a tool's own exceptions
-and a missed deadline are told, not raised (:func:`run_tool`).
+and a missed deadline are told, not raised (:func:`run_tool`). A tool need not know the kit: text, or a pair of text and
+status, is made an observation here, and a deadline is kept here too.
 """
 
 from __future__ import annotations
@@ -9,13 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from math import isfinite
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, get_args
 
-from kit.episode import Action, NamedImage, Observation
+from kit.episode import Action, NamedImage, Observation, Status
+from kit.images import rgb
 from kit.tools.deadline import Unable, call_within
 
 Images = Mapping[str, NamedImage]
 """The images that an episode has shown so far, by name."""
+
+Reply = Observation | str | tuple[str, str]
+"""What a tool returns: an observation; its text, of a call that went well; or its text and status."""
 
 LONGEST = 200
 """Characters of an error that an observation repeats."""
@@ -23,6 +28,9 @@ LONGEST = 200
 
 class Tool(Protocol):
     """Something that an agent may ask for.
+
+    Two methods are optional. ``looks_at(arguments, images)`` gives the images that a call looks at, and says that the
+    tool holds nothing between two calls; ``call_within(deadline, arguments, images)`` ends a call by its own means.
 
     Attributes:
         name: its name in calls; for a tool called by free text, its tag.
@@ -43,7 +51,7 @@ class Tool(Protocol):
     @property
     def on_error(self) -> Literal["tell", "raise"]: ...
 
-    def call(self, arguments: Mapping[str, Any], images: Images) -> Observation:
+    def call(self, arguments: Mapping[str, Any], images: Images) -> Reply:
         """Do it, with arguments that fit the schema."""
         ...
 
@@ -73,10 +81,7 @@ def run_tool(tool: Tool, action: Action, images: Images, deadline: float | None 
         where = ".".join(map(str, wrong.absolute_path)) or "arguments"
         return Observation(f"Error: {tool.name}: {where}: {wrong.message[:LONGEST]}", status="error")
     try:
-        seen = tool.call(arguments, images) if deadline is None else _within(deadline, tool, arguments, images)
-        if not (isinstance(seen, Observation) and isinstance(seen.text, str)):
-            raise TypeError(f"{tool.name} returned {seen!r:.60}, which is no observation with a text")
-        return seen
+        return called(tool, arguments, images, deadline)
     except Unable:
         raise
     except Exception as error:
@@ -85,12 +90,40 @@ def run_tool(tool: Tool, action: Action, images: Images, deadline: float | None 
         return Observation(f"Error: {str(error)[:LONGEST] or type(error).__name__}", status="error")
 
 
-def _within(deadline: float, tool: Tool, arguments: Mapping[str, Any], images: Images) -> Observation:
-    ends_itself = getattr(tool, "call_within", None)
-    seen: Observation = (
-        ends_itself(deadline, arguments, images) if ends_itself else call_within(deadline, tool, arguments, images)
-    )
-    return seen
+def called(tool: Tool, arguments: Mapping[str, Any], images: Images, deadline: float | None = None) -> Observation:
+    """Have a tool do a call whose arguments fit, as :func:`run_tool` does.
+
+    Args:
+        tool: what is called.
+        arguments: fit its schema.
+        images: the episode's images so far, by name.
+        deadline: seconds; None: there is none.
+
+    Raises:
+        Unable: the tool can't be called under a deadline.
+        TypeError: it returned no observation, no text, and no pair of text and status.
+        Exception: the tool's own.
+    """
+    match reply := _reply(tool, arguments, images, deadline):
+        case Observation(text=str()):
+            return reply
+        case str():
+            return Observation(reply)
+        case (str(text), status) if status in get_args(Status):
+            return Observation(text, status=status)
+    raise TypeError(f"{tool.name} returned {reply!r:.60}, which is no observation with a text, and no text")
+
+
+def _reply(tool: Tool, arguments: Mapping[str, Any], images: Images, deadline: float | None) -> Any:
+    if deadline is None:
+        return tool.call(arguments, images)
+    if ends_itself := getattr(tool, "call_within", None):
+        return ends_itself(deadline, arguments, images)
+    if looks_at := getattr(tool, "looks_at", None):
+        images = looks_at(arguments, images)
+    # PIL sends a palette without its transparency: who sees such an image in another process sees it in RGB.
+    sent = {name: NamedImage(name, rgb(one.image)) if one.image.mode == "P" else one for name, one in images.items()}
+    return call_within(deadline, tool, arguments, sent)
 
 
 def validator(schema: Mapping[str, Any]) -> Any:

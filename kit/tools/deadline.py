@@ -54,9 +54,7 @@ class Unable(RuntimeError):
     """A call that can't be done under a deadline, which no agent can help: it ends the run, and says why."""
 
 
-def call_within(
-    deadline: float, tool: Any, arguments: Mapping[str, Any], images: Mapping[str, NamedImage]
-) -> Observation:
+def call_within(deadline: float, tool: Any, arguments: Mapping[str, Any], images: Mapping[str, NamedImage]) -> Any:
     """Have a copy of a tool do a call, and end it at the deadline.
 
     Args:

@@ -20,7 +20,7 @@ from typing import Any
 import cloudpickle
 from PIL import Image
 
-from kit.episode import NamedImage, Observation
+from kit.episode import NamedImage
 from kit.tools.deadline import Key, Unable
 
 MEMORY = 8 << 30
@@ -100,16 +100,15 @@ def _called(
         return _told(error)
 
 
-def _seen(tool: Any, arguments: Mapping[str, Any], shown: Mapping[str, NamedImage]) -> Observation:
+def _seen(tool: Any, arguments: Mapping[str, Any], shown: Mapping[str, NamedImage]) -> Any:
     """What a tool says; one that doesn't promise to hold nothing is looked at before and after.
 
     Raises:
         Unable: it holds something, which would be lost.
         Exception: the tool's own.
     """
-    if hasattr(tool, "call_within"):
-        seen: Observation = tool.call(arguments, shown)
-        return seen
+    if hasattr(tool, "looks_at"):
+        return tool.call(arguments, shown)
     before = cloudpickle.dumps(vars(tool))
     seen = tool.call(arguments, shown)
     if cloudpickle.dumps(vars(tool)) != before:

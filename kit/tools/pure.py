@@ -19,6 +19,7 @@ and without it::
             return "width" if seen[0] > seen[1] else "height"
 
 Since nothing is held, one tool may serve any number of episodes at once, and none can see another's image.
+:func:`run` calls one as a service does: whatever is wrong is told.
 """
 
 from __future__ import annotations
@@ -29,14 +30,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 from PIL import Image
 
-from kit.episode import NamedImage, Observation
-from kit.images import rgb
-from kit.tools.base import Images
-from kit.tools.deadline import call_within
+from kit.tools.schema import LONGEST, wrong
+from turn_sandbox.images import rgb
 
 Family = Literal["perception", "charts", "diagrams", "solvers"]
 """What a tool is about."""
@@ -93,6 +92,30 @@ class Served:
         module, _, function = self.loader.partition(":")
         look: Look = getattr(import_module(module), function)(self.id, self.revision, device)
         return look
+
+
+class Reply(NamedTuple):
+    """A tool's words, and how the call ended: ``ok``, ``error``; of a service, ``timeout``, ``died``, ``unserved``."""
+
+    text: str
+    status: str = "ok"
+
+
+class Picture(Protocol):
+    """An image under a name, such as :class:`turn_sandbox.images.NamedImage`."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def image(self) -> Image.Image: ...
+
+    @property
+    def sha256(self) -> str: ...
+
+
+Pictures = Mapping[str, Picture]
+"""Images that a call may look at, by name."""
 
 
 class PureTool(ABC):
@@ -169,34 +192,32 @@ class PureTool(ABC):
             "additionalProperties": False,
         }
 
-    def call(self, arguments: Mapping[str, Any], images: Images) -> Observation:
+    def call(self, arguments: Arguments, images: Pictures) -> Reply:
         """Look at the image of that name, or at the episode's first, and answer."""
         asked = {name: value for name, value in arguments.items() if name != "image"}
         image = rgb(self.pick(arguments.get("image"), images).image) if self.needs_image else None
         said = self.answer(self._look(image, asked), asked)
         if not isinstance(said, str):
             raise TypeError(f"{self.name} returned {type(said).__name__} {said!r:.60}, which isn't text")
-        return Observation(said)
+        return Reply(said)
 
-    def call_within(self, deadline: float, arguments: Mapping[str, Any], images: Images) -> Observation:
-        """Do a call in a process that is ended at the deadline, and is sent the image that it looks at.
+    def looks_at(self, arguments: Arguments, images: Pictures) -> Pictures:
+        """Pick the image that a call looks at, the only one that a copy of the tool need be sent.
 
         Args:
-            deadline: seconds of the call's work.
-            arguments: fit the schema.
-            images: the episode's images so far, by name.
+            arguments: of the call.
+            images: those that there are, by name.
+
+        Raises:
+            ValueError: there is no such image, or it is larger than a tool opens.
         """
-        if not self.needs_image:
-            return call_within(deadline, self, arguments, {})
-        one = self.pick(arguments.get("image"), images)
-        if one.image.mode == "P":  # PIL sends a palette without its transparency; the tool sees RGB anyway
-            one = NamedImage(one.name, rgb(one.image))
-        return call_within(deadline, self, arguments, {one.name: one})
+        one = self.pick(arguments.get("image"), images) if self.needs_image else None
+        return {one.name: one} if one else {}
 
     def close(self) -> None:  # noqa: B027 (nothing to override)
         """Nothing is held."""
 
-    def pick(self, name: str | None, images: Images) -> NamedImage:
+    def pick(self, name: str | None, images: Pictures) -> Picture:
         """The image of a name; of none, the first.
 
         Raises:
@@ -214,6 +235,27 @@ class PureTool(ABC):
                 f"a tool opens {MOST_PIXELS:,} at most"
             )
         return images[name]
+
+
+def run(tool: PureTool, arguments: Arguments, images: Pictures) -> Reply:
+    """Call a tool; arguments that don't fit its schema, and its own exceptions, are told.
+
+    Args:
+        tool: what is called.
+        arguments: of the call.
+        images: those that there are, by name.
+
+    Raises:
+        Exception: the tool's own, if its ``on_error`` says so.
+    """
+    if why := wrong(tool.parameters, arguments):
+        return Reply(f"Error: {tool.name}: {why}", "error")
+    try:
+        return tool.call(arguments, images)
+    except Exception as error:
+        if tool.on_error == "raise":
+            raise
+        return Reply(f"Error: {str(error)[:LONGEST] or type(error).__name__}", "error")
 
 
 def load_tool(place: str, served: bool = False, device: str = "cpu") -> PureTool:

@@ -30,8 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from kit.episode import content_hash
-from kit.images import rgb
+from turn_sandbox.images import content_hash, rgb
 
 NAMES = ("span", "smfanet", "bicubic", "none")
 

@@ -81,7 +81,6 @@ from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.policy.scripted import ScriptedPolicy
 from kit.policy.suppress import suppress_tokens
 from kit.rollout import rollout
-from kit.tools.remembered import remembered
 from kit.train.checkpoint import export
 from kit.train.demonstrations import collect
 from kit.train.experiment import in_parts
@@ -99,6 +98,7 @@ from papers.vista_gym.benchmarks import (
 )
 from papers.vista_gym.expert import Habits, expert, kept, reasoner, way_of
 from papers.vista_gym.metrics import EVALUATION, is_right
+from papers.vista_gym.remembered import remembered
 from papers.vista_gym.tasks import MAKERS, OUT, check_apart, make_tasks
 from papers.vista_gym.toolbox import toolbox
 from tiny import TINY

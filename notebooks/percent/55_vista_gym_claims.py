@@ -67,7 +67,6 @@ from kit.evaluate.claims import Claim, as_stated, table
 from kit.evaluate.conduct import conduct
 from kit.evaluate.results import write_results
 from kit.files import ROOT, read_json, run_folder
-from kit.tools.remembered import remembered
 from kit.train.checkpoint import trained_model
 from kit.train.metrics import read_metrics, training_minutes
 from kit.view import plots
@@ -75,6 +74,7 @@ from papers.vista_gym import benchmarks, claims
 from papers.vista_gym import experiment as vista
 from papers.vista_gym.errors import ERRORS, REPORTED
 from papers.vista_gym.metrics import EVALUATION
+from papers.vista_gym.remembered import remembered
 from papers.vista_gym.toolbox import toolbox
 from workshop.exercises import check, hint, solution
 

@@ -35,11 +35,11 @@ from kit.episode import Episode, Task
 from kit.rewards.base import GroupReward
 from kit.rollout import Environment
 from kit.tools.base import Tool
-from kit.tools.remembered import remembered
 from kit.train.experiment import GRPOTraining, Rollouts
 from kit.train.experiment import play_greedily as play_greedily
 from papers.vista_gym.env import ALONE, PRIOR, ReasoningEnv, VistaGymEnv
 from papers.vista_gym.metrics import is_right
+from papers.vista_gym.remembered import remembered
 from papers.vista_gym.reward import make_reward
 from papers.vista_gym.toolbox import TOOLS, toolbox
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Mapping
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import pytest
@@ -18,6 +19,12 @@ from kit.policy.scripted import ScriptedPolicy
 from kit.protocol import Protocol
 from kit.rollout import RolloutConfig, rollout
 from kit.tools.base import Images, run_tool
+
+
+class Pair(NamedTuple):
+    text: str
+    status: str
+
 
 COLOURS = {"red": (255, 0, 0), "green": (0, 160, 0), "blue": (0, 0, 255)}
 
@@ -146,6 +153,55 @@ def test_a_tools_exception_is_told_or_raised_as_it_says() -> None:
     for deadline in (None, 5):
         with pytest.raises(KeyError):
             run_tool(strict, action, {}, deadline)
+
+
+@pytest.mark.parametrize(
+    ("reply", "seen"),
+    [
+        (Observation("a", status="limit"), Observation("a", status="limit")),
+        ("a", Observation("a")),
+        (("a", "timeout"), Observation("a", status="timeout")),
+        (Pair("a", "error"), Observation("a", status="error")),
+        (Observation(7), None),  # type: ignore[arg-type]
+        (("a", "splendid"), None),
+        ((7, "ok"), None),
+        (("a", ["ok"]), None),
+        (("a", "ok", "more"), None),
+        (b"a", None),
+        (None, None),
+    ],
+)
+def test_a_tool_need_not_know_of_observations(reply: Any, seen: Observation | None) -> None:
+    class Says(ChartTool):
+        parameters: ClassVar[Mapping[str, Any]] = {"type": "object"}
+
+        def call(self, arguments: Mapping[str, Any], images: Images) -> Any:
+            return reply
+
+    wrong = Observation(
+        f"Error: chart.to_table returned {reply!r:.60}, which is no observation with a text, and no text"
+    )
+    assert run_tool(Says(), Action("chart.to_table", "", {}), {}) == (seen or replace(wrong, status="error"))
+
+
+def test_a_copy_of_a_tool_is_sent_the_images_that_the_call_looks_at_and_palettes_in_rgb() -> None:
+    class Sees(ChartTool):
+        parameters: ClassVar[Mapping[str, Any]] = {"type": "object"}
+
+        def call(self, arguments: Mapping[str, Any], images: Images) -> str:  # type: ignore[override]
+            return " ".join(
+                f"{name} {one.image.mode} {one.image.convert('RGB').getpixel((0, 0))}" for name, one in images.items()
+            )
+
+    class SeesOne(Sees):
+        def looks_at(self, arguments: Mapping[str, Any], images: Images) -> Images:
+            return {"b": images["b"]}
+
+    clear = Image.new("P", (2, 2))
+    clear.info["transparency"] = 0
+    shown = {name: NamedImage(name, image) for name, image in {"a": Image.new("L", (2, 2), 9), "b": clear}.items()}
+    seen = [run_tool(tool, Action("chart.to_table", "", {}), shown, 20).text for tool in (Sees(), SeesOne())]
+    assert seen == ["a L (9, 9, 9) b RGB (255, 255, 255)", "b RGB (255, 255, 255)"]
 
 
 def test_free_text_is_the_value_of_a_single_string_argument() -> None:

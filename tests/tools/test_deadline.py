@@ -25,7 +25,7 @@ from kit.tools.geometry.tools import SolveText, TextCDL
 from kit.tools.perception.segmentation import Segment
 from kit.tools.perception.text import ReadText
 from kit.tools.pure import PureTool
-from kit.tools.remembered import Remembered
+from papers.vista_gym.remembered import Remembered
 
 pytestmark = [
     pytest.mark.processes,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from PIL import Image
 
 from kit.episode import Action, NamedImage
 from kit.images import upright_rgb
+from kit.protocol import FormatError, Protocol
 from kit.tools.base import run_tool
 from kit.tools.pure import PureTool, load_tool
 from papers.registry import papers
@@ -23,6 +24,21 @@ if TYPE_CHECKING:
 
 class ToolError(ValueError):
     """A call that can't be made; the message says what is missing."""
+
+
+PROTOCOL = Protocol(actions=("tool_call",), call="tool_call")
+
+
+def read_turn(text: str) -> tuple[str, Mapping[str, Any]] | None:
+    """Read a policy's turn for a service: the tool that it calls, and its arguments; None: it answers.
+
+    Raises:
+        ValueError: it is neither; the message is for the policy.
+    """
+    parsed = PROTOCOL.parse(text)
+    if isinstance(parsed, FormatError):
+        raise ValueError(parsed.message)
+    return None if parsed.name == PROTOCOL.final else (parsed.name, parsed.arguments or {})
 
 
 def places() -> dict[str, str]:
@@ -97,11 +113,11 @@ def serve(
     if engine == "processes":
         if gpus:
             raise ToolError(f"--gpus {gpus:g}: processes choose by --device; --engine ray divides GPUs")
-        return start(found, host, port, workers, limits, models, device)
+        return start(found, host, port, workers, limits, models, device, read=read_turn)
     from kit.tools.serve.on_ray import RayPool, ray_started
 
     with ray_started():
-        start(found, host, port, workers, limits, models, device, pool=partial(RayPool, gpus=gpus))
+        start(found, host, port, workers, limits, models, device, pool=partial(RayPool, gpus=gpus), read=read_turn)
 
 
 def card(tool: PureTool) -> str:

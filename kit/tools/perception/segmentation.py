@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from kit.images import within_pixels
 from kit.tools.pure import Arguments, Golden, PureTool, Served
 from kit.tools.regions import Region, inside, on_image
+from turn_sandbox.images import within_pixels
 
 WORKED = 160_000
 """Pixels on which GrabCut works: larger images are shrunk, and their mask is enlarged again."""

@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
-from kit.episode import content_hash
 from kit.tools.pure import Arguments, Golden, PureTool
 from kit.tools.regions import Pixels, inside
+from turn_sandbox.images import content_hash
 
 KEPT = 1024
 """Images whose lines a process remembers: the tools of one episode read the same one again and again, and so do the

@@ -12,13 +12,13 @@ request                                      reply
 ===========================================  ====================================================================
 
 ``/get_observation`` takes the turns of many trajectories at once, as policies wrote them, does them side by side, and
-returns ``{observations, dones, valids}``. A turn is done if it answers; it is valid if it answers or calls a tool that
-there is, in proper JSON. ``extra_fields`` may bring a trajectory images, in base64 or as ``data:`` URIs:
-``{"images": {NAME: file}}``.
+returns ``{observations, dones, valids}``. How policies write, whoever starts the service says (:data:`Read`). A turn is
+done if it answers; it is valid if it answers or calls a tool that there is, in proper JSON. ``extra_fields`` may bring
+a trajectory images, in base64 or as ``data:`` URIs: ``{"images": {NAME: file}}``.
 
 Whatever is wrong with a request is told in words, ``{"error": …}``, with a status that says what kind of fault it is:
 400 no proper JSON, 404 no such tool, 410 no such trajectory (any more), 413 too large, 422 the wrong fields or no
-image, 503 no worker that can do it.
+image, 501 turns that nobody said how to read, 503 no worker that can do it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import asyncio
 import base64
 import binascii
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from time import perf_counter
 from typing import Annotated, Any, TypeVar
@@ -38,18 +38,19 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from kit.protocol import FormatError, Protocol
-from kit.tools.pure import MOST_PIXELS
+from kit.tools.pure import MOST_PIXELS, Reply
 from kit.tools.serve.meter import Meter
 from kit.tools.serve.page import page
-from kit.tools.serve.pool import Pool, Refused, Reply
+from kit.tools.serve.pool import Pool, Refused
 from kit.tools.serve.store import ImageRefused, Stored, Trajectories, check
 
 MOST_BODY = 4 * MOST_PIXELS
 """Bytes of the largest request: any image that a tool opens can be sent. Of a larger request as much again is read, so
 that its sender hears why."""
 
-PROTOCOL = Protocol(actions=("tool_call",), call="tool_call")
+Read = Callable[[str], tuple[str, Mapping[str, Any]] | None]
+"""Reads a policy's turn: the tool that it calls, and its arguments; None: it answers. A ``ValueError`` says, to the
+policy, why it is neither."""
 
 Body = TypeVar("Body", bound=BaseModel)
 LONGEST_NAME = 200
@@ -82,10 +83,13 @@ class Service:
         pools: pool's name → pool.
         tools: tool's name → its pool's.
         store: images of trajectories.
+        read: how policies' turns are to be read; None: they aren't, and nothing but calls is taken.
     """
 
-    def __init__(self, pools: Mapping[str, Pool], tools: Mapping[str, str], store: Trajectories) -> None:
-        self.pools, self.tools, self.store = pools, tools, store
+    def __init__(
+        self, pools: Mapping[str, Pool], tools: Mapping[str, str], store: Trajectories, read: Read | None = None
+    ) -> None:
+        self.pools, self.tools, self.store, self.read = pools, tools, store, read
         self.meter = Meter(pools, store)
 
     async def call(self, trajectory: str, tool: str, arguments: Mapping[str, Any]) -> Reply:
@@ -120,7 +124,12 @@ class Service:
             trajectory: whose turn it is.
             action: the text, as a policy wrote it.
             extra: may bring images of the trajectory, in base64.
+
+        Raises:
+            Refused: nobody said how turns are to be read.
         """
+        if self.read is None:
+            raise Refused("turns aren't read here: send calls to /call, or start the service with what reads them", 501)
         try:
             for name, image in dict(extra.get("images") or {}).items():
                 file = str(image).partition(";base64,")[2] if str(image).startswith("data:") else image
@@ -128,15 +137,16 @@ class Service:
                 self.store.put(trajectory, str(name), stored)
         except (ImageRefused, binascii.Error, TypeError, ValueError) as error:
             return f"Error: {error}", False, False
-        parsed = PROTOCOL.parse(action)
-        if isinstance(parsed, FormatError):
-            return f"Error: {parsed.message}", False, False
-        if parsed.name == PROTOCOL.final:
+        try:
+            call = self.read(action)
+        except ValueError as error:
+            return f"Error: {error}", False, False
+        if call is None:
             return "", True, True
-        known = parsed.name in self.tools
+        known = call[0] in self.tools
         owner = trajectory if self.store.images(trajectory) is not None else ""
         try:
-            return (await self.call(owner, parsed.name, parsed.arguments or {})).text, False, known
+            return (await self.call(owner, *call)).text, False, known
         except Refused as error:
             return f"Error: {error}", False, known
 

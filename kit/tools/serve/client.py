@@ -3,11 +3,11 @@
 =============================================  ===============================================================
 what a service does                            what becomes of the call
 =============================================  ===============================================================
-it answers                                     an observation: the tool's words, and how its work ended
-it is full, or its workers can't be started    asked again; then an observation with the status ``unserved``
+it answers                                     the tool's words, and how its work ended
+it is full, or its workers can't be started    asked again; then a reply with the status ``unserved``
 it can't be reached, breaks off, takes too     asked again; then :class:`ServiceGone`, which ends what asked: an agent
 long, or answers as no tool service does       would learn from a fault that isn't its own
-it can't do with what it was sent               an observation with the status ``error``
+it can't do with what it was sent               a reply with the status ``error``
 it says no otherwise, as to an unknown tool    :class:`ServiceError`, which ends what asked
 =============================================  ===============================================================
 
@@ -20,18 +20,21 @@ from __future__ import annotations
 
 import io
 import json
+import random
 import threading
+import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
-from typing import Any, Literal, get_args
+from contextlib import suppress
+from email.utils import parsedate_to_datetime
+from typing import Any, Literal
 
 import httpx
+import tenacity
 
-from kit.episode import NamedImage, Observation, Status
-from kit.images import rgb
-from kit.tools.base import LONGEST, Images
-from kit.tools.pure import PureTool
-from kit.tools.retry import RetriesExhausted, TransientError, is_transient, retry, retry_after
+from kit.tools.pure import Arguments, Picture, Pictures, PureTool, Reply
+from kit.tools.schema import LONGEST
+from turn_sandbox.images import rgb
 
 TIMEOUT = 100.0
 """Seconds for one answer: what a service lets a call wait and work, and a little more."""
@@ -39,11 +42,21 @@ TIMEOUT = 100.0
 RETRIES = 5
 """Tries after the first, in some fifteen seconds: a service that is started again is back by then."""
 
+FIRST_WAIT, LONGEST_WAIT, PATIENCE = 0.5, 30.0, 120.0
+"""Seconds before the second try, and at most before any other, where the service doesn't say how long; and the longest
+that it may ask for."""
+
+ENDS = ("ok", "error", "timeout", "died")
+"""How the work on a call may end."""
+
 FULL = 503
 """Says that no worker took the call up."""
 
 UNUSABLE = (400, 413, 422)
 """Say that what was sent is wrong or too large."""
+
+MAY_PASS = (408, 409, 429)
+"""Say, as every number from 500 on, that it may be otherwise a moment later."""
 
 GONE = 410
 """Says that the service doesn't know an image, or not any more."""
@@ -64,15 +77,22 @@ class ToolService:
     def __init__(self, address: str, retries: int = RETRIES, timeout: float = TIMEOUT) -> None:
         if not address.startswith(("http://", "https://")):
             raise ValueError(f"tool service {address!r}: give its address, such as http://127.0.0.1:8765")
-        self.address, self._retries, self._timeout = address.rstrip("/"), retries, timeout
+        self.address, self._timeout = address.rstrip("/"), timeout
+        self._retrying = tenacity.Retrying(
+            retry=tenacity.retry_if_exception_type(TransientError),
+            stop=lambda state: state.attempt_number > retries or pause(state) > PATIENCE,
+            wait=pause,
+            sleep=time.sleep,
+            reraise=True,
+        )
         # As many connections as there are callers: an episode must not wait for another one's.
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=256)
         self._http = httpx.Client(
             base_url=self.address, timeout=httpx.Timeout(timeout, connect=5.0), limits=limits, trust_env=False
         )
 
-    def call(self, tool: str, arguments: Mapping[str, Any], image: NamedImage | None = None) -> Observation:
-        """Have a call done; what goes wrong with it is an observation that says what.
+    def call(self, tool: str, arguments: Mapping[str, Any], image: Picture | None = None) -> Reply:
+        """Have a call done; what goes wrong with it is told.
 
         Args:
             tool: its name.
@@ -86,27 +106,27 @@ class ToolService:
         asked = {"tool": tool, "arguments": dict(arguments), "trajectory": image.sha256 if image else ""}
         body = json.dumps(asked).encode()
 
-        def once() -> Observation:
+        def once() -> Reply:
             answer = self._ask("POST", "/call", body)
             if answer.status_code == GONE and image is not None:
                 self._send(image)
                 answer = self._ask("POST", "/call", body)
             told = self._told(answer)
-            if not isinstance(told.get("text"), str) or told.get("status") not in get_args(Status):
+            if not isinstance(told.get("text"), str) or told.get("status") not in ENDS:
                 raise TransientError(f"{self.address} answers {told!r:.80}, which is no tool's text and status")
-            return Observation(told["text"], status=told["status"])
+            return Reply(told["text"], told["status"])
 
         try:
-            return retry(once, self._retries)
+            return self._retrying(once)
         except Unusable as error:
-            return Observation(f"Error: {str(error)[: 2 * LONGEST]}", status="error")
-        except RetriesExhausted as error:
-            if isinstance(error.__cause__, Unserved):
-                # How often it was asked is no agent's business.
-                return Observation(f"Error: {str(error.__cause__)[: 2 * LONGEST]}", status="unserved")
+            return Reply(f"Error: {str(error)[: 2 * LONGEST]}", "error")
+        except Unserved as error:  # how often it was asked is no agent's business
+            return Reply(f"Error: {str(error)[: 2 * LONGEST]}", "unserved")
+        except TransientError as error:
             raise ServiceGone(
-                f"{tool}: {error}. Start it again at {self.address}, then run the same command: a training goes on "
-                "from its last checkpoint"
+                f"{tool}: no answer in {self._retrying.statistics['attempt_number']} tries, the last: "
+                f"{str(error).rstrip('.')}. Start it again at {self.address}, then run the same command: a training "
+                "goes on from its last checkpoint"
             ) from error
 
     def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -138,7 +158,7 @@ class ToolService:
         """
         return self._ask("GET", "/metrics").text
 
-    def forget(self, image: NamedImage) -> None:
+    def forget(self, image: Picture) -> None:
         """Let the service forget an image before others need its room.
 
         Raises:
@@ -150,7 +170,7 @@ class ToolService:
         """Close its connections."""
         self._http.close()
 
-    def _send(self, image: NamedImage) -> None:
+    def _send(self, image: Picture) -> None:
         file = io.BytesIO()
         rgb(image.image).save(file, "PNG", compress_level=1)  # the larger file is the sooner one to make
         self._told(self._ask("PUT", f"/trajectories/{image.sha256}/images/image", file.getvalue()))
@@ -190,10 +210,42 @@ class ToolService:
         why = str(told["error"]) if isinstance(told, dict) and "error" in told else f"it says {answer.text[:80]!r}"
         if answer.status_code == FULL and isinstance(told, dict) and "error" in told:
             raise Unserved(why, retry_after(answer.headers))
-        if is_transient(answer.status_code):
+        if answer.status_code in MAY_PASS or answer.status_code >= 500:
             raise TransientError(why, retry_after(answer.headers))
         kind = Unusable if answer.status_code in UNUSABLE else ServiceError
         raise kind(f"{self.address}: {why} ({answer.status_code})")
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that an answer's headers ask to wait (``Retry-After``: a number, or a date), or None."""
+    header = headers.get("retry-after", "")
+    with suppress(ValueError):
+        return max(0.0, float(header))
+    with suppress(TypeError, ValueError):
+        return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
+    return None
+
+
+def pause(state: tenacity.RetryCallState) -> float:
+    """Seconds before the next try: what the service asks for, else twice as long each time."""
+    fault = state.outcome and state.outcome.exception()
+    if isinstance(fault, TransientError) and fault.wait is not None:
+        return fault.wait
+    # The random part keeps several askers from returning together.
+    return min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** (state.attempt_number - 1)) * random.uniform(0.75, 1.0)
+
+
+class TransientError(Exception):
+    """A fault that may pass.
+
+    Args:
+        why: in words.
+        wait: seconds the service asks to be left alone; None if it doesn't say.
+    """
+
+    def __init__(self, why: str, wait: float | None = None) -> None:
+        super().__init__(why)
+        self.wait = wait
 
 
 class ServiceError(Exception):
@@ -226,16 +278,16 @@ class RemoteTool:
         self._tool, self._service = tool, service
         self.name, self.description, self.parameters = tool.name, tool.description, tool.parameters
 
-    def call(self, arguments: Mapping[str, Any], images: Images) -> Observation:
+    def call(self, arguments: Arguments, images: Pictures) -> Reply:
         """Have it done with the image of that name, or with the episode's first."""
         try:
             image = self._tool.pick(arguments.get("image"), images) if self._tool.needs_image else None
         except Exception as error:  # a name that the agent made up
-            return Observation(f"Error: {str(error)[:LONGEST]}", status="error")
+            return Reply(f"Error: {str(error)[:LONGEST]}", "error")
         asked = {name: value for name, value in arguments.items() if name != "image"}
         return self._service.call(self.name, asked, image)
 
-    def call_within(self, deadline: float, arguments: Mapping[str, Any], images: Images) -> Observation:
+    def call_within(self, deadline: float, arguments: Arguments, images: Pictures) -> Reply:
         """Have it done as ever: the service ends what is late, by a deadline of its own.
 
         Args:

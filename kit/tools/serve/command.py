@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from kit.tools.serve.app import Service, front, grouped
+from kit.tools.serve.app import Read, Service, front, grouped
 from kit.tools.serve.client import ServiceError, ToolService
 from kit.tools.serve.pool import LIMITS, Limits, Pool
 from kit.tools.serve.store import Trajectories
@@ -63,6 +63,7 @@ def serve(
     device: str = "cpu",
     most_images: int = MOST_IMAGES,
     pool: Callable[[str, Sequence[str], int, Limits, str], Pool] = Pool,
+    read: Read | None = None,
 ) -> None:
     """Serve tools until this process is told to stop.
 
@@ -76,6 +77,7 @@ def serve(
         device: where models run.
         most_images: bytes of images that are kept.
         pool: makes a pool of its name, its tools' places, workers, limits and device.
+        read: how policies' turns are to be read; None: ``/get_observation`` refuses them.
 
     Raises:
         PortTaken: it can't listen there.
@@ -89,7 +91,7 @@ def serve(
             for name, group in groups.items()
         }
         tools = {tool: name for name, group in groups.items() for tool in group}
-        service = Service(pools, tools, Trajectories(most_images))
+        service = Service(pools, tools, Trajectories(most_images), read)
         shown = f"[{host}]" if ":" in host else host
         print(f"{len(tools)} tools at http://{shown}:{listening.getsockname()[1]}", flush=True)
         config = uvicorn.Config(

@@ -23,7 +23,8 @@ from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import Any
 
-from kit.tools.serve.pool import LONGEST_PAUSE, Call, Limits, Pool, Refused, Reply, Worker
+from kit.tools.pure import Reply
+from kit.tools.serve.pool import LONGEST_PAUSE, Call, Limits, Pool, Refused, Worker
 from kit.tools.serve.wire import Recent, asked, read_frame
 from kit.tools.serve.worker import answered, load, schemas
 

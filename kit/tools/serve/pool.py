@@ -26,6 +26,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Literal
 
+from kit.tools.pure import Reply
 from kit.tools.serve.store import Stored
 from kit.tools.serve.wire import Recent, asked, receive
 
@@ -59,14 +60,6 @@ class Refused(Exception):
     def __init__(self, message: str, status: int = 503) -> None:
         super().__init__(message)
         self.status = status
-
-
-@dataclass(frozen=True)
-class Reply:
-    """A tool's words, and how the call ended (:data:`kit.episode.Status`)."""
-
-    text: str
-    status: str
 
 
 @dataclass

@@ -18,11 +18,9 @@ from typing import Any, BinaryIO
 
 from PIL import Image
 
-from kit.episode import Action, NamedImage
-from kit.images import upright_rgb
-from kit.tools.base import Images, run_tool
-from kit.tools.pure import PureTool, load_tool
+from kit.tools.pure import Pictures, PureTool, load_tool, run
 from kit.tools.serve.wire import Recent, packed, read_frame
+from turn_sandbox.images import NamedImage, upright_rgb
 
 
 class Calls:
@@ -42,7 +40,7 @@ class Calls:
         return self._queue.get()
 
 
-def opened(header: Mapping[str, Any], blob: bytes, recent: Recent[Image.Image]) -> Images:
+def opened(header: Mapping[str, Any], blob: bytes, recent: Recent[Image.Image]) -> Pictures:
     """The images of a call by name: those whose bytes came with it, and those that came before.
 
     Args:
@@ -78,7 +76,7 @@ def load(places: Sequence[str], device: str) -> dict[str, PureTool]:
     for tool in tools.values():
         for golden in tool.goldens[:1]:
             shown = {"image": NamedImage("image", golden.image())} if golden.image else {}
-            run_tool(tool, Action(tool.name, "", golden.arguments), shown)
+            run(tool, golden.arguments, shown)
     return tools
 
 
@@ -101,9 +99,7 @@ def answered(
         blob: its bytes.
         recent: images that came before.
     """
-    action = Action(header["tool"], "", header["arguments"])
-    seen = run_tool(tools[header["tool"]], action, opened(header, blob, recent))
-    return {"text": seen.text, "status": seen.status}
+    return run(tools[header["tool"]], header["arguments"], opened(header, blob, recent))._asdict()
 
 
 def main(argv: Sequence[str]) -> int:

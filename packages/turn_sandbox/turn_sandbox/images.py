@@ -17,7 +17,9 @@ any other ``I`` or ``F``                    stretched, its least to 0, its most 
 
 from __future__ import annotations
 
+import hashlib
 import warnings
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -73,8 +75,41 @@ def upright_rgb(image: Image.Image) -> Image.Image:
     return rgb(ImageOps.exif_transpose(image) or image)
 
 
+def within_pixels(image: Image.Image, max_pixels: int) -> Image.Image:
+    """Shrink an image to ``max_pixels`` pixels at most and keep its aspect ratio; one that fits is returned as it is.
+
+    800×600 with 120,000 allowed: both sides times √(120,000 / 480,000) = 0.5, so 400×300.
+
+    Args:
+        image: the image.
+        max_pixels: width times height, at most; 0: no limit.
+
+    Raises:
+        ValueError: ``max_pixels`` is negative.
+    """
+    if max_pixels < 0:
+        raise ValueError(f"max_pixels={max_pixels}: give a number of pixels, or 0 for no limit")
+    width, height = image.size
+    if not max_pixels or width * height <= max_pixels:
+        return image
+    factor = sqrt(max_pixels / (width * height))
+    size = (max(1, int(width * factor)), max(1, int(height * factor)))  # rounded down: never more than allowed
+    return image.resize(size, Image.Resampling.LANCZOS)
+
+
+def content_hash(image: Image.Image) -> str:
+    """SHA-256 of size and RGB pixels: the same for the same image in any lossless file."""
+    seen = rgb(image)
+    return hashlib.sha256(f"{seen.width}x{seen.height}:".encode() + seen.tobytes()).hexdigest()
+
+
 class NamedImage(NamedTuple):
     """An image that a turn made, in RGB, and the name by which its code has it in later turns."""
 
     name: str
     image: Image.Image
+
+    @property
+    def sha256(self) -> str:
+        """:func:`content_hash` of the image."""
+        return content_hash(self.image)

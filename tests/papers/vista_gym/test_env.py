@@ -215,7 +215,7 @@ def test_a_tool_that_fails_or_returns_garbage_is_told(made: Any, told: str) -> N
     assert seen.status == "error" and told in seen.text
 
 
-@pytest.mark.parametrize("made", [None, "7", Observation(7), 7])  # type: ignore[arg-type]
+@pytest.mark.parametrize("made", [None, b"7", Observation(7), 7])  # type: ignore[arg-type]
 def test_what_is_no_observation_is_told(made: Any) -> None:
     seen = said(call("raw"), env(tools=[Raw("raw", made)]))
     assert seen.status == "error" and "which is no observation with a text" in seen.text

@@ -27,7 +27,15 @@ from kit.tools.serve.wire import Recent
 def service(most: int = 10**6) -> Service:
     """One with a pool that was never started."""
     pool = Pool("toys", ["toy.echo=toy_tools:Toy"], 1, LIMITS)
-    return Service({"toys": pool}, {"toy.echo": "toys"}, Trajectories(most))
+    return Service({"toys": pool}, {"toy.echo": "toys"}, Trajectories(most), read)
+
+
+def read(turn: str) -> tuple[str, dict[str, Any]] | None:
+    """Turns as these tests' policies write them."""
+    if turn == "answer":
+        return None
+    call = json.loads(turn)
+    return call["tool"], call.get("arguments", {})
 
 
 def ask(method: str, path: str, body: Any = b"", of: Service | None = None) -> httpx.Response:
@@ -122,10 +130,17 @@ def test_both_ends_forget_the_same_images() -> None:
 
 
 def test_turns_without_a_call_need_no_worker() -> None:
-    body = {"trajectory_ids": ["a", "b", "c"], "actions": ["<answer>7</answer>", "hm", '<tool_call>{"tool": "x"}']}
+    body = {"trajectory_ids": ["a", "b", "c"], "actions": ["answer", "hm", '{"tool": "x"}']}
     said = ask("POST", "/get_observation", body).json()
     assert (said["dones"], said["valids"]) == ([True, False, False], [True, False, False])
     assert said["observations"][0] == "" and all(text.startswith("Error: ") for text in said["observations"][1:])
+
+
+def test_turns_that_nobody_said_how_to_read_are_refused() -> None:
+    one = service()
+    one.read = None
+    answer = ask("POST", "/get_observation", {"trajectory_ids": ["a"], "actions": ["answer"]}, one)
+    assert answer.status_code == 501 and "start the service with what reads them" in answer.json()["error"]
 
 
 def test_images_may_come_with_a_turn() -> None:
@@ -133,7 +148,7 @@ def test_images_may_come_with_a_turn() -> None:
     for image, kept in ((base64.b64encode(png()).decode(), 1), ("no base64!", 0), (7, 0)):
         one.store.drop("t")
         extra = [{"images": {"image": image}}]
-        body = {"trajectory_ids": ["t"], "actions": ["<answer>7</answer>"], "extra_fields": extra}
+        body = {"trajectory_ids": ["t"], "actions": ["answer"], "extra_fields": extra}
         said = ask("POST", "/get_observation", body, one).json()
         assert (len(one.store), said["valids"]) == (kept, [bool(kept)])
 

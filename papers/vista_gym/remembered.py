@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
-from functools import partial
 from typing import Any, Literal
 
 from kit.episode import Observation
-from kit.tools.base import Images
+from kit.tools.base import Images, called
 from kit.tools.pure import PureTool
 
 MOST = 4096
@@ -69,7 +68,7 @@ class Remembered:
         Raises:
             ValueError: the tool's own, each time.
         """
-        return self._call(self.tool.call, arguments, images)
+        return self._call(None, arguments, images)
 
     def call_within(self, deadline: float, arguments: Mapping[str, Any], images: Images) -> Observation:
         """Give the reply to a call that is ended at the deadline; that there was no answer isn't remembered.
@@ -82,9 +81,9 @@ class Remembered:
         Raises:
             ValueError: the tool's own, each time.
         """
-        return self._call(partial(self.tool.call_within, deadline), arguments, images)
+        return self._call(deadline, arguments, images)
 
-    def _call(self, work: Callable[..., Observation], arguments: Mapping[str, Any], images: Images) -> Observation:
+    def _call(self, deadline: float | None, arguments: Mapping[str, Any], images: Images) -> Observation:
         asked = {name: value for name, value in arguments.items() if name != "image"}
         image = self.tool.pick(arguments.get("image"), images).sha256 if self.needs_image else ""
         key = json.dumps(asked, sort_keys=True), image
@@ -98,7 +97,7 @@ class Remembered:
         assert reply is not None
         if mine:
             try:
-                seen = work(arguments, images)
+                seen = called(self.tool, arguments, images, deadline)
                 if seen.status in ("timeout", "died"):  # by chance: another time there may be an answer
                     self._forget(key)
                 reply.set_result(seen)

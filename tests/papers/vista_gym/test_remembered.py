@@ -14,7 +14,7 @@ from PIL import Image
 from kit.episode import Action, NamedImage
 from kit.tools.base import run_tool
 from kit.tools.pure import PureTool
-from kit.tools.remembered import Remembered, remembered
+from papers.vista_gym.remembered import Remembered, remembered
 
 
 class Corner(PureTool):
