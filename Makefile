@@ -48,7 +48,7 @@ test-vllm: $(VLLM)/ready  ## vLLM against transformers, token for token; DeepSpe
 	PYTHONPATH=tests/helpers/vllm_cpu $(VLLM)/bin/python -m pytest tests/train/launch/test_launcher.py tests/train/test_grpo_vllm.py -k "deepspeed or vllm"
 
 test-ray: $(RAY)/ready  ## tools served by Ray: the same answers, and after a kill -9 answers again; three minutes
-	$(RAY)/bin/python -m pytest tests/tools/serve/test_on_ray.py
+	$(RAY)/bin/python -m pytest packages/visual_tools/tests/serve/test_on_ray.py
 
 test-alone:  ## the packages by themselves: each installed into an empty environment, without the kit
 	for each in packages/*/; do $(PYTHON) -m venv --clear $(ALONE) && $(ALONE)/bin/pip install -q "./$$each[figures,test]" \

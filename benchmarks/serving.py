@@ -20,8 +20,8 @@ from PIL import Image
 from benchmarks.telling import tell
 from kit.episode import NamedImage
 from kit.images import rgb
-from kit.tools.serve.client import RemoteTool, ToolService
-from kit.tools.serve.command import running
+from visual_tools.serve.client import RemoteTool, ToolService
+from visual_tools.serve.command import running
 from workshop.jobs.tools import find_tool
 
 LIGHT, SEES = "multimath.solve", "groundingdino.detect"

@@ -21,7 +21,6 @@ from benchmarks.telling import tell
 from kit.chat import Chat
 from kit.models import load_model
 from kit.policy.hf import ForcedPolicy
-from kit.tools.super_resolution import Span, SuperResolution, super_resolution
 from kit.train.one_step import grpo_gradient
 from papers.mags_rl.experiment import Play
 from papers.mags_rl.expert import expert
@@ -30,6 +29,7 @@ from papers.mags_rl.zoom import Magnifier
 from pictures.documents import board
 from pictures.photos import photos
 from tiny import TINY
+from visual_tools.super_resolution import Span, SuperResolution, super_resolution
 
 SIDE, GROUP, EACH = 140, 8, 24
 """Pixels of a crop's side once it is enlarged; rollouts of a group; crops of each kind."""

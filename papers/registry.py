@@ -71,7 +71,7 @@ class Paper:
             nothing; empty: it does. A script reaches the full reward with the tools, and where the task is called hard,
             what the prompt shows isn't enough. Its data script lets it look at every task that it writes.
         tools: place of the tools that it brings, a mapping from name to the place of a
-            :class:`kit.tools.pure.PureTool`; empty: it brings none that can be called by themselves.
+            :class:`visual_tools.tool.PureTool`; empty: it brings none that can be called by themselves.
         limits: place of how its tasks are played: a :class:`kit.train.experiment.Rollouts`, made of a notebook's
             parameters, whose environment checks their values before a job; or a :class:`kit.rollout.RolloutConfig`
             alone, where the environment needs no argument.

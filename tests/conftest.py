@@ -41,8 +41,6 @@ MARKED = {
         "train/test_grpo_vllm.py",
         "policy/test_vllm.py",
         "policy/test_vllm_server.py",
-        "tools/serve/test_service.py",
-        "tools/serve/test_on_ray.py",
     ),
     "browser": ("browser/",),
     "notebooks": (

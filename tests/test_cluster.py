@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import subprocess
@@ -11,10 +12,11 @@ from typing import Any
 import pytest
 import yaml
 
-from kit.tools.serve.app import Service, front
-from kit.tools.serve.store import Trajectories
 from kit.train.launch.topology import ProcessConfig, read_hosts
 from papers.registry import papers
+from visual_tools.command import options
+from visual_tools.serve.app import Service, front
+from visual_tools.serve.store import Trajectories
 from workshop.command import parser
 from workshop.jobs.run import plan
 
@@ -42,6 +44,13 @@ def test_slurm_starts_the_notebooks_on_one_and_joins_on_the_others(tmp_path: Pat
     checked(" ".join(first))
 
 
+def of_tools(words: list[str]) -> argparse.Namespace:
+    """What a command of the tools asks for."""
+    args = parser().parse_args(words)
+    assert args.command == "tools"
+    return options(argparse.ArgumentParser()).parse_args([args.action, *args.options])
+
+
 def test_slurm_serves_tools_and_says_where(tmp_path: Path) -> None:
     program(tmp_path, "hostname", "echo node-c")
     program(tmp_path, "srun", '"$@"')
@@ -49,8 +58,8 @@ def test_slurm_serves_tools_and_says_where(tmp_path: Path) -> None:
     env = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHON": "python", "KIT_RUNS": str(tmp_path / "runs")}
     script = ROOT / "cluster" / "slurm_tools.sh"
     done = subprocess.run(["bash", str(script)], env=env, capture_output=True, text=True, check=True)
-    args = parser().parse_args(done.stdout.split("|")[2:-1])
-    assert (args.command, args.action, args.host, args.workers) == ("tools", "serve", "0.0.0.0", 43)
+    args = of_tools(done.stdout.split("|")[2:-1])
+    assert (args.action, args.host, args.workers) == ("serve", "0.0.0.0", 43)
     assert (tmp_path / "runs" / "tools.txt").read_text() == f"http://node-c:{args.port}\n"
 
 
@@ -83,8 +92,8 @@ def test_kubernetes_serves_tools_and_asks_after_their_health() -> None:
     service, deployment = yaml.safe_load_all((ROOT / "cluster" / "tool_services.yaml").read_text())
     pod = deployment["spec"]["template"]
     (container,) = pod["spec"]["containers"]
-    args = parser().parse_args(container["command"][3:])
-    assert (args.command, args.action, args.tools, args.host) == ("tools", "serve", [], "0.0.0.0")
+    args = of_tools(container["command"][3:])
+    assert (args.action, args.tools, args.host) == ("serve", [], "0.0.0.0")
     assert service["spec"]["selector"].items() <= pod["metadata"]["labels"].items()
     probes = [container["readinessProbe"]["httpGet"], container["livenessProbe"]["httpGet"]]
     ports = [service["spec"]["ports"][0]["port"], container["ports"][0]["containerPort"], *(p["port"] for p in probes)]

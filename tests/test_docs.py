@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 import shlex
 from itertools import takewhile
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from kit.files import ROOT
+from visual_tools.command import options
 from workshop.command import parser
 from workshop.jobs.notebooks import find, parameters, sources
 
@@ -44,6 +46,8 @@ def test_every_command_is_one_the_kit_takes() -> None:
     lines += re.findall(r"`(python -m kit [^`\n]+)`", text)
     for line in (shlex.split(line) for line in lines if line.startswith("python -m kit ")):
         args = parser().parse_args(line[3:])
+        if args.command == "tools":
+            options(argparse.ArgumentParser()).parse_args([args.action, *args.options])
         if args.command in ("run", "plan"):
             known = {name for source in find(args.target) for name in parameters(source)}
             assert {text.partition("=")[0] for text in args.set} - {"NAME", "model"} <= known, line

@@ -14,13 +14,13 @@ from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 from kit.environment import AnyText, Observations, ToolEnv
 from kit.episode import Observation
 from kit.evaluate.baselines import SingleTurnEnv
-from kit.tools.super_resolution import super_resolution
 from papers.agile.env import JigsawEnv
 from papers.codedance.env import CodeDanceEnv
 from papers.mags_rl.env import MagsEnv
 from papers.mags_rl.zoom import Magnifier
 from papers.visual_arft.env import VisualARFTEnv
 from turn_sandbox import Sandbox, SandboxError
+from visual_tools.super_resolution import super_resolution
 
 NEED_A_SANDBOX: dict[str, Callable[[Sandbox], ToolEnv]] = {
     "agile": JigsawEnv,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -142,13 +143,19 @@ def test_packages_know_nothing_of_the_kit() -> None:
     """Neither do their tests: each is installed and tested without it."""
 
     def foreign(path: Path) -> list[str]:
-        own = {path.relative_to(ROOT).parts[1]}
+        package = path.relative_to(ROOT).parts[1]
         known = {folder.parent.name for folder in ROOT.glob("*/__init__.py")} | {"kit", "tests"}
-        known |= {folder.name for folder in (ROOT / "packages").iterdir()} - own
+        known |= {folder.name for folder in (ROOT / "packages").iterdir()} - {package, *declared(package)}
         tops = {name.partition(".")[0] for node in ast.walk(ast.parse(path.read_text())) for name in names(node)}
         return sorted(tops & known)
 
     assert PACKAGES and offenders(PACKAGES, foreign) == {}
+
+
+def declared(package: str) -> set[str]:
+    """Modules of what a package's project file asks for."""
+    project = tomllib.loads((ROOT / "packages" / package / "pyproject.toml").read_text())["project"]
+    return {name.replace("-", "_") for name in project["dependencies"]}
 
 
 def names(node: ast.AST) -> list[str]:

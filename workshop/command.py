@@ -186,23 +186,7 @@ def _readme(args: argparse.Namespace) -> int:
 def _tools(args: argparse.Namespace) -> int:
     from workshop.jobs import tools
 
-    try:
-        if args.action == "list":
-            print(tools.listing())
-        elif args.action == "serve":
-            from kit.tools.serve.command import end_with_stdin
-            from kit.tools.serve.pool import Limits
-
-            if args.until_eof:
-                end_with_stdin()
-            limits = Limits(args.deadline, args.waiting)
-            where = (args.host, args.port, args.workers, limits, args.served, args.device)
-            tools.serve(args.tools, *where, args.engine, args.gpus)
-        else:
-            print(tools.call(tools.find_tool(args.name, args.served, args.device), args.arguments, args.image))
-    except ValueError as error:
-        return _refuse(error)
-    return 0
+    return tools.main([args.action, *args.options])
 
 
 def _lab(args: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ under a deadline is done by a helper (:mod:`kit.tools.helper`), a process that h
 - It ends with the process that started it, in the middle of a call too, whatever ended that one.
 
 A helper is started as a new program, never forked, so it shares no lock, socket or thread with the training. Tools of
-a service don't come here: its workers are killed in the same way (:mod:`kit.tools.serve.pool`).
+a service don't come here: its workers are killed in the same way (:mod:`visual_tools.serve.pool`).
 """
 
 from __future__ import annotations

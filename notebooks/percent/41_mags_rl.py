@@ -54,7 +54,6 @@ from IPython.display import display
 from kit.data.store import save_tasks
 from kit.files import run_folder
 from kit.tools.boxes import Box, convert
-from kit.tools.super_resolution import super_resolution
 from kit.view import plots
 from papers.mags_rl.difficulty import hub_sets
 from papers.mags_rl.env import MagsEnv
@@ -63,6 +62,7 @@ from papers.mags_rl.expert import looks_of
 from papers.mags_rl.questions import MAKERS
 from papers.mags_rl.tasks import SMALL, STAGES, make_tasks
 from PIL import Image
+from visual_tools.super_resolution import super_resolution
 from workshop.exercises import check, hint, solution
 
 # %% [markdown]

@@ -57,8 +57,6 @@ from kit.data.store import files_of_script, load_tasks, save_tasks
 from kit.episode import NamedImage
 from kit.files import run_folder
 from kit.tools.base import run_tool
-from kit.tools.perception.shapes import COLOURS, things
-from kit.tools.pure import Golden, PureTool
 from kit.view import plots
 from papers.vista_gym.answers import golds, is_right
 from papers.vista_gym.drawn import call
@@ -68,6 +66,8 @@ from papers.vista_gym.measure import CARDS
 from papers.vista_gym.tasks import MAKERS, check_apart, make_tasks
 from papers.vista_gym.toolbox import toolbox
 from papers.vista_gym.validate import validate
+from visual_tools.perception.shapes import COLOURS, things
+from visual_tools.tool import Golden, PureTool
 from workshop.exercises import check, hint, solution
 
 # %%

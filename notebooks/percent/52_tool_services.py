@@ -52,11 +52,10 @@ from pathlib import Path
 from textwrap import fill
 
 from kit.episode import NamedImage
-from kit.tools.serve.client import ServiceGone, ToolService, remote
-from kit.tools.serve.command import running
 from PIL import Image
+from visual_tools.serve.client import ServiceGone, ToolService, remote
 from workshop.exercises import check, hint, solution
-from workshop.jobs.tools import find_tool
+from workshop.jobs.tools import find_tool, running
 
 # %% [markdown]
 # ## A worker that may die, by hand
@@ -113,7 +112,7 @@ _ = by_hand.worker.communicate()
 # One call is lost, and says so; the agent reads that as it reads any other error, and may call again. What is missing here:
 # many callers at once (a queue), a worker that never answers (a deadline), a worker that can't be started (an error instead of
 # an endless loop), images (sent once, not with each call), and an address, so that tools run on another machine than the
-# training. That is `kit/tools/serve`.
+# training. That is `packages/visual_tools/visual_tools/serve`.
 #
 # ## The same tools, elsewhere
 #
@@ -122,7 +121,7 @@ _ = by_hand.worker.communicate()
 # %%
 REST = '''
 import time
-from kit.tools.pure import PureTool
+from visual_tools.tool import PureTool
 
 class Rest(PureTool):
     """Rests so many `seconds`."""

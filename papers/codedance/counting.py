@@ -7,9 +7,9 @@ from itertools import product
 import numpy as np
 from PIL import Image, ImageDraw
 
-from kit.tools.counting import count
 from papers.codedance.drawn import Drawn, one_of
 from pictures.scenes import COLOURS
+from visual_tools.counting import count
 
 FEW = "How many shapes?"
 """How the base is asked, and what is asked of few."""

@@ -25,9 +25,9 @@ Departures
   the kit's words, and ``brief`` is for the tiny model. Why: the paper's text isn't the kit's to print. May change: how
   often an untrained model calls.
 - [codedance-views] Paper: free Python only. Here: with ``brief``, the session also has a few functions
-  (:mod:`kit.tools.crop_zoom`, :mod:`kit.tools.restoration`, :mod:`kit.tools.counting`). Why: a model of three million
-  parameters can say in one line what takes a large one five. May change: on the laptop code is shorter than the
-  paper's; with ``full``, on gpu and node, nothing.
+  (:mod:`kit.tools.crop_zoom`, :mod:`kit.tools.restoration`, :mod:`visual_tools.counting`). Why: a model of three
+  million parameters can say in one line what takes a large one five. May change: on the laptop code is shorter than
+  the paper's; with ``full``, on gpu and node, nothing.
 """
 
 from __future__ import annotations
@@ -37,12 +37,13 @@ from collections.abc import Sequence
 from kit.environment import ToolEnv, after_names
 from kit.episode import NamedImage, Observation, Task
 from kit.protocol import Protocol
-from kit.tools import counting, crop_zoom, restoration
+from kit.tools import crop_zoom, restoration
 from kit.tools.base import LONGEST
 from kit.tools.code import NOTES, CodeTool, images_of, module_source
 from papers.codedance.answers import is_right
 from pictures.documents import chart
 from turn_sandbox import Result, Sandbox
+from visual_tools import counting
 
 PROTOCOL = Protocol(actions=("code",))
 

@@ -37,8 +37,8 @@ from zlib import crc32
 
 from kit.episode import Task
 from kit.policy.scripted import Script, next_turn
-from kit.tools.counting import HUES, LEAST, VIVID
 from papers.codedance.env import PROMPTS
+from visual_tools.counting import HUES, LEAST, VIVID
 
 CROP = """w, h = input_image.size
 part = input_image.crop((round({0} * w), round({1} * h), round({2} * w), round({3} * h)))"""

@@ -38,7 +38,6 @@ from kit.rewards.answers import answer_alone
 from kit.rewards.base import GroupReward, per_episode
 from kit.rollout import Environment
 from kit.tools.boxes import Frame
-from kit.tools.super_resolution import check_network, super_resolution
 from kit.train.experiment import GRPOTraining, Rollouts, keep_values, kept_values
 from kit.train.experiment import play_greedily as play_greedily
 from kit.train.launch.launcher import launch
@@ -48,6 +47,7 @@ from papers.mags_rl.env import MagsEnv, Stage
 from papers.mags_rl.judge import judge_of
 from papers.mags_rl.reward import make_reward
 from papers.mags_rl.zoom import MOST, Magnifier
+from visual_tools.super_resolution import check_network, super_resolution
 
 JUDGED_AT_ONCE = 8
 """Answers that a model judges at the same time."""
@@ -119,7 +119,7 @@ class Play(Rollouts[Magnifier]):
             chat: of the model, for boxes in the pixels that it sees.
 
         Raises:
-            kit.tools.super_resolution.SuperResolutionError: the network's file is missing or damaged.
+            visual_tools.super_resolution.SuperResolutionError: the network's file is missing or damaged.
         """
         return magnifier(self.network, self.scale, self.weights, chat if self.frame == "resized" else None)
 
@@ -138,13 +138,13 @@ def magnifier(name: str = "span", scale: int = 2, weights: str = "", chat: Chat 
     """Make what environments share.
 
     Args:
-        name: of the network (:data:`kit.tools.super_resolution.NAMES`).
+        name: of the network (:data:`visual_tools.super_resolution.NAMES`).
         scale: the factor.
         weights: file of SMFANet's weights.
         chat: of the model, where boxes are in the pixels that it sees.
 
     Raises:
-        kit.tools.super_resolution.SuperResolutionError: the network's file is missing or damaged.
+        visual_tools.super_resolution.SuperResolutionError: the network's file is missing or damaged.
     """
     return Magnifier(super_resolution(name, scale, weights), chat.resized if chat else None)
 

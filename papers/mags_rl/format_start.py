@@ -30,7 +30,7 @@ from papers.mags_rl.tasks import make_tasks
 from papers.mags_rl.zoom import Magnifier
 
 NETWORKS = ("bicubic", "span", "none")
-"""What enlarges the crops that are shown (:data:`kit.tools.super_resolution.NAMES`)."""
+"""What enlarges the crops that are shown (:data:`visual_tools.super_resolution.NAMES`)."""
 
 TOLD = RolloutConfig(max_turns=2, max_new_tokens=160, max_episode_tokens=2048, temperature=0.0)
 """Limits of a script's episode."""

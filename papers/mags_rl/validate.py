@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from kit.data.keyed import source_of
 from kit.episode import Task, content_hash
-from kit.tools.super_resolution import Bicubic
 from kit.train.playable import UnsolvedTask, solve
 from papers.mags_rl.answers import is_right
 from papers.mags_rl.boards import PLACES, Drawn
@@ -23,6 +22,7 @@ from papers.mags_rl.expert import answer_of, turns_of
 from papers.mags_rl.tasks import difficulty_of, draw, legible, unfit
 from papers.mags_rl.zoom import Magnifier
 from pictures.documents import SIDE
+from visual_tools.super_resolution import Bicubic
 
 
 def validate(task: Task, tools: Magnifier | None = None) -> str:

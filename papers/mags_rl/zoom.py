@@ -28,7 +28,7 @@ from typing import Any, Literal
 from kit.episode import NamedImage, Observation, Task
 from kit.tools.base import Images
 from kit.tools.boxes import Box, Frame, Size, convert
-from kit.tools.super_resolution import SuperResolution
+from visual_tools.super_resolution import SuperResolution
 
 LARGEST = 0.4
 """Share of the image's area that a box has to stay below."""

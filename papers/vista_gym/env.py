@@ -7,9 +7,9 @@
     <think>…</think><answer>7</answer>
 
 Tools see the images of their own episode alone, the first one where a call names none. They hold nothing
-(:class:`kit.tools.pure.PureTool`), so one set of them serves any number of episodes. Whatever is wrong with a turn, its
-JSON, the tool's name, an argument or what the tool itself makes of it, is told, and the episode goes on; how many turns
-there may be stands in :class:`.experiment.Play`.
+(:class:`visual_tools.tool.PureTool`), so one set of them serves any number of episodes. Whatever is wrong with a turn,
+its JSON, the tool's name, an argument or what the tool itself makes of it, is told, and the episode goes on; how many
+turns there may be stands in :class:`.experiment.Play`.
 
 Departures
 - [vista-arguments] Paper: its template (Fig. 9) has ``tool`` and ``task`` alone; a case study passes arguments as a

@@ -64,13 +64,13 @@ def open_tools(where: str = INPROCESS, names: Iterable[str] = TOOLS) -> Iterator
     Raises:
         KeyError: no tool has that name.
         ValueError: ``where`` is neither.
-        kit.tools.serve.client.ServiceError: no service answers there.
+        visual_tools.serve.client.ServiceError: no service answers there.
     """
     tools = list(toolbox(names).values())
     if where == INPROCESS:
         yield remembered(tools)
         return
-    from kit.tools.serve.client import ToolService, remote
+    from visual_tools.serve.client import ToolService, remote
 
     service = ToolService(where)
     try:

@@ -27,10 +27,10 @@ from kit.episode import Action, NamedImage, Observation
 from kit.evaluate.intervals import proportion
 from kit.files import print_anything, write_bytes
 from kit.tools.base import run_tool
-from kit.tools.pure import PureTool
 from papers.vista_gym.cards import HELD_OUT, MakeCase
 from papers.vista_gym.cases import charts, diagrams, perception, solvers
 from papers.vista_gym.toolbox import TOOLS, toolbox
+from visual_tools.tool import PureTool
 
 CASES: Mapping[str, MakeCase] = {
     **perception.CASES,

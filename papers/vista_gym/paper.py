@@ -8,9 +8,10 @@ Departures
   model loads behind the same class where its weights can be had. Why: every tool has to answer on a laptop. May change:
   what tools get wrong (E5), and so every figure of an agent that relies on them.
 - [vista-processes] Paper: Ray actors hold the tools' weights, heavy ones each on a GPU, light ones sharing CPUs. Here:
-  processes and pipes (:mod:`kit.tools.serve`), pools of light tools and one for each model, all models on one device;
-  what hangs is cut at a deadline, of which the release has none. Ray Serve is one option away (``--engine ray``). Why:
-  processes start in seconds on a laptop. May change: nothing that a tool says, only how long it takes.
+  processes and pipes (:mod:`visual_tools.serve`), pools of light tools and one for each model, all models on one
+  device; what hangs is cut at a deadline, of which the release has none. Ray Serve is one option away
+  (``--engine ray``). Why: processes start in seconds on a laptop. May change: nothing that a tool says, only how long
+  it takes.
 - [vista-tiny-model] Paper: bases are InternVL3 and Qwen2.5-VL, of 2 to 14 billion weights. Here: the profile laptop has
   a base of three million weights; only gpu and node have the paper's. Why: every notebook has to run on a laptop in
   minutes. May change: every figure.

@@ -2,7 +2,7 @@
 
 The rollouts of a group ask alike, and so do two evaluations of one test set, while reading a page takes most of a
 second. What a tool says is the same with and without its memory, so this changes how long a training takes, not what
-it learns. Only for tools that are functions (:mod:`kit.tools.pure`).
+it learns. Only for tools that are functions (:mod:`visual_tools.tool`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from kit.episode import Observation
 from kit.tools.base import Images, called
-from kit.tools.pure import PureTool
+from visual_tools.tool import PureTool
 
 MOST = 4096
 """Replies that one tool keeps; the oldest is forgotten first."""

@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
+from math import inf, nan
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -19,6 +20,10 @@ from kit.policy.scripted import ScriptedPolicy
 from kit.protocol import Protocol
 from kit.rollout import RolloutConfig, rollout
 from kit.tools.base import Images, run_tool
+from visual_tools.geometry.tools import SolveText
+from visual_tools.perception.detection import Detect
+from visual_tools.perception.text import ReadText
+from visual_tools.tool import PureTool, run
 
 
 class Pair(NamedTuple):
@@ -202,6 +207,29 @@ def test_a_copy_of_a_tool_is_sent_the_images_that_the_call_looks_at_and_palettes
     shown = {name: NamedImage(name, image) for name, image in {"a": Image.new("L", (2, 2), 9), "b": clear}.items()}
     seen = [run_tool(tool, Action("chart.to_table", "", {}), shown, 20).text for tool in (Sees(), SeesOne())]
     assert seen == ["a L (9, 9, 9) b RGB (255, 255, 255)", "b RGB (255, 255, 255)"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        (Detect(), {}),
+        (Detect(), {"caption": 7}),
+        (Detect(), {"caption": "cat", "colour": 1}),
+        (Detect(), {"caption": "cat", "box_threshold": nan}),
+        (Detect(), {"caption": "cat", "box_threshold": True}),
+        (Detect(), {"caption": "cat", "box_threshold": 10**400}),
+        (Detect(), {"caption": "cat", "image": "none"}),
+        (Detect(), {"caption": "red thing", "task": "count"}),
+        (ReadText(), {"region": [0, 0, 9, "9"]}),
+        (ReadText(), {"region": [0, 0, 9, inf]}),
+        (SolveText(), {"question": "x" * 300}),
+        (SolveText(), {"question": "2x = 6"}),
+    ],
+)
+def test_a_tool_that_knows_no_kit_says_in_it_what_it_says_by_itself(tool: PureTool, arguments: dict[str, Any]) -> None:
+    images = {"image": NamedImage("image", chart({"red": 3}))}
+    seen = run_tool(tool, Action(tool.name, "", arguments), images)
+    assert (seen.text, seen.status) == run(tool, arguments, images)
 
 
 def test_free_text_is_the_value_of_a_single_string_argument() -> None:

@@ -21,11 +21,11 @@ from PIL import Image
 from kit.episode import Action, NamedImage, Observation
 from kit.tools.base import Images, run_tool
 from kit.tools.deadline import KEPT, Unable
-from kit.tools.geometry.tools import SolveText, TextCDL
-from kit.tools.perception.segmentation import Segment
-from kit.tools.perception.text import ReadText
-from kit.tools.pure import PureTool
 from papers.vista_gym.remembered import Remembered
+from visual_tools.geometry.tools import SolveText, TextCDL
+from visual_tools.perception.segmentation import Segment
+from visual_tools.perception.text import ReadText
+from visual_tools.tool import PureTool
 
 pytestmark = [
     pytest.mark.processes,

@@ -8,15 +8,14 @@ from typing import Any
 
 import psutil
 import pytest
-from places import HELPERS
-from toy_tools import OPTIONS, TOYS
+from toy_tools import HERE, OPTIONS, TOYS
 from training_fixtures import LIMITS, Looks, OnStep, even_reward, fresh_chat, fresh_model, task, without_times
 
 from kit.episode import Action, Observation
 from kit.tools.base import run_tool
-from kit.tools.serve.client import ServiceGone, ToolService, remote
-from kit.tools.serve.command import running
 from kit.train.grpo import GRPOSettings, train_grpo
+from visual_tools.serve.client import ServiceGone, ToolService, remote
+from visual_tools.serve.command import running
 
 pytestmark = [pytest.mark.slow, pytest.mark.processes]
 
@@ -47,7 +46,7 @@ def trained(folder: Path, service: ToolService, after: Callable[[int], object] =
 
 
 def test_it_ends_resumably_and_comes_to_the_same(tmp_path: Path) -> None:
-    with running(*OPTIONS, folder=HELPERS) as service:
+    with running(*OPTIONS, folder=HERE) as service:
         (pool,) = service.health()["pools"].values()
         server = psutil.Process(pool["workers"][0]["pid"]).parent()
         assert server is not None
@@ -60,7 +59,7 @@ def test_it_ends_resumably_and_comes_to_the_same(tmp_path: Path) -> None:
             trained(tmp_path / "a", service, killed)
         assert [row["step"] for row in without_times(tmp_path / "a")] == [1, 2, 3]
         assert not (tmp_path / "a" / "model").exists(), "it isn't done"
-    with running(*OPTIONS, folder=HELPERS) as anew:
+    with running(*OPTIONS, folder=HERE) as anew:
         resumed, whole = trained(tmp_path / "a", anew), trained(tmp_path / "b", anew)
     assert len(without_times(tmp_path / "b")) == 4 and without_times(tmp_path / "a") == without_times(tmp_path / "b")
     for (name, one), other in zip(resumed.named_parameters(), whole.parameters(), strict=True):

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from kit.data.command_line import above_0, amount, count, port, whole
+from kit.data.command_line import above_0, amount, count, whole
 
 
 def grammar(benches: Sequence[str]) -> argparse.ArgumentParser:
@@ -73,19 +73,5 @@ def grammar(benches: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def _tools(tools: argparse.ArgumentParser) -> None:
-    tools.add_argument("action", choices=["list", "call", "serve"])
-    tools.add_argument("name", nargs="?", default="", help="of the tool, or module:Class of your own")
-    tools.add_argument("--image", type=Path, help="file that it looks at (without image and arguments: its card)")
-    tools.add_argument("--arguments", default="", metavar="JSON", help='an object, such as {"caption": "red circle"}')
-    tools.add_argument("--served", action="store_true", help="with the model behind it, which is downloaded")
-    tools.add_argument("--device", default="cpu", help="of the model (cpu)")
-    serve = tools.add_argument_group("serve")
-    serve.add_argument("--tools", nargs="+", default=[], metavar="NAME", help="those to serve (default: all)")
-    serve.add_argument("--host", default="127.0.0.1", help="to listen at: who reaches it may call (127.0.0.1)")
-    serve.add_argument("--port", type=port, default=8765, help="to listen at; 0: any that is free (8765)")
-    serve.add_argument("--workers", type=count, default=1, help="processes of each pool of tools (1)")
-    serve.add_argument("--deadline", type=above_0, default=30.0, help="seconds of a call, then it is cut (30)")
-    serve.add_argument("--waiting", type=whole, default=512, help="calls that may wait for a pool (512)")
-    serve.add_argument("--engine", choices=["processes", "ray"], default="processes", help="of the workers (processes)")
-    serve.add_argument("--gpus", type=amount, default=0.0, help="with ray: share of a GPU for each model's worker (0)")
-    serve.add_argument("--until-eof", action="store_true", help="end with standard input, so with whoever holds it")
+    tools.add_argument("action", choices=["list", "call", "serve"], help="ACTION --help says more")
+    tools.add_argument("options", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)

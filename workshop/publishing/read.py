@@ -41,7 +41,7 @@ OF_ALL: Mapping[type, Sequence[str]] = {
 SETTINGS = (RolloutConfig, NotebookSettings)
 """Classes of which a notebook makes its own."""
 
-SERVICES = {"kit/tools/serve/client.py": "kit/tools/serve/command.py"}
+SERVICES = {"visual_tools/serve/client.py": "packages/visual_tools/visual_tools/serve/command.py"}
 """Module that calls a service → the one that starts it."""
 
 

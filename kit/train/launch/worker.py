@@ -29,7 +29,7 @@ STARTED_BY = "KIT_STARTED_BY"
 SAME = ("torch", "transformers", "trl", "accelerate", "peft", "deepspeed", "vllm")
 """Packages that must be of one version wherever a model is trained together."""
 
-BESIDE = ("turn_sandbox", "pictures", "tiny")
+BESIDE = ("turn_sandbox", "visual_tools", "pictures", "tiny")
 """Packages of the project that a training imports besides its own: their source must be the same too."""
 
 

@@ -8,10 +8,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from kit.data.charts import Box, Drawn, chart
-from kit.data.diagrams import problem
-from kit.tools.charts.table import Kind, Table
 from papers.vista_gym.cards import Case, MakeCase
+from visual_tools.charts.table import Kind, Table
+from visual_tools.drawn.charts import Box, Drawn, chart
+from visual_tools.drawn.diagrams import problem
 
 BARS: tuple[Kind, ...] = ("bar", "horizontal bar")
 ANY: tuple[Kind, ...] = ("bar", "horizontal bar", "line", "pie")

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
-from kit.data.diagrams import Problem, problem
-from kit.tools.geometry.diagram import Diagram
-from kit.tools.geometry.forms import Form, FormError, cdl, read_form
-from kit.tools.geometry.notation import plain
 from papers.vista_gym.cards import Case, MakeCase
+from visual_tools.drawn.diagrams import Problem, problem
+from visual_tools.geometry.diagram import Diagram
+from visual_tools.geometry.forms import Form, FormError, cdl, read_form
+from visual_tools.geometry.notation import plain
 
 
 def same(statement: str) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from kit.data.diagrams import problem
-from kit.tools.charts.table import number
-from kit.tools.geometry.forms import written
 from papers.vista_gym.cards import Case, MakeCase
+from visual_tools.charts.table import number
+from visual_tools.drawn.diagrams import problem
+from visual_tools.geometry.forms import written
 
 
 def right(said: str, value: float) -> float:

@@ -18,11 +18,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kit.data import charts
-from kit.tools.charts.table import Kind, Table, number
 from papers.vista_gym.drawn import Drawn, Maker, call, one_of, several
 from pictures import documents
 from pictures.documents import BARS, GOODS, NAMES, TOWNS
+from visual_tools.charts.table import Kind, Table, number
+from visual_tools.drawn import charts
 
 WORDS = {"good": GOODS, "town": TOWNS, "name": NAMES, "colour": BARS}
 """What the labels of a chart are, and their words."""

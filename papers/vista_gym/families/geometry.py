@@ -19,14 +19,14 @@ from dataclasses import replace
 import numpy as np
 from PIL import Image, ImageDraw
 
-from kit.data.diagrams import Problem, problem
-from kit.data.diagrams import draw as draw_plan
-from kit.data.geometry_problems import KINDS, Plan
-from kit.tools.charts.table import number
-from kit.tools.geometry.forms import written
 from papers.vista_gym.drawn import Drawn, call, near, one_of, options
 from papers.vista_gym.families.pages import shade
 from pictures.documents import font
+from visual_tools.charts.table import number
+from visual_tools.drawn.diagrams import Problem, problem
+from visual_tools.drawn.diagrams import draw as draw_plan
+from visual_tools.drawn.geometry_problems import KINDS, Plan
+from visual_tools.geometry.forms import written
 
 ALONE = ("third angle", "right triangle", "thales", "inscribed")
 """Kinds of problems that the diagram decides without a text."""

@@ -9,11 +9,11 @@ from kit.chat import Chat
 from kit.episode import Episode, NamedImage, Task
 from kit.evaluate.baselines import SingleTurnEnv
 from kit.policy.scripted import ScriptedPolicy
-from kit.tools.super_resolution import Bicubic
 from papers.mags_rl.baselines import BASELINES, ask, check_baselines, no_crops, one_part, with_example
 from papers.mags_rl.env import COUNT, MagsEnv
 from papers.mags_rl.experiment import Play
 from papers.mags_rl.zoom import Magnifier
+from visual_tools.super_resolution import Bicubic
 
 LOOK = "<think>Both. <zoom>[[0, 0, 0.5, 0.5], [0.5, 0.5, 1, 1]]</zoom></think>"
 ANSWER = "<rethink>so</rethink><answer>2</answer>"

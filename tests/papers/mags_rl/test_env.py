@@ -18,10 +18,10 @@ from kit.episode import NamedImage, Observation, Task
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import RolloutConfig, rollout
 from kit.tools.boxes import Frame
-from kit.tools.super_resolution import super_resolution
 from kit.train.playable import solve
 from papers.mags_rl.env import FIRST, SECOND, MagsEnv
 from papers.mags_rl.zoom import MOST, Checked, Magnifier, check, read
+from visual_tools.super_resolution import super_resolution
 
 QUARTERS = np.zeros((280, 280, 3), dtype=np.uint8)
 QUARTERS[:140, :140], QUARTERS[:140, 140:], QUARTERS[140:, :140] = (255, 0, 0), (0, 255, 0), (0, 0, 255)

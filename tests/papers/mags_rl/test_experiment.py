@@ -70,8 +70,8 @@ def test_a_task_is_begun_without_any_network(
     values: dict[str, Any], chat: Chat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What a job is checked by before it starts: as its notebook has it, and no weights are read."""
-    monkeypatch.setattr("kit.tools.super_resolution.Span.__init__", None)
-    monkeypatch.setattr("kit.tools.super_resolution.SMFANetResolution.__init__", None)
+    monkeypatch.setattr("visual_tools.super_resolution.Span.__init__", None)
+    monkeypatch.setattr("visual_tools.super_resolution.SMFANetResolution.__init__", None)
     play = Play(**values)
     task = Task("t", (NamedImage("image", Image.new("RGB", (56, 56))),), "How many?", ("3",))
     begun = begin(chat, play.environment(play.idle()), task)

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kit.tools.charts.say import caption as say
 from papers.vista_gym.cards import Case
 from papers.vista_gym.cases.charts import _chart, caption, iou, near
 from papers.vista_gym.cases.diagrams import shared
 from papers.vista_gym.cases.solvers import right
 from papers.vista_gym.measure import Card, measure, write_cards
 from papers.vista_gym.toolbox import toolbox
+from visual_tools.charts.say import caption as say
 
 
 def test_a_value_is_right_within_a_twentieth() -> None:

@@ -19,8 +19,8 @@ from kit.chat import Chat
 from kit.episode import NamedImage, Observation, Task
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import RolloutConfig, rollout
-from kit.tools.pure import MOST_PIXELS, Arguments, PureTool
 from papers.vista_gym.env import OUTPUT, VistaGymEnv
+from visual_tools.tool import MOST_PIXELS, Arguments, PureTool
 
 
 class Shade(PureTool):

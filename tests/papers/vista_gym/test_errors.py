@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from kit.episode import Action, Episode, Observation, Score, Status, Task, Turn
 from kit.protocol import FormatError
-from kit.tools.pure import Arguments, PureTool
 from kit.train.episode_stats import episode_stats
 from papers.vista_gym.env import PROTOCOL, VistaGymEnv
 from papers.vista_gym.errors import ERRORS, REPORTED, errors, schemas
 from papers.vista_gym.toolbox import TOOLS
+from visual_tools.tool import Arguments, PureTool
 
 COLOURS = ("red", "blue", "green", "black", "yellow")
 Rows = Mapping[str, str]

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from kit.episode import Action, Episode, Task, Turn
-from kit.tools.serve.client import ServiceError
 from kit.train.grpo import GRPOSettings
 from papers.vista_gym.env import OUTPUT, PRIOR
 from papers.vista_gym.experiment import (
@@ -23,6 +22,7 @@ from papers.vista_gym.experiment import (
 )
 from papers.vista_gym.reward import REWARDS
 from papers.vista_gym.toolbox import TOOLS
+from visual_tools.serve.client import ServiceError
 from workshop.jobs.notebooks import find
 from workshop.jobs.run import profile_values
 

@@ -11,11 +11,11 @@ import pytest
 from kit.chat import Chat
 from kit.episode import Episode, Task
 from kit.policy.scripted import ScriptedPolicy
-from kit.tools.pure import Arguments, PureTool
 from papers.vista_gym.drawn import call
 from papers.vista_gym.experiment import Play
 from papers.vista_gym.expert import GIVES_UP, NEEDLESS, Habits, calls_of, expert, kept, way_of
 from papers.vista_gym.reward import make_reward
+from visual_tools.tool import Arguments, PureTool
 
 
 class Prices(PureTool):

@@ -15,10 +15,10 @@ from PIL import Image
 from kit.chat import Chat
 from kit.episode import Episode, NamedImage, Task
 from kit.policy.scripted import ScriptedPolicy
-from kit.tools.charts.golden import drinks
-from kit.tools.serve.client import ToolService
-from kit.tools.serve.command import running
 from papers.vista_gym.experiment import Play, open_tools
+from visual_tools.charts.golden import drinks
+from visual_tools.serve.client import ToolService
+from visual_tools.serve.command import running
 
 CALLS = (
     {"tool": "groundingdino.detect", "arguments": {"caption": "red thing", "task": "count"}},

@@ -13,8 +13,8 @@ from PIL import Image
 
 from kit.episode import Action, NamedImage
 from kit.tools.base import run_tool
-from kit.tools.pure import PureTool
 from papers.vista_gym.remembered import Remembered, remembered
+from visual_tools.tool import PureTool
 
 
 class Corner(PureTool):

@@ -10,8 +10,8 @@ from PIL import Image
 from kit.chat import Chat
 from kit.episode import Episode, NamedImage, Task
 from kit.policy.scripted import ScriptedPolicy
-from kit.tools.serve.command import running
 from papers.vista_gym.experiment import Play, open_tools
+from visual_tools.serve.command import running
 
 NAMES = ("groundingdino.detect", "multimath.solve")
 CALLS = (

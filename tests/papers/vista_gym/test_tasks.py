@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 
 from kit.models import unreadable
-from kit.tools.charts.table import Table
-from kit.tools.perception.shapes import things
 from papers.vista_gym.answers import is_right
 from papers.vista_gym.drawn import Drawn, call, near, options
 from papers.vista_gym.env import PRIOR
@@ -20,6 +18,8 @@ from papers.vista_gym.families.things import GAP, scatter, told
 from papers.vista_gym.tasks import IN, MAKERS, OUT, SHOWN, SIGHT, MakingError, check_apart, draw, make_tasks
 from papers.vista_gym.toolbox import TOOLS, toolbox
 from papers.vista_gym.validate import validate
+from visual_tools.charts.table import Table
+from visual_tools.perception.shapes import things
 
 RNG = np.random.default_rng
 QUICK = ("geometry/unigeo", "maps/mapqa", "science/scienceqa", "spatial/clevr", "spatial/clevr_math", "other/iconqa")

@@ -11,8 +11,8 @@ import pytest
 from PIL import Image
 
 from kit.episode import NamedImage, Task
-from kit.tools.pure import Arguments, PureTool
 from papers.vista_gym.validate import validate
+from visual_tools.tool import Arguments, PureTool
 
 
 class Width(PureTool):

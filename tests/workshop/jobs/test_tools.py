@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import re
 from pathlib import Path
 from types import ModuleType
@@ -9,16 +11,18 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from toy_tools import HERE, OPTIONS
 
 from kit.chat import Chat
 from kit.episode import NamedImage, Task
 from kit.files import ROOT
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import RolloutConfig, rollout
-from kit.tools.pure import PureTool, load_tool
 from papers.vista_gym.env import VistaGymEnv
+from visual_tools.command import ToolError, call, card
+from visual_tools.tool import PureTool, load_tool
 from workshop.command import main
-from workshop.jobs.tools import ToolError, call, card, find_tool, places
+from workshop.jobs.tools import find_tool, places, running
 
 PAGE = (ROOT / "docs" / "tools.md").read_text()
 EXAMPLE, OFFERED = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
@@ -78,7 +82,7 @@ def test_a_tool_is_called_by_its_name_or_its_place(mine: type[PureTool], tmp_pat
     [
         ("sam.segmen", "no tool 'sam.segmen': there are groundingdino.detect"),
         ("nowhere:Tool", "tool 'nowhere:Tool': no such class"),
-        ("kit.tools.pure:Golden", "is no class of tools"),
+        ("visual_tools.tool:Golden", "is no class of tools"),
     ],
 )
 def test_a_tool_that_is_not_there_is_told(name: str, message: str) -> None:
@@ -111,3 +115,29 @@ def test_all_tools_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tools", "list"]) == 0
     listed = capsys.readouterr().out
     assert all(name in listed and load_tool(place).description in listed for name, place in places().items())
+
+
+def test_a_service_of_the_kit_reads_turns_as_policies_write_them() -> None:
+    """Many trajectories at once; images may come with a turn."""
+    file = io.BytesIO()
+    Image.new("RGB", (3, 2), "red").save(file, "PNG")
+    uri = "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
+    turns = [f'<think>t</think><tool_call>{{"tool": "toy.echo", "arguments": {{"text": "{k}"}}}}' for k in range(50)]
+    actions = [
+        *(f"{turn}</tool_call>" for turn in turns),
+        '<tool_call>{"tool": "toy.size", "arguments": {}}</tool_call>',
+        '<tool_call>{"tool": "toy.ech"}</tool_call>',
+        '<tool_call>{"tool": "toy.echo", "arguments": {"text": }}</tool_call>',
+        "<answer>7</answer>",
+        "hm",
+    ]
+    extra: list[dict[str, Any]] = [{} for _ in actions]
+    extra[50] = {"images": {"image": uri}}
+    body = {"trajectory_ids": [str(k) for k in range(55)], "actions": actions, "extra_fields": extra}
+    with running(*OPTIONS, folder=HERE) as service:
+        told = service.post("/get_observation", body)
+    assert told["observations"][:51] == [*(str(k) for k in range(50)), "3 x 2 (255, 0, 0)"]
+    assert "there is no tool 'toy.ech'" in told["observations"][51]
+    assert told["observations"][53] == "" and all(told["observations"][k].startswith("Error: ") for k in (52, 54))
+    assert told["dones"] == [False] * 53 + [True, False]
+    assert told["valids"] == [True] * 51 + [False, False, True, False]

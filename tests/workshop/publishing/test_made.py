@@ -132,9 +132,9 @@ def test_a_parameter_that_no_cell_reads_proves_nothing(tmp_path: Path) -> None:
         ("agile", "reward", "papers.agile.experiment:Play.max_turns", "it is a default"),
         ("vista_gym", "data", "papers.vista_gym.evaluation_sets:TRAINED_ON", ""),  # by the data script
         ("vista_gym", "reward", "papers.vista_gym.evaluation_sets:TRAINED_ON", "no notebook imports its module"),
-        ("vista_gym", "environment", "kit.tools.serve.app:front", ""),  # by the service's command
-        ("vista_gym", "data", "kit.tools.serve.app:front", "no notebook imports its module"),
-        ("codedance", "environment", "kit.tools.serve.app:front", "no notebook imports its module"),
+        ("vista_gym", "environment", "visual_tools.serve.app:front", ""),  # by the service's command
+        ("vista_gym", "data", "visual_tools.serve.app:front", "no notebook imports its module"),
+        ("codedance", "environment", "visual_tools.serve.app:front", "no notebook imports its module"),
     ],
 )
 def test_code_that_no_run_reads_proves_nothing(paper: str, kind: Any, where: str, why: str) -> None:

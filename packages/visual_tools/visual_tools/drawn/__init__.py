@@ -1,0 +1,1 @@
+"""Images that are drawn, so that what they show is known."""
