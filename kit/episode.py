@@ -17,11 +17,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, Literal
 
-from PIL import Image
-
+from turn_sandbox.images import NamedImage as NamedImage
 from turn_sandbox.images import content_hash as content_hash
 
 Status = Literal["ok", "error", "timeout", "died", "limit", "episode_lost", "format", "unserved"]
@@ -30,35 +28,6 @@ that a tool service didn't take up (a full queue, a worker that can't be started
 
 Ended = Literal["running", "answer", "format", "turns", "tokens", "lost"]
 """Why an episode ended: it answered; a turn held no action; out of turns; out of tokens; its sandbox was lost."""
-
-
-@dataclass(frozen=True, eq=False)
-class NamedImage:
-    """An image under the name by which code can use it in later turns; equal if name and pixels are.
-
-    Pixels as every reader of the kit takes them, in RGB. They must not change any more: they are hashed once.
-    """
-
-    name: str
-    image: Image.Image
-
-    @cached_property
-    def sha256(self) -> str:
-        """:func:`content_hash` of the image, worked out once.
-
-        Pixels only: PIL also compares what a file's header said (``info``), which storing changes.
-        """
-        return content_hash(self.image)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, NamedImage):
-            return NotImplemented
-        return (self.name, self.image.mode, self.sha256) == (other.name, other.image.mode, other.sha256)
-
-    def __hash__(self) -> int:
-        # Of the pixels too: a cache holds thousands of images of one name and size, and with a hash of those two
-        # alone each look-up would compare pixels with all of them (measured: a fifth of a GRPO step, and growing).
-        return hash((self.name, self.image.mode, self.sha256))
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any, Literal, Protocol, get_args
 
 from kit.episode import Action, NamedImage, Observation, Status
 from kit.images import rgb
-from kit.tools.deadline import Unable, call_within
+from turn_sandbox.deadline import Unable, call_within
 
 Images = Mapping[str, NamedImage]
 """The images that an episode has shown so far, by name."""
@@ -68,7 +68,7 @@ def run_tool(tool: Tool, action: Action, images: Images, deadline: float | None 
         action: its arguments count; where it has none, its text is the tool's only required string.
         images: the episode's images so far, by name.
         deadline: seconds after which the call is ended, and the agent told that there was no answer: a copy of the
-            tool does it in a process of its own (:mod:`kit.tools.deadline`), unless the tool has a ``call_within``,
+            tool does it in a process of its own (:mod:`turn_sandbox.deadline`), unless the tool has a ``call_within``,
             which ends the call itself. None: the tool has a limit of its own.
 
     Raises:

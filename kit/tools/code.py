@@ -37,11 +37,6 @@ def module_source(module: ModuleType) -> str:
     return Path(str(module.__file__)).read_text(encoding="utf-8")
 
 
-def images_of(result: Result) -> tuple[NamedImage, ...]:
-    """The images that a turn made, as episodes hold them."""
-    return tuple(NamedImage(made.name, made.image) for made in result.images)
-
-
 def _with(note: str, text: str) -> str:
     """An observation's text, with the note on a line of its own if there is one."""
     return f"{text.rstrip()}\n{note}\n".lstrip() if note else text
@@ -69,7 +64,7 @@ def told(result: Result, note: str, show: Show = tuple, nothing: str = "") -> Ob
     if result.status != "ok":
         reason = result.error or result.status
         return Observation(_with(note, f"Error: {reason[:LONGEST]}"), status=result.status)
-    shown = tuple(show(images_of(result)))
+    shown = tuple(show(result.images))
     text = f"Output: {result.stdout[:STDOUT].rstrip()}\n" if result.stdout else ""
     notes = "".join(f"Note: {warning[:LONGEST]}\n" for warning in result.warnings[:NOTES])
     return Observation(_with(note, text + notes + ("" if text or shown else nothing)), shown)

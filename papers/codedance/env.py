@@ -39,7 +39,7 @@ from kit.episode import NamedImage, Observation, Task
 from kit.protocol import Protocol
 from kit.tools import crop_zoom, restoration
 from kit.tools.base import LONGEST
-from kit.tools.code import NOTES, CodeTool, images_of, module_source
+from kit.tools.code import NOTES, CodeTool, module_source
 from papers.codedance.answers import is_right
 from pictures.documents import chart
 from turn_sandbox import Result, Sandbox
@@ -92,7 +92,7 @@ def render(result: Result, note: str) -> Observation:
     if result.status != "ok":
         said.append(f"Error: {_cut(result.error) or result.status}")
     text = "\n".join(line for line in said if line)
-    images = images_of(result) if result.status == "ok" else ()
+    images = result.images if result.status == "ok" else ()
     nothing = "" if text or images else "Nothing was printed or shown."
     return Observation(f"<interpreter>{text or nothing}", images, result.status, "</interpreter>")
 

@@ -54,7 +54,7 @@ def open_tools(where: str = INPROCESS, names: Iterable[str] = TOOLS) -> Iterator
     """Some of the tools, of this process or of a service; what an agent calls and reads is the same.
 
     Here they remember: rollouts of one question ask alike, and a page takes most of a second to read. What isn't
-    remembered is worked out in a process that ends at the call's deadline (:mod:`kit.tools.deadline`).
+    remembered is worked out in a process that ends at the call's deadline (:mod:`turn_sandbox.deadline`).
 
     Args:
         where: ``inprocess``, or the address of a service (``python -m kit tools serve``), such as

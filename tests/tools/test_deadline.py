@@ -20,8 +20,8 @@ from PIL import Image
 
 from kit.episode import Action, NamedImage, Observation
 from kit.tools.base import Images, run_tool
-from kit.tools.deadline import KEPT, Unable
 from papers.vista_gym.remembered import Remembered
+from turn_sandbox.deadline import KEPT, Unable
 from visual_tools.geometry.tools import SolveText, TextCDL
 from visual_tools.perception.segmentation import Segment
 from visual_tools.perception.text import ReadText
@@ -372,7 +372,7 @@ def test_a_tool_that_cannot_be_called_under_a_deadline_ends_the_run(make: Callab
 
 
 def test_without_processes_the_run_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    import kit.tools.deadline as deadline
+    import turn_sandbox.deadline as deadline
 
     monkeypatch.setattr(deadline, "_helpers", deadline.Helpers())
     monkeypatch.setattr(sys, "executable", "/nowhere/python")

@@ -19,8 +19,9 @@ from __future__ import annotations
 
 import hashlib
 import warnings
+from dataclasses import dataclass
+from functools import cached_property
 from math import sqrt
-from typing import NamedTuple
 
 import numpy as np
 from PIL import Image, ImageOps
@@ -103,13 +104,30 @@ def content_hash(image: Image.Image) -> str:
     return hashlib.sha256(f"{seen.width}x{seen.height}:".encode() + seen.tobytes()).hexdigest()
 
 
-class NamedImage(NamedTuple):
-    """An image that a turn made, in RGB, and the name by which its code has it in later turns."""
+@dataclass(frozen=True, eq=False)
+class NamedImage:
+    """An image under the name by which code can use it in later turns; equal if name and pixels are.
+
+    Pixels as every reader of the kit takes them, in RGB. They must not change any more: they are hashed once.
+    """
 
     name: str
     image: Image.Image
 
-    @property
+    @cached_property
     def sha256(self) -> str:
-        """:func:`content_hash` of the image."""
+        """:func:`content_hash` of the image, worked out once.
+
+        Pixels only: PIL also compares what a file's header said (``info``), which storing changes.
+        """
         return content_hash(self.image)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, NamedImage):
+            return NotImplemented
+        return (self.name, self.image.mode, self.sha256) == (other.name, other.image.mode, other.sha256)
+
+    def __hash__(self) -> int:
+        # Of the pixels too: a cache holds thousands of images of one name and size, and with a hash of those two
+        # alone each look-up would compare pixels with all of them (measured: a fifth of a GRPO step, and growing).
+        return hash((self.name, self.image.mode, self.sha256))

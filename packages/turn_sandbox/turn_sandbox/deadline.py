@@ -1,7 +1,7 @@
 """Calls that end at their deadline: a process of their own does them, and is killed when it is late.
 
 A thread can't be ended: who stops waiting for one leaves its work behind, which goes on beside the training. So a call
-under a deadline is done by a helper (:mod:`kit.tools.helper`), a process that holds copies of the tools that it needs:
+under a deadline is done by a helper (:mod:`turn_sandbox.helper`), a process that holds copies of the tools it needs:
 
 - The first call starts one, and another is started when all are at work. Each does one call at a time.
 - Loading a tool isn't counted. An image is sent once, and the helper that has read it is asked about it again.
@@ -9,8 +9,8 @@ under a deadline is done by a helper (:mod:`kit.tools.helper`), a process that h
 - Its memory is bounded: a call that needs more is told so.
 - It ends with the process that started it, in the middle of a call too, whatever ended that one.
 
-A helper is started as a new program, never forked, so it shares no lock, socket or thread with the training. Tools of
-a service don't come here: its workers are killed in the same way (:mod:`visual_tools.serve.pool`).
+A helper is started as a new program, never forked, so it shares no lock, socket or thread with the training. It runs
+code that you trust, and bounds its time and memory; code that a model wrote is for the sandbox.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from typing import Any
 import cloudpickle
 from PIL import Image
 
-from kit.episode import NamedImage, Observation
+from turn_sandbox.images import NamedImage
 
 MOST = max(2, min(4, os.cpu_count() or 1))
 """Helpers at once."""
@@ -43,8 +43,8 @@ KEPT = 16
 LARGEST = 16 << 20
 """Bytes of a tool that is sent to a helper: a model's weights are more."""
 
-_PROGRAM = "import sys; sys.path[:] = sys.argv[2:]; from kit.tools.helper import main; main(int(sys.argv[1]))"
-_WAY_OUT = "let a service do its work (python -m kit tools serve), or give its environment no deadline"
+_PROGRAM = "import sys; sys.path[:] = sys.argv[2:]; from turn_sandbox.helper import main; main(int(sys.argv[1]))"
+_WAY_OUT = "let a service of its own do its work, or give it no deadline"
 
 Key = tuple[str, str]
 """Of an image: its mode, and the hash of its pixels."""
@@ -59,7 +59,7 @@ def call_within(deadline: float, tool: Any, arguments: Mapping[str, Any], images
 
     Args:
         deadline: seconds of the call's work.
-        tool: a :class:`kit.tools.base.Tool` that holds nothing between two calls.
+        tool: an object with a ``name`` and a method ``call(arguments, images)`` that holds nothing between two calls.
         arguments: fit its schema.
         images: what it may look at, by name.
 
@@ -155,7 +155,7 @@ class Helper:
         tool: bytes,
         arguments: Mapping[str, Any],
         images: Mapping[str, tuple[Key, Image.Image]],
-    ) -> Observation:
+    ) -> Any:
         """Have it do a call.
 
         Args:
@@ -174,8 +174,8 @@ class Helper:
             fine, seen = self._ask(("call", tool, dict(arguments), named, fresh, anew, deadline), deadline)
         except (EOFError, OSError):
             if self._late or self._process.returncode == -signal.SIGALRM:  # its own clock, where this one was held up
-                return Observation(f"Error: {name} gave no answer within {deadline:g} s", status="timeout")
-            return Observation(f"Error: {name} died during this call ({self._ended()})", status="died")
+                return f"Error: {name} gave no answer within {deadline:g} s", "timeout"
+            return f"Error: {name} died during this call ({self._ended()})", "died"
         if not fine:
             raise seen
         return seen  # whatever a tool returns: who asked looks at it

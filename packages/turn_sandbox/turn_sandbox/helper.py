@@ -1,4 +1,4 @@
-"""A helper: the process that does calls under a deadline (:mod:`kit.tools.deadline`), one after the other.
+"""A helper: the process that does calls under a deadline (:mod:`turn_sandbox.deadline`), one after the other.
 
 It bounds its own memory, and ends by itself when the process that started it is gone: between two calls it reads the
 end of its connection; during one the kernel ends it, since a tool at work may not let Python's own threads run.
@@ -20,8 +20,8 @@ from typing import Any
 import cloudpickle
 from PIL import Image
 
-from kit.episode import NamedImage
-from kit.tools.deadline import Key, Unable
+from turn_sandbox.deadline import Key, Unable
+from turn_sandbox.images import NamedImage
 
 MEMORY = 8 << 30
 """Bytes of its data; an image of 50 million pixels takes 1.2 GB in floating point."""
