@@ -4,7 +4,7 @@
 #   make demo LOCK=gpu               vllm, deepspeed and CUDA's torch as well
 #   make lab LAB="--port 9000"       options for JupyterLab
 #   make test-browser                the notebooks in JupyterLab, as a reader sees them; needs Chromium
-#   make test-alone              packages/ without the kit, in an environment of their own (.venv-alone, 0.4 GB)
+#   make test-alone              packages/ without the kit, in an environment of their own (.venv-alone; the tools' has torch)
 #   make test-ray                    tools served by Ray, in an environment of its own on top of .venv (.venv-ray, 0.4 GB)
 #   make test-vllm                   vLLM and DeepSpeed, on a CPU, in an environment of their own (.venv-vllm, 3 GB)
 PYTHON ?= python3
@@ -51,7 +51,8 @@ test-ray: $(RAY)/ready  ## tools served by Ray: the same answers, and after a ki
 	$(RAY)/bin/python -m pytest packages/visual_tools/tests/serve/test_on_ray.py
 
 test-alone:  ## the packages by themselves: each installed into an empty environment, without the kit
-	for each in packages/*/; do $(PYTHON) -m venv --clear $(ALONE) && $(ALONE)/bin/pip install -q "./$$each[figures,test]" \
+	for each in packages/*/; do $(PYTHON) -m venv --clear $(ALONE) && $(ALONE)/bin/pip install -q ./packages/turn_sandbox \
+	    && $(ALONE)/bin/pip install -q "./$$each[figures,test]" \
 	    && (cd $$each && ../../$(ALONE)/bin/pytest) || exit; done
 
 test-browser: .venv/ready-browser  ## JupyterLab in Chromium: layout, themes, run, interrupt; pictures in build/screenshots

@@ -24,8 +24,10 @@ from visual_tools.tool import PureTool, load_tool
 from workshop.command import main
 from workshop.jobs.tools import find_tool, places, running
 
-PAGE = (ROOT / "docs" / "tools.md").read_text()
-EXAMPLE, OFFERED = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+PAGES = [(ROOT / name).read_text() for name in ("packages/visual_tools/README.md", "docs/tools.md")]
+(EXAMPLE,), (OFFERED,) = (
+    re.findall(r"```python\n((?:(?!```).)*CommonColour.*?)```", page, re.DOTALL) for page in PAGES
+)
 
 
 @pytest.fixture
@@ -63,7 +65,7 @@ def test_a_27th_tool_is_called_in_an_episode(mine: type[PureTool], chat: Chat) -
 
 
 def test_it_is_offered_beside_the_others(mine: type[PureTool]) -> None:
-    space: dict[str, Any] = {"CommonColour": mine}
+    space: dict[str, Any] = {}
     exec(OFFERED, space)
     assert "colour.commonest" in space["env"].prompt(Task("t", (), "?", ("1",)))[0]
 
