@@ -51,8 +51,7 @@ test-ray: $(RAY)/ready  ## tools served by Ray: the same answers, and after a ki
 	$(RAY)/bin/python -m pytest packages/visual_tools/tests/serve/test_on_ray.py
 
 test-alone:  ## the packages by themselves: each installed into an empty environment, without the kit
-	for each in packages/*/; do $(PYTHON) -m venv --clear $(ALONE) && $(ALONE)/bin/pip install -q ./packages/turn_sandbox \
-	    && $(ALONE)/bin/pip install -q "./$$each[figures,test]" \
+	for each in packages/*/; do $(PYTHON) -m venv --clear $(ALONE) && $(ALONE)/bin/pip install -q ./packages/turn_sandbox "./$$each[figures,test]" \
 	    && (cd $$each && ../../$(ALONE)/bin/pytest) || exit; done
 
 test-browser: .venv/ready-browser  ## JupyterLab in Chromium: layout, themes, run, interrupt; pictures in build/screenshots

@@ -95,6 +95,15 @@ def test_the_tree_lists_every_part_once(top: str) -> None:
     assert sorted(listed) == sorted(files | folders)
 
 
+def test_the_kit_s_readme_lists_every_file_once() -> None:
+    """In the order in which to read them; a package's empty first file needn't be read."""
+    listed = re.findall(r"^\| \[[^]]+\]\(([^)]+\.py)\) \|", (ROOT / "kit" / "README.md").read_text(), re.MULTILINE)
+    files = {path.relative_to(ROOT / "kit").as_posix(): path for path in (ROOT / "kit").rglob("*.py")}
+    bare = {name for name, path in files.items() if path.name == "__init__.py" and name not in listed}
+    assert sorted(listed) == sorted(files.keys() - bare)
+    assert all("def " not in files[name].read_text() for name in bare)
+
+
 def test_every_notebook_is_listed() -> None:
     text = (ROOT / "docs" / "notebooks.md").read_text()
     linked = re.findall(r"^\| \[[^\]]+\]\(\.\./notebooks/([^)]+)\.ipynb\)", text, re.MULTILINE)
