@@ -41,8 +41,8 @@ def project(tmp_path: Path) -> Path:
     """A project of one paper under git, its results made at its only commit."""
     folder = tmp_path / "project"
     for name, text in {
-        "papers/counting/paper.py": RECORD,
-        "papers/counting/reward.py": "RIGHT = 0.8\n",
+        "kit/papers/counting/paper.py": RECORD,
+        "kit/papers/counting/reward.py": "RIGHT = 0.8\n",
         "notebooks/percent/70_counting.py": NOTEBOOK,
         "notebooks/profiles/counting.yaml": "laptop: {70: {dots: 5}}\n",
         "weights/model.safetensors": "numbers",
@@ -66,7 +66,7 @@ def paper(project: Path, monkeypatch: pytest.MonkeyPatch) -> Paper:
         title="Counting",
         summary="",
         environment="",
-        evaluation="papers.counting.metrics:EVALUATION",
+        evaluation="kit.papers.counting.metrics:EVALUATION",
         notebooks=("70_counting",),
         published=Published(runs, figures, ("weights",)),
         notebooks_dir=project / "notebooks",
@@ -99,7 +99,7 @@ def test_a_proof_is_recorded_and_not_repeated(paper: Paper, project: Path, capsy
 @pytest.mark.parametrize(
     ("file", "old", "new", "told"),
     [
-        ("papers/counting/reward.py", "0.8", "0.7", "results.json grpo/reward value: 0.8 → 0.7"),
+        ("kit/papers/counting/reward.py", "0.8", "0.7", "results.json grpo/reward value: 0.8 → 0.7"),
         (
             "notebooks/percent/70_counting.py",
             "count(dots)",
@@ -108,7 +108,7 @@ def test_a_proof_is_recorded_and_not_repeated(paper: Paper, project: Path, capsy
         ),
         ("notebooks/profiles/counting.yaml", "dots: 5", "dots: 6", "70_counting, laptop: dots=5 → 6"),
         ("weights/model.safetensors", "numbers", "others", "weights: the base weights"),
-        ("papers/counting/paper.py", "seeds=2", "seeds=3", "which runs, values and data scripts make the results"),
+        ("kit/papers/counting/paper.py", "seeds=2", "seeds=3", "which runs, values and data scripts make the results"),
     ],
 )
 def test_what_differs_is_named_and_nothing_is_recorded(
@@ -137,20 +137,20 @@ def test_a_renamed_metric_is_followed_through_the_map(paper: Paper, project: Pat
 
 def test_what_only_moved_is_no_difference(paper: Paper, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A record is found at its older place, the base's weights too, and paths in the record are read as today's."""
-    record = 'PAPER = Paper(published=Published(weights=["weights"], script="papers.counting.made:{made}"))\n'
-    (project / "papers/counting/paper.py").write_text(record.format(made="dots"))
+    record = 'PAPER = Paper(published=Published(weights=["weights"], script="kit.papers.counting.made:{made}"))\n'
+    (project / "kit/papers/counting/paper.py").write_text(record.format(made="dots"))
     git(project, "commit", "-qam", "the record names places")
     write_json(project / "results" / "counting.json", {"commit": git(project, "rev-parse", "HEAD")})
     (project / "papers").mkdir()
-    git(project, "mv", "papers/counting", "papers/counting")
+    git(project, "mv", "kit/papers/counting", "papers/counting")
     git(project, "mv", "weights", "tiny")
-    written = record.replace("papers", "papers").replace('"weights"', '"tiny"')
+    written = record.replace("kit.papers", "papers").replace('"weights"', '"tiny"')
     (project / "papers/counting/paper.py").write_text(written.format(made="dots"))
     assert paper.published is not None
     today = replace(
         paper, evaluation="papers.counting.metrics:EVALUATION", published=replace(paper.published, weights=("tiny",))
     )
-    (project / "results" / "renamed.toml").write_text('[moved]\n"papers" = "papers"\n"weights" = "tiny"\n')
+    (project / "results" / "renamed.toml").write_text('[moved]\n"kit/papers" = "papers"\n"weights" = "tiny"\n')
     assert prove_all([today], root=project), capsys.readouterr().out
     (project / "papers/counting/paper.py").write_text(written.format(made="spots"))
     assert not prove_all([today], again=True, root=project), "what changed beside the move is seen"
