@@ -158,6 +158,17 @@ def declared(package: str) -> set[str]:
     return {name.replace("-", "_") for name in project["dependencies"]}
 
 
+def test_the_kit_knows_of_packages_only_the_sandbox_and_that_through_few_files() -> None:
+    """To all else a tool is what its contract says, and an image what the kit's own modules hand on."""
+    doors = ("kit.images", "kit.episode", "kit.tools.base", "kit.tools.code", "kit.train.experiment")
+
+    def foreign(path: Path) -> list[str]:
+        made = {name.partition(".")[0] for node in ast.walk(ast.parse(path.read_text())) for name in names(node)}
+        return sorted(made & {"turn_sandbox", "visual_tools"} - ({"turn_sandbox"} if module(path) in doors else set()))
+
+    assert offenders([path for path in MODULES if path.is_relative_to(ROOT / "kit")], foreign) == {}
+
+
 def names(node: ast.AST) -> list[str]:
     """The modules that a statement imports."""
     if isinstance(node, ast.ImportFrom):
