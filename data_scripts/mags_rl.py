@@ -29,7 +29,6 @@ from pathlib import Path
 
 from kit.chat import Chat
 from kit.data.command_line import count, share, whole
-from kit.data.keyed import check_apart
 from kit.data.questions import QuestionSet
 from kit.data.split import Side
 from kit.data.store import save_tasks
@@ -46,6 +45,7 @@ from papers.mags_rl.format_start import NETWORKS, demonstrations
 from papers.mags_rl.questions import MAKERS
 from papers.mags_rl.tasks import SMALL, STAGES, make_tasks
 from papers.mags_rl.validate import validate
+from pictures.keyed import check_apart
 from pictures.photos import photos
 from tiny import TINY
 from workshop import script

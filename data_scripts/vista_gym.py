@@ -21,7 +21,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from kit.data.command_line import count, whole
-from kit.data.keyed import check_apart
 from kit.data.store import save_tasks
 from kit.episode import Task
 from kit.files import print_anything, write_json
@@ -38,6 +37,7 @@ from papers.vista_gym.evaluation_sets import (
 from papers.vista_gym.tasks import MAKERS, SHOWN, make_tasks
 from papers.vista_gym.toolbox import toolbox
 from papers.vista_gym.validate import solvable
+from pictures.keyed import check_apart
 from workshop import script
 
 LICENCES = {

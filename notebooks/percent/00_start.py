@@ -221,7 +221,7 @@ print(PROTOCOL.parse(first.turns[0].text))
 
 # %% tags=["guess"]
 # NBVAL_IGNORE_OUTPUT
-from kit.data.permutations import belonging
+from pictures.permutations import belonging
 from tiny import probe
 from tiny.skills.text import Sample
 

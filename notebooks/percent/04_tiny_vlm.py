@@ -542,9 +542,9 @@ for name, chance in chances.items():
 # [held-out](../docs/glossary.md#held-out) ones, asked in the words it knows. Guess the share.
 
 # %% tags=["guess"]
-from kit.data.permutations import belonging
 from kit.evaluate.intervals import proportion
 from papers.agile.tasks import evaluation_set
+from pictures.permutations import belonging
 from tiny.skills.text import Sample
 
 

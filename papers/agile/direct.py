@@ -20,7 +20,6 @@ from dataclasses import replace
 from typing import Any
 
 from kit.chat import Chat
-from kit.data.permutations import places
 from kit.episode import Episode, NamedImage, Task
 from kit.evaluate.baselines import SingleTurnEnv
 from kit.policy.hf import HFPolicy
@@ -28,6 +27,7 @@ from kit.protocol import parse_labels
 from kit.rollout import rollout
 from papers.agile.env import QUESTIONS
 from papers.agile.experiment import Play
+from pictures.permutations import places
 
 ASKED = {
     "brief": QUESTIONS["brief"],

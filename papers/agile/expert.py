@@ -33,9 +33,9 @@ from typing import Literal
 
 import numpy as np
 
-from kit.data.permutations import belonging, exchanged, places, swaps
 from kit.episode import Episode, Task
 from kit.policy.scripted import Script, next_turn
+from pictures.permutations import belonging, exchanged, places, swaps
 
 STEPS = (4, 5, 6, 7, 8)
 """Turns of code in an expert's episode (section 3.2)."""

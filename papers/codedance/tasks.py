@@ -35,14 +35,14 @@ from zlib import crc32
 
 import numpy as np
 
-from kit.data import keyed
-from kit.data.keyed import MakingError as MakingError
-from kit.data.keyed import check_apart as check_apart
-from kit.data.keyed import side_of as side_of
 from kit.data.split import Side
 from kit.episode import NamedImage, Task
 from papers.codedance import boards, charts, counting, geometry, sheets
 from papers.codedance.drawn import Drawn, Maker
+from pictures import keyed
+from pictures.keyed import MakingError as MakingError
+from pictures.keyed import check_apart as check_apart
+from pictures.keyed import side_of as side_of
 
 MAKERS: dict[str, Maker] = {
     "chart_value/easy": charts.value,

@@ -24,12 +24,12 @@ from zlib import crc32
 import numpy as np
 from PIL import Image
 
-from kit.data.keyed import MakingError, side_of
 from kit.data.split import Side
 from kit.episode import NamedImage, Task
 from kit.images import rgb
 from papers.mags_rl.boards import Box
 from papers.mags_rl.tasks import TRIES, Difficulty, difficulty_of
+from pictures.keyed import MakingError, side_of
 
 ORIGINAL, SHOWN = 1024, 336
 """Pixels of a scene's side as crops are cut from it, and as the prompt shows it."""

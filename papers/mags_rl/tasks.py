@@ -22,12 +22,12 @@ from zlib import crc32
 import numpy as np
 from PIL import Image
 
-from kit.data.keyed import MakingError, side_of, source_of
 from kit.data.split import Side
 from kit.episode import NamedImage, Task
 from papers.mags_rl.boards import CARD, PLACES, TOLD_APART, Drawn, frame_of
 from papers.mags_rl.questions import MAKERS
 from pictures.documents import SIDE
+from pictures.keyed import MakingError, side_of, source_of
 from pictures.readable import frames, is_readable
 
 Difficulty = Literal["easy", "medium", "hard"]

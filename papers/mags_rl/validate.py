@@ -12,7 +12,6 @@ any other             the gold answer is right by its own rule
 
 from __future__ import annotations
 
-from kit.data.keyed import source_of
 from kit.episode import Task, content_hash
 from kit.train.playable import UnsolvedTask, solve
 from papers.mags_rl.answers import is_right
@@ -22,6 +21,7 @@ from papers.mags_rl.expert import answer_of, turns_of
 from papers.mags_rl.tasks import difficulty_of, draw, legible, unfit
 from papers.mags_rl.zoom import Magnifier
 from pictures.documents import SIDE
+from pictures.keyed import source_of
 from visual_tools.super_resolution import Bicubic
 
 

@@ -25,14 +25,14 @@ from zlib import crc32
 import numpy as np
 from PIL import Image
 
-from kit.data.keyed import MakingError as MakingError
-from kit.data.keyed import check_apart as check_apart
-from kit.data.keyed import side_of, source_of
 from kit.data.split import Side
 from kit.episode import NamedImage, Task
 from papers.vista_gym.answers import golds
 from papers.vista_gym.drawn import Drawn, Maker
 from papers.vista_gym.families import charts, documents, geometry, maps, other, science, spatial
+from pictures.keyed import MakingError as MakingError
+from pictures.keyed import check_apart as check_apart
+from pictures.keyed import side_of, source_of
 
 SIGHT = "sight"
 """The set of what is answered at sight, in each family."""

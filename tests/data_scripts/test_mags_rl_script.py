@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from kit.chat import Chat
-from kit.data.keyed import check_apart
 from kit.data.store import load_episodes, load_tasks
 from kit.episode import Episode
 from kit.files import ROOT
@@ -20,6 +19,7 @@ from papers.mags_rl.evaluation_sets import BENCHMARKS
 from papers.mags_rl.expert import looks_of
 from papers.mags_rl.questions import MAKERS
 from papers.mags_rl.tasks import make_tasks
+from pictures.keyed import check_apart
 from tests.helpers.mags_hub_copies import make_copies, make_cutouts
 
 sys.path.insert(0, str(ROOT / "data_scripts"))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from kit.data.permutations import belonging, places
+from pictures.permutations import belonging, places
 from pictures.scenes import COLOURS, Pixels, random_view
 from tiny.skills.text import Sample
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kit.data.permutations import exchanged, swaps
+from pictures.permutations import exchanged, swaps
 from pictures.scenes import Pixels
 
 

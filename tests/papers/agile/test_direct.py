@@ -7,12 +7,12 @@ import pytest
 from PIL import Image
 
 from kit.chat import Chat
-from kit.data.permutations import belonging
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import RolloutConfig, rollout
 from papers.agile.direct import DirectJigsawEnv, arrangement
 from papers.agile.metrics import outcome
 from papers.agile.puzzle import make_task
+from pictures.permutations import belonging
 from tiny.skills.seeing import order
 
 NOISE = Image.fromarray(np.random.default_rng(0).integers(0, 256, (112, 112, 3), dtype=np.uint8))

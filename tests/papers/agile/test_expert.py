@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from kit.chat import Chat
-from kit.data.permutations import swaps
 from kit.episode import Episode, Task
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import RolloutConfig
@@ -19,6 +18,7 @@ from papers.agile.expert import GUESS, LOOK, SHORT_STEPS, STEPS, ScriptedExpert,
 from papers.agile.puzzle import with_thumbnails
 from papers.agile.reward import score
 from papers.agile.tasks import evaluation_set
+from pictures.permutations import swaps
 from turn_sandbox import Sandbox
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from kit.data.keyed import MakingError, side_of
 from papers.mags_rl.composed import CELLS, ORIGINAL, SHOWN, SKILLS, compose, cutouts
 from papers.mags_rl.tasks import difficulty_of
 from papers.mags_rl.validate import validate
+from pictures.keyed import MakingError, side_of
 from tests.helpers.mags_hub_copies import make_cutouts
 
 BEHIND = [Image.new("RGB", (64, 64), (90, 120, 90))]

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kit.data.keyed import MakingError, check_apart, side_of
 from papers.mags_rl import tasks
 from papers.mags_rl.boards import PLACES, TOLD_APART, part, without_frame
 from papers.mags_rl.questions import MAKERS
 from papers.mags_rl.tasks import crop_of, difficulty_of, draw, legible, make_tasks, unfit
 from pictures.documents import CORNERS
+from pictures.keyed import MakingError, check_apart, side_of
 
 RNG = np.random.default_rng
 

@@ -5,8 +5,8 @@ import doctest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.data import permutations as arrangement
-from kit.data.permutations import belonging, places, swaps
+from pictures import permutations as arrangement
+from pictures.permutations import belonging, places, swaps
 from tiny.skills.seeing import PLACES
 
 

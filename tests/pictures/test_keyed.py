@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from kit.data.keyed import MakingError, check_apart, side_of, source_of
 from kit.episode import Task
+from pictures.keyed import MakingError, check_apart, side_of, source_of
 
 
 def test_a_source_follows_from_the_key_alone() -> None:
