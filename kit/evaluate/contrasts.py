@@ -1,4 +1,4 @@
-"""Contrasts of stages for claims: outcomes as cells, one stage minus another, slopes over ordered cells.
+"""Contrasts of stages for claims: one stage minus another on the questions and seeds that both have, slopes over cells.
 
 A stage without a training seed (the untrained agent, the base asked directly, a single-turn baseline) is measured once
 and stands for every seed that it is compared with: :func:`on_every_seed`.
@@ -14,8 +14,10 @@ import numpy as np
 
 from kit.evaluate.claims import Check
 from kit.evaluate.intervals import Interval, Point, contrast
+from kit.evaluate.outcomes import Outcome
 
 T = TypeVar("T")
+S = TypeVar("S", bound=Outcome)
 
 
 def chosen(stage: str, outcomes: Sequence[T], what: str, keep: Callable[[T], bool]) -> list[T]:
@@ -71,6 +73,46 @@ def gain(name: str, before: Sequence[Point], after: Sequence[Point], untestable:
     """
     found = contrast({"before": before, "after": after}, {"before": -1.0, "after": 1.0})
     return Check(name, found, 0.0, untestable=untestable)
+
+
+def shared_seeds(stages: Mapping[str, Sequence[S]], unseeded: Container[str] = ()) -> dict[str, list[S]]:
+    """Outcomes of the seeds that all stages have.
+
+    Args:
+        stages: stage → its outcomes.
+        unseeded: names of the stages that no training made: measured once, they stand for every seed.
+
+    Raises:
+        ValueError: a stage has no outcome, or the stages have no seed in common.
+    """
+    for name, some in stages.items():
+        chosen(name, some, "question", lambda o: True)
+    spread = on_every_seed(stages, unseeded)
+    shared = set.intersection(*({o.seed for o in some} for some in spread.values()))
+    if not shared:
+        raise ValueError(f"{', '.join(stages)}: no seed in common; train them with the same seeds")
+    return {name: [o for o in some if o.seed in shared] for name, some in spread.items()}
+
+
+def difference(
+    name: str, stages: Mapping[str, Sequence[S]], field: str = "correct", unseeded: Container[str] = ()
+) -> Check:
+    """Check that the second of two stages lies above the first in a field, by seed and paired by image.
+
+    ``difference("gain", {"sft": before, "grpo": after})`` is positive where reinforcement helped.
+
+    Args:
+        name: of the statistic.
+        stages: the two, by name, the one to compare with first.
+        field: of the outcomes; those that have None there are left out.
+        unseeded: as for :func:`shared_seeds`.
+
+    Raises:
+        ValueError: one is empty, or they have no seed in common.
+    """
+    known = {stage: [o for o in some if getattr(o, field) is not None] for stage, some in stages.items()}
+    before, after = (points(some, field) for some in shared_seeds(known, unseeded).values())
+    return gain(name, before, after)
 
 
 def slope(cells: Mapping[int, Sequence[Point]]) -> Interval:

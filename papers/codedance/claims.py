@@ -19,8 +19,7 @@ from dataclasses import replace
 import numpy as np
 
 from kit.evaluate.claims import Check, Claim
-from kit.evaluate.contrasts import chosen, points, slope
-from kit.evaluate.differences import difference, shared_seeds
+from kit.evaluate.contrasts import chosen, difference, points, shared_seeds, slope
 from kit.evaluate.intervals import Interval, mean_over_seeds
 from kit.train.metrics import Row
 from papers.codedance.metrics import Outcome

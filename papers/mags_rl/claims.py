@@ -27,8 +27,7 @@ from typing import Literal
 import numpy as np
 
 from kit.evaluate.claims import Check, Claim
-from kit.evaluate.contrasts import chosen, points
-from kit.evaluate.differences import difference, shared_seeds
+from kit.evaluate.contrasts import chosen, difference, points, shared_seeds
 from kit.evaluate.intervals import contrast
 from papers.mags_rl.metrics import DIFFICULTIES, Outcome
 

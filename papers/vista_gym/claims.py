@@ -27,8 +27,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from kit.evaluate.claims import Check, Claim
-from kit.evaluate.contrasts import chosen, on_every_seed, points
-from kit.evaluate.differences import difference, shared_seeds
+from kit.evaluate.contrasts import chosen, difference, on_every_seed, points, shared_seeds
 from kit.evaluate.intervals import Interval, Point, clustered_mean, contrast, proportion_over_seeds
 from papers.vista_gym.env import PRIOR
 from papers.vista_gym.errors import ERRORS
