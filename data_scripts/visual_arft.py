@@ -41,6 +41,7 @@ from papers.visual_arft.corpora import documents
 from papers.visual_arft.countries import Countries
 from papers.visual_arft.data_folder import save_sets
 from papers.visual_arft.env import PROMPTS
+from papers.visual_arft.evaluation_sets import DOCUMENTS, MAT, TEXTS, text_tasks
 from papers.visual_arft.experiment import (
     Play,
     Tools,
@@ -51,7 +52,6 @@ from papers.visual_arft.experiment import (
     search_demonstrations,
 )
 from papers.visual_arft.expert import expert
-from papers.visual_arft.hub_questions import DOCUMENTS, MAT, TEXTS, text_tasks
 from papers.visual_arft.index import Index
 from papers.visual_arft.mat_benchmark import MAX_PIXELS, benchmark, benchmark_images
 from papers.visual_arft.mat_coding import CATEGORIES, Question, Source, make_tasks, summary

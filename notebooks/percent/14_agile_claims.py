@@ -83,8 +83,8 @@ from kit.train.metrics import read_metrics, training_minutes
 from kit.view import plots
 from papers.agile import claims, cold_starts, direct
 from papers.agile import experiment as agile
+from papers.agile.figures import levels
 from papers.agile.metrics import EVALUATION, failures
-from papers.agile.plots import levels
 from papers.agile.puzzle import with_thumbnails
 from papers.agile.reported import REPORTED
 from papers.agile.tasks import LEVELS, make_puzzles

@@ -84,8 +84,8 @@ from kit.train.launch.launcher import launch
 from kit.train.launch.topology import ProcessConfig
 from kit.train.metrics import read_metrics
 from kit.view import plots
-from papers.codedance import benchmarks
 from papers.codedance import experiment as codedance
+from papers.codedance import tables
 from papers.codedance.metrics import EVALUATION, is_right
 from papers.codedance.reward import REWARDS, difficulty, make_reward
 from papers.registry import needs
@@ -100,7 +100,7 @@ vlm, chat = load_model_and_chat(start)
 box = codedance.sandbox(allow_unsafe).start()
 turns = {"max_turns": max_turns, "evaluation_turns": evaluation_turns}
 play = codedance.Play(prompt=prompt, max_new_tokens=max_new_tokens, **turns)
-papers_sets = benchmarks.questions(folder / "data")
+papers_sets = tables.questions(folder / "data")
 train = load_tasks(folder / "data" / "train.jsonl")
 drawn = load_tasks(folder / "data" / "development.jsonl")  # if train is the paper's
 
@@ -254,7 +254,7 @@ check("33.2", change)
 # brings calls on easy questions down? Which sends them up? And which does the same on easy and hard? Guess, then open.
 
 # %% tags=["guess"]
-from papers.codedance.figure import calls_by_reward, published_rows
+from papers.codedance.figures import calls_by_reward, published_rows
 
 published = published_rows()
 if published:
@@ -398,7 +398,7 @@ if hard:
 
 # %%
 EVALUATION.save_stage(folder, "grpo", played)
-print(benchmarks.told(papers_sets))
+print(tables.told(papers_sets))
 for name, known in papers_sets.items():
     EVALUATION.save_stage(folder, f"grpo-eval-{name}", measure(known))
 paper = EVALUATION.reported["grpo"]

@@ -85,7 +85,7 @@ from kit.view import plots
 from papers.mags_rl import experiment as mags
 from papers.mags_rl import format_start as form
 from papers.mags_rl.difficulty import zoom_tests
-from papers.mags_rl.figure import learnt, looks
+from papers.mags_rl.figures import learnt, looks
 from papers.mags_rl.judge import judge_of
 from papers.mags_rl.metrics import is_right, judged_by
 from papers.mags_rl.reward import make_reward

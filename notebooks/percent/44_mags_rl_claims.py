@@ -75,7 +75,7 @@ from papers.mags_rl import baselines as prompted
 from papers.mags_rl import claims, tables
 from papers.mags_rl import experiment as mags
 from papers.mags_rl.difficulty import zoom_tests
-from papers.mags_rl.figure import learnt, looks
+from papers.mags_rl.figures import learnt, looks
 from papers.mags_rl.format_start import AT_ONCE
 from papers.mags_rl.judge import judge_of
 from papers.mags_rl.metrics import judged_by

@@ -91,14 +91,14 @@ from kit.train.pack import pack
 from kit.train.sft import SFTSettings, SFTTraining, order
 from kit.view import plots
 from papers.vista_gym import experiment as vista
-from papers.vista_gym.benchmarks import (
+from papers.vista_gym.expert import Habits, expert, kept, reasoner, way_of
+from papers.vista_gym.metrics import EVALUATION, is_right
+from papers.vista_gym.remembered import remembered
+from papers.vista_gym.tables import (
     benchmark_tasks,
     keep_benchmarks,
     save_played,
 )
-from papers.vista_gym.expert import Habits, expert, kept, reasoner, way_of
-from papers.vista_gym.metrics import EVALUATION, is_right
-from papers.vista_gym.remembered import remembered
 from papers.vista_gym.tasks import MAKERS, OUT, check_apart, make_tasks
 from papers.vista_gym.toolbox import toolbox
 from tiny import TINY

@@ -91,10 +91,10 @@ from kit.train.metrics import read_metrics
 from kit.view import plots
 from papers.registry import needs
 from papers.vista_gym import experiment as vista
-from papers.vista_gym.benchmarks import kept_benchmarks, save_played
 from papers.vista_gym.metrics import EVALUATION, is_right
 from papers.vista_gym.reported import TABLE_2
 from papers.vista_gym.reward import REWARDS, make_reward
+from papers.vista_gym.tables import kept_benchmarks, save_played
 from workshop.exercises import check, hint, solution
 
 # %%

@@ -14,7 +14,7 @@ def _mat(coding: str = "", search: str = "") -> dict[str, float]:
 
 
 MULTI_HOP = ("2wikimultihopqa", "hotpotqa", "musique", "bamboogle")
-"""The sets of Table 2, in its order, under the names of :data:`papers.visual_arft.hub_questions.TEXTS`."""
+"""The sets of Table 2, in its order, under the names of :data:`papers.visual_arft.evaluation_sets.TEXTS`."""
 
 
 def _text(row: str) -> dict[str, float]:

@@ -9,7 +9,7 @@ import pytest
 
 from kit.data.store import load_episodes, load_tasks
 from kit.files import ROOT, read_json
-from papers.codedance.benchmarks import ABSENT, ROWS, SETS
+from papers.codedance.tables import ABSENT, ROWS, SETS
 from tests.helpers.codedance_hub_copies import make_copies
 from tests.helpers.hub_chain import kit_run, printed, sets
 from workshop.command import main

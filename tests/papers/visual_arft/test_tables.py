@@ -10,7 +10,7 @@ import pytest
 from made_outcomes import made
 
 from kit.evaluate.tables import NOT_RUN
-from papers.visual_arft.hub_questions import TEXTS
+from papers.visual_arft.evaluation_sets import TEXTS
 from papers.visual_arft.metrics import Outcome, evaluate_outcomes
 from papers.visual_arft.reported import MULTI_HOP, REPORTED
 from papers.visual_arft.tables import paper_tables, told

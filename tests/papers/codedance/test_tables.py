@@ -8,11 +8,10 @@ import pytest
 
 from kit.data.store import save_tasks
 from kit.episode import Action, Episode, NamedImage, Task, Turn
-from papers.codedance import benchmarks
-from papers.codedance.benchmarks import ROWS, SETS, measured, questions, table, told
 from papers.codedance.data_folder import DataFolderError, given_sets
 from papers.codedance.evaluation_sets import BENCHMARKS
 from papers.codedance.metrics import EVALUATION
+from papers.codedance.tables import ABSENT, ROWS, SETS, measured, questions, table, told
 from papers.codedance.tasks import make_tasks
 
 IMAGE = make_tasks({"sheet/easy": 1}, 0)[0].images[0].image
@@ -36,7 +35,7 @@ def test_the_tables_sets_are_those_that_can_be_read() -> None:
 def test_questions_are_the_first_or_all_in_the_tables_order(tmp_path: Path) -> None:
     save_tasks(tmp_path / "eval-vstar.jsonl", [task("vstar", k) for k in range(3)])
     save_tasks(tmp_path / "eval-countbench.jsonl", [task("countbench")])
-    assert told(questions(tmp_path)) == "countbench 1, vstar 3" and told({}) == benchmarks.ABSENT
+    assert told(questions(tmp_path)) == "countbench 1, vstar 3" and told({}) == ABSENT
     assert {name: len(some) for name, some in given_sets(str(tmp_path), n=2).items()} == {
         "eval-countbench": 1,
         "eval-vstar": 2,

@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 from kit.episode import Action, Episode, NamedImage, Observation, Task, Turn
-from papers.mags_rl.figure import HEADS, boxes_of, crops_of, learnt, looks, side_by_side
+from papers.mags_rl.figures import HEADS, boxes_of, crops_of, learnt, looks, side_by_side
 
 
 def board() -> Image.Image:

@@ -13,7 +13,9 @@ from PIL import Image
 from kit.data.schema import RecordError
 from kit.data.store import save_tasks
 from kit.episode import Action, Episode, NamedImage, Task, Turn
-from papers.vista_gym.benchmarks import (
+from papers.vista_gym.metrics import EVALUATION, Outcome, outcome
+from papers.vista_gym.reported import BACKBONE, COLUMNS, REPORTED, ROWS, TABLE_2
+from papers.vista_gym.tables import (
     MEASURED,
     NOT_RUN,
     benchmark_tasks,
@@ -26,8 +28,6 @@ from papers.vista_gym.benchmarks import (
     save_played,
     table_2,
 )
-from papers.vista_gym.metrics import EVALUATION, Outcome, outcome
-from papers.vista_gym.reported import BACKBONE, COLUMNS, REPORTED, ROWS, TABLE_2
 from papers.vista_gym.tasks import IN, OUT
 from workshop.jobs.notebooks import find
 from workshop.jobs.run import profile_values

@@ -17,7 +17,7 @@ from kit.data.hub import HubError
 from kit.data.questions import QuestionSet, tasks_of
 from kit.episode import Task
 from kit.images import within_pixels
-from papers.visual_arft.hub_questions import text_tasks
+from papers.visual_arft.evaluation_sets import text_tasks
 from papers.visual_arft.mat_benchmark import benchmark, benchmark_images
 from papers.visual_arft.mat_coding import Question, make_tasks
 from pictures.scenes import scene

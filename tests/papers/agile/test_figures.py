@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from papers.agile.plots import levels
+from papers.agile.figures import levels
 from tests.view.test_charts import shown
 
 RECORD = {"value": 0.5, "low": 0.4, "high": 0.6, "n": 30}

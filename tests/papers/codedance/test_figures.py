@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from papers.codedance.figure import calls_by_reward, mean_curve
+from papers.codedance.figures import calls_by_reward, mean_curve
 
 
 def test_a_point_is_the_mean_over_runs_and_four_steps() -> None:

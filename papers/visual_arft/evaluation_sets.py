@@ -1,8 +1,8 @@
 """Questions from the Hugging Face hub: images to distort, the paper's own benchmark, questions of text alone.
 
-Where they lie is in ``hub_questions.toml`` beside this file; :mod:`kit.data.questions` reads them. Each is pinned to a
-commit. Column and file names are as public code reads them; a data set that has changed is named with what it holds
-instead.
+Where they lie is in ``evaluation_sets.toml`` beside this file; :mod:`kit.data.questions` reads them. Each is pinned
+to a commit. Column and file names are as public code reads them; a data set that has changed is named with what it
+holds instead.
 
 Departures
 - [arft-sources] Paper: coding images come from nine data sets (appendix B.1). Here: DocVQA, OCRVQA, RICO (as
