@@ -80,7 +80,7 @@ from kit.train.replay import own_words
 from kit.train.sft import SFTSettings, SFTTraining, order
 from kit.view import plots
 from papers.codedance import experiment as codedance
-from papers.codedance import tables
+from papers.codedance import tables as benchmarks
 from papers.codedance.metrics import EVALUATION, is_right
 from papers.registry import needs
 from tiny import TINY
@@ -93,7 +93,7 @@ start, together = str(model or TINY), ProcessConfig.of(globals())
 vlm, chat = load_model_and_chat(start)
 box = codedance.sandbox(allow_unsafe).start()
 play = codedance.Play(prompt=prompt, max_turns=max_turns, max_new_tokens=max_new_tokens)
-papers_sets = tables.questions(folder / "data")
+papers_sets = benchmarks.questions(folder / "data")
 AT_ONCE = 48  # sessions
 
 
@@ -154,7 +154,7 @@ for name, found in direct.items():
 # too. Notebook 34 puts the tables together.
 
 # %%
-print(tables.told(papers_sets))
+print(benchmarks.told(papers_sets))
 for name, known in papers_sets.items():
     EVALUATION.save_stage(folder, f"direct-eval-{name}", directly(known))
 

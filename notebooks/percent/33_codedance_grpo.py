@@ -85,7 +85,7 @@ from kit.train.launch.topology import ProcessConfig
 from kit.train.metrics import read_metrics
 from kit.view import plots
 from papers.codedance import experiment as codedance
-from papers.codedance import tables
+from papers.codedance import tables as benchmarks
 from papers.codedance.metrics import EVALUATION, is_right
 from papers.codedance.reward import REWARDS, difficulty, make_reward
 from papers.registry import needs
@@ -100,7 +100,7 @@ vlm, chat = load_model_and_chat(start)
 box = codedance.sandbox(allow_unsafe).start()
 turns = {"max_turns": max_turns, "evaluation_turns": evaluation_turns}
 play = codedance.Play(prompt=prompt, max_new_tokens=max_new_tokens, **turns)
-papers_sets = tables.questions(folder / "data")
+papers_sets = benchmarks.questions(folder / "data")
 train = load_tasks(folder / "data" / "train.jsonl")
 drawn = load_tasks(folder / "data" / "development.jsonl")  # if train is the paper's
 
@@ -398,7 +398,7 @@ if hard:
 
 # %%
 EVALUATION.save_stage(folder, "grpo", played)
-print(tables.told(papers_sets))
+print(benchmarks.told(papers_sets))
 for name, known in papers_sets.items():
     EVALUATION.save_stage(folder, f"grpo-eval-{name}", measure(known))
 paper = EVALUATION.reported["grpo"]

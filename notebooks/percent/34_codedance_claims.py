@@ -74,8 +74,9 @@ from kit.policy.hf import load_model_and_chat
 from kit.train.checkpoint import trained_model
 from kit.train.metrics import read_metrics, training_minutes
 from kit.view import plots
-from papers.codedance import claims, tables
+from papers.codedance import claims
 from papers.codedance import experiment as codedance
+from papers.codedance import tables as benchmarks
 from papers.codedance.figures import calls_by_reward, levels_of
 from papers.codedance.metrics import EVALUATION
 from workshop.exercises import check, hint, solution
@@ -133,13 +134,13 @@ for group in (order[1:3], ["grpo", *order[3:]]):
 # The same on the paper's own sets, where the runs have them (notebook 31, `data`).
 
 # %%
-of_sets = {s: tables.measured(folders, s) for s in ("direct", "sft", "grpo")}
-of_sets["direct"] = tables.measured(folders[:1], "direct")  # no training made it
-of_sets |= {s: tables.measured(some, s, "grpo") for s, some in others.items()}
+of_sets = {s: benchmarks.measured(folders, s) for s in ("direct", "sft", "grpo")}
+of_sets["direct"] = benchmarks.measured(folders[:1], "direct")  # no training made it
+of_sets |= {s: benchmarks.measured(some, s, "grpo") for s, some in others.items()}
 if not any(of_sets.values()):
-    print(tables.ABSENT)
-print(tables.table(of_sets), "\n")
-print(tables.table(of_sets, "turns"))
+    print(benchmarks.ABSENT)
+print(benchmarks.table(of_sets), "\n")
+print(benchmarks.table(of_sets, "turns"))
 
 # %% [markdown]
 # An agent is better than another without doubt if it is right more often *and* calls less. Often neither is.

@@ -70,8 +70,9 @@ from kit.files import ROOT, read_json, run_folder
 from kit.train.checkpoint import trained_model
 from kit.train.metrics import read_metrics, training_minutes
 from kit.view import plots
-from papers.vista_gym import claims, tables
+from papers.vista_gym import claims
 from papers.vista_gym import experiment as vista
+from papers.vista_gym import tables as benchmarks
 from papers.vista_gym.errors import ERRORS, REPORTED
 from papers.vista_gym.metrics import EVALUATION
 from papers.vista_gym.remembered import remembered
@@ -87,7 +88,7 @@ named |= {"dapo": dapo_runs, "long": long_runs}
 named |= {"no_tools_reasoning": no_tools_reasoning_runs}
 named |= {"one_family": one_family_runs, "one_tool": one_tool_runs}
 others = {name: [run_folder(n) for n in some] for name, some in named.items() if some}
-tables.check_backbone(backbone)
+benchmarks.check_backbone(backbone)
 play = vista.Play(
     prompt=prompt,
     listed=listed,
@@ -161,11 +162,11 @@ for stage in ("sft", "direct"):
 # Where they were played, they decide the claims about accuracy; elsewhere drawn questions do.
 
 # %%
-on = {s: tables.played(s, folders[:1]) for s in claims.UNSEEDED}
-on |= {s: tables.played(s, folders) for s in ("sft", "grpo")}
-on |= {name: tables.played("grpo", some) for name, some in others.items()}
-table_2 = tables.table_2(on, backbone)
-print(tables.lines(table_2))
+on = {s: benchmarks.played(s, folders[:1]) for s in claims.UNSEEDED}
+on |= {s: benchmarks.played(s, folders) for s in ("sft", "grpo")}
+on |= {name: benchmarks.played("grpo", some) for name, some in others.items()}
+table_2 = benchmarks.table_2(on, backbone)
+print(benchmarks.lines(table_2))
 
 # %% [markdown]
 # ## Six ways to fail
@@ -290,7 +291,7 @@ def claim_or_not_run(name: str, needed: list[str], measure) -> Claim:
     if missing := [stage for stage in needed if stage not in played]:
         how = ", ".join(HOW.get(stage, stage) for stage in missing)
         return Claim(name, claims.CLAIMS[name], (), f"not run: {how}")
-    return measure(*tables.deciding(on, played, *needed))
+    return measure(*benchmarks.deciding(on, played, *needed))
 
 
 def better(name: str, ours: str, *rivals: str) -> Claim:
