@@ -25,7 +25,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Mapping
-from datetime import date
+from datetime import date, datetime, time
 from decimal import Decimal
 from math import isinf, isnan
 from typing import Any
@@ -192,6 +192,8 @@ def _of_array(array: np.ndarray) -> Image.Image:
 def text_of(cell: Any) -> str | None:
     """Read a cell as one text, a number as it is written; None for a null, a NaN and an empty text.
 
+    A time at midnight is a date: ``datasets`` takes a column of texts such as ``2010-01-02`` for times.
+
     Raises:
         CellError: it holds an object, a list, bytes or an endless number.
     """
@@ -200,6 +202,8 @@ def text_of(cell: Any) -> str | None:
         return None
     if not isinstance(value, str | int | float | Decimal | date) or (isinstance(value, float) and isinf(value)):
         raise CellError(f"{type(value).__name__} {value!r:.60} where a text is expected")
+    if isinstance(value, datetime) and value.time() == time():
+        value = value.date()
     return str(value).strip() or None
 
 

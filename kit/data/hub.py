@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 from PIL import Image
 
 from kit.data.cells import CellError, LeftOut, image_of, parts
@@ -159,18 +160,8 @@ def rows(source: HubSource, revision: str | None, columns: Sequence[str]) -> Ite
     Raises:
         HubError: it can't be reached, or has no such split or columns.
     """
-    import datasets
-
     with _reaching(source):
-        found = datasets.load_dataset(
-            source.id,
-            source.config,
-            split=source.split,
-            revision=revision,
-            # Files without the name of their split would all be taken for "train".
-            data_files=None if source.data_files is None else {source.split: source.data_files},
-            streaming=True,
-        )
+        found = _opened(source, revision)
         for column in columns:
             if found.column_names is not None and column not in found.column_names:
                 raise HubError(f"data set {source.id}: no column {column!r}; it has {', '.join(found.column_names)}")
@@ -184,14 +175,52 @@ def rows(source: HubSource, revision: str | None, columns: Sequence[str]) -> Ite
             yield row | {name: _unpacked(row[name], kind) for name, kind in kinds.items() if name in row}
 
 
+def _opened(source: HubSource, revision: str | None) -> Any:
+    """The split of a data set, to be read as it comes; cells of a CSV are texts, as they are written.
+
+    Else pandas would take ``NA`` and ``None`` for nothing, ``007`` for 7.0 and a column of True and False for no text.
+    """
+    import datasets
+    from datasets.packaged_modules.csv.csv import CsvConfig
+
+    # Files without the name of their split would all be taken for "train".
+    files = None if source.data_files is None else {source.split: source.data_files}
+    found = datasets.load_dataset_builder(source.id, source.config, revision=revision, data_files=files)
+    if isinstance(found.config, CsvConfig):
+        found.config.nrows = 1
+        columns = [name for row in found.as_streaming_dataset(source.split) for name in row]
+        if "__index_level_0__" in columns:
+            raise HubError(f"data set {source.id}: rows of its CSV have more fields than the first line has names")
+        found.config.nrows, found.config.keep_default_na, found.config.na_values = None, False, [""]
+        if columns:
+            found.config.features = datasets.Features(dict.fromkeys(columns, datasets.Value("string")))
+    return found.as_streaming_dataset(source.split)
+
+
 def _unpacked(value: Any, kind: Any) -> Any:
-    """A cell without the JSON in which ``datasets`` keeps values of several types, at whatever depth."""
+    """A cell as its column tells it, at whatever depth.
+
+    ``datasets`` keeps values of several types as JSON, a class as its number, and 0.1 of 32 bits as 0.10000000149.
+    """
     inner = kind[0] if isinstance(kind, list) else getattr(kind, "feature", None)
     if type(kind).__name__ == "Json" and isinstance(value, str):
-        return json.loads(value)
+        return _of_several_types(value)
+    if type(kind).__name__ == "ClassLabel" and isinstance(value, int):
+        return kind.names[value] if value >= 0 else None
+    if isinstance(value, float) and getattr(kind, "dtype", None) in ("float16", "float32"):
+        return float(str(np.dtype(kind.dtype).type(value)))
     if isinstance(kind, Mapping) and isinstance(value, Mapping):
         return {name: _unpacked(one, kind.get(name)) for name, one in value.items()}
     return [_unpacked(one, inner) for one in value] if inner is not None and isinstance(value, list) else value
+
+
+def _of_several_types(value: str) -> Any:
+    """A cell of a column of several types. A text that looks like JSON stands there unquoted: 01, 1.50, null."""
+    try:
+        told = json.loads(value)
+    except ValueError:
+        return value
+    return told if isinstance(told, str | list | dict) or (json.dumps(told) == value != "null") else value
 
 
 def stream(source: HubSource, revision: str | None) -> Iterator[Image.Image]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import datasets
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -257,6 +258,84 @@ def test_patterns_find_what_lies_in_objects(tmp_path: Path, held: Any, golds: An
 def test_of_a_talk_s_answer_one_full_stop_goes(told: str, gold: str) -> None:
     read = talk({"texts": [{"user": "Question: ?", "assistant": told.strip()}]})
     assert read["answer"] == [gold]
+
+
+CSV = {
+    "words for nothing": ("csv", "question,answer\na?,NA\nb?,None\nc?,null\nd?,nan\n", ["NA", "None", "null", "nan"]),
+    "zeros in front": ("csv", "question,answer\na?,007\nb?,0201633612\n", ["007", "0201633612"]),
+    "zeros behind": ("tsv", "question\tanswer\na?\t1.50\nb?\t3\n", ["1.50", "3"]),
+    "many digits": ("csv", "question,answer\na?,12345678901234567890\n", ["12345678901234567890"]),
+    "truth": ("csv", "question,answer\na?,true\nb?,True\n", ["true", "True"]),
+    "gaps": ("tsv", "question\tanswer\na?\t1\n\t2\nc?\t\nd?\t3\n", ["1", "3"]),
+    "a comma": ("csv", 'answer,question\n"1,200",a?\n', ["1,200"]),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*rows are left out")
+@pytest.mark.parametrize(("suffix", "text", "golds"), CSV.values(), ids=CSV)
+def test_cells_of_a_csv_are_texts_as_they_are_written(tmp_path: Path, suffix: str, text: str, golds: list[str]) -> None:
+    (tmp_path / f"train.{suffix}").write_text(text)
+    source = QuestionSet(str(tmp_path), "g", "train", "", "ours")
+    assert [task.target for task in tasks_of(source, None, lambda image: image)] == [(gold,) for gold in golds]
+
+
+def test_an_option_that_reads_none_is_one(tmp_path: Path) -> None:
+    lines = ["question,A,B,C,D,answer", "?,red,blue,green,None,D", "?,NA,01,null,1.50,A", "?,1,2,3,,B"]
+    (tmp_path / "train.csv").write_text("\n".join(lines) + "\n")
+    source = QuestionSet(str(tmp_path), "g", "train", "", "ours", options=("A", "B", "C", "D"), letters=True)
+    found = [task.question.split("\n")[1:] for task in tasks_of(source, None, lambda image: image)]
+    assert found[0] == ["A. red", "B. blue", "C. green", "D. None"]
+    assert found[1:] == [["A. NA", "B. 01", "C. null", "D. 1.50"], ["A. 1", "B. 2", "C. 3"]]
+
+
+@pytest.mark.parametrize("text", ["question,answer\na?,yes,\nb?,no,\n", "question,answer\na?,yes,x\n"])
+def test_a_csv_whose_columns_would_shift_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "train.csv").write_text(text)
+    source = QuestionSet(str(tmp_path), "g", "train", "", "ours")
+    with pytest.raises(HubError, match="more fields than the first line has names"):
+        list(tasks_of(source, None, lambda image: image))
+
+
+KINDS: dict[str, tuple[Any, list[Any], list[str]]] = {
+    "32 bits": (datasets.Value("float32"), [0.1, 12.3, 16777216.0], ["0.1", "12.3", "16777216.0"]),
+    "16 bits": (datasets.Value("float16"), [0.1, 2.5], ["0.1", "2.5"]),
+    "a list of them": (datasets.List(datasets.Value("float32")), [[0.7], [12.3]], ["0.7", "12.3"]),
+    "64 bits": (datasets.Value("float64"), [0.1, 12.3], ["0.1", "12.3"]),
+    "classes": (datasets.ClassLabel(names=["cat", "dog"]), [1, 0], ["dog", "cat"]),
+    "no class": (datasets.ClassLabel(names=["cat", "dog"]), [-1, 0], ["cat"]),
+    "days": (datasets.Value("timestamp[s]"), [datetime(2010, 1, 2)], ["2010-01-02"]),
+    "minutes": (datasets.Value("timestamp[s]"), [datetime(2010, 1, 2, 9, 30)], ["2010-01-02 09:30:00"]),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*rows are left out")
+@pytest.mark.parametrize(("kind", "cells", "golds"), KINDS.values(), ids=KINDS)
+def test_a_cell_says_what_its_column_s_type_means(
+    tmp_path: Path, kind: Any, cells: list[Any], golds: list[str]
+) -> None:
+    features = datasets.Features({"question": datasets.Value("string"), "answer": kind})
+    rows = {"question": ["?"] * len(cells), "answer": cells}
+    datasets.Dataset.from_dict(rows, features=features).to_parquet(tmp_path / "train.parquet")
+    source = QuestionSet(str(tmp_path), "g", "train", "", "ours")
+    assert [task.target for task in tasks_of(source, None, lambda image: image)] == [(gold,) for gold in golds]
+
+
+@pytest.mark.parametrize(
+    ("cells", "golds"),
+    [
+        ([1, "01", "1.50", "null", "yes"], ["1", "01", "1.50", "null", "yes"]),
+        (["01", 2, 2.5, "1e5"], ["01", "2", "2.5", "1e5"]),
+        ([7, ["x"], '{"answer": "y"}', "-"], ["7", "x", "y", "-"]),
+        (["2010-01-02", "2010-01-03"], ["2010-01-02", "2010-01-03"]),
+        (["2010-01-02", "May"], ["2010-01-02", "May"]),
+        ([["2010-01-02"], ["2011-12-31"]], ["2010-01-02", "2011-12-31"]),
+    ],
+)
+def test_texts_of_json_that_look_like_something_else_stay_texts(
+    tmp_path: Path, cells: list[Any], golds: list[str]
+) -> None:
+    found = read(tmp_path, [{"question": "?", "answer": cell} for cell in cells])
+    assert [task.target for task in found] == [(gold,) for gold in golds]
 
 
 def test_a_column_of_numbers_with_gaps_still_stands_for_something(tmp_path: Path) -> None:
