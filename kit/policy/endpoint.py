@@ -114,7 +114,7 @@ def close_turn(text: str, stops: Sequence[str], stopped: bool) -> tuple[str, boo
     Args:
         text: the reply.
         stops: stop strings, such as ``</code>``.
-        stopped: whether the endpoint says that it stopped at one.
+        stopped: whether the endpoint says that it stopped, and not that the model ended of itself.
     """
     found = [match.end() for stop in stops if (match := re.search(re.escape(stop), text))]
     if found:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-Ended = Literal["stop", "length", "unsaid"]
+Ended = Literal["stop", "eos", "length", "unsaid"]
+"""At a stop string or no one says where, of itself, at the limit, or without a word."""
 
 ENDED: Mapping[str, Ended] = {
     "": "unsaid",
-    **dict.fromkeys(("stop", "eos", "eos_token", "stop_sequence", "end_turn"), "stop"),
+    **dict.fromkeys(("stop", "stop_sequence"), "stop"),
+    **dict.fromkeys(("eos", "eos_token", "end_turn"), "eos"),
     **dict.fromkeys(("length", "max_tokens", "model_length"), "length"),
 }
 """Words for why a reply ended, of the servers in use, and what they mean. With any other (``content_filter``,
@@ -21,7 +23,7 @@ class UnusableReply(ValueError):
 
 
 def text_of(reply: Any) -> tuple[str, Ended]:
-    """The text of a reply's first choice, and whether it stopped or was cut at the limit, if that is said.
+    """The text of a reply's first choice, and what ended it, if that is said.
 
     Args:
         reply: the reply's JSON; it may be anything.
@@ -51,7 +53,10 @@ def text_of(reply: Any) -> tuple[str, Ended]:
         thought = message.get("reasoning_content") or message.get("reasoning")
         why = ": it only thought; allow more tokens, or have it reply without thinking" if thought else ""
         raise UnusableReply(f"a reply without a text ({came}){why}")
-    return text, ENDED[reason]
+    # OpenAI says stop of both; vLLM and SGLang add the string, and no text where the model ended of itself.
+    at = [choice[name] for name in ("stop_reason", "matched_stop") if name in choice]
+    of_itself = ENDED[reason] == "stop" and at and not any(isinstance(one, str) for one in at)
+    return text, "eos" if of_itself else ENDED[reason]
 
 
 def _content(content: Any, came: str) -> str:

@@ -122,6 +122,33 @@ def test_close_turn() -> None:
     assert close_turn("<answer>a</answer> <code>b</code>", stops, True) == ("<answer>a</answer>", True)
 
 
+@pytest.mark.parametrize(
+    "text", ["<think>I could look: <code> is the tag.</think> No.", "<answer>[A], I think", "<code>x"]
+)
+@pytest.mark.parametrize(
+    ("said", "closed"),
+    [
+        *(
+            ({"finish_reason": "stop", "stop_reason": None}, False),
+            ({"finish_reason": "stop", "stop_reason": 7}, False),
+        ),
+        *(({"finish_reason": "stop", "matched_stop": 151645}, False), ({"finish_reason": "eos_token"}, False)),
+        *(({"finish_reason": "end_turn"}, False), ({"finish_reason": "stop", "matched_stop": "</code>"}, True)),
+        *(({"finish_reason": "stop", "stop_reason": "</code>"}, True), ({"finish_reason": "stop_sequence"}, True)),
+        ({"finish_reason": "stop"}, True),  # nobody says which
+    ],
+)
+def test_no_tag_is_closed_for_a_model_that_ended_of_itself(
+    server: FakeOpenAI, chat: Chat, text: str, said: dict[str, Any], closed: bool
+) -> None:
+    message = {"role": "assistant", "content": text}
+    server.completion = lambda body: {"id": "x", "choices": [{"index": 0, "message": message, **said}]}  # type: ignore[method-assign]
+    serve, _ = policy(server, chat)
+    (sample,) = serve.sample([request_of(chat)], PARAMS)
+    assert sample.finish == ("stop" if closed else "eos")
+    assert (chat.decode(sample.ids) == text) is not closed
+
+
 def test_samples_keep_the_order_of_requests(server: FakeOpenAI, chat: Chat) -> None:
     server.reply = lambda body: body["messages"][-1]["content"]
     serve, _ = policy(server, chat)
