@@ -6,6 +6,8 @@ It is asked for a number alone; models add words. What it says is read in this o
 2. the number that a word names: ``Score: 0.5``, ``{"verdict": 3/4}``, ``<rating>75 %</rating>``, ``a score of 0.5``;
 3. the last number that isn't a list's marker, part of a range or a count (``1 of them``, ``2 cats``).
 
+A bound (``less than 1``, ``at most 0.5``, ``not 1``) is no verdict.
+
 Numbers may be written ``.5``, ``0,5``, ``½``, ``1/2``, ``2 out of 4`` and ``50 %``. A reply that can be read in two
 ways, or names a number that is no verdict (``Score: 7``), has none: its judge is asked again.
 """
@@ -24,7 +26,13 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _MARKER = re.compile(r"^[\s*_#>(-]*[1-9][0-9]?[.)][*_]*(?=[^\S\n]+\S)|(?<=[.!?;])\s+[2-9][.)](?=\s)", re.MULTILINE)
-_RANGE = re.compile(rf"(?<![0-9.]){_NUM}\s*(?:-|\bto\b|\band\b|\bor\b|\.\.\.?)\s*{_NUM}", re.IGNORECASE)
+_RANGE = re.compile(rf"(?<![0-9.]){_NUM}\s*(?:[-~]|\bto\b|\band\b|\bor\b|\.\.\.?)\s*{_NUM}", re.IGNORECASE)
+_BOUND = re.compile(
+    r"(?:[<≤≥]=?|(?<=[:=]) ?>=?|\b(?:less|lower|more|higher|greater|fewer)(?: or equal)?(?: than| to)"
+    r"|\b(?:below|under|above|over|up to|at most|at least)|\b(?:not|never|cannot|no)(?: be)?|n't(?: be)?)"
+    r"(?:\s+(?:an?|the|as))?[\s\"'*_`]*$",
+    re.IGNORECASE,
+)
 _NAME = r"(?:scores?|verdict|rating|grade|similarity|overall|conclusion|result|final(?:\s+answer)?)"
 _MARKS = r"[\s\"'*_`\[({]*(?:\\boxed\{)?\s*"
 _NAMED = re.compile(
@@ -38,7 +46,7 @@ _SAID = re.compile(
     re.IGNORECASE,
 )
 _DOUBTED = re.compile(r"[\s\"'*_`]*(?:would|might|could|may|can|seems?|isn't|is not|wouldn't|is too)\b", re.IGNORECASE)
-_MORE = re.compile(r"\s*(?:,|-|\bor\b|\bto\b|\band\b)\s*\.?[0-9]", re.IGNORECASE)
+_MORE = re.compile(r"\s*(?:,|->?|→|\bor\b|\bto\b|\band\b)\s*\.?[0-9]", re.IGNORECASE)
 _NONE_NAMED = re.compile(rf"\b{_NAME}[\"'*_`]*\s*[:=]{_MARKS}(?:null|none|n/a|unknown|nan|undefined)\b", re.IGNORECASE)
 _QUOTED_OR_COUNTED = re.compile(
     r"(?:[\"'`]|\banswers?\W+(?:is|was|are|says?|of|being|:)?\s*(?:[\"'`]|:\s*)?"
@@ -70,7 +78,7 @@ def verdict(reply: str) -> float | None:
     if alone := {line for line in (lines[0], lines[-1]) if line is not None}:
         return alone.pop() if len(alone) == 1 else None
     text = _MARKER.sub(lambda found: " " * len(found[0]), text)
-    found = list(_NUMBER.finditer(text))
+    found = [one for one in _NUMBER.finditer(text) if not _BOUND.search(_before(text, one))]  # less than 1 isn't 1
     for named in (_NAMED, _SAID):
         told = [one for one in found if named.search(_before(text, one))]
         told = told if named is _NAMED else [one for one in told if not _DOUBTED.match(text, one.end())]

@@ -230,6 +230,20 @@ def test_a_verdict_is_read_as_it_is_meant_or_not_at_all(reply: str, said: float 
     assert verdict(reply) == said
 
 
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        *(("It is less than 1", None), ("It cannot be 1", None), ("At most 0.5.", None), ("Score: <0.5", None)),
+        *(("This isn't a 1.", None), ("Not 1, I think", None), ("Score: not 1", None), ("It is above 0.25", None)),
+        *(("Score: at most 0.25", None), ("0.5~0.75", None), ("Score: 0.25 → 0.5", None), ("Score: >= 0.5", None)),
+        *(("It is less than 1, so 0.75", 0.75), ("It can't be 1. Score: 0.25", 0.25), ("not 1 but 0.5", 0.5)),
+        *(("The answers do not match: 0", 0.0), ("Not alike. 0", 0.0), ("It says no more. 0.5", 0.5)),
+    ],
+)
+def test_a_bound_is_no_verdict(reply: str, said: float | None) -> None:
+    assert verdict(reply) == said
+
+
 @given(st.text(st.characters(exclude_categories=())))
 def test_any_reply_can_be_read(reply: str) -> None:
     said = verdict(reply)
