@@ -19,7 +19,7 @@ from kit.episode import Episode, Score
 from kit.rewards import mathematics
 from kit.rewards.lexemes import Lexeme, lexemes
 from kit.rewards.lexemes import alike as same_lexeme
-from kit.rewards.notation import EDGE, Quantity, plain, quantity
+from kit.rewards.notation import EDGE, Quantity, plain, quantity, unit_named
 from kit.rewards.text_match import max_over_references
 
 LONGEST = 10_000
@@ -28,7 +28,13 @@ LONGEST = 10_000
 _LEAD = re.compile(r"(?i)(?:the )?(?:(?:final|correct|right) )?answer ?(?:is:?|:|=) ?")
 _OPTION = re.compile(r"(?i)(?:(?:the )?(?:correct )?(?:option|choice) ?(?:is:?|:)? ?)")
 _NAMED = re.compile(r"(?:^|(?<=[\s,;/|&(.:)]))\(?([A-Za-z])(?![A-Za-z])(?:\s?[.:)]+|(?=\s*(?:$|[,;/|&])))")
-_NAMES = re.compile(r"^([A-Za-z])? ?[=≈] ?(?=[-+\d.$√\\(π])")
+_BECAUSE = re.compile(
+    r"\(?([A-Za-z])\)?(?:,? (?=(?:because|since)\b|(?:(?:and )?not|rather than|instead of) \(?[A-Z](?![A-Za-z]))"
+    r"| [-–—] (?=an? |[^\W\d_]{2}))"
+)
+_IN_MARKS = re.compile(r"(?:\"(\w)\"|'(\w)'|`(\w)`|\[(\w)\]|\{(\w)\}|<(\w)>|(\w))[.!?;,。、]{0,3}")
+_NAMES = re.compile(r"^(?:m ?)?∠? ?(?:[A-Z]{2,3}|[A-Za-z])? ?[=≈] ?(?=[-+\d.$√\\(π])")
+_MEASURED = re.compile(r"(.+?[\d)}\]π]) ([A-Za-z][A-Za-z. ]*(?: ?\^ ?\{? ?[23] ?\}?)?)")
 _SPACED = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_]{2})|(?<=\d), (?=\d)")
 _SEPARATOR = re.compile(r"[,;](?!\d{3}(?!\d))|[,;](?<=\d{4}.)|,? and ")
 _JOINS = frozenset("+-*/^=<>≤≥≠×÷·:.,'")
@@ -44,9 +50,17 @@ def number(text: str) -> float | None:
 def _value(text: str) -> Quantity | None:
     """The quantity that a plain text is, a formula among them."""
     found = quantity(text)
-    if found is None and (computed := mathematics.value(text)) is not None:
-        return Quantity(computed)
+    formula, unit = _measured(text)
+    if found is None and (computed := mathematics.value(formula)) is not None:
+        return Quantity(computed, unit)
     return found
+
+
+def _measured(text: str) -> tuple[str, str]:
+    """A formula and its unit, if it has one that is known: ``2√3 cm``."""
+    found = _MEASURED.fullmatch(text) if len(text) < 300 else None
+    unit = unit_named(found[2]) if found else None
+    return (found[1], unit) if found and unit else (text, "")
 
 
 def alike(answer: str, gold: str) -> float:
@@ -69,14 +83,15 @@ def _same(said: str, right: str, parts: bool = True) -> bool:
     if said.casefold() == right.casefold():
         return True
     said, right = _without_lead(said), _without_lead(right)
-    if ("=" in said) != ("=" in right):  # x = 3 says 3
+    if any(sign in said for sign in "=≈") != any(sign in right for sign in "=≈"):  # x = 3 says 3, and AB = 3 does
         said, right = _NAMES.sub("", said), _NAMES.sub("", right)
     one, two = quantity(said), quantity(right)
     if one is not None and two is not None:
         return one.like(two)
     if parts and (verdict := _same_parts(said, right)) is not None:
         return verdict
-    if mathematics.compare(said, right):
+    (formula, unit), (other, unit_of_other) = _measured(said), _measured(right)
+    if (unit == unit_of_other or not (unit and unit_of_other)) and mathematics.compare(formula, other):
         return True
     spaced = (_SPACED.sub(" ", text) for text in (said, right))  # x-ray is xray, and x ray; May 2, 2010 is May 2 2010
     return _same_row(lexemes(said), lexemes(right)) or _same_row(*map(lexemes, spaced))
@@ -102,6 +117,9 @@ def _same_parts(said: str, right: str) -> bool | None:
         return None
     if len(ones) == 2 and opened and other and opened != other:  # an interval says by its brackets what is in it
         return False
+    if opened == other == "{}" and len(ones) <= 12:  # a set has no order
+        found = [[_same(one, two, parts=False) for two in twos] for one in ones]
+        return all(map(any, found)) and all(map(any, zip(*found, strict=True)))
     return True if all(_same(one, two, parts=False) for one, two in zip(ones, twos, strict=True)) else None
 
 
@@ -122,11 +140,13 @@ def _same_row(said: Sequence[Lexeme], right: Sequence[Lexeme]) -> bool:
 def option(answer: str) -> str:
     """The letter of the option that an answer names; empty if it names none, or several.
 
-    >>> option("Answer: B"), option("(b) Vitamin C"), option("A. B. C. D."), option("A. red B. blue")
-    ('B', 'B', '', '')
+    >>> option("Answer: B"), option("(b) Vitamin C"), option("A. B. C. D."), option("B, not C")
+    ('B', 'B', '', 'B')
     """
     text = _without_lead(plain(answer)).replace("*", "")
     text = _OPTION.sub("", text, count=1) if _OPTION.match(text) else text
+    if (alone := _IN_MARKS.fullmatch(text) or _BECAUSE.match(text)) is not None:
+        text = next(filter(None, alone.groups()))
     found = letter(text)
     return "" if found and _lists(text) else found
 

@@ -140,7 +140,7 @@ def quantity(text: str) -> Quantity | None:
         if not value(found["under"]):
             return None
         number = int(found["whole"] or 0) + number / value(found["under"])
-    unit = _unit(found["unit"] or "")
+    unit = unit_named(found["unit"] or "")
     if unit is None or (unit and found["money"] and unit != found["money"]):
         return None
     scale = _SCALES[found["scale"].strip()] if found["scale"] else 1
@@ -152,7 +152,7 @@ def value(digits: str) -> Fraction:
     return Fraction(digits.replace(",", ""))
 
 
-def _unit(text: str) -> str | None:
+def unit_named(text: str) -> str | None:
     """The unit's usual name; None: it is no unit that is known."""
     words = re.sub(r"(?i)met(re)(s?)$", r"meter\2", text.strip().rstrip("."))
     words = re.sub(r"(?i)lit(re)(s?)$", r"liter\2", words)

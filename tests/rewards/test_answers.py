@@ -35,6 +35,24 @@ def test_what_is_alike(answer: str, gold: str, right: bool) -> None:
     assert is_right(answer, (gold,)) is right
 
 
+@pytest.mark.parametrize(
+    ("answer", "gold", "right"),
+    [
+        *(("2√3 cm", "2√3", True), (r"2\sqrt{3}\text{ cm}", r"2\sqrt{3}", True), ("6π", "6π cm", True)),
+        *(("24√3 square units", "24√3", True), ("24√3 cm^2", "24√3", True), ("5√2 m", "5√2", True)),
+        *(("2√3 cm", "2√3 m", False), ("24√3 cm^2", "24√3 cm", False), ("6π cm", "6 cm", False)),
+        *(("2√3 cm", "3√3", False), ("√2 apples", "√2", False), ("2√3 cm", "3.4641 ± 0.1 %", True)),
+        *(("AB = 5", "5", True), ("5", "AB = 5", True), ("m∠A = 30", "30", True), ("∠ABC = 30°", "30", True)),
+        *(("≈ 3.14", "3.14", True), ("AB = -5", "5", False), ("m∠A = 30", "-30", False), ("AB < 5", "5", False)),
+        *(("AB = CD = 5", "5", False), ("y-2x=1", "y=2x+1", True), ("IS = B", "B", False)),
+        *((r"\{1,2\}", r"\{2,1\}", True), ("{1,-2}", "{-2,1}", True), ("{a, b}", "{b, a}", True)),
+        *(("{1,2}", "{1,3}", False), ("{1,1}", "{1,2}", False), ("{1,-2}", "{2,1}", False), ("(1,2)", "(2,1)", False)),
+    ],
+)
+def test_a_formula_may_have_a_unit_and_a_name_and_a_set_has_no_order(answer: str, gold: str, right: bool) -> None:
+    assert is_right(answer, (gold,)) is right
+
+
 BY_HAND = tomllib.loads(Path(__file__).with_name("answers.toml").read_text(encoding="utf-8"))
 
 
@@ -95,6 +113,21 @@ def test_which_option_an_answer_names(answer: str, names: str) -> None:
     """One that lists several answers nothing."""
     assert option(answer) == names
     assert not is_right(answer, ("A",)) or names == "A"
+
+
+@pytest.mark.parametrize(
+    ("answer", "names"),
+    [
+        *(("[B]", "B"), ('"B"', "B"), ("'b'", "B"), ("`B`", "B"), ("<B>", "B"), ("{B}", "B"), ("**B**.", "B")),
+        *(("B!", "B"), ("B?", "B"), ("B;", "B"), ("B。", "B"), ("B、", "B"), ("“B”", "B")),
+        *(("B because it is red", "B"), ("The answer is C because I computed it.", "C"), ("(B), since", "B")),
+        *(("The answer is B, not A.", "B"), ("B and not C", "B"), ("B rather than C", "B"), ("B – a dog", "B")),
+        *(("B'", ""), ("B+", ""), ("C#", ""), ("[A, B]", ""), ("B as well as C", ""), ("not B", "")),
+        *(("A not so small dog", ""), ("A cat", ""), ("B - 3", ""), ("A - B", ""), ("B, not sure", "")),
+    ],
+)
+def test_marks_about_an_option_and_reasons_after_it_are_none(answer: str, names: str) -> None:
+    assert option(answer) == names
 
 
 @pytest.mark.parametrize(
