@@ -13,12 +13,13 @@ A line for each question, in JSON and UTF-8::
               image's width and height from 0 to 1, not in pixels; absent or null: all of it
 ============  =======================================================================================================
 
-Blank lines are passed over.
+Blank lines are passed over, and so are other fields, unless they read like one of these that isn't there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ from kit.data.cells import image_of, parts, readable, text_of
 from kit.data.schema import RecordError, lines_of, parse
 from kit.episode import NamedImage, Task, content_hash
 from kit.images import within_pixels
+
+FIELDS = ("image", "question", "answers", "box")
 
 SHOWN = 50
 """Bad lines that one error names; the others are counted."""
@@ -72,6 +75,9 @@ def folder_questions(folder: Path, max_pixels: int) -> list[Task]:
 
 
 def _task(folder: Path, id: str, row: Mapping[str, Any], max_pixels: int) -> Task:
+    for name in row:
+        if near := get_close_matches(name.lower(), [field for field in FIELDS if field not in row], 1, 0.7):
+            raise ValueError(f"{name!r:.60}: no such field; did you mean {near[0]!r}?")
     named, text, golds = row["image"], row["question"], _golds(row["answers"])
     if not isinstance(text, str) or not text.strip():
         raise ValueError(f"question={text!r:.60}: give a text")

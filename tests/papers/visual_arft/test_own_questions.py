@@ -82,12 +82,23 @@ def test_without_a_box_all_of_the_image_is_meant(folder: Path, box: Any) -> None
     assert "box" not in folder_questions(write(folder, {**GOOD, "box": box}), LIMIT)[0].meta
 
 
+@pytest.mark.parametrize("more", ["id", "licence", "image_id", "question_id", "answer", "kind", "split"])
+def test_further_fields_are_passed_over(folder: Path, more: str) -> None:
+    assert folder_questions(write(folder, {**GOOD, more: "x"}), LIMIT)[0].question == GOOD["question"]
+
+
 BAD: list[tuple[bytes | dict[str, Any], str]] = [
     (b"[1, 2]", "list where an object is expected"),
     (b'"text"', "str where an object is expected"),
     (b"null", "NoneType where an object is expected"),
     (b'{"image": "a.png"', "not JSON"),
     ('{"question": "caf\u00e9"}'.encode("latin-1"), "not UTF-8"),
+    (b'{"image": "a.png", "question": "q", "answers": "x", "answers": "y"}', "'answers' stands there twice"),
+    (b'{"image": "a.png", "question": "q", "question": "r", "answers": "x"}', "'question' stands there twice"),
+    ({**GOOD, "bbox": [0, 0, 0.5, 0.5]}, "'bbox': no such field; did you mean 'box'?"),
+    ({**GOOD, "Box": [0, 0, 0.5, 0.5]}, "'Box': no such field; did you mean 'box'?"),
+    ({**GOOD, "boxes": [0, 0, 0.5, 0.5]}, "'boxes': no such field; did you mean 'box'?"),
+    ({"image": "a.png", "question": "q", "answer": "x"}, "'answer': no such field; did you mean 'answers'?"),
     ({**GOOD, "question": None}, "question=None: give a text"),
     ({**GOOD, "question": " "}, "question=' ': give a text"),
     ({**GOOD, "question": ["a", "b"]}, "give a text"),
