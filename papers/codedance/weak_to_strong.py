@@ -179,13 +179,19 @@ class ModelJudge:
         return bool(agrees(said))
 
 
+_NO_OF_A_NOUN = re.compile(r"\bno(?=[^\S\n]+(?!because\b|since\b|as\b|it\b|they\b|this\b|that\b|but\b)\w)")
+
+
 def agrees(reply: str) -> bool | None:
     """Read a Yes or a No: the reply's first word or its last, or the only one of the two in it; None: neither is plain.
 
     >>> agrees("Yes."), agrees("No, it guesses."), agrees("Hm."), agrees("Not every step follows, so: no")
     (True, False, None, False)
+    >>> agrees("I see no error."), agrees("No step is wrong.")
+    (None, None)
     """
-    words = re.findall(r"[^\W_]+(?:['’]\w+)?", without_thoughts(reply).lower())
+    said = _NO_OF_A_NOUN.sub("none", without_thoughts(reply).lower())
+    words = re.findall(r"[^\W_]+(?:['’]\w+)?", said)
     ends = {word for word in (*words[:1], *words[-1:]) if word in ("yes", "no")}
     found = ends or {word for word in words if word in ("yes", "no")}
     return "yes" in found if len(found) == 1 else None

@@ -143,6 +143,19 @@ def test_a_judge_says_yes_or_no_or_is_asked_again(
             ModelJudge(ScriptedPolicy(chat, lambda episode: reply), chat)(played["board"])
 
 
+@pytest.mark.parametrize(
+    ("reply", "says"),
+    [
+        *(("There is no error.", None), ("No errors; every step follows.", None), ("No step is wrong.", None)),
+        *(("I find no gap here", None), ("I see no mistakes. Yes.", True), ("Yes, there is no error.", True)),
+        *(("No\n\nThe second step guesses.", False), ("No — it guesses", False), ("**No** it guesses", False)),
+        *(("No because it guesses", False), ("No. There is no crop.", False), ("no, no doubt", False)),
+    ],
+)
+def test_no_before_a_noun_is_no_verdict(reply: str, says: bool | None) -> None:
+    assert agrees(reply) is says
+
+
 def test_lessons_are_easy_ones_answered_at_once_and_hard_ones_of_one_kind(
     chat: Chat, box: Sandbox, tmp_path: Path
 ) -> None:
