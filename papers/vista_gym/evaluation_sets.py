@@ -128,8 +128,13 @@ def as_asked(task: Task, max_pixels: int = MAX_PIXELS) -> Task:
     return replace(task, images=shown, originals=task.images if shown != task.images else (), target=right, meta=meta)
 
 
+_ASKED = re.compile(r"(?i)\b(?:find|determine|calculate|compute|what(?: is|'s| are)|solve for)\b")
+_ANGLE = re.compile(r"(?i)(?<![a-z])angles?(?![a-z])|∠")
+
+
 def rule_of(name: str, question: str) -> str:
     """The rule by which answers of a set are right: Geometry3K's depends on whether an angle is asked for."""
     if name == "geometry3k":
-        return "angle" if re.search(r"angle|∠", question, re.IGNORECASE) else "length"
+        asked = _ASKED.split(question)[-1]  # what is given may be an angle, too
+        return "angle" if _ANGLE.search(asked) else "length"
     return "chart" if name == "chartqa" else "exact"

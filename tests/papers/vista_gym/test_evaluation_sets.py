@@ -99,6 +99,26 @@ def test_the_rule_of_an_answer_depends_on_the_question() -> None:
     assert rule_of("chartqa", "How much?") == "chart" and rule_of("plotqa", "How much?") == "exact"
 
 
+@pytest.mark.parametrize(
+    ("question", "rule"),
+    [
+        *((f"Find the {what} of the {shape}.", "length") for what in ("area", "perimeter") for shape in ("triangle",)),
+        *(("Find the length of the rectangle.", "length"), (r"Find the area of \triangle ABC.", "length")),
+        *(("In triangle ABC, find AB.", "length"), ("Quadrangle ABCD is a kite. Find x.", "length")),
+        *(("If m∠A = 30, find AB.", "length"), (r"If m \angle 1 = 40, what is BC?", "length")),
+        *((r"Find m \angle ABC.", "angle"), ("Find the measure of the angle.", "angle"), ("Find m∠2.", "angle")),
+        *(
+            (r"In \triangle ABC, find m \angle A.", "angle"),
+            ("What is the angle at B?", "angle"),
+            ("∠ABC = ?", "angle"),
+        ),
+        *(("If AB = 3, find the angles.", "angle"), ("Find the measure of Angle 2", "angle")),
+    ],
+)
+def test_a_triangle_is_no_angle_nor_is_what_is_given(question: str, rule: str) -> None:
+    assert rule_of("geometry3k", question) == rule
+
+
 def test_other_turns_and_columns_are_named(root: Path) -> None:
     with pytest.raises(CellError, match="not a list of objects with from and value"):
         conversation({"conversations": [{"human": "?"}]})
