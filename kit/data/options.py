@@ -48,6 +48,17 @@ def option_named(answer: str, question: str, options: Sequence[str]) -> str:
         shown = marked and re.search(rf"(?<![A-Za-z]){marked}[.:)]", question)
         return marked if shown else answer
     said = [MARK.sub("", option).casefold() for option in options]
-    if said.count(answer.casefold()) == 1:
+    if answer.casefold() in said:
         return names[said.index(answer.casefold())]
     return marked if marked and marked in names else answer
+
+
+def alike(name: str, options: Sequence[str]) -> tuple[str, ...]:
+    """The letters of the options that say what one of them does, its own among them: a list may hold a text twice.
+
+    >>> alike("B", ["A. 9", "B. 18", "C. 24", "D. 18"]), alike("18", ["A. 18"])
+    (('B', 'D'), ('18',))
+    """
+    said = {letter(option): MARK.sub("", option).casefold() for option in options}
+    same = tuple(other for other, text in said.items() if text and text == said.get(name))
+    return same or (name,)  # options without a text stand in the image

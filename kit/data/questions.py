@@ -37,7 +37,7 @@ from PIL import Image
 
 from kit.data.cells import CellError, object_in, readable, text_of, texts
 from kit.data.hub import HubError, HubSource, images_of, read_lock, revision_of, rows, used_rows
-from kit.data.options import BARE, LETTERS, lettered, option_named
+from kit.data.options import BARE, LETTERS, alike, lettered, option_named
 from kit.data.options import letter as letter
 from kit.episode import NamedImage, Task, content_hash
 
@@ -138,13 +138,15 @@ class QuestionSet(HubSource):
         return bool(self.options) and not options and any(BARE.fullmatch(gold) for gold in golds)
 
     def _golds(self, cell: Any, question: str, options: Sequence[str]) -> tuple[str, ...]:
-        """The right answers, each once: an option's letter alone, other texts as they are."""
+        """The right answers, each once: an option's letter alone, and those of its like; other texts as they are."""
         several = _list_in(cell)
         # A text of numbers is a box or a formula, and not several answers.
         found = texts(several if several and all(isinstance(one, str | Mapping) for one in several) else cell)
         said = [self._meant(text) for text in found] if self.says else found
-        named = [option_named(text, question, options) for text in said] if self.letters else said
-        return tuple(dict.fromkeys(named))
+        if not self.letters:
+            return tuple(dict.fromkeys(said))
+        named = (option_named(text, question, options) for text in said)
+        return tuple(dict.fromkeys(right for name in named for right in alike(name, options)))
 
     def _meant(self, text: str) -> str:
         """What an answer in the data stands for; a column of numbers with gaps tells 1 as 1.0."""

@@ -152,7 +152,6 @@ LETTERED = [
     (["2", "3"], "3", "A. 2\nB. 3", "B"),
     ([2, 3.5], "3.5", "A. 2\nB. 3.5", "B"),
     (["yes", "no"], "maybe", "A. yes\nB. no", "maybe"),
-    (["same", "same"], "same", "A. same\nB. same", "same"),
     (["a dog", "a cat", None], "A", "A. a dog\nB. a cat", "A"),
 ]
 
@@ -286,6 +285,22 @@ def test_an_option_that_reads_none_is_one(tmp_path: Path) -> None:
     found = [task.question.split("\n")[1:] for task in tasks_of(source, None, lambda image: image)]
     assert found[0] == ["A. red", "B. blue", "C. green", "D. None"]
     assert found[1:] == [["A. NA", "B. 01", "C. null", "D. 1.50"], ["A. 1", "B. 2", "C. 3"]]
+
+
+@pytest.mark.parametrize(
+    ("options", "answer", "golds"),
+    [
+        *((["9", "18", "24", "18"], "18", ("B", "D")), (["9", "18", "24", "18"], "D", ("B", "D"))),
+        *((["Cat", "cat", "dog"], "B. cat", ("A", "B")), (["9", "18", "24", "18"], "A", ("A",))),
+        *((["(A) yes", "(B) no", "(C) yes"], "C", ("A", "C")), (["9", "18"], "24", ("24",)), ([], "18", ("18",))),
+        *((["same", "same"], "same", ("A", "B")), (["(A)", "(B)", "(C)"], "B", ("B",)), (["A.", "B."], "A", ("A",))),
+    ],
+)
+def test_options_that_say_the_same_are_right_together(
+    tmp_path: Path, options: list[str], answer: str, golds: tuple[str, ...]
+) -> None:
+    row = {"question": "?", "answer": answer, "options": options}
+    assert [task.target for task in read(tmp_path, [row], options=("options",), letters=True)] == [golds]
 
 
 @pytest.mark.parametrize("text", ["question,answer\na?,yes,\nb?,no,\n", "question,answer\na?,yes,x\n"])
