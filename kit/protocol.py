@@ -19,6 +19,7 @@ import json
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from kit.episode import Action
 
@@ -92,12 +93,26 @@ KEYS = ("tool", "task", "arguments")
 """What a tool call's object may hold."""
 
 
+def named_once(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make a JSON object of its fields, for :func:`json.loads`, which takes the last of two of one name.
+
+    Raises:
+        ValueError: a name stands there twice.
+    """
+    found: dict[str, Any] = {}
+    for name, value in fields:
+        if name in found:
+            raise ValueError(f"{name!r:.60} stands there twice")
+        found[name] = value
+    return found
+
+
 def _call(tag: str, body: str, final: str) -> Action | FormatError:
     """Read a tool call; its arguments may be an object, or a string that holds one. ``task`` is an argument, too."""
     try:
-        call = json.loads(body)
+        call = json.loads(body, object_pairs_hook=named_once)
         arguments = call.get("arguments", {}) if isinstance(call, dict) else None
-        arguments = json.loads(arguments) if isinstance(arguments, str) else arguments
+        arguments = json.loads(arguments, object_pairs_hook=named_once) if isinstance(arguments, str) else arguments
     except (ValueError, RecursionError) as error:
         return FormatError(f"<{tag}> holds no JSON ({str(error)[:80]})")
     if not isinstance(arguments, dict) or not isinstance(call.get("tool"), str):
@@ -107,6 +122,8 @@ def _call(tag: str, body: str, final: str) -> Action | FormatError:
     if call["tool"] == final:
         return FormatError(f"{final!r} is no tool: write <{final}>…</{final}>")
     task = {"task": call["task"]} if "task" in call else {}
+    if "task" in arguments and task.get("task", arguments["task"]) != arguments["task"]:
+        return FormatError(f"<{tag}> names two tasks: {call['task']!r:.60} and {arguments['task']!r:.60}")
     return Action(call["tool"], body, {**task, **arguments})
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from kit.episode import Ended, Status
+from kit.protocol import named_once
 
 TokenId = Annotated[int, Field(ge=0)]
 LogProb = Annotated[float, Field(allow_inf_nan=False)]
@@ -95,13 +96,6 @@ def _refuse(name: str) -> float:
     raise ValueError(f"{name} is not JSON")
 
 
-def _once(fields: list[tuple[str, Any]]) -> dict[str, Any]:
-    names = [name for name, _ in fields]
-    if len(set(names)) < len(names):
-        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r:.80} stands there twice")
-    return dict(fields)
-
-
 def parse(line: bytes, place: str) -> dict[str, Any]:
     """Read one line.
 
@@ -109,7 +103,7 @@ def parse(line: bytes, place: str) -> dict[str, Any]:
         RecordError: it isn't a JSON object in UTF-8, or has a field twice.
     """
     try:
-        fields = json.loads(line.decode("utf-8"), parse_constant=_refuse, object_pairs_hook=_once)
+        fields = json.loads(line.decode("utf-8"), parse_constant=_refuse, object_pairs_hook=named_once)
     except UnicodeDecodeError as error:
         raise RecordError(f"{place}: not UTF-8 ({error}); save the file as UTF-8") from None
     except ValueError as error:
