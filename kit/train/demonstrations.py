@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from kit.chat import Chat
@@ -49,13 +50,16 @@ def collect(
         usable: which episodes of the file count; the others are played again.
 
     Raises:
-        ValueError: ``path`` holds episodes written with another tokenizer, or of tasks that have
-            since changed (the same id, but another question or other images).
+        ValueError: two tasks have one id; or ``path`` holds episodes written with another tokenizer, or of tasks
+            that have since changed (the same id, but another question or other images).
         OSError, EndpointError: what stopped it; the file then holds everything before.
     """
     drop_torn_line(path)
     have = {e.task.id: e for e in (load_episodes(path) if Path(path).exists() else []) if usable(e)}
     asked = {task.id: task for task in tasks}
+    if len(asked) < len(tasks):
+        twice = next(name for name in asked if sum(task.id == name for task in tasks) > 1)
+        raise ValueError(f"task {twice} stands among the tasks twice: episodes are told apart by it; name each once")
     for episode in have.values():
         task = asked.get(episode.task.id, episode.task)
         if (task.question, task.images, task.originals) != (
@@ -78,4 +82,5 @@ def collect(
         append_episodes(path, played)
         have.update((episode.task.id, episode) for episode in played)
         progress(done + at + len(some), len(tasks))
-    return [have[task.id] for task in tasks]
+    # What is right, and all else that nobody was shown, may be known better since an episode was played.
+    return [replace(have[task.id], task=task) for task in tasks]

@@ -198,6 +198,24 @@ def test_a_task_that_changed_is_not_taken_for_the_stored_one(chat: Chat, tasks: 
         collect(ScriptedPolicy(chat, expert), chat, [changed], Blind, CONFIG, path)
 
 
+def test_what_is_right_is_what_is_asked_for_now(chat: Chat, tasks: list[Task], tmp_path: Path) -> None:
+    path = tmp_path / "e.jsonl"
+    collect(ScriptedPolicy(chat, expert), chat, tasks[:2], Blind, CONFIG, path)
+    now = [replace(task, target=task.target[::-1], meta={**task.meta, "level": 9}) for task in tasks[:3]]
+    again = collect(ScriptedPolicy(chat, expert), chat, now, Blind, CONFIG, path)
+    assert [e.task for e in again] == now
+    assert len(load_episodes(path)) == 3, "the first two aren't played again"
+
+
+@pytest.mark.parametrize("places", [(0, 0), (0, 1, 0), (1, 2, 2)])
+def test_two_tasks_of_one_id_are_refused(
+    chat: Chat, tasks: list[Task], tmp_path: Path, places: tuple[int, ...]
+) -> None:
+    some = [replace(tasks[k], id=tasks[place].id) for k, place in enumerate(places)]
+    with pytest.raises(ValueError, match="stands among the tasks twice"):
+        collect(ScriptedPolicy(chat, expert), chat, some, Blind, CONFIG, tmp_path / "e.jsonl")
+
+
 def test_an_episode_in_which_nothing_was_said_is_played_again(chat: Chat, tasks: list[Task], tmp_path: Path) -> None:
     path = tmp_path / "all.jsonl"
     (empty,) = collect(ScriptedPolicy(chat, lambda episode: ""), chat, tasks[:1], Blind, CONFIG, path)
