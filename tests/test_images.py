@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import ExifTags, Image
 
 from kit.files import ROOT
-from kit.images import StretchedLevels, rgb, within_pixels
+from kit.images import StretchedLevels, rgb, upright_rgb, within_pixels
 
 
 @pytest.mark.parametrize(
@@ -86,7 +87,14 @@ def clear_colour() -> Image.Image:
 
 @pytest.mark.parametrize(
     "image",
-    [Image.new("RGBA", (1, 1)), Image.new("LA", (1, 1)), Image.new("PA", (1, 1)), clear_palette(), clear_colour()],
+    [
+        Image.new("RGBA", (1, 1)),
+        Image.new("LA", (1, 1)),
+        Image.new("La", (1, 1)),
+        Image.new("PA", (1, 1)),
+        clear_palette(),
+        clear_colour(),
+    ],
     ids=lambda image: image.mode,
 )
 def test_transparency_is_laid_on_white(image: Image.Image) -> None:
@@ -104,6 +112,43 @@ def test_ordinary_modes_are_as_pillow_converts_them(mode: str) -> None:
     image = Image.effect_noise((8, 8), 90)
     image = image.convert("RGB").convert(mode) if mode != "LAB" else Image.new("LAB", (8, 8), (120, 130, 90))
     assert rgb(image).tobytes() == image.convert("RGB").tobytes()
+
+
+RED_LEFT = Image.new("RGB", (40, 20), "blue")
+RED_LEFT.paste("red", (0, 0, 8, 20))
+TURNED = Image.Exif()
+TURNED[ExifTags.Base.Orientation] = 6
+
+
+@pytest.mark.filterwarnings("ignore:Corrupt EXIF data")
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
+@pytest.mark.parametrize(
+    ("exif", "size"),
+    [
+        (TURNED.tobytes(), (20, 40)),
+        (b"Exif\0\0garbage", (40, 20)),
+        (b"Exif\0\0", (40, 20)),
+        (b"Exif\0\0II*\0\xff\xff\xff\xff", (40, 20)),
+        (TURNED.tobytes()[:12], (40, 20)),
+        (TURNED.tobytes().replace(b"\6\0\0\0", b"\x63\0\0\0"), (40, 20)),
+    ],
+)
+def test_a_photo_is_turned_once_and_opened_whatever_its_exif_data_are(
+    kind: str, exif: bytes, size: tuple[int, int]
+) -> None:
+    file = io.BytesIO()
+    RED_LEFT.save(file, kind, exif=exif)
+    seen = upright_rgb(Image.open(file))
+    assert seen.size == size and upright_rgb(seen).size == size, "what was turned isn't turned again"
+    red, green, blue = np.asarray(seen)[2, 2]
+    assert red > 200 and green < 60 and blue < 60, "its red side is on the left, or turned to the top"
+
+
+def test_a_photo_that_is_cut_off_isnt_shown_in_part() -> None:
+    file = io.BytesIO()
+    Image.effect_noise((80, 80), 90).save(file, "JPEG", exif=TURNED.tobytes())
+    with pytest.raises(OSError, match="truncated"):
+        upright_rgb(Image.open(io.BytesIO(file.getvalue()[:-900])))
 
 
 def test_it_is_always_a_new_image_in_memory(tmp_path: Path) -> None:

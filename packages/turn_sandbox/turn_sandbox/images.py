@@ -24,11 +24,11 @@ from functools import cached_property
 from math import sqrt
 
 import numpy as np
-from PIL import Image, ImageOps
+from PIL import ExifTags, Image
 
 # Kept before a model's code can patch them: the sandbox converts what that code made.
 _convert, _new, _composite = Image.Image.convert, Image.new, Image.Image.alpha_composite
-_from_array, _asarray = Image.fromarray, np.asarray
+_from_array, _asarray, _transpose = Image.fromarray, np.asarray, Image.Image.transpose
 
 
 class StretchedLevels(UserWarning):
@@ -44,7 +44,7 @@ def rgb(image: Image.Image) -> Image.Image:
     if image.mode == "F" or image.mode.startswith("I"):
         return _convert(_from_array(_levels(image)), "RGB")
     if image.has_transparency_data:
-        rgba = _convert(image, "RGBA")
+        rgba = _convert(_convert(image, "LA") if image.mode == "La" else image, "RGBA")
         canvas = _new("RGBA", rgba.size, "white")
         _composite(canvas, rgba)
         return _convert(canvas, "RGB")
@@ -71,9 +71,31 @@ def _levels(image: Image.Image) -> np.ndarray:
     return np.floor(values + 0.5).astype(np.uint8)
 
 
+_UPRIGHT = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+"""EXIF's orientation → what sets such an image upright."""
+
+
 def upright_rgb(image: Image.Image) -> Image.Image:
-    """Convert an image that was read from a file: turned as its EXIF data say, and :func:`rgb`."""
-    return rgb(ImageOps.exif_transpose(image) or image)
+    """Convert an image that was read from a file: turned as its EXIF data say, and :func:`rgb`.
+
+    EXIF data that can't be read say nothing, as in an image viewer. What is returned has none: it isn't turned again.
+    """
+    image.load()  # a TIFF is turned while it is read
+    try:  # not by ImageOps.exif_transpose: it writes the data anew, and fails on what cameras leave in them
+        turn = _UPRIGHT.get(image.getexif().get(ExifTags.Base.Orientation, 1))
+    except Exception:
+        turn = None
+    made = rgb(image if turn is None else _transpose(image, turn))
+    made.info.clear()
+    return made
 
 
 def within_pixels(image: Image.Image, max_pixels: int) -> Image.Image:
