@@ -8,7 +8,8 @@ Actions and answers stand between tags, so one grammar serves every environment:
     answer = <answer> … </answer>
 
 Sampling stops at a closing action or answer tag, so a turn holds at most one; if a text holds
-more (written by another back end), the first one counts.
+more (written by another back end), the first one counts. A tag that the reasoning opens and doesn't close is a word
+there: in ``<think>Then <answer> it.</think><answer>5</answer>`` the answer is 5.
 
 What an action's tags enclose is kept as it was written; of code, :func:`read_code` says what is to be run.
 """
@@ -66,14 +67,18 @@ class Protocol:
 
     def parse(self, text: str) -> Action | FormatError:
         """Parse the first action or answer in ``text``. Total: any text gives one or the other."""
+        begin = text.find(f"<{self.reasoning}>")
+        end = text.find(f"</{self.reasoning}>", begin) if begin >= 0 else -1
         # Linear in the text: whether a tag is closed at all is looked up once, not searched for from each opening.
-        last = {tag: text.rfind(f"</{tag}>") for tag in (*self.actions, self.final)}
+        tags = (*self.actions, self.final)
+        last = {tag: text.rfind(f"</{tag}>") for tag in tags}
+        inside = {tag: text.rfind(f"</{tag}>", begin, end) for tag in tags} if end >= 0 else last
         for opening in self._opening.finditer(text):
             tag, start = opening[1], opening.end()
-            if last[tag] >= start:
+            if (inside if begin < start <= end else last)[tag] >= start:
                 body = text[start : text.index(f"</{tag}>", start)].strip()
                 return _call(tag, body, self.final) if tag == self.call else Action(tag, body)
-        wanted = " nor ".join(f"<{tag}>…</{tag}>" for tag in (*self.actions, self.final))
+        wanted = " nor ".join(f"<{tag}>…</{tag}>" for tag in tags)
         return FormatError(f"the turn holds neither {wanted}")
 
     def well_formed(self, text: str) -> bool:

@@ -24,13 +24,26 @@ TAGGED = st.lists(SNIPPETS, max_size=12).map("".join)
         ("<answer> [A] </answer>", Action("answer", "[A]")),
         ("<code>a</code><answer>b</answer>", Action("code", "a")),
         ("<code>a<code>b</code>", Action("code", "a<code>b")),
+        ("<think>Then <answer> it.</think><answer>5</answer>", Action("answer", "5")),
+        ("<think>I need <code>, later <answer>.</think>\n<code>x</code>", Action("code", "x")),
+        ("<think>First <code></think><code>x</code>", Action("code", "x")),
+        ("<think>In <code> no, say <answer>.</think><answer>5</answer>", Action("answer", "5")),
+        ("<think>a <code> b <code> c</think><code>s = '<code>'</code>", Action("code", "s = '<code>'")),
+        ("<think>a</think><code>print('</think>')</code>", Action("code", "print('</think>')")),
+        ("<code>print('<think>', '</think>')</code>", Action("code", "print('<think>', '</think>')")),
+        ("<think>so <code>x</code></think><answer>5</answer>", Action("code", "x")),
+        ("<think>so <code>x</code>", Action("code", "x")),
+        ("I say <answer> for </think><answer>5</answer>", Action("answer", "for </think><answer>5")),
     ],
 )
 def test_parse_finds_the_first_action(text: str, action: Action) -> None:
     assert PROTOCOL.parse(text) == action
 
 
-@pytest.mark.parametrize("text", ["", "hello", "<code>x", "</code>", "<think>only</think>", "<code>x</answer>"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "hello", "<code>x", "</code>", "<think>only</think>", "<code>x</answer>", "<think><code>x</think></code>"],
+)
 def test_parse_names_what_is_missing(text: str) -> None:
     error = PROTOCOL.parse(text)
     assert isinstance(error, FormatError) and "<code>" in error.message and "<answer>" in error.message
@@ -133,6 +146,8 @@ CALLS = Protocol(actions=("code", "tool_call"), call="tool_call")
          {"task": "read", "region": [0, 0, 9, 9]}),
         ('{"tool": "ocr"}', "ocr", {}),
         ('{"tool": "ocr", "arguments": "{\\"region\\": [1]}"}', "ocr", {"region": [1]}),
+        ('{"tool": "ocr", "task": "read", "arguments": {"task": "read"}}', "ocr", {"task": "read"}),
+        ('{"tool": "ocr", "arguments": {"a": {"x": 1}, "b": {"x": 2}}}', "ocr", {"a": {"x": 1}, "b": {"x": 2}}),
     ],
 )  # fmt: skip
 def test_a_tool_call_is_read_with_its_arguments(body: str, name: str, arguments: dict[str, Any]) -> None:
@@ -156,6 +171,14 @@ def test_a_tool_call_is_read_with_its_arguments(body: str, name: str, arguments:
         ('{"tool": "solve", "task": "a", "arguments": {"task": "b"}}', "names two tasks: 'a' and 'b'"),
         ('{"tool": "ocr", "args": {"region": [1]}}', "holds 'args'; it takes tool, task, arguments"),
         ('{"tool": "answer", "arguments": {}}', "'answer' is no tool: write <answer>"),
+        ('{"tool": "ocr", "tool": "sam"}', "says 'tool' twice"),
+        ('{"tool": "ocr", "arguments": {"of": "tea", "of": "milk"}}', "says 'of' twice"),
+        ('{"tool": "ocr", "arguments": {"of": "tea", "of": "tea"}}', "says 'of' twice"),
+        ('{"tool": "ocr", "arguments": {}, "arguments": {"of": "tea"}}', "says 'arguments' twice"),
+        ('{"tool": "ocr", "arguments": "{\\"of\\": 1, \\"of\\": 2}"}', "says 'of' twice"),
+        ('{"tool": "ocr", "arguments": {"a": [{"x": 1, "x": 2}]}}', "says 'x' twice"),
+        ('{"tool": "ocr", "task": "read", "arguments": {"task": "count"}}', "says 'task' twice"),
+        ('{"tool": "ocr", "task": "read", "arguments": {"task": null}}', "says 'task' twice"),
     ],
 )
 def test_a_broken_tool_call_is_a_format_error_that_says_why(body: str, said: str) -> None:
