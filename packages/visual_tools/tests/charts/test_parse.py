@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import get_args
 
 import numpy as np
@@ -9,7 +10,8 @@ import pytest
 from PIL import Image, ImageDraw
 
 from visual_tools.charts.parse import read_chart
-from visual_tools.charts.table import Kind, NotFound, Table
+from visual_tools.charts.table import Kind, NotFound, Table, match
+from visual_tools.charts.tools import ToTable
 from visual_tools.drawn.charts import chart
 from visual_tools.words import Word
 
@@ -95,3 +97,31 @@ def test_names_are_found_in_spite_of_a_misread_letter_but_not_of_a_digit() -> No
     with pytest.raises(NotFound, match="name one of Men, Women"):
         table.value("Grape")
     assert table.linear() == "TITLE |  <0x0A> label | Men | Women <0x0A> Grape | 1 | 3 <0x0A> Q1 | 2 | 4"
+
+
+@pytest.mark.parametrize(
+    ("name", "there"),
+    [
+        ("men", "Women"), ("women", "Men"), ("male", "Female"), ("agree", "Disagree"),
+        ("Rather agree", "Rather disagree"), ("Niger", "Nigeria"), ("Austria", "Australia"),
+        ("Virginia", "West Virginia"), ("North Korea", "South Korea"), ("legal", "Illegal"), ("urban", "Suburban"),
+        ("employed", "Unemployed"), ("increase", "Decrease"),
+        ("<18", ">18"), ("-5", "5"), ("18+", "18"), ("C++", "C"), ("$", "%"), ("Q2", "Q1"), ("2019", "2018"),
+    ],
+)  # fmt: skip
+def test_names_that_differ_by_more_than_a_letter_or_by_a_sign_are_others(name: str, there: str) -> None:
+    with pytest.raises(NotFound, match=f"label: no {re.escape(repr(name))} here, only {re.escape(there)}"):
+        match(name, [there, "Sum"], "label")
+
+
+@pytest.mark.parametrize(
+    ("name", "read"), [("milk", "mil"), ("Germany", "Gerrnany"), ("Illinois", "lllinois"), ("Iran", "Iraq")]
+)
+def test_a_number_under_a_name_that_is_only_alike_says_whose_it_is(name: str, read: str) -> None:
+    one = Table("bar", "", "", "", (read, "tea"), ("",), ((1, 2),))
+    two = Table("bar", "", "", "", ("tea", "rice"), (read, "corn"), ((1, 2), (3, 4)))
+    tool = ToTable()
+    assert tool.answer(one, {"of": name}) == f"{read}: 1" and tool.answer(one, {"of": read.upper()}) == "1"
+    assert tool.answer(two, {"of": "tea", "series": name}) == f"{read}: 1"
+    assert tool.answer(two, {"of": "tea", "series": read}) == "1"
+    assert tool.answer(two, {"series": name}) == f"{read}: tea 1, rice 2"

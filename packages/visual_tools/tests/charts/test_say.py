@@ -28,6 +28,27 @@ def test_questions_are_answered_from_the_table(question: str, answer: str) -> No
     assert reply(ONE, question) == answer
 
 
+PLACES = Table(
+    "bar", "", "", "", ("York", "New York", "Tea", "Teapot", "Agree", "Strongly agree"), ("",), ((2, 3, 4, 8, 5, 9),)
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What is the value of New York?", "3"),
+        ("What is the total number of New York?", "3"),
+        ("What is the sum of York and New York?", "5"),
+        ("What is the sum of New York and York?", "5"),
+        ("How many strongly agree in total?", "9"),
+        ("What is the ratio of teapot to tea?", "2"),
+        ("What is the ratio of tea to teapot?", "0.5"),
+    ],
+)
+def test_a_name_within_a_longer_one_is_not_asked_for(question: str, answer: str) -> None:
+    assert reply(PLACES, question) == answer
+
+
 def test_of_several_series_one_must_be_named() -> None:
     assert reply(TWO, "How many men were there in 2020?") == "7"
     assert analyze(TWO, "trend", "Men") == "rises from 5 to 7"

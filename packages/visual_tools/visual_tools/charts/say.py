@@ -108,8 +108,8 @@ def reply(table: Table, question: str) -> str:
         NotFound: nothing in the question names what to look for; the message says what could be asked.
     """
     asked = question.casefold()
-    series = next((name for name in table.series if name and _names(asked, name)), "")
-    labels = sorted((name for name in table.categories if _names(asked, name)), key=lambda name: _place(asked, name))
+    series = next(iter(_named(asked, table.series)), "")
+    labels = _named(asked, table.categories)
     if len(labels) == 2:
         one, two = (table.value(name, series) for name in labels)
         if one is not None and two is not None:
@@ -134,9 +134,12 @@ def reply(table: Table, question: str) -> str:
     return told
 
 
-def _names(asked: str, name: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(name.casefold())}(?!\w)", asked) is not None
-
-
-def _place(asked: str, name: str) -> int:
-    return asked.index(name.casefold())
+def _named(asked: str, names: Sequence[str]) -> list[str]:
+    """Names that a question holds, in its order; of two in one place, such as York in New York, the longer."""
+    found: list[tuple[int, int, str]] = []
+    for name in sorted(filter(None, names), key=len, reverse=True):
+        places = (one.span() for one in re.finditer(rf"(?<!\w){re.escape(name.casefold())}(?!\w)", asked))
+        free = ((i, j) for i, j in places if not any(i < end and start < j for start, end, _ in found))
+        if place := next(free, None):
+            found.append((*place, name))
+    return [name for _, _, name in sorted(found)]

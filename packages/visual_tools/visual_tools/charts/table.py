@@ -97,7 +97,10 @@ def number(value: Fraction | float | None) -> str:
 
 
 def match(name: str, names: Sequence[str], what: str) -> int:
-    """Find a name among names, however its letters' case; a misread letter or two don't matter.
+    """Find a name among names, however its letters' case; one misread letter doesn't matter.
+
+    One letter may be another, missing or too many, and m may be rn. Of what differs by more, nobody knows whether it
+    was misread: men aren't women, and Niger isn't Nigeria.
 
     Args:
         name: that is looked for.
@@ -111,13 +114,29 @@ def match(name: str, names: Sequence[str], what: str) -> int:
     wanted = _plain(name)
     if wanted in plain:
         return plain.index(wanted)
-    alike = [SequenceMatcher(None, wanted, one).ratio() for one in plain]
+    alike = [SequenceMatcher(None, wanted, one).ratio() if _misread(wanted, one) else 0.0 for one in plain]
     best = max(range(len(plain)), key=alike.__getitem__, default=None)
     # 0.75: one letter of four may be another; Q1 and Q2 (0.5) aren't the same.
-    if best is None or alike[best] < 0.75 or any(mark.isdigit() for mark in wanted):
+    if best is None or alike[best] < 0.75 or not wanted.isalpha():
         raise NotFound(f"{what}: no {name!r} here, only {', '.join(filter(None, names)) or 'none'}")
     return best
 
 
+def as_read(name: str, read: str) -> str:
+    """Say before a number whose it is, if the name on the chart isn't quite the one asked for."""
+    return "" if _plain(name) == _plain(read) else f"{read}: "
+
+
+def _misread(wanted: str, read: str) -> bool:
+    """Check that two names differ in one place, by what one letter may be misread as."""
+    parts = SequenceMatcher(None, wanted, read).get_opcodes()
+    changes = [sorted((a_end - a, b_end - b)) for tag, a, a_end, b, b_end in parts if tag != "equal"]
+    return len(changes) == 1 and changes[0] in ([0, 1], [1, 1], [1, 2])
+
+
 def _plain(name: str) -> str:
-    return "".join(mark for mark in name.casefold() if mark.isalnum())
+    """Letters and digits, and signs that tell names apart: <18 isn't >18, nor is -5 the same as 5."""
+    plain = "".join(
+        mark for mark in name.casefold().strip() if mark.isalnum() or mark in "<>\u2264\u2265+#%$\u20ac\u00a3"
+    )
+    return f"-{plain}" if name.strip()[:1] in ("-", "\u2212", "\u2013") else plain

@@ -15,7 +15,7 @@ from visual_tools.charts.golden import drinks
 from visual_tools.charts.parse import Chart, read_chart
 from visual_tools.charts.say import MEASURES, analyze, caption, describe, reply, row
 from visual_tools.charts.scene import scene_graph, svg
-from visual_tools.charts.table import Table, match, number
+from visual_tools.charts.table import Table, as_read, match, number
 from visual_tools.tool import Arguments, Golden, PureTool, Served
 from visual_tools.words import read_words
 
@@ -59,11 +59,13 @@ class ToTable(ChartTool):
     def answer(self, seen: Table, arguments: Arguments) -> str:
         """A value, a series, or all in one line."""
         of, series = arguments.get("of", ""), arguments.get("series", "")
+        asked = ((of, seen.categories, "label"), (series, seen.series, "series"))
+        told = "".join(as_read(name, names[match(name, names, what)]) for name, names, what in asked if name)
         if of and (series or len(seen.series) == 1):
-            return number(seen.value(of, series))
+            return told + number(seen.value(of, series))
         if of:
-            return ", ".join(f"{name} {number(seen.value(of, name))}" for name in seen.series)
-        return values(seen, series) if series else seen.linear()
+            return told + ", ".join(f"{name} {number(seen.value(of, name))}" for name in seen.series)
+        return told + values(seen, series) if series else seen.linear()
 
 
 class UniChart(ToTable):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -25,6 +26,12 @@ SMALLEST, SLIM = 8, 6
 """
 ROOM = 0.6
 """Share of a line's height by which another line may be off and still stand in the same row."""
+
+
+_LETTER = "[A-Za-z\u00c0-\u024f\u0370-\u052f]"
+"""Letters of scripts that part words by spaces."""
+_LEADERS = re.compile(r"^(?:[\s:=|]|\.{2,}|[.,](?!\d))+")
+"""What may stand between a word and what is right of it: signs and dots, but no decimal point."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +106,13 @@ def rows(lines: list[Line] | tuple[Line, ...]) -> list[list[Line]]:
     return [sorted(row, key=lambda one: one.box[0]) for row in found]
 
 
+def _whole(word: str) -> re.Pattern[str]:
+    """A pattern of a word that isn't part of another: tea isn't in steak, nor Total in Subtotal, nor 1 in 11 or 1.5."""
+    before = f"(?<!{_LETTER})" if re.match(_LETTER, word) else r"(?<!\d)(?<!\d[.,])" if word[:1].isdigit() else ""
+    after = f"(?!{_LETTER})" if re.search(f"{_LETTER}$", word) else r"(?!\d|[.,]\d)" if word[-1:].isdigit() else ""
+    return re.compile(f"{before}{re.escape(word)}{after}", re.IGNORECASE)
+
+
 def _page() -> Image.Image:
     """Two rows, of which the second holds two pieces."""
     image = Image.new("RGB", (320, 120), "white")
@@ -159,12 +173,12 @@ class ReadText(PureTool):
         return "; ".join(line.text for line in lines)
 
     def _after(self, lines: list[Line], word: str) -> str:
-        """What stands right of a word, in its line or beside it."""
-        wanted = word.casefold().strip()
+        """What stands right of a word, in its line or beside it; of a word, not of its letters within another."""
+        wanted = _whole(word.strip())
         for row in rows(lines):
             said = " ".join(line.text for line in row)
-            at = said.casefold().find(wanted)
-            if at >= 0 and (rest := said[at + len(wanted) :].strip(" :=.,|")):
-                return rest
+            for found in wanted.finditer(said):
+                if rest := _LEADERS.sub("", said[found.end() :]).rstrip(" :=.,|"):
+                    return rest
         there = "; ".join(line.text for line in lines)
         raise ValueError(f"{self.name}: nothing stands right of {word!r:.60}; there is {there:.120}")
