@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
 from kit.episode import Observation
-from kit.tools.base import Images
+from kit.tools.base import LONGEST, Images
 
 TOP_K = 4
 """Snippets of one search."""
@@ -37,6 +37,10 @@ class SearchError(RuntimeError):
     """A search can't be done; the message names the query and the way out."""
 
 
+class QueryError(SearchError):
+    """A search can't be done because of its query, which whoever wrote it can write anew."""
+
+
 class Search(Protocol):
     """A back end; any number of threads may ask at once."""
 
@@ -44,6 +48,7 @@ class Search(Protocol):
         """The best ``k`` snippets, best first; fewer or none if no more are found.
 
         Raises:
+            QueryError: not with this query.
             SearchError: it can't be done.
         """
 
@@ -51,11 +56,13 @@ class Search(Protocol):
 class SearchTool:
     """Looks a query up.
 
+    Of a query that can't be searched for, the agent is told. A search engine that is gone is no agent's doing: it ends
+    the run, which goes on later.
+
     Args:
         search: where.
         k: snippets of one search.
         snippet_chars: characters of one snippet.
-        on_error: ``tell`` the agent that a search failed, or ``raise`` and end the run.
     """
 
     name = "search"
@@ -63,15 +70,10 @@ class SearchTool:
     parameters: Mapping[str, Any] = MappingProxyType(
         {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
     )
+    on_error: Literal["tell", "raise"] = "raise"  # of a query it is told below; else the search engine is at fault
 
-    def __init__(
-        self,
-        search: Search,
-        k: int = TOP_K,
-        snippet_chars: int = SNIPPET_CHARS,
-        on_error: Literal["tell", "raise"] = "tell",
-    ) -> None:
-        self.search, self.k, self.snippet_chars, self.on_error = search, k, snippet_chars, on_error
+    def __init__(self, search: Search, k: int = TOP_K, snippet_chars: int = SNIPPET_CHARS) -> None:
+        self.search, self.k, self.snippet_chars = search, k, snippet_chars
 
     def call(self, arguments: Mapping[str, Any], images: Images) -> Observation:
         """Search for ``query``.
@@ -80,7 +82,11 @@ class SearchTool:
             SearchError: it can't be done.
         """
         del images
-        return Observation(information(self.search.search(arguments["query"], self.k), self.snippet_chars))
+        try:
+            found = self.search.search(arguments["query"], self.k)
+        except QueryError as error:
+            return Observation(f"Error: {str(error)[:LONGEST]}", status="error")
+        return Observation(information(found, self.snippet_chars))
 
     def close(self) -> None:
         """Nothing is held: the search engine is shared."""

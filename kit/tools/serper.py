@@ -19,7 +19,7 @@ from typing import Any
 import httpx
 
 from kit.tools.retry import RetriesExhausted, TransientError, is_transient, retry, retry_after
-from kit.tools.search import TOP_K, SearchError, Snippet
+from kit.tools.search import TOP_K, QueryError, SearchError, Snippet
 
 URL = "https://google.serper.dev/search"
 RESULTS = 10
@@ -134,11 +134,12 @@ class Serper:
         """The best ``k`` snippets: a direct answer and what is known of the thing, if there are any, then pages.
 
         Raises:
-            SearchError: the query is empty, or there is no answer in the cache and none from the web.
+            QueryError: the query is empty, or refused by the service.
+            SearchError: there is no answer in the cache and none from the web.
         """
         query = _encodable(" ".join(query.split()))
         if not query:
-            raise SearchError("search '': the query is empty; say what to look for")
+            raise QueryError("search '': the query is empty; say what to look for")
         with self._only_one(query):
             answer = self._cache.get(query)
             if not _is_answer(answer):
@@ -174,7 +175,9 @@ class Serper:
         if reply.status_code != 200:
             cause = f"HTTP {reply.status_code}: {reply.text[:200]}"
             if not is_transient(reply.status_code):
-                raise SearchError(f"search {query!r}: {cause}; {self._way_out(reply)}")
+                way_out = self._way_out(reply)
+                kind = SearchError if way_out else QueryError
+                raise kind(f"search {query!r:.100}: {cause}; {way_out or 'the query was refused: write another'}")
             raise TransientError(cause, retry_after(reply.headers))
         try:
             answer = reply.json()
@@ -185,11 +188,12 @@ class Serper:
         return answer
 
     def _way_out(self, reply: httpx.Response) -> str:
+        """What is to be done about a refusal; empty: write another query."""
         if "credits" in reply.text.lower():
             return "the key's credits are used up: buy more, or go on with what the cache holds"
         if reply.status_code in (401, 403):
             return f"the key in {self.key_env} isn't valid: get one from serper.dev"
-        return "the request was refused"
+        return "" if reply.status_code in (400, 413, 414, 422) else "see that the address is the API's"
 
     def _keep_pace(self) -> None:
         with self._lock:

@@ -27,7 +27,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Literal
 
 from kit.environment import ToolEnv, after_names
 from kit.episode import NamedImage, Task
@@ -90,8 +89,6 @@ class VisualARFTEnv(ToolEnv):
         tasks: what :meth:`reset` draws from when it isn't given a task; sheets to read if empty.
         k: snippets of one search.
         snippet_chars: characters of one snippet.
-        on_search_error: ``tell`` the agent that a search failed, or ``raise`` and end the run; what was found before
-            is in the search engine's cache either way.
     """
 
     def __init__(
@@ -102,18 +99,15 @@ class VisualARFTEnv(ToolEnv):
         tasks: Sequence[Task] = (),
         k: int = TOP_K,
         snippet_chars: int = SNIPPET_CHARS,
-        on_search_error: Literal["tell", "raise"] = "tell",
     ) -> None:
         tools = tuple(name for name, given in (("code", box), ("search", search)) if given is not None)
         if not tools:
             raise ValueError("VisualARFTEnv: neither box nor search: give a sandbox, a search engine or both")
         if prompt not in PROMPTS:
             raise ValueError(f"prompt={prompt!r}: choose one of {sorted(PROMPTS)}")
-        if on_search_error not in ("tell", "raise"):
-            raise ValueError(f"on_search_error={on_search_error!r}: choose 'tell' or 'raise'")
         super().__init__(Protocol(actions=tools), tasks)
         self.box, self.search, self.offers, self.style = box, search, tools, prompt
-        self.k, self.snippet_chars, self.on_search_error = k, snippet_chars, on_search_error
+        self.k, self.snippet_chars = k, snippet_chars
 
     def offered(self, task: Task) -> tuple[str, ...]:
         """The tools of one task.
@@ -150,7 +144,7 @@ class VisualARFTEnv(ToolEnv):
             images = {image.name: image.image for image in task.tool_images}
             made.append(CodeTool(self.box, {}, images, SETUP, render=TELL))
         if self.search is not None and "search" in self.protocol.actions:
-            made.append(SearchTool(self.search, self.k, self.snippet_chars, self.on_search_error))
+            made.append(SearchTool(self.search, self.k, self.snippet_chars))
         return made
 
     def reward(self, answer: str) -> float:

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -165,7 +165,6 @@ class Play(Rollouts[Tools]):
         k: snippets of one search.
         snippet_chars: characters of one snippet (ours).
         search: which engine searches (:func:`search_engine`).
-        on_search_error: ``tell`` the agent, or ``raise`` and stop; what was found is kept either way (ours).
     """
 
     max_turns: int = 5
@@ -175,7 +174,6 @@ class Play(Rollouts[Tools]):
     k: int = TOP_K
     snippet_chars: int = SNIPPET_CHARS
     search: str = "offline"
-    on_search_error: Literal["tell", "raise"] = "tell"
 
     def keep(self, data: Path) -> None:
         """Write down how tasks are told and what searches show, beside the tasks: for all who play them later."""
@@ -192,12 +190,7 @@ class Play(Rollouts[Tools]):
 
     def environment(self, tools: Tools) -> VisualARFTEnv:
         """Make an environment with these tools."""
-        return VisualARFTEnv(
-            *(tools.box, tools.search, self.prompt),
-            k=self.k,
-            snippet_chars=self.snippet_chars,
-            on_search_error=self.on_search_error,
-        )
+        return VisualARFTEnv(tools.box, tools.search, self.prompt, k=self.k, snippet_chars=self.snippet_chars)
 
     def idle(self) -> Tools:
         """A sandbox that isn't started, and a search engine that looks nothing up; none that isn't known."""

@@ -20,7 +20,7 @@ from pathlib import Path
 import tantivy
 
 from kit.files import atomic_dir
-from kit.tools.search import TOP_K, SearchError, Snippet
+from kit.tools.search import TOP_K, QueryError, Snippet
 
 FORMAT = "1"
 """Changes whenever the same documents make another index."""
@@ -73,7 +73,7 @@ class Index:
         """The ``k`` documents with the highest scores; fewer if fewer hold any of the query's words.
 
         Raises:
-            SearchError: there is no word in the query.
+            QueryError: there is no word in the query.
             ValueError: ``k`` below 1.
         """
         if k < 1:
@@ -81,7 +81,7 @@ class Index:
         # Words alone, in lower case: nothing in a query is the query language's.
         words = " ".join(_WORD.findall(query.lower()))
         if not words:
-            raise SearchError(f"search {query!r}: there is no word in it; say what to look for")
+            raise QueryError(f"search {query!r}: there is no word in it; say what to look for")
         asked = self._index.parse_query(words, ["title", "text"], field_boosts={"title": TITLE_WEIGHT})
         found = [self._searcher.doc(address) for _, address in self._searcher.search(asked, k).hits]
         return tuple(Snippet(*(str(one.get_first(name)) for name in ("title", "text", "id"))) for one in found)

@@ -21,7 +21,7 @@ class FakeServer:
     """It speaks HTTP/1.1. Faults are queued; each request takes the next one, then is answered normally.
 
     Attributes:
-        faults: ``429`` (with Retry-After), ``429-date``, ``429-long``, ``500``, ``drop`` (closes the
+        faults: ``429`` (with Retry-After), ``429-date``, ``429-long``, ``500`` and other statuses, ``drop`` (closes the
             connection without a byte), ``cut`` (half a body), ``junk`` (not JSON), ``empty`` (JSON that says nothing),
             ``slow`` (answers after ``delay`` seconds); what begins with ``{``, ``[`` or ``<`` is the body itself.
         bodies: every request's JSON, in order.
@@ -81,8 +81,8 @@ class FakeServer:
                     self.close_connection = True
                 elif fault.startswith("429"):
                     self._json(429, fake.error("Rate limit reached"), {"Retry-After": fake.retry_after})
-                elif fault == "500":
-                    self._json(500, fake.error("The server had an error"))
+                elif fault.isdigit():
+                    self._json(int(fault), fake.error("The server had an error"))
                 elif fault.startswith(("{", "[", "<")):
                     self._send(200, fault.encode())
                 elif fault in ("junk", "empty"):

@@ -15,7 +15,7 @@ from fake_serper import FakeSerper
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.tools.search import SearchError, Snippet, information
+from kit.tools.search import QueryError, SearchError, Snippet, information
 from kit.tools.serper import Cache, CacheError, Serper, snippets
 
 PAGES = {
@@ -92,8 +92,9 @@ def test_used_up_credits_are_named_and_the_cache_still_answers(server: FakeSerpe
     web = Web(server, tmp_path)
     web.search("capital of Norway")
     server.credits = 0
-    with pytest.raises(SearchError, match=r"^search 'river in Paris': HTTP 400.*credits are used up"):
+    with pytest.raises(SearchError, match=r"^search 'river in Paris': HTTP 400.*credits are used up") as told:
         web.search("river in Paris")
+    assert not isinstance(told.value, QueryError)
     assert len(web.search("capital of Norway")) == 2
     assert web.waits == []  # asking again would not help
 
@@ -107,9 +108,19 @@ def test_bad_keys(server: FakeSerper, tmp_path: Path, monkeypatch: pytest.Monkey
         Web(server, tmp_path)
 
 
+@pytest.mark.parametrize("status", [400, 413, 414, 422])
+def test_a_query_that_is_refused_is_the_queries_fault(server: FakeSerper, tmp_path: Path, status: int) -> None:
+    server.faults += [str(status)]
+    with pytest.raises(
+        QueryError, match=rf"^search '(word ){{15}}.*HTTP {status}.*the query was refused: write another$"
+    ):
+        Web(server, tmp_path).search("word " * 3000)
+    assert len(Web(server, tmp_path).search("capital of Norway")) == 2
+
+
 @pytest.mark.parametrize("query", ["", "  \n"])
 def test_an_empty_query_is_not_sent(server: FakeSerper, tmp_path: Path, query: str) -> None:
-    with pytest.raises(SearchError, match="the query is empty"):
+    with pytest.raises(QueryError, match="the query is empty"):
         Web(server, tmp_path).search(query)
     assert server.bodies == []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,9 @@ from PIL import Image, ImageChops
 
 from kit.episode import NamedImage, Task
 from kit.tools.search import SearchError, Snippet
+from kit.tools.serper import CacheError
 from papers.visual_arft.env import VisualARFTEnv
+from papers.visual_arft.index import Document, Index
 from pictures.distortion import distort, draw
 from pictures.documents import receipt
 
@@ -28,12 +31,12 @@ class Shelf:
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, int]] = []
-        self.broken = False
+        self.broken: Exception | None = None
 
     def search(self, query: str, k: int = 4) -> tuple[Snippet, ...]:
         self.asked.append((query, k))
         if self.broken:
-            raise SearchError(f"search {query!r}: the network is gone; try again later")
+            raise self.broken
         return (Snippet("Chad, capital, name", "N'Djamena, which was called Fort-Lamy", "b"),)
 
 
@@ -129,17 +132,25 @@ def test_code_that_shows_nothing_is_told_why(both: VisualARFTEnv, text: str, sta
     assert seen.status == status and message in seen.text and not terminated
 
 
-def test_a_search_that_fails_is_told_or_ends_the_run(box: Any) -> None:
+def test_a_query_that_cant_be_searched_for_is_told(tmp_path: Path) -> None:
+    env = VisualARFTEnv(search=Index([Document("b", "Chad", "N'Djamena")], tmp_path))
+    env.reset(options={"task": TASK})
+    for query in ("", "?!", " \n"):
+        seen, _, terminated, _, _ = env.step(search(query))
+        assert seen.status == "error" and "say what to look for" in seen.text and not terminated
+    assert "N'Djamena" in env.step(search("Chad"))[0].text
+
+
+@pytest.mark.parametrize(
+    "gone", [SearchError("search 'Chad': the network is gone"), CacheError("a.sqlite: disk is full"), OSError("gone")]
+)
+def test_a_search_engine_that_is_gone_ends_the_run_and_isnt_the_agents_doing(gone: Exception) -> None:
     broken = Shelf()
-    broken.broken = True
-    told = VisualARFTEnv(search=broken)
-    told.reset(options={"task": TASK})
-    seen = told.step(search("Chad"))[0]
-    assert seen.status == "error" and seen.text == "Error: search 'Chad': the network is gone; try again later"
-    ends = VisualARFTEnv(search=broken, on_search_error="raise")
-    ends.reset(options={"task": TASK})
-    with pytest.raises(SearchError, match="the network is gone"):
-        ends.step(search("Chad"))
+    broken.broken = gone
+    env = VisualARFTEnv(search=broken)
+    env.reset(options={"task": TASK})
+    with pytest.raises(type(gone), match=str(gone)):
+        env.step(search("Chad"))
 
 
 def test_a_tool_that_is_not_there_has_no_tag(box: Any) -> None:
@@ -183,7 +194,6 @@ def test_the_prompt_holds_pictures_by_name_and_the_question(both: VisualARFTEnv)
     [
         ({}, "neither box nor search"),
         ({"search": Shelf(), "prompt": "long"}, "prompt='long'"),
-        ({"search": Shelf(), "on_search_error": "ignore"}, "on_search_error='ignore'"),
     ],
 )
 def test_a_wrong_setting_is_named(given_: dict[str, Any], message: str) -> None:

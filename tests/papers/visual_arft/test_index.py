@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.search import FTS5, questions_about, search_bench
-from kit.tools.search import SearchError
+from kit.tools.search import QueryError
 from papers.visual_arft.corpora import iso_documents
 from papers.visual_arft.index import Document, Index
 
@@ -63,7 +63,7 @@ def test_no_snippets_at_all_can_not_be_asked_for(index: Index) -> None:
 
 @pytest.mark.parametrize("query", ["", "  ", "?!", "_", "_ __"])
 def test_a_query_without_words_is_refused(index: Index, query: str) -> None:
-    with pytest.raises(SearchError, match="there is no word in it"):
+    with pytest.raises(QueryError, match="there is no word in it"):
         index.search(query)
 
 
@@ -72,7 +72,7 @@ def test_a_query_without_words_is_refused(index: Index, query: str) -> None:
 def test_any_text_is_a_query_or_refused(index: Index, query: str) -> None:
     try:
         assert len(index.search(query)) <= 4
-    except SearchError as error:
+    except QueryError as error:
         assert "there is no word in it" in str(error)
 
 
