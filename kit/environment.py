@@ -76,6 +76,19 @@ def after_names(images: Sequence[NamedImage]) -> list[str | NamedImage]:
     return [part for image in images for part in (f"{image.name}: ", image)]
 
 
+def full_sizes(task: Task) -> str:
+    """Say how large the images are that tools open, where the prompt shows them smaller; empty: it doesn't.
+
+    A box in pixels that is read off the one would be another part of the other.
+    """
+    if not task.originals:
+        return ""
+    first, *others = (f"{image.image.width} x {image.image.height}" for image in task.originals)
+    names = [image.name for image in task.originals]
+    more = "".join(f", {name} {size}" for name, size in zip(names[1:], others, strict=True))
+    return f"\nIn full size, as it is opened, {names[0]} has {first} pixels{more}."
+
+
 class ToolEnv(gymnasium.Env[Observation, str]):
     """An environment of a tool-using agent, one task at a time.
 

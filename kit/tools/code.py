@@ -23,10 +23,11 @@ from PIL import Image
 from kit.episode import NamedImage, Observation
 from kit.protocol import read_code
 from kit.tools.base import LONGEST, Images
+from kit.tools.search import shortened
 from turn_sandbox import Result, Sandbox
 
 STDOUT = 500
-"""Characters of standard output that an observation repeats."""
+"""Characters of standard output that an observation repeats; an ellipsis says that there were more."""
 
 NOTES = 3
 """Warnings of a turn that an observation repeats: why an image was left out, how to show an array."""
@@ -65,7 +66,9 @@ def told(result: Result, note: str, show: Show = tuple, nothing: str = "") -> Ob
         reason = result.error or result.status
         return Observation(_with(note, f"Error: {reason[:LONGEST]}"), status=result.status)
     shown = tuple(show(result.images))
-    text = f"Output: {result.stdout[:STDOUT].rstrip()}\n" if result.stdout else ""
+    said = shortened(result.stdout.rstrip().lstrip("\r\n"), STDOUT)
+    between = "\n" if said[:1].isspace() else " "  # a table's first line may begin with spaces
+    text = f"Output:{between}{said}\n" if result.stdout else ""
     notes = "".join(f"Note: {warning[:LONGEST]}\n" for warning in result.warnings[:NOTES])
     return Observation(_with(note, text + notes + ("" if text or shown else nothing)), shown)
 

@@ -19,8 +19,8 @@ Departures
   what came back. Here: the sandbox's status decides, and code that does nothing fails. Why: a sign may read "Error",
   and section 9 shows how a policy learns to write comments for the reward. May change: how many calls count.
 - [codedance-full-size] Paper: its release hands code the image in the resized frame that the model sees, as JPEG. Here:
-  code opens the original. Why: detail that resizing took away is what a crop is for. May change: visual search,
-  upwards.
+  code opens the original, and ``full`` says its size. Why: detail that resizing took away is what a crop is for. May
+  change: visual search, upwards.
 - [codedance-prompts] Paper: a prompt of its own (Table 10). Here: ``full``, which gpu and node use, says the same in
   the kit's words, and ``brief`` is for the tiny model. Why: the paper's text isn't the kit's to print. May change: how
   often an untrained model calls.
@@ -34,7 +34,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kit.environment import ToolEnv, after_names
+from kit.environment import ToolEnv, after_names, full_sizes
 from kit.episode import NamedImage, Observation, Task
 from kit.protocol import Protocol
 from kit.tools import crop_zoom, restoration
@@ -93,12 +93,12 @@ def render(result: Result, note: str) -> Observation:
         said.append(f"Error: {_cut(result.error) or result.status}")
     text = "\n".join(line for line in said if line)
     images = result.images if result.status == "ok" else ()
-    nothing = "" if text or images else "Nothing was printed or shown."
-    return Observation(f"<interpreter>{text or nothing}", images, result.status, "</interpreter>")
+    text = f"\n{text}" if text[:1].isspace() else text or ("" if images else "Nothing was printed or shown.")
+    return Observation(f"<interpreter>{text}", images, result.status, "</interpreter>")
 
 
 def _cut(text: str) -> str:
-    text = text.strip()
+    text = text.rstrip().lstrip("\r\n")  # a table's first line may begin with spaces, which tell what its columns are
     return text if len(text) <= OUTPUT else f"{text[:OUTPUT]}… ({len(text) - OUTPUT} characters more)"
 
 
@@ -119,7 +119,8 @@ class CodeDanceEnv(ToolEnv):
 
     def prompt(self, task: Task) -> tuple[str, list[str | NamedImage]]:
         """System text and user message: each image after its name, then the question."""
-        return PROMPTS[self.style], [*after_names(task.images), task.question]
+        sizes = full_sizes(task) if self.style == "full" else ""
+        return PROMPTS[self.style] + sizes, [*after_names(task.images), task.question]
 
     def draw(self) -> Task:
         """A chart, and a question about one of its bars."""

@@ -18,8 +18,9 @@ Departures
 - [vista-tool-first] Paper: the system prompt orders a tool call first, always; the text speaks of deciding if and when.
   Here: a switch, ``tool_first``; by default the agent decides. Why: claims V1 and V3 depend on it. May change: calls an
   episode, and how an untrained model fares with tools.
-- [vista-prompts] Paper: a prompt of its own (Fig. 9). Here: ``full`` says the same in the kit's words, and ``brief`` is
-  for the tiny model. Why: the paper's text isn't the kit's to print. May change: how often an untrained model calls.
+- [vista-prompts] Paper: a prompt of its own (Fig. 9). Here: ``full`` says the same in the kit's words and how large
+  the images are that tools open, and ``brief`` is for the tiny model. Why: the paper's text isn't the kit's to print.
+  May change: how often an untrained model calls.
 - [vista-unlisted] Paper: the prompt describes every tool. Here: a switch, ``listed``; the laptop's agent is told how
   many there are, and learns their names from demonstrations. Why: 26 names are most of its prompt. May change:
   it can't call a tool that it wasn't shown.
@@ -36,7 +37,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from kit.environment import ToolEnv, after_names
+from kit.environment import ToolEnv, after_names, full_sizes
 from kit.episode import Action, NamedImage, Observation, Task
 from kit.protocol import Protocol
 from kit.tools.base import Tool
@@ -129,6 +130,7 @@ class VistaGymEnv(ToolEnv):
         told = told if self.listed else f"{len(TOOLS)}"
         first = FIRST[self.style, self.tool_first]
         system = PROMPTS[self.style].format(first=first, prior=self._prior(task), tools=told)
+        system += full_sizes(task) if self.style == "full" else ""
         return system, [*after_names(task.images), task.question]
 
     def _schemas(self) -> str:

@@ -34,6 +34,10 @@ def tool(box: Any) -> Iterator[CodeTool]:
         ("```python\nn = 3\n```\nIt prints.", "ok", f"Nothing.\n{NOTE}"),
         ("```\n\nm\n```", "error", "Error: NameError: name 'm' is not defined (line 2)"),
         ("```\nm\n```\nIt prints.", "error", f"Error: NameError: name 'm' is not defined (line 1)\n{NOTE}"),
+        ("print('  a  b\\n0 1  2')", "ok", "Output:\n  a  b\n0 1  2\n"),
+        ("print('\\n  a')", "ok", "Output:\n  a\n"),
+        ("print(7 * 'x' + 600 * '1')", "ok", f"Output: xxxxxxx{492 * '1'}…\n"),
+        ("print(500 * '1')", "ok", f"Output: {500 * '1'}\n"),
         ("```python\n```", "error", "Error: EmptyCode: there is no statement in it"),
     ],
 )

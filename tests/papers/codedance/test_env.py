@@ -13,7 +13,7 @@ from kit.chat import Chat
 from kit.episode import NamedImage, Observation, Task
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import RolloutConfig, rollout
-from papers.codedance.env import OUTPUT, PROTOCOL, CodeDanceEnv
+from papers.codedance.env import BRIEF, FULL, OUTPUT, PROTOCOL, CodeDanceEnv
 from pictures.documents import chart
 from turn_sandbox import PLOTTING, Sandbox
 from turn_sandbox.limits import READABLE_FIGURES
@@ -140,6 +140,31 @@ def test_images_are_sized_for_a_model_and_long_output_is_cut(env: CodeDanceEnv) 
 def test_a_turn_without_code_must_answer(env: CodeDanceEnv) -> None:
     seen, _, terminated, _, _ = env.step("<think>so</think>")
     assert terminated and seen.status == "format"
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("print('  a  b\\n0 1  2')", "\n  a  b\n0 1  2"),
+        ("print('\\n\\n  a  b\\n0 1  2\\n\\n')", "\n  a  b\n0 1  2"),
+        ("print('   .#.\\n  ###')", "\n   .#.\n  ###"),
+        ("'%6s\\n%6s' % ('tea', '12.50')", "\n   tea\n 12.50"),
+        ("print('\\ta\\n1\\t2')", "\n\ta\n1\t2"),
+        ("print('a\\n  b  ')", "a\n  b"),
+        ("print('   ')", "Nothing was printed or shown."),
+    ],
+)
+def test_what_is_printed_keeps_the_spaces_that_put_it_below_each_other(env: CodeDanceEnv, said: str, told: str) -> None:
+    assert code(env, said).text == f"<interpreter>{told}"
+
+
+def test_full_prompts_say_how_large_what_code_opens_is(readable: Sandbox) -> None:
+    system = CodeDanceEnv(readable, "full").prompt(TASK)[0]
+    width, height = BARS.image.size
+    assert system.endswith(f"\nIn full size, as it is opened, image has {width} x {height} pixels.")
+    same = Task("t", TASK.images, "?", ("1",))
+    assert CodeDanceEnv(readable, "full").prompt(same)[0] == FULL
+    assert CodeDanceEnv(readable, "brief").prompt(TASK)[0] == BRIEF
 
 
 def test_an_unknown_prompt_is_named(readable: Sandbox) -> None:

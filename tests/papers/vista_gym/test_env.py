@@ -19,7 +19,7 @@ from kit.chat import Chat
 from kit.episode import NamedImage, Observation, Task
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import RolloutConfig, rollout
-from papers.vista_gym.env import OUTPUT, VistaGymEnv
+from papers.vista_gym.env import OUTPUT, ReasoningEnv, VistaGymEnv
 from visual_tools.tool import MOST_PIXELS, Arguments, PureTool
 
 
@@ -272,6 +272,17 @@ def test_prompts_and_their_switches() -> None:
     assert '- shade.read: Says how bright a part of an image is. {"task"' in full
     with pytest.raises(ValueError, match="prompt='long': choose one of"):
         VistaGymEnv([], "long")
+
+
+def test_a_full_prompt_says_in_which_images_pixels_tools_speak() -> None:
+    """What tools open may be larger than what is shown: a box read off the one is another part of the other."""
+    small = (NamedImage("left", Image.new("RGB", (28, 14))), NamedImage("right", Image.new("RGB", (28, 28))))
+    large = (NamedImage("left", Image.new("RGB", (400, 200))), NamedImage("right", Image.new("RGB", (90, 90))))
+    shrunk = Task("t", small, "?", ("1",), originals=large)
+    said = "In full size, as it is opened, left has 400 x 200 pixels, right 90 x 90."
+    assert env(prompt="full").prompt(shrunk)[0].endswith(f"\n{said}")
+    assert "In full size" not in env(prompt="full").prompt(Task("t", small, "?", ("1",)))[0]
+    assert "In full size" not in env().prompt(shrunk)[0] + ReasoningEnv("full-alone").prompt(shrunk)[0]
 
 
 def test_the_prior_names_the_tools_that_suit_a_family() -> None:
