@@ -171,14 +171,6 @@ def test_a_tool_call_is_read_with_its_arguments(body: str, name: str, arguments:
         ('{"tool": "solve", "task": "a", "arguments": {"task": "b"}}', "names two tasks: 'a' and 'b'"),
         ('{"tool": "ocr", "args": {"region": [1]}}', "holds 'args'; it takes tool, task, arguments"),
         ('{"tool": "answer", "arguments": {}}', "'answer' is no tool: write <answer>"),
-        ('{"tool": "ocr", "tool": "sam"}', "says 'tool' twice"),
-        ('{"tool": "ocr", "arguments": {"of": "tea", "of": "milk"}}', "says 'of' twice"),
-        ('{"tool": "ocr", "arguments": {"of": "tea", "of": "tea"}}', "says 'of' twice"),
-        ('{"tool": "ocr", "arguments": {}, "arguments": {"of": "tea"}}', "says 'arguments' twice"),
-        ('{"tool": "ocr", "arguments": "{\\"of\\": 1, \\"of\\": 2}"}', "says 'of' twice"),
-        ('{"tool": "ocr", "arguments": {"a": [{"x": 1, "x": 2}]}}', "says 'x' twice"),
-        ('{"tool": "ocr", "task": "read", "arguments": {"task": "count"}}', "says 'task' twice"),
-        ('{"tool": "ocr", "task": "read", "arguments": {"task": null}}', "says 'task' twice"),
     ],
 )
 def test_a_broken_tool_call_is_a_format_error_that_says_why(body: str, said: str) -> None:
