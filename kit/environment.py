@@ -125,6 +125,7 @@ class ToolEnv(gymnasium.Env[Observation, str]):
         self.on_no_action = on_no_action
         self.toolset: dict[str, Tool] = {}
         self.images: dict[str, NamedImage] = {}
+        self.running = False
 
     @abstractmethod
     def prompt(self, task: Task) -> tuple[str, list[str | NamedImage]]:
@@ -154,35 +155,59 @@ class ToolEnv(gymnasium.Env[Observation, str]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start ``options["task"]``, or one drawn with ``seed``."""
-        super().reset(seed=seed)
+        """Start ``options["task"]``, or one drawn with ``seed``.
+
+        Raises:
+            ValueError: another option, or a task that is none.
+        """
+        self.close()
         task = (options or {}).get("task")
+        if {*(options or {})} - {"task"} or not isinstance(task, Task | None):
+            raise ValueError(f"reset(options={options!r:.100}): the only option is 'task', a kit.episode.Task")
+        super().reset(seed=seed)
         if task is None and self.tasks:
             task = self.tasks[int(self.np_random.integers(len(self.tasks)))]
-        self.close()
         self.task = task or self.draw()
         self.toolset = {tool.name: tool for tool in self.tools(self.task)}
         self.images = {image.name: image for image in self.task.tool_images}
+        self.running = True
         return Observation(self.task.question, self.task.images), {"task": self.task.id}
 
+    def check_running(self) -> None:
+        """Refuse a step outside of an episode.
+
+        Raises:
+            gymnasium.error.ResetNeeded: none has begun, or it has ended; no text is at fault.
+        """
+        if not self.running:
+            raise gymnasium.error.ResetNeeded(f"{type(self).__name__}.step: no episode is running; reset() begins one")
+
     def step(self, action: str) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Do one turn's text. The reward is the answer's at the end and 0 before; what trains is a paper's own."""
+        """Do one turn's text. The reward is the answer's at the end and 0 before; what trains is a paper's own.
+
+        Raises:
+            gymnasium.error.ResetNeeded: no episode is running.
+        """
+        self.check_running()
         parsed = self.protocol.parse(action)
         if isinstance(parsed, FormatError):
-            ends = self.on_no_action == "end"
-            return Observation(f"Error: {parsed.message}", status="format"), 0.0, ends, False, {"action": None}
+            self.running = self.on_no_action != "end"
+            seen = Observation(f"Error: {parsed.message}", status="format")
+            return seen, 0.0, not self.running, False, {"action": None}
         if parsed.name == self.protocol.final:
+            self.running = False
             return Observation(""), self.reward(parsed.text), True, False, {"action": parsed}
         observation = self.act(parsed)
         self.images.update((image.name, image) for image in observation.images)
         lost = observation.status == "episode_lost"
+        self.running = not lost
         return observation, 0.0, lost, False, {"action": None if lost else parsed}
 
     def close(self) -> None:
         """Close the episode's tools; the environment can be reset again."""
         for tool in self.toolset.values():
             tool.close()
-        self.toolset = {}
+        self.toolset, self.running = {}, False
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """Copy an environment between episodes: what all share (a sandbox, networks, tools) the copy shares as well.

@@ -127,3 +127,53 @@ def test_gymnasium_makes_one_of_its_entry_point(box: Sandbox) -> None:
     assert env.step("<think>so</think><code>1, 2</code>")[0].text == "<interpreter>(1, 2)"
     env.close()
     del gymnasium.registry["KitCodeDance-v0"]
+
+
+WRONG = "<think>so</think><answer>no</answer>"
+
+
+@pytest.mark.parametrize("text", ["<think>so</think><code>x = 1</code>", WRONG, "nothing", ""])
+def test_a_step_outside_of_an_episode_is_refused_and_blamed_on_no_text(make: Callable[[], ToolEnv], text: str) -> None:
+    """Told as an observation, it would be the agent's; and what has been answered could be answered again."""
+    env = make()
+    refused = pytest.raises(
+        gymnasium.error.ResetNeeded, match=r"Env\.step: no episode is running; reset\(\) begins one"
+    )
+    with refused:
+        env.step(text)
+    for _ in range(2):
+        env.reset(seed=1)
+        assert env.step(WRONG)[1:3] == (0.0, True)
+        with refused:
+            env.step(text)
+    env.reset(seed=1)
+    env.close()
+    with refused:
+        env.step(text)
+
+
+def test_a_turn_without_an_action_goes_on_or_ends_the_episode(box: Sandbox) -> None:
+    goes_on, ends = JigsawEnv(box, on_no_action="tell"), JigsawEnv(box)
+    for env in (goes_on, ends):
+        env.reset(seed=1)
+        env.step("nothing")
+    assert goes_on.step(WRONG)[2]
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        ends.step(WRONG)
+
+
+@pytest.mark.parametrize(
+    "options", [{"tsak": None}, {"task": None, "level": 3}, {"task": "red"}, {"task": {}}, {"seed": 1}]
+)
+def test_options_that_arent_understood_start_no_other_task(
+    make: Callable[[], ToolEnv], options: dict[str, object]
+) -> None:
+    env = make()
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match=r"reset\(options=.*the only option is 'task'"):
+        env.reset(options=options)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(WRONG)  # nor does the task before go on
+    for none in (None, {}, {"task": None}):
+        assert env.reset(seed=1, options=none)[1] == {"task": env.task.id}
+    env.close()

@@ -124,6 +124,7 @@ class SingleTurnEnv(ToolEnv):
 
     def step(self, action: str) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Take whatever was said as the answer, or, in a first turn that describes, as the query."""
+        self.check_running()
         parsed = self.protocol.parse(action)
         if isinstance(parsed, FormatError):
             parsed = Action("answer", self.read(action))
@@ -132,6 +133,7 @@ class SingleTurnEnv(ToolEnv):
             query = self.query.replace("{}", parsed.text.removesuffix("."))
             shown = Observation(f"{self.found(query)} {self.task.question}")
             return shown, 0.0, False, False, {"action": Action("describe", query)}
+        self.running = False
         return Observation(""), self.reward(parsed.text), True, False, {"action": parsed}
 
     def read(self, text: str) -> str:
