@@ -94,6 +94,7 @@ PROMPTS = {"brief": BRIEF, "full": FULL}
 AGAIN = {"brief": "", "full": "\nLook again: <rethink> … </rethink><answer> … </answer>"}
 """What follows the question after the crops, which opens the second round."""
 
+MORE = "Error: only the first <zoom> is looked at: name all parts in one list\n"
 NOTHING = "No part was asked for: there is no <zoom> … </zoom> in the reasoning.\n"
 
 
@@ -169,6 +170,8 @@ class MagsEnv(ToolEnv):
         elif isinstance(tool, ZoomTool) and found is not None and found.name == "zoom":
             boxes = [list(box.corners) for box in tool.checked.boxes.values()]
             info = {"action": replace(found, arguments={"asked": tool.checked.asked, "boxes": boxes})}
+            if action.count("</zoom>") > 1:
+                observation = replace(observation, text=observation.text + MORE)
         return observation, reward, terminated, truncated, info
 
     def reward(self, answer: str) -> float:

@@ -19,7 +19,7 @@ from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import RolloutConfig, rollout
 from kit.tools.boxes import Frame
 from kit.train.playable import solve
-from papers.mags_rl.env import FIRST, SECOND, MagsEnv
+from papers.mags_rl.env import FIRST, MORE, SECOND, MagsEnv
 from papers.mags_rl.zoom import MOST, Checked, Magnifier, check, read
 from visual_tools.super_resolution import super_resolution
 
@@ -204,7 +204,19 @@ def test_an_empty_list_is_a_choice(env: MagsEnv) -> None:
 
 def test_of_several_lists_the_first_counts(env: MagsEnv) -> None:
     text = "<think><zoom>[[0, 0, 0.4, 0.4]]</zoom> no <zoom>[[0.5, 0.5, 1, 1]]</zoom></think>"
-    assert env.step(text)[4]["action"].arguments["boxes"] == [[0.0, 0.0, 0.4, 0.4]]
+    seen, *_, info = env.step(text)
+    assert info["action"].arguments["boxes"] == [[0.0, 0.0, 0.4, 0.4]]
+    assert seen.text == "Error: only the first <zoom> is looked at: name all parts in one list\n"
+
+
+@pytest.mark.parametrize("first", ["[]", "the card", "[[0, 0, 0.4, 0.4]]"])
+@pytest.mark.parametrize("more", ["<zoom>[[0.5, 0.5, 1, 1]]</zoom>", "<zoom>[]</zoom> or <zoom>b</zoom>"])
+def test_that_other_lists_arent_looked_at_is_told(env: MagsEnv, first: str, more: str) -> None:
+    alone = env.step(asking(first))[0]
+    env.reset(options={"task": TASK})
+    seen = env.step(f"<think><zoom>{first}</zoom>, then {more}</think>")[0]
+    assert seen.text == alone.text + MORE and seen.images == alone.images and seen.closing == alone.closing
+    assert MORE not in alone.text
 
 
 @pytest.mark.parametrize("text", ["<think>Again.</think>", asking("[[0, 0, 0.4, 0.4]]"), "", "<rethink>Blue."])
