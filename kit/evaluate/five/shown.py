@@ -90,6 +90,7 @@ class _Toolless(ShownEnv):
     ) -> tuple[Observation, dict[str, Any]]:
         found = super().reset(seed=seed, options=options)
         self.env.close()  # closes the tools that the task was given, and forgets them
+        self.env.running = True  # the episode goes on without them
         return found
 
 
