@@ -9,7 +9,8 @@ A paper is added by one line in :data:`PAPERS`, or from a package outside the ki
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, fields
 from importlib import import_module, metadata
 from importlib.resources import files
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from kit.environment import ToolEnv
     from kit.episode import Task
     from kit.evaluate.outcomes import Evaluation
+    from kit.policy.scripted import Script
+    from kit.rewards.base import GroupReward
     from kit.rollout import RolloutConfig
     from papers.fidelity import Fidelity
 
@@ -43,6 +46,27 @@ NOTEBOOKS = ROOT / "notebooks"
 
 class PaperError(ValueError):
     """A paper that is unknown or whose registration is wrong."""
+
+
+@dataclass(frozen=True)
+class Golden:
+    """Tasks that a script plays right, and what it plays them with: a paper tried without a model.
+
+    Attributes:
+        tasks: some of its makers', of every kind that is made in a moment.
+        play: limits that the script keeps; a :class:`kit.train.experiment.Rollouts` makes the environments as well.
+        script: plays them right.
+        reward: what its training pays.
+        tools: what its environments share.
+        spoiled: a task that teaches nothing; None where the paper has no ``validate``.
+    """
+
+    tasks: Sequence[Task]
+    play: RolloutConfig
+    script: Script
+    reward: GroupReward
+    tools: Any = None
+    spoiled: Task | None = None
 
 
 @dataclass(frozen=True)
@@ -75,6 +99,8 @@ class Paper:
         limits: place of how its tasks are played: a :class:`kit.train.experiment.Rollouts`, made of a notebook's
             parameters, whose environment checks their values before a job; or a :class:`kit.rollout.RolloutConfig`
             alone, where the environment needs no argument.
+        golden: place of a function that makes or opens a :class:`Golden`, by which ``tests/papers/test_contract.py``
+            tries the promises that every paper makes.
         notebooks_dir: folder with ``percent/`` (sources) and ``profiles/``; ``results/`` lies beside it.
     """
 
@@ -94,6 +120,7 @@ class Paper:
     validate: str = ""
     tools: str = ""
     limits: str = "kit.rollout:RolloutConfig"
+    golden: str = ""
 
     def __post_init__(self) -> None:
         """Check that the record agrees with itself.
@@ -178,6 +205,15 @@ class Paper:
         if found.paper != self.name:
             raise PaperError(f"paper {self.name!r}: its evaluation is of {found.paper!r}; give both one name")
         return found
+
+    def open_golden(self) -> AbstractContextManager[Golden]:
+        """Open what plays some of its tasks right, without a model.
+
+        Raises:
+            PaperError: it isn't where the record says.
+        """
+        made: Golden | AbstractContextManager[Golden] = self._load("golden")()
+        return nullcontext(made) if isinstance(made, Golden) else made
 
     def load_claims(self) -> Mapping[str, str]:
         """Import its claims: id → statement.

@@ -185,7 +185,7 @@ def proportion_over_seeds(points: Sequence[Point]) -> Interval:
     sums, counts = _shares_by_cluster(shares, images)
     over_both = contrast({"share": points}, {"share": 1.0})
     share, half, effective = over_both.value, over_both.high - over_both.value, float(len(sums))
-    if not _agree(sums, counts):
+    if half and not _agree(sums, counts):  # 0: all images and seeds have one share, as if nothing varied
         tasks = len(points) / len(seeds)  # of one seed: another one plays the same tasks
         effective = min(tasks, share * (1 - share) * (_z() / half) ** 2)
     return Interval(share, *clopper_pearson(share * effective, effective), len(points))

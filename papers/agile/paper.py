@@ -52,6 +52,7 @@ PAPER = Paper(
     title="AGILE",
     summary="Solve jigsaw puzzles by code that swaps, crops and zooms pieces of the image.",
     environment="papers.agile.env:JigsawEnv",
+    golden="papers.agile.golden:golden",
     limits="papers.agile.experiment:Play",
     validate="papers.agile.validate:validate",
     evaluation="papers.agile.metrics:EVALUATION",

@@ -31,6 +31,7 @@ PAPER = Paper(
     title="CodeDance",
     summary="Answer at once what is easy; compute, crop and count by code what isn't.",
     environment="papers.codedance.env:CodeDanceEnv",
+    golden="papers.codedance.golden:golden",
     limits="papers.codedance.experiment:Play",
     evaluation="papers.codedance.metrics:EVALUATION",
     notebooks=("31_codedance", "32_codedance_sft", "33_codedance_grpo", "34_codedance_claims"),

@@ -27,6 +27,7 @@ PAPER = Paper(
     title="Mags-RL",
     summary="Say where to look, have it magnified by super-resolution, look again and answer.",
     environment="papers.mags_rl.env:MagsEnv",
+    golden="papers.mags_rl.golden:golden",
     limits="papers.mags_rl.experiment:Play",
     evaluation="papers.mags_rl.metrics:EVALUATION",
     notebooks=("41_mags_rl", "42_mags_rl_rewards", "43_mags_rl_grpo", "44_mags_rl_claims"),

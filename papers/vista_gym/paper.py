@@ -39,6 +39,7 @@ PAPER = Paper(
     title="VISTA-Gym",
     summary="Choose among 26 tools for charts, figures, documents and scenes; call one by name, or answer at once.",
     environment="papers.vista_gym.env:VistaGymEnv",
+    golden="papers.vista_gym.golden:golden",
     limits="papers.vista_gym.experiment:Play",
     evaluation="papers.vista_gym.metrics:EVALUATION",
     notebooks=("51_vista_gym", "53_vista_gym_sft", "54_vista_gym_grpo", "55_vista_gym_claims"),

@@ -43,6 +43,7 @@ PAPER = Paper(
     title="Visual-ARFT",
     summary="Answer questions about images by code that restores them and by searches.",
     environment="papers.visual_arft.env:VisualARFTEnv",
+    golden="papers.visual_arft.golden:golden",
     limits="papers.visual_arft.experiment:Play",
     validate="papers.visual_arft.validate:validate",
     evaluation="papers.visual_arft.metrics:EVALUATION",

@@ -16,6 +16,7 @@ from kit.evaluate.intervals import (
     contrast,
     mean_over_seeds,
     proportion,
+    proportion_over_seeds,
     wilson,
 )
 
@@ -185,3 +186,10 @@ def test_contrast_of_one_seed_knows_nothing_of_others() -> None:
 def test_contrast_refuses_cells_of_different_seeds() -> None:
     with pytest.raises(ValueError, match="cell 'y' has no measurement for seed 1"):
         contrast({"x": [Point(0, "a", 1), Point(1, "a", 1)], "y": [Point(0, "a", 1)]}, {"x": 1.0, "y": 1.0})
+
+
+@pytest.mark.parametrize("right", [1, 2, 3])
+def test_one_share_of_every_image_in_every_seed_is_as_wide_as_so_many_images(right: int) -> None:
+    points = [Point(seed, str(i), float(k < right)) for seed in range(3) for i in range(20) for k in range(4)]
+    found = proportion_over_seeds(points)
+    assert (found.value, found.low, found.high) == (right / 4, *clopper_pearson(right * 5, 20))

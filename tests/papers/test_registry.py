@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from kit.environment import ToolEnv
 from kit.files import ROOT, read_json
 from papers import registry
-from papers.registry import PAPERS, PaperError, find_paper, needs, paper_of, papers, published
+from papers.registry import PaperError, find_paper, needs, paper_of, papers, published
 from workshop.command import main
 from workshop.jobs.doctor import doctor
 from workshop.jobs.listing import listing, view
@@ -179,15 +178,11 @@ def test_a_record_that_disagrees_with_itself_is_refused() -> None:
             replace(paper, **changes)
 
 
-def test_parts_that_arent_where_the_record_says_are_named() -> None:
+def test_another_papers_evaluation_is_refused_and_a_part_may_be_missing() -> None:
     paper = find_paper("agile")
     other = replace(paper, evaluation=find_paper("visual_arft").evaluation)
     with pytest.raises(PaperError, match="its evaluation is of 'visual_arft'; give both one name"):
         other.load_evaluation()
-    with pytest.raises(PaperError, match=r"its environment can't be loaded from 'kit\.papers\.agile\.env:Gone'"):
-        replace(paper, environment="papers.agile.env:Gone").load_environment()
-    with pytest.raises(PaperError, match=r"its validate can't be loaded from 'kit\.papers\.agile\.env:Gone'"):
-        replace(paper, validate="papers.agile.env:Gone").load_validate()
     assert replace(paper, validate="").load_validate() is None
     assert replace(paper, claims="").load_claims() == {}
 
@@ -197,12 +192,6 @@ def test_the_records_match_the_notebooks_and_the_results() -> None:
     alone = ["52_tool_services"]  # taught beside its paper: it makes no run
     assert [s.name for s in sources() if s.number >= "10" and s.name not in alone] == listed
     for paper in papers().values():
-        assert not paper.notebooks or [s.name for s in find(paper.name)] == list(paper.notebooks)
-        assert all(isinstance(paper.settings_of(name), type) for name in paper.settings)
-        assert issubclass(paper.load_environment(), ToolEnv)  # type: ignore[arg-type]
-        assert paper.name not in PAPERS or paper.load_validate(), "nothing proves that its tasks can be solved"
-        numbers = {int(name[:2]) for name in paper.notebooks}
-        assert all(made in numbers for needs in paper.needs.values() for made in needs.values())
         results = published().get(paper.name, {"claims": {}})
         assert results is None or set(results["claims"]) == set(paper.load_claims())
 
