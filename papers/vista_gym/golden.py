@@ -21,7 +21,7 @@ ASKED = ("geometry/unigeo", "maps/mapqa", "charts/chartqa")
 
 @contextmanager
 def golden() -> Iterator[Golden]:
-    """A question at sight of each family and three that tools answer; spoiled is one whose calls find something else."""
+    """A question at sight of each family and three by tools; spoiled is one whose calls find something else."""
     kinds = [*ASKED, *(kind for kind in MAKERS if kind.endswith("/sight"))]
     tasks = make_tasks(dict.fromkeys(kinds, 1), 0)
     called = next(task for task in tasks if "calls" in task.meta)
