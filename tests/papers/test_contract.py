@@ -175,6 +175,10 @@ def test_outcomes_go_there_and_back(tried: Tried, tmp_path: Path) -> None:
     assert evaluation.load_stage(tmp_path, "grpo") == saved
     assert evaluation.has_stage(tmp_path, "grpo", {"tasks": 1}) and not evaluation.has_stage(tmp_path, "grpo", {})
     assert sum(evaluation.failures(episodes).values()) == pytest.approx(1)
+    with pytest.raises(FileNotFoundError, match="stage 'sft' was not evaluated"):
+        evaluation.load_stage(tmp_path, "sft")
+    with pytest.raises(ValueError, match="small letters"):
+        evaluation.save_stage(tmp_path, "../sft", episodes)
     file = tmp_path / "results.json"
     name = tried.paper.notebooks[-1]
     write_results(file, notebook=name, profile="smoke", seed=0, minutes=1, stages={"grpo": saved})

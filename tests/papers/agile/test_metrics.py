@@ -14,16 +14,13 @@ from kit.episode import Action, Ended, Episode, Task, Turn
 from kit.evaluate.intervals import clopper_pearson
 from kit.evaluate.outcomes import by_stage
 from kit.evaluate.results import write_results
-from kit.files import read_json
 from papers.agile.metrics import (
     Outcome,
     evaluate,
     evaluate_outcomes,
     failures,
-    load_outcomes,
     load_stage,
     outcome,
-    outcomes,
     random_baseline,
     save_stage,
     summary,
@@ -155,20 +152,6 @@ def test_table_has_stages_in_order_and_the_paper_beside() -> None:
     assert "turns" not in text
     extra = {"acc_3x3": right["acc_2x2"]}
     assert "not run" in table({"untrained": wrong, "grpo": right | extra})
-
-
-def test_a_stage_comes_back_as_saved(tmp_path: Path) -> None:
-    episodes = [played(RIGHT, source=f"p{i}") for i in range(3)] + [played(None, "turns", source="q")]
-    written = save_stage(tmp_path, "grpo", episodes)
-    assert load_stage(tmp_path, "grpo") == written == evaluate(episodes)
-    assert load_outcomes(tmp_path, "grpo", seed=4) == outcomes(episodes, seed=4)
-    record = read_json(tmp_path / "stages" / "grpo.json")
-    assert record["failures"] == {"solved": 0.75, "out of turns": 0.25}
-    assert record["versions"]["torch"]
-    with pytest.raises(FileNotFoundError, match="stage 'sft' was not evaluated"):
-        load_stage(tmp_path, "sft")
-    with pytest.raises(ValueError, match="small letters"):
-        save_stage(tmp_path, "../sft", episodes)
 
 
 def test_results_feed_the_table(tmp_path: Path) -> None:

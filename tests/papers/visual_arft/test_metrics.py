@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -17,10 +16,7 @@ from papers.visual_arft.metrics import (
     evaluate,
     failures,
     kind,
-    load_outcomes,
-    load_stage,
     outcome,
-    save_stage,
     table,
 )
 
@@ -95,14 +91,6 @@ def test_the_table_sets_the_papers_numbers_beside_ours() -> None:
     text = table({"direct": evaluate([played(SEARCH, "?")]), "grpo": evaluate([played(SEARCH, "red cars")])})
     row = next(line for line in text.splitlines() if line.startswith("f1_search_hard"))
     assert "(0.396)" in row and "(0.558)" in row
-
-
-def test_a_stage_comes_back_as_saved(tmp_path: Path) -> None:
-    metrics = save_stage(tmp_path, "grpo", [played(DARK, DARK.target[0]), played(SEARCH, "red car")])
-    assert load_stage(tmp_path, "grpo") == metrics
-    assert {o.seed for o in load_outcomes(tmp_path, "grpo", seed=3)} == {3}
-    with pytest.raises(FileNotFoundError, match="stage 'sft' was not evaluated"):
-        load_stage(tmp_path, "sft")
 
 
 def test_tasks_of_one_kind_are_those_whose_observations_look_alike() -> None:
