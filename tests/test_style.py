@@ -159,8 +159,12 @@ def declared(package: str) -> set[str]:
 
 
 def test_the_kit_knows_of_packages_only_the_sandbox_and_that_through_few_files() -> None:
-    """To all else a tool is what its contract says, and an image what the kit's own modules hand on."""
-    doors = ("kit.images", "kit.episode", "kit.tools.base", "kit.tools.code", "kit.train.experiment")
+    """To all else a tool is what its contract says, and an image what the kit's own modules hand on.
+
+    The source of ``kit.tools.restoration`` runs in the sandbox, where there is no kit.
+    """
+    doors = ["kit.images", "kit.episode", "kit.tools.base", "kit.tools.code", "kit.train.experiment"]
+    doors += ["kit.tools.restoration"]
 
     def foreign(path: Path) -> list[str]:
         made = {name.partition(".")[0] for node in ast.walk(ast.parse(path.read_text())) for name in names(node)}

@@ -15,7 +15,7 @@ nothing of the kit.
 import numpy as np
 from PIL import Image, ImageFilter
 
-from kit.images import rgb
+from turn_sandbox.images import rgb
 
 WIENER = 0.003
 """Noise-to-signal ratio that Wiener's filter assumes: 8-bit rounding and a little texture."""
