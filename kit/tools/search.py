@@ -1,7 +1,6 @@
-"""Search: a query in, a few snippets out; one interface, several back ends.
+"""Search: a query in, a few snippets out; one interface, several back ends, of documents or of the web.
 
-:class:`kit.tools.serper.Serper` asks the web, as the papers do. What a search found is written for a model by
-:func:`information`.
+What a search found is written for a model by :func:`information`.
 """
 
 from __future__ import annotations

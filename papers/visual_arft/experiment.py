@@ -36,7 +36,6 @@ from kit.policy.hf import HFPolicy
 from kit.rewards.base import GroupReward, per_episode
 from kit.rollout import rollout
 from kit.tools.search import SNIPPET_CHARS, TOP_K, Search, SearchError, Snippet
-from kit.tools.serper import Serper
 from kit.train.experiment import GRPOTraining, Rollouts, keep_values, kept_values
 from kit.train.experiment import play_greedily as play_greedily
 from kit.train.processes import run_on_rank0
@@ -50,6 +49,7 @@ from papers.visual_arft.mat_coding import make_tasks as make_coding
 from papers.visual_arft.mat_search import chains, passes
 from papers.visual_arft.mat_search import task as as_task
 from papers.visual_arft.reward import make_reward
+from papers.visual_arft.serper import Serper
 from pictures.photos import photos
 from pictures.scenes import Pixels
 from turn_sandbox import Sandbox

@@ -12,10 +12,10 @@ from kit.chat import Chat
 from kit.episode import Action, Episode, Observation, Task, Turn
 from kit.policy.scripted import ScriptedPolicy
 from kit.tools.search import SearchError
-from kit.tools.serper import Serper
 from papers.visual_arft.experiment import Play, Tools, coding_sets, search_engine
 from papers.visual_arft.experiment import test_sets as sets_to_test
 from papers.visual_arft.reward import ADVANTAGES, make_reward
+from papers.visual_arft.serper import Serper
 
 TASK = Task("t", (), "What is the capital of Chad?", ("N'Djamena",), {"tools": ["search"]})
 
