@@ -93,7 +93,7 @@ def over_published(rows: Sequence[Row], published: Mapping[str, Sequence[Row]], 
 
     Args:
         rows: its metric rows.
-        published: run's name → its metric rows (:func:`kit.train.published_curves.published_curves`).
+        published: run's name → its metric rows (:func:`papers.published_curves.published_curves`).
         name: of the training, for the legend.
 
     Raises:

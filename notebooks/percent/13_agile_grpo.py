@@ -409,8 +409,8 @@ display(figure)
 # The kit brings the curves of its published runs (`results/curves/`). Does yours lie among them?
 
 # %%
-from kit.train.published_curves import published_curves
 from kit.view.curves import over_published
+from papers.published_curves import published_curves
 
 over_published(rows, published_curves("agile", "grpo"))
 

@@ -328,8 +328,8 @@ live.figure()
 
 # %%
 from kit.train.metrics import read_metrics
-from kit.train.published_curves import published_curves
 from kit.view.curves import over_published
+from papers.published_curves import published_curves
 
 tried = "em" if reward == "em" else ""  # published as runs of their own
 rows = read_metrics(folder / "grpo" / "metrics.jsonl")

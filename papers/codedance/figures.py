@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib import rc_context
 
 from kit.train.metrics import Row
-from kit.train.published_curves import published_curves
 from kit.view.charts import COLOURS, DASHES, MARKERS, STYLE, Plot
 from papers.codedance.reward import REWARDS
+from papers.published_curves import published_curves
 
 Rows = Mapping[str, Sequence[Sequence[Row]]]
 """Name of a reward → the rows of metrics of each of its runs."""

@@ -8,9 +8,9 @@ import pytest
 
 from kit.files import write_text
 from kit.train.metrics import Row, read_metrics
-from kit.train.published_curves import CURVES, published_curves, save_curve
 from kit.view.charts import COLOURS
 from kit.view.curves import GRAY, over_published
+from papers.published_curves import CURVES, published_curves, save_curve
 from papers.registry import papers, published
 
 MINE: list[Row] = [{"step": k, "reward": 0.1 * k, "accuracy": 0.5} for k in (1, 2, 3)]

@@ -12,11 +12,11 @@ from kit.files import find_run, write_bytes
 from kit.train import latest_rollout as latest
 from kit.train.metrics import read_metrics
 from kit.train.progress import FILE, Progress, read_progress
-from kit.train.published_curves import published_curves
 from kit.view import curves, show
 from kit.view.curves import compare_curves, over_published
 from kit.view.five import five
 from kit.view.html import Html, clean
+from papers.published_curves import published_curves
 from papers.registry import Paper, paper_of
 from workshop.jobs.listing import measured, tell
 from workshop.jobs.run import progress_of

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kit.files import ROOT, find_run, read_json, write_json
-from kit.train.published_curves import save_curve
+from papers.published_curves import save_curve
 from papers.registry import Paper
 from workshop.jobs.run import JobError, progress_of
 from workshop.publishing.current import digest_of, results_folder

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from kit.files import read_json
-from kit.train.published_curves import published_curves
 from papers import registry
+from papers.published_curves import published_curves
 from papers.registry import find_paper, papers
 from tests.papers.test_registry import RECORD, counting
 from workshop.command import main
