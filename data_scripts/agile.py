@@ -129,7 +129,7 @@ def pictures(args: argparse.Namespace) -> list[SourceImage] | None:
 def hub_pictures(args: argparse.Namespace) -> list[SourceImage]:
     """The paper's mixture: its number of pictures to train on, and those to test and to choose on on top of them."""
     sources = [source for source in HUB if args.with_benchmarks or not source.benchmark]
-    sources, lock = script.hub_sources(args, sources)
+    sources = script.hub_sources(args, sources)
     trained = {group: max(2, round(size * args.hub_share)) for group, size in SIZES.items()}
     sizes = with_held_out(trained, 2 * args.eval)
 
@@ -137,7 +137,7 @@ def hub_pictures(args: argparse.Namespace) -> list[SourceImage]:
         if have % 100 == 0 or have == wanted:
             print(f"{group}: {have} of {wanted} pictures", flush=True)
 
-    download(sources, sizes, args.out / "hub", lock, progress=progress)
+    download(sources, sizes, args.out / "hub", progress=progress)
     unseen = {"held_out": args.eval, "development": args.eval}
     found = folder_pictures(args.out / "hub", sum(sizes.values()), longest=LONGEST, **unseen)
     return [replace(picture, kind="hub", licence="see its data set") for picture in found]

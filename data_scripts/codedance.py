@@ -31,19 +31,18 @@ from pathlib import Path
 
 from kit.chat import Chat
 from kit.data.command_line import count, share, whole
-from kit.data.hub import revision_of
 from kit.data.questions import QuestionSet, tasks_of
 from kit.data.store import load_tasks, save_tasks
 from kit.episode import Task
 from kit.files import print_anything, write_json
-from kit.images import within_pixels
+from kit.images import as_opened
 from kit.policy.endpoint import EndpointError, ServedPolicy
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.policy.scripted import ScriptedPolicy
 from kit.train.demonstrations import collect
 from kit.train.playable import check_playable
 from papers.codedance.env import PROMPTS
-from papers.codedance.evaluation_sets import BENCHMARKS, MAX_PIXELS, ORIGINAL_PIXELS, TRAINING, as_asked
+from papers.codedance.evaluation_sets import BENCHMARKS, MAX_PIXELS, TRAINING, as_asked
 from papers.codedance.experiment import Play, sandbox
 from papers.codedance.expert import expert
 from papers.codedance.tasks import MAKERS, check_apart, make_tasks
@@ -113,10 +112,10 @@ def drawn(args: argparse.Namespace) -> dict[str, list[Task]]:
 
 def hub(args: argparse.Namespace) -> dict[str, list[Task]]:
     """The paper's questions and its sets, at pinned commits; none that is trained on looks like a benchmark's."""
-    sources, lock = script.hub_sources(args, (*BENCHMARKS.values(), *TRAINING.values()))
+    sources = script.hub_sources(args, (*BENCHMARKS.values(), *TRAINING.values()))
 
     def read(source: QuestionSet) -> list[Task]:
-        found = tasks_of(source, revision_of(source, lock), lambda image: within_pixels(image, ORIGINAL_PIXELS))
+        found = tasks_of(source, as_opened)
         return [as_asked(task, args.max_pixels) for task in islice(found, args.hub_tasks or None)]
 
     found = {source.name: read(source) for source in sources}

@@ -129,10 +129,10 @@ def scenes(args: argparse.Namespace) -> dict[str, list[Task]]:
 
 def hub(args: argparse.Namespace, chat: Chat) -> dict[str, list[Task]]:
     """The paper's sets at pinned commits, and as many questions of their training splits as the stages have."""
-    sources, lock = script.hub_sources(args, (*BENCHMARKS.values(), *TRAINING.values()))
+    sources = script.hub_sources(args, (*BENCHMARKS.values(), *TRAINING.values()))
 
     def read(some: Sequence[QuestionSet], n: int) -> dict[str, list[Task]]:
-        return {source.name: questions(source, lock, n, args.max_pixels) for source in some}
+        return {source.name: questions(source, n, args.max_pixels) for source in some}
 
     evaluation = read(sources[: len(BENCHMARKS)], args.hub_tasks)
     benchmarks = [task for tasks in evaluation.values() for task in tasks]

@@ -84,14 +84,14 @@ def drawn(args: argparse.Namespace) -> dict[str, list[Task]]:
 def hub(args: argparse.Namespace) -> dict[str, list[Task]]:
     """The paper's sets, at pinned commits; none that is trained on looks like a benchmark's."""
     both = (*BENCHMARKS.values(), *TRAINING.values())
-    sources, lock = script.hub_sources(args, both)
+    sources = script.hub_sources(args, both)
     measured, trained = sources[: len(BENCHMARKS)], sources[len(BENCHMARKS) :]
     most, pixels = args.hub_tasks, args.max_pixels
     tests: dict[str, list[Task]] = {}
     for source in measured:
         skip = min(skipped(source.name), most) if most else skipped(source.name)
-        tests[source.name] = questions(source, lock, most or MEASURED_ON[source.name], skip, pixels)
-    own = [task for s in trained for task in questions(s, lock, most or TRAINED_ON[s.name], 0, pixels)]
+        tests[source.name] = questions(source, most or MEASURED_ON[source.name], skip, pixels)
+    own = [task for s in trained for task in questions(s, most or TRAINED_ON[s.name], 0, pixels)]
     images = {task.meta["source"]: task.images[0].image for tasks in tests.values() for task in tasks}
     return {
         "hub-train": script.unlike(own, images.items(), "a benchmark's"),

@@ -29,7 +29,6 @@ from pathlib import Path
 
 from kit.chat import Chat
 from kit.data.command_line import count, share, whole
-from kit.data.hub import revision_of
 from kit.data.questions import QuestionSet, tasks_of
 from kit.data.split import REST
 from kit.episode import Task
@@ -124,28 +123,28 @@ def coding(args: argparse.Namespace, found: Sequence[Task]) -> dict[str, list[Ta
     }
 
 
-def mat_folder(mat: QuestionSet, revision: str | None) -> Path:
+def mat_folder(mat: QuestionSet) -> Path:
     """The folder with the paper's benchmark, downloaded if need be."""
     if mat.is_local:
         return Path(mat.id)
     from huggingface_hub import snapshot_download
 
-    return Path(snapshot_download(mat.id, repo_type="dataset", revision=revision, allow_patterns="MAT-Benchmark/*"))
+    return Path(snapshot_download(mat.id, repo_type="dataset", revision=mat.revision, allow_patterns="MAT-Benchmark/*"))
 
 
 def hub(args: argparse.Namespace) -> tuple[list[Task], dict[str, list[Task]]]:
     """Pictures with questions, the paper's benchmark and text-only questions, at pinned commits."""
-    sources, lock = script.hub_sources(args, (*DOCUMENTS, *TEXTS, MAT))
-    ready = {source.name: (source, revision_of(source, lock)) for source in sources}
+    sources = script.hub_sources(args, (*DOCUMENTS, *TEXTS, MAT))
+    ready = {source.name: source for source in sources}
     found = [
         task
         for source in DOCUMENTS
         for task in script.of_first_images(
-            tasks_of(*ready[source.name], lambda image: within_pixels(image, args.max_pixels)), args.hub_pictures
+            tasks_of(ready[source.name], lambda image: within_pixels(image, args.max_pixels)), args.hub_pictures
         )
     ]
-    texts = [task for source in TEXTS for task in text_tasks(*ready[source.name], args.text)]
-    folder = mat_folder(*ready[MAT.name])
+    texts = [task for source in TEXTS for task in text_tasks(ready[source.name], args.text)]
+    folder = mat_folder(ready[MAT.name])
     mat_coding, mat_search = benchmark(folder, args.max_pixels)
     found = script.unlike(found, benchmark_images(folder), "the benchmark's")
     return found, {"text-test": texts, "mat-coding": mat_coding, "mat-search": mat_search}

@@ -25,7 +25,7 @@ from typing import Any
 from PIL import Image
 
 from kit.data.command_line import while_read
-from kit.data.hub import HubError, Source, local_copies, pin, read_lock
+from kit.data.hub import HubError, Source, local_copies, pin, pinned, read_lock
 from kit.data.leak import leaked_pairs
 from kit.data.split import REST, split_by_content
 from kit.episode import Task
@@ -96,17 +96,18 @@ def run(make: Callable[[], None], said: str = "error", errors: tuple[type[Except
     return while_read(made)
 
 
-def hub_sources(args: argparse.Namespace, sources: Sequence[Source]) -> tuple[list[Source], dict[str, str]]:
-    """The data sets as ``--hub`` and ``--hub-root`` read them, and their commits; prints each one's licence.
+def hub_sources(args: argparse.Namespace, sources: Sequence[Source]) -> list[Source]:
+    """The data sets as ``--hub`` and ``--hub-root`` read them, at their commits; prints each one's licence.
 
     Raises:
-        HubError: a copy isn't there, or a commit can't be asked for.
+        HubError: a copy isn't there, or a commit isn't known, or can't be asked for.
     """
     for source in sources:
         print(f"{source.group:20s} {source.id:40s} {source.licence}", flush=True)
     found = local_copies(sources, args.hub_root) if args.hub_root else list(sources)
     lock_file = args.out / "hub.lock.json"
-    return found, pin(found, lock_file) if args.pin else read_lock(lock_file)
+    lock = pin(found, lock_file) if args.pin else read_lock(lock_file)
+    return [pinned(source, lock) for source in found]
 
 
 def of_first_images(found: Iterable[Task], n: int) -> Iterator[Task]:

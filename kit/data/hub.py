@@ -45,7 +45,7 @@ class HubSource:
         licence: as its card or its paper states it.
         config: its configuration, if it has several.
         data_files: which of its files, if not all.
-        revision: a commit; None where none could be verified.
+        revision: the commit that it is read at; of a local folder there is none.
         benchmark: models are evaluated on it, so it is left out unless asked for.
     """
 
@@ -83,21 +83,21 @@ def local_copies(sources: Sequence[Source], root: Path) -> list[Source]:
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
-def revision_of(source: HubSource, lock: Mapping[str, str]) -> str | None:
-    """The commit to read ``source`` at: from the lock, else from its row.
+def pinned(source: Source, lock: Mapping[str, str]) -> Source:
+    """The data set at the commit to read it at: the lock's, else its row's.
 
     Raises:
         HubError: there is none, or it isn't a commit.
     """
     if source.is_local:
-        return None
+        return replace(source, revision=None)
     revision = lock.get(source.id, source.revision)
     if revision is None or not _COMMIT.fullmatch(revision):
         raise HubError(
             f"data set {source.id}: revision {revision!r} is not a commit; run once with --pin, which asks the hub "
             "for today's commit and writes it to hub.lock.json (keep that file: it names what you trained on)"
         )
-    return revision
+    return replace(source, revision=revision)
 
 
 def read_lock(path: Path) -> dict[str, str]:
@@ -149,19 +149,18 @@ def _reaching(source: HubSource) -> Iterator[None]:
         raise HubError(f"data set {source.id}: {type(error).__name__}: {str(error)[:300]}. {way_out}") from error
 
 
-def rows(source: HubSource, revision: str | None, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+def rows(source: HubSource, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
     """The rows of a data set in its own order, read as they come: nothing else is downloaded.
 
     Args:
         source: the data set.
-        revision: commit of the data set; None: its newest.
         columns: names of the columns to read.
 
     Raises:
         HubError: it can't be reached, or has no such split or columns.
     """
     with _reaching(source):
-        found = _opened(source, revision)
+        found = _opened(source)
         for column in columns:
             if found.column_names is not None and column not in found.column_names:
                 raise HubError(f"data set {source.id}: no column {column!r}; it has {', '.join(found.column_names)}")
@@ -175,7 +174,7 @@ def rows(source: HubSource, revision: str | None, columns: Sequence[str]) -> Ite
             yield row | {name: _unpacked(row[name], kind) for name, kind in kinds.items() if name in row}
 
 
-def _opened(source: HubSource, revision: str | None) -> Any:
+def _opened(source: HubSource) -> Any:
     """The split of a data set, to be read as it comes; cells of a CSV are texts, as they are written.
 
     Else pandas would take ``NA`` and ``None`` for nothing, ``007`` for 7.0 and a column of True and False for no text.
@@ -185,7 +184,7 @@ def _opened(source: HubSource, revision: str | None) -> Any:
 
     # Files without the name of their split would all be taken for "train".
     files = None if source.data_files is None else {source.split: source.data_files}
-    found = datasets.load_dataset_builder(source.id, source.config, revision=revision, data_files=files)
+    found = datasets.load_dataset_builder(source.id, source.config, revision=source.revision, data_files=files)
     if isinstance(found.config, CsvConfig):
         found.config.nrows = 1
         columns = [name for row in found.as_streaming_dataset(source.split) for name in row]
@@ -223,21 +222,21 @@ def _of_several_types(value: str) -> Any:
     return told if isinstance(told, str | list | dict) or (json.dumps(told) == value != "null") else value
 
 
-def stream(source: HubSource, revision: str | None) -> Iterator[Image.Image]:
+def stream(source: HubSource) -> Iterator[Image.Image]:
     """The images of a data set in its own order, upright, RGB; those that can't be read are counted and named.
 
     Raises:
         HubError: it can't be reached, has no such split or column, or no image that can be read.
     """
     with used_rows(source) as left:
-        for row in rows(source, revision, (source.column,)):
+        for row in rows(source, (source.column,)):
             left.row()
             cells = parts(row[source.column])
             if not cells:
                 left.add("no image")
             for cell in cells:
                 try:
-                    image = _image(cell, source, revision)
+                    image = _image(cell, source)
                 except CellError as error:
                     left.add(error)
                 else:
@@ -245,25 +244,24 @@ def stream(source: HubSource, revision: str | None) -> Iterator[Image.Image]:
                     yield image
 
 
-def images_of(cell: Any, source: HubSource, revision: str | None) -> Iterator[Image.Image]:
+def images_of(cell: Any, source: HubSource) -> Iterator[Image.Image]:
     """The images of one cell, upright, RGB; none for a null.
 
     Args:
         cell: in any form that :mod:`kit.data.cells` reads.
         source: the data set, in which files lie that the cell names.
-        revision: commit of the data set; None: its newest.
 
     Raises:
         kit.data.cells.CellError: one can't be read.
         HubError: a file can't be fetched.
     """
     for part in parts(cell):
-        yield _image(part, source, revision)
+        yield _image(part, source)
 
 
-def _image(cell: Any, source: HubSource, revision: str | None) -> Image.Image:
+def _image(cell: Any, source: HubSource) -> Image.Image:
     with _reaching(source):
-        return image_of(cell, lambda path: fetch(path, source, revision))
+        return image_of(cell, lambda path: fetch(path, source))
 
 
 @contextlib.contextmanager
@@ -298,7 +296,6 @@ def download(
     sources: Sequence[HubSource],
     sizes: Mapping[str, int],
     folder: Path,
-    lock: Mapping[str, str],
     longest: int = 1280,
     progress: Callable[[str, int, int], None] = lambda group, have, wanted: None,
 ) -> dict[str, int]:
@@ -311,7 +308,6 @@ def download(
         sources: data sets, each with its group.
         sizes: group → number of images wanted.
         folder: folder to write.
-        lock: data set → commit to read.
         longest: pixels of the longer side, at most.
         progress: called with group, images there and images wanted.
 
@@ -321,8 +317,6 @@ def download(
     Raises:
         HubError: a data set can't be used, or a group's data sets hold too few images.
     """
-    for source in sources:  # fail before anything is downloaded
-        revision_of(source, lock)
     have: dict[str, int] = {}
     for group, wanted in sizes.items():
         place = folder / group
@@ -330,7 +324,7 @@ def download(
         for source in (s for s in sources if s.group == group):
             if len(names) >= wanted:
                 break
-            for image in stream(source, revision_of(source, lock)):
+            for image in stream(source):
                 if (name := content_hash(image)) in names:
                     continue
                 image.thumbnail((longest, longest), Image.Resampling.LANCZOS)

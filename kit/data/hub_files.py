@@ -33,13 +33,12 @@ def _folders(root: str, split: str, data_files: str | None) -> tuple[str, ...]:
     return "", *(own or found)
 
 
-def fetch(path: str, source: HubSource, revision: str | None) -> bytes:
+def fetch(path: str, source: HubSource) -> bytes:
     """Read the file that a cell names: in the data set's folder or beside its table, in an archive, or at an address.
 
     Args:
         path: as the cell tells it.
         source: the data set.
-        revision: commit of the data set; None: its newest.
 
     Raises:
         CellError: there is no such file, or it can't be read.
@@ -53,7 +52,7 @@ def fetch(path: str, source: HubSource, revision: str | None) -> bytes:
     if source.is_local:
         there = [file for folder in folders if os.path.isfile(file := os.path.join(source.id, folder, path))]
     else:
-        named = (_downloaded(source, str(PurePosixPath(folder) / path), revision) for folder in folders)
+        named = (_downloaded(source, str(PurePosixPath(folder) / path)) for folder in folders)
         there = [file for file in named if file][:1]
     if not there:
         raise CellError(f"FileNotFoundError: no file {path!r:.200} in {source.id}")
@@ -72,13 +71,13 @@ def _read(open_it: Callable[[], Any], path: str, of_hub: bool = False) -> bytes:
         raise CellError(f"file {path!r:.200}: {type(error).__name__}: {str(error)[:120]}") from error
 
 
-def _downloaded(source: HubSource, path: str, revision: str | None) -> str:
+def _downloaded(source: HubSource, path: str) -> str:
     """A file of the hub, on this machine now; empty if the data set has no such file."""
     from huggingface_hub import hf_hub_download
     from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
 
     try:
-        return str(hf_hub_download(source.id, path, repo_type="dataset", revision=revision))
+        return str(hf_hub_download(source.id, path, repo_type="dataset", revision=source.revision))
     except LocalEntryNotFoundError:  # no network, which says nothing of the file
         raise
     except (EntryNotFoundError, ValueError):

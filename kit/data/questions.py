@@ -36,7 +36,7 @@ from typing import Any
 from PIL import Image
 
 from kit.data.cells import CellError, object_in, readable, text_of, texts
-from kit.data.hub import HubError, HubSource, images_of, read_lock, revision_of, rows, used_rows
+from kit.data.hub import HubError, HubSource, images_of, pinned, read_lock, rows, used_rows
 from kit.data.options import BARE, LETTERS, alike, lettered, option_named
 from kit.data.options import letter as letter
 from kit.episode import NamedImage, Task, content_hash
@@ -276,7 +276,7 @@ def _entry(table: Path, section: str, name: str, fields: Row) -> QuestionSet:
         raise HubError(f"{table}: [{section}.{name}]: {error}") from error
 
 
-def tasks_of(source: QuestionSet, revision: str | None, fit: Fit) -> Iterator[Task]:
+def tasks_of(source: QuestionSet, fit: Fit) -> Iterator[Task]:
     """Its questions as tasks, in its own order; rows that can't be asked are counted, and told at the end.
 
     A task's ``meta`` has ``set``, the data set's name; ``kind``, its group; and ``source``, which names the image by
@@ -284,18 +284,17 @@ def tasks_of(source: QuestionSet, revision: str | None, fit: Fit) -> Iterator[Ta
 
     Args:
         source: the data set.
-        revision: commit of the data set; None: its newest.
         fit: shrinks images.
 
     Raises:
         HubError: the data set can't be reached, has no such columns, or nothing to ask.
     """
     with used_rows(source) as left:
-        for told in rows(source, revision, ()):
+        for told in rows(source, ()):
             number = left.row()
             try:
                 row = source.read(told)
-                images = [image for column in source.shown for image in images_of(_cell(row, column), source, revision)]
+                images = [image for column in source.shown for image in images_of(_cell(row, column), source)]
                 images = [readable(fit(image), image.size) for image in images]
                 asked = source.asked(row)
             except CellError as error:
@@ -351,5 +350,5 @@ def tasks_from(root: str, sets: Iterable[QuestionSet], fit: Fit, n: int = 0) -> 
                 raise HubError(
                     f"{source.id}: no such folder; copy the data set there in the hub's layout, or give 'hub'"
                 )
-        found += islice(tasks_of(source, revision_of(source, lock), fit), n or None)
+        found += islice(tasks_of(pinned(source, lock), fit), n or None)
     return found

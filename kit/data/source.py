@@ -7,14 +7,15 @@ so one of them in training makes the other a memory test.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
 from PIL import ExifTags, Image, UnidentifiedImageError
 
-from kit.images import upright_rgb
+from kit.episode import Task
+from kit.images import upright_rgb, within_pixels
 
 Split = Literal["train", "development", "test", "held-out"]
 """A side of a split. ``held-out``: the packaged photographs that are never trained on; too few to be split again, so
@@ -80,3 +81,9 @@ def _read(path: Path, longest: int, mtime: int, size: int) -> Image.Image:
         raise ImageError(f"picture {path}: cannot be read ({error}); replace or remove it") from error
     upright.thumbnail((longest, longest), Image.Resampling.LANCZOS)
     return upright
+
+
+def as_shown(task: Task, max_pixels: int) -> Task:
+    """A task whose prompt shows its images shrunk to ``max_pixels`` each; tools open them as they are."""
+    shown = tuple(replace(image, image=within_pixels(image.image, max_pixels)) for image in task.images)
+    return replace(task, images=shown, originals=task.images if shown != task.images else ())

@@ -23,14 +23,13 @@ from pathlib import Path
 from typing import Any
 
 from kit.data.questions import QuestionSet, chosen, question_sets, tasks_from
+from kit.data.source import as_shown
 from kit.episode import Task
-from kit.images import within_pixels
+from kit.images import as_opened
 from kit.rewards.answers import number
 
 MAX_PIXELS = 1_003_520
 """Pixels of an image as the prompt shows it, at most (ours: 1,280 image tokens)."""
-ORIGINAL_PIXELS = 33_177_600
-"""Of an image as code opens it, at most: 8K, 7,680 × 4,320."""
 TOLERANCE = {"chartqa": 5}
 """Per cent by which a number may be off, by benchmark."""
 
@@ -67,7 +66,7 @@ def tasks(root: str, sets: Sequence[QuestionSet], n: int, max_pixels: int = MAX_
         n: questions of each; 0: all.
         max_pixels: pixels of an image as the prompt shows it.
     """
-    for task in tasks_from(root, sets, lambda image: within_pixels(image, ORIGINAL_PIXELS), n):
+    for task in tasks_from(root, sets, as_opened, n):
         yield as_asked(task, max_pixels)
 
 
@@ -78,11 +77,9 @@ def as_asked(task: Task, max_pixels: int = MAX_PIXELS) -> Task:
         task: as :mod:`kit.data.questions` reads it.
         max_pixels: pixels of an image as the prompt shows it.
     """
-    shown = tuple(replace(image, image=within_pixels(image.image, max_pixels)) for image in task.images)
-    whole = task.images if shown != task.images else ()
     off = TOLERANCE.get(task.meta["set"], 0)
     near = tuple(f"{gold} ± {off} %" for gold in task.target if off and number(gold) is not None)
-    return replace(task, images=shown, originals=whole, target=(*task.target, *near), meta={"level": "", **task.meta})
+    return replace(as_shown(task, max_pixels), target=(*task.target, *near), meta={"level": "", **task.meta})
 
 
 def by_source(row: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -18,15 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from kit.data.cells import CellError, readable
-from kit.data.hub import images_of, revision_of, rows, used_rows
+from kit.data.hub import images_of, rows, used_rows
 from kit.data.questions import QuestionSet, question_sets, tasks_of
+from kit.data.source import as_shown
 from kit.episode import NamedImage, Task, content_hash
-from kit.images import within_pixels
+from kit.images import as_opened
 
 MAX_PIXELS = 1_003_520
 """Pixels of an image as the prompt shows it, at most (ours: 1,280 image tokens)."""
-ORIGINAL_PIXELS = 33_177_600
-"""Of an image as crops are cut from it, at most: 8K, 7,680 × 4,320."""
 GQA_IMAGES = 1000
 """Images of GQA that are looked at, at most: all 398 that are measured on, and of the others enough to train on."""
 
@@ -54,35 +53,33 @@ def several(row: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**row, "question": [one["question"] for one in told], "answer": [one["answer"] for one in told]}
 
 
-def questions(source: QuestionSet, lock: Mapping[str, str], n: int = 0, max_pixels: int = MAX_PIXELS) -> list[Task]:
+def questions(source: QuestionSet, n: int = 0, max_pixels: int = MAX_PIXELS) -> list[Task]:
     """The questions of one data set as this paper asks them.
 
     Args:
         source: an entry of the table, or a copy of it on this machine.
-        lock: commits by data set id.
         n: the first ones; 0: all.
         max_pixels: pixels of an image as the prompt shows it.
 
     Raises:
         HubError: it can't be reached, isn't as its entry says, or has nothing to ask.
     """
-    revision = revision_of(source, lock)
-    found = tasks_of(source, revision, lambda image: within_pixels(image, ORIGINAL_PIXELS))
+    found = tasks_of(source, as_opened)
     if not source.shown:
-        found = _with_images(source, revision, found)
+        found = _with_images(source, found)
     return [as_asked(task, max_pixels) for task in islice(found, n or None)]
 
 
-def _with_images(source: QuestionSet, revision: str | None, asked: Iterator[Task]) -> Iterator[Task]:
+def _with_images(source: QuestionSet, asked: Iterator[Task]) -> Iterator[Task]:
     """GQA's questions, whose images lie in another configuration under the number that stands before each question."""
     pictures = replace(source, config=str(source.config).replace("_instructions", "_images"))
     held: dict[str, NamedImage] = {}
     with used_rows(pictures) as left:
-        for row in islice(rows(pictures, revision, ("id", "image")), GQA_IMAGES):
+        for row in islice(rows(pictures, ("id", "image")), GQA_IMAGES):
             left.row()
             try:
-                [image] = images_of(row["image"], pictures, revision)
-                fitting = within_pixels(image, ORIGINAL_PIXELS)
+                [image] = images_of(row["image"], pictures)
+                fitting = as_opened(image)
                 held[str(row["id"])] = NamedImage("image_1", readable(fitting, image.size))
                 left.used += 1
             except (CellError, ValueError) as error:
@@ -101,8 +98,7 @@ def as_asked(task: Task, max_pixels: int = MAX_PIXELS) -> Task:
         task: as :mod:`kit.data.questions` reads it.
         max_pixels: pixels of an image as the prompt shows it.
     """
-    shown = tuple(replace(image, image=within_pixels(image.image, max_pixels)) for image in task.images)
     skill, gold = str(task.meta["kind"]), str(task.target[0])
     count = int(gold) if skill == "count" and gold.isdecimal() else None
     meta = {**task.meta, "skill": skill, "difficulty": "", "count": count, "boxes": [], "parts": []}
-    return replace(task, images=shown, originals=task.images if shown != task.images else (), meta=meta)
+    return replace(as_shown(task, max_pixels), meta=meta)

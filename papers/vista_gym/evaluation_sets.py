@@ -23,17 +23,15 @@ from pathlib import Path
 from typing import Any
 
 from kit.data.cells import CellError, text_of
-from kit.data.hub import revision_of
 from kit.data.questions import QuestionSet, question_sets, tasks_of, without_stop
+from kit.data.source import as_shown
 from kit.episode import Task
-from kit.images import within_pixels
+from kit.images import as_opened
 from papers.vista_gym.answers import golds
 from papers.vista_gym.tasks import distribution_of
 
 MAX_PIXELS = 1_003_520
 """Pixels of an image as the prompt shows it, at most (ours: 1,280 image tokens)."""
-ORIGINAL_PIXELS = 33_177_600
-"""Of an image as tools open it, at most: 8K, 7,680 × 4,320."""
 
 # fmt: off
 TRAINED_ON: Mapping[str, int] = {
@@ -81,14 +79,11 @@ def _plain(cell: object) -> str:
     return re.sub(r"^Hint:.*?\nQuestion:\s*", "", said, flags=re.DOTALL)
 
 
-def questions(
-    source: QuestionSet, lock: Mapping[str, str], n: int = 0, skip: int = 0, max_pixels: int = MAX_PIXELS
-) -> list[Task]:
+def questions(source: QuestionSet, n: int = 0, skip: int = 0, max_pixels: int = MAX_PIXELS) -> list[Task]:
     """The questions of one data set as this paper asks them.
 
     Args:
         source: an entry of the table, or a copy of it on this machine.
-        lock: commits by data set id.
         n: how many; 0: all.
         skip: how many are left out before them.
         max_pixels: pixels of an image as the prompt shows it.
@@ -96,7 +91,7 @@ def questions(
     Raises:
         HubError: it can't be reached, isn't as its entry says, or has nothing to ask.
     """
-    found = tasks_of(source, revision_of(source, lock), lambda image: within_pixels(image, ORIGINAL_PIXELS))
+    found = tasks_of(source, as_opened)
     return list(_asked(islice(found, skip, skip + n if n else None), max_pixels))
 
 
@@ -121,11 +116,10 @@ def as_asked(task: Task, max_pixels: int = MAX_PIXELS) -> Task:
         task: as :mod:`kit.data.questions` reads it.
         max_pixels: pixels of an image as the prompt shows it.
     """
-    shown = tuple(replace(image, image=within_pixels(image.image, max_pixels)) for image in task.images)
     name = str(task.meta["set"])
     meta = {**task.meta, "family": task.meta["kind"], "distribution": distribution_of(name)}
     right = golds(task.target, rule_of(name, task.question))
-    return replace(task, images=shown, originals=task.images if shown != task.images else (), target=right, meta=meta)
+    return replace(as_shown(task, max_pixels), target=right, meta=meta)
 
 
 _ASKED = re.compile(r"(?i)\b(?:find|determine|calculate|compute|what(?: is|'s| are)|solve for)\b")

@@ -35,17 +35,16 @@ MAT = _SETS["benchmark"]["mat"]
 """The paper's own test sets (:mod:`papers.visual_arft.mat_benchmark`)."""
 
 
-def text_tasks(source: QuestionSet, revision: str | None, n: int) -> list[Task]:
+def text_tasks(source: QuestionSet, n: int) -> list[Task]:
     """The first ``n`` questions of a multi-hop set as tasks without images; they have no gold queries.
 
     Args:
         source: the data set.
-        revision: commit of the data set; None: its newest.
         n: number of questions.
 
     Raises:
         kit.data.hub.HubError: the data set can't be reached, or has no such columns.
     """
     meta = {"tools": ["search"], "difficulty": "hard", "queries": []}
-    tasks = islice(tasks_of(source, revision, lambda image: image), n)
+    tasks = islice(tasks_of(source, lambda image: image), n)
     return [replace(task, meta={**meta, **task.meta}) for task in tasks]

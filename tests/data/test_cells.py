@@ -231,7 +231,7 @@ LAYOUTS = (flat, with_train, archive, told, beside_its_table, in_the_folder, raw
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.__name__)
 def test_data_sets_as_they_lie_in_folders(layout: Callable[[Path], None], tmp_path: Path) -> None:
     layout(tmp_path)
-    (seen,) = stream(HubSource(str(tmp_path), "g", "train", "image", "ours"), None)
+    (seen,) = stream(HubSource(str(tmp_path), "g", "train", "image", "ours"))
     assert np.array_equal(np.asarray(seen), PIXELS)
 
 
@@ -240,7 +240,7 @@ def test_bad_rows_are_left_out_counted_and_named(tmp_path: Path) -> None:
     (tmp_path / "train.jsonl").write_text("".join(json.dumps({"image": cell}) + "\n" for cell in cells))
     source = HubSource(str(tmp_path), "g", "train", "image", "ours")
     with pytest.warns(UserWarning) as told:
-        (seen,) = stream(source, None)
+        (seen,) = stream(source)
     assert np.array_equal(np.asarray(seen), PIXELS)
     (message,) = [str(w.message) for w in told]
     assert message.startswith(f"data set {tmp_path}: ") and "network" not in message
@@ -253,7 +253,7 @@ def test_image_folders_with_a_broken_and_a_missing_file(tmp_path: Path) -> None:
     (tmp_path / "b.png").write_bytes(b"oops")
     (tmp_path / "c.png").write_bytes(png()[:100])
     with pytest.warns(UserWarning, match=r"\(row 1\); .* \(row 2\); 2 of 3 rows are left out"):
-        assert len(list(stream(HubSource(str(tmp_path), "g", "train", "image", "ours"), None))) == 1
+        assert len(list(stream(HubSource(str(tmp_path), "g", "train", "image", "ours")))) == 1
 
 
 def test_a_download_goes_on_after_bad_rows(tmp_path: Path) -> None:
@@ -261,14 +261,14 @@ def test_a_download_goes_on_after_bad_rows(tmp_path: Path) -> None:
     table(tmp_path / "set" / "train.parquet", [None, {"bytes": None, "path": "gone.png"}, {"bytes": b"x"}, good])
     source = HubSource(str(tmp_path / "set"), "g", "train", "image", "ours")
     with pytest.warns(UserWarning, match="2 of 4 rows|3 of 4 rows"):
-        assert download([source], {"g": 1}, tmp_path / "out", {}) == {"g": 1}
+        assert download([source], {"g": 1}, tmp_path / "out") == {"g": 1}
 
 
 @pytest.mark.parametrize("cell", ["gone.png", TEXT[:400], None, "data:image/png;base64,oops"])
 def test_a_set_in_which_nothing_can_be_read_is_an_error(cell: str | None, tmp_path: Path) -> None:
     (tmp_path / "train.jsonl").write_text(json.dumps({"image": cell, "question": "?", "answers": ["x"]}) + "\n")
     source = QuestionSet(str(tmp_path), "g", "train", "image", "ours", answer="answers")
-    for reading in (stream(source, None), tasks_of(source, None, lambda image: image)):
+    for reading in (stream(source), tasks_of(source, lambda image: image)):
         with pytest.raises(HubError, match="none of its 1 rows can be used") as caught:
             list(reading)
         assert "network" not in str(caught.value)
@@ -279,7 +279,7 @@ def test_a_long_image_is_left_out_of_a_download_before_it_is_stored(tmp_path: Pa
     long = Image.fromarray(np.resize(PIXELS, (150, 4000, 3)))
     table(tmp_path / "set" / "train.parquet", [{"bytes": png(i), "path": None} for i in (long, IMAGE)])
     source = HubSource(str(tmp_path / "set"), "g", "train", "image", "ours")
-    assert download([source], {"g": 1}, tmp_path / "out", {}) == {"g": 1}
+    assert download([source], {"g": 1}, tmp_path / "out") == {"g": 1}
     (stored,) = (tmp_path / "out" / "g").iterdir()
     with Image.open(stored) as image:
         assert image.size == IMAGE.size
@@ -302,11 +302,11 @@ def test_a_name_that_several_files_have_is_not_guessed(tmp_path: Path) -> None:
         IMAGE.save(tmp_path / part / "1.png")
         (tmp_path / part / "rows.jsonl").write_text(json.dumps({"image": "1.png"}) + "\n")
     with pytest.raises(HubError, match=r"file '1\.png' might be any of .*one/1\.png, .*two/1\.png"):
-        list(stream(HubSource(str(tmp_path), "g", "train", "image", "ours"), None))
+        list(stream(HubSource(str(tmp_path), "g", "train", "image", "ours")))
     beside_its_table(split := tmp_path / "split")
     (split / "train" / "1.png").unlink()
     with pytest.raises(HubError, match=r"no file '1\.png'"):
-        list(stream(HubSource(str(split), "g", "train", "image", "ours"), None))
+        list(stream(HubSource(str(split), "g", "train", "image", "ours")))
 
 
 # The hub itself: what stands in for its files.
@@ -333,7 +333,7 @@ def test_a_missing_file_of_the_hub_is_a_bad_row_and_a_missing_network_is_not(
     monkeypatch.setattr("kit.data.hub.rows", lambda *_: iter(rows))
     source = HubSource("owner/name", "g", "train", "image", "ours", data_files="images/train.jsonl")
     with pytest.warns(UserWarning, match=r"no file 'gone.png' in owner/name \(row 0\); 1 of 2 rows"):
-        assert len(list(stream(source, "0" * 40))) == 1
+        assert len(list(stream(source))) == 1
     online[0] = False
     with pytest.raises(HubError, match="If this machine has no network"):
-        list(stream(replace(source), "0" * 40))
+        list(stream(replace(source)))

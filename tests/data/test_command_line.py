@@ -11,7 +11,7 @@ import pytest
 
 from kit.data.command_line import above_0, amount, count, port, share, whole
 from kit.files import ROOT
-from workshop.command import parser
+from workshop.command import main, parser
 
 NO_NUMBER = ["", " ", "x", "NaN", "inf", "-inf", "1e999", "1" * 5000, "0x10", "-1", "1,5", "½"]
 
@@ -55,7 +55,7 @@ def test_ends_of_ranges() -> None:
 )
 def test_a_commands_numbers_are_refused_by_name(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        parser().parse_args(argv)
+        main(argv)
     name = "count" if argv[0] == "bench" else argv[-2]
     told = capsys.readouterr().err.splitlines()[-1]
     assert ended.value.code == 2 and f"argument {name}: '{argv[-1]}': must be a" in told

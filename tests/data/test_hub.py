@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from kit.data.folder import folder_pictures
-from kit.data.hub import HubError, HubSource, download, pin, read_lock, revision_of, stream
+from kit.data.hub import HubError, HubSource, download, pin, pinned, read_lock, stream
 from pictures.scenes import scene
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -33,9 +33,9 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> HubSource:
 
 
 def test_pictures_arrive_once_each_and_count_when_run_again(local: HubSource, tmp_path: Path) -> None:
-    assert download([local], {"dense": 4}, tmp_path, {}) == {"dense": 4}
+    assert download([local], {"dense": 4}, tmp_path) == {"dense": 4}
     before = {p: p.stat().st_mtime_ns for p in (tmp_path / "dense").iterdir()}
-    assert download([local], {"dense": 6}, tmp_path, {}) == {"dense": 6}
+    assert download([local], {"dense": 6}, tmp_path) == {"dense": 6}
     after = {p: p.stat().st_mtime_ns for p in (tmp_path / "dense").iterdir()}
     assert len(after) == 6 and before.items() <= after.items()
     assert len(folder_pictures(tmp_path)) == 6
@@ -43,14 +43,14 @@ def test_pictures_arrive_once_each_and_count_when_run_again(local: HubSource, tm
 
 def test_too_few_pictures_are_named(local: HubSource, tmp_path: Path) -> None:
     with pytest.raises(HubError, match="group dense: its data sets hold 6 different pictures, 9 needed"):
-        download([local], {"dense": 9}, tmp_path, {})
+        download([local], {"dense": 9}, tmp_path)
 
 
 def test_a_wrong_column_or_split_is_named(local: HubSource) -> None:
     with pytest.raises(HubError, match="no column 'img'; it has image, question"):
-        next(stream(replace(local, column="img"), None))
+        next(stream(replace(local, column="img")))
     with pytest.raises(HubError, match="nosuch"):
-        next(stream(replace(local, split="nosuch"), None))
+        next(stream(replace(local, split="nosuch")))
 
 
 def test_pictures_in_lists_base64_and_files(tmp_path: Path) -> None:
@@ -70,19 +70,19 @@ def test_pictures_in_lists_base64_and_files(tmp_path: Path) -> None:
     datasets.Dataset.from_dict(row, features=features).to_parquet(tmp_path / "data" / "train.parquet")
     for column, count in (("list", 2), ("text", 1), ("file", 1)):
         source = HubSource(str(tmp_path), "g", "train", column, "ours", data_files="data/train.parquet")
-        got = list(stream(source, None))
+        got = list(stream(source))
         assert len(got) == count
         assert all(np.array_equal(np.asarray(g), np.asarray(image)) for g in got)
 
 
 def test_revisions_are_commits(local: HubSource) -> None:
     remote = HubSource("owner/name", "g", "train", "image", "")
-    assert revision_of(local, {}) is None
-    assert revision_of(replace(remote, revision=COMMIT), {}) == COMMIT
-    assert revision_of(remote, {"owner/name": COMMIT}) == COMMIT
+    assert pinned(local, {}) == local and pinned(replace(local, revision=COMMIT), {}) == local
+    assert pinned(replace(remote, revision=COMMIT), {}).revision == COMMIT
+    assert pinned(remote, {"owner/name": COMMIT}) == replace(remote, revision=COMMIT)
     for bad in (None, "main"):
         with pytest.raises(HubError, match=r"owner/name: revision .* is not a commit; run once with --pin"):
-            revision_of(replace(remote, revision=bad), {})
+            pinned(replace(remote, revision=bad), {})
 
 
 def test_pinning_keeps_what_is_pinned_and_needs_no_network_for_it(local: HubSource, tmp_path: Path) -> None:
@@ -100,6 +100,6 @@ def test_without_a_network_the_message_says_what_to_do(tmp_path: Path, monkeypat
     monkeypatch.setattr("datasets.config.HF_HUB_OFFLINE", True)
     remote = HubSource("owner/name", "g", "train", "image", "", revision=COMMIT)
     with pytest.raises(HubError, match=r"owner/name: .*leave --hub out: the offline sample needs none"):
-        next(stream(remote, COMMIT))
+        next(stream(remote))
     with pytest.raises(HubError, match="leave --hub"):
         pin([replace(remote, revision=None)], tmp_path / "lock.json")

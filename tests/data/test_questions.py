@@ -47,7 +47,7 @@ def read(folder: Path, rows: Sequence[Any], **fields: Any) -> list[Task]:
     """What rows, each with an image, become."""
     write(folder, [{"image": "1.png", **row} for row in rows])
     source = QuestionSet(str(folder), "group", "train", "image", "ours", **fields)
-    return list(tasks_of(source, None, lambda image: image))
+    return list(tasks_of(source, lambda image: image))
 
 
 TABLE = """
@@ -275,14 +275,14 @@ CSV = {
 def test_cells_of_a_csv_are_texts_as_they_are_written(tmp_path: Path, suffix: str, text: str, golds: list[str]) -> None:
     (tmp_path / f"train.{suffix}").write_text(text)
     source = QuestionSet(str(tmp_path), "g", "train", "", "ours")
-    assert [task.target for task in tasks_of(source, None, lambda image: image)] == [(gold,) for gold in golds]
+    assert [task.target for task in tasks_of(source, lambda image: image)] == [(gold,) for gold in golds]
 
 
 def test_an_option_that_reads_none_is_one(tmp_path: Path) -> None:
     lines = ["question,A,B,C,D,answer", "?,red,blue,green,None,D", "?,NA,01,null,1.50,A", "?,1,2,3,,B"]
     (tmp_path / "train.csv").write_text("\n".join(lines) + "\n")
     source = QuestionSet(str(tmp_path), "g", "train", "", "ours", options=("A", "B", "C", "D"), letters=True)
-    found = [task.question.split("\n")[1:] for task in tasks_of(source, None, lambda image: image)]
+    found = [task.question.split("\n")[1:] for task in tasks_of(source, lambda image: image)]
     assert found[0] == ["A. red", "B. blue", "C. green", "D. None"]
     assert found[1:] == [["A. NA", "B. 01", "C. null", "D. 1.50"], ["A. 1", "B. 2", "C. 3"]]
 
@@ -308,7 +308,7 @@ def test_a_csv_whose_columns_would_shift_is_refused(tmp_path: Path, text: str) -
     (tmp_path / "train.csv").write_text(text)
     source = QuestionSet(str(tmp_path), "g", "train", "", "ours")
     with pytest.raises(HubError, match="more fields than the first line has names"):
-        list(tasks_of(source, None, lambda image: image))
+        list(tasks_of(source, lambda image: image))
 
 
 KINDS: dict[str, tuple[Any, list[Any], list[str]]] = {
@@ -332,7 +332,7 @@ def test_a_cell_says_what_its_column_s_type_means(
     rows = {"question": ["?"] * len(cells), "answer": cells}
     datasets.Dataset.from_dict(rows, features=features).to_parquet(tmp_path / "train.parquet")
     source = QuestionSet(str(tmp_path), "g", "train", "", "ours")
-    assert [task.target for task in tasks_of(source, None, lambda image: image)] == [(gold,) for gold in golds]
+    assert [task.target for task in tasks_of(source, lambda image: image)] == [(gold,) for gold in golds]
 
 
 @pytest.mark.parametrize(
@@ -362,7 +362,7 @@ def test_a_copy_without_its_card_is_told(tmp_path: Path) -> None:
     write(tmp_path / "copy", [{"image": "1.png", "question": "?", "answer": "x"}])
     source = QuestionSet(str(tmp_path / "copy"), "g", "train", "image", "ours", config="docvqa")
     with pytest.raises(HubError, match=r"no README\.md, the data set's card, in which configurations such as 'docvqa'"):
-        list(tasks_of(source, None, lambda image: image))
+        list(tasks_of(source, lambda image: image))
 
 
 def test_questions_in_other_shapes(tmp_path: Path) -> None:
@@ -415,5 +415,5 @@ def test_an_image_that_no_model_reads_is_left_out(tmp_path: Path) -> None:
     pq.write_table(pa.table(held), tmp_path / "train.parquet")
     source = QuestionSet(str(tmp_path), "g", "train", "image", "ours")
     with pytest.warns(UserWarning, match=r"shrunk from 64 x 13200 pixels.* \(row 0\); 1 of 3 rows"):
-        found = list(tasks_of(source, None, lambda image: within_pixels(image, 401_408)))
+        found = list(tasks_of(source, lambda image: within_pixels(image, 401_408)))
     assert [task.images[0].image.size for task in found][1:] == [IMAGE.size]

@@ -156,7 +156,7 @@ def test_the_hubs_sets_are_read_from_copies_to_tasks(from_hub: Path) -> None:
 
 def found_in(root: Path) -> list[Task]:
     sources = local_copies(visual_arft.DOCUMENTS, root)
-    return [task for source in sources for task in tasks_of(source, None, lambda image: image)]
+    return [task for source in sources for task in tasks_of(source, lambda image: image)]
 
 
 def shown(task: Task) -> str:

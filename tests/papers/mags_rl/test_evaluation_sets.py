@@ -24,7 +24,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def read(root: Path, sets: str) -> dict[str, list[Task]]:
     table = {"evaluation": BENCHMARKS, "training": TRAINING}[sets]
-    return {source.name: questions(source, {}) for source in local_copies(list(table.values()), root)}
+    return {source.name: questions(source) for source in local_copies(list(table.values()), root)}
 
 
 def test_what_is_measured_on(root: Path) -> None:
@@ -48,7 +48,7 @@ def test_what_is_trained_on(root: Path) -> None:
     found = read(root, "training")
     assert {name: len(tasks) for name, tasks in found.items()} == {"vsr": 5, "tallyqa": 4, "gqa": 5}
     assert [task.meta["count"] for task in found["tallyqa"]] == [0, 1, 2, 3]
-    assert len(questions(local_copies([TRAINING["gqa"]], root)[0], {}, n=2)) == 2
+    assert len(questions(local_copies([TRAINING["gqa"]], root)[0], n=2)) == 2
 
 
 def test_a_large_image_is_shown_small_and_cropped_whole(root: Path) -> None:
@@ -71,4 +71,4 @@ def test_rows_of_tallyqa_in_both_layouts_and_in_none() -> None:
 def test_gqa_without_its_images_is_named(root: Path, tmp_path: Path) -> None:
     [source] = local_copies([BENCHMARKS["gqa"]], root)
     with pytest.raises(HubError, match="GQA"):
-        questions(replace(source, config="train_balanced_instructions", split="testdev"), {})
+        questions(replace(source, config="train_balanced_instructions", split="testdev"))

@@ -35,7 +35,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def read(root: Path, name: str, section: str = "evaluation", **more: int) -> list[Task]:
     entry = (BENCHMARKS if section == "evaluation" else TRAINING)[name]
-    return questions(local_copies([entry], root)[0], {}, **more)
+    return questions(local_copies([entry], root)[0], **more)
 
 
 def test_sizes_are_table_5s() -> None:
@@ -124,4 +124,4 @@ def test_other_turns_and_columns_are_named(root: Path) -> None:
         conversation({"conversations": [{"human": "?"}]})
     [copy] = local_copies([BENCHMARKS["mapqa"]], root)
     with pytest.raises(HubError, match=r"mapqa.*no column 'question', 'answer', 'image'.*evaluation_sets.toml"):
-        questions(replace(copy, reader="", column="image"), {})
+        questions(replace(copy, reader="", column="image"))

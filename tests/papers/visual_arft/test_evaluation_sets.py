@@ -42,7 +42,7 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> QuestionSet:
 
 
 def test_questions_with_an_answer_come_with_their_pictures(documents: QuestionSet) -> None:
-    found = list(tasks_of(documents, None, lambda image: within_pixels(image, 112 * 112)))
+    found = list(tasks_of(documents, lambda image: within_pixels(image, 112 * 112)))
     assert [(q.question, q.target, q.images[0].image.size) for q in found] == [
         ("Who?", ("me", "I"), (112, 112)),
         ("What?", ("that",), (112, 112)),
@@ -52,14 +52,14 @@ def test_questions_with_an_answer_come_with_their_pictures(documents: QuestionSe
 
 def test_they_can_be_distorted(documents: QuestionSet) -> None:
     """Scenes are smooth enough for a dark or turned one to be mended."""
-    some = [Question.of(task) for task in tasks_of(documents, None, as_it_is)]
+    some = [Question.of(task) for task in tasks_of(documents, as_it_is)]
     made = make_tasks(lambda rng, part: some[int(rng.integers(2))], {"dark": 2, "rotate90": 2}, 0, "hub")
     assert {t.meta["kind"] for t in made} == {"documents"} and {t.question for t in made} <= {"Who?", "What?"}
 
 
 def test_a_missing_column_is_named(documents: QuestionSet) -> None:
     with pytest.raises(HubError, match="no column 'answer'; found: image, question, answers; expected: "):
-        next(tasks_of(replace(documents, answer="answer"), None, as_it_is))
+        next(tasks_of(replace(documents, answer="answer"), as_it_is))
 
 
 def test_multi_hop_questions_of_text_alone(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_multi_hop_questions_of_text_alone(tmp_path: Path) -> None:
     ]
     (tmp_path / "test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     source = QuestionSet(*(str(tmp_path), "bamboogle", "test", "", "ours"), name="bamboogle", answer="golden_answers")
-    tasks = text_tasks(source, None, 2)
+    tasks = text_tasks(source, 2)
     assert [(t.id, t.target, t.images) for t in tasks] == [
         ("bamboogle-00000", ("Ann",), ()),
         ("bamboogle-00002", ("Bob", "Robert"), ()),
@@ -105,7 +105,7 @@ def test_what_is_missing_of_it_is_named(tmp_path: Path) -> None:
 
 
 def test_rows_are_read_as_they_come(documents: QuestionSet) -> None:
-    assert len(list(islice(tasks_of(documents, None, as_it_is), 1))) == 1
+    assert len(list(islice(tasks_of(documents, as_it_is), 1))) == 1
 
 
 def rows_of(folder: Path, part: str, rows: list[Any], **colours: str) -> None:
