@@ -255,7 +255,10 @@ def a6(curves: Mapping[int, Sequence[Mapping[str, Any]]], max_turns: int) -> Cla
 
     checks = (
         Check(
-            *("rise in turns", over_seeds(peaks - turns[:, 0], TURNS_THAT_COUNT), TURNS_THAT_COUNT), untestable=ceiling
+            name="rise in turns",
+            interval=over_seeds(peaks - turns[:, 0], TURNS_THAT_COUNT),
+            limit=TURNS_THAT_COUNT,
+            untestable=ceiling,
         ),
         Check("fall in turns", over_seeds(peaks - turns[:, -1], TURNS_THAT_COUNT), TURNS_THAT_COUNT),
         Check("response tokens saved", over_seeds(tokens[:, 0] - tokens[:, -1], TOKENS_THAT_COUNT), TOKENS_THAT_COUNT),

@@ -64,8 +64,14 @@ def corner(rng: np.random.Generator) -> Drawn:
     which = int(rng.integers(4))
     facts = dict(zip(colours, CORNERS, strict=True))
     return Drawn(
-        *(shown(board), f"In which corner is the {colours[which]} card?", CORNERS[which], _key(colours, sheets)),
-        *(WHERE, _where(colours), facts, lambda image: frames(image, TOLD_APART) == colours),
+        image=shown(board),
+        question=f"In which corner is the {colours[which]} card?",
+        answer=CORNERS[which],
+        key=_key(colours, sheets),
+        asks=WHERE,
+        seen=_where(colours),
+        facts=facts,
+        readable=lambda image: frames(image, TOLD_APART) == colours,
         original=board,
     )
 
@@ -78,8 +84,14 @@ def card(rng: np.random.Generator) -> Drawn:
     one = sheets[which]
     asked, answer = asked_value(rng, one)
     return Drawn(
-        *(shown(board), f"On the {colours[which]} card: {asked}", answer, _key(colours, sheets)),
-        *(WHERE, _where(colours), dict(one.rows), reader(one)),
+        image=shown(board),
+        question=f"On the {colours[which]} card: {asked}",
+        answer=answer,
+        key=_key(colours, sheets),
+        asks=WHERE,
+        seen=_where(colours),
+        facts=dict(one.rows),
+        readable=reader(one),
         original=board,
         detail=_scaled(max(print_.size for print_ in one.prints)),
         then=READ,
@@ -95,8 +107,14 @@ def composed(rng: np.random.Generator) -> Drawn:
     board, colours, boxes = _board(rng, sheets)
     asked, expression, answer = charts.question(rng, one)
     return Drawn(
-        *(shown(board), f"On the {colours[which]} card: {asked}", answer, _key(colours, sheets)),
-        *(WHERE, _where(colours), dict(one.rows), reader(one)),
+        image=shown(board),
+        question=f"On the {colours[which]} card: {asked}",
+        answer=answer,
+        key=_key(colours, sheets),
+        asks=WHERE,
+        seen=_where(colours),
+        facts=dict(one.rows),
+        readable=reader(one),
         original=board,
         detail=_scaled(PITCH),
         then=charts.READ,

@@ -46,8 +46,14 @@ def few(rng: np.random.Generator) -> Drawn:
         x, y = x + int(quarter) % 2 * SIDE // 2, y + int(quarter) // 2 * SIDE // 2
         _shape(ImageDraw.Draw(image), one_of(rng, SHAPES), x, y, size, dye)
     return Drawn(
-        *(image, FEW, str(n), _key(image), FEW, str(n), {"shapes": str(n)}),
-        lambda given: sum(count(given, dye) for dye in DYES) == n,
+        image=image,
+        question=FEW,
+        answer=str(n),
+        key=_key(image),
+        asks=FEW,
+        seen=str(n),
+        facts={"shapes": str(n)},
+        readable=lambda given: sum(count(given, dye) for dye in DYES) == n,
     )
 
 
@@ -63,8 +69,14 @@ def many(rng: np.random.Generator) -> Drawn:
         x, y = (int(v) for v in cells[int(cell)] + rng.integers(1, CELL - size, 2))
         _shape(ImageDraw.Draw(image), one_of(rng, SHAPES), x, y, size, dye)
     return Drawn(
-        *(image, f"How many {asked} shapes are there?", str(n), _key(image), "", "", {asked: str(n)}),
-        lambda given: count(given, asked) == n,
+        image=image,
+        question=f"How many {asked} shapes are there?",
+        answer=str(n),
+        key=_key(image),
+        asks="",
+        seen="",
+        facts={asked: str(n)},
+        readable=lambda given: count(given, asked) == n,
         colour=asked,
     )
 

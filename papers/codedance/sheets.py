@@ -50,7 +50,14 @@ def _mended(rng: np.random.Generator) -> Drawn:
     kind = tuple(REPAIRS)[int(rng.integers(len(REPAIRS)))]
     bad = distort(one.image, [draw_distortion(kind, rng)])
     return Drawn(
-        *(bad, asked, answer, f"sheet {one.text}", WRONG, NAMES[kind], dict(one.rows), reader(one)),
+        image=bad,
+        question=asked,
+        answer=answer,
+        key=f"sheet {one.text}",
+        asks=WRONG,
+        seen=NAMES[kind],
+        facts=dict(one.rows),
+        readable=reader(one),
         then=READ,
         reading=one.text,
         repair=REPAIRS[kind],

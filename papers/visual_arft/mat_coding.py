@@ -165,7 +165,11 @@ def drawn(pool: Sequence[Pixels], name: str, side: Side = "train") -> Source:
 def _about(one: Sheet, source: str, rng: np.random.Generator) -> Question:
     question, answer = one.questions[int(rng.integers(len(one.questions)))]
     return Question(
-        *(one.image, question, (answer,), source, one.kind),
+        image=one.image,
+        question=question,
+        answers=(answer,),
+        source=source,
+        kind=one.kind,
         reading=one.text,
         readable=lambda mended: is_readable(one, mended, answer),
     )
