@@ -57,6 +57,9 @@ Baseline = Literal["all_turns", "calls"]
 EPS = 1e-4
 """ε, TRL's value."""
 
+FLAT = 1e-9
+"""Rewards that deviate by less are alike: that much is rounding."""
+
 
 @dataclass(frozen=True)
 class AdvantageSettings:
@@ -209,7 +212,9 @@ def sequence_plus_turn_advantages(
     returns = [turn_returns(turns, discount) for turns in rewards]
     last = 0 if baseline == "all_turns" else 1
     counted = torch.tensor([r for turns in returns for r in turns[: len(turns) - last]], dtype=torch.float64)
-    mean, deviation = (float(counted.mean()), float(counted.std(correction=0))) if len(counted) else (0.0, 0.0)
+    # Alike to all but rounding, as in a flat group: 1e-17 over a deviation of 1e-17 would be a push of w.
+    flat = len(counted) == 0 or float(counted.max() - counted.min()) < FLAT
+    mean, deviation = (0.0, 0.0) if flat else (float(counted.mean()), float(counted.std(correction=0)))
     found = []
     for one, turns in zip(sequence, returns, strict=True):
         n = len(turns) - last

@@ -53,6 +53,7 @@ from kit.episode import Episode, Score
 from kit.rewards.overlong import total_without_overlong
 from kit.rollout import RolloutConfig
 from kit.seeding import child_seed
+from kit.train.advantage import FLAT
 from kit.train.checkpoint import schedule
 from kit.train.processes import world_size
 
@@ -70,9 +71,6 @@ DAPO: Mapping[str, Any] = MappingProxyType(
     }
 )
 """DAPO's own values, as settings of :class:`kit.train.grpo.GRPOSettings`."""
-
-FLAT = 1e-9
-"""A group whose rewards deviate by less is flat: that much is rounding."""
 
 
 def objective_settings(loss_type: str) -> Mapping[str, Any]:

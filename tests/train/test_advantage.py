@@ -154,3 +154,11 @@ def test_an_unknown_way_to_compute_advantages_is_named(name: str) -> None:
 def test_the_settings_name_themselves() -> None:
     with pytest.raises(ValueError, match=r"GRPOSettings\.advantage='best': choose one of group_relative, per_turn"):
         GRPOSettings(advantage="best")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("episodes", [2, 6, 12, 14, 18, 24, 28])
+@pytest.mark.parametrize(("turns", "baseline"), [((0.0, -0.5), "calls"), ((0.3,), "all_turns"), ((-0.7,), "all_turns")])
+def test_returns_that_are_all_alike_push_no_turn(episodes: int, turns: tuple[float, ...], baseline: Baseline) -> None:
+    """Their mean is off by rounding, and so is their deviation: the one over the other would be 1."""
+    found = sequence_plus_turn_advantages(torch.zeros(episodes), [turns] * episodes, 2, baseline=baseline)
+    assert found == [(0.0,) * len(turns)] * episodes
