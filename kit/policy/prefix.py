@@ -83,13 +83,14 @@ class PrefixStore:
         """
         real = columns.bool()
         length = int(real.sum())
-        ids = (*request.ids, *sampled)[:length]
+        key = ((*request.ids, *sampled)[:length], request.images)
+        if key in self._entries:  # another of a group said the same: kept, and counted, once
+            return
         layers: list[Any] = list(cache.layers)  # full attention in every layer of all families
         keys = tuple(layer.keys[row][:, real] for layer in layers)
         values = tuple(layer.values[row][:, real] for layer in layers)
         self._bytes += sum(t.numel() * t.element_size() for t in (*keys, *values))
-        images = len(request.images)
-        self._entries[(ids, request.images)] = Prefix(length, images, keys, values)
+        self._entries[key] = Prefix(length, len(request.images), keys, values)
         while self._bytes > self.max_bytes and self._entries:
             oldest = self._entries.pop(next(iter(self._entries)))
             self._bytes -= sum(t.numel() * t.element_size() for t in (*oldest.keys, *oldest.values))

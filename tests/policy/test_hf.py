@@ -100,6 +100,16 @@ def test_new_weights_after_a_reset(model: Any, chat: Chat, tasks: list[Task]) ->
     assert policy._store.find(longer) is None
 
 
+def test_a_context_met_again_is_counted_once(model: Any, chat: Chat, tasks: list[Task]) -> None:
+    """A group that says the same, or a task asked again: else the count alone would fill the store and empty it."""
+    policy = HFPolicy(model, chat)
+    one = requests_of(chat, tasks)[0]
+    for several in (1, 4, 4, 8):
+        policy.sample([one] * several, GREEDY)
+        held = [t for prefix in policy._store._entries.values() for t in (*prefix.keys, *prefix.values)]
+        assert policy._store._bytes == sum(t.numel() * t.element_size() for t in held) > 0
+
+
 def test_a_requests_seed_fixes_its_sample(model: Any, chat: Chat, tasks: list[Task]) -> None:
     """Whatever else is sampled in the same call, in which order, and in how large a batch."""
     params = SamplingParams(stops=("e",), max_new_tokens=12)
