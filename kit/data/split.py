@@ -73,7 +73,9 @@ def split_groups(group: Sequence[int], shares: Mapping[str, float], seed: int = 
         if side != REST:
             room[side] -= size[number]
         side_of[number] = side
-    side_of |= dict.fromkeys(order[-1:], REST)
+    for number in order[-1:]:  # … or, if that has some, for a side that would have none
+        bare = [side for side in room if side not in side_of.values() and size[number] <= room[side]]
+        side_of[number] = bare[0] if bare and REST in side_of.values() else REST
     empty = [side for side in (*shares, REST) if side not in side_of.values()]
     if empty:
         raise SplitError(

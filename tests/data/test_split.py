@@ -80,3 +80,20 @@ def test_a_thousand_splits_of_a_data_set_with_several_rows_a_picture() -> None:
             of_source.setdefault(k, set()).add(side)
         assert all(len(found) == 1 for found in of_source.values())
         assert set(sides) == {"train", *SHARES}
+
+
+@pytest.mark.parametrize(
+    ("groups", "shares"),
+    [
+        ([0] * 9 + [1], {"test": 0.1}),
+        ([0, 0, 0, 1, 2], {"test": 0.2, "development": 0.2}),
+        ([0] * 18 + [1, 2], {"test": 0.05, "development": 0.05}),
+        ([0] * 6 + [1] * 6 + [2, 3], {"test": 0.1, "development": 0.1}),
+    ],
+)
+def test_a_few_small_groups_beside_large_ones_fill_their_sides(groups: list[int], shares: dict[str, float]) -> None:
+    """Whatever order the seed draws them in."""
+    for seed in range(20):
+        sides = split_groups(groups, shares, seed)
+        assert set(sides) == {"train", *shares}
+        assert len(set(zip(groups, sides, strict=True))) == len(set(groups))
