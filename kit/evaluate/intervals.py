@@ -259,7 +259,7 @@ def mean_over_seeds(values: Sequence[float], unit: float) -> Interval:
     return Interval(mean, mean - half, mean + half, k)
 
 
-def contrast(cells: Mapping[Any, Sequence[Point]], weights: Mapping[Any, float]) -> Interval:
+def contrast(cells: Mapping[Any, Sequence[Point]], weights: Mapping[Any, float], one_seed: bool = False) -> Interval:
     r"""A weighted sum of cell means (a difference of stages, a slope over levels), over seeds and images.
 
     $$\hat\theta = \frac1K\sum_k \sum_c w_c \bar x_{ck}, \qquad
@@ -279,6 +279,7 @@ def contrast(cells: Mapping[Any, Sequence[Point]], weights: Mapping[Any, float])
     Args:
         cells: cell → its points.
         weights: cell → the weight of its mean.
+        one_seed: of a single seed, give the interval over images alone, as of one model; else it is infinite.
 
     Raises:
         ValueError: a cell is empty, or cells were measured for different seeds.
@@ -302,11 +303,11 @@ def contrast(cells: Mapping[Any, Sequence[Point]], weights: Mapping[Any, float])
             agreed += (min(1.0, 3 / len(set(images))) * weights[name]) ** 2
     n = sum(len(points) for points in cells.values())
     k, p, value = len(seeds), len(influence), sum(thetas.values()) / max(1, len(seeds))
-    if k < 2 or p < 2:
+    if p < 2 or (k < 2 and not one_seed):
         return Interval(value, -math.inf, math.inf, n)
-    by_seed = float(np.var(list(thetas.values()), ddof=1)) / k
+    by_seed = _t(k - 1) ** 2 * float(np.var(list(thetas.values()), ddof=1)) / k if k > 1 else 0.0
     by_image = p / (p - 1) * sum(u * u for u in influence.values())
-    half = math.sqrt(_t(k - 1) ** 2 * by_seed + _t(p - 1) ** 2 * by_image + agreed)
+    half = math.sqrt(by_seed + _t(p - 1) ** 2 * by_image + agreed)
     return Interval(value, value - half, value + half, n)
 
 

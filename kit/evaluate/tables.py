@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from kit.evaluate.intervals import Interval, Point, clustered_mean, contrast
+from kit.evaluate.intervals import Interval, Point, contrast
 from kit.evaluate.outcomes import Metric, Metrics, Outcome
 
 NOT_RUN = "not run"
@@ -65,22 +65,6 @@ def told(table: Mapping[str, Mapping[str, Mapping[str, Any]]], head: str, digits
     )
 
 
-def even_points(outcomes: Sequence[Outcome], field: str, part: str) -> list[Point]:
-    """Points whose mean is the mean over sets: each outcome weighs as much as its set has few of them.
-
-    Worked example: 1 of 2 questions of one set are right and 3 of 3 of another. The weights are 5/4 and 5/6, and the
-    mean of 5/4, 0, 5/6, 5/6, 5/6 is ¾, that of ½ and 1, where 4 of 5 questions are right.
-
-    Args:
-        outcomes: of one or more seeds, which played the same.
-        field: the outcomes' attribute that is averaged.
-        part: the attribute that names an outcome's set.
-    """
-    sizes = Counter(getattr(o, part) for o in outcomes)
-    weight = {name: len(outcomes) / len(sizes) / size for name, size in sizes.items()}
-    return [Point(o.seed, o.image, float(getattr(o, field)) * weight[getattr(o, part)]) for o in outcomes]
-
-
 @dataclass(frozen=True)
 class MeanOverSets(Metric):
     """A mean over data sets, each of which counts as much as any other.
@@ -99,7 +83,8 @@ class MeanOverSets(Metric):
         """
         if len(set(Counter(getattr(o, self.part) for o in outcomes).values())) == 1:
             return super().interval(outcomes)
-        points = even_points(outcomes, self.field, self.part)
-        if len({point.seed for point in points}) > 1:
-            return contrast({self.name: points}, {self.name: 1.0})
-        return clustered_mean([point.value for point in points], [point.image for point in points])
+        sets: dict[str, list[Point]] = {}
+        for o in outcomes:
+            sets.setdefault(getattr(o, self.part), []).append(Point(o.seed, o.image, float(getattr(o, self.field))))
+        found = contrast(sets, dict.fromkeys(sets, 1 / len(sets)), one_seed=True)
+        return found if self.kind == "count" else replace(found, low=max(0.0, found.low), high=min(1.0, found.high))

@@ -21,6 +21,7 @@ Departures
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -32,7 +33,7 @@ from kit.evaluate.claims import Claim
 from kit.evaluate.contrasts import gain, on_every_seed
 from kit.evaluate.intervals import Point
 from kit.evaluate.outcomes import Evaluation, Outcome, slices_by
-from kit.evaluate.tables import MeanOverSets, even_points
+from kit.evaluate.tables import MeanOverSets
 from kit.policy import Policy
 from kit.rollout import RolloutConfig, rollout
 from papers.agile.questions import SKILLS, QuestionEnv, begins_right, is_right
@@ -98,9 +99,14 @@ EVALUATION = Evaluation(
 """How general vision is evaluated; a run keeps its stages under ``general/``."""
 
 
-def _mean_by_skill(outcomes: Sequence[GeneralOutcome]) -> list[Point]:
-    """Points whose mean is the mean over skills, as the paper averages over benchmarks."""
-    return even_points(outcomes, "correct", "skill")
+def mean_by_skill(outcomes: Sequence[GeneralOutcome]) -> list[Point]:
+    """Points whose mean is the mean over skills, as the paper averages over benchmarks.
+
+    Worked example: 1 of 2 questions of one skill are right and 3 of 3 of another. The weights are 5/4 and 5/6, and the
+    mean of 5/4, 0, 5/6, 5/6, 5/6 is ¾, that of ½ and 1, where 4 of 5 questions are right.
+    """
+    sizes = Counter(o.skill for o in outcomes)
+    return [Point(o.seed, o.image, o.correct * len(outcomes) / len(sizes) / sizes[o.skill]) for o in outcomes]
 
 
 def a7(qa: Sequence[GeneralOutcome], half: Sequence[GeneralOutcome]) -> Claim:
@@ -118,7 +124,7 @@ def a7(qa: Sequence[GeneralOutcome], half: Sequence[GeneralOutcome]) -> Claim:
     Raises:
         ValueError: other seeds, or other questions.
     """
-    check = gain("general accuracy, half and half minus QA", _mean_by_skill(qa), _mean_by_skill(half))
+    check = gain("general accuracy, half and half minus QA", mean_by_skill(qa), mean_by_skill(half))
     return Claim("A7", CLAIMS["A7"], (check,))
 
 
@@ -137,7 +143,7 @@ def a8(untrained: Sequence[GeneralOutcome], sft: Sequence[GeneralOutcome], grpo:
         ValueError: other seeds, or other questions.
     """
     stages = on_every_seed({"untrained": untrained, "sft": sft, "grpo": grpo}, ("untrained",))
-    cells = {name: _mean_by_skill(some) for name, some in stages.items()}
+    cells = {name: mean_by_skill(some) for name, some in stages.items()}
     checks = (
         gain("general accuracy, after RL minus untrained", cells["untrained"], cells["grpo"]),
         gain("after RL minus after SFT", cells["sft"], cells["grpo"]),

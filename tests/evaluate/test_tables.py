@@ -7,7 +7,7 @@ from made_outcomes import made
 
 from kit.evaluate.intervals import Interval
 from kit.evaluate.outcomes import Metric, Outcome
-from kit.evaluate.tables import NOT_RUN, MeanOverSets, beside, even_points, told
+from kit.evaluate.tables import NOT_RUN, MeanOverSets, beside, told
 
 ACC = MeanOverSets("acc", "correct", "binary", "reason")
 """Of outcomes whose set stands, for once, in ``reason``."""
@@ -37,7 +37,6 @@ def test_each_set_counts_as_much_as_any_other_by_hand() -> None:
     some = outcomes(one=[True, False], other=[True, True, True])
     found = ACC.interval(some)
     assert found.value == pytest.approx(0.75) and found.low < 0.75 < found.high and found.n == 5
-    assert [p.value for p in even_points(some, "correct", "reason")] == pytest.approx([5 / 4, 0, *[5 / 6] * 3])
     several = [*some, *outcomes(1, one=[False, False], other=[True, True, True])]
     assert ACC.interval(several).value == pytest.approx((0.75 + 0.5) / 2)
 
@@ -45,3 +44,21 @@ def test_each_set_counts_as_much_as_any_other_by_hand() -> None:
 def test_of_sets_of_one_size_it_is_the_mean_over_outcomes() -> None:
     for some in (outcomes(one=[True, False]), outcomes(one=[True, False], other=[True, True])):
         assert ACC.interval(some) == Metric("acc", "correct", "binary").interval(some)
+
+
+@pytest.mark.parametrize("seeds", [1, 3])
+@pytest.mark.parametrize(("small", "large"), [(1, 2), (3, 100), (5, 10)])
+def test_sets_that_are_all_wrong_or_all_right_leave_something_open(seeds: int, small: int, large: int) -> None:
+    """What a set of three leaves open is a lot, however large the other one is; a share stays one."""
+    for right in (False, True):
+        some = [o for k in range(seeds) for o in outcomes(k, one=[right] * small, other=[right] * large)]
+        found = ACC.interval(some)
+        assert found.value == pytest.approx(float(right))
+        assert 0 <= found.low <= found.high <= 1 and found.high - found.low > 0.5 * min(1, 3 / small)
+
+
+def test_one_seed_is_as_wide_as_its_images_by_hand() -> None:
+    """Halves of 6 and of 12: influences of ±1/24 and ±1/48, and t of 17 degrees of freedom."""
+    found = ACC.interval(outcomes(one=[True, False] * 3, other=[True, False] * 6))
+    half = 2.109816 * (18 / 17 * (6 / 24**2 + 12 / 48**2)) ** 0.5
+    assert (found.value, found.high - 0.5, 0.5 - found.low) == pytest.approx((0.5, half, half), rel=1e-5)

@@ -8,7 +8,7 @@ from made_outcomes import made
 from kit.data.questions import letter
 from kit.episode import Action, Episode, Turn
 from papers.agile.evaluation_sets import BENCHMARKS
-from papers.agile.general import GeneralOutcome, a7, a8
+from papers.agile.general import GeneralOutcome, a7, a8, mean_by_skill
 from papers.agile.mixed import MixedPlay, mixture
 from papers.agile.questions import ON_VIEWS, SKILLS, begins_right, is_right_answer, questions
 from papers.agile.reported import GENERAL
@@ -47,6 +47,9 @@ def test_a8_reaches_its_verdicts_and_a7_by_hand() -> None:
     assert a8(found(0.2, (0,)), found(0.8), found(0.8)).verdict != "holds", "the cold start's gain is not RL's"
     check = a7(found(0.25), found(0.75)).checks[0]
     assert check.interval.value == pytest.approx(0.5)
+    some = [o for o in found(0.25, (0,), 8) if o.task in ("q0", "q2", "q1")]  # a right, b right, a wrong
+    some = [*some, *found(0.0, (0,), 1)]
+    assert [p.value for p in mean_by_skill(some)] == pytest.approx([2 / 3, 2, 0, 0])
 
 
 def test_both_arms_have_as_many_tasks_and_none_twice() -> None:
