@@ -13,18 +13,18 @@ class OpenTurn:
     Args:
         stops: strings that end it.
         end_id: the id that does.
-        pieces: the text of each id.
+        pieces: the bytes of each id: a character's may be shared by several.
         seed: of its random numbers.
     """
 
-    def __init__(self, stops: tuple[str, ...], end_id: int, pieces: list[str], seed: int) -> None:
+    def __init__(self, stops: tuple[str, ...], end_id: int, pieces: list[bytes], seed: int) -> None:
         self.ids: list[int] = []
         self.logprobs: list[float] = []
         self.finish: FinishReason | None = None
-        self._stops, self._end_id, self._pieces = stops, end_id, pieces
-        self._tail = ""
+        self._stops, self._end_id, self._pieces = [stop.encode() for stop in stops], end_id, pieces
+        self._tail = b""
         self._random = np.random.default_rng(seed)
-        self._reach = max(map(len, stops), default=0) + 16
+        self._reach = max(map(len, self._stops), default=0) + 16
 
     def draw(self) -> float:
         """A uniform number from [0, 1); of 32 bits, so that no product with it is rounded up to the whole."""

@@ -11,6 +11,7 @@ from kit.chat import Chat
 from kit.episode import Episode, NamedImage, Observation, Task, Turn
 from kit.policy import Completion, GenerationRequest, SamplingParams
 from kit.policy.hf import HFPolicy
+from kit.policy.open_turn import OpenTurn
 from kit.policy.scripted import ScriptedPolicy
 from kit.policy.suppress import suppress_logits
 from kit.rollout import content
@@ -169,6 +170,15 @@ def test_a_stop_string_ends_the_turn_and_stays(model: Any, chat: Chat, tasks: li
     assert stopped.finish == "stop"
     assert stopped.ids == free.ids[: len(stopped.ids)]
     assert stop in chat.decode(stopped.ids) and stop not in chat.decode(stopped.ids[:-1])
+
+
+@pytest.mark.parametrize("stop", ["</answer>", "完", "é", "答案。", "🙂", "»", " |", "</réponse>"])
+def test_a_stop_string_is_seen_whatever_its_tokens(model: Any, chat: Chat, stop: str) -> None:
+    """A token may be a part of a character, which alone is none."""
+    turn = OpenTurn((stop,), chat.end_id, HFPolicy(model, chat)._pieces, 0)
+    ids = chat.text(f"two 两 é{stop}, more")
+    ends = [turn.add(i, 0.0) for i in ids]
+    assert any(ends) and stop in chat.decode(turn.ids) and "more" not in chat.decode(turn.ids)
 
 
 @pytest.mark.parametrize("bad", [{"temperature": -1.0}, {"max_new_tokens": 0}])
