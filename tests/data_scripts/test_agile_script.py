@@ -7,11 +7,15 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from kit.data.leak import check_sources, leaked_pairs, solved
 from kit.data.store import load_tasks
 from kit.files import ROOT
+from pictures.photos import photos
+from pictures.scenes import scene
 from tests.helpers.agile_hub_copies import make_copies
 
 sys.path.insert(0, str(ROOT / "data_scripts"))
@@ -101,11 +105,67 @@ def test_squares_are_shown_as_thumbnails_and_whole_pictures_are_not(
     assert (args.thumbnail, args.guesses) == expected
 
 
-def test_a_copy_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert agile.main(["--out", str(tmp_path), "--hub", "--hub-root", str(tmp_path)]) == 1
-    assert "no folder ChenShawn/DeepEyes-Datasets-47k; put a copy" in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        agile.options(["--out", "x", "--hub-root", "y"])
+def test_scenes_and_packaged_photographs_make_the_same_sets_each_time(tmp_path: Path) -> None:
+    for out in ("one", "two"):
+        assert agile.main(["--out", str(tmp_path / out), "--train", "8", "--eval", "2"]) == 0
+    one, two = tmp_path / "one", tmp_path / "two"
+    assert {name: len(load_tasks(one / f"{name}.jsonl")) for name in ("train", "eval-2x2", "eval-3x3")} == {
+        "train": 8, "eval-2x2": 2 * 3, "eval-3x3": 2 * 8,
+    }  # fmt: skip
+    shown = load_tasks(one / "train.jsonl")[0]
+    assert (shown.images[0].image.size, shown.originals[0].image.size) == ((28, 28), (56, 56))
+    manifest = json.loads((one / "manifest.json").read_text())
+    assert manifest["files"]["train.jsonl"]["puzzles"] == 8
+    assert {p["id"] for p in manifest["pictures"]} == {p.id for p in [*photos("train"), *photos("held-out")]}
+    assert all(p["licence"] for p in manifest["pictures"])
+    assert (one / "train.jsonl").read_bytes() == (two / "train.jsonl").read_bytes()
+
+
+def own_pictures(folder: Path, count: int, train: int, near: int = 0) -> list[str]:
+    """Scenes in a folder of one's own, or near-copies of one, other bytes of the same picture; the script's options."""
+    folder.mkdir()
+    for k in range(count):
+        picture = Image.fromarray(scene(np.random.default_rng(0 if near else k), 96))
+        picture.resize((96 + near * k,) * 2).save(folder / f"{k}.png")
+    return ["--out", str(folder.with_name("out")), "--images", str(folder), "--train", str(train), "--eval", "1"]
+
+
+def test_a_folder_of_ones_own_is_taken_and_a_bad_one_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "mine"
+    arguments = own_pictures(folder, 5, train=4)
+    assert agile.main(arguments) == 0
+    sources = {t.meta["source"] for t in load_tasks(tmp_path / "out" / "train.jsonl")}
+    assert sources <= {f"{k}.png" for k in range(5)}
+    assert sources.isdisjoint(t.meta["source"] for t in load_tasks(tmp_path / "out" / "eval-2x2.jsonl"))
+    assert agile.main([*arguments, "--needed", "9"]) == 1
+    assert "5 different pictures there, 9 needed" in capsys.readouterr().err
+    (folder / "2.png").write_bytes(b"oops")
+    assert agile.main(arguments) == 1
+    assert "2.png: cannot be read" in capsys.readouterr().err
+
+
+def test_a_folder_that_leaks_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert agile.main(own_pictures(tmp_path / "mine", 4, train=2, near=8)) == 1
+    assert "4 different pictures in 1 groups that look the same" in capsys.readouterr().err
+    assert not (tmp_path / "out" / "train.jsonl").exists()
+
+
+def test_options_that_lack_another_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for given in (["--coldstart", "endpoint"], ["--hub-root", "y"]):
+        with pytest.raises(SystemExit):
+            agile.options(["--out", "x", *given])
+    assert agile.main(["--out", str(tmp_path), "--hub"]) == 1
+    assert "--pin" in capsys.readouterr().err
+
+
+def test_the_hub_table_has_the_papers_sizes() -> None:
+    assert sum(agile.SIZES.values()) == 15600
+    assert {s.group for s in agile.HUB} == set(agile.SIZES)
+    for group in agile.SIZES:  # each part can be filled without the benchmarks
+        assert any(s.group == group and not s.benchmark for s in agile.HUB)
+    assert all(s.licence and s.id.count("/") == 1 for s in agile.HUB)
 
 
 def test_sources_of_the_script_are_split_clean(made: Path) -> None:

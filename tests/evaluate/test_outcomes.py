@@ -11,7 +11,7 @@ from made_outcomes import made
 
 from kit.episode import Action, Episode, Task, Turn
 from kit.evaluate.intervals import Interval, clopper_pearson
-from kit.evaluate.outcomes import Evaluation, Metric, Outcome, by_stage, slices_by, table
+from kit.evaluate.outcomes import Evaluation, Metric, Outcome, by_stage, failures, slices_by, table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +74,18 @@ def test_a_stage_comes_back_as_saved_and_failures_add_up(tmp_path: Path) -> None
     assert DOTS.load_outcomes(tmp_path, "sft", seed=7) == DOTS.outcomes(episodes, seed=7)
     third = pytest.approx(1 / 3)
     assert DOTS.failures(episodes) == {"solved": third, "wrong answer": third, "out of turns": third}
+    path = tmp_path / "stages" / "sft.json"
+    path.write_text(path.read_text().replace('"image":', '"picture":'))
+    with pytest.raises(ValueError, match=r"sft.json: written by another version .*'picture'.*evaluate the stage again"):
+        DOTS.load_stage(tmp_path, "sft")
+
+
+def test_every_end_is_counted_once_under_its_own_words() -> None:
+    ends = ("lost", "tokens", "turns", "turns", "format", "malformed", "wrong", "solved")
+    assert list(failures([made(Count, end == "solved", end, error=None) for end in ends]).items()) == [
+        ("solved", 0.125), ("wrong answer", 0.125), ("malformed answer", 0.125), ("a turn without an action", 0.125),
+        ("out of turns", 0.25), ("out of tokens", 0.125), ("sandbox lost", 0.125),
+    ]  # fmt: skip
 
 
 def test_a_table_has_the_papers_order_its_numbers_and_the_baseline() -> None:

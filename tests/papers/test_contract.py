@@ -15,11 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gymnasium.utils.env_checker import check_env
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from stubborn_models import says
 
 from kit.chat import Chat
 from kit.environment import ToolEnv
-from kit.episode import Action, Episode, Score, Task
+from kit.episode import Action, Episode, Score, Task, Turn
 from kit.evaluate.claims import VERDICTS, Claim
 from kit.evaluate.outcomes import REASONS, Outcome
 from kit.evaluate.results import read_results, write_results
@@ -43,6 +46,12 @@ MALFORMED = {
     "tags the wrong way round": "</answer></think><think><answer>",
 }
 """Turns that no task is answered by."""
+
+NAMES = ("think", "rethink", "answer", "code", "search", "zoom", "tool_call")
+TAGS = st.sampled_from([f"<{end}{name}>" for name in NAMES for end in ("", "/")])
+BODIES = st.sampled_from(["print(1)", "[[0, 0, 0.3, 0.3]]", '{"tool": "easyocr.read", "arguments": {}}', "A, B", "7"])
+ANY_TEXT = st.lists(TAGS | BODIES | st.text(st.characters(exclude_categories=())), max_size=8).map("".join)
+"""Tags in any order, what may stand between them, and whatever else there is, halves of characters too."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +77,19 @@ class Tried:
     def by_script(self, script: Script, tasks: Sequence[Task] = ()) -> list[Episode]:
         """Play them by a script."""
         return self.played(ScriptedPolicy(self.chat, script), tasks)
+
+    def stepped(self, task: Task, texts: Sequence[str]) -> Episode:
+        """Say some texts to an environment, whatever they are, until it is over."""
+        env, turns, over = self.environment(), [], False
+        env.reset(options={"task": task})
+        while texts and not over:
+            (text, *texts) = texts
+            seen, _, over, _, info = env.step(text)
+            assert isinstance(seen.text, str) and env.observation_space.contains(seen)
+            turns.append(Turn((), (), text, info["action"], None if over else seen))
+        env.close()
+        answered = bool(turns and turns[-1].action and turns[-1].action.name == "answer")
+        return Episode(task, (), tuple(turns), "answer" if answered else "format" if over else "turns")
 
     def scores(self, *episodes: Episode) -> list[Score]:
         """Score episodes of one task as one group."""
@@ -132,6 +154,7 @@ def test_an_environment_begins_each_task_and_its_tools_tell_what_they_take(tried
                 assert told.status == "error" and told.text, "an argument that no schema has is told"
     finally:
         env.close()
+    check_env(tried.environment(), skip_render_check=True)
     env.reset(seed=0)
     assert env.task.images or env.task.question, "whoever resets without a task is given one"
     env.close()
@@ -149,6 +172,20 @@ def test_the_script_earns_what_its_parts_say_and_more_than_any_other(tried: Trie
             assert best.correct and not less.correct and best.total > less.total, (name, right.task.id)
             assert evaluation.is_right(right, right.task.target)
             assert other.ended != "answer" or not evaluation.is_right(other, other.task.target)
+
+
+@settings(max_examples=80)
+@given(data=st.data())
+def test_no_text_makes_a_turn_a_reward_or_an_outcome_raise(tried: Tried, data: st.DataObject) -> None:
+    """Turns of the script's own come between, so that tools are called and answers are judged."""
+    right = max(tried.right, key=lambda episode: len(episode.turns))
+    own = st.sampled_from([turn.text for turn in right.turns])
+    said = tried.stepped(right.task, data.draw(st.lists(own | ANY_TEXT, max_size=4)))
+    _, found = tried.scores(right, said)
+    assert found.total == pytest.approx(sum(found.parts.values()))
+    assert len(found.turns) in (0, len(said.turns))
+    [outcome] = tried.paper.load_evaluation().outcomes([said])
+    assert outcome.reason in REASONS and outcome.correct == found.correct
 
 
 def test_a_model_that_never_answers_plays_a_whole_episode_and_is_scored(tried: Tried, tmp_path: Path) -> None:
@@ -177,13 +214,17 @@ def test_outcomes_go_there_and_back(tried: Tried, tmp_path: Path) -> None:
     assert sum(evaluation.failures(episodes).values()) == pytest.approx(1)
     with pytest.raises(FileNotFoundError, match="stage 'sft' was not evaluated"):
         evaluation.load_stage(tmp_path, "sft")
+    with pytest.raises(ValueError, match="still running"):
+        evaluation.outcomes([Episode(tried.golden.tasks[0], ())])
+    with pytest.raises(ValueError, match="nothing to evaluate"):
+        evaluation.evaluate([])
     with pytest.raises(ValueError, match="small letters"):
         evaluation.save_stage(tmp_path, "../sft", episodes)
     file = tmp_path / "results.json"
     name = tried.paper.notebooks[-1]
     write_results(file, notebook=name, profile="smoke", seed=0, minutes=1, stages={"grpo": saved})
     kept = read_results(file)
-    assert kept is not None and "grpo" in evaluation.table(kept)
+    assert kept is not None and "grpo" in evaluation.table(kept) == evaluation.table({"grpo": saved})
     assert not evaluation.headlines or evaluation.summary(saved)
 
 
@@ -227,11 +268,10 @@ def test_profiles_are_values_that_its_limits_take(tried: Tried) -> None:
             tried.paper.limits_of({**defaults, **profile_values(source, profile)})
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("max_turns", 0), ("max_new_tokens", 0), ("max_episode_tokens", -1), ("temperature", -0.5), ("env_workers", 0)],
-)
-def test_a_limit_that_no_episode_can_have_is_refused_by_name(tried: Tried, name: str, value: Any) -> None:
-    with pytest.raises(ValueError, match=rf"{name}={value}"):
-        tried.paper.limits_of({name: value})
-    assert name in {field.name for field in fields(tried.paper.load_limits())}
+def test_a_limit_that_no_episode_can_have_is_refused_by_name(tried: Tried) -> None:
+    names = [field.name for field in fields(tried.paper.load_limits())]
+    counts = [name for name in names if name.endswith(("_turns", "_tokens", "_workers"))]
+    assert len(counts) >= 5
+    for name, value in (*((name, -1) for name in counts), ("max_turns", 0), ("env_workers", 0), ("temperature", -0.5)):
+        with pytest.raises(ValueError, match=rf"{name}={value}"):
+            tried.paper.limits_of({name: value})

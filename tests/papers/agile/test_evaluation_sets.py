@@ -12,33 +12,13 @@ import pytest
 from kit.data.hub import HubError
 from kit.data.leak import LeakError
 from kit.episode import Task
-from papers.agile.evaluation_sets import (
-    BENCHMARKS,
-    LONGEST,
-    benchmark_tasks,
-    check_apart,
-    training_questions,
-)
+from papers.agile.evaluation_sets import BENCHMARKS, LONGEST, benchmark_tasks, check_apart, training_questions
 from papers.agile.puzzle import make_task
 from papers.agile.questions import is_question, is_right_answer
-from tests.helpers.agile_benchmark_copies import (
-    IMAGE,
-    MAKERS,
-    TEXT,
-    cell,
-    hr_bench,
-    make_copies,
-    mmvp,
-    save,
-)
+from tests.helpers.agile_benchmark_copies import IMAGE, MAKERS, TEXT, cell, hr_bench, make_copies, mmvp, save
 from tests.helpers.agile_hub_copies import picture
 
-
-@pytest.fixture(scope="module")
-def copies(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("hub")
-    make_copies(root)
-    return root
+COPIES = make_copies
 
 
 @pytest.fixture(scope="module")

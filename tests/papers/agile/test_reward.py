@@ -1,6 +1,7 @@
 """Eq. 5 and 6 of AGILE. The golden numbers were worked out by hand from the paper's α, β, γ, λ."""
 
 import pytest
+from episodes import said
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
@@ -17,11 +18,7 @@ WRONG = '<think>done</think><answer>["A", "B", "C", "D"]</answer>'
 
 
 def play(*texts: str) -> Episode:
-    episode = Episode(Task("t", (), "", TARGET), ())
-    for text in texts:
-        action = PROTOCOL.parse(text)
-        episode = episode.add(Turn((), (), text, action if isinstance(action, Action) else None))
-    return episode
+    return Episode(Task("t", (), "", TARGET), (), tuple(said(PROTOCOL, text) for text in texts))
 
 
 @pytest.mark.parametrize(
@@ -66,12 +63,6 @@ def test_a_right_answer_costs_its_own_steps_whatever_the_budget() -> None:
 def test_lists_that_read_as_the_right_answer_are_right(answer: str) -> None:
     """A comma after the last label, as Python allows; quotes as the paper's prompt is printed with."""
     assert score(play(CODE, f"<think>so</think><answer>{answer}</answer>"), TARGET).total == pytest.approx(0.95)
-
-
-@given(st.text(st.characters()) | st.text(st.characters(categories=["Cs"])))
-def test_lone_surrogates_are_read_like_any_text(text: str) -> None:
-    for written in (text, f"<think>{text}</think><answer>{text}</answer>", f"<code>{text}</code>"):
-        assert not score(play(written), TARGET).parts["accuracy"]
 
 
 @pytest.mark.parametrize("text", ["<answer>" * 100_000, "<think>" * 100_000 + "</think>" * 100_000, "[" * 100_000])

@@ -1,12 +1,7 @@
-"""Puzzle sets: what is in them, that a seed fixes them, that splits hold; and the data script."""
+"""Puzzle sets: what is in them, that a seed fixes them, that splits hold."""
 
-import importlib.util
-import json
-import sys
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -14,7 +9,6 @@ from PIL import Image
 
 from kit.data.leak import LeakError, solved
 from kit.data.source import ImageError, SourceImage
-from kit.data.store import load_tasks
 from kit.episode import Task, content_hash
 from papers.agile.tasks import LEVELS, apart, check_split, evaluation_set, make_puzzles, training_set
 from pictures.photos import photos, scenes
@@ -169,89 +163,6 @@ def test_the_default_split_is_clean_and_a_shared_picture_is_refused() -> None:
     twice = [replace(source, split=split) for source in photos("train") for split in ("train", "held-out")]
     with pytest.raises(LeakError, match=r"flower ~ flower \(0 of 64 bits\)"):
         check_split([], [], twice)
-
-
-@pytest.fixture(scope="module")
-def script() -> ModuleType:
-    path = Path(__file__).parents[3] / "data_scripts" / "agile.py"
-    spec = importlib.util.spec_from_file_location("agile_script", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["agile_script"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_the_script_writes_what_it_says(script: ModuleType, tmp_path: Path) -> None:
-    assert script.main(["--out", str(tmp_path), "--train", "8", "--eval", "2"]) == 0
-    assert len(load_tasks(tmp_path / "train.jsonl")) == 8
-    assert len(load_tasks(tmp_path / "eval-2x2.jsonl")) == 2 * 3
-    shown = load_tasks(tmp_path / "train.jsonl")[0]
-    assert (shown.images[0].image.size, shown.originals[0].image.size) == ((28, 28), (56, 56))
-    assert len(load_tasks(tmp_path / "eval-3x3.jsonl")) == 2 * 8
-    manifest = json.loads((tmp_path / "manifest.json").read_text())
-    assert manifest["files"]["train.jsonl"]["puzzles"] == 8
-    assert {p["id"] for p in manifest["pictures"]} == {p.id for p in [*photos("train"), *photos("held-out")]}
-    assert all(p["licence"] for p in manifest["pictures"])
-    # The same command writes the same bytes.
-    again = tmp_path / "again"
-    assert script.main(["--out", str(again), "--train", "8", "--eval", "2"]) == 0
-    assert (again / "train.jsonl").read_bytes() == (tmp_path / "train.jsonl").read_bytes()
-
-
-def test_the_script_takes_a_folder_and_refuses_a_bad_one(
-    script: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = tmp_path / "mine"
-    folder.mkdir()
-    for k in range(5):
-        Image.fromarray(scene(np.random.default_rng(k), 96)).save(folder / f"{k}.png")
-    out = tmp_path / "out"
-    arguments = ["--out", str(out), "--images", str(folder), "--train", "4", "--eval", "1"]
-    assert script.main(arguments) == 0
-    sources = {t.meta["source"] for t in load_tasks(out / "train.jsonl")}
-    assert sources <= {f"{k}.png" for k in range(5)}
-    assert sources.isdisjoint(t.meta["source"] for t in load_tasks(out / "eval-2x2.jsonl"))
-    capsys.readouterr()
-
-    assert script.main([*arguments, "--needed", "9"]) == 1
-    assert "5 different pictures there, 9 needed" in capsys.readouterr().err
-    (folder / "2.png").write_bytes(b"oops")
-    assert script.main(arguments) == 1
-    assert "2.png: cannot be read" in capsys.readouterr().err
-
-
-def test_the_script_refuses_a_folder_that_leaks(
-    script: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = tmp_path / "mine"
-    folder.mkdir()
-    for k in range(4):  # near-copies: other bytes, the same picture
-        Image.fromarray(scene(np.random.default_rng(0), 96)).resize((96 + 8 * k,) * 2).save(folder / f"{k}.png")
-    arguments = ["--out", str(tmp_path / "out"), "--images", str(folder), "--train", "2", "--eval", "1"]
-    assert script.main(arguments) == 1
-    message = capsys.readouterr().err
-    assert "4 different pictures in 1 groups that look the same" in message
-    assert not (tmp_path / "out" / "train.jsonl").exists()
-
-
-def test_the_script_demands_what_an_endpoint_needs(script: ModuleType, tmp_path: Path) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        script.main(["--out", str(tmp_path), "--coldstart", "endpoint"])
-    assert stopped.value.code == 2
-
-
-def test_the_hub_table_has_the_papers_sizes(script: ModuleType) -> None:
-    assert sum(script.SIZES.values()) == 15600
-    assert {s.group for s in script.HUB} == set(script.SIZES)
-    for group in script.SIZES:  # each part can be filled without the benchmarks
-        assert any(s.group == group and not s.benchmark for s in script.HUB)
-    assert all(s.licence and s.id.count("/") == 1 for s in script.HUB)
-
-
-def test_the_hub_needs_commits(script: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert script.main(["--out", str(tmp_path), "--hub"]) == 1
-    assert "--pin" in capsys.readouterr().err
 
 
 def test_scenes_that_look_alike_by_chance_are_left_out_and_photographs_refused() -> None:

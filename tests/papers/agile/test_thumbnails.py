@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,28 +12,15 @@ from kit.chat import Chat
 from kit.episode import NamedImage, Task
 from papers.agile.env import GAP, QUESTIONS, JigsawEnv
 from papers.agile.puzzle import THUMBNAIL_PX, make_task, with_thumbnails
-from pictures.scenes import scene
-
-PICTURE = Image.fromarray(scene(np.random.default_rng(7), 168))
+from tests.papers.agile.test_env import PICTURE, code
 
 
 def puzzle(m: int = 2, colours: int = 4) -> Task:
     return with_thumbnails(make_task(PICTURE, m, 0, np.random.default_rng(0), "t", "scene", 56), colours)
 
 
-def code(text: str) -> str:
-    return f"<think>so</think><code>{text}</code>"
-
-
 def same(one: Image.Image, other: Image.Image) -> bool:
     return one.size == other.size and ImageChops.difference(one, other).getbbox() is None
-
-
-@pytest.fixture
-def env(box: Any) -> Iterator[JigsawEnv]:
-    env = JigsawEnv(box)
-    yield env
-    env.close()
 
 
 def test_a_colour_is_the_mean_of_its_part_of_the_piece() -> None:

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from kit.train.playable import UnplayableTasks, UnsolvedTask, check_playable, solve
+from kit.train.playable import UnsolvedTask, solve
 from papers.agile.env import JigsawEnv
 from papers.agile.tasks import training_set
 from papers.agile.validate import validate
-from turn_sandbox import Sandbox
 
 
-@pytest.fixture(scope="module")
-def box() -> Iterator[Sandbox]:
-    with Sandbox(allow_unsafe=True) as box:
-        yield box
-
-
-def test_a_puzzle_that_is_solved_as_shown_or_never_is_named(box: Sandbox) -> None:
+def test_a_puzzle_that_is_solved_as_shown_or_never_is_named(box: Any) -> None:
     (task,) = training_set(1, 0)
     whole = tuple(image.name for image in task.images)
     solved = replace(task, target=whole, meta={**task.meta, "level": 4})
@@ -28,8 +21,6 @@ def test_a_puzzle_that_is_solved_as_shown_or_never_is_named(box: Sandbox) -> Non
     assert validate(replace(task, meta={**task.meta, "level": 1}), box).startswith("0 of 4 pieces are in place")
     hides_nothing = replace(task, originals=task.images)
     assert validate(hides_nothing, box).startswith("piece A is shown as its original is")
-    with pytest.raises(UnplayableTasks, match=r"made\.jsonl:2, task .*: 4 of 4 pieces are in place"):
-        check_playable({"made.jsonl": [task, solved]}, validate=lambda one: validate(one, box))
 
 
 @pytest.mark.parametrize(
@@ -41,7 +32,7 @@ def test_a_puzzle_that_is_solved_as_shown_or_never_is_named(box: Sandbox) -> Non
         (['<think>I know.</think><answer>["A"]</answer>'], r"a script's answer, .* earns 0\.000 instead of 1"),
     ],
 )
-def test_a_script_that_does_not_solve_a_task_says_where(box: Sandbox, turns: list[str], said: str) -> None:
+def test_a_script_that_does_not_solve_a_task_says_where(box: Any, turns: list[str], said: str) -> None:
     (task,) = training_set(1, 0)
     with pytest.raises(UnsolvedTask, match=said):
         solve(JigsawEnv(box), task, turns)
