@@ -49,8 +49,10 @@ MALFORMED = {
 
 NAMES = ("think", "rethink", "answer", "code", "search", "zoom", "tool_call")
 TAGS = st.sampled_from([f"<{end}{name}>" for name in NAMES for end in ("", "/")])
-BODIES = st.sampled_from(["print(1)", "[[0, 0, 0.3, 0.3]]", '{"tool": "easyocr.read", "arguments": {}}', "A, B", "7"])
-ANY_TEXT = st.lists(TAGS | BODIES | st.text(st.characters(exclude_categories=())), max_size=8).map("".join)
+BOX, CALL = "[[0, 0, 0.3, 0.3]]", '{"tool": "easyocr.read", "arguments": {}}'
+HELD = st.sampled_from(("print(1)", BOX, CALL, "A, B", "7", "\ud800", "1e999")) | st.text(st.characters())
+BLOCKS = st.builds("<{0}>{1}</{0}>".format, st.sampled_from(NAMES), HELD)
+ANY_TEXT = st.lists(BLOCKS | TAGS | HELD, max_size=6).map("".join)
 """Tags in any order, what may stand between them, and whatever else there is, halves of characters too."""
 
 
