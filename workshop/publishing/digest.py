@@ -103,7 +103,14 @@ def modules(trees: Iterable[ast.AST], homes: Mapping[str, Path]) -> dict[str, as
 
 
 def _imported(tree: ast.AST, package: str) -> Iterator[str]:
-    """Names of all modules, and of what may be one, that are imported anywhere but for type checkers only.
+    """Names of all modules, and of what may be one, that :func:`imports_in` finds."""
+    for module, names in imports_in(tree, package):
+        yield module
+        yield from (f"{module}.{name}" for name in names)
+
+
+def imports_in(tree: ast.AST, package: str) -> Iterator[tuple[str, list[str]]]:
+    """Modules that are imported anywhere but for type checkers only, each with the names that are taken of it.
 
     Args:
         tree: of a module.
@@ -111,13 +118,12 @@ def _imported(tree: ast.AST, package: str) -> Iterator[str]:
     """
     for node in _walk(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            yield from ((alias.name, []) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             parts = package.split(".")
             above = parts[: len(parts) - node.level + 1] if node.level else []
             module = ".".join([*above, *([node.module] if node.module else [])])
-            yield module
-            yield from (f"{module}.{alias.name}" for alias in node.names)
+            yield module, [alias.name for alias in node.names]
 
 
 def _walk(tree: ast.AST) -> Iterator[ast.AST]:

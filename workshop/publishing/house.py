@@ -13,7 +13,7 @@ from pathlib import Path
 import networkx as nx
 
 from kit.files import ROOT, write_text
-from workshop.publishing.digest import project_packages
+from workshop.publishing.digest import imports_in, project_packages
 
 PAGE = Path("docs") / "layout.md"
 BEGIN, END = "<!-- house:begin -->", "<!-- house:end -->"
@@ -38,18 +38,11 @@ def imports(known: Mapping[str, Path]) -> dict[str, set[str]]:
 
 
 def _imported(name: str, path: Path, known: Mapping[str, Path]) -> set[str]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    typed = [n for n in ast.walk(tree) if isinstance(n, ast.If) and "TYPE_CHECKING" in ast.unparse(n.test)]
-    skipped = {inner for node in typed for inner in ast.walk(node)}
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     found: set[str] = set()
-    for node in ast.walk(tree):
-        if node in skipped:
-            continue
-        if isinstance(node, ast.ImportFrom):
-            full = [f"{node.module}.{alias.name}" for alias in node.names]
-            found |= {one if one in known else str(node.module) for one in full}
-        elif isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+    for module, names in imports_in(ast.parse(path.read_text(encoding="utf-8")), package):
+        full = [f"{module}.{one}" for one in names] or [module]
+        found |= {one if one in known else module for one in full}
     return found & known.keys() - {name}
 
 
