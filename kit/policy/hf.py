@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
-from transformers.convert_slow_tokenizer import bytes_to_unicode
 
 from kit.chat import Chat
 from kit.models import load_model
@@ -58,6 +57,8 @@ class HFPolicy:
         self.batch_size = batch_size
         self.seconds = 0.0
         self._store = PrefixStore(chat.image_id, cache_bytes)
+        from transformers.convert_slow_tokenizer import bytes_to_unicode  # seconds: first when a policy is made
+
         byte = {sign: bytes([value]) for value, sign in bytes_to_unicode().items()}  # as byte-level tokens are spelt
         tokens = chat.tokenizer.convert_ids_to_tokens(range(len(chat.tokenizer)))
         self._pieces = [b"".join(byte.get(sign) or sign.encode() for sign in token or "") for token in tokens]
