@@ -23,11 +23,11 @@ from pathlib import Path
 import torch
 
 from benchmarks.real_sizes import Measurement, measure, prepare
-from kit.data.command_line import above_0
 from kit.evaluate.results import provenance
 from kit.files import ROOT, print_anything, read_json, write_json
 from kit.train.metrics import read_metrics
 from papers.registry import Paper, papers
+from workshop.command_line import above_0
 from workshop.jobs.notebooks import Source, find, parameters
 from workshop.jobs.run import profile_values
 

@@ -33,7 +33,6 @@ from typing import Any
 import numpy as np
 
 from kit.chat import Chat
-from kit.data.command_line import above_0, count, share, whole
 from kit.data.folder import folder_pictures, photographs
 from kit.data.hub import download, with_held_out
 from kit.data.leak import LeakError, check_tasks
@@ -59,6 +58,7 @@ from pictures.photos import photos, table
 from tiny import TINY
 from turn_sandbox import Sandbox
 from workshop import script
+from workshop.command_line import above_0, count, share, whole
 
 TEST = 300
 """Test pictures a level (section 4.2); as many more to make choices on."""

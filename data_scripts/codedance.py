@@ -30,7 +30,6 @@ from itertools import islice
 from pathlib import Path
 
 from kit.chat import Chat
-from kit.data.command_line import count, share, whole
 from kit.data.questions import QuestionSet, tasks_of
 from kit.data.store import load_tasks, save_tasks
 from kit.episode import Task
@@ -51,6 +50,7 @@ from papers.codedance.weak_to_strong import ModelJudge, by_scene, make_lessons
 from tiny import TINY
 from turn_sandbox import Sandbox
 from workshop import script
+from workshop.command_line import count, share, whole
 
 LICENCES = {"drawn charts, sheets, figures, scenes and boards": "the kit's own (Apache-2.0); letters are DejaVu's"}
 """Of what the offline sets are made of."""

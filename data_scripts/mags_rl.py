@@ -28,7 +28,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from kit.chat import Chat
-from kit.data.command_line import count, share, whole
 from kit.data.questions import QuestionSet
 from kit.data.split import Side
 from kit.data.store import save_tasks
@@ -49,6 +48,7 @@ from pictures.keyed import check_apart
 from pictures.photos import photos
 from tiny import TINY
 from workshop import script
+from workshop.command_line import count, share, whole
 
 LICENCES = {
     "drawn boards": "the kit's own (Apache-2.0); letters are DejaVu's, handwriting scikit-learn's digits (CC BY 4.0)"

@@ -27,7 +27,6 @@ from tiny_curriculum import AMID, PLATEAU, mixture_at
 from transformers import AutoTokenizer, Qwen2_5_VLForConditionalGeneration
 
 from kit.chat import Chat
-from kit.data.command_line import above_0, count, whole
 from kit.data.folder import folder_pictures
 from kit.data.leak import check_sources
 from kit.data.source import SourceImage
@@ -41,6 +40,7 @@ from tiny.build import build_config, build_image_processor, build_tokenizer
 from tiny.pretrain import batches, train
 from tiny.skills import SKILLS
 from tiny.skills.text import Sample
+from workshop.command_line import above_0, count, whole
 
 # What agents will read and write. The tokenizer learns to spell it in few tokens; the model is
 # not trained on it: words, names and numbers of its samples are drawn at random.

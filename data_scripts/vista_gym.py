@@ -20,7 +20,6 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 
-from kit.data.command_line import count, whole
 from kit.data.store import save_tasks
 from kit.episode import Task
 from kit.files import print_anything, write_json
@@ -39,6 +38,7 @@ from papers.vista_gym.toolbox import toolbox
 from papers.vista_gym.validate import solvable
 from pictures.keyed import check_apart
 from workshop import script
+from workshop.command_line import count, whole
 
 LICENCES = {
     "drawn charts, diagrams, maps, pages and scenes": "the kit's own (Apache-2.0); letters are DejaVu's and STIX', "

@@ -28,7 +28,6 @@ from functools import partial
 from pathlib import Path
 
 from kit.chat import Chat
-from kit.data.command_line import count, share, whole
 from kit.data.questions import QuestionSet, tasks_of
 from kit.data.split import REST
 from kit.episode import Task
@@ -61,6 +60,7 @@ from papers.visual_arft.validate import validate
 from tiny import TINY
 from turn_sandbox import Sandbox
 from workshop import script
+from workshop.command_line import count, share, whole
 
 LICENCES = {
     "scikit-learn digits": "BSD-3 (UCI, CC BY 4.0)",

@@ -12,13 +12,14 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from kit.data.command_line import while_read
 from kit.files import FULL, UNWRITABLE, print_anything
+from workshop.command_line import while_read
 from workshop.jobs.grammar import grammar
 from workshop.jobs.missing import tell
 
 BENCHES = {
     "coverage": "benchmarks.coverage:coverage_table",
+    "decoding": "benchmarks.decoding:decoding_bench",
     "kernels": "benchmarks.kernels:kernels_bench",
     "processes": "benchmarks.processes:processes_bench",
     "reading": "benchmarks.reading:reading_table",

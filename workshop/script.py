@@ -24,11 +24,11 @@ from typing import Any
 
 from PIL import Image
 
-from kit.data.command_line import while_read
 from kit.data.hub import HubError, Source, local_copies, pin, pinned, read_lock
 from kit.data.leak import leaked_pairs
 from kit.data.split import REST, split_by_content
 from kit.episode import Task
+from workshop.command_line import while_read
 
 
 def parser(doc: str | None) -> argparse.ArgumentParser:

@@ -33,7 +33,7 @@ from kit.policy.scripted import Script
 from kit.policy.suppress import suppress_logits
 
 if TYPE_CHECKING:
-    from transformers import DynamicCache
+    from kit.policy.decoding import RoomyCache
 
 
 class HFPolicy:
@@ -114,12 +114,12 @@ class HFPolicy:
 
     def _prefill(
         self, requests: Sequence[GenerationRequest], prefixes: Sequence[Prefix | None]
-    ) -> tuple[Tensor, Tensor, Tensor, DynamicCache]:
+    ) -> tuple[Tensor, Tensor, Tensor, RoomyCache]:
         """Run what is new of each context.
 
         Returns next-token logits ``(B, V)``, next positions ``(B,)``, attention ``(B, T)`` and the cache.
         """
-        from transformers import DynamicCache
+        from kit.policy.decoding import RoomyCache
 
         device, family = self.model.device, self.chat.family
         done = [prefix.length if prefix else 0 for prefix in prefixes]
@@ -130,7 +130,7 @@ class HFPolicy:
         attention = torch.tensor([[0] * (wide - len(row)) + [1] * len(row) for row in new])
         pixels = [self.chat.pixels(p) for r, n in zip(requests, seen, strict=True) for p in r.images[n:]]
         positions, following = self._positions(requests, wide)
-        cache, past = DynamicCache(), attention[:, :0]
+        cache, past = RoomyCache(), attention[:, :0]
         if prefixes[0] is not None:
             cache, past = stack([prefix for prefix in prefixes if prefix is not None])
         attention = torch.cat([past.to(device), attention.to(device)], dim=1)
@@ -158,7 +158,7 @@ class HFPolicy:
 
     def _start(
         self, requests: Sequence[GenerationRequest], prefixes: Sequence[Prefix | None]
-    ) -> tuple[Tensor, Tensor, Tensor, DynamicCache]:
+    ) -> tuple[Tensor, Tensor, Tensor, RoomyCache]:
         """Prefill, once for identical contexts (a group's first turn), then one row a request."""
         slots: dict[tuple[object, ...], int] = {}
         where = [slots.setdefault((r.ids, r.images), len(slots)) for r in requests]
@@ -175,6 +175,8 @@ class HFPolicy:
         self, requests: Sequence[GenerationRequest], prefixes: Sequence[Prefix | None], params: SamplingParams
     ) -> Iterator[tuple[int, Completion]]:
         """Samples with their rows, as they end."""
+        from kit.policy.decoding import grouped_attention
+
         logits, positions, attention, cache = self._start(requests, prefixes)
         turns = [OpenTurn(params.stops, self.chat.end_id, self._pieces, request.seed) for request in requests]
         rows = list(range(len(requests)))  # which request each row of the batch belongs to
@@ -195,13 +197,14 @@ class HFPolicy:
                 rows = [rows[i] for i in live]
                 tokens, positions, attention = tokens[keep], positions[keep], attention[keep]
             attention = torch.cat([attention, attention.new_ones(len(rows), 1)], dim=1)
-            logits = self.model(
-                input_ids=tokens[:, None],
-                attention_mask=attention,
-                position_ids=self.chat.family.next_positions(positions),
-                past_key_values=cache,
-                use_cache=True,
-            ).logits[:, -1]
+            with grouped_attention(self.model):
+                logits = self.model(
+                    input_ids=tokens[:, None],
+                    attention_mask=attention,
+                    position_ids=self.chat.family.next_positions(positions),
+                    past_key_values=cache,
+                    use_cache=True,
+                ).logits[:, -1]
             positions = positions + 1
         self._remember(requests, turns, rows, cache, attention, finished=False)
         for row in rows:
@@ -213,7 +216,7 @@ class HFPolicy:
         requests: Sequence[GenerationRequest],
         turns: list[OpenTurn],
         rows: list[int],
-        cache: DynamicCache,
+        cache: RoomyCache,
         attention: Tensor,
         finished: bool,
     ) -> None:

@@ -18,7 +18,7 @@ from torch import Tensor
 from kit.policy import GenerationRequest
 
 if TYPE_CHECKING:
-    from transformers import DynamicCache
+    from kit.policy.decoding import RoomyCache
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class PrefixStore:
         return None
 
     def keep(
-        self, request: GenerationRequest, sampled: list[int], cache: DynamicCache, row: int, columns: Tensor
+        self, request: GenerationRequest, sampled: list[int], cache: RoomyCache, row: int, columns: Tensor
     ) -> None:
         """Remember one row: ``columns`` ``(T,)`` marks which of its cached columns are real tokens.
 
@@ -96,12 +96,12 @@ class PrefixStore:
             self._bytes -= sum(t.numel() * t.element_size() for t in (*oldest.keys, *oldest.values))
 
 
-def stack(prefixes: list[Prefix]) -> tuple[DynamicCache, Tensor]:
+def stack(prefixes: list[Prefix]) -> tuple[RoomyCache, Tensor]:
     """Left-padded cache of several prefixes, and its attention mask ``(B, longest)``."""
-    from transformers import DynamicCache
+    from kit.policy.decoding import RoomyCache  # transformers takes seconds: first when a policy samples
 
     longest = max(p.length for p in prefixes)
-    cache = DynamicCache()
+    cache = RoomyCache()
     for layer in range(len(prefixes[0].keys)):
         first = prefixes[0].keys[layer]
         shape = (len(prefixes), first.shape[0], longest, first.shape[2])

@@ -33,11 +33,11 @@ from kit.evaluate.claims import Claim
 from kit.evaluate.contrasts import gain, on_every_seed
 from kit.evaluate.intervals import Point
 from kit.evaluate.outcomes import Evaluation, Outcome, slices_by
-from kit.evaluate.tables import MeanOverSets
 from kit.policy import Policy
 from kit.rollout import RolloutConfig, rollout
 from papers.agile.questions import SKILLS, QuestionEnv, begins_right, is_right
 from papers.agile.reported import GENERAL
+from papers.tables import MeanOverSets
 
 CLAIMS = {
     "A7": "at equal budget, half puzzles and half QA beat QA alone on general vision",

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kit.evaluate import tables
 from kit.evaluate.intervals import Interval
 from kit.evaluate.outcomes import Metrics
-from kit.evaluate.tables import Table, beside
+from papers import tables
 from papers.agile.metrics import random_baseline
 from papers.agile.reported import AGILE, GENERAL
+from papers.tables import Table, beside
 
 MEASURES = {"Table 1": "acc", "Table 2": "score"}
 """Table → what it has of each level."""

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kit.evaluate.outcomes import Metrics
-from kit.evaluate.tables import NOT_RUN, Table, beside
 from papers.mags_rl.reported import MEASURES, REPORTED, SOURCES, TABLE_1, TABLE_2
+from papers.tables import NOT_RUN, Table, beside
 
 TITLES = {"judged": "judge", "included": "incl."}
 """How the columns of the two accuracies are headed."""

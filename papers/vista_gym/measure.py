@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from kit.data.command_line import count
 from kit.episode import Action, NamedImage, Observation
 from kit.evaluate.intervals import proportion
 from kit.files import print_anything, write_bytes
@@ -120,9 +119,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Measure the tools that are named, or all that have cases, and write their cards."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("names", nargs="*", help=f"of {', '.join(CASES)}")
-    parser.add_argument("--inputs", type=count, default=INPUTS, help="inputs of each tool")
+    parser.add_argument("--inputs", type=int, default=INPUTS, help="inputs of each tool")
     parser.add_argument("--out", type=Path, default=CARDS, help="file of the cards")
     args = parser.parse_args(argv)
+    if args.inputs < 1:
+        parser.error(f"--inputs {args.inputs}: a tool is measured on at least 1")
     if unknown := [name for name in args.names if name not in CASES or name not in TOOLS]:
         parser.error(f"no tool {unknown[0]!r} with cases; there are {', '.join(CASES)}")
     for name in args.names or CASES:

@@ -14,8 +14,8 @@ from typing import Any
 from kit.data.store import load_tasks, save_tasks
 from kit.episode import Episode, Task
 from kit.evaluate.intervals import Interval, Point, contrast, proportion_over_seeds
-from kit.evaluate.tables import NOT_RUN, told
 from kit.files import ROOT
+from papers.tables import NOT_RUN, told
 from papers.vista_gym.metrics import EVALUATION, Outcome
 from papers.vista_gym.reported import COLUMNS, ROWS, TABLE_2
 from papers.vista_gym.tasks import IN, OUT

@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from kit.episode import Episode, Task
 from kit.evaluate import outcomes as base
 from kit.evaluate.outcomes import Evaluation, Metric, slices_by
-from kit.evaluate.tables import MeanOverSets
 from kit.rewards.text_match import exact_match, f1, max_over_references
+from papers.tables import MeanOverSets
 from papers.visual_arft.mat_benchmark import KIND
 from papers.visual_arft.mat_coding import restored
 from papers.visual_arft.reported import MULTI_HOP, REPORTED

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kit.evaluate import tables
-from kit.evaluate.tables import Table, beside
+from papers import tables
+from papers.tables import Table, beside
 from papers.visual_arft.metrics import Outcome, evaluate_outcomes
 from papers.visual_arft.reported import REPORTED
 

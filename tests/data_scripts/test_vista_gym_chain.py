@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from kit.data.store import load_tasks
-from kit.evaluate.tables import NOT_RUN
 from kit.files import ROOT, read_json
+from papers.tables import NOT_RUN
 from papers.vista_gym.evaluation_sets import TRAINED_ON
 from papers.vista_gym.reported import COLUMNS, ROWS, TABLE_2
 from papers.vista_gym.tasks import IN, OUT

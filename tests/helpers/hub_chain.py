@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from kit.evaluate.tables import NOT_RUN
+from papers.tables import NOT_RUN
 from workshop.command import main
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 import workshop.jobs.run
-from kit.data.command_line import while_read
 from kit.files import ROOT
 from workshop.command import BENCHES, COMMANDS, main, parser
+from workshop.command_line import while_read
 from workshop.jobs.missing import advice
 from workshop.jobs.notebooks import sources
 from workshop.jobs.run import Job, JobError

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from kit.data.command_line import above_0, amount, count, whole
+from workshop.command_line import above_0, amount, count, whole
 
 
 def grammar(benches: Sequence[str]) -> argparse.ArgumentParser:

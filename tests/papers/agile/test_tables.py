@@ -7,10 +7,10 @@ import json
 from made_outcomes import made
 
 from kit.evaluate.intervals import Interval
-from kit.evaluate.tables import NOT_RUN
 from papers.agile.general import EVALUATION, GeneralOutcome
 from papers.agile.reported import AGILE, GENERAL
 from papers.agile.tables import general, jigsaw, told_general, told_jigsaw
+from papers.tables import NOT_RUN
 
 
 def test_every_level_of_tables_1_and_2_is_filled_or_not_run() -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kit.evaluate.intervals import Interval
-from kit.evaluate.tables import NOT_RUN
 from papers.mags_rl.reported import REPORTED
 from papers.mags_rl.tables import paper_tables, told
+from papers.tables import NOT_RUN
 
 
 def test_every_cell_is_filled_or_says_that_it_isnt_run() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from made_outcomes import made
 
-from kit.evaluate.tables import NOT_RUN
+from papers.tables import NOT_RUN
 from papers.visual_arft.evaluation_sets import TEXTS
 from papers.visual_arft.metrics import Outcome, evaluate_outcomes
 from papers.visual_arft.reported import MULTI_HOP, REPORTED

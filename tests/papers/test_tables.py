@@ -7,7 +7,7 @@ from made_outcomes import made
 
 from kit.evaluate.intervals import Interval
 from kit.evaluate.outcomes import Metric, Outcome
-from kit.evaluate.tables import NOT_RUN, MeanOverSets, beside, told
+from papers.tables import NOT_RUN, MeanOverSets, beside, told
 
 ACC = MeanOverSets("acc", "correct", "binary", "reason")
 """Of outcomes whose set stands, for once, in ``reason``."""

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from kit.data.command_line import above_0, amount, count, port, share, whole
 from kit.files import ROOT
 from workshop.command import main, parser
+from workshop.command_line import above_0, amount, count, port, share, whole
 
 NO_NUMBER = ["", " ", "x", "NaN", "inf", "-inf", "1e999", "1" * 5000, "0x10", "-1", "1,5", "½"]
 
