@@ -212,10 +212,11 @@ def _writing(path: Path) -> Iterator[None]:
         ) from error
 
 
-def write_bytes(path: Path, data: bytes) -> None:
+def write_bytes(path: Path, data: bytes, wait: bool = True) -> None:
     """Write a file completely or leave it as it was, whenever the process is killed; its folder is made.
 
-    A new file has the permissions that the umask leaves it, one that was there keeps its own.
+    A new file has the permissions that the umask leaves it, one that was there keeps its own. ``wait``: until it is on
+    the disk; without, whoever writes many calls ``os.sync`` once, before what names them is written.
 
     Raises:
         OSError: naming the file, and for a full disk the free bytes.
@@ -229,7 +230,8 @@ def write_bytes(path: Path, data: bytes) -> None:
                     os.fchmod(handle, stat.S_IMODE(path.stat().st_mode))
                 file.write(data)
                 file.flush()
-                os.fsync(file.fileno())
+                if wait:
+                    os.fsync(file.fileno())
             os.replace(partial, path)
         except BaseException:
             with suppress(OSError):

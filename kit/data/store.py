@@ -39,10 +39,10 @@ R = TypeVar("R", TaskRecord, EpisodeRecord)
 
 def _save_picture(folder: Path, picture: NamedImage) -> dict[str, str]:
     path = folder / "pictures" / f"{picture.sha256}.png"
-    if not path.exists():
+    if not path.exists() or not path.stat().st_size:  # empty after a power cut
         buffer = io.BytesIO()
         rgb(picture.image).save(buffer, "PNG")
-        write_bytes(path, buffer.getvalue())
+        write_bytes(path, buffer.getvalue(), wait=False)  # a wait for each would take most of the time: see _lines
     return {"name": picture.name, "sha256": picture.sha256}
 
 
@@ -100,7 +100,9 @@ def _episode_record(folder: Path, episode: Episode) -> dict[str, Any]:
 
 def _lines(records: Iterable[Mapping[str, Any]]) -> bytes:
     # ASCII: no text can then hold what some reader takes for the end of a line.
-    return "".join(json.dumps(record, allow_nan=False) + "\n" for record in records).encode("ascii")
+    lines = "".join(json.dumps(record, allow_nan=False) + "\n" for record in records).encode("ascii")
+    os.sync()  # their pictures are on the disk before a line names them
+    return lines
 
 
 def save_tasks(path: str | os.PathLike[str], tasks: Iterable[Task]) -> None:

@@ -1,6 +1,8 @@
 """Storage: what is written comes back, damage is named, a failed write leaves what was there."""
 
 import json
+import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -166,6 +168,26 @@ def test_a_changed_picture_is_noticed(tmp_path: Path, episode: Episode) -> None:
     file.write_bytes(b"oops")
     with pytest.raises(RecordError, match="cannot be read"):
         load_tasks(path)
+
+
+@pytest.mark.parametrize("write", [save_episodes, append_episodes])
+def test_pictures_are_on_the_disk_before_a_line_names_them(
+    tmp_path: Path, episode: Episode, monkeypatch: pytest.MonkeyPatch, write: Callable[..., None]
+) -> None:
+    """One wait for all of them, not one for each."""
+    seen: list[tuple[int, bool]] = []
+    file = tmp_path / "e.jsonl"
+    monkeypatch.setattr(os, "sync", lambda: seen.append((len([*tmp_path.glob("pictures/*.png")]), file.exists())))
+    write(file, [episode, episode])
+    assert seen == [(3, False)]
+
+
+def test_a_picture_that_a_power_cut_left_empty_is_written_again(tmp_path: Path, episode: Episode) -> None:
+    save_tasks(tmp_path / "t.jsonl", [episode.task])
+    for path in tmp_path.glob("pictures/*.png"):
+        path.write_bytes(b"")
+    save_tasks(tmp_path / "t.jsonl", [episode.task])
+    assert plain(load_tasks(tmp_path / "t.jsonl")[0]) == plain(episode.task)
 
 
 def test_appending_survives_a_cut_line(tmp_path: Path, episode: Episode) -> None:
