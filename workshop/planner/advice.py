@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from workshop.planner.memory import GB, Stage, engine_room, needed
+from workshop.planner.memory import GB, Stage, engine_least, engine_room, needed
 
 SHOWN = 4
 """Ways out that are told, at the most."""
@@ -47,7 +47,7 @@ def changes(stage: Stage) -> Iterator[Change]:
     if stage.gpus > 1 and stage.strategy != "zero3":
         yield Change("strategy", "strategy=zero3", {"strategy": "zero3"})
     if stage.rollout_engine == "colocate":
-        if (share := _least_share(stage)) is not None:
+        if stage.gpu_memory_utilization is not None and (share := _least_share(stage)) is not None:
             text = f"gpu_memory_utilization={share} in GRPOSettings"
             yield Change("engine", text, {"gpu_memory_utilization": share})
         yield Change("engine", "rollout_engine=server, on other GPUs", {"rollout_engine": "server"})
@@ -70,7 +70,7 @@ def changes(stage: Stage) -> Iterator[Change]:
 
 def _least_share(stage: Stage) -> float | None:
     """The least share of a GPU that holds the engine's weights and one longest episode; None if that can't help."""
-    one = 2 * (stage.model.language + stage.model.vision) + stage.tokens * stage.model.kv_bytes()
+    one = engine_least(stage) + stage.tokens * stage.model.kv_bytes()
     share = math.ceil(20 * one / stage.memory) / 20
     return share if share <= 0.95 and share != stage.gpu_memory_utilization else None
 

@@ -1,8 +1,8 @@
 """Plan a training before anything is downloaded: memory of each GPU and time of a step, with the formulas.
 
-``python -m kit plan 13 --profile node --gpus 8 --memory 80``. Nothing here was measured on a GPU: counts (weights,
-gradients, optimizer, what a pass keeps) are exact or checked against what torch keeps, episodes are as long as they may
-be, and times rest on :data:`BUSY`.
+``python -m kit plan 13 --profile node --gpus 8 --memory 80``. Counts (weights, gradients, optimizer, what a pass keeps)
+are exact or checked against what torch keeps, episodes are as long as they may be, and times follow from what was
+measured on one card (:mod:`workshop.planner.measured`).
 """
 
 from __future__ import annotations
@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING
 
 from kit.models.pixel_cache import IMAGE_CACHE_BYTES
 from kit.policy.limits import CACHE_BYTES, MAX_BATCH_SIZE, batch_size_that_fits
+from workshop.planner import launches
 from workshop.planner.architecture import PATCH, Architecture, Precision
+from workshop.planner.measured import TAKEN
 
 if TYPE_CHECKING:
     from kit.train.launch.topology import RolloutEngine, Strategy
 
 GB = 1e9
-
-BUSY = {"arithmetic": 0.4, "bandwidth": 0.6}
-"""Shares of a GPU's arithmetic (when training) and of its bandwidth (when sampling) that are assumed to be used."""
 
 CONTEXT = 1.0 * GB
 """CUDA's own, a process (assumed)."""
@@ -32,6 +31,12 @@ BUCKETS = 2 * 2 * 5e8
 
 LIVE = 2 * 1e9
 """Weights that ZeRO-3 keeps put together: 1e9 in bfloat16 (its default ``stage3_max_live_parameters``)."""
+
+ENGINE = 2.5 * GB
+"""What a vLLM engine takes beside weights and cache: a prefill, its vision tower, CUDA graphs (assumed)."""
+
+SPARE = 1.0 * GB
+"""What is left free when a colocated engine takes all that its trainer leaves (ours)."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,8 @@ class Stage:
         memory: of each, in bytes.
         strategy: what is divided among them.
         rollout_engine: who plays; None in supervised training, where nobody does.
-        gpu_memory_utilization: of each GPU's memory, for a colocated engine.
+        gpu_memory_utilization: of each GPU's memory, for a colocated engine; None: what the trainer leaves.
+        asleep: whether that engine gives its memory back while the model learns.
         per_device_batch_size: episodes a forward pass and GPU.
         batch: episodes an optimizer step, on all GPUs.
         tokens: of the longest episode.
@@ -73,7 +79,8 @@ class Stage:
     freeze_vision: bool
     recompute: bool = True
     reference: bool = False
-    gpu_memory_utilization: float = 0.3
+    gpu_memory_utilization: float | None = 0.3
+    asleep: bool = False
     optimizer_steps: int = 1
     steps: int = 0
     flops: float = 312e12
@@ -114,6 +121,18 @@ HOST = (Need("images", IMAGE_CACHE_BYTES, "kit.chat.Chat's image_cache_bytes: pr
 
 def fixed(stage: Stage) -> Iterator[Need]:
     """Memory that is held from the first step to the last."""
+    yield from _trainer(stage)
+    if stage.rollout_engine == "colocate" and not stage.asleep:
+        yield _engine(stage)
+
+
+def _engine(stage: Stage) -> Need:
+    share = share_of(stage)
+    return Need("engine", share * stage.memory, f"{share} × {stage.memory / GB:g} GB: vLLM's weights and cache")
+
+
+def _trainer(stage: Stage) -> Iterator[Need]:
+    """Memory that the trainer holds throughout, whoever plays."""
     n, total, learning = stage.gpus, stage.total, stage.learning
     zero, three = stage.strategy.startswith("zero"), stage.strategy in ("zero3", "fsdp2")
     each = 4 if stage.held == "float32" else 2
@@ -133,9 +152,6 @@ def fixed(stage: Stage) -> Iterator[Need]:
     if stage.reference:
         part = n if three else 1
         yield Need("reference", 2 * total / part, f"2 B × {total:,}" + f" / {part}" * (part > 1))
-    if stage.rollout_engine == "colocate":
-        share = stage.gpu_memory_utilization
-        yield Need("engine", share * stage.memory, f"{share} × {stage.memory / GB:g} GB: vLLM's weights and cache")
     yield Need("CUDA", CONTEXT, "assumed")
 
 
@@ -152,14 +168,22 @@ def learning_pass(stage: Stage) -> Iterator[Need]:
     yield Need("activations", tokens * kept, text)
     patches = 4 * stage.per_device_batch_size * stage.picture_tokens
     yield Need("pictures", patches * PATCH * 4, f"{patches:,} patches × {PATCH} × 4 B")
-    if not stage.freeze_vision and not stage.lora_rank:
-        seen = m.vision_activation_bytes(stage.held)
-        deep = 1 if stage.recompute else m.depth
-        yield Need("vision tower", patches * deep * seen, f"{patches:,} patches × {deep} × {seen:,} B")
+    if stage.recompute or _sees(stage):
+        # Recomputed, it is gone through backwards even where it stays as it is: transformers asks for gradients of what
+        # enters it. Its one whole layer comes when those of the language, which take more, are done with.
+        each = 2 * m.sight if stage.recompute else m.vision_activation_bytes(stage.held)
+        yield Need("vision tower", patches * m.depth * each, f"{patches:,} patches × {m.depth} × {each:,} B")
+
+
+def _sees(stage: Stage) -> bool:
+    """Whether the vision tower learns."""
+    return not stage.freeze_vision and not stage.lora_rank
 
 
 def sampling(stage: Stage) -> Iterator[Need]:
-    """Memory that transformers takes while it samples; vLLM has room of its own."""
+    """Memory that transformers takes while it samples, or vLLM where it sleeps else; an engine awake has its own."""
+    if stage.rollout_engine == "colocate" and stage.asleep:
+        yield _engine(stage)
     if stage.rollout_engine != "transformers":
         return
     rows, token = _rows(stage), stage.model.kv_bytes()
@@ -188,36 +212,87 @@ def needed(stage: Stage) -> float:
     return most(fixed(stage)) + max(most(learning_pass(stage)), most(sampling(stage)))
 
 
+def share_of(stage: Stage) -> float:
+    """The share of a GPU that a colocated engine gets: as told, else all that it can use and the trainer leaves."""
+    if stage.gpu_memory_utilization is not None:
+        return stage.gpu_memory_utilization
+    taken = SPARE + sum(need.bytes for need in _trainer(stage))
+    taken += 0 if stage.asleep else sum(need.bytes for need in learning_pass(stage))
+    most = engine_least(stage) + math.ceil(stage.batch / stage.gpus) * stage.tokens * stage.model.kv_bytes()
+    return max(0, math.floor(100 * min(stage.memory - taken, most) / stage.memory)) / 100
+
+
+def engine_least(stage: Stage) -> float:
+    """Bytes that an engine takes before it holds a key or a value: its weights, and what it works with."""
+    return 2 * (stage.model.language + stage.model.vision) + ENGINE
+
+
 def engine_room(stage: Stage) -> float:
-    """Bytes that a colocated engine has for keys and values: its share without its weights."""
-    return stage.gpu_memory_utilization * stage.memory - 2 * (stage.model.language + stage.model.vision)
+    """Bytes that a colocated engine has for keys and values."""
+    return share_of(stage) * stage.memory - engine_least(stage)
 
 
 def hours(stage: Stage) -> float:
     """Hours of the whole training, episodes as long as they may be; 0: the number of steps isn't known."""
-    return stage.steps * sum(value for value, _ in seconds(stage).values()) / 3600
+    return stage.steps * step(stage) / 3600
+
+
+def step(stage: Stage) -> float:
+    """Seconds of one step, episodes as long as they may be."""
+    return sum(value for value, _ in seconds(stage).values())
 
 
 def seconds(stage: Stage) -> dict[str, tuple[float, str]]:
     """Seconds of one step by part, each with its formula; episodes as long as they may be."""
-    share, total = stage.batch / stage.gpus, stage.total
-    passes = (4 if stage.lora_rank else 6) + 2 * stage.recompute + 2 * (stage.rollout_engine in ("colocate", "server"))
-    work = stage.optimizer_steps * passes * total * share * stage.tokens
-    rate = BUSY["arithmetic"] * stage.flops
-    found = {
-        "learning": (
-            work / rate,
-            f"{passes} × {total:,} × {share:g} episodes × {stage.tokens:,} tokens / ({BUSY['arithmetic']} × "
-            f"{stage.flops / 1e12:g} TFLOP/s)",
-        )
-    }
+    found = {"learning": _learning(stage)}
     if stage.rollout_engine:
-        rows = share if stage.rollout_engine != "transformers" else _rows(stage)
-        reads = 2 * total + rows * stage.tokens / 2 * stage.model.kv_bytes()
-        turns = stage.sampled * math.ceil(share / rows)
-        found["playing"] = (
-            turns * reads / (BUSY["bandwidth"] * stage.bandwidth),
-            f"{turns:,.0f} tokens one after another × {reads / GB:.1f} GB read for each / ({BUSY['bandwidth']} × "
-            f"{stage.bandwidth / 1e12:g} TB/s)",
-        )
+        read, share = max(0, stage.tokens - stage.sampled), stage.batch / stage.gpus
+        rate, text = _rate(stage)
+        formula = f"2 × {stage.total:,} × {share:g} episodes × {read:,} tokens that others wrote / {text}"
+        found["reading"] = (2 * stage.total * share * read / rate, formula)
+        found["playing"] = _playing(stage)
     return found
+
+
+def _rate(stage: Stage) -> tuple[float, str]:
+    """Operations a second that a GPU does of those that its data sheet promises."""
+    return TAKEN.arithmetic * stage.flops, f"({TAKEN.arithmetic:.3f} × {stage.flops / 1e12:g} TFLOP/s)"
+
+
+def of_pass(stage: Stage, launch: float = TAKEN.launch) -> tuple[float, str]:
+    """Seconds of a micro-batch forward and backward, with the formula: it waits for launches, or for arithmetic.
+
+    Where vLLM samples, the trainer's own log-probabilities take one more forward pass.
+    """
+    again = stage.rollout_engine in ("colocate", "server")
+    count = launches.training(stage.model, stage.held, stage.recompute, _sees(stage))
+    count += launches.forward(stage.model, stage.held) if again else 0
+    passes = (4 if stage.lora_rank else 6) + 2 * stage.recompute + 2 * again
+    tokens, (rate, text) = stage.per_device_batch_size * stage.tokens, _rate(stage)
+    arithmetic = passes * stage.total * tokens / rate
+    if count * launch > arithmetic:
+        return count * launch, f"{count:,} launches × {1e6 * launch:.0f} µs"
+    return arithmetic, f"{passes} × {stage.total:,} × {tokens:,} tokens / {text}"
+
+
+def _learning(stage: Stage) -> tuple[float, str]:
+    value, formula = of_pass(stage)
+    passes = stage.optimizer_steps * stage.batch / stage.gpus / stage.per_device_batch_size
+    return passes * value, f"{passes:g} micro-batches × {formula}"
+
+
+def _playing(stage: Stage) -> tuple[float, str]:
+    """Seconds in which tokens are decoded: vLLM reads weights, keys and values, transformers waits for launches too."""
+    share, by_transformers = stage.batch / stage.gpus, stage.rollout_engine == "transformers"
+    rows: float = _rows(stage) if by_transformers else share
+    if stage.rollout_engine == "colocate":
+        # Episodes grow while they are played: each holds half of its length on average.
+        rows = min(share, max(1.0, 2 * engine_room(stage) / (stage.tokens * stage.model.kv_bytes())))
+    turns = min(stage.sampled, stage.tokens) * (math.ceil(share / rows) if by_transformers else share / rows)
+    reads = 2 * stage.total + rows * stage.tokens / 2 * stage.model.kv_bytes()
+    each = reads / (TAKEN.bandwidth * stage.bandwidth)
+    text = f"{reads / GB:.1f} GB read / ({TAKEN.bandwidth:.2f} × {stage.bandwidth / 1e12:g} TB/s)"
+    count = launches.token(stage.model, launches.LANGUAGE[stage.held, False][0])
+    if by_transformers and count * TAKEN.launch > each:
+        each, text = count * TAKEN.launch, f"{count:,} launches × {1e6 * TAKEN.launch:.0f} µs"
+    return turns * each, f"{turns:,.0f} tokens one after another, {rows:.0f} episodes at once, × {text}"

@@ -40,10 +40,10 @@ def test_what_is_advised_fits_and_nothing_smaller_does(stage: Stage) -> None:
 
 
 def test_a_larger_share_is_advised_only_where_it_helps() -> None:
-    # Weights of 16.584 GB and one episode of 10,000 tokens, .573 GB: 36 % of 48 GB, so .4; .3 doesn't hold the weights.
+    # Weights of 16.584 GB, 2.5 to work with, 10,000 tokens of .573: 41 % of 48 GB, so .45; .3 is too little.
     small = replace(NODE, memory=48 * GB, gpus=16, per_device_batch_size=1)
     assert engine_room(small) < 0
-    assert "gpu_memory_utilization=0.4 in GRPOSettings" in advice(small)
+    assert "gpu_memory_utilization=0.45 in GRPOSettings" in advice(small)
     crowded = replace(NODE, gpus=2, memory=24 * GB)
     assert "gpu_memory_utilization" not in advice(crowded), "of 24 GB no share is left for it"
 

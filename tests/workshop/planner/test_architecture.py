@@ -7,33 +7,13 @@ from typing import Any
 import pytest
 import torch
 from peft import get_peft_model
-from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
+from qwen_sizes import TEXT, VISION, made
 
 from kit.models import load_model
 from kit.models.qwen2_5_vl import Qwen25VL
 from kit.train.lora import lora_config
 from tiny import TINY
 from workshop.planner.architecture import PUBLISHED_TEXT, PUBLISHED_VISION, Architecture, Precision
-
-TEXT = {"vocab_size": 512, "hidden_size": 256, "intermediate_size": 704, "num_hidden_layers": 2}
-TEXT |= {"num_attention_heads": 8, "num_key_value_heads": 2, "tie_word_embeddings": False}
-ROPE = {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [4, 6, 6]}
-VISION = {"depth": 2, "hidden_size": 128, "intermediate_size": 352, "num_heads": 4, "spatial_merge_size": 2}
-
-
-def made(text: dict[str, Any], vision: dict[str, Any], device: str = "cpu") -> Any:
-    text = dict(text)
-    tied = text.pop("tie_word_embeddings")
-    if device == "cpu":
-        text["rope_parameters"] = ROPE
-    config = Qwen2_5_VLConfig(
-        text_config=text,
-        vision_config={**vision, "out_hidden_size": text["hidden_size"], "fullatt_block_indexes": [1]},
-        image_token_id=5,
-        tie_word_embeddings=tied,
-    )
-    with torch.device(device):
-        return Qwen2_5_VLForConditionalGeneration(config)
 
 
 @pytest.mark.parametrize("name", sorted(PUBLISHED_TEXT))
