@@ -11,11 +11,15 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from kit.files import FULL, UNWRITABLE, print_anything
 from workshop.command_line import while_read
 from workshop.jobs.grammar import grammar
 from workshop.jobs.missing import tell
+
+if TYPE_CHECKING:
+    from workshop.jobs.run import Job
 
 BENCHES = {
     "coverage": "benchmarks.coverage:coverage_table",
@@ -49,6 +53,7 @@ def _run(args: argparse.Namespace) -> int:
     try:
         job = plan(args.target, args.profile, args.set, args.name, tag=args.tag, until=args.until)
         check_machine(job)
+        job = _by_memory(job, args.set)
     except Exception as error:
         return _refuse(error)
     execute(job, args.force, args.verbose)
@@ -56,6 +61,24 @@ def _run(args: argparse.Namespace) -> int:
 
     print("", *([view(job.name)] if args.verbose else []), ending(job.name), sep="\n")
     return 0
+
+
+def _by_memory(job: Job, sets: Sequence[str]) -> Job:
+    """Fit a job of the profile for one GPU to the GPU that is here, and say in a line each what was chosen."""
+    if job.profile != "gpu":
+        return job
+    import torch
+
+    if not torch.cuda.is_available():  # a tiny model was set
+        return job
+    from workshop.jobs.plan import by_memory
+    from workshop.jobs.run import progress_of, run_folder
+
+    here = min(torch.cuda.mem_get_info(number)[1] for number in range(torch.cuda.device_count()))
+    begun = {name: entry["parameters"] for name, entry in progress_of(run_folder(job.name)).items()}
+    job, told = by_memory(job, sets, here, begun)
+    print(*told, sep="\n", end="\n" if told else "", flush=True)
+    return job
 
 
 def _refuse(error: Exception) -> int:
@@ -75,10 +98,10 @@ def _plan(args: argparse.Namespace) -> int:
 
     try:
         job = plan(args.target, args.profile, args.set, None, until=args.until)
-        from workshop.jobs.plan import report  # torch and trl: not before the names are right
+        from workshop.jobs.plan import card, report  # torch and trl: not before the names are right
 
         sizes = (args.gpus, args.memory and args.memory * 1e9, args.tokens, args.picture_tokens)
-        text, fits = report(job, *sizes, card=(args.tflops * 1e12, args.bandwidth * 1e12))
+        text, fits = report(job, *sizes, card=card(job, args.card, sizes[1], args.tflops, args.bandwidth))
     except Exception as error:
         return _refuse(error)
     print(text)

@@ -8,6 +8,7 @@ from math import ceil
 from typing import Any
 
 from kit.rollout import RolloutConfig
+from kit.train.grpo import GRPOSettings
 from kit.train.launch.topology import ProcessConfig
 from kit.train.progress import duration
 from kit.train.sft import SFTSettings
@@ -15,21 +16,12 @@ from papers.registry import paper_of
 from tiny import TINY
 from workshop.jobs.notebooks import find
 from workshop.jobs.run import Job, profile_values
-from workshop.planner.advice import advice, fits, has_engine_room
+from workshop.planner.advice import fits
 from workshop.planner.architecture import Architecture
-from workshop.planner.memory import (
-    GB,
-    HOST,
-    Need,
-    Stage,
-    engine_room,
-    fixed,
-    hours,
-    learning_pass,
-    needed,
-    sampling,
-    seconds,
-)
+from workshop.planner.choice import best
+from workshop.planner.measured import CARDS, CITED, Card, card_of
+from workshop.planner.memory import GB, Stage, hours
+from workshop.planner.told import of_stage
 
 PICTURE_TOKENS = 8192
 """Image tokens of an episode, at the most, where neither the command nor the paper's limits tell (ours)."""
@@ -38,6 +30,9 @@ PROFILE_MEMORY = {"gpu": 24 * GB}
 """Bytes of a GPU that a profile is for; others: :data:`NODE_MEMORY`."""
 
 NODE_MEMORY = 80 * GB
+
+SMALL = 50e6
+"""Weights up to which a model is no matter of memory."""
 
 
 def stages(
@@ -56,8 +51,11 @@ def stages(
         ValueError: a model whose sizes are unknown.
     """
     values: dict[str, Any] = {planned.source.name: planned.all_values for planned in job.notebooks}
-    started = next((v["model"] for v in values.values() if v.get("model")), "") or _elsewhere(job) or str(TINY)
+    models = [v["model"] for v in values.values() if "model" in v]  # empty: the committed tiny one
+    started = next(filter(None, models), "") or ("" if models else _elsewhere(job)) or str(TINY)
     model = Architecture.of(started)
+    of_each = memory or PROFILE_MEMORY.get(job.profile, NODE_MEMORY)
+    card, usual = card_of(of_each), GRPOSettings.gpu_memory_utilization
 
     def longest(allowed: int, limits: RolloutConfig) -> dict[str, Any]:
         length = tokens or allowed
@@ -71,7 +69,9 @@ def stages(
         shared: dict[str, Any] = {
             "model": model,
             "gpus": gpus or together.num_processes or 1,  # 0 is settled by the machine it trains on
-            "memory": memory or PROFILE_MEMORY.get(job.profile, NODE_MEMORY),
+            "memory": of_each,
+            "flops": card.flops,
+            "bandwidth": card.bandwidth,
             "strategy": together.strategy,
             "per_device_batch_size": v["per_device_batch_size"],
             "lora_rank": v["lora_rank"],
@@ -92,6 +92,9 @@ def stages(
                     **shared,
                     **longest(limits.max_episode_tokens, limits),
                     rollout_engine=together.rollout_engine,
+                    # None: an engine takes what the trainer leaves, and sleeps while the model learns.
+                    gpu_memory_utilization=v.get("gpu_memory_utilization", usual),
+                    asleep=usual is None,
                     batch=v["prompts_per_batch"] * v["group_size"],
                     steps=v["steps"] + v.get("steps_2", 0),  # both stages of a curriculum
                     reference=v["beta"] > 0 and not v["lora_rank"],
@@ -111,13 +114,35 @@ def _elsewhere(job: Job) -> str:
     return next((v["model"] for s in family if (v := profile_values(s, job.profile)).get("model")), "")
 
 
+def card(
+    job: Job, size: int | None, memory: float | None, tflops: float | None, bandwidth: float | None
+) -> Card | None:
+    """The card that a command line asks for; None: it asks for none.
+
+    Args:
+        job: the planned job, whose profile is for a card.
+        size: of a listed card, in gigabytes.
+        memory: bytes of each GPU.
+        tflops: 10¹² operations a second, instead of the listed ones.
+        bandwidth: 10¹² bytes a second, instead of the listed ones.
+    """
+    if size is None and tflops is None and bandwidth is None:
+        return None
+    listed = CARDS[size] if size else card_of(memory or PROFILE_MEMORY.get(job.profile, NODE_MEMORY))
+    return replace(
+        listed,
+        flops=tflops * 1e12 if tflops else listed.flops,
+        bandwidth=bandwidth * 1e12 if bandwidth else listed.bandwidth,
+    )
+
+
 def report(
     job: Job,
     gpus: int | None,
     memory: float | None,
     tokens: int | None = None,
     picture_tokens: int | None = None,
-    card: tuple[float, float] = (312e12, 2.0e12),
+    card: Card | None = None,
 ) -> tuple[str, bool]:
     """The plan as text, and whether all of it fits.
 
@@ -127,18 +152,18 @@ def report(
         memory: bytes of each GPU instead of the profile's.
         tokens: tokens of the longest episode instead of what the settings allow.
         picture_tokens: how many of them are image tokens.
-        card: operations and bytes a second of one GPU.
+        card: the GPU, instead of the one of that memory that is listed.
 
     Raises:
         ValueError: nothing in the job trains, or a model's sizes are unknown.
     """
-    found = [
-        (name, replace(stage, flops=card[0], bandwidth=card[1]))
-        for name, stage in stages(job, gpus, memory, tokens, picture_tokens)
-    ]
+    memory = memory or (card.memory if card else None)
+    found = list(stages(job, gpus, memory, tokens, picture_tokens))
+    if card:
+        found = [(name, replace(stage, flops=card.flops, bandwidth=card.bandwidth)) for name, stage in found]
     if not found:
         raise ValueError(f"{', '.join(p.source.name for p in job.notebooks)}: nothing here trains in a way to plan for")
-    texts = [_of_stage(name, stage) for name, stage in found]
+    texts = [f"times as {CITED} took them", *(of_stage(name, stage) for name, stage in found)]
     if len(found) > 1:
         known = [stage for _, stage in found if stage.steps]
         most, of_gpus = sum(map(hours, known)), sum(hours(stage) * stage.gpus for stage in known)
@@ -146,45 +171,37 @@ def report(
     return "\n\n".join(texts), all(fits(stage) for _, stage in found)
 
 
-def _too_much(stage: Stage) -> str | None:
-    """Why a stage does not fit, and what would help; None if it does."""
-    if fits(stage):
-        return None
-    most = f"{needed(stage) / GB:.1f} GB are needed on each GPU of {stage.memory / GB:g}"
-    if not has_engine_room(stage):
-        share = stage.gpu_memory_utilization
-        most += f", and the engine's share of {share * stage.memory / GB:.1f} GB doesn't hold its weights"
-    return f"DOES NOT FIT: {most}; {advice(stage)}"
+def by_memory(
+    job: Job, sets: Sequence[str], memory: float, before: Mapping[str, Mapping[str, Any]]
+) -> tuple[Job, list[str]]:
+    """Choose how many episodes a pass holds, by the memory at hand; a batch, and what is learnt, stays as it is.
 
+    Args:
+        job: of a profile that leaves it open, planned and checked.
+        sets: what was set by hand, as ``run`` takes it: that stays.
+        memory: bytes of the smallest GPU here.
+        before: values of notebooks that this run has begun: these stay, too.
 
-def _of_stage(name: str, stage: Stage) -> str:
-    lines = [
-        f"{name}, {stage.gpus} × {stage.memory / GB:g} GB, {stage.strategy}: {stage.total / 1e9:.2f} billion weights, "
-        f"of which {stage.learning / 1e9:.2f} learn"
-    ]
-    lines += _rows("always", list(fixed(stage)))
-    lines += _rows("while it learns", list(learning_pass(stage)))
-    lines += _rows("while it plays", list(sampling(stage)))
-    lines.append(f"  {needed(stage) / GB:8.2f} GB at the most, of {stage.memory / GB:g}")
-    if stage.rollout_engine == "colocate":
-        room = engine_room(stage)
-        many = room / (stage.tokens * stage.model.kv_bytes())
-        lines.append(f"  {room / GB:8.2f} GB for vLLM's cache: {max(many, 0):.1f} of the longest episodes at once")
-    lines += _rows("of the machine's own memory, each process", HOST)
-    lines.append("  a step, if episodes are as long as they may be (estimated, not measured):")
-    lines += [f"  {value:8.1f} s  {part}: {formula}" for part, (value, formula) in seconds(stage).items()]
-    if whole := hours(stage):
-        lines.append(f"  {duration(3600 * whole):>10s}  {stage.steps} steps, {whole * stage.gpus:.1f} GPU-hours")
-    lines.append(_too_much(stage) or "fits")
-    return "\n".join(lines)
-
-
-def _rows(title: str, needs: Sequence[Need]) -> list[str]:
-    """A part of the table: what adds up, each with its formula."""
-    if not needs:
-        return []
-    total = sum(need.bytes for need in needs)
-    return [
-        f"  {total / GB:8.2f} GB {title}",
-        *(f"    {need.bytes / GB:8.2f} {need.name:16s} {need.formula}" for need in needs),
-    ]
+    Returns:
+        The job, and a line for each value that was chosen.
+    """
+    name = "per_device_batch_size"
+    given = {text.partition("=")[0].strip() for text in sets}
+    sizes: dict[str, list[int]] = {}
+    for title, stage in stages(job, None, memory):
+        if stage.total > SMALL:
+            chosen = best(stage, checkpointing=False)
+            sizes.setdefault(title.partition(":")[0], []).append(chosen.per_device_batch_size)
+    planned, told = [], []
+    for one in job.notebooks:
+        known, set_by_hand = one.source.name, {name, f"{one.source.number}.{name}"} & given
+        if known in sizes and name in one.values and not set_by_hand:
+            size = int(before.get(known, {}).get(name, min(sizes[known])))
+            if size != one.values[name]:
+                told.append(
+                    f"{known}: {name}={size} by the {memory / GB:.0f} GB at hand, not {one.values[name]} "
+                    f"(--set {one.source.number}.{name}={one.values[name]} keeps it)"
+                )
+            one = replace(one, values={**one.values, name: size})
+        planned.append(one)
+    return replace(job, notebooks=tuple(planned)), told
