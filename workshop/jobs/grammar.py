@@ -22,18 +22,7 @@ def grammar(benches: Sequence[str]) -> argparse.ArgumentParser:
     run.add_argument("--until", default="", metavar="NN", help="number of the last notebook (default: all)")
     run.add_argument("--force", action="store_true", help="execute finished notebooks again too")
     run.add_argument("--verbose", action="store_true", help="show what the notebooks print, and every figure")
-    plan = sub.add_parser("plan", help="memory and time that a job's trainings need, before anything is downloaded")
-    plan.add_argument("target", help="a number (13), a notebook's name, or a paper's for all of its notebooks")
-    plan.add_argument("--profile", default="node", help="smoke, laptop, gpu or node (default)")
-    plan.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="as for run")
-    plan.add_argument("--until", default="", metavar="NN", help="as for run")
-    plan.add_argument("--gpus", type=count, help="instead of as many as the profile says")
-    plan.add_argument("--card", type=int, choices=(24, 80, 141), help="GB: RTX 4090, A100, H200 (gpu: 24; others: 80)")
-    plan.add_argument("--memory", type=above_0, metavar="GB", help="of each GPU, instead of the card's")
-    plan.add_argument("--tokens", type=count, help="of the longest episode, instead of as many as the settings allow")
-    plan.add_argument("--picture-tokens", type=count, help="of them, of pictures (as the paper allows, else 8192)")
-    plan.add_argument("--tflops", type=above_0, help="of a GPU in bfloat16, instead of the card's (312: an A100)")
-    plan.add_argument("--bandwidth", type=above_0, metavar="TB/s", help="of its memory, instead of the card's (2.0)")
+    _plan(sub.add_parser("plan", help="memory and time that a job's trainings need, before anything is downloaded"))
     join = sub.add_parser("join", help="on another machine of a rank file: take part in a run's training")
     join.add_argument("run")
     join.add_argument("--wait", type=amount, default=600.0, help="seconds without work after which it ends (600)")
@@ -69,8 +58,22 @@ def grammar(benches: Sequence[str]) -> argparse.ArgumentParser:
     results.add_argument("--again", action="store_true", help="publish, or prove, what is current too")
     results.add_argument("--prove", action="store_true", help="find out whether they are current, by smoke runs")
     _tools(sub.add_parser("tools", help="the papers' tools: list them, call one on an image, serve them all"))
-    sub.add_parser("readme", help="fill README.md's generated block from results/; write docs/departures.md")
+    sub.add_parser("readme", help="fill generated blocks of README.md and docs/; write docs/departures.md")
     return top
+
+
+def _plan(plan: argparse.ArgumentParser) -> None:
+    plan.add_argument("target", help="a number (13), a notebook's name, or a paper's for all of its notebooks")
+    plan.add_argument("--profile", default="node", help="smoke, laptop, gpu or node (default)")
+    plan.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="as for run")
+    plan.add_argument("--until", default="", metavar="NN", help="as for run")
+    plan.add_argument("--gpus", type=count, help="instead of as many as the profile says")
+    plan.add_argument("--card", type=int, choices=(24, 80, 141), help="GB: RTX 4090, A100, H200 (gpu: 24; others: 80)")
+    plan.add_argument("--memory", type=above_0, metavar="GB", help="of each GPU, instead of the card's")
+    plan.add_argument("--tokens", type=count, help="of the longest episode, instead of as many as the settings allow")
+    plan.add_argument("--picture-tokens", type=count, help="of them, of pictures (as the paper allows, else 8192)")
+    plan.add_argument("--tflops", type=above_0, help="of a GPU in bfloat16, instead of the card's (312: an A100)")
+    plan.add_argument("--bandwidth", type=above_0, metavar="TB/s", help="of its memory, instead of the card's (2.0)")
 
 
 def _tools(tools: argparse.ArgumentParser) -> None:

@@ -34,7 +34,7 @@ class Compared:
 
     @property
     def ratio(self) -> float:
-        """What the planner says over what was measured."""
+        """The planned number over the measured one."""
         return self.planned / self.measured
 
 

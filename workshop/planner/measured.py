@@ -32,7 +32,7 @@ class Card:
 
 @dataclass(frozen=True)
 class Constants:
-    """What the planner takes from the rows.
+    """Constants that the planner takes from the rows.
 
     Attributes:
         launch: seconds of a launch in a trainer.
