@@ -107,6 +107,8 @@ def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
     args = script.read(parser, argv, ("hub", "images", "photographs"))
     if args.coldstart == "endpoint" and not (args.base_url and args.model):
         parser.error("--coldstart endpoint needs --base-url and --model")
+    if args.images and (written := args.out / "pictures").resolve().is_relative_to(args.images.resolve()):
+        parser.error(f"{written} would lie in --images {args.images}, whose pictures are cut: write --out elsewhere")
     args.eval = args.eval or (TEST if args.hub else 100)
     if args.thumbnail is None:
         args.thumbnail = 4 if cutting(args)["piece_px"] else 0

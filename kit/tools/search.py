@@ -72,6 +72,8 @@ class SearchTool:
     on_error: Literal["tell", "raise"] = "raise"  # of a query it is told below; else the search engine is at fault
 
     def __init__(self, search: Search, k: int = TOP_K, snippet_chars: int = SNIPPET_CHARS) -> None:
+        if k < 1 or snippet_chars < 1:
+            raise ValueError(f"k={k}, snippet_chars={snippet_chars}: a search shows at least 1 snippet of 1 character")
         self.search, self.k, self.snippet_chars = search, k, snippet_chars
 
     def call(self, arguments: Mapping[str, Any], images: Images) -> Observation:
@@ -82,10 +84,9 @@ class SearchTool:
         """
         del images
         try:
-            found = self.search.search(arguments["query"], self.k)
+            return Observation(information(self.search.search(arguments["query"], self.k), self.snippet_chars))
         except QueryError as error:
             return Observation(f"Error: {str(error)[:LONGEST]}", status="error")
-        return Observation(information(found, self.snippet_chars))
 
     def close(self) -> None:
         """Nothing is held: the search engine is shared."""
@@ -98,10 +99,10 @@ def information(snippets: Sequence[Snippet], max_chars: int = SNIPPET_CHARS) -> 
     """
     if not snippets:
         return "<information>Nothing was found.</information>"
-    lines = []
-    for number, snippet in enumerate(snippets, 1):
-        text = shortened(_one_line(snippet.text), max_chars)
-        lines.append(f"{number}. {_one_line(snippet.title)}: {text}")
+    lines = [
+        f"{number}. {_one_line(snippet.title)}: {shortened(_one_line(snippet.text), max_chars)}"
+        for number, snippet in enumerate(snippets, 1)
+    ]
     return "<information>" + "\n".join(lines) + "</information>"
 
 

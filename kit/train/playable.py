@@ -146,12 +146,12 @@ def _faults(task: Task, families: Sequence[ModelFamily]) -> list[str]:
     whys = {image.name: unreadable(image.image.size, families) for image in task.images}
     return [
         *(f"image {name!r}: {why}" for name, why in whys.items() if why),
-        *([gold] if (gold := _gold_fault(task.target)) else []),
+        *([gold] if (gold := gold_fault(task.target)) else []),
         *_box_faults(task),
     ]
 
 
-def _gold_fault(target: Any) -> str:
+def gold_fault(target: Any) -> str:
     """Why nothing can be compared with a target; empty: something can."""
     if target is None or (isinstance(target, str) and not target.strip()):
         return f"no gold answer (target={target!r})"

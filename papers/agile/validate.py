@@ -8,9 +8,11 @@ from kit.episode import Task
 from kit.train.playable import UnsolvedTask, solve
 from papers.agile.env import JigsawEnv
 from papers.agile.expert import ScriptedExpert
+from papers.complete import of_complete
 from turn_sandbox import Sandbox
 
 
+@of_complete
 def validate(task: Task, tools: Sandbox) -> str:
     """Tell why a puzzle teaches nothing; empty: it does.
 
@@ -23,6 +25,8 @@ def validate(task: Task, tools: Sandbox) -> str:
         tools: runs the expert's code.
     """
     shown = [piece.name for piece in task.images]
+    if len(shown) != len(task.target):
+        return f"it shows {len(shown)} pieces, and its right order names {len(task.target)}"
     in_place = sum(piece == label for piece, label in zip(shown, task.target, strict=True))
     if in_place != task.meta["level"] or in_place == len(shown):
         return f"{in_place} of {len(shown)} pieces are in place at the start, and its level is {task.meta['level']}"

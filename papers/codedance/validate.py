@@ -20,9 +20,11 @@ from papers.codedance.drawn import Drawn
 from papers.codedance.env import CodeDanceEnv
 from papers.codedance.expert import turns_of
 from papers.codedance.tasks import draw, source_of, unfit
+from papers.complete import of_complete
 from turn_sandbox import Sandbox
 
 
+@of_complete
 def validate(task: Task, tools: Sandbox) -> str:
     """Tell why a task isn't what it claims to be; empty: it is.
 
@@ -45,8 +47,8 @@ def _changed(task: Task, drawn: Drawn) -> str:
     """Name what of a task isn't as it was drawn."""
     opened = drawn.original if drawn.original is not None else drawn.image
     same = {
-        "image": task.images[0].sha256 == content_hash(drawn.image),
-        "original": task.tool_images[0].sha256 == content_hash(opened),
+        "image": [image.sha256 for image in task.images] == [content_hash(drawn.image)],
+        "original": [image.sha256 for image in task.tool_images] == [content_hash(opened)],
         "question": task.question == drawn.question,
         "target": tuple(task.target) == (drawn.answer,),
         "source": task.meta["source"] == source_of(drawn),

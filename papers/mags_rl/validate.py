@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from kit.episode import Task, content_hash
 from kit.train.playable import UnsolvedTask, solve
+from papers.complete import of_complete
 from papers.mags_rl.answers import is_right
 from papers.mags_rl.boards import PLACES, Drawn
 from papers.mags_rl.env import MagsEnv
@@ -25,6 +26,7 @@ from pictures.keyed import source_of
 from visual_tools.super_resolution import Bicubic
 
 
+@of_complete
 def validate(task: Task, tools: Magnifier | None = None) -> str:
     """Tell why a task isn't what it claims to be; empty: it is.
 
@@ -45,8 +47,8 @@ def validate(task: Task, tools: Magnifier | None = None) -> str:
 def _changed(task: Task, drawn: Drawn) -> str:
     """Name what of a task isn't as it was drawn."""
     same = {
-        "image": task.images[0].sha256 == content_hash(drawn.image),
-        "original": task.tool_images[0].sha256 == content_hash(drawn.original),
+        "image": [image.sha256 for image in task.images] == [content_hash(drawn.image)],
+        "original": [image.sha256 for image in task.tool_images] == [content_hash(drawn.original)],
         "question": task.question == drawn.question,
         "target": tuple(task.target) == (drawn.answer,),
         "source": task.meta["source"] == source_of(drawn.key),

@@ -16,6 +16,7 @@ from dataclasses import replace
 from kit.episode import Task
 from kit.tools.base import Tool
 from kit.train.playable import UnsolvedTask, solve
+from papers.complete import of_complete
 from papers.vista_gym.answers import is_right
 from papers.vista_gym.env import VistaGymEnv
 
@@ -23,6 +24,7 @@ MOST_CALLS = 3
 """Calls in which a drawn task must be solved."""
 
 
+@of_complete
 def validate(task: Task, tools: Sequence[Tool]) -> str:
     """Tell why a task isn't what it claims to be; empty: it is.
 

@@ -35,7 +35,7 @@ from kit.files import runs_folder
 from kit.policy.hf import HFPolicy
 from kit.rewards.base import GroupReward, per_episode
 from kit.rollout import rollout
-from kit.tools.search import SNIPPET_CHARS, TOP_K, Search, SearchError, Snippet
+from kit.tools.search import SNIPPET_CHARS, TOP_K, Search, SearchError, SearchTool, Snippet
 from kit.train.experiment import GRPOTraining, Rollouts, keep_values, kept_values
 from kit.train.experiment import play_greedily as play_greedily
 from kit.train.processes import run_on_rank0
@@ -174,6 +174,10 @@ class Play(Rollouts[Tools]):
     k: int = TOP_K
     snippet_chars: int = SNIPPET_CHARS
     search: str = "offline"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        SearchTool(IdleSearch(), self.k, self.snippet_chars)  # refuses what no search can show
 
     def keep(self, data: Path) -> None:
         """Write down how tasks are told and what searches show, beside the tasks: for all who play them later."""

@@ -18,12 +18,14 @@ import re
 from kit.episode import Task
 from kit.tools.search import TOP_K
 from kit.train.playable import UnsolvedTask, solve
+from papers.complete import of_complete
 from papers.visual_arft.env import VisualARFTEnv
 from papers.visual_arft.experiment import Tools
 from papers.visual_arft.expert import turns_of
 from papers.visual_arft.mat_coding import distortions, restored
 
 
+@of_complete
 def validate(task: Task, tools: Tools) -> str:
     """Tell why a task teaches nothing; empty: it does.
 
@@ -33,8 +35,11 @@ def validate(task: Task, tools: Tools) -> str:
     """
     turns: tuple[str, ...] = (f"<think>It is known.</think><answer>{task.target[0]}</answer>",)
     if made := bool(task.meta.get("queries")) or "distortions" in task.meta:
+        looks = "search" not in task.meta["tools"]
+        if looks and not task.images:
+            return "it has no image, which code could mend"
         turns = turns_of(task)
-        if why := _searched(task, tools) if "search" in task.meta["tools"] else _shown(task):
+        if why := _shown(task) if looks else _searched(task, tools):
             return why
     try:
         seen = solve(VisualARFTEnv(tools.box, tools.search), task, turns)

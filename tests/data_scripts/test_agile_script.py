@@ -171,3 +171,17 @@ def test_the_hub_table_has_the_papers_sizes() -> None:
 def test_sources_of_the_script_are_split_clean(made: Path) -> None:
     sources = agile.folder_pictures(made / "hub", held_out=3, development=3, longest=agile.LONGEST)
     check_sources(*([s for s in sources if s.split == side] for side in ("train", "development", "test")))
+
+
+@pytest.mark.parametrize("out", ["mine", "mine/x", "mine/a/../b", "mine/../mine/y", "link", "above"])
+def test_pictures_are_not_written_among_those_that_are_read(
+    out: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The pieces of one run would be cut by the next."""
+    images = tmp_path / ("above/pictures" if out == "above" else "mine")
+    images.mkdir(parents=True)
+    (tmp_path / "link").symlink_to(images)
+    with pytest.raises(SystemExit):
+        agile.options(["--out", str(tmp_path / out), "--images", str(images)])
+    assert f"would lie in --images {images}" in capsys.readouterr().err
+    assert agile.options(["--out", str(tmp_path / "elsewhere"), "--images", str(images)]).images == images

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass, replace
 from importlib import import_module
 from inspect import signature
@@ -138,6 +139,23 @@ def test_made_tasks_are_solvable_and_a_spoiled_one_is_refused(tried: Tried) -> N
     assert golden.spoiled is not None, "a task that its validate refuses"
     with pytest.raises(UnplayableTasks, match="made:1, task "):
         check_playable({"made": [golden.spoiled]}, validate=lambda one: validate(one, golden.tools))
+
+
+def test_a_task_that_lacks_what_its_check_reads_is_refused_by_the_fields_name(tried: Tried) -> None:
+    """Whatever a task lacks, its check says so or doesn't need it; what is told names the field."""
+    golden, validate = tried.golden, tried.paper.load_validate()
+    if validate is None:
+        return
+    for task in golden.tasks:
+        for name in task.meta:
+            one = replace(task, meta={other: value for other, value in task.meta.items() if other != name})
+            told = validate(one, golden.tools)
+            assert not told or f"meta[{name!r}]" in told, (task.id, name)
+        for gold in (None, (), ("",)):
+            assert "gold answer" in validate(replace(task, target=gold), golden.tools)
+        with suppress(UnplayableTasks):  # some kinds need no image
+            one = replace(task, images=(), originals=())
+            check_playable({"made": [one]}, validate=lambda one: validate(one, golden.tools))
 
 
 def test_an_environment_begins_each_task_and_its_tools_tell_what_they_take(tried: Tried) -> None:
@@ -271,9 +289,10 @@ def test_profiles_are_values_that_its_limits_take(tried: Tried) -> None:
 
 
 def test_a_limit_that_no_episode_can_have_is_refused_by_name(tried: Tried) -> None:
-    names = [field.name for field in fields(tried.paper.load_limits())]
-    counts = [name for name in names if name.endswith(("_turns", "_tokens", "_workers"))]
+    """Whatever is a number: by the limits, or by the environment that is made by them before anything is played."""
+    counts = [field.name for field in fields(tried.paper.load_limits()) if type(field.default) in (int, float)]
     assert len(counts) >= 5
     for name, value in (*((name, -1) for name in counts), ("max_turns", 0), ("env_workers", 0), ("temperature", -0.5)):
         with pytest.raises(ValueError, match=rf"{name}={value}"):
-            tried.paper.limits_of({name: value})
+            refused: Any = tried.paper.limits_of({name: value})
+            refused.environment(refused.idle())
