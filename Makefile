@@ -51,7 +51,8 @@ test-ray: $(RAY)/ready  ## tools served by Ray: the same answers, and after a ki
 	$(RAY)/bin/python -m pytest packages/visual_tools/tests/serve/test_on_ray.py
 
 test-alone:  ## the packages by themselves: each installed into an empty environment, without the kit
-	for each in packages/*/; do $(PYTHON) -m venv --clear $(ALONE) && $(ALONE)/bin/pip install -q ./packages/turn_sandbox "./$$each[figures,test]" \
+	rm -rf packages/*/build  # setuptools would put what lies there into the wheel, files that are gone too
+	for each in packages/*/; do $(PYTHON) -m venv --clear $(ALONE) && $(ALONE)/bin/pip install -q ./packages/turn_sandbox "./$$each[test]" \
 	    && (cd $$each && ../../$(ALONE)/bin/pytest) || exit; done
 
 test-browser: .venv/ready-browser  ## JupyterLab in Chromium: layout, themes, run, interrupt; pictures in build/screenshots
@@ -76,7 +77,7 @@ bench: $(READY)
 	for name in sandbox search rollout; do $(BIN)/python -m kit bench $$name || exit; done
 
 clean:  ## remove the environment and caches; runs/ stays
-	rm -rf .venv $(VLLM) $(RAY) $(ALONE) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv $(VLLM) $(RAY) $(ALONE) build *.egg-info packages/*/build packages/*/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # What locks/no-deps.txt lists asks for packages that would overwrite the lock's: opencv-python, opencv-python-headless.
 $(READY): locks/$(LOCK).txt locks/no-deps.txt pyproject.toml

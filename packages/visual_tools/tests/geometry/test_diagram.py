@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import cv2
 import numpy as np
 import pytest
 from PIL import Image
@@ -31,6 +32,13 @@ def test_a_triangle_is_read_with_its_sides_and_its_right_angle() -> None:
         "RightAngle(Angle(A, B, C)); Equals(LengthOf(Line(A, B)), 3); Equals(LengthOf(Line(B, C)), 4)"
     )
     assert written(seen.construction, "cdl") == "Shape(AB,BC,CA)"
+
+
+@pytest.mark.parametrize("shape", [(-1, 4), (-1, 1, 4)], ids=["OpenCV 5", "OpenCV 4"])
+def test_lines_are_read_as_either_opencv_returns_them(shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    seen, found = drawing(right_triangle(), WORDS).strokes, cv2.HoughLinesP
+    monkeypatch.setattr(cv2, "HoughLinesP", lambda *args, **named: found(*args, **named).reshape(shape))
+    assert drawing(right_triangle(), WORDS).strokes == seen and len(seen) >= 3
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,8 @@ def _strokes(ink: Ink) -> tuple[Stroke, ...]:
 
     least = SHORTEST * min(ink.shape)
     found = cv2.HoughLinesP(ink, 1, np.pi / 360, 25, minLineLength=least, maxLineGap=8)
-    pieces = [] if found is None else [Stroke((float(a), float(b)), (float(c), float(d))) for a, b, c, d in found[:, 0]]
+    rows = [] if found is None else found.reshape(-1, 4).tolist()  # OpenCV 4 has another axis between
+    pieces = [Stroke((float(a), float(b)), (float(c), float(d))) for a, b, c, d in rows]
     merged: list[Stroke] = []
     for piece in sorted(pieces, key=lambda stroke: -stroke.length):
         for i, stroke in enumerate(merged):
