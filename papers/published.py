@@ -38,7 +38,7 @@ class Runs:
 
 
 @dataclass(frozen=True)
-class Figures:
+class ResultsFile:
     """A results file that one notebook measures over the runs.
 
     Attributes:
@@ -60,10 +60,10 @@ class Published:
 
     Attributes:
         runs: parameter by which a measuring notebook takes the names of runs → the runs.
-        figures: the results files, in the order in which they are measured.
+        files: with results, in the order in which they are measured.
         weights: folders of the checkpoints that training starts from, within the project.
     """
 
     runs: Mapping[str, Runs]
-    figures: tuple[Figures, ...]
+    files: tuple[ResultsFile, ...]
     weights: tuple[str, ...] = ("tiny/weights",)

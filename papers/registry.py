@@ -136,7 +136,7 @@ class Paper:
                 )
         made = self.published
         trained = [n for runs in made.runs.values() for n in runs.notebooks] if made else []
-        measured = [figures.notebook for figures in made.figures] if made else []
+        measured = [figures.notebook for figures in made.files] if made else []
         for what, given in (
             ("settings", self.settings),
             ("needs", self.needs),

@@ -97,13 +97,11 @@ def information(snippets: Sequence[Snippet], max_chars: int = SNIPPET_CHARS) -> 
 
     A page may hold anything, tags too: those of the protocol are taken out, so that what was found can't end early.
     """
-    if not snippets:
-        return "<information>Nothing was found.</information>"
-    lines = [
+    lines = "\n".join(
         f"{number}. {_one_line(snippet.title)}: {shortened(_one_line(snippet.text), max_chars)}"
         for number, snippet in enumerate(snippets, 1)
-    ]
-    return "<information>" + "\n".join(lines) + "</information>"
+    )
+    return f"<information>{lines or 'Nothing was found.'}</information>"
 
 
 def shortened(text: str, max_chars: int) -> str:

@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from trl import GRPOConfig
 
     from kit.train.grpo_trainer import EpisodeGRPOTrainer
-    from kit.train.meter import Meter
+    from kit.train.progress_meter import ProgressMeter
 
 
 DEFAULTS = RolloutConfig()
@@ -284,7 +284,7 @@ def train_grpo(
     from datasets import Dataset
 
     from kit.train.grpo_trainer import EpisodeGRPOTrainer
-    from kit.train.session import run
+    from kit.train.training_run import run
 
     run_dir = Path(run_dir)
     _check(model, settings, config)
@@ -294,7 +294,7 @@ def train_grpo(
     def play(policy: Policy, tasks: Sequence[Task], *, seed: Sequence[int]) -> list[Episode]:
         return rollout(policy, chat, tasks, make_env, config, seed)
 
-    def make_trainer(meter: Meter) -> EpisodeGRPOTrainer:
+    def make_trainer(meter: ProgressMeter) -> EpisodeGRPOTrainer:
         rollouts = -(-settings.steps // settings.iterations)
         order = schedule(len(tasks), rollouts * settings.prompts_per_batch, settings.seed)
         return EpisodeGRPOTrainer(

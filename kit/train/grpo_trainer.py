@@ -43,8 +43,8 @@ from kit.train.dapo import Filled, fill, further_tasks
 from kit.train.episode_stats import episode_stats, mean_by_name, means_of_subsets, no_subset
 from kit.train.held_out import HeldOut
 from kit.train.importance import importance
-from kit.train.meter import Meter, MeteredPolicy
 from kit.train.pack import Packed, by_length, pack, trimmed
+from kit.train.progress_meter import MeteredPolicy, ProgressMeter
 
 MAX_LOGPROB_MISMATCH = 0.1
 """Mean difference (nats) between the sampler's log-probabilities and the trainer's that is still rounding."""
@@ -86,7 +86,7 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         reward: GroupReward,
         settings: AdvantageSettings | None = None,
         dynamic_sampling: int = 0,
-        meter: Meter | None = None,
+        meter: ProgressMeter | None = None,
         held_out: HeldOut | None = None,
         subset: Callable[[Task], str] = no_subset,
         **kwargs: Any,

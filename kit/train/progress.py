@@ -1,6 +1,6 @@
 """Progress of a training while it runs: which step it is at, what it does there, how long the rest will take.
 
-Nothing here needs torch: commands and pages read it, too. :mod:`kit.train.meter` measures it.
+Nothing here needs torch: commands and pages read it, too. :mod:`kit.train.progress_meter` measures it.
 """
 
 from __future__ import annotations

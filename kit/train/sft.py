@@ -52,7 +52,7 @@ from kit.train.progress import Watcher
 if TYPE_CHECKING:
     from trl import SFTConfig
 
-    from kit.train.meter import Meter
+    from kit.train.progress_meter import ProgressMeter
     from kit.train.sft_trainer import EpisodeSFTTrainer
 
 
@@ -267,8 +267,8 @@ def train_sft(
     """
     from datasets import Dataset
 
-    from kit.train.session import run
     from kit.train.sft_trainer import EpisodeSFTTrainer
+    from kit.train.training_run import run
 
     run_dir = Path(run_dir)
     check(chat, episodes, replay, settings)
@@ -276,7 +276,7 @@ def train_sft(
     steps = settings.steps(len(episodes))
     numbers = order([len(episode.ids) for episode in episodes], len(replay), settings)
 
-    def make_trainer(meter: Meter) -> EpisodeSFTTrainer:
+    def make_trainer(meter: ProgressMeter) -> EpisodeSFTTrainer:
         return EpisodeSFTTrainer(
             model=model,
             args=settings.trl_args(run_dir, steps),

@@ -33,7 +33,7 @@ Departures
 
 from __future__ import annotations
 
-from papers.published import Figures, Published, Runs
+from papers.published import Published, ResultsFile, Runs
 from papers.registry import Paper
 
 COLD_START = {"data": 11, "sft": 12, "stages/untrained.json": 12, "stages/sft.json": 12}
@@ -83,9 +83,9 @@ PAPER = Paper(
                 for name, values in COLD_STARTS.items()
             },
         },
-        figures=(
-            Figures("14_agile_claims", "agile", data={"photographs": "data_scripts/debian_photos.py"}),
-            Figures("15_agile_general", "agile-general", "results-general.json"),
+        files=(
+            ResultsFile("14_agile_claims", "agile", data={"photographs": "data_scripts/debian_photos.py"}),
+            ResultsFile("15_agile_general", "agile-general", "results-general.json"),
         ),
     ),
 )

@@ -11,7 +11,7 @@ Departures
 
 from __future__ import annotations
 
-from papers.published import Figures, Published, Runs
+from papers.published import Published, ResultsFile, Runs
 from papers.registry import Paper
 
 BEFORE = {f"stages/{stage}.json": 32 for stage in ("direct", "untrained", "sft", "sft-sampled")}
@@ -56,6 +56,6 @@ PAPER = Paper(
                 for name, n in (("sft_fewest", 300), ("sft_fewer", 900))
             },
         },
-        figures=(Figures("34_codedance_claims", "codedance"),),
+        files=(ResultsFile("34_codedance_claims", "codedance"),),
     ),
 )

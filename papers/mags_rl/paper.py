@@ -10,7 +10,7 @@ Departures
 
 from __future__ import annotations
 
-from papers.published import Figures, Published, Runs
+from papers.published import Published, ResultsFile, Runs
 from papers.registry import Paper
 
 KEPT = {"data": 41, "sft": 43}
@@ -45,6 +45,6 @@ PAPER = Paper(
             "at_once_runs": _curriculum("at_once"),
             "more_runs": _curriculum("more"),
         },
-        figures=(Figures("44_mags_rl_claims", "mags_rl"),),
+        files=(ResultsFile("44_mags_rl_claims", "mags_rl"),),
     ),
 )

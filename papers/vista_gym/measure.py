@@ -26,8 +26,8 @@ from kit.episode import Action, NamedImage, Observation
 from kit.evaluate.intervals import proportion
 from kit.files import print_anything, write_bytes
 from kit.tools.base import run_tool
-from papers.vista_gym.cards import HELD_OUT, MakeCase
 from papers.vista_gym.cases import charts, diagrams, perception, solvers
+from papers.vista_gym.cases.case import HELD_OUT, MakeCase
 from papers.vista_gym.toolbox import TOOLS, toolbox
 from visual_tools.tool import PureTool
 
@@ -39,7 +39,7 @@ CASES: Mapping[str, MakeCase] = {
 }
 """Tool's name → what draws its cases."""
 
-CARDS = Path(__file__).with_name("cards.toml")
+CARDS = Path(__file__).with_name("tool_accuracies.toml")
 """Where the cards are kept."""
 
 READER = "easyocr.read"

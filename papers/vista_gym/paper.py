@@ -19,7 +19,7 @@ Departures
 
 from __future__ import annotations
 
-from papers.published import Figures, Published, Runs
+from papers.published import Published, ResultsFile, Runs
 from papers.registry import Paper
 
 BEFORE = {f"stages/{stage}.json": 53 for stage in ("direct", "untrained", "no_reasoning", "sft")}
@@ -72,6 +72,6 @@ PAPER = Paper(
                 {"rationale": "long", "patch_steps": "0"},
             ),
         },
-        figures=(Figures("55_vista_gym_claims", "vista_gym"),),
+        files=(ResultsFile("55_vista_gym_claims", "vista_gym"),),
     ),
 )

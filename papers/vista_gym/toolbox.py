@@ -6,5 +6,5 @@ Departures
   26. Why: appendix B describes what these three do and gives them no name. May change: nothing that the others say.
 """
 
-from visual_tools.toolbox import TOOLS as TOOLS
-from visual_tools.toolbox import toolbox as toolbox
+from visual_tools.registry import TOOLS as TOOLS
+from visual_tools.registry import toolbox as toolbox

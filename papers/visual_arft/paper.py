@@ -35,7 +35,7 @@ Departures
 
 from __future__ import annotations
 
-from papers.published import Figures, Published, Runs
+from papers.published import Published, ResultsFile, Runs
 from papers.registry import Paper
 
 PAPER = Paper(
@@ -62,6 +62,6 @@ PAPER = Paper(
                 "visual_arft", 5, ("23_visual_arft_grpo",), {"reward": "em"}, tag="em", keeps={"data": 21, "sft": 23}
             ),
         },
-        figures=(Figures("24_visual_arft_claims", "visual_arft"),),
+        files=(ResultsFile("24_visual_arft_claims", "visual_arft"),),
     ),
 )

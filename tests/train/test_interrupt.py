@@ -16,8 +16,8 @@ from kit.files import FolderInUse, exclusive
 from kit.train.checkpoint import newest_checkpoint, step_of
 from kit.train.grpo import GRPOSettings, train_grpo
 from kit.train.interrupt import TrainingStopped, stoppable, stopped
-from kit.train.meter import Meter
 from kit.train.progress import Progress, Watcher
+from kit.train.progress_meter import ProgressMeter
 from kit.train.timed_saves import TimedSaves
 
 SETTINGS = GRPOSettings(
@@ -80,7 +80,7 @@ def test_what_is_said_without_a_step_and_after_the_last(tmp_path: Path) -> None:
     (tmp_path / "checkpoint" / "checkpoint-4").mkdir(parents=True)
     assert "stopped after the last step of 4" in str(stopped(tmp_path, 4))
     assert str(stopped(tmp_path)) == "stopped after step 4; run this cell again to go on at step 5"
-    Meter(tmp_path, 6)
+    ProgressMeter(tmp_path, 6)
     assert str(stopped(tmp_path)) == "stopped after step 4 of 6; run this cell again to go on at step 5"
     with pytest.raises(ZeroDivisionError), stoppable(tmp_path):
         raise ZeroDivisionError  # any other error is itself

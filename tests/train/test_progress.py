@@ -11,8 +11,8 @@ import nbformat
 import pytest
 
 from kit.policy import Completion, SamplingParams
-from kit.train.meter import Meter, MeteredPolicy
 from kit.train.progress import Progress, Watcher, duration, read_progress
+from kit.train.progress_meter import MeteredPolicy, ProgressMeter
 from kit.train.watchers import BarWatcher, LineWatcher, default_watcher, is_quiet, line
 from workshop.publishing.twins import _merged
 
@@ -36,16 +36,16 @@ class Seen(Watcher):
         self.all.append(progress)
 
 
-def started(tmp_path: Path, **values: Any) -> tuple[Meter, Clock, Seen]:
+def started(tmp_path: Path, **values: Any) -> tuple[ProgressMeter, Clock, Seen]:
     clock, seen = Clock(), Seen()
-    return Meter(tmp_path, values.pop("steps", 4), watcher=seen, clock=clock, **values), clock, seen
+    return ProgressMeter(tmp_path, values.pop("steps", 4), watcher=seen, clock=clock, **values), clock, seen
 
 
 def at(step: int) -> Any:
     return SimpleNamespace(global_step=step)
 
 
-def one_step(meter: Meter, clock: Clock, step: int, playing: float, learning: float, turns: int = 10) -> None:
+def one_step(meter: ProgressMeter, clock: Clock, step: int, playing: float, learning: float, turns: int = 10) -> None:
     """Play ``turns`` turns of five episodes for so many seconds, then learn."""
     meter.on_step_begin(ARGS, at(step), None)
     meter.playing(5)

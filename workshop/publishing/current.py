@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kit.files import ROOT, read_json
-from papers.published import Figures
+from papers.published import ResultsFile
 from papers.registry import Paper
 from workshop.jobs.notebooks import Source
 from workshop.publishing.digest import digest, project_packages
@@ -24,9 +24,9 @@ def results_folder(paper: Paper) -> Path:
     return paper.notebooks_dir.parent / "results"
 
 
-def results_of(paper: Paper) -> Iterator[tuple[Figures, Path, dict[str, Any] | None]]:
+def results_of(paper: Paper) -> Iterator[tuple[ResultsFile, Path, dict[str, Any] | None]]:
     """A paper's results files: record, path, content; None: it isn't there."""
-    for figures in paper.published.figures if paper.published else ():
+    for figures in paper.published.files if paper.published else ():
         path = results_folder(paper) / f"{figures.name}.json"
         yield figures, path, read_json(path)
 
@@ -43,7 +43,7 @@ def source_of(paper: Paper, notebook: str) -> Source:
     return Source(paper.notebooks_dir / "percent" / f"{notebook}.py")
 
 
-def digest_of(paper: Paper, figures: Figures) -> str:
+def digest_of(paper: Paper, figures: ResultsFile) -> str:
     """Digest of what a results file depends on now: what trained, and what measured."""
     return _digest(paper, [*training_sources(paper), source_of(paper, figures.notebook)])
 
@@ -60,7 +60,7 @@ def _digest(paper: Paper, notebooks: Sequence[Source]) -> str:
     return digest(notebooks, homes, paper.published.weights if paper.published else ())
 
 
-def outdated(paper: Paper, figures: Figures, results: Mapping[str, Any] | None) -> str:
+def outdated(paper: Paper, figures: ResultsFile, results: Mapping[str, Any] | None) -> str:
     """Say why a results file isn't current; an empty string: it is.
 
     Args:

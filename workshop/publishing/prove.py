@@ -35,7 +35,7 @@ from kit.evaluate.results import commit
 from kit.files import ROOT, write_json
 from kit.train.metrics import TIMES, read_metrics
 from kit.train.progress import duration
-from papers.published import Figures
+from papers.published import ResultsFile
 from papers.registry import Paper
 from workshop.jobs.notebooks import CALM, Source
 from workshop.jobs.run import JobError, profile_values
@@ -79,7 +79,7 @@ def prove_all(papers: Sequence[Paper], again: bool = False, root: Path = ROOT) -
 
 
 def _conclude(
-    paper: Paper, figures: Figures, path: Path, results: Mapping[str, Any], differs: Sequence[str], compared: int
+    paper: Paper, figures: ResultsFile, path: Path, results: Mapping[str, Any], differs: Sequence[str], compared: int
 ) -> bool:
     """Print one file's verdict, and record a proof that succeeded."""
     if not differs:
@@ -93,7 +93,9 @@ def _conclude(
     return False
 
 
-def _compare(paper: Paper, at: str, some: Sequence[Figures], root: Path) -> tuple[dict[str, list[str]], list[str], int]:
+def _compare(
+    paper: Paper, at: str, some: Sequence[ResultsFile], root: Path
+) -> tuple[dict[str, list[str]], list[str], int]:
     """Differences of what went in, by results file, those of the smoke runs, and how many values were compared."""
     with worktree(at, root) as before, tempfile.TemporaryDirectory(prefix="kit-proof-") as folder:
         apart = {figures.name: _inputs_apart(paper, figures, before, root) for figures in some}
@@ -229,7 +231,7 @@ def _apart(old: str, new: str) -> str:
     return f"line {k + 1}: {(a[k:] or ['nothing'])[0]!r} → {(b[k:] or ['nothing'])[0]!r}"
 
 
-def _inputs_apart(paper: Paper, figures: Figures, before: Path, root: Path) -> list[str]:
+def _inputs_apart(paper: Paper, figures: ResultsFile, before: Path, root: Path) -> list[str]:
     """Describe what went into figures besides the kit's code and differs between two checkouts."""
     found = []
     sources = [*training_sources(paper), source_of(paper, figures.notebook)]

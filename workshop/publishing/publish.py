@@ -39,7 +39,7 @@ def publish(paper: Paper, runs: Mapping[str, Sequence[str]]) -> list[Path]:
     for parameter, names in runs.items():
         for seed, name in enumerate(names):
             written += publish_curves(find_run(name), folder / "curves" / made.runs[parameter].called(seed))
-    for figures in made.figures:
+    for figures in made.files:
         results = read_json(first / figures.file)
         if results is None:
             raise JobError(f"{first / figures.file} is missing: {figures.notebook} writes it, and has not run")

@@ -141,7 +141,7 @@ def _larger(paper: str, profile: str) -> str:
 def _current(paper: Paper, results: Mapping[str, Any]) -> str:
     """Whether the code as it is made each results file of a paper."""
     parts = {part["notebook"]: part for part in (results, *results.get("parts", ()))}
-    files = [figures for figures in (paper.published.figures if paper.published else ()) if figures.notebook in parts]
+    files = [figures for figures in (paper.published.files if paper.published else ()) if figures.notebook in parts]
     told = {figures.name: outdated(paper, figures, parts[figures.notebook]) for figures in files}
     return " ".join(f"`results/{name}.json` {why or 'is of the code as it is'}." for name, why in told.items())
 

@@ -22,7 +22,7 @@ from typing import Any
 from kit.evaluate.results import commit
 from kit.files import ROOT, find_run, read_json, runs_folder, start_run, write_json
 from kit.train.progress import duration
-from papers.published import Figures, Published, Runs
+from papers.published import Published, ResultsFile, Runs
 from papers.registry import Paper, find_paper, papers
 from workshop.jobs.notebooks import parameters
 from workshop.jobs.run import Job, JobError, Planned, execute, plan, progress_of
@@ -129,7 +129,7 @@ def steps(paper: Paper) -> list[Step]:
         for parameter, runs in made.runs.items()
         for seed in range(runs.seeds)
     ]
-    for figures in made.figures:
+    for figures in made.files:
         for parameter, script in figures.data.items():
             found.append(_fetch(parameter, script))
         found.append(_measure(paper, figures, code))
@@ -146,7 +146,7 @@ def _recorded(paper: Paper) -> dict[str, float]:
     """Minutes of a run, by the parameter it is measured under; for trainings alone where no more was recorded."""
     made = paper.published
     assert made is not None
-    results = read_json(results_folder(paper) / f"{made.figures[0].name}.json") or {}
+    results = read_json(results_folder(paper) / f"{made.files[0].name}.json") or {}
     if "run_minutes" in results:
         return dict(results["run_minutes"])
     if "training_minutes" in results:
@@ -196,7 +196,7 @@ def _data(parameter: str) -> Path:
     return runs_folder() / parameter
 
 
-def _measure(paper: Paper, figures: Figures, code: str) -> Step:
+def _measure(paper: Paper, figures: ResultsFile, code: str) -> Step:
     """The step that measures over all runs, with the code as it is now."""
     made = paper.published
     assert made is not None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from visual_tools.toolbox import TOOLS, toolbox
+from visual_tools.registry import TOOLS, toolbox
 
 PAGE = (Path(__file__).parents[1] / "README.md").read_text()
 CALLS, SERVED = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)[:2]

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from PIL import Image
 
 from turn_sandbox.images import NamedImage, upright_rgb
+from visual_tools.registry import TOOLS
 from visual_tools.tool import PureTool, load_tool, run
-from visual_tools.toolbox import TOOLS
 
 if TYPE_CHECKING:
     from visual_tools.serve.app import Read

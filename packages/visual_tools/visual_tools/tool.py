@@ -35,7 +35,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 from PIL import Image
 
 from turn_sandbox.images import rgb
-from visual_tools.schema import LONGEST, wrong
+from visual_tools.arguments import LONGEST, wrong
 
 Family = Literal["perception", "charts", "diagrams", "solvers"]
 """What a tool is about."""

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from papers.vista_gym.cards import Case, MakeCase
+from papers.vista_gym.cases.case import Case, MakeCase
 from visual_tools.charts.table import Kind, Table
 from visual_tools.drawn.charts import Box, Drawn, chart
 from visual_tools.drawn.diagrams import problem

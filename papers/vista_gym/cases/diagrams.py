@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
-from papers.vista_gym.cards import Case, MakeCase
+from papers.vista_gym.cases.case import Case, MakeCase
 from visual_tools.drawn.diagrams import Problem, problem
 from visual_tools.geometry.diagram import Diagram
 from visual_tools.geometry.forms import Form, FormError, cdl, read_form

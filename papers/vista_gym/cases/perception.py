@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image, ImageDraw
 
-from papers.vista_gym.cards import Case, MakeCase
+from papers.vista_gym.cases.case import Case, MakeCase
 from papers.vista_gym.cases.charts import Box, found, iou
 from pictures.documents import SIDE, board, sheet
 from pictures.scenes import COLOURS, scene

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from papers.vista_gym.cards import Case, MakeCase
+from papers.vista_gym.cases.case import Case, MakeCase
 from visual_tools.charts.table import number
 from visual_tools.drawn.diagrams import problem
 from visual_tools.geometry.forms import written

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from papers.vista_gym.cards import Case
+from papers.vista_gym.cases.case import Case
 from papers.vista_gym.cases.charts import _chart, caption, iou, near
 from papers.vista_gym.cases.diagrams import shared
 from papers.vista_gym.cases.solvers import right
@@ -55,6 +55,6 @@ def test_a_card_counts_scores_and_errors(tmp_path: Path) -> None:
     assert (card.accuracy, card.inputs, card.errors) == (1, 3, 0)
     wrong = measure(tool, lambda rng: Case(lambda said: 0.0, {"question": "hello"}), inputs=2)
     assert (wrong.accuracy, wrong.errors) == (0, 2)
-    write_cards({"one": card}, tmp_path / "cards.toml")
-    write_cards({"two": wrong}, tmp_path / "cards.toml")
-    assert '["one"]' in (tmp_path / "cards.toml").read_text() and isinstance(card, Card)
+    write_cards({"one": card}, tmp_path / "tool_accuracies.toml")
+    write_cards({"two": wrong}, tmp_path / "tool_accuracies.toml")
+    assert '["one"]' in (tmp_path / "tool_accuracies.toml").read_text() and isinstance(card, Card)

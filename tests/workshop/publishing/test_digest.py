@@ -166,10 +166,10 @@ def test_it_is_of_the_tree_alone() -> None:
 def test_a_paper_s_figures_depend_on_the_loop_and_its_claims_and_on_no_other_paper(paper: str) -> None:
     record = find_paper(paper)
     assert record.published is not None
-    sources = [*training_sources(record), source_of(record, record.published.figures[0].notebook)]
+    sources = [*training_sources(record), source_of(record, record.published.files[0].notebook)]
     found = modules([notebook_tree(source) for source in sources], project_packages(ROOT))
     wanted = ("kit/rollout.py", "kit/train/grpo_trainer.py", "kit/chat.py", f"papers/{paper}/claims.py")
     assert set(wanted) <= set(found)
     others = tuple(f"papers/{name}/" for name in PAPERS if name != paper)
     assert not [name for name in found if name.startswith(("kit/view/", "workshop/", *others))]
-    assert digest_of(record, record.published.figures[0]) != training_digest(record)
+    assert digest_of(record, record.published.files[0]) != training_digest(record)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from kit.files import read_json, write_json
-from papers.published import Figures, Published, Runs
+from papers.published import Published, ResultsFile, Runs
 from papers.registry import Paper
 from workshop.jobs.run import JobError
 from workshop.publishing import current, prove
@@ -60,7 +60,7 @@ def project(tmp_path: Path) -> Path:
 @pytest.fixture
 def paper(project: Path, monkeypatch: pytest.MonkeyPatch) -> Paper:
     """Its record. The smoke run is a stand-in that scores one right answer by the checkout's own reward."""
-    runs, figures = {"runs": Runs("counting", 2, ("70_counting",))}, (Figures("70_counting", "counting"),)
+    runs, figures = {"runs": Runs("counting", 2, ("70_counting",))}, (ResultsFile("70_counting", "counting"),)
     found = Paper(
         name="counting",
         title="Counting",
@@ -207,7 +207,7 @@ def test_a_failed_smoke_run_says_why(paper: Paper, tmp_path: Path) -> None:
 
 def test_results_without_a_digest_are_not_current(paper: Paper) -> None:
     assert paper.published is not None
-    figures = paper.published.figures[0]
+    figures = paper.published.files[0]
     assert outdated(paper, figures, None) == "isn't there"
     assert "not proved current since" in outdated(paper, figures, {})
     assert outdated(paper, figures, {"digest": "now"}) == outdated(paper, figures, {"proved": {"digest": "now"}}) == ""

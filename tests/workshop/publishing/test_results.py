@@ -17,7 +17,7 @@ from workshop.publishing import results
 from workshop.publishing.current import outdated
 
 PUBLISHED = """
-from papers.published import Figures, Published, Runs
+from papers.published import Published, ResultsFile, Runs
 
 PAPER = Paper(
     "counting", "Counting dots", "Count dots by marking them.", "examples.your_own.env:Env",
@@ -29,7 +29,7 @@ PAPER = Paper(
             "runs": Runs("counting", 2, ("60_counting",), {"dots": "4"}),
             "far_runs": Runs("counting", 1, ("60_counting",), {"far": "true"}, tag="far", keeps={"data": 60}),
         },
-        (Figures("61_counting_claims", "counting"),),
+        (ResultsFile("61_counting_claims", "counting"),),
         weights=(),
     ),
 )
@@ -152,7 +152,7 @@ def test_it_is_planned_resumed_published_and_then_up_to_date(
     (package / "paper.py").write_text(text.replace('"counted"}', '"counted", "score_all": "scored"}'))
     record = find_paper("counting")
     assert record.published is not None
-    assert "not proved current" in outdated(record, record.published.figures[0], made)
+    assert "not proved current" in outdated(record, record.published.files[0], made)
     plan = results.make(["counting"], only_plan=True)
     assert f".{CODE}" not in plan and "was made by other code, and not proved current since" in plan
     assert "5 of 5 steps remain, about" in plan and "to do, about 30 s" in plan, "minutes as they were recorded"
@@ -170,8 +170,8 @@ def test_the_records_of_the_kit_s_papers_make_the_files_that_are_published(paper
     record = find_paper(paper)
     some = results.steps(record)
     assert record.published is not None
-    assert len(some) >= sum(runs.seeds for runs in record.published.runs.values()) + len(record.published.figures)
-    for figures in record.published.figures:
+    assert len(some) >= sum(runs.seeds for runs in record.published.runs.values()) + len(record.published.files)
+    for figures in record.published.files:
         published = read_json(registry.ROOT / "results" / f"{figures.name}.json")
         if published is None:  # not measured yet
             continue

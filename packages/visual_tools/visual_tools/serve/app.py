@@ -38,7 +38,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from visual_tools.serve.meter import Meter
+from visual_tools.serve.metrics import ServiceMetrics
 from visual_tools.serve.page import page
 from visual_tools.serve.pool import Pool, Refused
 from visual_tools.serve.store import ImageRefused, Stored, Trajectories, check
@@ -90,7 +90,7 @@ class Service:
         self, pools: Mapping[str, Pool], tools: Mapping[str, str], store: Trajectories, read: Read | None = None
     ) -> None:
         self.pools, self.tools, self.store, self.read = pools, tools, store, read
-        self.meter = Meter(pools, store)
+        self.metrics = ServiceMetrics(pools, store)
 
     async def call(self, trajectory: str, tool: str, arguments: Mapping[str, Any]) -> Reply:
         """Call a tool.
@@ -115,7 +115,7 @@ class Service:
             status = reply.status
             return reply
         finally:
-            self.meter.count(tool, status, perf_counter() - start)
+            self.metrics.count(tool, status, perf_counter() - start)
 
     async def turn(self, trajectory: str, action: str, extra: Mapping[str, Any]) -> tuple[str, bool, bool]:
         """Observation of one turn's text, whether the episode is done, and whether the turn was valid.
@@ -309,7 +309,7 @@ def _told(app: FastAPI, service: Service) -> None:
 
     @app.get("/metrics")
     async def metrics() -> Response:
-        return Response(service.meter.text(), media_type="text/plain; version=0.0.4")
+        return Response(service.metrics.text(), media_type="text/plain; version=0.0.4")
 
     @app.get("/tools")
     async def tools() -> dict[str, Any]:

@@ -33,7 +33,7 @@ import httpx
 import tenacity
 
 from turn_sandbox.images import rgb
-from visual_tools.schema import LONGEST
+from visual_tools.arguments import LONGEST
 from visual_tools.tool import Arguments, Picture, Pictures, PureTool, Reply
 
 TIMEOUT = 100.0

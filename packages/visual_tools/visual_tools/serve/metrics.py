@@ -15,7 +15,7 @@ SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 
 """Upper ends of the histogram's parts."""
 
 
-class Meter(Collector):
+class ServiceMetrics(Collector):
     """Counters of one service.
 
     Args:

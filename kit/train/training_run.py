@@ -24,17 +24,17 @@ from kit.policy.suppress import suppress_tokens
 from kit.train.checkpoint import export, is_done, open_run, restore, step_of
 from kit.train.interrupt import stoppable
 from kit.train.lora import restore_after
-from kit.train.meter import Meter
 from kit.train.metrics import read_metrics
 from kit.train.metrics_log import MetricsLog
 from kit.train.processes import STRATEGY, rank, run_on_rank0, world_size
 from kit.train.progress import Watcher
+from kit.train.progress_meter import ProgressMeter
 from kit.train.timed_saves import TimedSaves
 from kit.train.watchers import default_watcher
 
 
 def run(
-    make_trainer: Callable[[Meter], Any],
+    make_trainer: Callable[[ProgressMeter], Any],
     model: Any,
     chat: Chat,
     run_dir: Path,
@@ -86,7 +86,7 @@ def run(
             watcher.step(read_metrics(run_dir / "metrics.jsonl"))  # whoever draws the curves wants them now, too
             return final
         log = MetricsLog(run_dir, step_of(resume), watcher.step, writes=first)
-        meter = Meter(run_dir, steps, log.rows, watcher, writes=first)
+        meter = ProgressMeter(run_dir, steps, log.rows, watcher, writes=first)
         frozen = chat.family.vision_modules if freeze_vision else ()
         held.enter_context(stoppable(run_dir, steps, watcher))
         with restore_after(model, frozen), suppress_tokens(model, chat.suppressed_ids), without_progress():

@@ -1,4 +1,4 @@
-"""Measure a training while it runs: the trainer reports to a :class:`Meter`, which counts and estimates.
+"""Measure a training while it runs: the trainer reports to a :class:`ProgressMeter`, which counts and estimates.
 
 It tells a :class:`kit.train.progress.Watcher` in its own process, and writes ``run_dir/progress.json`` for readers in
 others.
@@ -30,7 +30,7 @@ PLAY_SHARE = 0.6
 """Share of a step's time that playing is expected to take before any step has been measured."""
 
 
-class Meter(TrainerCallback):
+class ProgressMeter(TrainerCallback):
     """Measures how far a training is and estimates how long the rest takes.
 
     Args:
@@ -152,7 +152,7 @@ class MeteredPolicy:
         meter: counts them.
     """
 
-    def __init__(self, policy: Policy, meter: Meter) -> None:
+    def __init__(self, policy: Policy, meter: ProgressMeter) -> None:
         self.policy = policy
         self.meter = meter
 

@@ -1,7 +1,7 @@
-"""Cards of the tools: how often each is right on inputs that it wasn't made on, with an interval.
+"""A case: an input of a tool whose right reply is known because the input was drawn.
 
-A case is an input whose right reply is known because the input was drawn. Which cases measure a tool stands in
-:data:`.measure.CASES`, one function a tool; seeds from :data:`HELD_OUT` on are for cards alone.
+A tool's card says how often it is right on inputs that it wasn't made on. Which cases measure it stands in
+:data:`papers.vista_gym.measure.CASES`, one function a tool; seeds from :data:`HELD_OUT` on are for cards alone.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ from jsonschema import Draft202012Validator
 from PIL import Image
 
 from turn_sandbox.images import NamedImage
+from visual_tools.registry import TOOLS, toolbox
 from visual_tools.tool import Golden, PureTool, Reply, run
-from visual_tools.toolbox import TOOLS, toolbox
 
 BOX = toolbox()
 ODD: tuple[tuple[str, tuple[int, int], Any], ...] = (
