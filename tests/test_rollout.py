@@ -12,7 +12,7 @@ from kit.chat import Chat
 from kit.episode import Action, Episode, NamedImage, Observation, Task
 from kit.policy import SamplingParams
 from kit.policy.hf import HFPolicy
-from kit.policy.scripted import ScriptedPolicy
+from kit.policy.scripted import ScriptedPolicy, next_turn
 from kit.protocol import FormatError
 from kit.rollout import RolloutConfig, content, rollout
 from kit.seeding import seed_per_episode
@@ -296,3 +296,10 @@ def test_a_prompt_may_show_equal_copies(chat: Chat) -> None:
 
     (episode,) = rollout(ScriptedPolicy(chat, script(0)), chat, [task_of(56)], Copies, CONFIG)
     assert episode.ended == "answer"
+
+
+def test_a_written_script_says_its_turns_in_order_and_nothing_after_its_answer() -> None:
+    begun = Episode(task_of(56, "t-7"), ())
+    assert next_turn(["a", "b"], begun) == "a"
+    with pytest.raises(ValueError, match="expert on task t-7: its answer was turn 2, the last"):
+        next_turn(["a", "b"], replace(begun, turns=(None, None)))  # type: ignore[arg-type]

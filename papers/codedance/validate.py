@@ -34,7 +34,7 @@ def validate(task: Task, tools: Sandbox) -> str:
         task: the task.
         tools: runs the script's code.
     """
-    if not task.target or not is_right(task.target[0], task.target):
+    if not is_right(task.target[0], task.target):
         return f"the gold answer {task.target!r} isn't right by its own rule"
     if "drawn" not in task.meta:
         return ""

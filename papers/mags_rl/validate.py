@@ -35,7 +35,7 @@ def validate(task: Task, tools: Magnifier | None = None) -> str:
         tools: isn't used: what a crop tells is proven with plain resizing, whichever network looks in training.
     """
     del tools
-    if not task.target or not is_right(str(task.target[0]), task.target):
+    if not is_right(str(task.target[0]), task.target):
         return f"the gold answer {task.target!r} isn't right by its own rule"
     if "drawn" in task.meta:
         kind, seed, side, k, card = task.meta["drawn"]

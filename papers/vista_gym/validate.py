@@ -34,7 +34,7 @@ def validate(task: Task, tools: Sequence[Tool]) -> str:
         task: the task.
         tools: those that its calls name, at least.
     """
-    if not task.target or not is_right(task.target[0], task.target):
+    if not is_right(task.target[0], task.target):
         return f"the gold answer {task.target!r} isn't right by its own rule"
     if "calls" not in task.meta:
         return ""

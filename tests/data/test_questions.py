@@ -116,7 +116,11 @@ def test_an_entry_that_is_not_whole_is_named(tmp_path: Path, change: tuple[str, 
 
 @pytest.mark.parametrize(
     ("fields", "missing"),
-    [({"question": "How many {lable}?"}, "lable"), ({"reader": "kit.data.questions:talk"}, "texts")],
+    [
+        ({"question": "How many {lable}?"}, "lable"),
+        ({"reader": "kit.data.questions:talk"}, "texts"),
+        ({"answer": "gold"}, "gold"),
+    ],
 )
 def test_a_missing_column_is_named_wherever_it_is_read(tmp_path: Path, fields: dict[str, str], missing: str) -> None:
     with pytest.raises(HubError, match=rf"\(questions\): no column '{missing}'; found: image, question, answer; exp"):

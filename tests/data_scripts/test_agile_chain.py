@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
+import agile
 import pytest
 
 from kit.data.store import load_tasks
-from kit.files import ROOT, read_json
+from kit.files import read_json
 from papers.agile.reported import AGILE, GENERAL
 from tests.helpers import agile_benchmark_copies
 from tests.helpers.agile_hub_copies import make_copies
 from tests.helpers.hub_chain import filled, kit_run, printed
-
-sys.path.insert(0, str(ROOT / "data_scripts"))
-import agile
 
 pytestmark = [pytest.mark.notebooks, pytest.mark.filterwarnings("ignore:.*left out")]
 

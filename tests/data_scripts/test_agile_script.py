@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections import Counter
 from pathlib import Path
 
+import agile
 import numpy as np
 import pytest
 from PIL import Image
 
 from kit.data.leak import check_sources, leaked_pairs, solved
 from kit.data.store import load_tasks
-from kit.files import ROOT
 from pictures.photos import photos
 from pictures.scenes import scene
 from tests.helpers.agile_hub_copies import make_copies
-
-sys.path.insert(0, str(ROOT / "data_scripts"))
-import agile
 
 SHARE = 12 / 15_600  # 5 + 4 + 3 pictures to train on
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
+import codedance
 import pytest
 
 from kit.data.store import load_episodes, load_tasks
-from kit.files import ROOT, read_json
+from kit.files import read_json
 from papers.codedance.tables import ABSENT, ROWS, SETS
 from tests.helpers.codedance_hub_copies import make_copies
 from tests.helpers.hub_chain import kit_run, printed, sets
 from workshop.command import main
 from workshop.jobs.notebooks import find
 from workshop.jobs.run import profile_values
-
-sys.path.insert(0, str(ROOT / "data_scripts"))
-import codedance
 
 pytestmark = pytest.mark.notebooks
 
@@ -64,23 +61,6 @@ def test_the_profile_measures_as_the_paper_says() -> None:
     assert turns == (10, 10, 10) and values["33"]["max_turns"] == 6
     assert values["31"]["benchmark_questions"] == 0, "whole sets"
     assert {values[n]["prompt"] for n in values} == {"full"}
-
-
-@pytest.mark.parametrize(
-    ("number", "value", "told"),
-    [
-        ("33", "prompt=long", "notebook 33: prompt='long': choose one of"),
-        ("33", "max_turns=0", "notebook 33: max_turns=0: must be at least 1"),
-        ("34", "evaluation_turns=0", "notebook 34: evaluation_turns=0: must be at least 1"),
-        ("32", "warmup=1.5", "notebook 32: SFTSettings.warmup=1.5: it is a share of the steps"),
-    ],
-)
-def test_a_bad_value_is_told_before_anything_runs(
-    number: str, value: str, told: str, runs: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["run", "codedance", "--profile", "smoke", "--name", "bad", "--set", f"{number}.{value}"]) != 0
-    assert told in capsys.readouterr().err
-    assert not (runs / "bad" / "data").exists()
 
 
 def test_a_folder_without_a_benchmark_is_refused_before_any_task_is_made(

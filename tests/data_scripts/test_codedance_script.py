@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 
+import codedance
 import pytest
 
 from kit.data.store import load_episodes, load_tasks
-from kit.files import ROOT
 from papers.codedance.evaluation_sets import BENCHMARKS
 from papers.codedance.metrics import is_right
 from papers.codedance.tasks import MAKERS, MakingError, check_apart, make_tasks
 from tests.helpers.codedance_hub_copies import make_copies
-
-sys.path.insert(0, str(ROOT / "data_scripts"))
-import codedance
 
 SMALL = ["--train", "2", "--development", "1", "--test", "1", "--demonstrations", "1"]
 

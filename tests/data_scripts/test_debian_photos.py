@@ -6,20 +6,16 @@ import io
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
+import debian_photos
 import numpy as np
 import pytest
 from PIL import Image
 
 from kit.data.folder import photographs
-from kit.files import ROOT
 from pictures.photos import photos
 from pictures.scenes import scene
-
-sys.path.insert(0, str(ROOT / "data_scripts"))
-import debian_photos
 
 
 def webp(pixels: np.ndarray) -> bytes:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
+import mags_rl
 import pytest
 
 from kit.chat import Chat
 from kit.data.store import load_tasks
 from kit.episode import Episode
-from kit.files import ROOT, read_json
+from kit.files import read_json
 from kit.policy.scripted import ScriptedPolicy
 from papers.mags_rl.metrics import DIFFICULTIES as LEVELS
 from papers.mags_rl.reported import REPORTED, SOURCES
 from tests.helpers.hub_chain import filled, kit_run, lines
 from tests.helpers.mags_hub_copies import make_copies
-
-sys.path.insert(0, str(ROOT / "data_scripts"))
-import mags_rl
 
 pytestmark = pytest.mark.notebooks
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 
+import mags_rl
 import pytest
 
 from kit.chat import Chat
 from kit.data.store import load_episodes, load_tasks
 from kit.episode import Episode
-from kit.files import ROOT
 from kit.policy.scripted import ScriptedPolicy
 from papers.mags_rl.answers import is_right
 from papers.mags_rl.evaluation_sets import BENCHMARKS
@@ -21,9 +20,6 @@ from papers.mags_rl.questions import MAKERS
 from papers.mags_rl.tasks import make_tasks
 from pictures.keyed import check_apart
 from tests.helpers.mags_hub_copies import make_copies, make_cutouts
-
-sys.path.insert(0, str(ROOT / "data_scripts"))
-import mags_rl
 
 SMALL = ["--samples", "2", "--development", "1", "--test", "1", "--demonstrations", "2", "--magnifiers", "bicubic,none"]
 

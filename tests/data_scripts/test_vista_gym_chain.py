@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
+import vista_gym
 
 from kit.data.store import load_tasks
-from kit.files import ROOT, read_json
+from kit.files import read_json
 from papers.tables import NOT_RUN
 from papers.vista_gym.evaluation_sets import TRAINED_ON
 from papers.vista_gym.reported import COLUMNS, ROWS, TABLE_2
@@ -16,9 +16,6 @@ from papers.vista_gym.tasks import IN, OUT
 from tests.helpers.hub_chain import filled, kit_run, lines, printed, sets
 from tests.helpers.vista_hub_copies import make_copies
 from workshop.command import main
-
-sys.path.insert(0, str(ROOT / "data_scripts"))
-import vista_gym
 
 pytestmark = pytest.mark.notebooks
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import vista_gym
 
 from kit.data.store import load_tasks
-from kit.files import ROOT
 from papers.vista_gym.evaluation_sets import BENCHMARKS, TRAINING
 from papers.vista_gym.tasks import check_apart, make_tasks
 from tests.helpers.vista_hub_copies import make_copies
-
-sys.path.insert(0, str(ROOT / "data_scripts"))
-import vista_gym
 
 KINDS = "spatial/clevr,geometry/sight"
 SMALL = ["--train", "2", "--development", "1", "--test", "1", "--kinds", KINDS]

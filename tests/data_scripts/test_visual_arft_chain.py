@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
+import visual_arft
 
-from kit.files import ROOT, read_json
+from kit.files import read_json
 from papers.visual_arft.data_folder import load_sets
 from papers.visual_arft.experiment import Play
 from papers.visual_arft.metrics import load_outcomes
@@ -19,9 +19,6 @@ from tests.helpers.hub_copies import make_copies
 from workshop.command import main
 from workshop.jobs.notebooks import find
 from workshop.jobs.run import profile_values
-
-sys.path.insert(0, str(ROOT / "data_scripts"))
-import visual_arft
 
 pytestmark = pytest.mark.notebooks
 

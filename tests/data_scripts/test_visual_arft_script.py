@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+import visual_arft
 from PIL import Image
 
 from kit.data.hub import local_copies
@@ -17,7 +17,6 @@ from kit.data.questions import tasks_of
 from kit.data.split import split_groups
 from kit.data.store import load_episodes, load_tasks
 from kit.episode import Task, content_hash
-from kit.files import ROOT
 from papers.visual_arft.data_folder import load_sets
 from papers.visual_arft.experiment import Play, watched_sets
 from papers.visual_arft.experiment import test_sets as sets_to_test
@@ -26,9 +25,6 @@ from papers.visual_arft.reward import score
 from pictures.scenes import scene
 from tests.helpers.hub_copies import make_copies
 from workshop import script
-
-sys.path.insert(0, str(ROOT / "data_scripts"))
-import visual_arft
 
 SMALL = ["--train", "1", "--test", "0.1", "--search-train", "4", "--search-test", "6", "--text", "5"]
 SMALL += ["--lesson-sheets", "3", "--lesson-searches", "2"]

@@ -24,17 +24,6 @@ def code(text: str) -> str:
     return f"<think>so</think><code>{text}</code>"
 
 
-def test_fenced_code_does_what_the_same_code_does_without(env: JigsawEnv) -> None:
-    swap = "state[0], state[3] = state[3], state[0]\nobservation_image_1 = observation(state)"
-    seen = []
-    for text in (code(swap), code(f"\n```python\n{swap}\n```\n")):
-        env.reset(options={"task": puzzle()})
-        observation, _, ended, _, info = env.step(text)
-        assert (observation.status, ended, info["action"].text in text) == ("ok", False, True)
-        seen.append(observation)
-    assert seen[0] == seen[1] and len(seen[0].images) == 1
-
-
 @pytest.mark.parametrize("n", [4, 9, 16])
 def test_exactly_n_in_place_for_every_feasible_n(n: int) -> None:
     rng = np.random.default_rng(0)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gymnasium.utils.env_checker import check_env
 
 from kit.chat import Chat
 from kit.episode import NamedImage, Observation, Task
@@ -42,10 +41,6 @@ def env(readable: Sandbox, request: Any) -> Iterator[CodeDanceEnv]:
 
 def code(env: CodeDanceEnv, text: str) -> Observation:
     return env.step(f"<think>so</think><code>{text}</code>")[0]
-
-
-def test_it_is_a_proper_environment(readable: Sandbox) -> None:
-    check_env(CodeDanceEnv(readable), skip_render_check=True)
 
 
 def test_a_computation_then_the_answer(env: CodeDanceEnv) -> None:

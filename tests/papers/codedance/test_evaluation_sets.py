@@ -12,18 +12,13 @@ from papers.codedance.answers import is_right
 from papers.codedance.evaluation_sets import BENCHMARKS, TRAINING, benchmark_tasks, tasks
 from tests.helpers.codedance_hub_copies import IMAGE, TEXT, cell, make_copies, save
 
-
-@pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("hub")
-    make_copies(root)
-    return root
+COPIES = make_copies
 
 
 @pytest.fixture(scope="module")
-def read(root: Path) -> dict[str, Task]:
+def read(copies: Path) -> dict[str, Task]:
     """The one task of each set."""
-    found = benchmark_tasks(str(root))
+    found = benchmark_tasks(str(copies))
     assert [task.meta["set"] for task in found] == list(BENCHMARKS)
     return {task.meta["set"]: task for task in found}
 
@@ -71,8 +66,8 @@ def test_what_is_right_by_each_rule() -> None:
     assert is_right("No, it isn't left", ("No, it isn't left.",)) and not is_right("-3", ("3",))
 
 
-def test_the_papers_own_questions(root: Path) -> None:
-    found = list(tasks(str(root), list(TRAINING.values()), 1))
+def test_the_papers_own_questions(copies: Path) -> None:
+    found = list(tasks(str(copies), list(TRAINING.values()), 1))
     assert [task.question for task in found] == ["Is it left?"] * 2
     assert {task.target for task in found} == {("No, it isn't left.",)}
     asked, shown = found
@@ -80,9 +75,9 @@ def test_the_papers_own_questions(root: Path) -> None:
     assert len(shown.meta["turns"]) == 2 and shown.meta["level"] == "hard" and asked.meta["level"] == ""
 
 
-def test_unknown_sets_and_other_columns_are_named(root: Path, tmp_path: Path) -> None:
+def test_unknown_sets_and_other_columns_are_named(copies: Path, tmp_path: Path) -> None:
     with pytest.raises(HubError, match="benchmark 'maps': there are countbench, pixmo_count"):
-        benchmark_tasks(str(root), names=("maps",))
+        benchmark_tasks(str(copies), names=("maps",))
     save(tmp_path / BENCHMARKS["charxiv"].id / "data/validation-00000-of-00001.parquet",
          [{"image": cell(0), "reasoning_q": "?"}], image=IMAGE, reasoning_q=TEXT)  # fmt: skip
     with pytest.raises(HubError, match=r"charxiv.*no column 'reasoning_a'.*expected: .*evaluation_sets.toml"):

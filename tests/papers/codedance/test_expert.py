@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from kit.chat import Chat
-from kit.episode import Episode, Task
+from kit.episode import Episode
 from kit.evaluate.calls import calls
 from kit.policy.scripted import ScriptedPolicy
 from papers.codedance.experiment import Play, sandbox
@@ -66,13 +66,3 @@ def test_real_models_are_shown_plain_python_and_an_unknown_prompt_is_named() -> 
         assert not any(name in turn for turn in full for name in offered)
     with pytest.raises(ValueError, match="prompt='long': choose one of brief, full"):
         turns_of(TASKS[0], prompt="long")
-
-
-def test_an_episode_that_goes_on_is_refused() -> None:
-    task: Task = TASKS[0]
-    episode = Episode(task, ())
-    script = expert()
-    assert script(episode) == turns_of(task)[0]
-    done = Episode(task, (), tuple(None for _ in turns_of(task)), "answer")  # type: ignore[misc]
-    with pytest.raises(ValueError, match="its answer was turn"):
-        script(done)

@@ -59,7 +59,6 @@ def test_of_a_task_that_wasnt_drawn_the_gold_answer_is_proven(box: Sandbox) -> N
     image = make_tasks({"sheet/easy": 1}, 0)[0].images[0].image
     task = Task("own", (NamedImage("image", image),), "What is the total?", ("12.50",), {"kind": "own"})
     assert validate(task, box) == ""
-    assert validate(replace(task, target=()), box) == "the gold answer () isn't right by its own rule"
 
 
 @pytest.mark.parametrize("kind", MAKERS)

@@ -14,21 +14,16 @@ from papers.mags_rl.answers import is_right
 from papers.mags_rl.evaluation_sets import BENCHMARKS, TRAINING, as_asked, questions, several
 from tests.helpers.mags_hub_copies import make_copies
 
-
-@pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("hub")
-    make_copies(root)
-    return root
+COPIES = make_copies
 
 
-def read(root: Path, sets: str) -> dict[str, list[Task]]:
+def read(copies: Path, sets: str) -> dict[str, list[Task]]:
     table = {"evaluation": BENCHMARKS, "training": TRAINING}[sets]
-    return {source.name: questions(source) for source in local_copies(list(table.values()), root)}
+    return {source.name: questions(source) for source in local_copies(list(table.values()), copies)}
 
 
-def test_what_is_measured_on(root: Path) -> None:
-    found = read(root, "evaluation")
+def test_what_is_measured_on(copies: Path) -> None:
+    found = read(copies, "evaluation")
     assert [(task.question, task.target) for task in found["vsr"]] == [
         ("The cat is left of the dog. Is that true?", ("No",)),
         ("The cat is left of the dog. Is that true?", ("Yes",)),
@@ -44,15 +39,15 @@ def test_what_is_measured_on(root: Path) -> None:
     assert all(task.images and is_right(task.target[0], task.target) for tasks in found.values() for task in tasks)
 
 
-def test_what_is_trained_on(root: Path) -> None:
-    found = read(root, "training")
+def test_what_is_trained_on(copies: Path) -> None:
+    found = read(copies, "training")
     assert {name: len(tasks) for name, tasks in found.items()} == {"vsr": 5, "tallyqa": 4, "gqa": 5}
     assert [task.meta["count"] for task in found["tallyqa"]] == [0, 1, 2, 3]
-    assert len(questions(local_copies([TRAINING["gqa"]], root)[0], n=2)) == 2
+    assert len(questions(local_copies([TRAINING["gqa"]], copies)[0], n=2)) == 2
 
 
-def test_a_large_image_is_shown_small_and_cropped_whole(root: Path) -> None:
-    task = read(root, "evaluation")["gqa"][0]
+def test_a_large_image_is_shown_small_and_cropped_whole(copies: Path) -> None:
+    task = read(copies, "evaluation")["gqa"][0]
     large = replace(task.images[0], image=task.images[0].image.resize((1600, 1200)))
     asked = as_asked(replace(task, images=(large,)))
     width, height = asked.images[0].image.size
@@ -68,7 +63,7 @@ def test_rows_of_tallyqa_in_both_layouts_and_in_none() -> None:
             several(bad)
 
 
-def test_gqa_without_its_images_is_named(root: Path, tmp_path: Path) -> None:
-    [source] = local_copies([BENCHMARKS["gqa"]], root)
+def test_gqa_without_its_images_is_named(copies: Path, tmp_path: Path) -> None:
+    [source] = local_copies([BENCHMARKS["gqa"]], copies)
     with pytest.raises(HubError, match="GQA"):
         questions(replace(source, config="train_balanced_instructions", split="testdev"))

@@ -63,4 +63,3 @@ def test_composed_scenes_are_checked_by_their_boxes() -> None:
 def test_of_a_task_that_wasnt_made_here_the_gold_answer_is_proven() -> None:
     task = Task("own", SHOWN, "What is it?", ("12.50",), {})
     assert validate(task) == ""
-    assert validate(replace(task, target=())) == "the gold answer () isn't right by its own rule"

@@ -9,9 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from gymnasium.utils.env_checker import check_env
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from internvl_fixtures import internvl_chat
 from PIL import Image
 
@@ -87,10 +84,6 @@ def said(text: str, made: VistaGymEnv | None = None) -> Observation:
     seen, reward, terminated, truncated, _ = (made or env()).step(f"<think>t</think><tool_call>{text}</tool_call>")
     assert (reward, terminated, truncated) == (0.0, False, False), "whatever is said, the episode goes on"
     return seen
-
-
-def test_it_is_a_proper_environment() -> None:
-    check_env(VistaGymEnv([Shade()]), skip_render_check=True)
 
 
 def test_a_call_then_the_answer() -> None:
@@ -291,13 +284,6 @@ def test_the_prior_names_the_tools_that_suit_a_family() -> None:
     assert "Suited to this question: easyocr.read. Use" in told
     assert "Suited" not in env(tools=[named]).prompt(task(70))[0]
     assert "Suited" not in env(prior=True).prompt(task(70))[0], "none of the tools that suit is there"
-
-
-@settings(max_examples=200)
-@given(st.text())
-def test_any_text_is_a_turn(text: str) -> None:
-    for turn in (text, f"<tool_call>{text}</tool_call>", f'<tool_call>{{"tool": "shade.read", "arguments": {text}}}'):
-        assert isinstance(env().step(turn)[0], Observation)
 
 
 def test_an_agent_that_knows_its_tools_by_heart_is_told_how_many_there_are() -> None:

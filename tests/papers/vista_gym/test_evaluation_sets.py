@@ -25,17 +25,12 @@ from papers.vista_gym.evaluation_sets import (
 from papers.vista_gym.tasks import IN, OUT
 from tests.helpers.vista_hub_copies import make_copies
 
-
-@pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("hub")
-    make_copies(root)
-    return root
+COPIES = make_copies
 
 
-def read(root: Path, name: str, section: str = "evaluation", **more: int) -> list[Task]:
+def read(copies: Path, name: str, section: str = "evaluation", **more: int) -> list[Task]:
     entry = (BENCHMARKS if section == "evaluation" else TRAINING)[name]
-    return questions(local_copies([entry], root)[0], **more)
+    return questions(local_copies([entry], copies)[0], **more)
 
 
 def test_sizes_are_table_5s() -> None:
@@ -49,8 +44,8 @@ def test_what_is_measured_on_comes_after_what_is_trained_on() -> None:
     assert {name: skipped(name) for name in BENCHMARKS if skipped(name)} == {"unigeo": 2000, "mapqa": 1500}
 
 
-def test_every_benchmark_is_read_with_its_answer(root: Path) -> None:
-    assert {name: read(root, name, n=1)[0].target for name in BENCHMARKS} == {
+def test_every_benchmark_is_read_with_its_answer(copies: Path) -> None:
+    assert {name: read(copies, name, n=1)[0].target for name in BENCHMARKS} == {
         "chartqa": ("40", "40 ± 0.1", "40 ± 5 %"),
         "geometry3k": ("65", "65 ± 0.5"),
         "geoqa": ("B",),
@@ -66,14 +61,14 @@ def test_every_benchmark_is_read_with_its_answer(root: Path) -> None:
 
 
 @pytest.mark.parametrize("name", TRAINING)
-def test_every_set_that_is_trained_on_is_read(root: Path, name: str) -> None:
-    [task] = read(root, name, "training", n=1)
+def test_every_set_that_is_trained_on_is_read(copies: Path, name: str) -> None:
+    [task] = read(copies, name, "training", n=1)
     assert task.meta["family"] == TRAINING[name].group and "<image>" not in task.question
     assert task.meta["distribution"] == ("in" if name in IN else "") and is_right(task.target[0], task.target)
 
 
-def test_questions_as_they_are_asked(root: Path) -> None:
-    asked = {name: read(root, name, n=1)[0].question for name in ("unigeo", "ai2d", "geometry3k", "mapqa")}
+def test_questions_as_they_are_asked(copies: Path) -> None:
+    asked = {name: read(copies, name, n=1)[0].question for name in ("unigeo", "ai2d", "geometry3k", "mapqa")}
     assert asked == {
         "unigeo": "Find AC.\nChoices:\n(A) 3\n(B) 5",
         "ai2d": "Which?\nA. sun\nB. moon",
@@ -82,16 +77,16 @@ def test_questions_as_they_are_asked(root: Path) -> None:
     }
 
 
-def test_questions_are_counted_and_skipped(root: Path) -> None:
-    whole = read(root, "mapqa")
-    assert len(whole) == 8 and read(root, "mapqa", n=2, skip=3) == whole[3:5]
+def test_questions_are_counted_and_skipped(copies: Path) -> None:
+    whole = read(copies, "mapqa")
+    assert len(whole) == 8 and read(copies, "mapqa", n=2, skip=3) == whole[3:5]
 
 
-def test_a_large_image_is_shown_small_and_opened_whole(root: Path) -> None:
-    [task] = read(root, "chartqa", n=1, max_pixels=1000)
+def test_a_large_image_is_shown_small_and_opened_whole(copies: Path) -> None:
+    [task] = read(copies, "chartqa", n=1, max_pixels=1000)
     width, height = task.images[0].image.size
     assert width * height <= 1000 and task.tool_images[0].image.size == (84, 84)
-    assert read(root, "chartqa", n=1)[0].originals == ()
+    assert read(copies, "chartqa", n=1)[0].originals == ()
 
 
 def test_the_rule_of_an_answer_depends_on_the_question() -> None:
@@ -119,9 +114,9 @@ def test_a_triangle_is_no_angle_nor_is_what_is_given(question: str, rule: str) -
     assert rule_of("geometry3k", question) == rule
 
 
-def test_other_turns_and_columns_are_named(root: Path) -> None:
+def test_other_turns_and_columns_are_named(copies: Path) -> None:
     with pytest.raises(CellError, match="not a list of objects with from and value"):
         conversation({"conversations": [{"human": "?"}]})
-    [copy] = local_copies([BENCHMARKS["mapqa"]], root)
+    [copy] = local_copies([BENCHMARKS["mapqa"]], copies)
     with pytest.raises(HubError, match=r"mapqa.*no column 'question', 'answer', 'image'.*evaluation_sets.toml"):
         questions(replace(copy, reader="", column="image"))

@@ -85,11 +85,6 @@ def test_without_tools_the_first_turn_is_the_last(text: str, action: str | None)
     assert terminated and (info["action"].name if info["action"] else None) == action
 
 
-def test_a_prompt_that_is_none_is_refused_with_all_that_are() -> None:
-    with pytest.raises(ValueError, match=r"prompt='alone': choose one of \['brief', 'brief-alone', "):
-        Play(prompt="alone").environment(())
-
-
 def test_its_tools_are_the_papers(tmp_path: Path) -> None:
     with training(tmp_path).tools() as tools:
         assert [tool.name for tool in tools] == list(TOOLS)

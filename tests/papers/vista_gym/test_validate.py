@@ -74,7 +74,6 @@ def test_the_calls_of_two_steps_need_the_original_at_the_first() -> None:
     ("changes", "why"),
     [
         ({"target": ("41",)}, "a script finds 'It is 40, wide.', the gold answer is '41'"),
-        ({"target": ()}, "isn't right by its own rule"),
         ({"images": named(40)}, "on what the prompt shows: show less of it"),
         ({"meta": {"calls": []}}, "holds 0 calls; a script has 1 to 3"),
         ({"meta": {"calls": [CALL] * 4}}, "holds 4 calls"),

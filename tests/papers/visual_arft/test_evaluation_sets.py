@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -57,11 +55,6 @@ def test_they_can_be_distorted(documents: QuestionSet) -> None:
     assert {t.meta["kind"] for t in made} == {"documents"} and {t.question for t in made} <= {"Who?", "What?"}
 
 
-def test_a_missing_column_is_named(documents: QuestionSet) -> None:
-    with pytest.raises(HubError, match="no column 'answer'; found: image, question, answers; expected: "):
-        next(tasks_of(replace(documents, answer="answer"), as_it_is))
-
-
 def test_multi_hop_questions_of_text_alone(tmp_path: Path) -> None:
     rows = [
         {"id": f"test_{k}", "question": f"Who is {k}?", "golden_answers": golds}
@@ -102,10 +95,6 @@ def test_what_is_missing_of_it_is_named(tmp_path: Path) -> None:
         benchmark(tmp_path)
     with pytest.raises(HubError, match=r"MAT picture gone\.png: it isn't among the 2 downloaded"):
         benchmark(mat(tmp_path / "one", processed_image_path="gone.png"))
-
-
-def test_rows_are_read_as_they_come(documents: QuestionSet) -> None:
-    assert len(list(islice(tasks_of(documents, as_it_is), 1))) == 1
 
 
 def rows_of(folder: Path, part: str, rows: list[Any], **colours: str) -> None:

@@ -43,11 +43,6 @@ def search(index: Index) -> list[Task]:
     return [*train, *test, *text_questions(known, index, 4, 0, test)]
 
 
-def test_made_sets_pass(coding: dict[str, Task], search: list[Task], tools: Tools) -> None:
-    assert {task.id: why for task in (*coding.values(), *search) if (why := validate(task, tools))} == {}
-    assert len(coding) == 12 and len(search) > 12
-
-
 def with_meta(task: Task, **meta: object) -> Task:
     return replace(task, meta={**task.meta, **meta})
 
@@ -69,8 +64,6 @@ def test_an_answer_that_cannot_or_need_not_be_found_is_named(search: list[Task],
     assert validate(told, tools) == f"the question names {task.target[0]!r}"
     named = replace(task, question=f"What is the capital of {task.meta['countries'][0]}?")
     assert validate(named, tools).startswith("the question names ")
-    lost = with_meta(task, queries=["zzz", *task.meta["queries"][1:]])
-    assert validate(lost, tools).startswith("query 'zzz' doesn't find ")
     assert validate(with_meta(task, documents=["gone"] * len(task.meta["queries"])), tools).endswith("among 4 snippets")
 
 
