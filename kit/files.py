@@ -215,8 +215,12 @@ def _writing(path: Path) -> Iterator[None]:
 def write_bytes(path: Path, data: bytes, wait: bool = True) -> None:
     """Write a file completely or leave it as it was, whenever the process is killed; its folder is made.
 
-    A new file has the permissions that the umask leaves it, one that was there keeps its own. ``wait``: until it is on
-    the disk; without, whoever writes many calls ``os.sync`` once, before what names them is written.
+    A new file has the permissions that the umask leaves it, one that was there keeps its own.
+
+    Args:
+        path: the file.
+        data: its content.
+        wait: until it is on the disk; whoever writes many calls ``os.sync`` once, before what names them is written.
 
     Raises:
         OSError: naming the file, and for a full disk the free bytes.
