@@ -1,7 +1,7 @@
 """A paper's tables as it has them: its number in every cell, ours beside it or "not run", and averages over sets.
 
-Papers average over data sets, whatever their size: :class:`MeanOverSets` does, where :class:`~.outcomes.Metric` would
-let the largest set decide.
+Papers average over data sets, whatever their size: :class:`MeanOverSets` does, where
+:class:`kit.evaluate.outcomes.Metric` would let the largest set decide.
 """
 
 from __future__ import annotations

@@ -10,11 +10,11 @@ import numpy as np
 
 from kit.evaluate.accuracy import answered
 from kit.evaluate.claims import Check, Claim
-from kit.evaluate.contrasts import chosen, gain, on_every_seed, points, slope
 from kit.evaluate.intervals import Interval, Point, contrast, mean_over_seeds
 from kit.evaluate.outcomes import Metric
 from papers.agile import general
 from papers.agile.metrics import Outcome, random_baseline
+from papers.contrasts import chosen, gain, on_every_seed, points, slope
 
 CLAIMS = {
     "A1": "the untrained model is near random on 2×2",

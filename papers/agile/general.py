@@ -30,13 +30,13 @@ import numpy as np
 from kit.chat import Chat
 from kit.episode import Episode, Task
 from kit.evaluate.claims import Claim
-from kit.evaluate.contrasts import gain, on_every_seed
 from kit.evaluate.intervals import Point
 from kit.evaluate.outcomes import Evaluation, Outcome, slices_by
 from kit.policy import Policy
 from kit.rollout import RolloutConfig, rollout
 from papers.agile.questions import SKILLS, QuestionEnv, begins_right, is_right
 from papers.agile.reported import GENERAL
+from papers.contrasts import gain, on_every_seed
 from papers.tables import MeanOverSets
 
 CLAIMS = {

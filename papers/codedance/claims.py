@@ -19,10 +19,10 @@ from dataclasses import replace
 import numpy as np
 
 from kit.evaluate.claims import Check, Claim
-from kit.evaluate.contrasts import chosen, difference, points, shared_seeds, slope
 from kit.evaluate.intervals import Interval, mean_over_seeds
 from kit.train.metrics import Row
 from papers.codedance.metrics import Outcome
+from papers.contrasts import chosen, difference, points, shared_seeds, slope
 
 CLAIMS = {
     "C1": "the adaptive reward is most accurate, and calls less than a bonus for calls",

@@ -27,8 +27,8 @@ from typing import Literal
 import numpy as np
 
 from kit.evaluate.claims import Check, Claim
-from kit.evaluate.contrasts import chosen, difference, points, shared_seeds
 from kit.evaluate.intervals import contrast
+from papers.contrasts import chosen, difference, points, shared_seeds
 from papers.mags_rl.metrics import DIFFICULTIES, Outcome
 
 CLAIMS = {

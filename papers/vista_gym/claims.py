@@ -27,8 +27,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from kit.evaluate.claims import Check, Claim
-from kit.evaluate.contrasts import chosen, difference, on_every_seed, points, shared_seeds
 from kit.evaluate.intervals import Interval, Point, clustered_mean, contrast, proportion_over_seeds
+from papers.contrasts import chosen, difference, on_every_seed, points, shared_seeds
 from papers.vista_gym.env import PRIOR
 from papers.vista_gym.errors import ERRORS
 from papers.vista_gym.metrics import Outcome

@@ -18,8 +18,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from kit.evaluate.claims import Check, Claim
-from kit.evaluate.contrasts import chosen, gain, on_every_seed, points
 from kit.evaluate.intervals import Point, contrast
+from papers.contrasts import chosen, gain, on_every_seed, points
 from papers.visual_arft.metrics import LABELS, SETTINGS, Outcome
 
 CLAIMS = {

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import pytest
 from made_outcomes import made
 
-from kit.evaluate.contrasts import chosen, difference, gain, on_every_seed, points, shared_seeds, slope
 from kit.evaluate.intervals import Point
 from kit.evaluate.outcomes import Outcome
+from papers.contrasts import chosen, difference, gain, on_every_seed, points, shared_seeds, slope
 
 
 @dataclass(frozen=True)
