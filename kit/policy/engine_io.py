@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -11,6 +11,9 @@ import torch
 
 from kit.chat import Chat, Pixels
 from kit.policy import GenerationRequest, Wait
+
+SAVES_TIME = ("mm_device_do_normalize", "skip_mm_profiling")
+"""vLLM's options that change how fast it samples, never what."""
 
 
 class EngineError(RuntimeError):
@@ -93,6 +96,11 @@ def ended_by(finish_reason: str | None, stop_reason: str | int | None) -> str | 
     if finish_reason not in ("stop", "length"):
         raise EngineError(f"vLLM ended a request with {finish_reason!r}; its log says why")
     return stop_reason if finish_reason == "stop" else None
+
+
+def known_options(options: dict[str, Any], known: Collection[str]) -> dict[str, Any]:
+    """Leave out options that this version of vLLM doesn't know and that only save time; others are vLLM's to refuse."""
+    return {name: value for name, value in options.items() if name in known or name not in SAVES_TIME}
 
 
 def images_to_vllm(one: Context) -> Any:

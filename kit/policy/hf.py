@@ -26,7 +26,7 @@ from kit.policy import (
     sample_streaming,
     timed,
 )
-from kit.policy.limits import CACHE_BYTES, MAX_BATCH_SIZE, batch_size_that_fits
+from kit.policy.limits import CACHE_BYTES, MAX_BATCH_SIZE, batch_size_that_fits, token_bytes
 from kit.policy.open_turn import OpenTurn
 from kit.policy.prefix import Prefix, PrefixStore, stack
 from kit.policy.scripted import Script
@@ -106,9 +106,7 @@ class HFPolicy:
         """Choose how many to decode together."""
         if self.model.device.type != "cuda" or not lengths:
             return self.batch_size
-        text = self.model.config.get_text_config()
-        keys = text.hidden_size // text.num_attention_heads * text.num_key_value_heads
-        token = 2 * text.num_hidden_layers * keys * self.model.dtype.itemsize
+        token = token_bytes(self.model.config.get_text_config(), self.model.dtype.itemsize)
         free, _ = torch.cuda.mem_get_info(self.model.device)
         return batch_size_that_fits(self.batch_size, free, token, max(lengths) + params.max_new_tokens)
 

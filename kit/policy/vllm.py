@@ -16,7 +16,8 @@ turns share their past   the engine's prefix cache, in which an image is known b
 =======================  =======================================================================================
 
 The policy is the same wherever the engine is: in this process (:meth:`Engine.load`), in this process by TRL
-(``Engine(trainer.vllm_generation.llm)``, colocated with its trainer), or in a server (:mod:`kit.policy.vllm_server`).
+(:class:`Colocated` with its trainer), in a server (:mod:`kit.policy.vllm_server`), or beside a notebook that evaluates
+(:mod:`kit.policy.vllm_evaluation`).
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ from kit.policy.engine_io import (
     context,
     ended_by,
     images_to_vllm,
+    known_options,
 )
 
 LOGPROBS = "processed_logprobs"
@@ -165,7 +167,7 @@ class Engine:
         if config.logprobs_mode != LOGPROBS:
             raise EngineError(f"this engine's logprobs_mode is {config.logprobs_mode!r}: make it with {LOGPROBS!r}")
         self.llm = llm
-        self.wants_levels = bool(config.multimodal_config.mm_device_do_normalize)
+        self.wants_levels = bool(getattr(config.multimodal_config, "mm_device_do_normalize", False))  # not in 0.25
 
     @classmethod
     def load(cls, path: str | Path, **options: Any) -> Engine:
@@ -179,10 +181,11 @@ class Engine:
         if not family.vllm:
             raise EngineError(f"checkpoint {path}: {family.title} can't be sampled through vLLM here; use HFPolicy")
         try:
-            from vllm import LLM
+            from vllm import LLM, EngineArgs
         except ImportError as error:
             raise EngineError("vLLM isn't installed: make lab LOCK=gpu (CUDA), or make test-vllm (CPU)") from error
-        return cls(LLM(str(path), logprobs_mode=LOGPROBS, **options))
+        known = EngineArgs.__dataclass_fields__
+        return cls(LLM(str(path), logprobs_mode=LOGPROBS, **known_options(options, known)))
 
     def forget(self) -> None:
         """Drop the prefix cache. What was computed of images goes too: the vision tower may have been trained."""
@@ -226,6 +229,29 @@ class Engine:
             return tokens_input(list(one.ids))
         ranges = [PlaceholderRange(offset=first, length=n) for first, n in one.ranges]
         return mm_input(list(one.ids), images_to_vllm(one), {"image": list(one.names)}, {"image": ranges})
+
+
+class Colocated(Engine):
+    """The engine that TRL made beside its trainer; on a GPU it sleeps, its memory given back, while the model learns.
+
+    Args:
+        generation: TRL's ``trainer.vllm_generation``.
+    """
+
+    def __init__(self, generation: Any) -> None:
+        super().__init__(generation.llm)
+        self.generation = generation
+
+    def wake(self) -> None:
+        """Take the weights of now; TRL wakes what holds them."""
+        self.generation.sync_weights()
+        if self.generation.enable_sleep_mode:
+            self.llm.wake_up(tags=["kv_cache"])
+
+    def sleep(self) -> None:
+        """Give the memory back, of weights too: the next are others."""
+        if self.generation.enable_sleep_mode:
+            self.llm.sleep(level=2)
 
 
 def _continuation(output: Any) -> Continuation:

@@ -80,7 +80,7 @@ class Server:
             raise EngineError(
                 f"the server at {self.url} has logprobs_mode {config['logprobs_mode']!r}: start it like this: {START}"
             )
-        return bool(config["multimodal_config"]["mm_device_do_normalize"])
+        return bool(config["multimodal_config"].get("mm_device_do_normalize"))  # version 0.25 doesn't know it
 
     def forget(self) -> None:
         """Drop its prefix cache and what was computed of images; for all who share it: they begin a rollout, too."""

@@ -28,7 +28,7 @@ from kit.episode import Episode, Task
 from kit.evaluate.five.shown import Around, as_it_is
 from kit.files import read_json, write_json
 from kit.policy import Policy
-from kit.policy.hf import HFPolicy
+from kit.policy.vllm_evaluation import evaluator
 from kit.rewards.base import GroupReward
 from kit.rollout import Environment, RolloutConfig, rollout
 from kit.seeding import Seed
@@ -134,7 +134,7 @@ def play_greedily(model: Any, chat: Chat, tools: Tools, tasks: Sequence[Task], h
         tasks: the tasks, each played once.
         how: limits of an episode, and how tasks are told.
     """
-    return how(HFPolicy(model, chat), chat, tools, tasks, temperature=0.0)
+    return how(evaluator(model, chat), chat, tools, tasks, temperature=0.0)
 
 
 @dataclass(frozen=True)

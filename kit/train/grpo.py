@@ -64,6 +64,7 @@ from kit.train.launch.topology import ProcessConfig, RolloutEngine
 from kit.train.lora import lora_config
 from kit.train.playable import check_playable
 from kit.train.progress import Watcher
+from kit.train.vllm_rollouts import vllm_args
 
 # TRL takes seconds to import: the functions that need it do so, and a notebook's first cell doesn't wait for it.
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ class GRPOSettings(NotebookSettings):
         seed: of the order of tasks, of sampling, of adapters' first values.
         rollout_engine: samples the episodes: transformers, or vLLM ``colocate``d with the model or at a ``server``.
         vllm_server_url: that server's address, ``http://host:port``.
-        gpu_memory_utilization: of a GPU's memory, for a colocated engine: its weights and its cache.
+        gpu_memory_utilization: of a GPU's memory, for a colocated engine; None: what it needs and the trainer leaves.
     """
 
     steps: int = 100
@@ -145,7 +146,7 @@ class GRPOSettings(NotebookSettings):
     seed: int = 0
     rollout_engine: RolloutEngine = "transformers"
     vllm_server_url: str = ""
-    gpu_memory_utilization: float = 0.3
+    gpu_memory_utilization: float | None = None
 
     PARAMETERS: ClassVar[tuple[str, ...]] = (
         *("steps", "prompts_per_batch", "group_size", "per_device_batch_size", "learning_rate", "schedule"),
@@ -188,8 +189,11 @@ class GRPOSettings(NotebookSettings):
         """Count the episodes of a step, and those that stay in one process: a group."""
         return self.prompts_per_batch * self.group_size, self.group_size
 
-    def trl_args(self, run_dir: Path, config: RolloutConfig = DEFAULTS) -> GRPOConfig:
-        """Convert to TRL's configuration; temperature and longest episode are those of the rollout's ``config``."""
+    def trl_args(self, run_dir: Path, config: RolloutConfig = DEFAULTS, model: Any = None) -> GRPOConfig:
+        """Convert to TRL's configuration; temperature and longest episode are those of the rollout's ``config``.
+
+        A colocated engine's share of the GPU, unless told, is worked out for the ``model``, which isn't there yet.
+        """
         from trl import GRPOConfig
 
         batch = self.prompts_per_batch * self.group_size
@@ -214,21 +218,8 @@ class GRPOSettings(NotebookSettings):
             gradient_checkpointing=gradient_checkpointing_default(self.gradient_checkpointing),
             disable_dropout=True,
             shuffle_dataset=False,
-            **self._vllm_args(config),
+            **vllm_args(self, config, model),
         )
-
-    def _vllm_args(self, config: RolloutConfig) -> dict[str, Any]:
-        """TRL's settings of vLLM; the weights of :mod:`kit.train.importance` are made by us, and read by its loss."""
-        if self.rollout_engine == "transformers":
-            return {}
-        return {
-            "use_vllm": True,
-            "vllm_mode": self.rollout_engine,
-            "vllm_server_base_url": self.vllm_server_url or None,
-            "vllm_gpu_memory_utilization": self.gpu_memory_utilization,
-            "vllm_max_model_length": config.max_episode_tokens,
-            "vllm_importance_sampling_mode": "token_truncate",
-        }
 
 
 def _check(model: Any, settings: GRPOSettings, config: RolloutConfig) -> None:
@@ -299,7 +290,7 @@ def train_grpo(
         order = schedule(len(tasks), rollouts * settings.prompts_per_batch, settings.seed)
         return EpisodeGRPOTrainer(
             model=model,
-            args=settings.trl_args(run_dir, config),
+            args=settings.trl_args(run_dir, config, model),
             train_dataset=Dataset.from_dict({"prompt": [tasks[i].id for i in order], "task": order}),
             peft_config=lora_config(settings.lora_rank, chat.family),
             chat=chat,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -26,8 +26,7 @@ from kit.episode import Episode, Score, Task
 from kit.policy import Policy
 from kit.policy.hf import HFPolicy
 from kit.policy.suppress import suppress_tokens
-from kit.policy.vllm import Engine, VLLMPolicy
-from kit.policy.vllm_server import Server
+from kit.policy.vllm import Colocated
 from kit.rewards.base import GroupReward
 from kit.seeding import child_seed
 from kit.train import latest_rollout as latest
@@ -45,6 +44,7 @@ from kit.train.held_out import HeldOut
 from kit.train.importance import importance
 from kit.train.pack import Packed, by_length, pack, trimmed
 from kit.train.progress_meter import MeteredPolicy, ProgressMeter
+from kit.train.vllm_rollouts import vllm_policy
 
 MAX_LOGPROB_MISMATCH = 0.1
 """Mean difference (nats) between the sampler's log-probabilities and the trainer's that is still rounding."""
@@ -98,7 +98,7 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         self.reward = reward
         self.credit = settings or AdvantageSettings()
         self.dynamic_sampling = dynamic_sampling
-        self.policy = self._policy()
+        self.policy = vllm_policy(self, chat) if self.use_vllm else HFPolicy(self.model, chat)
         self.meter = meter
         self.held_out = held_out
         self.subset = subset
@@ -106,15 +106,6 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         self._masks = ExitStack()
         if self.ref_model is not None:
             self._masks.enter_context(suppress_tokens(self.ref_model, chat.suppressed_ids))
-
-    def _policy(self) -> HFPolicy | VLLMPolicy:
-        """Make the policy: the model itself, or vLLM with the weights it has just now."""
-        if not self.use_vllm:
-            return HFPolicy(self.model, self.chat)
-        own = self.vllm_mode == "colocate"
-        name = str(self.accelerator.unwrap_model(self.model).config._name_or_path)
-        engine = Engine(self.vllm_generation.llm) if own else Server(str(self.args.vllm_server_base_url), name)
-        return VLLMPolicy(engine, self.chat, refresh=self.vllm_generation.sync_weights)
 
     def _prepare_inputs(self, generation_batch: Any) -> dict[str, Any]:
         """Prepare a batch as TRL does, episodes of like length together, without columns that are padding in all rows.
@@ -172,8 +163,13 @@ class EpisodeGRPOTrainer(SafeCheckpoints, GRPOTrainer):
         """
         metrics, mine = self._metrics["train"], self._mine(tasks)
         self._spent = dict.fromkeys(("rollout", "policy", "tokens"), 0.0)
-        # Weights that ZeRO-3 has divided are put together for as long as transformers samples; else it changes nothing.
-        with nullcontext() if self.use_vllm else unwrap_model_for_generation(self.model_wrapped, self.accelerator):
+        with ExitStack() as playing:
+            if isinstance(
+                self.policy, HFPolicy
+            ):  # weights that ZeRO-3 has divided are put together; else nothing changes
+                playing.enter_context(unwrap_model_for_generation(self.model_wrapped, self.accelerator))
+            elif isinstance(self.policy.engine, Colocated):
+                playing.callback(self.policy.engine.sleep)
             if self.held_out is not None:
                 for name, value in self.held_out(self.policy).items():
                     metrics[name].append(value)

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,13 +20,26 @@ from PIL import Image
 from kit.chat import Chat
 from kit.episode import Episode, NamedImage, Observation, Task
 from kit.models import load_model
+from kit.models.internvl import InternVL3
 from kit.policy import Completion, GenerationRequest, SamplingParams
-from kit.policy.engine_io import Context, ContextSource, Continuation, EngineError, context, placeholders
-from kit.policy.hf import HFPolicy
+from kit.policy.engine_io import (
+    Context,
+    ContextSource,
+    Continuation,
+    EngineError,
+    context,
+    known_options,
+    placeholders,
+)
+from kit.policy.hf import HFPolicy, load_model_and_chat
+from kit.policy.limits import ENGINE
 from kit.policy.suppress import suppress_logits
-from kit.policy.vllm import Engine, VLLMPolicy
+from kit.policy.vllm import Colocated, Engine, VLLMPolicy
+from kit.policy.vllm_evaluation import OnDemand, evaluator, load_evaluator
 from kit.protocol import Protocol
 from kit.rollout import RolloutConfig, rollout
+from kit.train.launch.launcher import launch
+from kit.train.launch.topology import ProcessConfig
 from pictures.scenes import scene
 from tests.policy.test_hf import forward_logits
 from tiny import TINY
@@ -134,25 +149,130 @@ def test_a_rollout_begins_with_new_weights_and_nothing_remembered(chat: Chat) ->
 
 
 class FakeLLM:
-    """As much of ``vllm.LLM`` as an engine looks at when it is made."""
+    """As much of ``vllm.LLM`` as an engine looks at when it is made; ``None``: of a version that can't normalise."""
 
-    def __init__(self, logprobs_mode: str) -> None:
+    def __init__(self, logprobs_mode: str, normalises: bool | None = True) -> None:
         self.llm_engine = self
         self.model_config = self
         self.multimodal_config = self
-        self.mm_device_do_normalize = True
+        if normalises is not None:
+            self.mm_device_do_normalize = normalises
         self.logprobs_mode = logprobs_mode
 
 
 def test_an_engine_with_other_log_probabilities_is_refused() -> None:
     with pytest.raises(EngineError, match=r"logprobs_mode is 'raw_logprobs': make it with 'processed_logprobs'"):
         Engine(FakeLLM("raw_logprobs"))
-    assert Engine(FakeLLM("processed_logprobs")).wants_levels
+    for normalises in (True, False, None):
+        assert Engine(FakeLLM("processed_logprobs", normalises)).wants_levels == bool(normalises)
 
 
-def test_no_engine_for_a_checkpoint_that_is_not_there() -> None:
-    with pytest.raises(ValueError, match="no such folder"):
-        Engine.load("./nowhere")
+def test_what_a_version_does_not_know_is_left_out_only_where_it_saves_time() -> None:
+    asked = {"dtype": "float32", "mm_device_do_normalize": True, "skip_mm_profiling": True, "logprobs_mode": "x"}
+    assert known_options(asked, asked) == asked
+    assert known_options(asked, ["dtype", "skip_mm_profiling"]) == {
+        **{"dtype": "float32", "skip_mm_profiling": True},
+        "logprobs_mode": "x",  # vLLM itself refuses it: without it, samples would be others
+    }
+
+
+@pytest.mark.parametrize("sleeps", [True, False])
+def test_a_colocated_engine_is_awake_with_new_weights_while_it_samples(sleeps: bool) -> None:
+    told: list[Any] = []
+    llm: Any = FakeLLM("processed_logprobs")
+    llm.wake_up, llm.sleep = lambda tags: told.append(tags), lambda level: told.append(level)
+    generation = SimpleNamespace(llm=llm, enable_sleep_mode=sleeps, sync_weights=lambda: told.append("weights"))
+    engine = Colocated(generation)
+    engine.wake()
+    engine.sleep()
+    assert told == (["weights", ["kv_cache"], 2] if sleeps else ["weights"])
+
+
+# ── evaluations ──────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Which engines were opened (by their checkpoints' names) and closed."""
+    told: list[str] = []
+    core = SimpleNamespace(shutdown=lambda: told.append("closed"))
+
+    def load(path: str | Path, **options: Any) -> Any:
+        told.append(f"{Path(path).name} in {options['dtype']}")
+        llm = SimpleNamespace(llm_engine=SimpleNamespace(engine_core=core))
+        return SimpleNamespace(wants_levels=True, stream=lambda ready: iter(()), llm=llm)
+
+    monkeypatch.setattr(Engine, "load", load)
+    monkeypatch.setattr(OnDemand, "now", None)
+    monkeypatch.setenv(ENGINE, "colocate")
+    return told
+
+
+def sampled(policy: VLLMPolicy) -> None:
+    list(policy.engine.stream(lambda wait: []))
+
+
+def test_an_evaluation_is_vllms_where_the_run_says_so(opened: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    model, chat = load_model_and_chat(TINY)
+    policy = evaluator(model, chat)
+    assert isinstance(policy, VLLMPolicy) and evaluator(model, chat) is policy
+    same, _ = load_evaluator(TINY)
+    assert isinstance(same, VLLMPolicy)
+    assert opened == [], "nothing is opened before something is sampled"
+    for told in ("transformers", ""):
+        monkeypatch.setenv(ENGINE, told)
+        assert isinstance(evaluator(model, chat), HFPolicy) and isinstance(load_evaluator(TINY)[0], HFPolicy)
+
+
+@pytest.mark.parametrize("change", ["a weight", "no folder", "another family"])
+def test_a_model_that_vllm_would_not_find_in_its_folder_plays_itself(opened: list[str], change: str) -> None:
+    model, chat = load_model_and_chat(TINY)
+    assert isinstance(evaluator(model, chat), VLLMPolicy)
+    if change == "a weight":
+        with torch.no_grad():
+            next(model.parameters()).data.view(-1)[7] += 1e-3
+    elif change == "no folder":
+        model.config._name_or_path = ""
+    else:
+        chat.family = InternVL3()
+    assert isinstance(evaluator(model, chat), HFPolicy)
+
+
+@dataclass
+class Learns:
+    """A training that says when it begins."""
+
+    run_dir: str
+    told: list[str]
+    settings: Any = None
+
+    def __call__(self, watcher: Any = None) -> None:
+        self.told.append("learns")
+
+
+def test_one_engine_is_open_and_none_while_something_learns(opened: list[str], chat: Chat, tmp_path: Path) -> None:
+    first, second = (VLLMPolicy(OnDemand(name, torch.float32), chat) for name in ("first", "second"))
+    for policy in (first, first, second, first):
+        policy.reset()
+        sampled(policy)
+    assert opened == ["first in float32", "closed", "second in float32", "closed", "first in float32"]
+    launch(Learns(str(tmp_path), opened), ProcessConfig())
+    assert opened[5:] == ["closed", "learns"]
+    OnDemand.close()
+    assert opened[7:] == []
+
+
+def test_an_engine_that_can_not_be_opened_names_the_way_out(
+    opened: list[str], chat: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load(path: str, **options: Any) -> Any:
+        raise RuntimeError("Engine core initialization failed")
+
+    monkeypatch.setattr(Engine, "load", load)
+    with pytest.raises(
+        EngineError, match=r"no vLLM for m: Engine core .* failed; KIT_ROLLOUT_ENGINE=transformers does"
+    ):
+        sampled(VLLMPolicy(OnDemand("m", torch.float32), chat))
 
 
 VLLM_SETTINGS = {
@@ -325,3 +445,23 @@ def test_a_call_that_failed_leaves_nothing_behind(engine: Engine, tiny: tuple[An
         policy.sample([request, far], params)
     assert not engine.llm.llm_engine.has_unfinished_requests()
     assert policy.sample([request], params) == right
+
+
+def test_an_evaluation_by_vllm_is_transformers_and_the_model_that_has_learnt_plays_itself(
+    tiny: tuple[Any, Chat], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The engine is in a process of its own here, as beside a notebook; closed, and opened again, it says the same."""
+    pytest.importorskip("vllm", reason="needs vLLM: make test-vllm")
+    for name, value in {**VLLM_SETTINGS, "VLLM_ENABLE_V1_MULTIPROCESSING": "1", ENGINE: "colocate"}.items():
+        monkeypatch.setenv(name, value)
+    model, chat = load_model_and_chat(TINY)
+    policy = evaluator(model, chat)
+    assert isinstance(policy, VLLMPolicy)
+    params = SamplingParams((".",), 0.0, 12)
+    try:
+        for _ in range(2):
+            found = play(policy, chat, 6, params)
+            assert [e.ids for e in found] == [e.ids for e in play(HFPolicy(model, chat), chat, 6, params)]
+            OnDemand.close()
+    finally:
+        OnDemand.close()

@@ -15,7 +15,7 @@ from kit.evaluate.five import BLANK, OWN, SAMPLES, SWAPPED, TOOLLESS, TRIES
 from kit.evaluate.five.shown import Around, as_it_is, blank, observations, one_kind, other_episodes, swapped, toolless
 from kit.evaluate.outcomes import Evaluation
 from kit.policy import Policy
-from kit.policy.hf import HFPolicy, load_model_and_chat
+from kit.policy.vllm_evaluation import load_evaluator
 
 
 class Playing(Protocol):
@@ -40,8 +40,7 @@ class Player:
 
     @cached_property
     def _loaded(self) -> tuple[Policy, Chat]:
-        model, chat = load_model_and_chat(self.checkpoint)
-        return HFPolicy(model, chat), chat
+        return load_evaluator(self.checkpoint)
 
     def __call__(self, tasks: Sequence[Task], around: Around = as_it_is, temperature: float = 0.0) -> list[Episode]:
         """Play each task once.

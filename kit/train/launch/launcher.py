@@ -30,6 +30,7 @@ from typing import Any, Protocol
 import torch
 
 from kit.files import find_run, read_json, write_json
+from kit.policy.vllm_evaluation import OnDemand
 from kit.train.interrupt import stoppable
 from kit.train.launch.cores import AUTO, on_all_cores
 from kit.train.launch.topology import PORT, Host, LaunchError, ProcessConfig, check_port, free_port, this_machine
@@ -78,6 +79,7 @@ def launch(training: Training, processes: ProcessConfig, watcher: Watcher | None
         settings, n = on_all_cores(training.settings, run_dir)
         training = replace(training, settings=settings)  # type: ignore[type-var]
         processes = replace(processes, num_processes=n)
+    OnDemand.close()  # its room is the training's now
     with stoppable(run_dir, watcher=watcher):
         if processes.num_processes == 1 and not processes.hostfile:
             training(watcher)

@@ -182,10 +182,9 @@ def test_a_player_loads_its_checkpoint_when_it_first_plays(monkeypatch: pytest.M
 
     def load(path: object) -> tuple[object, Chat]:
         loaded.append(path)
-        return object(), chat
+        return "policy", chat
 
-    monkeypatch.setattr(play, "load_model_and_chat", load)
-    monkeypatch.setattr(play, "HFPolicy", lambda model, chat: "policy")
+    monkeypatch.setattr(play, "load_evaluator", load)
     told: list[Callable[..., Any]] = []
 
     def playing(policy: Any, chat: Chat, tasks: Sequence[Task], *, temperature: float, around: Any) -> list[Episode]:

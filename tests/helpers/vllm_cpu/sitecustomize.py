@@ -1,8 +1,11 @@
-"""Lets torchvision be imported beside a torch without CUDA; on the path of the vLLM lane only (``make test-vllm``).
+"""What the vLLM lane needs on a CPU; on its path only (``make test-vllm``).
 
-The package index has torchvision's CUDA build alone. Its compiled half can't be loaded there, and the import fails on
-two operators that half would have declared. They are declared here, just before, in every process (vLLM starts some);
-nothing in the kit or in vLLM's Qwen2.5-VL calls them.
+torchvision can be imported beside a torch without CUDA. The package index has its CUDA build alone, whose compiled half
+can't be loaded there, and the import fails on two operators that half would have declared. They are declared here, just
+before, in every process (vLLM starts some); nothing in the kit or in vLLM's Qwen2.5-VL calls them.
+
+vLLM's weights stay where TRL can write the trained ones. For a CPU, vLLM lays its linear layers' weights out anew for
+oneDNN or AMX and keeps none itself, so bringing it later ones fails; without these it multiplies by torch, as on a GPU.
 """
 
 from __future__ import annotations
@@ -25,6 +28,19 @@ class _Declares:
                 self.kept.define(f"{operator}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
 
 
+class _KeepsWeights:
+    """Finds no module; turns oneDNN and AMX off before vLLM's layers are made."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        if name == "vllm.model_executor.layers.utils":
+            sys.meta_path.remove(self)
+            import torch
+            import vllm._custom_ops as ops
+
+            ops._supports_onednn = False
+            torch.cpu._is_amx_tile_supported = lambda: False  # type: ignore[assignment]
+
+
 _KEPT: list[_Declares] = []
 
 
@@ -37,4 +53,4 @@ def _needed() -> bool:
 
 
 if _needed():
-    sys.meta_path.insert(0, _Declares())
+    sys.meta_path[:0] = [_Declares(), _KeepsWeights()]
