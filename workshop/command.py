@@ -46,8 +46,9 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from workshop.jobs.checks import check_machine
+    from workshop.jobs.doctor import not_the_locks
     from workshop.jobs.listing import view
+    from workshop.jobs.machine import check_machine
     from workshop.jobs.run import execute, plan
 
     try:
@@ -56,6 +57,8 @@ def _run(args: argparse.Namespace) -> int:
         job = _by_memory(job, args.set)
     except Exception as error:
         return _refuse(error)
+    if other := not_the_locks():
+        print(other)
     execute(job, args.force, args.verbose)
     from workshop.jobs.ending import ending  # it draws: imports that the notebooks needn't wait for
 

@@ -53,6 +53,20 @@ def differences(pins: dict[str, str]) -> list[tuple[str, str, str]]:
     return found
 
 
+DECIDE = ("torch", "transformers", "trl", "peft", "vllm")
+"""Packages that sample and train."""
+
+
+def not_the_locks() -> str:
+    """Say in one line which packages that sample and train are of other versions than the lock's; empty: none."""
+    pins = read_lock(installed_lock())
+    wrong = differences({name: pins[name] for name in DECIDE if name in pins})
+    if not wrong:
+        return ""
+    told = ", ".join(f"{name} {have} (lock {locked})" for name, locked, have in wrong)
+    return f"not the lock's: {told}; the kit was tried with the lock's"
+
+
 NO_DEPS = ROOT / "locks" / "no-deps.txt"
 """Packages that are installed without what they ask for, beside every lock."""
 
@@ -88,7 +102,7 @@ def doctor() -> tuple[str, bool]:
         ["runs", str(runs_folder())],
         ["disk", f"{free:.1f} GB free" + ("" if free >= NEEDED_GB else f", below the {NEEDED_GB} GB a run needs")],
     ]
-    parts = [table([["", "here"], *rows])]
+    parts = [table([["", "here"], *rows]), *filter(None, [not_the_locks()])]
     if wrong:
         parts.append(table([["package", "lock", "installed"], *wrong]) + "\n\nmake -B .venv/ready-cpu puts that right")
     parts.append(report())

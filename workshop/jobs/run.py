@@ -36,6 +36,7 @@ from kit.files import (
     write_bytes,
     write_json,
 )
+from kit.policy.limits import ENGINE
 from kit.train.watchers import JOB
 from papers.registry import paper_of
 from workshop.jobs.checks import JobError, check_values_together
@@ -208,6 +209,18 @@ def _assigned(text: str, declared: Mapping[str, Any]) -> Iterator[tuple[str, str
         yield n, key, parse(chosen[n][key], value, f"--set, notebook {n}")
 
 
+def evaluations_engine(job: Job) -> str:
+    """Say what samples a paper's evaluations: what the environment says, else what its trainings have."""
+    if told := os.environ.get(ENGINE):
+        return told
+    if not paper_of(job.notebooks[0].source.name):
+        return "transformers"
+    mine = {str(v) for planned in job.notebooks if (v := planned.values.get("rollout_engine"))}
+    family = [profile_values(source, job.profile) for source in find(job.notebooks[0].source.family)]
+    found = mine or {str(values["rollout_engine"]) for values in family if "rollout_engine" in values}
+    return "colocate" if "colocate" in found else "transformers"
+
+
 def execute(job: Job, force: bool = False, verbose: bool = False) -> Path:
     """Run the job's notebooks in order in ``runs/NAME``; returns that folder.
 
@@ -221,7 +234,7 @@ def execute(job: Job, force: bool = False, verbose: bool = False) -> Path:
         OSError: naming folder and free bytes if the disk is full.
     """
     folder = run_folder(job.name)
-    with _alone(folder), environment({JOB: "1"}):  # trainings print lines
+    with _alone(folder), environment({JOB: "1", ENGINE: evaluations_engine(job)}):  # trainings print lines
         record = read_json(folder / "params.json") or {"name": job.name, "notebooks": {}}
         if not force:
             for planned in job.notebooks:

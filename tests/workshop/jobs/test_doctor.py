@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import workshop.jobs.doctor
-from workshop.jobs.doctor import bug_report, differences, doctor, read_lock
+from workshop.jobs.doctor import bug_report, differences, doctor, installed_lock, not_the_locks, read_lock
 
 
 def test_a_lock_is_read_and_a_loose_line_named(tmp_path: Path) -> None:
@@ -48,6 +48,19 @@ def test_a_wrong_version_or_a_full_disk_is_not_well(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(workshop.jobs.doctor, "read_lock", lambda _: {"torch": "0.1"})
     report, well = doctor()
     assert not well and "1 differ" in report and torch.__version__ in report
+
+
+def test_other_versions_than_the_locks_are_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not_the_locks() == "", "the tests run by the lock"
+    here, pins = workshop.jobs.doctor.installed, read_lock(installed_lock())
+    for other, told in (
+        ({"torch": "2.11.0+cu128"}, f"torch 2.11.0+cu128 (lock {pins['torch']})"),
+        ({"trl": "1.0", "peft": "0.1"}, f"trl 1.0 (lock {pins['trl']}), peft 0.1 (lock {pins['peft']})"),
+        ({"numpy": "1.0"}, ""),  # it neither samples nor trains
+    ):
+        monkeypatch.setattr(workshop.jobs.doctor, "installed", lambda name, other=other: other.get(name) or here(name))
+        assert not_the_locks() == (f"not the lock's: {told}; the kit was tried with the lock's" if told else "")
+        assert not told or told in doctor()[0]
 
 
 def test_a_bug_report_names_versions_and_the_newest_run_but_not_the_home_folder(

@@ -13,14 +13,17 @@ from pathlib import Path
 import pytest
 
 from kit.files import read_json, run_folder
+from kit.policy.limits import ENGINE
 from kit.train.launch.topology import LaunchError
 from workshop.command import main
-from workshop.jobs.checks import JobError, check_machine
+from workshop.jobs import machine
+from workshop.jobs.checks import JobError
 from workshop.jobs.listing import listing, view
+from workshop.jobs.machine import check_machine
 from workshop.jobs.notebooks import sources
 from workshop.jobs.parameters import ParameterError
 from workshop.jobs.run import PROFILES as PROFILES_KNOWN
-from workshop.jobs.run import execute, plan
+from workshop.jobs.run import evaluations_engine, execute, plan
 
 NOTEBOOK = """# %% [markdown]
 # # 11 · Toy
@@ -366,14 +369,78 @@ def test_a_tag_works_in_a_branch_with_the_runs_data(tmp_path: Path, monkeypatch:
         plan("13", "laptop", ["tag=fast"], "toy")
 
 
-def test_a_profile_for_gpus_needs_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("target", "profile", "said"),
+    [
+        ("agile", "gpu", "notebooks 11, 12, 13, 14, 15 with Qwen/Qwen2.5-VL-3B-Instruct on 1 × 24 GB of GPU memory"),
+        ("mags_rl", "node", "notebooks 41, 42, 43, 44 with Qwen/Qwen2.5-VL-3B-Instruct on 8 × 80 GB of GPU memory"),
+        ("13", "gpu", "notebook 13 with Qwen/Qwen2.5-VL-3B-Instruct on 1 × 24 GB"),  # 12 names the model
+        ("14", "gpu", "notebook 14 with Qwen/Qwen2.5-VL-3B-Instruct on 1 × 24 GB"),  # trains nothing itself
+        ("60", "gpu", "notebook 60 with Qwen/Qwen2.5-VL-3B-Instruct on one GPU"),
+    ],
+)
+def test_a_profile_for_gpus_needs_one(
+    target: str,
+    profile: str,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Refused before any work: what would run and on what, how that is planned, and what runs here."""
     import torch
 
-    monkeypatch.setenv("KIT_RUNS", str(tmp_path))
+    monkeypatch.setenv("KIT_RUNS", str(tmp_path / "runs"))
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(JobError, match=r"profile 'gpu' is for GPUs and this machine has none .* --profile laptop"):
-        check_machine(plan("agile", "gpu", [], "toy"))
-    check_machine(plan("teaching", "gpu", [], "toy"))  # nothing there needs one
+    assert main(["run", target, "--profile", profile, "--name", "toy"]) == 2
+    told = capsys.readouterr().err
+    assert f"profile '{profile}' would run {said}" in told and "this machine has no GPU that torch can use" in told
+    planned = {"13": "13", "60": ""}.get(target, "agile" if target in ("14", "agile") else target)
+    assert (f"python -m kit plan {planned} --profile {profile}\n" in told) == bool(planned)
+    assert f"the committed tiny model: python -m kit run {target} --profile laptop" in told
+    assert told.count("\n") <= 3 and not (tmp_path / "runs").exists()
+    check_machine(plan("teaching", profile, [], "toy"))  # nothing there needs one
+
+
+PAPERS = ("agile", "visual_arft", "codedance", "mags_rl", "vista_gym")
+
+
+@pytest.mark.parametrize("target", PAPERS)
+def test_a_profile_for_gpus_samples_by_vllm_which_must_be_there(
+    target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    from kit.train.launch import topology
+
+    monkeypatch.setenv("KIT_RUNS", str(tmp_path / "runs"))
+    monkeypatch.delenv(ENGINE, raising=False)
+    for profile, gpus in (("gpu", 1), ("node", 8)):
+        monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+        monkeypatch.setattr(torch.cuda, "device_count", lambda gpus=gpus: gpus)
+        monkeypatch.setattr(machine, "_check_model", lambda model: None)
+        monkeypatch.setattr(topology.importlib.util, "find_spec", lambda name: None if name == "vllm" else name)
+        job = plan(target, profile, [], "toy")
+        engines = [v for planned in job.notebooks if (v := planned.all_values.get("rollout_engine"))]
+        assert engines and set(engines) == {"colocate"} and evaluations_engine(job) == "colocate"
+        with pytest.raises(LaunchError, match="needs vLLM: make lab LOCK=gpu; or --set rollout_engine=transformers"):
+            check_machine(job)
+        slow = plan(target, profile, ["rollout_engine=transformers"], "toy")
+        assert evaluations_engine(slow) == "transformers"
+
+
+def test_what_samples_in_evaluations_is_what_samples_in_trainings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(ENGINE, raising=False)
+    for target, profile, engine in (
+        ("14", "gpu", "colocate"),  # it trains nothing: as its family's trainings have it
+        ("14", "laptop", "transformers"),
+        ("13", "laptop", "transformers"),
+        ("05", "gpu", "transformers"),  # no paper: its parameter is for planning
+    ):
+        assert evaluations_engine(plan(target, profile, [], "toy")) == engine, (target, profile)
+    assert evaluations_engine(plan("13", "smoke", ["rollout_engine=colocate"], "toy")) == "colocate"
+    monkeypatch.setenv(ENGINE, "transformers")
+    assert evaluations_engine(plan("14", "gpu", [], "toy")) == "transformers"
 
 
 def test_a_model_that_cant_be_loaded_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
