@@ -67,17 +67,17 @@ class OnDemand:
         """Nothing: its weights stay as they are."""
 
 
-def evaluator(model: Any, chat: Chat) -> Policy:
-    """Make the policy that a model is evaluated by: vLLM where the run says so, if its folder holds it as it is."""
-    path = model.config._name_or_path
-    if not _by_vllm(chat) or not path:
-        return HFPolicy(model, chat)
-    bits, policy = model.__dict__.get("evaluator", (None, None))
-    if bits != (now := _bits(model)):
-        unchanged = _bits(load_model(path, model.dtype)) == now
-        policy = VLLMPolicy(OnDemand(path, model.dtype), chat) if unchanged else HFPolicy(model, chat)
-        model.__dict__["evaluator"] = now, policy
-    return policy
+def evaluator(policy: Policy) -> Policy:
+    """Choose who plays where nothing is trained: vLLM where the run says so, if a model's folder holds it as it is."""
+    if type(policy) is not HFPolicy or not _by_vllm(policy.chat) or policy.model.training:
+        return policy
+    model, path, now = policy.model, policy.model.config._name_or_path, _bits(policy.model)
+    bits, found = model.__dict__.get("evaluator", (None, None))
+    if bits != now:
+        unchanged = path and _bits(load_model(path, model.dtype)) == now
+        found = VLLMPolicy(OnDemand(path, model.dtype), policy.chat) if unchanged else None
+        model.__dict__["evaluator"] = now, found
+    return found or policy
 
 
 def load_evaluator(path: str | Path) -> tuple[Policy, Chat]:

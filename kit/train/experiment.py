@@ -28,6 +28,7 @@ from kit.episode import Episode, Task
 from kit.evaluate.five.shown import Around, as_it_is
 from kit.files import read_json, write_json
 from kit.policy import Policy
+from kit.policy.hf import HFPolicy
 from kit.policy.vllm_evaluation import evaluator
 from kit.rewards.base import GroupReward
 from kit.rollout import Environment, RolloutConfig, rollout
@@ -70,7 +71,8 @@ class Rollouts(RolloutConfig, ABC, Generic[Tools]):
         """Play each task once.
 
         Args:
-            policy: samples the turns.
+            policy: samples the turns; a transformers model, by vLLM where that plays a run's evaluations
+                (:func:`kit.policy.vllm_evaluation.evaluator`).
             chat: its encoder.
             tools: what the environments use.
             tasks: the tasks, in any order.
@@ -79,7 +81,7 @@ class Rollouts(RolloutConfig, ABC, Generic[Tools]):
             around: changes what the policy is shown (:mod:`kit.evaluate.five.shown`).
         """
         config = self if temperature is None else replace(self, temperature=temperature)
-        return rollout(policy, chat, tasks, lambda: around(self.environment(tools)), config, seed)
+        return rollout(evaluator(policy), chat, tasks, lambda: around(self.environment(tools)), config, seed)
 
 
 def in_parts(
@@ -134,7 +136,7 @@ def play_greedily(model: Any, chat: Chat, tools: Tools, tasks: Sequence[Task], h
         tasks: the tasks, each played once.
         how: limits of an episode, and how tasks are told.
     """
-    return how(evaluator(model, chat), chat, tools, tasks, temperature=0.0)
+    return how(HFPolicy(model, chat), chat, tools, tasks, temperature=0.0)
 
 
 @dataclass(frozen=True)

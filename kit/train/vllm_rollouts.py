@@ -38,9 +38,14 @@ def vllm_args(settings: GRPOSettings, config: RolloutConfig, model: Any) -> dict
         "vllm_server_base_url": settings.vllm_server_url or None,
         "vllm_gpu_memory_utilization": share or (_share(settings, config, model) if here else 0.3),
         "vllm_enable_sleep_mode": here,
-        "vllm_max_model_length": config.max_episode_tokens,
+        "vllm_max_model_length": _longest(config, model),
         "vllm_importance_sampling_mode": "token_truncate",
     }
+
+
+def _longest(config: RolloutConfig, model: Any) -> int:
+    """Count an episode's tokens, at the most; vLLM takes no more than the model has positions for."""
+    return min(config.max_episode_tokens, int(model.config.get_text_config().max_position_embeddings))
 
 
 def _share(settings: GRPOSettings, config: RolloutConfig, model: Any) -> float:
@@ -50,7 +55,7 @@ def _share(settings: GRPOSettings, config: RolloutConfig, model: Any) -> float:
     # Bytes a weight: bfloat16 and a little for adapters, or float32 and this process's part of gradients and moments.
     learning = 4 + 14 / (1 if os.environ.get(STRATEGY, "ddp") == "ddp" else n)
     held = (2 + settings.lora_rank / 128 if settings.lora_rank else learning) * model.num_parameters()
-    episode = config.max_episode_tokens * token_bytes(model.config.get_text_config())
+    episode = _longest(config, model) * token_bytes(model.config.get_text_config())
     batch = -(-settings.batch_of()[0] // n)
     return engine_share(memory, memory - free + SPARE + held, 2 * model.num_parameters(), episode, batch)
 

@@ -22,6 +22,7 @@ from typing import Any
 from kit.chat import Chat
 from kit.episode import Episode, NamedImage, Task
 from kit.evaluate.baselines import SingleTurnEnv
+from kit.policy.hf import HFPolicy
 from kit.policy.vllm_evaluation import evaluator
 from kit.protocol import parse_labels
 from kit.rollout import rollout
@@ -102,4 +103,4 @@ def ask(model: Any, chat: Chat, tasks: Sequence[Task], how: Play) -> list[Episod
         how: limits of a turn and the prompt's name.
     """
     once = replace(how, max_turns=1, temperature=0.0)
-    return rollout(evaluator(model, chat), chat, tasks, lambda: DirectJigsawEnv(how.prompt), once)
+    return rollout(evaluator(HFPolicy(model, chat)), chat, tasks, lambda: DirectJigsawEnv(how.prompt), once)

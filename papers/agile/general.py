@@ -33,6 +33,7 @@ from kit.evaluate.claims import Claim
 from kit.evaluate.intervals import Point
 from kit.evaluate.outcomes import Evaluation, Outcome, slices_by
 from kit.policy import Policy
+from kit.policy.vllm_evaluation import evaluator
 from kit.rollout import RolloutConfig, rollout
 from papers.agile.questions import SKILLS, QuestionEnv, begins_right, is_right
 from papers.agile.reported import GENERAL
@@ -57,7 +58,7 @@ def ask(policy: Policy, chat: Chat, tasks: Sequence[Task], prompt: str = "brief"
         tokens: of an answer, at most.
     """
     once = RolloutConfig(max_turns=1, max_new_tokens=tokens, max_episode_tokens=28192, temperature=0.0)
-    return rollout(policy, chat, tasks, lambda: QuestionEnv(prompt=prompt), once)
+    return rollout(evaluator(policy), chat, tasks, lambda: QuestionEnv(prompt=prompt), once)
 
 
 @dataclass(frozen=True, kw_only=True)

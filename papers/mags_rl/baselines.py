@@ -33,6 +33,7 @@ from kit.evaluate.baselines import Mode, SingleTurnEnv
 from kit.evaluate.five.shown import Around, ShownEnv
 from kit.evaluate.outcomes import source_image
 from kit.policy import Policy
+from kit.policy.vllm_evaluation import evaluator
 from kit.rollout import rollout
 from kit.train.experiment import in_parts
 from papers.mags_rl.env import Stage
@@ -117,4 +118,4 @@ def ask(
     once = replace(play, max_turns=1, temperature=0.0)
     make_env = partial(SingleTurnEnv, ONE_TURN[name], prompt=play.prompt)
     asked = [with_example(task, examples) for task in tasks] if name == "one_shot" else tasks
-    return in_parts(asked, lambda some: rollout(policy, chat, some, make_env, once), AT_ONCE)
+    return in_parts(asked, lambda some: rollout(evaluator(policy), chat, some, make_env, once), AT_ONCE)

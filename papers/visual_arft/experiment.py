@@ -32,6 +32,7 @@ from kit.data.source import Split
 from kit.episode import Episode, Task
 from kit.evaluate.baselines import Mode, SingleTurnEnv
 from kit.files import runs_folder
+from kit.policy.hf import HFPolicy
 from kit.policy.vllm_evaluation import evaluator
 from kit.rewards.base import GroupReward, per_episode
 from kit.rollout import rollout
@@ -321,4 +322,4 @@ def ask(model: Any, chat: Chat, mode: Mode, search: Search | None, tasks: Sequen
         )
 
     once = replace(how, max_turns=2 if describe else 1, temperature=0.0)
-    return rollout(evaluator(model, chat), chat, tasks, env, once)
+    return rollout(evaluator(HFPolicy(model, chat)), chat, tasks, env, once)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -31,7 +32,7 @@ from kit.policy.engine_io import (
     known_options,
     placeholders,
 )
-from kit.policy.hf import HFPolicy, load_model_and_chat
+from kit.policy.hf import ForcedPolicy, HFPolicy, load_model_and_chat
 from kit.policy.limits import ENGINE
 from kit.policy.suppress import suppress_logits
 from kit.policy.vllm import Colocated, Engine, VLLMPolicy
@@ -43,6 +44,7 @@ from kit.train.launch.topology import ProcessConfig
 from pictures.scenes import scene
 from tests.policy.test_hf import forward_logits
 from tiny import TINY
+from turn_sandbox import Sandbox
 
 
 def picture(name: str, seed: int, width: int, height: int) -> NamedImage:
@@ -214,28 +216,66 @@ def sampled(policy: VLLMPolicy) -> None:
 
 def test_an_evaluation_is_vllms_where_the_run_says_so(opened: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     model, chat = load_model_and_chat(TINY)
-    policy = evaluator(model, chat)
-    assert isinstance(policy, VLLMPolicy) and evaluator(model, chat) is policy
-    same, _ = load_evaluator(TINY)
-    assert isinstance(same, VLLMPolicy)
+    policy = evaluator(HFPolicy(model, chat))
+    assert isinstance(policy, VLLMPolicy) and evaluator(HFPolicy(model, chat)) is policy
+    assert isinstance(load_evaluator(TINY)[0], VLLMPolicy)
     assert opened == [], "nothing is opened before something is sampled"
     for told in ("transformers", ""):
         monkeypatch.setenv(ENGINE, told)
-        assert isinstance(evaluator(model, chat), HFPolicy) and isinstance(load_evaluator(TINY)[0], HFPolicy)
+        mine = HFPolicy(model, chat)
+        assert evaluator(mine) is mine and isinstance(load_evaluator(TINY)[0], HFPolicy)
 
 
-@pytest.mark.parametrize("change", ["a weight", "no folder", "another family"])
+@pytest.mark.parametrize("change", ["a weight", "no folder", "it learns", "another family", "another policy"])
 def test_a_model_that_vllm_would_not_find_in_its_folder_plays_itself(opened: list[str], change: str) -> None:
     model, chat = load_model_and_chat(TINY)
-    assert isinstance(evaluator(model, chat), VLLMPolicy)
+    assert isinstance(evaluator(HFPolicy(model, chat)), VLLMPolicy)
+    policy = HFPolicy(model, chat)
     if change == "a weight":
-        with torch.no_grad():
-            next(model.parameters()).data.view(-1)[7] += 1e-3
+        next(model.parameters()).data.view(-1)[7] += 1e-3
     elif change == "no folder":
-        model.config._name_or_path = ""
-    else:
+        model = policy.model = fresh_model(model)
+    elif change == "it learns":
+        model.train()
+    elif change == "another family":
         chat.family = InternVL3()
-    assert isinstance(evaluator(model, chat), HFPolicy)
+    else:
+        policy = ForcedPolicy(model, chat, lambda episode: "")
+    assert evaluator(policy) is policy
+    assert opened == []
+
+
+def fresh_model(model: Any) -> Any:
+    """A model of the same sizes that was never saved."""
+    config = deepcopy(model.config)
+    config._name_or_path = ""
+    return type(model)(config).eval()
+
+
+def test_papers_play_evaluations_by_whom_the_run_says(monkeypatch: pytest.MonkeyPatch, chat: Chat) -> None:
+    """Whichever way a notebook asks: how a paper plays, and single questions."""
+    from kit.train import experiment
+    from papers.agile import direct, general
+    from papers.agile.experiment import Play
+    from papers.mags_rl import baselines
+    from papers.visual_arft import experiment as visual_arft
+
+    seen: list[object] = []
+
+    def rollout(policy: object, *_: object) -> list[Episode]:
+        seen.append(policy)
+        return []
+
+    for module in (experiment, direct, general, baselines, visual_arft):
+        monkeypatch.setattr(module, "evaluator", lambda policy: "vllm")
+        monkeypatch.setattr(module, "rollout", rollout)
+    policy, play = HFPolicy(None, chat), Play()
+    play(policy, chat, Sandbox(), [])
+    experiment.play_greedily(None, chat, Sandbox(), [], play)
+    direct.ask(None, chat, [], play)
+    general.ask(policy, chat, [])
+    visual_arft.ask(None, chat, "direct", None, [], visual_arft.Play())
+    assert seen == ["vllm"] * 5
 
 
 @dataclass
@@ -455,7 +495,7 @@ def test_an_evaluation_by_vllm_is_transformers_and_the_model_that_has_learnt_pla
     for name, value in {**VLLM_SETTINGS, "VLLM_ENABLE_V1_MULTIPROCESSING": "1", ENGINE: "colocate"}.items():
         monkeypatch.setenv(name, value)
     model, chat = load_model_and_chat(TINY)
-    policy = evaluator(model, chat)
+    policy = evaluator(HFPolicy(model, chat))
     assert isinstance(policy, VLLMPolicy)
     params = SamplingParams((".",), 0.0, 12)
     try:

@@ -23,14 +23,20 @@ THREE = Architecture.of("Qwen/Qwen2.5-VL-3B-Instruct")
 SEVEN = Architecture.of("Qwen/Qwen2.5-VL-7B-Instruct")
 
 
-def config_of(model: Architecture) -> SimpleNamespace:
-    """As much of a language model's config as says how large its keys are."""
+def config_of(model: Architecture, positions: int = 128000) -> SimpleNamespace:
+    """As much of a language model's config as says how large its keys are, and for how many tokens it has positions."""
     return SimpleNamespace(
         hidden_size=model.hidden,
         num_attention_heads=model.heads,
         num_key_value_heads=model.key_heads,
         num_hidden_layers=model.layers,
+        max_position_embeddings=positions,
     )
+
+
+def model_of(text: SimpleNamespace, size: int = 0) -> SimpleNamespace:
+    """As much of a model as the trainer's settings of vLLM are made of."""
+    return SimpleNamespace(num_parameters=lambda: size, config=SimpleNamespace(get_text_config=lambda: text))
 
 
 @pytest.mark.parametrize(
@@ -59,9 +65,7 @@ def test_an_engine_gets_what_it_needs_and_the_trainer_leaves(
     monkeypatch.setenv(STRATEGY, strategy)
     monkeypatch.setenv("WORLD_SIZE", str(processes))
     size = model.language + model.vision
-    loaded = SimpleNamespace(
-        num_parameters=lambda: size, config=SimpleNamespace(get_text_config=lambda: config_of(model))
-    )
+    loaded = model_of(config_of(model), size)
     args = vllm_args(settings, config, loaded)
     room = args["vllm_gpu_memory_utilization"] * card - 2 * size - ENGINE_BYTES
     assert episodes[0] <= room / (28192 * model.kv_bytes()) <= episodes[1]
@@ -79,10 +83,22 @@ def test_a_card_that_is_too_small_for_both_is_refused_with_the_sizes() -> None:
     assert engine_share(80e9, 10e9, 7.5e9, 1e9, 8) == 18 / 80, "more than all would take isn't taken"
 
 
-def test_on_processors_nothing_sleeps_and_transformers_is_told_nothing() -> None:
-    here = vllm_args(GRPOSettings(rollout_engine="colocate"), RolloutConfig(), None)
-    assert (here["vllm_gpu_memory_utilization"], here["vllm_enable_sleep_mode"]) == (0.3, torch.cuda.is_available())
+def test_on_processors_nothing_sleeps_and_transformers_is_told_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    here = vllm_args(GRPOSettings(rollout_engine="colocate"), RolloutConfig(), model_of(config_of(THREE)))
+    assert (here["vllm_gpu_memory_utilization"], here["vllm_enable_sleep_mode"]) == (0.3, False)
     assert vllm_args(GRPOSettings(), RolloutConfig(), None) == {}
+
+
+@pytest.mark.parametrize(("limit", "positions", "longest"), [(28192, 4096, 4096), (28192, 128000, 28192), (99, 99, 99)])
+def test_vllm_is_asked_for_no_more_tokens_than_the_model_has_positions(
+    limit: int, positions: int, longest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It refuses more when it is made; the tiny model has 4,096, and papers' limits are for larger ones."""
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    settings, config = GRPOSettings(rollout_engine="colocate"), RolloutConfig(max_episode_tokens=limit)
+    args = vllm_args(settings, config, model_of(config_of(THREE, positions)))
+    assert args["vllm_max_model_length"] == longest
 
 
 @pytest.mark.parametrize("text", [THREE, SEVEN])
