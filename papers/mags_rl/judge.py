@@ -25,7 +25,7 @@ from kit.chat import Chat
 from kit.episode import Task
 from kit.policy import Policy
 from kit.policy.asking import ask
-from kit.tools.cache import Cache
+from papers.kept_answers import Cache
 from papers.mags_rl.answers import is_right
 from papers.mags_rl.verdict import verdict
 

@@ -16,9 +16,9 @@ from typing import Any
 
 import httpx
 
-from kit.tools.cache import Cache, encodable
 from kit.tools.retry import RetriesExhausted, TransientError, is_transient, retry, retry_after
 from kit.tools.search import TOP_K, QueryError, SearchError, Snippet
+from papers.kept_answers import Cache, encodable
 
 URL = "https://google.serper.dev/search"
 RESULTS = 10

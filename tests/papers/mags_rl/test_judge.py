@@ -9,7 +9,7 @@ from fake_openai import FakeOpenAI
 
 from kit.chat import Chat
 from kit.policy.endpoint import EndpointError, ServedPolicy
-from kit.tools.cache import Cache, CacheError
+from papers.kept_answers import Cache, CacheError
 from papers.mags_rl.judge import MOST_CHARS, ModelJudge, exact, judge_of, model_judge
 
 ASKED = ("What lies on the sofa?", "a kitten", ("cat",))

@@ -11,8 +11,8 @@ import pytest
 from PIL import Image, ImageChops
 
 from kit.episode import NamedImage, Task
-from kit.tools.cache import CacheError
 from kit.tools.search import SearchError, Snippet
+from papers.kept_answers import CacheError
 from papers.visual_arft.env import VisualARFTEnv
 from papers.visual_arft.index import Document, Index
 from pictures.distortion import distort, draw

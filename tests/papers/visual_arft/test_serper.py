@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from fake_serper import FakeSerper
 
-from kit.tools.cache import Cache, CacheError
 from kit.tools.search import QueryError, SearchError, Snippet
+from papers.kept_answers import Cache, CacheError
 from papers.visual_arft.serper import Serper, snippets
 
 PAGES = {
