@@ -111,3 +111,19 @@ def box() -> Iterator[object]:
 
     with Sandbox() as sandbox:
         yield sandbox
+
+
+@pytest.fixture
+def gpus(monkeypatch: pytest.MonkeyPatch) -> int:
+    """Four GPUs that torch tells of, and that nobody may compute on; returns their number."""
+
+    def refuse(*args: object, **kwargs: object) -> None:
+        raise AssertionError("something computes on a GPU")
+
+    for name, told in (("is_available", True), ("device_count", 4), ("is_bf16_supported", True)):
+        monkeypatch.setattr(torch.cuda, name, lambda *args, told=told, **kwargs: told)
+    for name in ("_lazy_init", "set_device", "mem_get_info", "current_device"):
+        monkeypatch.setattr(torch.cuda, name, refuse)
+    # transformers keeps the state of every generator there is in a checkpoint.
+    monkeypatch.setattr(torch.cuda.random, "get_rng_state", lambda *args: torch.get_rng_state())
+    return 4

@@ -17,6 +17,7 @@ from torch import Tensor
 
 from kit.chat import Chat
 from kit.models import load_model
+from kit.models.device import gpus_for
 from kit.policy import (
     Completion,
     GenerationRequest,
@@ -285,13 +286,15 @@ class ForcedPolicy(HFPolicy):
         return tokens, self._logp(logits, temperature).gather(-1, tokens[:, None])[:, 0]
 
 
-def load_model_and_chat(path: str | Path) -> tuple[Any, Chat]:
-    """A model to play with, and its chat, from one checkpoint folder or hub id: on a GPU, in bfloat16, if there is one.
+def load_model_and_chat(path: str | Path, device: str = "auto") -> tuple[Any, Chat]:
+    """A model to play with, and its chat, from one checkpoint folder or hub id; on a GPU in bfloat16.
+
+    ``device`` as in :func:`kit.models.device.gpus_for`: a small model computes on the processor.
 
     Raises:
-        ValueError: the checkpoint is missing or of another family.
+        ValueError: the checkpoint is missing or of another family, or there is no such device.
     """
-    if not torch.cuda.is_available():
+    if not gpus_for(path, device):
         return load_model(path), Chat.from_pretrained(path)
     model: Any = load_model(path, dtype=torch.bfloat16)
     return model.to("cuda"), Chat.from_pretrained(path)

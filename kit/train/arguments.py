@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Self
 
 import torch
 
-from kit.train.processes import by_deepspeed, world_size
+from kit.models.device import gpus_for
+from kit.train.processes import by_deepspeed, is_divided, world_size
 
 USUAL_SCHEDULES = ("constant", "constant_with_warmup", "cosine", "linear")
 """Learning-rate schedules that are known without asking transformers, whose trainer takes seconds to import."""
@@ -72,9 +73,21 @@ def check_warmup(name: str, value: float) -> None:
         raise ValueError(f"{name}={value}: it is a share of the steps, so 0 or more and below 1 (0.05: a twentieth)")
 
 
-def gradient_checkpointing_default(setting: bool | None) -> bool:
-    """Decide whether activations are recomputed in the backward pass: as set, else on a GPU, where memory is short."""
-    return torch.cuda.is_available() if setting is None else setting
+def gpus_of(settings: Any, model: Any, divided: bool = False) -> int:
+    """Count the GPUs that a training takes (:func:`kit.models.device.gpus_for`); 0: it computes on the processor.
+
+    Args:
+        settings: of the training; of them ``device`` and ``rollout_engine`` count, where it has them.
+        model: that it trains, or its checkpoint; None: a small one.
+        divided: its parts will be divided among processes, as they may be already: ways to train on GPUs.
+    """
+    by_vllm = getattr(settings, "rollout_engine", "transformers") != "transformers"
+    return gpus_for(model, getattr(settings, "device", "auto"), needed=by_vllm or divided or is_divided())
+
+
+def device_of(settings: Any, model: Any) -> str:
+    """Name the device that a training computes on, for its record."""
+    return "cuda" if gpus_of(settings, model) else "cpu"
 
 
 def gradient_accumulation_steps(batch: int, per_device_batch_size: int) -> int:
@@ -92,32 +105,31 @@ def gradient_accumulation_steps(batch: int, per_device_batch_size: int) -> int:
     return batch // share
 
 
-def shared_args(
-    run_dir: Path, steps: int, per_device_batch_size: int, batch: int, save_every: int, keep: int, seed: int
-) -> dict[str, Any]:
+def shared_args(settings: Any, run_dir: Path, steps: int, batch: int, model: Any) -> dict[str, Any]:
     """Arguments of TRL's trainers that are the same for SFT and GRPO.
 
     Reports go through :class:`kit.train.metrics_log.MetricsLog`, so the trainers' own are off. Items come in the
     order of :func:`kit.train.checkpoint.schedule`, so theirs is sequential.
 
     Args:
+        settings: those of SFT or GRPO.
         run_dir: folder of the run.
         steps: steps of the whole run.
-        per_device_batch_size: episodes a forward pass and device.
         batch: episodes an optimizer step, of all processes.
-        save_every: steps between checkpoints.
-        keep: checkpoints that stay.
-        seed: seed of the trainer.
+        model: to train: its size decides where it computes; None: a small one.
     """
+    on_gpu = device_of(settings, model) == "cuda"
+    again = settings.gradient_checkpointing
     return {
         "output_dir": str(run_dir / "checkpoint"),
         "max_steps": steps,
-        "per_device_train_batch_size": per_device_batch_size,
-        "gradient_accumulation_steps": gradient_accumulation_steps(batch, per_device_batch_size),
+        "per_device_train_batch_size": settings.per_device_batch_size,
+        "gradient_accumulation_steps": gradient_accumulation_steps(batch, settings.per_device_batch_size),
+        "gradient_checkpointing": on_gpu if again is None else again,  # on a GPU, where memory is short
         "save_strategy": "steps",
-        "save_steps": save_every,
-        "save_total_limit": keep,
-        "seed": seed,
+        "save_steps": settings.save_every,
+        "save_total_limit": settings.save_total_limit,
+        "seed": settings.seed,
         "logging_steps": 1,
         # It would log a loss that is NaN as 0 and go on; kit.train.finite ends the training.
         "logging_nan_inf_filter": False,
@@ -125,8 +137,8 @@ def shared_args(
         "disable_tqdm": True,
         "remove_unused_columns": False,
         # Accelerate lets DeepSpeed have a CPU only if it isn't told that there is nothing else.
-        "use_cpu": not torch.cuda.is_available() and not by_deepspeed(),
-        "ddp_backend": "gloo" if by_deepspeed() and not torch.cuda.is_available() else None,
+        "use_cpu": not on_gpu and not by_deepspeed(),
+        "ddp_backend": "gloo" if by_deepspeed() and not on_gpu else None,
         # TRL's default is bfloat16 everywhere; on a CPU that is slower and only blurs.
-        "bf16": torch.cuda.is_available() and torch.cuda.is_bf16_supported(),
+        "bf16": on_gpu and torch.cuda.is_bf16_supported(),
     }

@@ -27,10 +27,11 @@ import torch
 from kit.chat import Chat
 from kit.files import GONE, atomic_dir, commit_dir, delete_dir, explain_full_disk, write_text
 from kit.models import load_model
+from kit.train.arguments import device_of
 from kit.train.finite import FiniteSteps
 from kit.train.metrics import read_metrics
 
-_MAY_CHANGE = {"steps", "epochs", "per_device_batch_size", "save_every", "save_total_limit"}
+_MAY_CHANGE = {"steps", "epochs", "per_device_batch_size", "save_every", "save_total_limit", "device"}
 """Settings a run may be continued with other values of: none of them changes the steps already done."""
 
 
@@ -244,15 +245,19 @@ def restore(model: Any, folder: Path) -> None:
     model.load_state_dict(load_model(folder, dtype=model.dtype).state_dict())
 
 
-def load_for_training(path: str | Path, lora_rank: int) -> tuple[Any, Chat]:
+def load_for_training(path: str | Path, settings: Any) -> tuple[Any, Chat]:
     """Load a model to train, and its chat: weights that learn in float32; beside adapters, on a GPU, others bfloat16.
 
     The trainer moves them to where it computes.
 
+    Args:
+        path: folder or hub id of the checkpoint.
+        settings: of SFT or GRPO.
+
     Raises:
         ValueError: the checkpoint is missing or of another family.
     """
-    halved = lora_rank > 0 and torch.cuda.is_available()
+    halved = settings.lora_rank > 0 and device_of(settings, path) == "cuda"
     return load_model(path, dtype=torch.bfloat16 if halved else torch.float32), Chat.from_pretrained(path)
 
 

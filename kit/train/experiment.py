@@ -189,7 +189,7 @@ class GRPOTraining(ABC):
     def __call__(self, watcher: Watcher | None = None) -> Path:
         """Train, or go on training; returns the folder of the trained model."""
         torch.set_num_threads(self.threads)
-        vlm, chat = load_for_training(self.start, self.settings.lora_rank)
+        vlm, chat = load_for_training(self.start, self.settings)
         tasks = load_tasks(self.tasks)
         with self.tools() as tools:
 

@@ -44,18 +44,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from kit.chat import Chat
 from kit.episode import Episode, Task, fingerprint
+from kit.models.device import Device, check_device
 from kit.policy import Policy
 from kit.rewards.base import GroupReward
 from kit.rewards.overlong import with_overlong
 from kit.rollout import Environment, RolloutConfig, rollout
 from kit.train.advantage import Advantage, AdvantageSettings, Baseline, Scale, check_group_size
-from kit.train.arguments import (
-    NotebookSettings,
-    check_schedule,
-    check_warmup,
-    gradient_checkpointing_default,
-    shared_args,
-)
+from kit.train.arguments import NotebookSettings, check_schedule, check_warmup, device_of, shared_args
 from kit.train.checkpoint import schedule
 from kit.train.dapo import check_dapo, check_fits
 from kit.train.episode_stats import no_subset
@@ -115,6 +110,7 @@ class GRPOSettings(NotebookSettings):
         rollout_engine: samples the episodes: transformers, or vLLM ``colocate``d with the model or at a ``server``.
         vllm_server_url: that server's address, ``http://host:port``.
         gpu_memory_utilization: of a GPU's memory, for a colocated engine; None: what it needs and the trainer leaves.
+        device: where it computes: ``cpu``, ``cuda``, or ``auto``, by the model's size (:mod:`kit.models.device`).
     """
 
     steps: int = 100
@@ -147,6 +143,7 @@ class GRPOSettings(NotebookSettings):
     rollout_engine: RolloutEngine = "transformers"
     vllm_server_url: str = ""
     gpu_memory_utilization: float | None = None
+    device: Device = "auto"
 
     PARAMETERS: ClassVar[tuple[str, ...]] = (
         *("steps", "prompts_per_batch", "group_size", "per_device_batch_size", "learning_rate", "schedule"),
@@ -155,6 +152,7 @@ class GRPOSettings(NotebookSettings):
     OPTIONAL: ClassVar[tuple[str, ...]] = (
         *("warmup", "iterations", "epsilon", "epsilon_high", "loss_type", "turn_weight", "turn_discount"),
         *("dynamic_sampling", "overlong_buffer", "rollout_engine", "vllm_server_url", "gpu_memory_utilization"),
+        "device",
     )
 
     def __post_init__(self) -> None:
@@ -169,6 +167,7 @@ class GRPOSettings(NotebookSettings):
             if (value := getattr(self, name)) < 0 or (name in above_0 and not value):
                 raise ValueError(f"GRPOSettings.{name}={value}: must be {'above' if name in above_0 else 'at least'} 0")
         check_schedule("GRPOSettings.schedule", self.schedule)
+        check_device("GRPOSettings.device", self.device)
         check_warmup("GRPOSettings.warmup", self.warmup)
         if self.loss_type not in (known := get_args(LossType)):
             raise ValueError(f"GRPOSettings.loss_type={self.loss_type!r}: choose one of {', '.join(known)}")
@@ -190,16 +189,14 @@ class GRPOSettings(NotebookSettings):
         return self.prompts_per_batch * self.group_size, self.group_size
 
     def trl_args(self, run_dir: Path, config: RolloutConfig = DEFAULTS, model: Any = None) -> GRPOConfig:
-        """Convert to TRL's configuration; temperature and longest episode are those of the rollout's ``config``.
+        """Convert to TRL's configuration, for a model of this one's size (None: a small one).
 
-        A colocated engine's share of the GPU, unless told, is worked out for the ``model``, which isn't there yet.
+        Temperature and longest episode are those of the rollout's ``config``; a colocated engine's share of the GPU,
+        unless told, is worked out for the ``model``, which isn't there yet.
         """
         from trl import GRPOConfig
 
-        batch = self.prompts_per_batch * self.group_size
-        shared = shared_args(
-            run_dir, self.steps, self.per_device_batch_size, batch, self.save_every, self.save_total_limit, self.seed
-        )
+        shared = shared_args(self, run_dir, self.steps, self.prompts_per_batch * self.group_size, model)
         return GRPOConfig(
             **shared,
             num_generations=self.group_size,
@@ -215,7 +212,6 @@ class GRPOSettings(NotebookSettings):
             loss_type=self.loss_type,
             max_completion_length=self.max_completion_length,
             max_grad_norm=self.max_grad_norm,
-            gradient_checkpointing=gradient_checkpointing_default(self.gradient_checkpointing),
             disable_dropout=True,
             shuffle_dataset=False,
             **vllm_args(self, config, model),
@@ -311,7 +307,7 @@ def train_grpo(
         run_dir,
         steps=settings.steps,
         freeze_vision=settings.freeze_vision,
-        settings=asdict(settings) | {"temperature": config.temperature},
+        settings=asdict(settings) | {"temperature": config.temperature, "device": device_of(settings, model)},
         data=[fingerprint(task) for task in tasks],
         exports=exports,
         watcher=watcher,

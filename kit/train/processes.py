@@ -32,13 +32,18 @@ def by_deepspeed() -> bool:
     return os.environ.get("ACCELERATE_USE_DEEPSPEED", "").lower() == "true"
 
 
+def is_divided() -> bool:
+    """True if DeepSpeed or FSDP2 divides what is trained."""
+    return by_deepspeed() or os.environ.get("ACCELERATE_USE_FSDP", "").lower() == "true"
+
+
 @cache
 def init_process_group() -> None:
     """Meet the other processes, if there are any; and take leave of them before the interpreter goes."""
     from accelerate import PartialState
 
-    if torch.cuda.is_available():
-        PartialState()
+    if torch.cuda.is_available():  # where a script is started by hand: which model it trains, isn't known yet
+        PartialState(backend="cuda:nccl,cpu:gloo")
     elif by_deepspeed():
         PartialState(backend="gloo")
     else:

@@ -36,13 +36,8 @@ import torch
 from kit.chat import Chat
 from kit.data.store import load_episodes
 from kit.episode import Episode, fingerprint
-from kit.train.arguments import (
-    NotebookSettings,
-    check_schedule,
-    check_warmup,
-    gradient_checkpointing_default,
-    shared_args,
-)
+from kit.models.device import Device, check_device
+from kit.train.arguments import NotebookSettings, check_schedule, check_warmup, device_of, shared_args
 from kit.train.checkpoint import load_for_training, schedule
 from kit.train.lora import lora_config
 from kit.train.pack import pack
@@ -75,6 +70,7 @@ class SFTSettings(NotebookSettings):
         save_every: steps between checkpoints.
         save_total_limit: checkpoints kept.
         seed: of the order and of adapters' first values.
+        device: where it computes: ``cpu``, ``cuda``, or ``auto``, by the model's size (:mod:`kit.models.device`).
     """
 
     epochs: float = 2.0
@@ -91,12 +87,13 @@ class SFTSettings(NotebookSettings):
     save_every: int = 20
     save_total_limit: int = 2
     seed: int = 0
+    device: Device = "auto"
 
     PARAMETERS: ClassVar[tuple[str, ...]] = (
         *("epochs", "batch_size", "replay", "per_device_batch_size", "learning_rate"),
         *("freeze_vision", "lora_rank", "seed"),
     )
-    OPTIONAL: ClassVar[tuple[str, ...]] = ("warmup", "max_tokens")
+    OPTIONAL: ClassVar[tuple[str, ...]] = ("warmup", "max_tokens", "device")
 
     def __post_init__(self) -> None:
         above_0 = (
@@ -111,6 +108,7 @@ class SFTSettings(NotebookSettings):
                 raise ValueError(f"SFTSettings.{name}={getattr(self, name)}: must not be below 0")
         check_warmup("SFTSettings.warmup", self.warmup)
         check_schedule("SFTSettings.schedule", self.schedule)
+        check_device("SFTSettings.device", self.device)
 
     def steps(self, episodes: int) -> int:
         """Optimizer steps that ``epochs`` passes over so many episodes make."""
@@ -120,20 +118,15 @@ class SFTSettings(NotebookSettings):
         """Count the episodes of a step, replay included, and those that stay in one process: each by itself."""
         return self.batch_size + self.replay, 1
 
-    def trl_args(self, run_dir: Path, steps: int) -> SFTConfig:
-        """Convert to TRL's configuration."""
+    def trl_args(self, run_dir: Path, steps: int, model: Any = None) -> SFTConfig:
+        """Convert to TRL's configuration, for a model of this one's size (None: a small one)."""
         from trl import SFTConfig
 
-        batch = self.batch_size + self.replay
-        shared = shared_args(
-            run_dir, steps, self.per_device_batch_size, batch, self.save_every, self.save_total_limit, self.seed
-        )
         return SFTConfig(
-            **shared,
+            **shared_args(self, run_dir, steps, self.batch_size + self.replay, model),
             learning_rate=self.learning_rate,
             lr_scheduler_type=self.schedule,
             warmup_steps=self.warmup,
-            gradient_checkpointing=gradient_checkpointing_default(self.gradient_checkpointing),
             loss_type="nll",
             max_length=None,
             train_sampling_strategy="sequential",
@@ -227,7 +220,7 @@ class SFTTraining:
     def __call__(self, watcher: Watcher | None = None) -> Path:
         """Train; returns the folder of the trained model."""
         torch.set_num_threads(self.threads)
-        vlm, chat = load_for_training(self.start, self.settings.lora_rank)
+        vlm, chat = load_for_training(self.start, self.settings)
         taught = load_episodes(self.episodes)
         again = load_episodes(self.replay) if self.replay else []
         return train_sft(
@@ -279,7 +272,7 @@ def train_sft(
     def make_trainer(meter: ProgressMeter) -> EpisodeSFTTrainer:
         return EpisodeSFTTrainer(
             model=model,
-            args=settings.trl_args(run_dir, steps),
+            args=settings.trl_args(run_dir, steps, model),
             data_collator=Collator(every, chat),
             train_dataset=Dataset.from_dict({"episode": numbers}),
             processing_class=chat.tokenizer,
@@ -293,7 +286,7 @@ def train_sft(
         run_dir,
         steps=steps,
         freeze_vision=settings.freeze_vision,
-        settings=asdict(settings),
+        settings=asdict(settings) | {"device": device_of(settings, model)},
         data=[fingerprint(episode.task, episode.ids) for episode in every],
         exports=exports,
         watcher=watcher,

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from papers.registry import paper_of
 from workshop.jobs.notebooks import Source
 from workshop.jobs.parameters import ParameterError, Value
-
-if TYPE_CHECKING:
-    pass
 
 
 class JobError(Exception):

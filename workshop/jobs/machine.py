@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 from kit.files import runs_folder, start_run
 from papers.registry import paper_of
+from tiny import TINY
 from workshop.jobs.checks import JobError
 from workshop.jobs.run import Job, evaluations_engine, plan
 from workshop.jobs.task_files import check_choices, check_tasks
@@ -24,6 +26,7 @@ def check_machine(job: Job) -> None:
         kit.train.playable.UnplayableTasks: tasks that it is given can't be played or scored.
         LaunchError: too few GPUs, something isn't installed, the rank file is missing, or this machine isn't in it.
     """
+    from kit.train.arguments import gpus_of
     from kit.train.launch.topology import ProcessConfig, this_machine
 
     _check_gpu(job)
@@ -34,7 +37,9 @@ def check_machine(job: Job) -> None:
     for planned in job.notebooks:
         processes = ProcessConfig.of(planned.values)
         hosts = processes.machines()
-        processes.check(hosts[this_machine(hosts)].slots)
+        settings, trained = SimpleNamespace(**planned.values), planned.values.get("model") or TINY
+        gpus = gpus_of(settings, trained, divided=processes.strategy != "ddp")
+        processes.check(hosts[this_machine(hosts)].slots, gpus)
     check_choices(job)
     check_tasks(job)
     _check_folder(job)

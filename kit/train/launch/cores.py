@@ -1,8 +1,8 @@
 """Choose how many processes train on this machine: one for each core, as far as a batch can be shared equally.
 
 ``num_processes=0`` asks for it (:data:`AUTO`); :func:`on_all_cores` is the one place that decides. The batch stays what
-it is: each process takes an equal part, a GRPO group is never divided, and all processes of a machine without GPUs
-together hold about as many episodes at once as one would, since they share its memory. That must have room for them
+it is: each process takes an equal part, a GRPO group is never divided, and all processes on processor cores together
+hold about as many episodes at once as one would, since they share the memory. That must have room for them
 (:data:`PROCESS_BYTES`).
 """
 
@@ -17,7 +17,7 @@ from typing import Any
 from kit.files import read_json
 
 AUTO = 0
-"""The value of ``num_processes`` that means one process for each core (or GPU, where there are any)."""
+"""The value of ``num_processes`` that means one process for each core, or GPU where the model is for GPUs."""
 
 CORES = "KIT_CORES"
 """Environment variable: cores that one reader may use, where several share a machine."""
@@ -117,7 +117,7 @@ def _largest_divisor(number: int, most: int) -> int:
     return next((d for d in range(min(number, most), 0, -1) if number % d == 0), 1)
 
 
-def on_all_cores(settings: Any, run_dir: Path, cores: int | None = None, gpus: int | None = None) -> tuple[Any, int]:
+def on_all_cores(settings: Any, run_dir: Path, cores: int | None = None, gpus: int = 0) -> tuple[Any, int]:
     """Settle how a training that leaves its number of processes open is divided.
 
     A run that was begun keeps its number: a checkpoint holds the random state of each process.
@@ -127,15 +127,11 @@ def on_all_cores(settings: Any, run_dir: Path, cores: int | None = None, gpus: i
             the episodes of a step and how many of them must stay in one process.
         run_dir: folder of the run.
         cores: instead of those this process may use.
-        gpus: instead of those torch finds.
+        gpus: that the training takes (:func:`kit.train.arguments.gpus_of`); 0: it is for cores.
 
     Returns:
         The settings, with ``per_device_batch_size`` changed if need be, and the number of processes.
     """
-    if gpus is None:
-        import torch
-
-        gpus = torch.cuda.device_count()
     cores = usable_cores() if cores is None else cores
     batch, together = settings.batch_of()
     begun = (read_json(run_dir / "checkpoint" / "settings.json") or {}).get("processes")

@@ -21,7 +21,7 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -31,6 +31,7 @@ import torch
 
 from kit.files import find_run, read_json, write_json
 from kit.policy.vllm_evaluation import OnDemand
+from kit.train.arguments import gpus_of
 from kit.train.interrupt import stoppable
 from kit.train.launch.cores import AUTO, on_all_cores
 from kit.train.launch.topology import PORT, Host, LaunchError, ProcessConfig, check_port, free_port, this_machine
@@ -75,8 +76,12 @@ def launch(training: Training, processes: ProcessConfig, watcher: Watcher | None
     run_dir = Path(training.run_dir)
     watcher = watcher or default_watcher()
     watcher.begin()
+    gpus = gpus_of(training.settings, getattr(training, "start", None), divided=processes.strategy != "ddp")
+    if torch.cuda.device_count() > gpus:
+        asked = getattr(training.settings, "device", "auto")
+        print(f"device={asked!r}: on processor cores, not on a GPU; device='cuda' would take it", flush=True)
     if processes.num_processes == AUTO and not processes.hostfile:
-        settings, n = on_all_cores(training.settings, run_dir)
+        settings, n = on_all_cores(training.settings, run_dir, gpus=gpus)
         training = replace(training, settings=settings)  # type: ignore[type-var]
         processes = replace(processes, num_processes=n)
     OnDemand.close()  # its room is the training's now
@@ -84,11 +89,13 @@ def launch(training: Training, processes: ProcessConfig, watcher: Watcher | None
         if processes.num_processes == 1 and not processes.hostfile:
             training(watcher)
         else:
-            _launch(training, run_dir, processes, watcher, poll)
+            _launch(training, run_dir, processes, gpus, watcher, poll)
     return run_dir / "model"
 
 
-def _launch(training: Training, run_dir: Path, processes: ProcessConfig, watcher: Watcher, poll: float) -> None:
+def _launch(
+    training: Training, run_dir: Path, processes: ProcessConfig, gpus: int, watcher: Watcher, poll: float
+) -> None:
     """Train in processes of their own, and follow what they write."""
     kind = type(training)
     if kind.__module__ == "__main__":
@@ -96,7 +103,7 @@ def _launch(training: Training, run_dir: Path, processes: ProcessConfig, watcher
     hosts = processes.machines()
     if this_machine(hosts) != 0:
         raise LaunchError(f"this is not {hosts[0].name}, the rank file's first machine: here, python -m kit join RUN")
-    processes.check(hosts[0].slots)
+    processes.check(hosts[0].slots, gpus)
     folder = run_dir / "launch"
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("failed-*.json"):
@@ -109,6 +116,7 @@ def _launch(training: Training, run_dir: Path, processes: ProcessConfig, watcher
         "values": asdict(training),  # type: ignore[call-overload]
         "hosts": [asdict(host) for host in hosts],
         "strategy": processes.strategy,
+        "on_gpu": gpus > 0,
         "port": port,
         "over": False,
     }
@@ -154,8 +162,9 @@ def join(name: str, wait: float = 600.0, poll: float = 1.0) -> int:
             machine = this_machine(hosts)
             if machine == 0:
                 raise LaunchError(f"this is {hosts[0].name}, the rank file's first machine: it runs the notebook")
-            ProcessConfig(hosts[machine].slots, job["strategy"], samples=False).check(hosts[machine].slots)
-            print(f"taking part in {path.parents[1].name} as machine {machine}: {hosts[machine].slots} processes")
+            slots = hosts[machine].slots
+            ProcessConfig(slots, job["strategy"], samples=False).check(slots, None if job["on_gpu"] else 0)
+            print(f"taking part in {path.parents[1].name} as machine {machine}: {slots} processes")
             seen.add(job["id"])
             with started(path, machine) as agent:
                 agent.wait()
@@ -188,7 +197,7 @@ def started(path: Path, machine: int) -> Iterator[subprocess.Popen[bytes]]:
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
-            env={**os.environ, **_environment(job["strategy"], path.parent), STARTED_BY: str(os.getpid())},
+            env={**os.environ, **_environment(job, path.parent), STARTED_BY: str(os.getpid())},
             start_new_session=True,  # Ctrl-C is for the notebook: it ends them in order
         )
         try:
@@ -213,9 +222,15 @@ def _end(process: subprocess.Popen[bytes], patience: float = 15.0) -> None:
         process.wait()
 
 
-def _environment(strategy: str, folder: Path) -> dict[str, str]:
-    """Environment variables that tell accelerate how the model is divided (as ``accelerate launch`` would)."""
+def _environment(job: Mapping[str, Any], folder: Path) -> dict[str, str]:
+    """Environment variables that tell accelerate how the model is divided (as ``accelerate launch`` would).
+
+    GPUs that a job doesn't take are hidden from it: each process that sees one would hold some of its memory.
+    """
+    strategy = job["strategy"]
     common = {"OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"), STRATEGY: strategy}
+    if not job["on_gpu"]:
+        common |= {"CUDA_VISIBLE_DEVICES": "", "DS_ACCELERATOR": "cpu"}
     if strategy == "ddp":
         return common
     if strategy == "fsdp2":
@@ -229,7 +244,7 @@ def _environment(strategy: str, folder: Path) -> dict[str, str]:
     settings = folder / "deepspeed.json"
     write_json(settings, deepspeed_settings(int(strategy[-1])))
     found = {"ACCELERATE_USE_DEEPSPEED": "true", "ACCELERATE_DEEPSPEED_CONFIG_FILE": str(settings)}
-    return common | found | ({} if torch.cuda.is_available() else {"DS_ACCELERATOR": "cpu"})
+    return common | found
 
 
 def deepspeed_settings(stage: int) -> dict[str, Any]:

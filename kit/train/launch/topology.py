@@ -108,15 +108,19 @@ class ProcessConfig:
             )
         return found
 
-    def check(self, slots: int) -> None:
+    def check(self, slots: int, gpus: int | None = None) -> None:
         """Refuse what this machine can't do with ``slots`` processes.
+
+        Args:
+            slots: processes on it.
+            gpus: that the training takes, 0 where it is for processor cores; None: all that torch finds.
 
         Raises:
             LaunchError: too few GPUs, DeepSpeed missing, or FSDP2 without a GPU.
         """
         import torch
 
-        gpus = torch.cuda.device_count()
+        gpus = torch.cuda.device_count() if gpus is None else gpus
         if gpus and gpus < slots:
             raise LaunchError(
                 f"{slots} processes on {socket.gethostname()}, which has {gpus} GPU(s): set num_processes={gpus}, name "
