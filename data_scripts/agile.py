@@ -25,7 +25,7 @@ import argparse
 import hashlib
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,6 @@ import numpy as np
 
 from kit.chat import Chat
 from kit.data.folder import folder_pictures, photographs
-from kit.data.hub import download, with_held_out
 from kit.data.leak import LeakError, check_tasks
 from kit.data.source import SourceImage, Split
 from kit.data.store import save_episodes, save_tasks
@@ -66,6 +65,16 @@ MAX_PIXELS = 401_408
 """Of an image that the model is given (Table 4)."""
 LONGEST = 1280
 """Pixels of the longer side at which a hub's pictures are stored."""
+
+
+def with_held_out(sizes: Mapping[str, int], held_out: int) -> dict[str, int]:
+    """Add to each group's number of images its share of ``held_out`` more, which come on top of those to train on."""
+    total, taken = sum(sizes.values()), 0
+    wanted = {}
+    for group, size in sizes.items():
+        wanted[group] = size + round(held_out * (taken + size) / total) - round(held_out * taken / total)
+        taken += size
+    return wanted
 
 
 def options(argv: Sequence[str] | None = None) -> argparse.Namespace:
@@ -139,7 +148,7 @@ def hub_pictures(args: argparse.Namespace) -> list[SourceImage]:
         if have % 100 == 0 or have == wanted:
             print(f"{group}: {have} of {wanted} pictures", flush=True)
 
-    download(sources, sizes, args.out / "hub", progress=progress)
+    script.download(sources, sizes, args.out / "hub", progress=progress)
     unseen = {"held_out": args.eval, "development": args.eval}
     found = folder_pictures(args.out / "hub", sum(sizes.values()), longest=LONGEST, **unseen)
     return [replace(picture, kind="hub", licence="see its data set") for picture in found]

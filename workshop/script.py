@@ -17,17 +17,21 @@ A paper's script is then what it makes of the questions and images that it is gi
 from __future__ import annotations
 
 import argparse
+import io
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from PIL import Image
 
-from kit.data.hub import HubError, Source, local_copies, pin, pinned, read_lock
+from kit.data.folder import SMALLEST
+from kit.data.hub import HubError, HubSource, Source, pin, pinned, read_lock, stream
 from kit.data.leak import leaked_pairs
 from kit.data.split import REST, split_by_content
-from kit.episode import Task
+from kit.episode import Task, content_hash
+from kit.files import write_bytes
 from workshop.command_line import while_read
 
 
@@ -96,6 +100,18 @@ def run(make: Callable[[], None], said: str = "error", errors: tuple[type[Except
     return while_read(made)
 
 
+def local_copies(sources: Sequence[Source], root: Path) -> list[Source]:
+    """The data sets as they lie in ``root/OWNER/NAME``, copies of the hub's, read without a network.
+
+    Raises:
+        HubError: a data set isn't there.
+    """
+    for source in sources:
+        if not (root / source.id).is_dir():
+            raise HubError(f"--hub-root {root}: no folder {source.id}; put a copy of the data set there")
+    return [replace(source, id=str(root / source.id)) for source in sources]
+
+
 def hub_sources(args: argparse.Namespace, sources: Sequence[Source]) -> list[Source]:
     """The data sets as ``--hub`` and ``--hub-root`` read them, at their commits; prints each one's licence.
 
@@ -160,3 +176,58 @@ def apart(sides: dict[str, list[Task]]) -> dict[str, list[Task]]:
 
 def _by_source(found: Sequence[Task]) -> dict[str, Image.Image]:
     return {task.meta["source"]: task.tool_images[0].image for task in found}
+
+
+def download(
+    sources: Sequence[HubSource],
+    sizes: Mapping[str, int],
+    folder: Path,
+    longest: int = 1280,
+    progress: Callable[[str, int, int], None] = lambda group, have, wanted: None,
+) -> dict[str, int]:
+    """Fill ``folder/<group>/`` with ``sizes[group]`` different images each, from ``sources`` in order.
+
+    The folder is then like any folder of the user's own images (:func:`kit.data.folder.folder_pictures`). Images are
+    named by content hash and those already there count, so an interrupted download goes on where it was. Stored as JPEG
+    (quality 95) with at most ``longest`` pixels on the longer side.
+
+    Args:
+        sources: data sets, each with its group.
+        sizes: group → number of images wanted.
+        folder: folder to write.
+        longest: pixels of the longer side, at most.
+        progress: called with group, images there and images wanted.
+
+    Returns:
+        How many images each group has.
+
+    Raises:
+        HubError: a data set can't be used, or a group's data sets hold too few images.
+    """
+    have: dict[str, int] = {}
+    for group, wanted in sizes.items():
+        place = folder / group
+        names = {path.stem for path in place.glob("*.jpg")}
+        for source in (s for s in sources if s.group == group):
+            if len(names) >= wanted:
+                break
+            for image in stream(source):
+                if (name := content_hash(image)) in names:
+                    continue
+                image.thumbnail((longest, longest), Image.Resampling.LANCZOS)
+                if min(image.size) < SMALLEST:  # as it is read again: a long one has less than it had
+                    continue
+                buffer = io.BytesIO()
+                image.save(buffer, "JPEG", quality=95)
+                write_bytes(place / f"{name}.jpg", buffer.getvalue())
+                names.add(name)
+                progress(group, len(names), wanted)
+                if len(names) >= wanted:
+                    break
+        if len(names) < wanted:
+            raise HubError(
+                f"group {group}: its data sets hold {len(names)} different pictures, {wanted} needed; ask for fewer "
+                "(--hub-share) or add a data set to the table"
+            )
+        have[group] = len(names)
+    return have

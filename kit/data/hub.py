@@ -1,7 +1,4 @@
-"""Images from data sets on the Hugging Face hub, at pinned revisions, as ordinary files in a folder.
-
-After :func:`download` the folder is like any folder of the user's own images
-(:func:`kit.data.folder.folder_pictures`), so splitting, cropping and the leak check are the same.
+"""Images from data sets on the Hugging Face hub, at pinned revisions.
 
 A data set may change under its name, so a revision is always a commit. Where the table in a data script knows
 none, it comes from ``hub.lock.json``, which :func:`pin` writes by asking the hub once; a branch
@@ -11,10 +8,9 @@ name such as ``main`` is refused.
 from __future__ import annotations
 
 import contextlib
-import io
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,9 +19,7 @@ import numpy as np
 from PIL import Image
 
 from kit.data.cells import CellError, LeftOut, image_of, parts
-from kit.data.folder import SMALLEST
 from kit.data.hub_files import fetch
-from kit.episode import content_hash
 from kit.files import write_bytes
 
 
@@ -66,18 +60,6 @@ class HubSource:
 
 
 Source = TypeVar("Source", bound=HubSource)
-
-
-def local_copies(sources: Sequence[Source], root: Path) -> list[Source]:
-    """The data sets as they lie in ``root/OWNER/NAME``, copies of the hub's, read without a network.
-
-    Raises:
-        HubError: a data set isn't there.
-    """
-    for source in sources:
-        if not (root / source.id).is_dir():
-            raise HubError(f"--hub-root {root}: no folder {source.id}; put a copy of the data set there")
-    return [replace(source, id=str(root / source.id)) for source in sources]
 
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -280,67 +262,3 @@ def used_rows(source: HubSource) -> Iterator[LeftOut]:
     if not left.used:
         raise HubError(left.nothing())
     left.tell()
-
-
-def with_held_out(sizes: Mapping[str, int], held_out: int) -> dict[str, int]:
-    """Add to each group's number of images its share of ``held_out`` more, which come on top of those to train on."""
-    total, taken = sum(sizes.values()), 0
-    wanted = {}
-    for group, size in sizes.items():
-        wanted[group] = size + round(held_out * (taken + size) / total) - round(held_out * taken / total)
-        taken += size
-    return wanted
-
-
-def download(
-    sources: Sequence[HubSource],
-    sizes: Mapping[str, int],
-    folder: Path,
-    longest: int = 1280,
-    progress: Callable[[str, int, int], None] = lambda group, have, wanted: None,
-) -> dict[str, int]:
-    """Fill ``folder/<group>/`` with ``sizes[group]`` different images each, from ``sources`` in order.
-
-    Images are named by content hash and those already there count, so an interrupted download goes
-    on where it was. Stored as JPEG (quality 95) with at most ``longest`` pixels on the longer side.
-
-    Args:
-        sources: data sets, each with its group.
-        sizes: group → number of images wanted.
-        folder: folder to write.
-        longest: pixels of the longer side, at most.
-        progress: called with group, images there and images wanted.
-
-    Returns:
-        How many images each group has.
-
-    Raises:
-        HubError: a data set can't be used, or a group's data sets hold too few images.
-    """
-    have: dict[str, int] = {}
-    for group, wanted in sizes.items():
-        place = folder / group
-        names = {path.stem for path in place.glob("*.jpg")}
-        for source in (s for s in sources if s.group == group):
-            if len(names) >= wanted:
-                break
-            for image in stream(source):
-                if (name := content_hash(image)) in names:
-                    continue
-                image.thumbnail((longest, longest), Image.Resampling.LANCZOS)
-                if min(image.size) < SMALLEST:  # as it is read again: a long one has less than it had
-                    continue
-                buffer = io.BytesIO()
-                image.save(buffer, "JPEG", quality=95)
-                write_bytes(place / f"{name}.jpg", buffer.getvalue())
-                names.add(name)
-                progress(group, len(names), wanted)
-                if len(names) >= wanted:
-                    break
-        if len(names) < wanted:
-            raise HubError(
-                f"group {group}: its data sets hold {len(names)} different pictures, {wanted} needed; ask for fewer "
-                "(--hub-share) or add a data set to the table"
-            )
-        have[group] = len(names)
-    return have

@@ -18,16 +18,6 @@ SMALL = 50_000_000
 """Weights from which on ``auto`` takes a GPU: ours, between the 3 million and the 3 billion that were measured."""
 
 
-def check_device(name: str, value: str) -> None:
-    """Refuse a device that isn't of :data:`Device`.
-
-    Raises:
-        ValueError: naming the setting, its value and what it may be.
-    """
-    if value not in get_args(Device):
-        raise ValueError(f"{name}={value!r}: choose one of {', '.join(get_args(Device))}")
-
-
 def gpus_for(model: Any, device: str = "auto", needed: bool = False) -> int:
     """Count the GPUs on which a model is to compute: all there are, or 0 for the processor.
 
@@ -41,7 +31,8 @@ def gpus_for(model: Any, device: str = "auto", needed: bool = False) -> int:
     """
     import torch
 
-    check_device("device", device)
+    if device not in get_args(Device):
+        raise ValueError(f"device={device!r}: choose one of {', '.join(get_args(Device))}")
     gpus = torch.cuda.device_count()
     if device == "cuda" and not gpus:
         raise ValueError("device='cuda': torch finds no GPU here; take 'auto', or 'cpu'")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any, ClassVar, Self
 import torch
 
 from kit.models.device import gpus_for
-from kit.train.processes import by_deepspeed, is_divided, world_size
+from kit.train.processes import STRATEGY, by_deepspeed, world_size
 
 USUAL_SCHEDULES = ("constant", "constant_with_warmup", "cosine", "linear")
 """Learning-rate schedules that are known without asking transformers, whose trainer takes seconds to import."""
@@ -80,9 +81,13 @@ def gpus_of(settings: Any, model: Any, divided: bool = False) -> int:
         settings: of the training; of them ``device`` and ``rollout_engine`` count, where it has them.
         model: that it trains, or its checkpoint; None: a small one.
         divided: its parts will be divided among processes, as they may be already: ways to train on GPUs.
+
+    Raises:
+        ValueError: there is no such device here.
     """
     by_vllm = getattr(settings, "rollout_engine", "transformers") != "transformers"
-    return gpus_for(model, getattr(settings, "device", "auto"), needed=by_vllm or divided or is_divided())
+    divided = divided or by_deepspeed() or os.environ.get(STRATEGY, "ddp") != "ddp"
+    return gpus_for(model, getattr(settings, "device", "auto"), needed=by_vllm or divided)
 
 
 def device_of(settings: Any, model: Any) -> str:
@@ -130,6 +135,9 @@ def shared_args(settings: Any, run_dir: Path, steps: int, batch: int, model: Any
         "save_steps": settings.save_every,
         "save_total_limit": settings.save_total_limit,
         "seed": settings.seed,
+        "learning_rate": settings.learning_rate,
+        "lr_scheduler_type": settings.schedule,
+        "warmup_steps": settings.warmup,
         "logging_steps": 1,
         # It would log a loss that is NaN as 0 and go on; kit.train.finite ends the training.
         "logging_nan_inf_filter": False,

@@ -44,13 +44,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from kit.chat import Chat
 from kit.episode import Episode, Task, fingerprint
-from kit.models.device import Device, check_device
+from kit.models.device import Device
 from kit.policy import Policy
 from kit.rewards.base import GroupReward
 from kit.rewards.overlong import with_overlong
 from kit.rollout import Environment, RolloutConfig, rollout
 from kit.train.advantage import Advantage, AdvantageSettings, Baseline, Scale, check_group_size
-from kit.train.arguments import NotebookSettings, check_schedule, check_warmup, device_of, shared_args
+from kit.train.arguments import NotebookSettings, check_schedule, check_warmup, device_of, gpus_of, shared_args
 from kit.train.checkpoint import schedule
 from kit.train.dapo import check_dapo, check_fits
 from kit.train.episode_stats import no_subset
@@ -167,7 +167,7 @@ class GRPOSettings(NotebookSettings):
             if (value := getattr(self, name)) < 0 or (name in above_0 and not value):
                 raise ValueError(f"GRPOSettings.{name}={value}: must be {'above' if name in above_0 else 'at least'} 0")
         check_schedule("GRPOSettings.schedule", self.schedule)
-        check_device("GRPOSettings.device", self.device)
+        gpus_of(self, None)
         check_warmup("GRPOSettings.warmup", self.warmup)
         if self.loss_type not in (known := get_args(LossType)):
             raise ValueError(f"GRPOSettings.loss_type={self.loss_type!r}: choose one of {', '.join(known)}")
@@ -202,9 +202,6 @@ class GRPOSettings(NotebookSettings):
             num_generations=self.group_size,
             steps_per_generation=shared["gradient_accumulation_steps"],
             num_iterations=self.iterations,
-            learning_rate=self.learning_rate,
-            lr_scheduler_type=self.schedule,
-            warmup_steps=self.warmup,
             temperature=config.temperature,
             beta=self.beta,
             epsilon=self.epsilon,

@@ -32,11 +32,6 @@ def by_deepspeed() -> bool:
     return os.environ.get("ACCELERATE_USE_DEEPSPEED", "").lower() == "true"
 
 
-def is_divided() -> bool:
-    """True if DeepSpeed or FSDP2 divides what is trained."""
-    return by_deepspeed() or os.environ.get("ACCELERATE_USE_FSDP", "").lower() == "true"
-
-
 @cache
 def init_process_group() -> None:
     """Meet the other processes, if there are any; and take leave of them before the interpreter goes."""

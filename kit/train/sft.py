@@ -36,8 +36,8 @@ import torch
 from kit.chat import Chat
 from kit.data.store import load_episodes
 from kit.episode import Episode, fingerprint
-from kit.models.device import Device, check_device
-from kit.train.arguments import NotebookSettings, check_schedule, check_warmup, device_of, shared_args
+from kit.models.device import Device
+from kit.train.arguments import NotebookSettings, check_schedule, check_warmup, device_of, gpus_of, shared_args
 from kit.train.checkpoint import load_for_training, schedule
 from kit.train.lora import lora_config
 from kit.train.pack import pack
@@ -108,7 +108,7 @@ class SFTSettings(NotebookSettings):
                 raise ValueError(f"SFTSettings.{name}={getattr(self, name)}: must not be below 0")
         check_warmup("SFTSettings.warmup", self.warmup)
         check_schedule("SFTSettings.schedule", self.schedule)
-        check_device("SFTSettings.device", self.device)
+        gpus_of(self, None)
 
     def steps(self, episodes: int) -> int:
         """Optimizer steps that ``epochs`` passes over so many episodes make."""
@@ -124,9 +124,6 @@ class SFTSettings(NotebookSettings):
 
         return SFTConfig(
             **shared_args(self, run_dir, steps, self.batch_size + self.replay, model),
-            learning_rate=self.learning_rate,
-            lr_scheduler_type=self.schedule,
-            warmup_steps=self.warmup,
             loss_type="nll",
             max_length=None,
             train_sampling_strategy="sequential",

@@ -22,9 +22,10 @@ from PIL import Image
 
 from kit.data.cells import CellError, image_of, parts, readable
 from kit.data.folder import folder_pictures
-from kit.data.hub import HubError, HubSource, download, stream
+from kit.data.hub import HubError, HubSource, stream
 from kit.data.questions import QuestionSet, tasks_of
 from pictures.scenes import scene
+from workshop.script import download
 
 PIXELS = scene(np.random.default_rng(0), 72)[:, :64]
 IMAGE = Image.fromarray(PIXELS)

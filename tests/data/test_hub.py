@@ -12,8 +12,9 @@ import pytest
 from PIL import Image
 
 from kit.data.folder import folder_pictures
-from kit.data.hub import HubError, HubSource, download, pin, pinned, read_lock, stream
+from kit.data.hub import HubError, HubSource, pin, pinned, read_lock, stream
 from pictures.scenes import scene
+from workshop.script import download
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 

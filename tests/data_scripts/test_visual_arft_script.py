@@ -11,7 +11,6 @@ import pytest
 import visual_arft
 from PIL import Image
 
-from kit.data.hub import local_copies
 from kit.data.leak import look_alikes
 from kit.data.questions import tasks_of
 from kit.data.split import split_groups
@@ -25,6 +24,7 @@ from papers.visual_arft.reward import score
 from pictures.scenes import scene
 from tests.helpers.hub_copies import make_copies
 from workshop import script
+from workshop.script import local_copies
 
 SMALL = ["--train", "1", "--test", "0.1", "--search-train", "4", "--search-test", "6", "--text", "5"]
 SMALL += ["--lesson-sheets", "3", "--lesson-searches", "2"]

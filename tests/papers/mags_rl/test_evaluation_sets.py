@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from kit.data.cells import CellError
-from kit.data.hub import HubError, local_copies
+from kit.data.hub import HubError
 from kit.episode import Task
 from papers.mags_rl.answers import is_right
 from papers.mags_rl.evaluation_sets import BENCHMARKS, TRAINING, as_asked, questions, several
 from tests.helpers.mags_hub_copies import make_copies
+from workshop.script import local_copies
 
 COPIES = make_copies
 

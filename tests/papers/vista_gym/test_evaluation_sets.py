@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kit.data.cells import CellError
-from kit.data.hub import HubError, local_copies
+from kit.data.hub import HubError
 from kit.episode import Task
 from papers.vista_gym.answers import is_right
 from papers.vista_gym.env import PRIOR
@@ -24,6 +24,7 @@ from papers.vista_gym.evaluation_sets import (
 )
 from papers.vista_gym.tasks import IN, OUT
 from tests.helpers.vista_hub_copies import make_copies
+from workshop.script import local_copies
 
 COPIES = make_copies
 
