@@ -2,9 +2,10 @@
 
 First the real architectures are measured with random weights (:mod:`benchmarks.real_sizes`), then each registered paper
 is run by its profile ``gpu``, with the few tasks and steps of its profile ``smoke`` and, for the hub's model, such a
-random one: nothing is downloaded. Each result is a file of its own, ``FOLDER/NAME.json``, written when it is there: an
-interruption, a full memory or a time limit loses the one under way, and the same command again goes on with what is
-missing.
+random one: nothing is downloaded. vLLM samples in all of them where it is installed. Each result is a file of its own,
+``FOLDER/NAME.json``, written when it is there: an interruption, a full memory or a time limit loses the one under way,
+and the same command again goes on with what is missing. In the end all that is there is printed as a table
+(:mod:`benchmarks.gpu_table`).
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from pathlib import Path
 
 import torch
 
+from benchmarks.gpu_table import table
 from benchmarks.real_sizes import Measurement, measure, prepare
-from kit.evaluate.results import provenance
+from kit.evaluate.results import COMMIT, commit, provenance
 from kit.files import ROOT, print_anything, read_json, write_json
 from kit.train.metrics import read_metrics
 from papers.registry import Paper, papers
@@ -33,6 +35,9 @@ from workshop.jobs.run import profile_values
 
 MEASURING = 0.45
 """Share of the time for the real architectures, at most."""
+
+PAPER_MINUTES = 5.0
+"""For a paper's notebooks, at most; the same command again goes on with those that took longer."""
 
 
 NOTHING: Mapping[str, str] = {}
@@ -66,24 +71,29 @@ def measurements(models: Sequence[str], with_vllm: bool, tiny: bool = False) -> 
     return found + [Measurement(m, stage, lora_rank=0, **small) for m in full for stage in ("sft", "grpo")]
 
 
+def has_vllm() -> bool:
+    """True if vLLM is installed."""
+    return importlib.util.find_spec("vllm") is not None
+
+
 def on_gpu(options: Options) -> list[Path]:
     """Measure, then run the papers, until the time is over; returns the results' files."""
     began = time.monotonic()
     options.out.mkdir(parents=True, exist_ok=True)
-    with_vllm = importlib.util.find_spec("vllm") is not None
-    told = (
-        "with vLLM"
-        if with_vllm
-        else "vLLM is not installed here (make on-gpu LOCK=gpu): colocated sampling is left out"
-    )
+    with_vllm = has_vllm()
+    told = "with vLLM" if with_vllm else "vLLM is not installed here (make on-gpu LOCK=gpu): transformers samples"
     print(f"{options.minutes:g} minutes; {told}; {torch.cuda.device_count()} GPU(s)", flush=True)
+    if (head := commit()) == "unknown":
+        print("commit unknown: there is no git here, and the folder's name tells none; give --commit", flush=True)
+    else:
+        print(f"commit {head}", flush=True)
     for one in measurements(options.models, with_vllm, options.tiny):
         left = MEASURING * 60 * options.minutes - (time.monotonic() - began)
         _measure(one, options.out, left)
-    listed = [paper for paper in papers().values() if paper.notebooks]
-    for number, paper in enumerate(listed):
-        left = 60 * options.minutes - (time.monotonic() - began)
-        _run_paper(paper, options, left / (len(listed) - number))
+    for paper in papers().values():
+        if paper.notebooks:
+            left = 60 * options.minutes - (time.monotonic() - began)
+            _run_paper(paper, options, min(left, 60 * PAPER_MINUTES))
     return sorted(options.out.glob("*.json"))
 
 
@@ -97,7 +107,10 @@ def _measure(one: Measurement, out: Path, left: float) -> None:
 
 
 def _run_paper(paper: Paper, options: Options, left: float) -> None:
-    """Run a paper's notebooks in their time; the record has minutes by notebook and the trainings' steps."""
+    """Run a paper's notebooks in their time; the record has minutes by notebook and the trainings' steps.
+
+    One that its time ended leaves a record as well, which the next call completes.
+    """
     file, runs = options.out / f"{paper.name}.json", options.out / "runs"
     if _is_there(file) or not _has_time(paper.name, left):
         return
@@ -106,13 +119,16 @@ def _run_paper(paper: Paper, options: Options, left: float) -> None:
         command += ["--profile", "smoke"]
     else:
         command += ["--profile", "gpu", *_settings(paper, str(prepare(options.out / "work" / "3B", "3B")))]
-    if not _run(paper.name, command, None, left, {"KIT_RUNS": str(runs), "KIT_QUIET": "1"}):
-        return
+    peak: list[float] = []
+    complete = _run(paper.name, command, None, left, {"KIT_RUNS": str(runs), "KIT_QUIET": "1"}, peak)
     folder = runs / paper.name
-    notebooks = read_json(folder / "params.json")["notebooks"]
     trained = {str(path.parent.relative_to(folder)): read_metrics(path) for path in folder.rglob("metrics.jsonl")}
-    minutes = {name: entry["minutes"] for name, entry in notebooks.items()}
-    write_json(file, {**provenance(), "minutes": minutes, "steps": trained})
+    if not complete and not any(trained.values()):
+        return
+    notebooks = read_json(folder / "params.json")["notebooks"]
+    minutes = {name: entry["minutes"] for name, entry in notebooks.items() if "minutes" in entry}
+    told = {"complete": complete, "peak_memory_gb": max(peak, default=None)}
+    write_json(file, {**provenance(), **told, "minutes": minutes, "steps": trained})
 
 
 def _settings(paper: Paper, model: str) -> list[str]:
@@ -127,6 +143,8 @@ def _settings(paper: Paper, model: str) -> list[str]:
 def short(source: Source, model: str) -> dict[str, object]:
     """Change a notebook's profile ``gpu``: smaller numbers from ``smoke``, ``model`` for the hub's, data that is here.
 
+    vLLM samples if it is installed, and transformers if it isn't, whatever the profile says.
+
     Args:
         source: the notebook.
         model: folder of a checkpoint.
@@ -136,13 +154,16 @@ def short(source: Source, model: str) -> dict[str, object]:
     few = {k: v for k, v in profile_values(source, "smoke").items() if not isinstance(v, str) and v < asked[k]}
     missing = [k for k, v in asked.items() if str(v).startswith("../") and not (source.twin.parent / str(v)).exists()]
     changed: dict[str, object] = {**few, **{name: usual[name] for name in missing}}
+    if asked.get("rollout_engine", "server") != "server":
+        changed["rollout_engine"] = "colocate" if has_vllm() else "transformers"
     return changed | ({"model": model} if asked.get("model") else {})
 
 
 def _is_there(file: Path) -> bool:
-    if file.exists():
+    found = file.exists() and read_json(file).get("complete", True)
+    if found:
         print(f"{file.stem}: there, passed over", flush=True)
-    return file.exists()
+    return bool(found)
 
 
 def _has_time(name: str, left: float) -> bool:
@@ -151,14 +172,34 @@ def _has_time(name: str, left: float) -> bool:
     return left > 0
 
 
-def _run(name: str, command: Sequence[str], file: Path | None, left: float, given: Mapping[str, str] = NOTHING) -> bool:
-    """Run a command for so many seconds at most; whether it ended well (and wrote its file)."""
+def _run(
+    name: str,
+    command: Sequence[str],
+    file: Path | None,
+    left: float,
+    given: Mapping[str, str] = NOTHING,
+    peak: list[float] | None = None,
+) -> bool:
+    """Run a command for so many seconds at most; whether it ended well (and wrote its file).
+
+    Args:
+        name: what is run, for the terminal.
+        command: its words.
+        file: that it must write; None: none.
+        left: seconds.
+        given: environment variables beside those that there are.
+        peak: gets the gigabytes of memory in use, look by look.
+    """
     print(f"{name}: begins, {left / 60:.1f} minutes at most", flush=True)
-    began = time.monotonic()
+    began, code = time.monotonic(), None
     with subprocess.Popen(command, cwd=ROOT, env={**os.environ, **given}) as process:
-        try:
-            code = process.wait(left)
-        except subprocess.TimeoutExpired:
+        while code is None and time.monotonic() - began < left:
+            try:
+                code = process.wait(min(2.0, left))
+            except subprocess.TimeoutExpired:
+                if peak is not None:
+                    peak.extend(_used_memory())
+        if code is None:
             process.terminate()  # not killed: a job keeps what it has, and ends its kernel
             print(f"{name}: ended by the time limit", flush=True)
             return False
@@ -168,6 +209,16 @@ def _run(name: str, command: Sequence[str], file: Path | None, left: float, give
     return well
 
 
+def _used_memory() -> list[float]:
+    """Gigabytes of each GPU's memory that are in use, by whom ever; none where there is no GPU."""
+    asked = ["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"]
+    try:
+        told = subprocess.run(asked, capture_output=True, text=True, check=True, timeout=30).stdout
+        return [float(line) * 2**20 / 1e9 for line in told.splitlines()]
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return []
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Read the command line and do it; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -175,8 +226,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--minutes", type=above_0, default=28.0, help="for all of it")
     parser.add_argument("--models", default="3B,7B", help="architectures to measure")
     parser.add_argument("--tiny", action="store_true", help="sizes for tests: seconds on a CPU")
+    parser.add_argument("--commit", default="", help="of this code, where there is no git that could tell it")
     parser.add_argument("--one", default="", help=argparse.SUPPRESS)
     args = parser.parse_args(argv)
+    if args.commit:
+        os.environ[COMMIT] = args.commit  # for the processes as well that this one starts
     if args.one:
         one = Measurement(**json.loads(args.one))
         found = measure(one, args.out / "work", args.out / f"{one.name}.json")
@@ -186,7 +240,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("no GPU that torch can use: --tiny runs the same with tiny sizes on a CPU", file=sys.stderr)
         return 2
     files = on_gpu(Options(args.out, args.minutes, tuple(args.models.split(",")), args.tiny))
-    print(f"{len(files)} results in {args.out}")
+    print(f"{len(files)} results in {args.out}\n\n{table(files)}")
     return 0 if files else 1
 
 

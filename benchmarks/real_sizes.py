@@ -25,7 +25,9 @@ from kit.chat import Chat
 from kit.data.store import save_episodes, save_tasks
 from kit.evaluate.results import provenance
 from kit.files import read_json, write_json
+from kit.models.device import gpus_for
 from kit.policy.scripted import ScriptedPolicy
+from kit.train.arguments import device_of
 from kit.train.checkpoint import export
 from kit.train.grpo import GRPOSettings
 from kit.train.metrics import read_metrics
@@ -149,7 +151,8 @@ def prepare(folder: Path, model: str, max_pixels: int = MAX_PIXELS) -> Path:
     chat = Chat(tokenizer, Qwen2VLImageProcessorPil(size=side, patch_size=14, temporal_patch_size=2, merge_size=2))
     config = config_of(model, tokenizer.get_vocab())
     torch.manual_seed(0)
-    on_card = torch.cuda.is_available()
+    with torch.device("meta"):
+        on_card = gpus_for(Qwen2_5_VLForConditionalGeneration(config)) > 0
     config.dtype = torch.bfloat16 if on_card else torch.float32
     with torch.device("cuda" if on_card else "cpu"):
         vlm: Any = Qwen2_5_VLForConditionalGeneration(config)
@@ -192,21 +195,23 @@ def measure(one: Measurement, folder: Path, out: Path) -> dict[str, Any]:
     """
     place = folder / one.model
     prepare(place, one.model, one.max_pixels)
-    if torch.cuda.is_available():
+    training = training_of(one, place, folder / one.name)
+    if (device := device_of(training.settings, training.start)) == "cuda":
         torch.cuda.reset_peak_memory_stats()
     began = time.monotonic()
-    training_of(one, place, folder / one.name)(Watcher())
+    training(Watcher())
     whole = time.monotonic() - began
     rows = read_metrics(folder / one.name / "metrics.jsonl")
     timed = rows[1:] or rows  # the first step warms up
     record = {
         "measurement": asdict(one),
+        "device": device,
         **provenance(),
         "seconds_a_step": median(row["seconds"] for row in timed),
         "rollout_seconds": median(row["rollout_seconds"] for row in timed) if "rollout_seconds" in rows[0] else None,
         "tokens_per_second": median(row["tokens_per_second"] for row in timed) if one.stage == "grpo" else None,
         "tokens_an_episode": median(row["tokens"] for row in timed) if one.stage == "grpo" else None,
-        "peak_memory_gb": peak_memory() / 1e9,
+        "peak_memory_gb": peak_memory(device) / 1e9,
         "seconds_in_all": whole,
         "steps": rows,
     }
@@ -214,8 +219,8 @@ def measure(one: Measurement, folder: Path, out: Path) -> dict[str, Any]:
     return record
 
 
-def peak_memory() -> float:
-    """The most bytes that this process held: of the GPU, or without one of the machine."""
-    if torch.cuda.is_available():
+def peak_memory(device: str) -> float:
+    """The most bytes that this process held: of the GPU (``cuda``), or of the machine."""
+    if device == "cuda":
         return float(torch.cuda.max_memory_reserved())
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024.0

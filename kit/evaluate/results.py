@@ -20,8 +20,10 @@ from __future__ import annotations
 import math
 import os
 import platform
+import re
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -34,18 +36,25 @@ PACKAGES = ("torch", "transformers", "trl", "peft", "accelerate", "vllm", "numpy
 """Packages whose version can change a number."""
 
 
+COMMIT = "KIT_COMMIT"
+"""Environment variable: the commit, where there is no git that could tell it."""
+
+
 def commit(root: Path = ROOT) -> str:
-    """The commit checked out in ``root``, with ``+changes`` if files differ from it; ``none`` without git."""
+    """The commit checked out in ``root``, with ``+changes`` if files differ from it; without git ``KIT_COMMIT``, or the
+    end of the folder's name as archives have it (``visual-agents-kit-82bcef2``), else ``unknown``.
+    """
 
     def git(*args: str) -> str:
         done = subprocess.run(["git", "-C", str(root), *args], capture_output=True, text=True, check=True, timeout=60)
         return done.stdout.strip()
 
-    try:
-        head = git("rev-parse", "HEAD")
-        return head + ("+changes" if git("status", "--porcelain", "--untracked-files=no") else "")
-    except (OSError, subprocess.CalledProcessError):
-        return "none"
+    with suppress(OSError, subprocess.CalledProcessError):
+        if not git("rev-parse", "--show-prefix"):  # unpacked inside another project, it isn't of that one's commit
+            changes = "+changes" if git("status", "--porcelain", "--untracked-files=no") else ""
+            return git("rev-parse", "HEAD") + changes
+    named = re.search(r"-([0-9a-f]{7,40})$", root.name)
+    return os.environ.get(COMMIT) or (named[1] if named else "unknown")
 
 
 def hardware() -> dict[str, Any]:

@@ -18,6 +18,7 @@ from benchmarks.on_gpu import Options, measurements
 from benchmarks.real_sizes import Measurement, config_of, filled_tokenizer, prepare
 from kit.chat import Chat
 from kit.data.store import load_episodes
+from kit.evaluate.results import commit
 from kit.files import read_json, write_json, write_text
 from kit.models import load_model
 from papers.registry import papers
@@ -65,17 +66,15 @@ def test_what_is_worth_most_comes_first_and_vllm_only_where_it_is() -> None:
 
 
 @pytest.mark.parametrize("stage", ["sft", "grpo"])
-def test_a_measurement_is_of_the_kit_s_own_training(
-    tmp_path: Path, stage: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_measurement_is_of_the_kit_s_own_training(tmp_path: Path, stage: str) -> None:
     """Random weights of the architecture, real episodes, and a record that names the hardware."""
-    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     one = Measurement("tiny", stage, **SMALL)
     assert on_gpu.main(["--out", str(tmp_path), "--one", json.dumps(asdict(one))]) == 0
     record = read_json(tmp_path / f"{stage}-tiny-lora32.json")
     assert [row["step"] for row in record["steps"]] == [1, 2]
     assert record["seconds_a_step"] == record["steps"][1]["seconds"], "the first warms up"
-    assert record["peak_memory_gb"] > 0.1 and record["hardware"]["cores"] >= 1 and record["versions"]["torch"]
+    assert record["peak_memory_gb"] > 0.1 and record["device"] == "cpu"
+    assert record["hardware"]["cores"] >= 1 and record["versions"]["torch"]
     assert load_model(tmp_path / "work" / "tiny" / "start").config.text_config.hidden_size == 64
     episodes = load_episodes(tmp_path / "work" / "tiny" / "episodes.jsonl")
     assert len(episodes) == 16 and all(episode.ended == "answer" for episode in episodes)
@@ -93,15 +92,26 @@ def small_measurements(models: Sequence[str], with_vllm: bool, tiny: bool = Fals
 def test_each_result_is_saved_as_it_comes_and_a_failure_loses_only_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The first measurement and the last paper fail; the same command again does only what is missing."""
+    """The first measurement and the last paper fail, time ends another; the same command again does what is missing."""
     asked: list[str] = []
-    first, *_, last = listed = [name for name, paper in papers().items() if paper.notebooks]
-    broken = {"sft-tiny-lora32", last}
+    first, cut, *_, last = listed = [name for name, paper in papers().items() if paper.notebooks]
+    broken = {"sft-tiny-lora32", cut, last}
 
     def run(
-        name: str, command: Sequence[str], file: Path | None, left: float, given: Mapping[str, str] | None = None
+        name: str,
+        command: Sequence[str],
+        file: Path | None,
+        left: float,
+        given: Mapping[str, str] | None = None,
+        peak: list[float] | None = None,
     ) -> bool:
         asked.append(name)
+        assert left <= 300 or file is not None, "five minutes a paper"
+        if peak is not None:
+            peak.extend([1.5, 12.5, 3.0])
+        if name == cut and name in broken:
+            write_json(tmp_path / "runs" / name / "params.json", {"notebooks": {"a": {"status": "interrupted"}}})
+            write_text(tmp_path / "runs" / name / "grpo" / "metrics.jsonl", '{"step": 1, "seconds": 5.0}\n')
         if name in broken:
             return False
         if file is not None:
@@ -117,13 +127,15 @@ def test_each_result_is_saved_as_it_comes_and_a_failure_loses_only_itself(
     options = Options(tmp_path, 10.0, ("tiny",), tiny=True)
     on_gpu.on_gpu(options)
     assert asked == ["sft-tiny-lora32", "grpo-tiny-lora32", *listed]
-    assert {path.stem for path in tmp_path.glob("*.json")} == {*asked} - broken
+    assert {path.stem for path in tmp_path.glob("*.json")} == {*asked} - broken | {cut}
     record = read_json(tmp_path / f"{first}.json")
+    assert record["complete"] and record["peak_memory_gb"] == 12.5 and record["commit"]
+    assert not read_json(tmp_path / f"{cut}.json")["complete"], "what it has is kept, and completed by the next call"
     assert record["minutes"] == {"a": 0.5} and record["steps"]["grpo"][0]["seconds"] == 5.0 and record["hardware"]
     asked.clear()
     broken.clear()
     on_gpu.on_gpu(options)
-    assert asked == ["sft-tiny-lora32", last]
+    assert asked == ["sft-tiny-lora32", cut, last] and read_json(tmp_path / f"{cut}.json")["complete"]
     assert f"{first}: there, passed over" in capsys.readouterr().out
     asked.clear()
     (tmp_path / f"{first}.json").unlink()
@@ -131,9 +143,15 @@ def test_each_result_is_saved_as_it_comes_and_a_failure_loses_only_itself(
     assert asked == [] and f"{first}: no time is left for it" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("there", [True, False])
 @pytest.mark.parametrize("name", [name for name, paper in papers().items() if paper.notebooks])
-def test_a_paper_s_short_run_is_a_job_that_the_kit_takes(name: str) -> None:
-    """Never longer than its profile says, no model or data that would have to be downloaded."""
+def test_a_paper_s_short_run_is_a_job_that_the_kit_takes(
+    name: str, there: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Never longer than its profile says, no model or data that would have to be downloaded; sampled by vLLM if it is
+    there.
+    """
+    monkeypatch.setattr(on_gpu, "has_vllm", lambda: there)
     words = on_gpu._settings(papers()[name], "here")
     job = plan(name, "gpu", words[1::2], "short")
     whole = plan(name, "gpu", [], "whole")
@@ -144,6 +162,8 @@ def test_a_paper_s_short_run_is_a_job_that_the_kit_takes(name: str) -> None:
             elif key in theirs.values:
                 assert value <= theirs.values[key], key
     assert any(mine != theirs for mine, theirs in zip(job.notebooks, whole.notebooks, strict=True))
+    engines = {planned.values["rollout_engine"] for planned in job.notebooks if "rollout_engine" in planned.values}
+    assert engines <= {"colocate" if there else "transformers"} and (engines or name == "your_own")
 
 
 def test_without_a_gpu_it_says_how_to_try_it(
@@ -151,6 +171,28 @@ def test_without_a_gpu_it_says_how_to_try_it(
 ) -> None:
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     assert on_gpu.main([]) == 2 and "--tiny runs the same" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "root", "said"),
+    [
+        ([], "kit-82bcef2", "commit 82bcef2"),
+        (["--commit", "0a1b2c3"], "kit", "commit 0a1b2c3"),
+        ([], "kit", "commit unknown: there is no git here, and the folder's name tells none; give --commit"),
+    ],
+)
+def test_the_commit_is_told_or_its_lack_is(
+    words: list[str],
+    root: str,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("KIT_COMMIT", "")
+    monkeypatch.setattr(on_gpu, "commit", lambda: commit(tmp_path / root))
+    on_gpu.main(["--tiny", "--minutes", "0.000001", "--models", "tiny", "--out", str(tmp_path / "out"), *words])
+    assert said in capsys.readouterr().out.splitlines()
 
 
 def test_a_command_is_done_if_it_ends_well_in_its_time_and_leaves_its_file(

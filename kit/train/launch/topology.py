@@ -109,11 +109,7 @@ class ProcessConfig:
         return found
 
     def check(self, slots: int, gpus: int | None = None) -> None:
-        """Refuse what this machine can't do with ``slots`` processes.
-
-        Args:
-            slots: processes on it.
-            gpus: that the training takes, 0 where it is for processor cores; None: all that torch finds.
+        """Refuse what this machine can't do with ``slots`` processes; ``gpus`` of a training that takes fewer than all.
 
         Raises:
             LaunchError: too few GPUs, DeepSpeed missing, or FSDP2 without a GPU.

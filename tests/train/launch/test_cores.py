@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from launched import Sampled
 from places import HELPERS
 from several_processes import RUN
@@ -94,6 +95,11 @@ def test_a_run_that_was_begun_keeps_its_number(tmp_path: Path, capsys: pytest.Ca
     assert "num_processes=0: 2 process(es) on 8 core(s), as it was begun, 48 of a batch's 96" in capsys.readouterr().out
 
 
+def test_gpus_are_hidden_from_these_tests_and_from_what_they_start() -> None:
+    """By their marker ``cores`` (tests/conftest.py): a card would be too few for their processes."""
+    assert os.environ["CUDA_VISIBLE_DEVICES"] == "" and not torch.cuda.is_available()
+
+
 def test_less_than_none_is_refused() -> None:
     with pytest.raises(ValueError, match="num_processes=-1: at least 1 process trains; 0 means one for each core"):
         ProcessConfig(-1)
@@ -110,7 +116,6 @@ def test_a_rank_file_says_how_many(tmp_path: Path) -> None:
 @pytest.fixture
 def as_a_notebook_would(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HELPERS), os.environ.get("PYTHONPATH", "")]))
-    monkeypatch.setattr("torch.cuda.device_count", lambda: 0)
 
 
 def on_cores(n: int, training: Any, monkeypatch: pytest.MonkeyPatch) -> list[int]:

@@ -22,12 +22,12 @@ from kit.models import load_model
 from kit.train.dapo import DAPO
 
 HERE = HELPERS
-QUIETLY = {**os.environ, "OMP_NUM_THREADS": "1", "KIT_QUIET": "1"}
+QUIETLY = {"OMP_NUM_THREADS": "1", "KIT_QUIET": "1"}
 
 
 def started(command: Sequence[str], folder: Path, settings: dict[str, Any]) -> subprocess.CompletedProcess[str]:
     words = [*command, str(HERE / "several_processes.py"), str(folder), json.dumps(settings)]
-    return subprocess.run(words, env=QUIETLY, capture_output=True, text=True, timeout=300)
+    return subprocess.run(words, env={**os.environ, **QUIETLY}, capture_output=True, text=True, timeout=300)
 
 
 def together(folder: Path, n: int, **settings: Any) -> subprocess.CompletedProcess[str]:
