@@ -432,6 +432,21 @@ def test_a_profile_for_gpus_samples_by_vllm_which_must_be_there(
         assert evaluations_engine(slow) == "transformers"
 
 
+@pytest.mark.parametrize("other", ["not the lock's: torch 2.11.0 (lock 2.13.0); the kit was tried with the lock's", ""])
+def test_a_run_begins_with_the_versions_that_are_not_the_locks(
+    other: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def begin(job: object, *_: object) -> None:
+        print("begun")
+        raise JobError("enough")
+
+    monkeypatch.setattr("workshop.jobs.doctor.not_the_locks", lambda: other)
+    monkeypatch.setattr("workshop.jobs.machine.check_machine", lambda job: None)
+    monkeypatch.setattr("workshop.jobs.run.execute", begin)
+    assert main(["run", "00"]) == 1
+    assert capsys.readouterr().out == (f"{other}\nbegun\n" if other else "begun\n")
+
+
 def test_what_samples_in_evaluations_is_what_samples_in_trainings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(ENGINE, raising=False)
     for target, profile, engine in (
