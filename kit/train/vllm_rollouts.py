@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -33,9 +32,6 @@ def vllm_args(settings: GRPOSettings, config: RolloutConfig, model: Any) -> dict
     if settings.rollout_engine == "transformers":
         return {}
     here, share = settings.rollout_engine == "colocate" and torch.cuda.is_available(), settings.gpu_memory_utilization
-    if here:
-        gc.collect()
-        torch.cuda.empty_cache()  # torch keeps what a notebook's model has left, and vLLM wants it free
     return {
         "use_vllm": True,
         "vllm_mode": settings.rollout_engine,

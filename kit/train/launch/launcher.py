@@ -14,6 +14,7 @@ The notebook's process is the parent of all: interrupted, terminated or killed, 
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import signal
@@ -63,7 +64,8 @@ def launch(training: Training, processes: ProcessConfig, watcher: Watcher | None
     The same call again resumes, and does nothing if the training was done.
 
     Args:
-        training: a dataclass, such as :class:`kit.train.sft.SFTTraining`. One process is this one: it is simply called.
+        training: a dataclass, such as :class:`kit.train.sft.SFTTraining`. One process is this one: it is simply called,
+            unless it samples by a colocated engine.
         processes: how many processes, where, and what is divided among them. With as many as there are cores
             (:data:`kit.train.launch.cores.AUTO`) the training's ``per_device_batch_size`` is adapted.
         watcher: shown the progress and the rows of metrics; None: one that suits the place.
@@ -84,9 +86,13 @@ def launch(training: Training, processes: ProcessConfig, watcher: Watcher | None
         settings, n = on_all_cores(training.settings, run_dir, gpus=gpus)
         training = replace(training, settings=settings)  # type: ignore[type-var]
         processes = replace(processes, num_processes=n)
-    OnDemand.close()  # its room is the training's now
+    OnDemand.close()  # its room is the training's now, and so is what torch keeps of models that are gone
+    gc.collect()
+    torch.cuda.empty_cache()
+    # A process has one colocated engine in its life, and gives the engine's memory back when it ends.
+    engine = getattr(training.settings, "rollout_engine", "") == "colocate"
     with stoppable(run_dir, watcher=watcher):
-        if processes.num_processes == 1 and not processes.hostfile:
+        if processes.num_processes == 1 and not processes.hostfile and not engine:
             training(watcher)
         else:
             _launch(training, run_dir, processes, gpus, watcher, poll)

@@ -11,7 +11,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,6 +23,7 @@ from several_processes import train
 from training_fixtures import OnStep, without_times
 
 from kit.files import ROOT, read_json
+from kit.train.launch import launcher
 from kit.train.launch.launcher import join, launch
 from kit.train.launch.topology import LaunchError, ProcessConfig, free_port
 from kit.train.metrics import Row
@@ -58,6 +61,32 @@ def test_one_process_is_this_one(tmp_path: Path) -> None:
     seen: list[int] = []
     launch(toy(tmp_path / "a", steps=2), ProcessConfig(), OnStep(lambda rows: seen.append(len(rows))))
     assert seen == [1, 2] and not (tmp_path / "a" / "launch").exists()
+
+
+@dataclass
+class Sampled:
+    """A training that samples by an engine, and says where it trains."""
+
+    run_dir: str
+    settings: Any
+    told: list[str]
+
+    def __call__(self, watcher: Any = None) -> None:
+        self.told.append("here")
+
+
+@pytest.mark.parametrize(
+    ("engine", "n", "where"),
+    [("transformers", 1, "here"), ("server", 1, "here"), ("colocate", 1, "apart"), ("colocate", 2, "apart")],
+)
+def test_a_colocated_engine_has_a_process_that_ends_with_the_training(
+    engine: str, n: int, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A notebook may train several times, and a process has one engine that sleeps, and its memory until it ends."""
+    monkeypatch.setattr(launcher, "_launch", lambda training, *_: training.told.append("apart"))
+    training = Sampled(str(tmp_path), SimpleNamespace(rollout_engine=engine), [])
+    launch(training, ProcessConfig(n))
+    assert training.told == [where]
 
 
 @pytest.mark.parametrize(
