@@ -74,11 +74,12 @@ def _by_memory(job: Job, sets: Sequence[str]) -> Job:
 
     if not torch.cuda.is_available():  # a tiny model was set
         return job
+    from kit.files import find_run
     from workshop.jobs.plan import by_memory
-    from workshop.jobs.run import progress_of, run_folder
+    from workshop.jobs.run import progress_of
 
     here = min(torch.cuda.mem_get_info(number)[1] for number in range(torch.cuda.device_count()))
-    begun = {name: entry["parameters"] for name, entry in progress_of(run_folder(job.name)).items()}
+    begun = {name: entry.get("parameters", {}) for name, entry in progress_of(find_run(job.name)).items()}
     job, told = by_memory(job, sets, here, begun)
     print(*told, sep="\n", end="\n" if told else "", flush=True)
     return job

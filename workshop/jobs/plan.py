@@ -163,7 +163,7 @@ def report(
         found = [(name, replace(stage, flops=card.flops, bandwidth=card.bandwidth)) for name, stage in found]
     if not found:
         raise ValueError(f"{', '.join(p.source.name for p in job.notebooks)}: nothing here trains in a way to plan for")
-    texts = [f"times as {CITED} took them", *(of_stage(name, stage) for name, stage in found)]
+    texts = [f"times follow from what {CITED} took", *(of_stage(name, stage) for name, stage in found)]
     if len(found) > 1:
         known = [stage for _, stage in found if stage.steps]
         most, of_gpus = sum(map(hours, known)), sum(hours(stage) * stage.gpus for stage in known)
@@ -196,10 +196,12 @@ def by_memory(
     for one in job.notebooks:
         known, set_by_hand = one.source.name, {name, f"{one.source.number}.{name}"} & given
         if known in sizes and name in one.values and not set_by_hand:
-            size = int(before.get(known, {}).get(name, min(sizes[known])))
+            begun = before.get(known, {}).get(name)
+            size = begun or min(sizes[known])
             if size != one.values[name]:
+                why = "as it was begun" if begun else f"by the {memory / GB:.0f} GB at hand"
                 told.append(
-                    f"{known}: {name}={size} by the {memory / GB:.0f} GB at hand, not {one.values[name]} "
+                    f"{known}: {name}={size} {why}, not {one.values[name]} "
                     f"(--set {one.source.number}.{name}={one.values[name]} keeps it)"
                 )
             one = replace(one, values={**one.values, name: size})

@@ -109,6 +109,8 @@ def test_what_was_set_stays(given: str) -> None:
 def test_what_a_run_was_begun_with_stays() -> None:
     job = plan("12", "gpu", [], None)
     assert chosen(job, 141, **{"12_agile_sft": 2}) == {"12_agile_sft": 2}
+    _, (line,) = by_memory(job, [], 141 * GB, {"12_agile_sft": {KEY: 2}})
+    assert line.startswith("12_agile_sft: per_device_batch_size=2 as it was begun, not 1 ")
 
 
 def test_a_tiny_model_is_no_matter_of_memory() -> None:

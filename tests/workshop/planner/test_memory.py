@@ -29,6 +29,7 @@ from workshop.planner.memory import (
     sampling,
     seconds,
 )
+from workshop.planner.told import of_stage
 
 SEVEN = Architecture.of("Qwen/Qwen2.5-VL-7B-Instruct")
 NODE = Stage(
@@ -163,8 +164,7 @@ def test_a_plan_that_cant_fit_is_refused(capsys: pytest.CaptureFixture[str]) -> 
     said = capsys.readouterr().out
     assert "DOES NOT FIT: 138.0 GB are needed on each GPU of 80; what would make it fit, found by trying: " in said
     assert "lora_rank=32 with freeze_vision=true (then 32.9 GB); or 2 GPUs instead of 1 (then 76.4 GB)" in said
-    assert main(["plan", "13", "--profile", "node", "--memory", "40"]) == 2
-    assert "the engine's share of 12.0 GB doesn't hold its weights" in capsys.readouterr().out
+    assert "the engine's share of 12.0 GB doesn't hold its weights" in of_stage("", replace(NODE, memory=40 * GB))
 
 
 def test_what_cant_be_planned(capsys: pytest.CaptureFixture[str]) -> None:
