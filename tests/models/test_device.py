@@ -200,7 +200,10 @@ MAY_ASK = {
     "kit/train/launch/launcher.py": "says that a GPU is left alone",
     "kit/train/launch/topology.py": "checks a configuration of which no model is known",
     "kit/train/processes.py": "meets other processes before any model is known, by ways for both",
-    "workshop/jobs/checks.py": "refuses a profile for GPUs where there is none",
+    "kit/train/vllm_rollouts.py": "shares a GPU with an engine, which samples there whatever the model's size",
+    "kit/policy/vllm_evaluation.py": "the same for an engine beside a notebook",
+    "workshop/command.py": "asks how much memory a plan may fill here",
+    "workshop/jobs/machine.py": "refuses a profile for GPUs where there is none",
     "workshop/jobs/doctor.py": "names the machine's GPUs in a report",
 }
 """Files that ask torch whether there are GPUs, and what for."""
