@@ -26,8 +26,10 @@ from tests.train.launch.test_processes import assert_the_same
 @pytest.mark.parametrize(
     ("batch", "together", "per_device", "most", "expected"),
     [
-        (96, 8, 32, 1, Share(1, 32)),
-        (96, 8, 32, 2, Share(2, 16)),  # as many in both as in one before: they share the memory
+        (96, 8, 32, 1, Share(1, 8)),  # as many as fill a core
+        (96, 8, 32, 2, Share(2, 8)),
+        (96, 8, 8, 2, Share(2, 4)),  # as many in both as in one before: they share the memory
+        (22, 1, 22, 1, Share(1, 11)),  # 8 don't divide them
         (96, 8, 32, 5, Share(4, 8)),  # 5 don't divide 12 groups
         (96, 8, 32, 8, Share(6, 4)),  # of 16 each, and at most 32 // 6 = 5
         (96, 8, 32, 64, Share(12, 2)),  # a group each; 32 // 12 = 2
@@ -91,7 +93,7 @@ def test_a_run_that_was_begun_keeps_its_number(tmp_path: Path, capsys: pytest.Ca
     settings = GRPOSettings(prompts_per_batch=12, group_size=8, per_device_batch_size=32)
     write_text(tmp_path / "checkpoint" / "settings.json", json.dumps({"processes": 2}))
     found, processes = on_all_cores(settings, tmp_path, cores=8, gpus=0)
-    assert (found.per_device_batch_size, processes) == (16, 2)
+    assert (found.per_device_batch_size, processes) == (8, 2)
     assert "num_processes=0: 2 process(es) on 8 core(s), as it was begun, 48 of a batch's 96" in capsys.readouterr().out
 
 
