@@ -14,8 +14,8 @@ Departures
 - [agile-trl] Paper: SFT runs in LLaMA-Factory, RL in verl. Here: Both run in TRL. Why: One packing, one loss mask and
   one set of checkpoints serve both. May change: Rounding, order of episodes and optimizer details.
 - [agile-gpu-memory-share] Paper: vLLM gets 0.7 of a GPU's memory (Table 5), in a framework that takes it back before
-  it learns. Here: It gets 0.3, held throughout. Why: With 0.7 the planner finds 107.3 GB needed on each GPU of 80,
-  with 0.3 it finds 75.3. May change: Nothing that is learnt; playing takes longer, since fewer episodes fit at once.
+  it learns. Here: It gets what its trainer leaves, by the planner 0.71 of 80 GB, and sleeps while the model learns.
+  Why: One setting suits GPUs of any size. May change: Nothing that is learnt; how many episodes play at once.
 - [agile-own-evaluation] Paper: VLMEvalKit runs inference; turns, tokens and sampling aren't told. Here: The kit's own
   loop plays each puzzle once, greedily, within the limits of RL (Table 5). Why: Training and evaluation see the same
   environment, token for token. May change: Sampled evaluation would lie a little lower; with more turns 3 × 3 puzzles

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kit.models.pixel_cache import IMAGE_CACHE_BYTES
-from kit.policy.limits import CACHE_BYTES, MAX_BATCH_SIZE, batch_size_that_fits
+from kit.policy.limits import CACHE_BYTES, ENGINE_BYTES, MAX_BATCH_SIZE, batch_size_that_fits
 from workshop.planner import launches
 from workshop.planner.architecture import PATCH, Architecture, Precision
 from workshop.planner.measured import TAKEN
@@ -31,9 +31,6 @@ BUCKETS = 2 * 2 * 5e8
 
 LIVE = 2 * 1e9
 """Weights that ZeRO-3 keeps put together: 1e9 in bfloat16 (its default ``stage3_max_live_parameters``)."""
-
-ENGINE = 2.5 * GB
-"""What a vLLM engine takes beside weights and cache: a prefill, its vision tower, CUDA graphs (assumed)."""
 
 SPARE = 1.0 * GB
 """What is left free when a colocated engine takes all that its trainer leaves (ours)."""
@@ -224,7 +221,7 @@ def share_of(stage: Stage) -> float:
 
 def engine_least(stage: Stage) -> float:
     """Bytes that an engine takes before it holds a key or a value: its weights, and what it works with."""
-    return 2 * (stage.model.language + stage.model.vision) + ENGINE
+    return 2 * (stage.model.language + stage.model.vision) + ENGINE_BYTES
 
 
 def engine_room(stage: Stage) -> float:
