@@ -31,7 +31,8 @@ from kit.train.arguments import device_of
 from kit.train.finite import FiniteSteps
 from kit.train.metrics import read_metrics
 
-_MAY_CHANGE = {"steps", "epochs", "per_device_batch_size", "save_every", "save_total_limit", "device"}
+_MEMORY = {"per_device_batch_size", "gradient_checkpointing", "gpu_memory_utilization"}
+_MAY_CHANGE = {"steps", "epochs", "save_every", "save_total_limit", "device"} | _MEMORY
 """Settings a run may be continued with other values of: none of them changes the steps already done."""
 
 

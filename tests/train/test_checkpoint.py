@@ -171,6 +171,25 @@ def test_a_run_of_an_older_kit_goes_on_where_what_is_new_is_off(tmp_path: Path) 
         open_run(tmp_path, {**off, "dynamic_sampling": 2}, [])
 
 
+@pytest.mark.parametrize(
+    ("name", "then", "now"),
+    [
+        ("gpu_memory_utilization", 0.3, None),
+        ("gpu_memory_utilization", None, 0.45),
+        ("gradient_checkpointing", None, False),
+        ("gradient_checkpointing", True, None),
+        ("per_device_batch_size", 1, 4),
+    ],
+)
+def test_a_run_goes_on_with_another_share_of_memory(name: str, then: object, now: object, tmp_path: Path) -> None:
+    """On another card, or after the kit's own default has changed: a batch's sum is the same however it is held."""
+    open_run(tmp_path, {"beta": 0.0, name: then}, [])
+    (tmp_path / "checkpoint" / "checkpoint-1").mkdir()
+    assert open_run(tmp_path, {"beta": 0.0, name: now}, []) == tmp_path / "checkpoint" / "checkpoint-1"
+    with pytest.raises(ValueError, match=r"holds a run with beta=0\.0, now beta=0\.1"):
+        open_run(tmp_path, {"beta": 0.1, name: now}, [])
+
+
 def test_the_last_stay_and_the_best(tmp_path: Path) -> None:
     """Means of two steps before 2, 4, 6, 8 and 10: .3, .5, .45, .2 and .4; the single best step, 5, made none."""
     rewards = [0.2, 0.4, 0.4, 0.6, 0.9, 0.0, 0.2, 0.2, 0.4, 0.4]
