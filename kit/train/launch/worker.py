@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
 from kit.files import print_anything, read_json, write_json
-from kit.train.processes import init_process_group, rank, run_on_rank0
+from kit.train.processes import STRATEGY, init_process_group, rank, run_on_rank0, world_size
 
 T = TypeVar("T")
 
@@ -150,4 +150,7 @@ if __name__ == "__main__":
     print_anything()
     if STARTED_BY in os.environ:
         end_with(int(os.environ[STARTED_BY]))
+    if world_size() == 1 and os.environ.get(STRATEGY, "ddp") == "ddp":  # alone, it divides nothing: no group, no DDP
+        for variable in ("RANK", "LOCAL_RANK", "WORLD_SIZE"):
+            os.environ.pop(variable, None)
     work(Path(sys.argv[1]))

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -61,6 +62,15 @@ def test_one_process_is_this_one(tmp_path: Path) -> None:
     seen: list[int] = []
     launch(toy(tmp_path / "a", steps=2), ProcessConfig(), OnStep(lambda rows: seen.append(len(rows))))
     assert seen == [1, 2] and not (tmp_path / "a" / "launch").exists()
+
+
+def test_one_process_apart_is_this_one_and_no_group(tmp_path: Path) -> None:
+    """Nothing is divided, so nothing is wrapped to be: as a training by a colocated engine, which trains apart."""
+    train(tmp_path / "one", {"per_device_batch_size": 4})
+    (tmp_path / "ranks.txt").write_text(f"{socket.gethostname()} slots=1\n")
+    launch(toy(tmp_path / "apart"), ProcessConfig(1, hostfile=str(tmp_path / "ranks.txt")), poll=0.05)
+    assert_the_same(tmp_path / "one", tmp_path / "apart", 5)
+    assert "reducer" not in (tmp_path / "apart" / "launch" / "log-0.txt").read_text()
 
 
 @dataclass
