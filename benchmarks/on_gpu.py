@@ -122,7 +122,8 @@ def _run_paper(paper: Paper, options: Options, left: float) -> None:
     peak: list[float] = []
     complete = _run(paper.name, command, None, left, {"KIT_RUNS": str(runs), "KIT_QUIET": "1"}, peak)
     folder = runs / paper.name
-    trained = {str(path.parent.relative_to(folder)): read_metrics(path) for path in folder.rglob("metrics.jsonl")}
+    written = sorted(folder.rglob("metrics.jsonl"), key=lambda path: path.stat().st_mtime)  # as they were trained
+    trained = {str(path.parent.relative_to(folder)): read_metrics(path) for path in written}
     if not complete and not any(trained.values()):
         return
     notebooks = read_json(folder / "params.json")["notebooks"]
