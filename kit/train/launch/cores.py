@@ -34,7 +34,7 @@ PROCESS_BYTES = 2.5e9
 
 PASS = 8
 """Episodes that fill a pass on a core: more, sorted by length, only add padding. Of 48 with 281 to 395 tokens, 16 a
-pass took 1.03 to 1.2 times as long (an AMD core, AGILE at ``laptop``)."""
+pass took 1.03 to 1.2 times as long (an AMD core, puzzles at ``laptop``)."""
 
 
 @dataclass(frozen=True)
