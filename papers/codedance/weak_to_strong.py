@@ -36,9 +36,9 @@ from kit.chat import Chat
 from kit.episode import Episode, NamedImage, Task
 from kit.evaluate.baselines import SingleTurnEnv
 from kit.policy import Policy, SamplingParams
-from kit.policy.asking import VERDICT, ask, without_thoughts
 from kit.rollout import Environment, RolloutConfig
 from kit.train.demonstrations import collect
+from papers.asking import VERDICT, ask, without_thoughts
 from papers.codedance.answers import is_right
 from papers.codedance.experiment import Play
 from papers.codedance.lessons import lesson

@@ -30,9 +30,9 @@ from kit.data.store import files_of_script, load_tasks
 from kit.episode import Episode, NamedImage, Task
 from kit.evaluate.baselines import SingleTurnEnv
 from kit.policy import Policy
-from kit.policy.asking import Readable, without_thoughts
 from kit.rollout import RolloutConfig
 from kit.train.demonstrations import collect
+from papers.asking import Readable, without_thoughts
 from papers.mags_rl.tasks import Difficulty
 
 ASKED = """You are shown an image and a question about it. How much does one have to zoom in to answer it? Look at \

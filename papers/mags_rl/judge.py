@@ -24,7 +24,7 @@ from pathlib import Path
 from kit.chat import Chat
 from kit.episode import Task
 from kit.policy import Policy
-from kit.policy.asking import ask
+from papers.asking import ask
 from papers.kept_answers import Cache
 from papers.mags_rl.answers import is_right
 from papers.mags_rl.verdict import verdict

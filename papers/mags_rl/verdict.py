@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from kit.policy.asking import without_thoughts
+from papers.asking import without_thoughts
 
 _NUM = r"(?:[0-9]{1,30}(?:\.[0-9]{1,30}|,[0-9]{1,2}(?![0-9]))?|\.[0-9]{1,30})"
 _NUMBER = re.compile(
