@@ -186,11 +186,11 @@ def proportion_over_seeds(points: Sequence[Point]) -> Interval:
     if len(seeds) < 2:
         return proportion(shares, images)
     sums, counts = _shares_by_cluster(shares, images)
-    found = _mean_squares({"share": points}, {"share": 1.0})
-    share, effective = found.value, float(len(sums))
-    square = (_t(len(seeds) - 1) ** 2 * found.by_seed + _t(len(sums) - 1) ** 2 * found.by_image) / found.cells
+    found, k, p = _mean_squares({"share": points}, {"share": 1.0}), len(seeds), len(sums)
+    share, effective = found.value, float(p)
+    square = (_t(k - 1) ** 2 * found.by_seed + _t(p - 1) ** 2 * found.by_image) / (k * p)
     if square > ROUNDING and not _agree(sums, counts):  # else all images and seeds have one share, as if nothing varied
-        tasks = len(points) / len(seeds)  # of one seed: another one plays the same tasks
+        tasks = len(points) / k  # of one seed: another one plays the same tasks
         effective = min(tasks, share * (1 - share) * _z() ** 2 / square)
     return Interval(share, *clopper_pearson(share * effective, effective), len(points))
 
@@ -282,7 +282,8 @@ def contrast(cells: Mapping[Any, Sequence[Point]], weights: Mapping[Any, float],
     the interval covers the truth.
 
     Where less than :data:`FEW` of a cell's $P_c$ images hold anything but one common value (all wrong, say), their
-    variance tells nothing of another image: $3 w_c/P_c$ (the rule of three) is added to h, in squares.
+    variance tells nothing of another image: $3 w_c/P_c$ (the rule of three) is added to h, in squares. So it is where
+    less than that add anything but one common value to the sum, as in a tie of two stages: $3/P$ of the largest weight.
 
     Args:
         cells: cell → its points.
@@ -311,11 +312,6 @@ class _MeanSquares(NamedTuple):
     rest: float
     agreed: float
 
-    @property
-    def cells(self) -> int:
-        """Seeds times images."""
-        return self.seeds * self.images
-
 
 def _mean_squares(cells: Mapping[Any, Sequence[Point]], weights: Mapping[Any, float]) -> _MeanSquares:
     seeds = sorted({point.seed for points in cells.values() for point in points})
@@ -336,6 +332,8 @@ def _mean_squares(cells: Mapping[Any, Sequence[Point]], weights: Mapping[Any, fl
         if _apart([point.value for point in points], images) < FEW:
             agreed += (min(1.0, 3 / len(set(images))) * weights[name]) ** 2
     (k, p), of_image = apart.shape, apart.mean(0)
+    if p and _apart(of_image.round(12), [*names]) < FEW:
+        agreed = max(agreed, (min(1.0, 3 / p) * max(map(abs, weights.values()))) ** 2)
     by_seed = p * float(sums.var(ddof=1)) if k > 1 else 0.0
     by_image = k * p**2 / (p - 1) * float((of_image**2).sum()) if p > 1 else 0.0
     rest = p**2 * float(((apart - of_image) ** 2).sum()) / ((k - 1) * (p - 1)) if k > 1 and p > 1 else 0.0
@@ -349,7 +347,7 @@ def _satterthwaite(found: _MeanSquares) -> float:
         return 0.0
     freedom = i**2 / (p - 1) + ((s**2 + r**2 / (p - 1)) / (k - 1) if k > 1 else 0.0)
     least = k - 1 if k > 1 else p - 1
-    return _t(max(variance**2 / freedom, least)) * math.sqrt(variance / found.cells)
+    return _t(max(variance**2 / freedom, least)) * math.sqrt(variance / (k * p))
 
 
 def _t(df: float) -> float:

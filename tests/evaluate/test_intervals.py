@@ -132,16 +132,16 @@ def test_intervals_of_shares_cover_the_truth(share: float, pictures: int) -> Non
 
 
 def test_contrast_by_hand() -> None:
-    """Two seeds, three pictures, one cell.
+    """Two seeds, four pictures, one cell.
 
-    Seeds have means 2 and 4, so θ = 3 and S = 3·(1 + 1)/1 = 6. Pictures have 1.5, 3, 4.5: I = 2·(2.25 + 2.25)/2 = 4.5.
-    What is left is ±.5 on two pictures of each seed: R = 1/2. V = 6 + 4.5 − .5 = 10, with
-    100/(36/1 + 20.25/2 + .25/2) = 100/46.25 = 2.162 degrees of freedom; half = t·√(10/6).
+    Seeds have means 2 and 4: θ = 3 and S = 4·(1 + 1)/1 = 8. Pictures have 0, 2, 4, 6: I = 2·(9 + 1 + 1 + 9)/3 = 40/3.
+    What is left is ±1 on two pictures of each seed: R = 4/3. V = 8 + 40/3 − 4/3 = 20, with
+    400/(64/1 + (40/3)²/3 + (4/3)²/3) = 400/(64 + 1616/27) = 3.230 degrees of freedom; half = t·√(20/8).
     """
-    values = {0: (1.0, 2.0, 3.0), 1: (2.0, 4.0, 6.0)}
-    found = contrast({"cell": [Point(k, "abc"[p], v) for k, row in values.items() for p, v in enumerate(row)]}, WHOLE)
+    values = {0: (0.0, 1.0, 3.0, 4.0), 1: (0.0, 3.0, 5.0, 8.0)}
+    found = contrast({"cell": [Point(k, "abcd"[p], v) for k, row in values.items() for p, v in enumerate(row)]}, WHOLE)
     assert found.value == 3
-    assert found.high - found.value == pytest.approx(stats.t.ppf(0.975, 100 / 46.25) * math.sqrt(10 / 6))
+    assert found.high - found.value == pytest.approx(stats.t.ppf(0.975, 400 / (64 + 1616 / 27)) * math.sqrt(20 / 8))
 
 
 def test_contrast_of_few_pictures_by_hand() -> None:
@@ -188,6 +188,20 @@ def test_contrast_without_variation_keeps_the_rule_of_three() -> None:
     assert contrast({"cell": points}, {"cell": 2.0}) == Interval(2.0, 1.8, 2.2, 90)
     pair = contrast({"a": points, "b": points}, {"a": -1.0, "b": 1.0})
     assert (pair.value, pair.high) == (0.0, pytest.approx(math.sqrt(2) / 10))
+
+
+@pytest.mark.parametrize(("better", "half"), [(0, 0.15), (1, 0.18290), (2, 0.20797), (3, 0.17146)])
+def test_stages_that_tie_on_nearly_every_picture_keep_the_rule_of_three(better: int, half: float) -> None:
+    """Of twenty pictures half are right in both stages, for every seed, and some more in the second one.
+
+    With q = better/20, I = 3·20·q(1 − q)/19, S = R = 0, so 19 degrees of freedom: t²·I/60 = 4.38075·q(1 − q)/19 is 0,
+    .010952, .020751, .029397. Up to two leave (3/20)² = .0225 open: √.033452 = .18290, √.043251 = .20797; three don't.
+    """
+    before = [Point(k, str(i), float(i % 2)) for k in range(3) for i in range(20)]
+    after = [p._replace(value=1.0) if int(p.image) in range(0, 2 * better, 2) else p for p in before]
+    found = contrast({"before": before, "after": after}, {"before": -1.0, "after": 1.0})
+    assert found.value == pytest.approx(better / 20)
+    assert found.high - found.value == pytest.approx(half, abs=1e-5)
 
 
 def test_contrast_of_one_seed_knows_nothing_of_others() -> None:
