@@ -13,21 +13,21 @@ from papers.codedance.metrics import Outcome
 
 
 def stage(
-    share: float, calls: int = 1, seeds: int = 3, kind: str = "sheet", turns: int = 2, noise: int = 0
+    share: float, calls: int = 1, seeds: int = 3, kind: str = "sheet", turns: int = 2, noise: int = 0, n: int = 40
 ) -> list[Outcome]:
-    """Forty questions a seed, of which the given share is right, each after so many calls."""
-    order = np.random.default_rng(noise).permutation(40)
+    """``n`` questions a seed, of which the given share is right, each after so many calls."""
+    order = np.random.default_rng(noise).permutation(n)
     return [
         made(
             Outcome,
-            bool(order[k] < 40 * share),
+            bool(order[k] < n * share),
             **{"task": f"t{k}", "image": f"p{k}", "seed": s, "tool_calls": calls, "turns": turns},
             kind=kind,
             level="easy",
             ran=None,
         )
         for s in range(seeds)
-        for k in range(40)
+        for k in range(n)
     ]
 
 
@@ -66,7 +66,8 @@ def test_c2_asks_for_entropy_at_the_end_and_for_accuracy() -> None:
 
 
 def test_c3_wants_more_calls_that_buy_nothing() -> None:
-    assert c3(stage(0.5, 1), stage(0.5, 2)).verdict == "holds"
+    assert c3(stage(0.5, 1, n=80), stage(0.5, 2, n=80)).verdict == "holds"
+    assert c3(stage(0.5, 1), stage(0.5, 2)).verdict == "undecided", "a tie on 40 leaves 3/40 open, more than 0.05"
     assert c3(stage(0.5, 1), stage(0.9, 2)).verdict == "doesn't", "these calls buy accuracy"
     assert c3(stage(0.5, 2), stage(0.5, 1)).verdict == "doesn't", "fewer calls"
 
