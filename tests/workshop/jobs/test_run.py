@@ -327,10 +327,11 @@ def test_a_machine_that_cant_do_it_is_told_before_anything_runs(
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     two = ["13.num_processes=2", "13.per_device_batch_size=16"]
     check_machine(plan("agile", "laptop", two, "small"))  # the tiny base is for processor cores
-    divided = plan("agile", "laptop", [*two, "13.strategy=fsdp2", "13.rollout_engine=colocate"], "toy")
+    server = ["rollout_engine=server", "vllm_server_url=http://127.0.0.1:8000"]
+    divided = plan("agile", "laptop", [*two, "13.strategy=fsdp2", *(f"13.{one}" for one in server)], "toy")
     with pytest.raises(LaunchError, match=r"2 processes on .*, which has 1 GPU\(s\)"):
         check_machine(divided)
-    sets = ["num_processes=2", "per_device_batch_size=16", "strategy=fsdp2", "rollout_engine=colocate"]
+    sets = ["num_processes=2", "per_device_batch_size=16", "strategy=fsdp2", *server]
     assert main(["run", "13", *(word for one in sets for word in ("--set", one)), "--name", "toy"]) == 2
     assert not (tmp_path / "toy").exists()
 
