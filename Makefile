@@ -50,9 +50,9 @@ test-vllm: $(VLLM)/ready  ## vLLM against transformers, token for token; DeepSpe
 test-ray: $(RAY)/ready  ## tools served by Ray: the same answers, and after a kill -9 answers again; three minutes
 	$(RAY)/bin/python -m pytest packages/visual_tools/tests/serve/test_on_ray.py
 
+# setuptools would put what lies in build into the wheel, files that are gone too.
 test-alone:  ## the packages by themselves: each installed into an empty environment, without the kit
-	rm -rf packages/*/build  # setuptools would put what lies there into the wheel, files that are gone too
-	for each in packages/*/; do $(PYTHON) -m venv --clear $(ALONE) && $(ALONE)/bin/pip install -q ./packages/turn_sandbox "./$$each[test]" \
+	rm -rf packages/*/build; for each in packages/*/; do $(PYTHON) -m venv --clear $(ALONE) && $(ALONE)/bin/pip install -q ./packages/turn_sandbox "./$$each[test]" \
 	    && (cd $$each && ../../$(ALONE)/bin/pytest) || exit; done
 
 test-browser: .venv/ready-browser  ## JupyterLab in Chromium: layout, themes, run, interrupt; pictures in build/screenshots

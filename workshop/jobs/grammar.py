@@ -68,7 +68,9 @@ def _plan(plan: argparse.ArgumentParser) -> None:
     plan.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="as for run")
     plan.add_argument("--until", default="", metavar="NN", help="as for run")
     plan.add_argument("--gpus", type=count, help="instead of as many as the profile says")
-    plan.add_argument("--card", type=int, choices=(24, 80, 141), help="GB: RTX 4090, A100, H200 (gpu: 24; others: 80)")
+    plan.add_argument(
+        "--card", type=count, choices=(24, 80, 141), help="GB: RTX 4090, A100, H200 (gpu: 24; others: 80)"
+    )
     plan.add_argument("--memory", type=above_0, metavar="GB", help="of each GPU, instead of the card's")
     plan.add_argument("--tokens", type=count, help="of the longest episode, instead of as many as the settings allow")
     plan.add_argument("--picture-tokens", type=count, help="of them, of pictures (as the paper allows, else 8192)")

@@ -210,12 +210,14 @@ def _assigned(text: str, declared: Mapping[str, Any]) -> Iterator[tuple[str, str
 
 
 def evaluations_engine(job: Job) -> str:
-    """Say what samples a paper's evaluations: what the environment says, else what its trainings have."""
+    """Say what samples a paper's evaluations: what the environment says, else what its trainings have, or had."""
     if told := os.environ.get(ENGINE):
         return told
     if not paper_of(job.notebooks[0].source.name):
         return "transformers"
-    mine = {str(v) for planned in job.notebooks if (v := planned.values.get("rollout_engine"))}
+    begun = [entry.get("parameters", {}) for entry in progress_of(find_run(job.name)).values()]
+    mine = {str(v) for values in (p.values for p in job.notebooks) if (v := values.get("rollout_engine"))}
+    mine = mine or {str(v) for values in begun if (v := values.get("rollout_engine"))}
     family = [profile_values(source, job.profile) for source in find(job.notebooks[0].source.family)]
     found = mine or {str(values["rollout_engine"]) for values in family if "rollout_engine" in values}
     return "colocate" if "colocate" in found else "transformers"

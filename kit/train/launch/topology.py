@@ -17,6 +17,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from kit.policy.limits import ENGINE
 from kit.train.launch.cores import AUTO
 
 Strategy = Literal["ddp", "zero2", "zero3", "fsdp2"]
@@ -126,8 +127,8 @@ class ProcessConfig:
             raise LaunchError(f"strategy={self.strategy!r} needs DeepSpeed: make lab LOCK=gpu, or choose ddp or fsdp2")
         if self.rollout_engine == "colocate" and importlib.util.find_spec("vllm") is None:
             raise LaunchError(
-                "colocate needs vLLM: make lab LOCK=gpu; or --set rollout_engine=transformers, by which a step "
-                "on an H200 took 168 s where vLLM took 20.6 (docs/scaling.md)"
+                f"colocate needs vLLM: make lab LOCK=gpu; or --set rollout_engine=transformers ({ENGINE}=transformers "
+                "for evaluations alone), by which a step on an H200 took 168 s where vLLM took 20.6 (docs/scaling.md)"
             )
         if self.strategy == "fsdp2" and self.samples and self.rollout_engine == "transformers":
             raise LaunchError("FSDP2 divides the weights that transformers samples from: add colocate, or choose ddp")
