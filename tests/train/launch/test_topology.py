@@ -102,7 +102,7 @@ def test_what_cant_be_divided_here(monkeypatch: pytest.MonkeyPatch) -> None:
         ProcessConfig(2, "fsdp2", rollout_engine="server", vllm_server_url="http://c:1").check(2)
     with pytest.raises(LaunchError, match="FSDP2 divides the weights that transformers samples from"):
         ProcessConfig(2, "fsdp2").check(2)
-    with pytest.raises(LaunchError, match=r"needs vLLM: make lab LOCK=gpu; or .*=transformers, .* 168 s where"):
+    with pytest.raises(LaunchError, match=r"needs vLLM: make lab LOCK=gpu; or .*=transformers .* 168 s where"):
         ProcessConfig(2, rollout_engine="colocate").check(2)
 
 
