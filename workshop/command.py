@@ -74,13 +74,11 @@ def _by_memory(job: Job, sets: Sequence[str]) -> Job:
 
     if not torch.cuda.is_available():  # a tiny model was set
         return job
-    from kit.files import find_run
     from workshop.jobs.plan import by_memory
-    from workshop.jobs.run import progress_of
+    from workshop.jobs.run import begun_with
 
     here = min(torch.cuda.mem_get_info(number)[1] for number in range(torch.cuda.device_count()))
-    begun = {name: entry.get("parameters", {}) for name, entry in progress_of(find_run(job.name)).items()}
-    job, told = by_memory(job, sets, here, begun)
+    job, told = by_memory(job, sets, here, begun_with(job.name))
     print(*told, sep="\n", end="\n" if told else "", flush=True)
     return job
 

@@ -30,10 +30,25 @@ ENGINE_BYTES = 2.5e9
 """What a vLLM engine takes beside its weights and its cache: a prefill, the vision tower, CUDA graphs (assumed)."""
 
 
+SPARE = 1e9
+"""Bytes of a GPU that stay free beside a trainer and a colocated engine: torch's own, and for merging adapters."""
+
+
 def token_bytes(text: Any, number: int = 2) -> int:
     """Bytes of one token's keys and values in all layers, by the language model's config, ``number`` bytes each."""
     width: int = text.hidden_size // text.num_attention_heads * text.num_key_value_heads
     return 2 * number * int(text.num_hidden_layers) * width
+
+
+def engine_bytes(weights: float, episode: float = 0, episodes: int = 0) -> float:
+    """Count the bytes that a colocated engine can use, with what it works with.
+
+    Args:
+        weights: bytes of its weights.
+        episode: bytes of the longest episode's keys and values.
+        episodes: how many play at once.
+    """
+    return weights + ENGINE_BYTES + episodes * episode
 
 
 def engine_share(memory: float, taken: float, weights: float, episode: float, episodes: int) -> float:
@@ -49,10 +64,10 @@ def engine_share(memory: float, taken: float, weights: float, episode: float, ep
     Raises:
         ValueError: there is no room for a single one.
     """
-    least, room = weights + ENGINE_BYTES + episode, memory - taken
+    least, room = engine_bytes(weights, episode, 1), memory - taken
     if room < least:
         raise ValueError(
             f"rollout_engine='colocate': vLLM needs {least / 1e9:.1f} GB for its weights and one episode, and of the "
             f"GPU's {memory / 1e9:.1f} GB {max(room, 0) / 1e9:.1f} are left: choose server or transformers"
         )
-    return min(room, least + (episodes - 1) * episode) / memory
+    return min(room, engine_bytes(weights, episode, episodes)) / memory

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from kit.chat import Chat
-from kit.policy.limits import engine_share, token_bytes
+from kit.policy.limits import SPARE, engine_share, token_bytes
 from kit.policy.vllm import Colocated, VLLMPolicy
 from kit.policy.vllm_server import Server
 from kit.rollout import RolloutConfig
@@ -16,9 +16,6 @@ from kit.train.processes import STRATEGY, world_size
 
 if TYPE_CHECKING:
     from kit.train.grpo import GRPOSettings
-
-SPARE = 1e9
-"""Bytes of a GPU beside the trainer's weights and the engine: torch's own, and what merging adapters takes."""
 
 
 def vllm_args(settings: GRPOSettings, config: RolloutConfig, model: Any) -> dict[str, Any]:

@@ -63,6 +63,11 @@ def progress_of(folder: Path) -> dict[str, Any]:
     return found | {name: {**found[name], "status": "interrupted"} for name in killed}
 
 
+def begun_with(name: str) -> dict[str, Mapping[str, Any]]:
+    """Values of the notebooks that a run has begun, each notebook's under its name."""
+    return {one: entry.get("parameters", {}) for one, entry in progress_of(find_run(name)).items()}
+
+
 PROFILES = ("smoke", "laptop", "gpu", "node")
 
 
@@ -215,12 +220,11 @@ def evaluations_engine(job: Job) -> str:
         return told
     if not paper_of(job.notebooks[0].source.name):
         return "transformers"
-    begun = [entry.get("parameters", {}) for entry in progress_of(find_run(job.name)).values()]
-    mine = {str(v) for values in (p.values for p in job.notebooks) if (v := values.get("rollout_engine"))}
-    mine = mine or {str(v) for values in begun if (v := values.get("rollout_engine"))}
-    family = [profile_values(source, job.profile) for source in find(job.notebooks[0].source.family)]
-    found = mine or {str(values["rollout_engine"]) for values in family if "rollout_engine" in values}
-    return "colocate" if "colocate" in found else "transformers"
+    family = (profile_values(source, job.profile) for source in find(job.notebooks[0].source.family))
+    for some in ((planned.values for planned in job.notebooks), begun_with(job.name).values(), family):
+        if found := {str(engine) for values in some if (engine := values.get("rollout_engine"))}:
+            return "colocate" if "colocate" in found else "transformers"
+    return "transformers"
 
 
 def execute(job: Job, force: bool = False, verbose: bool = False) -> Path:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kit.models.pixel_cache import IMAGE_CACHE_BYTES
-from kit.policy.limits import CACHE_BYTES, ENGINE_BYTES, MAX_BATCH_SIZE, batch_size_that_fits
+from kit.policy.limits import CACHE_BYTES, MAX_BATCH_SIZE, SPARE, batch_size_that_fits, engine_bytes
 from workshop.planner import launches
 from workshop.planner.architecture import PATCH, Architecture, Precision
 from workshop.planner.measured import TAKEN
@@ -31,9 +31,6 @@ BUCKETS = 2 * 2 * 5e8
 
 LIVE = 2 * 1e9
 """Weights that ZeRO-3 keeps put together: 1e9 in bfloat16 (its default ``stage3_max_live_parameters``)."""
-
-SPARE = 1.0 * GB
-"""What is left free when a colocated engine takes all that its trainer leaves (ours)."""
 
 
 @dataclass(frozen=True)
@@ -215,13 +212,18 @@ def share_of(stage: Stage) -> float:
         return stage.gpu_memory_utilization
     taken = SPARE + sum(need.bytes for need in _trainer(stage))
     taken += 0 if stage.asleep else sum(need.bytes for need in learning_pass(stage))
-    most = engine_least(stage) + math.ceil(stage.batch / stage.gpus) * stage.tokens * stage.model.kv_bytes()
+    episodes = math.ceil(stage.batch / stage.gpus)
+    most = engine_bytes(_engine_weights(stage), stage.tokens * stage.model.kv_bytes(), episodes)
     return max(0, math.floor(100 * min(stage.memory - taken, most) / stage.memory)) / 100
 
 
 def engine_least(stage: Stage) -> float:
     """Bytes that an engine takes before it holds a key or a value: its weights, and what it works with."""
-    return 2 * (stage.model.language + stage.model.vision) + ENGINE_BYTES
+    return engine_bytes(_engine_weights(stage))
+
+
+def _engine_weights(stage: Stage) -> float:
+    return 2 * (stage.model.language + stage.model.vision)
 
 
 def engine_room(stage: Stage) -> float:
