@@ -13,7 +13,7 @@ import pytest
 from kit.files import ROOT
 from visual_tools.command import options
 from workshop.command import parser
-from workshop.jobs.notebooks import find, parameters, sources
+from workshop.jobs.notebooks import find, settable, sources
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
@@ -49,7 +49,7 @@ def test_every_command_is_one_the_kit_takes() -> None:
         if args.command == "tools":
             options(argparse.ArgumentParser()).parse_args([args.action, *args.options])
         if args.command in ("run", "plan"):
-            known = {name for source in find(args.target) for name in parameters(source)}
+            known = {name for source in find(args.target) for name in settable(source)}
             assert {text.partition("=")[0] for text in args.set} - {"NAME", "model"} <= known, line
 
 

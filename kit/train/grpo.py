@@ -152,7 +152,7 @@ class GRPOSettings(NotebookSettings):
     OPTIONAL: ClassVar[tuple[str, ...]] = (
         *("warmup", "iterations", "epsilon", "epsilon_high", "loss_type", "turn_weight", "turn_discount"),
         *("dynamic_sampling", "overlong_buffer", "rollout_engine", "vllm_server_url", "gpu_memory_utilization"),
-        "device",
+        *("gradient_checkpointing", "device"),
     )
 
     def __post_init__(self) -> None:

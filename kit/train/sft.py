@@ -93,7 +93,7 @@ class SFTSettings(NotebookSettings):
         *("epochs", "batch_size", "replay", "per_device_batch_size", "learning_rate"),
         *("freeze_vision", "lora_rank", "seed"),
     )
-    OPTIONAL: ClassVar[tuple[str, ...]] = ("warmup", "max_tokens", "device")
+    OPTIONAL: ClassVar[tuple[str, ...]] = ("warmup", "max_tokens", "gradient_checkpointing", "device")
 
     def __post_init__(self) -> None:
         above_0 = (

@@ -34,6 +34,13 @@ def test_settings_are_read_from_a_notebooks_variables() -> None:
     assert GRPOSettings.of(GRPO | engine | OTHERS) == GRPOSettings(**GRPO, **engine)
 
 
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_memory_setting_is_read_where_it_is_set(kept: bool) -> None:
+    for settings, values in ((SFTSettings, SFT), (GRPOSettings, GRPO)):
+        found = settings.of({**values, "gradient_checkpointing": kept}).gradient_checkpointing
+        assert found is kept and settings.of(values).gradient_checkpointing is None
+
+
 def test_what_is_given_comes_before_the_notebooks_variables() -> None:
     found = GRPOSettings.of({**GRPO, **OTHERS, "seed": 1}, seed=2, advantage="per_turn")
     assert (found.seed, found.advantage, found.steps) == (2, "per_turn", 7)

@@ -7,6 +7,7 @@ import re
 import sys
 import time
 from collections.abc import Mapping
+from logging import ERROR, getLogger
 from pathlib import Path
 
 from kit.files import explain_full_disk, write_text
@@ -43,6 +44,7 @@ def execute_notebook(source: Source, values: Mapping[str, Value], output: Path, 
         print(f"== {source.name}, {time.strftime('%Y-%m-%d %H:%M:%S')}", file=log)
         printed = Tee(log, sys.stdout) if verbose else log
         config.NotebookClient.extra_arguments = ["--log-level=CRITICAL"]  # that it is shut down is nobody's concern
+        getLogger("papermill").setLevel(ERROR)  # values were checked; it warns of those that no cell declares
         papermill_io.register(str(output), _WholeFiles(line))
         try:
             papermill.execute_notebook(

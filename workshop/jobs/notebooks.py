@@ -149,6 +149,20 @@ def parameters(source: Source) -> dict[str, Parameter]:
     return read_parameters("\n".join(cells), source.name)
 
 
+UNDECLARED = {
+    "gradient_checkpointing": Parameter(
+        "gradient_checkpointing", "bool", True, "recompute activations to save memory; unset: on a GPU"
+    )
+}
+"""What the settings of a training read beside a notebook's parameters: it concerns memory, and no cell names it."""
+
+
+def settable(source: Source) -> dict[str, Parameter]:
+    """What a profile or ``--set`` may give a notebook: its parameters and, where it trains, :data:`UNDECLARED`."""
+    declared = parameters(source)
+    return UNDECLARED | declared if "per_device_batch_size" in declared else declared
+
+
 def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
     """The cells of code, in order."""
     return [cell for cell in notebook.cells if cell.cell_type == "code"]

@@ -15,10 +15,10 @@ from kit.train.sft import SFTSettings
 from papers.registry import paper_of
 from tiny import TINY
 from workshop.jobs.notebooks import find
-from workshop.jobs.run import Job, profile_values
+from workshop.jobs.run import Job, Planned, profile_values
 from workshop.planner.advice import fits
 from workshop.planner.architecture import Architecture
-from workshop.planner.choice import best
+from workshop.planner.choice import SETTINGS, together
 from workshop.planner.measured import CARDS, CITED, Card, card_of
 from workshop.planner.memory import GB, Stage, hours
 from workshop.planner.told import of_stage
@@ -76,6 +76,7 @@ def stages(
             "per_device_batch_size": v["per_device_batch_size"],
             "lora_rank": v["lora_rank"],
             "freeze_vision": v["freeze_vision"],
+            "recompute": v.get("gradient_checkpointing", True),  # unset, a training on a GPU does
             "sampled": min(limits.max_turns * limits.max_new_tokens, limits.most_tokens(0)),
         }
         shown = v.get("sft_episodes", 0)
@@ -174,7 +175,7 @@ def report(
 def by_memory(
     job: Job, sets: Sequence[str], memory: float, before: Mapping[str, Mapping[str, Any]]
 ) -> tuple[Job, list[str]]:
-    """Choose how many episodes a pass holds, by the memory at hand; a batch, and what is learnt, stays as it is.
+    """Choose micro-batch and checkpointing by the memory at hand; a batch, and what is learnt, stays as it is.
 
     Args:
         job: of a profile that leaves it open, planned and checked.
@@ -185,25 +186,29 @@ def by_memory(
     Returns:
         The job, and a line for each value that was chosen.
     """
-    name = "per_device_batch_size"
     given = {text.partition("=")[0].strip() for text in sets}
-    sizes: dict[str, list[int]] = {}
-    for title, stage in stages(job, None, memory):
-        if stage.total > SMALL:
-            chosen = best(stage, checkpointing=False)
-            sizes.setdefault(title.partition(":")[0], []).append(chosen.per_device_batch_size)
-    planned, told = [], []
+    large = [(title.partition(":")[0], stage) for title, stage in stages(job, None, memory) if stage.total > SMALL]
+    planned: list[Planned] = []
+    told: list[str] = []
     for one in job.notebooks:
-        known, set_by_hand = one.source.name, {name, f"{one.source.number}.{name}"} & given
-        if known in sizes and name in one.values and not set_by_hand:
-            begun = before.get(known, {}).get(name)
-            size = begun or min(sizes[known])
-            if size != one.values[name]:
-                why = "as it was begun" if begun else f"by the {memory / GB:.0f} GB at hand"
-                told.append(
-                    f"{known}: {name}={size} {why}, not {one.values[name]} "
-                    f"(--set {one.source.number}.{name}={one.values[name]} keeps it)"
-                )
-            one = replace(one, values={**one.values, name: size})
+        known, begun = one.source.name, before.get(one.source.name)
+        if trained := [stage for title, stage in large if title == known]:
+            kept = {name for name in SETTINGS if {name, f"{one.source.number}.{name}"} & given}
+            if begun is None:
+                chosen, why = together(trained, kept), f"by the {memory / GB:.0f} GB at hand"
+            else:  # one that it was begun without, in a run of before, stays away
+                chosen = {name: begun[name] for name in SETTINGS if name in begun and name not in kept}
+                why = "as it was begun"
+            told.extend(_told(one, chosen, why))
+            one = replace(one, values={**one.values, **chosen})
         planned.append(one)
     return replace(job, notebooks=tuple(planned)), told
+
+
+def _told(one: Planned, chosen: Mapping[str, Any], why: str) -> Iterator[str]:
+    """A line for each value that was chosen other than the profile has it, and how to keep that."""
+    usual = {"gradient_checkpointing": True} | one.all_values  # unset, a training on a GPU does
+    for name, value in chosen.items():
+        if value != usual[name]:
+            now, was = (str(v).lower() for v in (value, usual[name]))
+            yield f"{one.source.name}: {name}={now} {why}, not {was} (--set {one.source.number}.{name}={was} keeps it)"

@@ -42,7 +42,7 @@ from papers.registry import paper_of
 from workshop.jobs.checks import JobError, check_values_together
 from workshop.jobs.console import LOG, near, short_title
 from workshop.jobs.execution import execute_notebook
-from workshop.jobs.notebooks import Source, environment, find, parameters
+from workshop.jobs.notebooks import Source, environment, find, parameters, settable
 from workshop.jobs.parameters import ParameterError, Value, check_range, check_values, parse, unknown
 
 __all__ = ["Job", "JobError", "Planned", "execute", "plan", "profile_values", "run_folder"]
@@ -173,7 +173,7 @@ def plan(
         )
     name = f"{of}-{tag}" if tag else of
     find_run(name)
-    declared = {source.number: parameters(source) for source in chosen}
+    declared = {source.number: settable(source) for source in chosen}
     values: dict[str, dict[str, Value]] = {}
     for source in chosen:
         known = declared[source.number]

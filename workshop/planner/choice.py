@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Collection, Container, Iterator, Sequence
 from dataclasses import replace
 
 from workshop.planner.advice import fits
 from workshop.planner.beside import SET_ASIDE
 from workshop.planner.memory import Stage, fixed, learning_pass, share_of, step
 
+SETTINGS = {"per_device_batch_size": "per_device_batch_size", "gradient_checkpointing": "recompute"}
+"""Settings of a training that are chosen → a stage's fields."""
 
-def best(stage: Stage, checkpointing: bool = True) -> Stage:
+
+def best(stage: Stage, kept: Container[str] = ()) -> Stage:
     """Find the fastest way by the planner's own times that fits with room to spare; of equally fast ones, most at once.
 
     Learning must leave free what torch was seen to set aside beside what is counted
@@ -18,27 +22,43 @@ def best(stage: Stage, checkpointing: bool = True) -> Stage:
 
     Args:
         stage: the training as told, with the memory of the GPU at hand.
-        checkpointing: whether it may be chosen if activations are computed again; else that stays as told.
+        kept: of :data:`SETTINGS`, those that stay as told.
 
     Returns:
         The stage with ``per_device_batch_size``, ``recompute`` and ``gpu_memory_utilization`` chosen; as it was told if
         nothing fits so.
     """
-    fitting = [other for other in _ways(stage, checkpointing) if fits(other) and _roomy(other)]
+    fitting = [other for other in _ways(stage, kept) if fits(other) and _roomy(other)]
     # To three digits: ways that wait for the same arithmetic are equally fast.
     return min(fitting, key=lambda o: (float(f"{step(o):.3g}"), -o.per_device_batch_size), default=stage)
 
 
-def _ways(stage: Stage, checkpointing: bool) -> Iterator[Stage]:
+def together(stages: Sequence[Stage], kept: Collection[str] = ()) -> dict[str, int | bool]:
+    """Choose for trainings that share their settings: kept activations if all have room, then as many as all hold.
+
+    Args:
+        stages: the trainings, as told.
+        kept: of :data:`SETTINGS`, those that stay as told.
+
+    Returns:
+        The chosen settings by name.
+    """
+    again = any(best(stage, kept).recompute for stage in stages)
+    found = [best(replace(stage, recompute=again), {"gradient_checkpointing", *kept}) for stage in stages]
+    chosen = {"per_device_batch_size": min(one.per_device_batch_size for one in found), "gradient_checkpointing": again}
+    return {name: value for name, value in chosen.items() if name not in kept}
+
+
+def _ways(stage: Stage, kept: Container[str]) -> Iterator[Stage]:
     """All ways to do the same: a power of two at once that divides a GPU's part of the batch."""
-    size = 1
-    while stage.batch % (size * stage.gpus) == 0:
-        for recompute in (True, False) if checkpointing else (stage.recompute,):
-            other = replace(stage, per_device_batch_size=size, recompute=recompute)
-            if stage.rollout_engine == "colocate":
-                yield replace(other, gpu_memory_utilization=share_of(replace(other, gpu_memory_utilization=None)))
-            yield other
-        size *= 2
+    powers = itertools.takewhile(lambda size: stage.batch % (size * stage.gpus) == 0, (2**i for i in itertools.count()))
+    sizes = [stage.per_device_batch_size] if "per_device_batch_size" in kept else powers
+    again = [stage.recompute] if "gradient_checkpointing" in kept else [True, False]
+    for size, recompute in itertools.product(sizes, again):
+        other = replace(stage, per_device_batch_size=size, recompute=recompute)
+        if stage.rollout_engine == "colocate":
+            yield replace(other, gpu_memory_utilization=share_of(replace(other, gpu_memory_utilization=None)))
+        yield other
 
 
 def _roomy(stage: Stage) -> bool:

@@ -73,10 +73,10 @@ def costs(tokens: int | None = None) -> str:
 
 
 def _planned(paper: str, profile: str, size: int, tokens: int | None) -> Iterator[tuple[str, Stage]]:
-    """The trainings of a paper's profile, as a run has them: on one GPU with as many at once as its memory holds."""
+    """The trainings of a paper's profile, as a run has them: on one GPU its memory is used best."""
     for title, stage in stages(plan(paper, profile, [], None), None, CARDS[size].memory, tokens):
-        many = best(stage, checkpointing=False).per_device_batch_size if profile == "gpu" else None
-        yield title, replace(stage, per_device_batch_size=many or stage.per_device_batch_size)
+        chosen = best(stage) if profile == "gpu" else stage
+        yield title, replace(stage, per_device_batch_size=chosen.per_device_batch_size, recompute=chosen.recompute)
 
 
 def _titled(training: str) -> str:

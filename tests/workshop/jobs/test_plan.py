@@ -10,8 +10,9 @@ import torch
 
 from workshop.command import _by_memory, main
 from workshop.jobs.plan import by_memory, stages
-from workshop.jobs.run import Job, plan
-from workshop.planner.choice import best
+from workshop.jobs.run import Planned, plan
+from workshop.planner.advice import fits
+from workshop.planner.choice import SETTINGS, best
 from workshop.planner.measured import CARDS, RECORD
 from workshop.planner.memory import GB, seconds
 
@@ -65,52 +66,64 @@ def test_a_card_is_chosen_by_what_is_told(
     assert f"1 × {memory} GB" in said and f"× {speed} TFLOP/s)" in said
 
 
-def chosen(job: Job, memory: float, sets: tuple[str, ...] = (), **before: object) -> dict[str, object]:
-    """What a run of the job would use, by notebook."""
-    found, _ = by_memory(job, sets, memory * GB, {name: {KEY: value} for name, value in before.items()})
-    return {one.source.name: one.values[KEY] for one in found.notebooks if KEY in one.values}
-
-
-KEY = "per_device_batch_size"
+KEY, AGAIN = SETTINGS
 
 
 @pytest.mark.parametrize("family", ["agile", "visual_arft", "codedance", "mags_rl", "vista_gym"])
 @pytest.mark.parametrize("memory", [24, 80, 141])
 def test_a_run_takes_what_fits_the_memory_at_hand(family: str, memory: float) -> None:
     job = plan(family, "gpu", SETS["transformers"], None)
-    found = chosen(job, memory)
-    assert found
-    for title, stage in stages(job, None, memory * GB):
-        size = found[title.partition(":")[0]]
-        assert stage.batch % size == 0
-        assert size <= best(stage, checkpointing=False).per_device_batch_size
-    kept = {one.source.name: {k: v for k, v in one.values.items() if k != KEY} for one in job.notebooks}
-    other, _ = by_memory(job, [], memory * GB, {})
-    assert {one.source.name: {k: v for k, v in one.values.items() if k != KEY} for one in other.notebooks} == kept
+    found, _ = by_memory(job, [], memory * GB, {})
+    told, used = dict(stages(job, None, memory * GB)), dict(stages(found, None, memory * GB))
+    assert told.keys() == used.keys()
+    for title, stage in used.items():
+        chosen = best(told[title])
+        assert stage.batch % stage.per_device_batch_size == 0 and fits(stage)
+        assert stage.recompute >= chosen.recompute, "where one training of a notebook has no room, none keeps all"
+        if len([other for other in used if other.partition(":")[0] == title.partition(":")[0]]) == 1:
+            assert (stage.per_device_batch_size, stage.recompute) == (chosen.per_device_batch_size, chosen.recompute)
+    assert [others(one) for one in found.notebooks] == [others(one) for one in job.notebooks]
 
 
-def test_a_larger_card_holds_more_at_once_and_says_so_in_a_line() -> None:
+def others(one: Planned) -> dict[str, object]:
+    return {name: value for name, value in one.values.items() if name not in SETTINGS}
+
+
+def test_a_larger_card_is_used_better_and_says_so_in_a_line_each() -> None:
     job = plan("12", "gpu", [], None)
-    (size,) = chosen(job, 80).values()
-    assert size > 1
-    _, lines = by_memory(job, [], 80 * GB, {})
+    found, lines = by_memory(job, [], 141 * GB, {})
+    (size,) = (one.values[KEY] for one in found.notebooks)
     assert lines == [
-        f"12_agile_sft: per_device_batch_size={size} by the 80 GB at hand, not 1 "
-        "(--set 12.per_device_batch_size=1 keeps it)"
+        *([f"12_agile_sft: {KEY}={size} by the 141 GB at hand, not 1 (--set 12.{KEY}=1 keeps it)"] * (size != 1)),
+        f"12_agile_sft: {AGAIN}=false by the 141 GB at hand, not true (--set 12.{AGAIN}=true keeps it)",
     ]
 
 
-@pytest.mark.parametrize("given", [f"{KEY}=1", f"12.{KEY}=1", f" 12.{KEY} =1"])
-def test_what_was_set_stays(given: str) -> None:
-    job = plan("12", "gpu", [given], None)
-    assert by_memory(job, [given], 141 * GB, {}) == (job, [])
+@pytest.mark.parametrize(
+    "given", [[f"{KEY}=1"], [f"12.{KEY}=1"], [f" 12.{KEY} =1"], [f"{AGAIN}=true"], [f"12.{AGAIN}=false"]]
+)
+def test_what_was_set_stays(given: list[str]) -> None:
+    job = plan("12", "gpu", given, None)
+    (name,) = job.notebooks[0].values.keys() & {text.partition("=")[0].strip().removeprefix("12.") for text in given}
+    for memory in (24, 141):
+        found, lines = by_memory(job, given, memory * GB, {})
+        assert found.notebooks[0].values[name] == job.notebooks[0].values[name]
+        assert not any(f": {name}=" in line for line in lines)
+    both = [f"{KEY}=1", f"{AGAIN}=true"]
+    job = plan("12", "gpu", both, None)
+    assert by_memory(job, both, 141 * GB, {}) == (job, [])
 
 
-def test_what_a_run_was_begun_with_stays() -> None:
+@pytest.mark.parametrize("begun", [{KEY: 2}, {KEY: 2, AGAIN: False}, {KEY: 1, AGAIN: True}])
+def test_what_a_run_was_begun_with_stays(begun: dict[str, object]) -> None:
+    """Also what an older kit began it without, or a finished notebook would be refused as one of other values."""
     job = plan("12", "gpu", [], None)
-    assert chosen(job, 141, **{"12_agile_sft": 2}) == {"12_agile_sft": 2}
-    _, (line,) = by_memory(job, [], 141 * GB, {"12_agile_sft": {KEY: 2}})
-    assert line.startswith("12_agile_sft: per_device_batch_size=2 as it was begun, not 1 ")
+    found, lines = by_memory(job, [], 141 * GB, {"12_agile_sft": begun})
+    assert {name: value for name, value in found.notebooks[0].values.items() if name in SETTINGS} == begun
+    assert all(" as it was begun, not " in line for line in lines)
+    assert len(lines) == (begun[KEY] != 1) + (begun.get(AGAIN) is False)
+    found, _ = by_memory(plan("12", "gpu", [f"{KEY}=4"], None), [f"{KEY}=4"], 141 * GB, {"12_agile_sft": begun})
+    assert found.notebooks[0].values[KEY] == 4
 
 
 def test_a_tiny_model_is_no_matter_of_memory() -> None:

@@ -20,7 +20,7 @@ from workshop.jobs import machine
 from workshop.jobs.checks import JobError
 from workshop.jobs.listing import listing, view
 from workshop.jobs.machine import check_machine
-from workshop.jobs.notebooks import sources
+from workshop.jobs.notebooks import parameters, settable, sources
 from workshop.jobs.parameters import ParameterError
 from workshop.jobs.run import PROFILES as PROFILES_KNOWN
 from workshop.jobs.run import evaluations_engine, execute, plan
@@ -89,6 +89,44 @@ def test_a_plan_holds_profile_values_then_set_ones(project: Path) -> None:
         ("12", {"run": "toy", "profile": "smoke", "steps": 9}),
     ]
     assert plan("12", "laptop", [], None, project).name == "toy"
+
+
+def test_how_memory_is_used_reaches_a_training_whose_cells_name_it_nowhere(
+    project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """By a profile or ``--set``; a notebook that doesn't train has no such setting."""
+    toy = project / "notebooks" / "percent" / "11_toy.py"
+    toy.write_text(
+        NOTEBOOK.replace("fail:", "per_device_batch_size: int = 1  # episodes\nfail:", 1)
+        + "\n# %%\nprint(steps, globals().get('gradient_checkpointing'))\n"
+    )
+    (project / "notebooks" / "profiles" / "toy.yaml").write_text(
+        "laptop: {11: {}, 12: {}}\nsmoke: {11: {gradient_checkpointing: true}, 12: {}}"
+    )
+    for profile, sets, expected in (
+        ("laptop", [], None),
+        ("smoke", [], True),
+        ("smoke", ["gradient_checkpointing=false"], False),
+        ("laptop", ["11.gradient_checkpointing=false"], False),
+    ):
+        job = plan("toy", profile, sets, "toy", project, until="11")
+        assert job.notebooks[0].values.get("gradient_checkpointing") is expected
+        execute(job, force=True, verbose=True)
+        told = capfd.readouterr()
+        assert f"3 {expected}" in told.out and "unknown parameter" not in told.out + told.err
+    for wrong, why in (("12.gradient_checkpointing=true", "has no parameter"), ("gradient_checkpointing=7", "bool")):
+        with pytest.raises(ParameterError, match=why):
+            plan("toy", "laptop", [wrong], "toy", project)
+
+
+def test_each_training_takes_its_settings_from_its_notebooks_parameters() -> None:
+    """Else what no cell names, such as checkpointing, would be set and not read."""
+    trains = [source for source in sources() if "per_device_batch_size" in parameters(source)]
+    assert len(trains) >= 9
+    for source in trains:
+        made = re.findall(r"\b(?:SFT|GRPO)Settings(?:\.of)?\(\s*[\w().]+", source.text)
+        assert made and all(re.search(r"\.of\(\s*globals\(\)", one) for one in made), source.name
+        assert settable(source).keys() - parameters(source).keys() == {"gradient_checkpointing"}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from workshop.planner.advice import fits
 from workshop.planner.architecture import Architecture
 from workshop.planner.beside import SET_ASIDE
-from workshop.planner.choice import best, settings
+from workshop.planner.choice import SETTINGS, best, settings, together
 from workshop.planner.memory import GB, Stage, fixed, learning_pass, needed, share_of, step
 
 THREE = Architecture.of("Qwen/Qwen2.5-VL-3B-Instruct")
@@ -62,9 +62,26 @@ def test_golden_choice() -> None:
     assert small.per_device_batch_size > 1 and step(small) < step(replace(SFT, tokens=800, picture_tokens=400))
 
 
-def test_checkpointing_stays_as_told_where_it_cant_be_chosen() -> None:
+def test_what_is_to_stay_stays_as_told() -> None:
     card = replace(SFT, memory=141 * GB)
-    assert best(card, checkpointing=False).recompute and not best(replace(card, recompute=False)).recompute
+    assert best(card, {"gradient_checkpointing"}).recompute and not best(card).recompute
+    assert best(card).per_device_batch_size > 1 == best(card, {"per_device_batch_size"}).per_device_batch_size
+    assert best(card, SETTINGS) == card
+
+
+@pytest.mark.parametrize("kept", [(), ("gradient_checkpointing",), ("per_device_batch_size",), tuple(SETTINGS)])
+@pytest.mark.parametrize("memory", [24, 80, 141])
+@pytest.mark.parametrize("tokens", [800, 3000, 9000])
+def test_trainings_that_share_their_settings_all_have_room(kept: tuple[str, ...], memory: float, tokens: int) -> None:
+    stages = [replace(one, memory=memory * GB) for one in (SFT, replace(GRPO, tokens=tokens, batch=48))]
+    chosen = together(stages, kept)
+    assert set(chosen) == set(SETTINGS) - set(kept)
+    shared = [replace(one, **{SETTINGS[name]: value for name, value in chosen.items()}) for one in stages]
+    alone = [best(one, kept) for one in stages]
+    for one, single in zip(shared, alone, strict=True):
+        assert fits(one) or not fits(single)
+        assert one.batch % one.per_device_batch_size == 0
+        assert one.recompute or not single.recompute
 
 
 @pytest.mark.parametrize("memory", [24, 80, 141])
