@@ -236,7 +236,7 @@ check("05.2", answer, **times)
 # | `hostfile` | a text file with a line for each machine that takes part, such as `node1 slots=8` ([hostfile](../docs/glossary.md#hostfile)) |
 #
 # An hour on a cluster costs money, so what can't work must be refused before it starts. One of these five can start
-# on this machine. Which?
+# on a machine without a GPU. Which?
 
 # %% tags=["guess"]
 for wish in (
@@ -247,9 +247,9 @@ for wish in (
     {"num_processes": 2, "strategy": "zero4"},
 ):
     text = " ".join(map(str, wish.values()))
-    try:
+    try:  # as if there were no GPU, on every machine
         wanted = ProcessConfig.of(wish)
-        wanted.check(wanted.machines()[0].slots)
+        wanted.check(wanted.machines()[0].slots, 0)
         print(f"{text:20s} can start")
     except (LaunchError, ValueError) as error:
         message = f"{text:20s} {type(error).__name__}: {error}"
@@ -407,9 +407,12 @@ check("05.5", answer, stages=stages)
 # %% [markdown]
 # ## Computed: how long
 #
-# Learning is arithmetic: six operations for each weight and token, eight if activations are computed twice.
-# Playing is reading: for every token the GPU reads all weights once, however few episodes share the reading. Guess which
-# half takes longer.
+# Learning waits for the longer of two. One is arithmetic: six operations for each weight and token, eight if activations
+# are computed twice. The other is the processor, which starts each of the pass's thousands of operations by itself: one
+# short episode at a time is over before the next operation has been started, however fast the GPU.
+# Playing waits as well: transformers starts some thousand operations for every token, vLLM starts them all at once and
+# waits for memory, since a token needs all weights read once, however few episodes share the reading. Guess which half
+# takes longer, and by which of the two engines.
 
 # %% tags=["guess"]
 divided = replace(stages["zero3"], strategy=strategy)
@@ -423,9 +426,10 @@ for engine in engines:
         print(fill(line, 88, subsequent_indent=" " * 11))
 
 # %% [markdown]
-# Episodes are assumed to be as long as they may be, so these are upper ends, and the GPU's rates are
-# guesses (40 % of an A100's arithmetic and 60 % of its memory's speed, as its data sheet has them). The
-# formula is printed so that you can put your own figures in. For a whole job:
+# Episodes are assumed to be as long as they may be, so these are upper ends. The shares of a card's arithmetic and of its
+# memory's speed, and the time of one start, are what a training took on one H200 (`workshop/planner/measured.toml` names
+# each row, and its tests hold the planner to within 1.5 of all of them). For another card they are carried over by its data
+# sheet. The formula is printed so that you can put your own figures in. For a whole job:
 # `python -m kit plan agile --profile node --gpus 8 --memory 80`.
 #
 # ## What was measured, and what wasn't
@@ -436,12 +440,12 @@ for engine in engines:
 # | how much faster two are | measured here, on shared cores |
 # | sampling by vLLM equals transformers | measured on a CPU, token for token (`make test-vllm`) |
 # | episodes that wait for no other | drawn from a model; measured by `bench tail` |
-# | memory and time on GPUs | computed; FSDP2 and vLLM beside a training never ran on one here |
+# | memory and time on GPUs | computed, from what one H200 took with LoRA and vLLM beside the training ([scaling](../docs/scaling.md)); FSDP2 and several GPUs never ran here |
 #
 # ## Paper / here / why different
 #
 # The papers' values are those of the kit's profile `node`, whose file names the source of each; ours are of the training
-# above. Of the other three papers the kit has no profile yet.
+# above. The other three papers' are shown by `python -m kit plan NAME --profile node`.
 
 # %%
 from workshop.jobs.plan import stages as stages_of
@@ -477,7 +481,7 @@ for paper, stage in columns.items():
 # processes are there to show that the result stays the same. The papers' episodes are long because a real picture has
 # hundreds of tokens and a real model writes long thoughts. What carries over is the arithmetic: the same
 # batch for any number of processes, and a plan made of weights, gradients, optimizer and activations. What
-# does not carry over is speed: no time on a GPU was measured here.
+# does not carry over is speed: this page measures none on a GPU.
 #
 # **Try it.** Take `together=4` (on more cores than two, or to see what happens on fewer). Give the planner
 # episodes of 28,192 tokens, the most that AGILE allows, and find the setting that brings the memory back.

@@ -71,6 +71,7 @@ from kit.evaluate.five.shown import blank
 from kit.files import start_run
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.policy.suppress import suppress_tokens
+from kit.policy.vllm_evaluation import evaluator
 from kit.rollout import rollout
 from kit.train.launch.launcher import launch
 from kit.train.launch.topology import ProcessConfig
@@ -136,7 +137,7 @@ print("easy, right:", EVALUATION.evaluate(untrained)["acc_easy"])
 # %% tags=["guess"]
 one_turn = replace(play, max_turns=1, temperature=0.0)
 bare = partial(SingleTurnEnv, "direct", prompt=prompt)
-policy = HFPolicy(vlm, chat)
+policy = evaluator(HFPolicy(vlm, chat))
 
 
 def directly(tasks):

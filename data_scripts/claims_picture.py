@@ -1,0 +1,128 @@
+"""Draw docs/claims.png: every claim of every paper as a line, from ``results/``.
+
+    python data_scripts/claims_picture.py
+
+Effects of different kinds (accuracy, calls, slopes) share one axis in units of the smallest effect worth having, which
+each claim registers. A claim of several checks shows the one that decides it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+
+from first_screen_figure import save_png
+from matplotlib import rc_context
+
+from kit.evaluate.claims import as_stated, told
+from kit.files import ROOT, print_anything
+from kit.view.charts import STYLE, Plot
+from kit.view.plots import VERDICTS
+from papers.registry import find_paper, published
+
+PICTURE = ROOT / "docs" / "claims.png"
+
+FARTHEST = 4.0
+"""Effects are drawn up to so many times the smallest one worth having; what lies beyond ends in an arrow."""
+
+Record = Mapping[str, Any]
+"""A claim or a check, as a results file has it."""
+
+
+def decisive(claim: Record) -> Record | None:
+    """Find the check that decides a claim: the first of those with an interval that has its verdict, else the first."""
+    known = [check for check in claim.get("checks", ()) if check["low"] is not None]
+    return next((check for check in known if check["verdict"] == claim["verdict"]), next(iter(known), None))
+
+
+def in_units(check: Record) -> tuple[float, float, float]:
+    """A check's value and interval from its limit, in units of the smallest effect worth having; claimed side: above 0.
+
+    A check without such an effect is drawn in units of its farthest bound.
+    """
+    sign, limit = (-1.0 if check["side"] == "below" else 1.0), (0.0 if check["side"] == "within" else check["limit"])
+    value, *ends = (sign * (check[name] - limit) for name in ("value", "low", "high"))
+    low, high = sorted(ends)
+    unit = check.get("margin") or abs(check["limit"]) or max(abs(low), abs(high)) or 1.0
+    return value / unit, low / unit, high / unit
+
+
+def claims_picture(papers: Mapping[str, Mapping[str, Record]]) -> Plot:
+    """Draw a line for each claim: interval, the band of effects too small to count, and the verdict in words.
+
+    Args:
+        papers: title → claim's id → its record.
+
+    Raises:
+        ValueError: there is no claim.
+    """
+    rows: list[tuple[str, str, Record]] = [
+        row for title, some in papers.items() for row in ((title, "", {}), *((title, n, c) for n, c in some.items()))
+    ]
+    if not any(name for _, name, _ in rows):
+        raise ValueError("there is no claim to draw")
+    with rc_context(STYLE):
+        figure = Plot(9.6, 0.2 * len(rows) + 0.8)
+        axis: Any = figure.subplots()
+        axis.axvspan(-1, 1, color="#dddddd", linewidth=0, zorder=0)
+        axis.axvline(0, color="black", linewidth=1, zorder=1)
+        for row, (_, name, claim) in enumerate(rows):
+            if name:
+                _line(axis, row, claim)
+        _words(axis, rows)
+    return figure
+
+
+def _line(axis: Any, row: int, claim: Record) -> None:
+    colour, marker = VERDICTS[claim["verdict"]]
+    check = decisive(claim)
+    if check is None or claim["verdict"] == "not testable here":
+        axis.plot(0, row, color=colour, marker=marker, markerfacecolor="white", linestyle="none")
+        return
+    value, low, high = in_units(check)
+    ends = [max(-FARTHEST, min(FARTHEST, end)) for end in (low, high)]
+    axis.plot(ends, [row, row], color=colour, linewidth=2)
+    axis.plot(max(-FARTHEST, min(FARTHEST, value)), row, color=colour, marker=marker)
+    for end, beyond, arrow in ((ends[0], low < -FARTHEST, "<"), (ends[1], high > FARTHEST, ">")):
+        if beyond:
+            axis.plot(end, row, color=colour, marker=arrow)
+
+
+def _words(axis: Any, rows: Sequence[tuple[str, str, Record]]) -> None:
+    """Claims' names on the left, verdicts on the right, what the axis means below."""
+    axis.set_yticks(range(len(rows)), [name or title for title, name, _ in rows], fontsize=8)
+    for label, (_, name, _) in zip(axis.get_yticklabels(), rows, strict=True):
+        label.set_fontweight("normal" if name else "bold")
+    right = axis.secondary_yaxis("right")
+    words = [f"{told(claim)}: {claim['statement']}" if name else "" for _, name, claim in rows]
+    right.set_yticks(range(len(rows)), [_short(text) for text in words], fontsize=8)
+    right.tick_params(length=0)
+    right.spines["right"].set_visible(False)
+    axis.set_ylim(len(rows) - 0.4, -0.6)
+    axis.set_xlim(-FARTHEST - 0.3, FARTHEST + 0.3)
+    axis.set_xticks([-1, 0, 1], ["", "limit", "smallest effect\nworth having"], fontsize=8)
+    axis.grid(False)
+    axis.set_title("each claim's deciding check with its 95 % interval; right of the limit: as claimed", fontsize=9)
+
+
+def _short(text: str, chars: int = 90) -> str:
+    return text if len(text) <= chars else text[: chars - 1].rstrip() + "…"
+
+
+def claims_hash(papers: Mapping[str, Mapping[str, Record]]) -> str:
+    """Hash what is drawn, by which a test sees that the picture is out of date."""
+    return sha256(json.dumps(papers, sort_keys=True).encode()).hexdigest()
+
+
+def stated() -> dict[str, dict[str, Any]]:
+    """All papers' published claims as they are stated today: title → id → record."""
+    found = {find_paper(name): results for name, results in published().items()}
+    return {p.title: as_stated((some or {}).get("claims") or {}, p.load_claims()) for p, some in found.items()}
+
+
+if __name__ == "__main__":
+    print_anything()
+    papers = stated()
+    print(save_png(claims_picture(papers), PICTURE, results=claims_hash(papers)))
