@@ -1,34 +1,51 @@
 r"""Test a paper's claims: each check is a statistic with an interval and a limit, and the verdict follows.
 
-A claim is one or more checks, each a statistic with its 95 % interval and a limit that the paper's module fixed
-before anything was measured. The verdict follows from the intervals, and from whether the check could have come out
-otherwise:
+A claim is one or more checks, each a statistic with its interval, a limit and a margin that were fixed before anything
+was measured. There are three kinds:
+
+===================  ====================================================  =====================================
+kind                 passes if                                             :class:`Check`
+===================  ====================================================  =====================================
+more                 the 95 % interval lies above 0                        limit 0, margin: smallest effect worth having
+no less by m         the 95 % interval lies above -m                       limit -m
+equal within m       the 90 % interval lies inside ±m                      limit m, side ``within``
+===================  ====================================================  =====================================
+
+The 90 % interval inside a margin is two one-sided tests at 5 % (Schuirmann 1987): more than the margin is ruled out on
+either side. The verdict follows from the intervals, and from whether the check could have come out otherwise:
 
 - **doesn't**: some check's interval lies wholly on the other side of its limit;
+- **equal**: some check of *more* doesn't pass, and its 90 % interval lies within its margin of the limit: no effect
+  worth having is there. Or what the claim says is equality, and all checks show it;
 - **not testable here**: some check could come out one way only, whatever the training did: the model never answers in
   the form that is counted, a baseline can't answer at all, a number begins at its ceiling. The paper's module finds
   that out from the outcomes and gives the reason with its figures (:attr:`Check.untestable`);
-- **holds**: every check's interval lies wholly on the claimed side;
-- **undecided**: anything else. It could come out either way, but these data are too few to tell.
+- **holds**: every check passes;
+- **undecided**: anything else. It could come out either way, but these data are too few to tell. With the same values
+  and variances so many more seeds would tell, or seeds alone would not: more tasks.
 
 In that order: a claim of which a testable part fails has failed, whatever can't be tested; and where a part can't be
 tested, the rest can't carry the claim, nor would more data. A check that isn't testable has no other verdict.
 
-All checks of a claim must pass, so each may be judged at 95 % without correction (an
+All checks of a claim must pass, so each may be judged at its level without correction (an
 intersection–union test). Statistics over seeds use :func:`kit.evaluate.intervals.contrast`, whose interval
 covers both other seeds and other images. With three seeds Student's t has two degrees of freedom and is wide.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from kit.evaluate.intervals import Interval
 
-Verdict = Literal["holds", "doesn't", "not testable here", "undecided"]
+Verdict = Literal["holds", "doesn't", "equal", "not testable here", "undecided"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+
+MOST_SEEDS = 50
+"""More seeds than this nobody trains: where they don't decide, it takes more tasks."""
 
 
 @dataclass(frozen=True)
@@ -37,33 +54,73 @@ class Check:
 
     Attributes:
         name: the statistic's name.
-        interval: its value with a 95 % interval.
+        interval: its value with a 95 % interval, and one at 90 %.
         limit: in the statistic's unit, fixed before measuring.
-        side: the side of the limit where the claim says the statistic lies.
+        side: the side of the limit where the claim says the statistic lies; ``within``: no further from 0 than it.
         untestable: why it can come out one way only here, found out from the outcomes; empty: it can be told.
+        margin: the smallest effect worth having, beyond the limit; 0: none was named, so none can be ruled out.
+
+    Raises:
+        ValueError: a margin below 0, or one beside a limit that is a margin itself; ``within`` a limit that isn't
+            above 0.
     """
 
     name: str
     interval: Interval
-    limit: float
-    side: Literal["above", "below"] = "above"
+    limit: float = 0.0
+    side: Literal["above", "below", "within"] = "above"
     untestable: str = ""
+    margin: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.side == "within" and not (self.limit > 0 and self.margin == 0):
+            raise ValueError(f"{self.name}: within limit={self.limit}, margin={self.margin}; the limit, above 0, is it")
+        if self.margin < 0:
+            raise ValueError(f"{self.name}: margin={self.margin}; an effect worth having is 0 or more")
 
     @property
     def verdict(self) -> Verdict:
-        """``holds`` if the whole interval is on the claimed side, ``doesn't`` if on the other, else ``undecided``;
-        ``not testable here`` where there is a reason for that, whatever the interval.
+        """``holds`` if the whole interval is on the claimed side, ``doesn't`` if on the other, ``equal`` if neither and
+        the 90 % interval inside the margin, else ``undecided``; ``not testable here`` where there is a reason for that,
+        whatever the interval.
         """
         if self.untestable:
             return "not testable here"
-        low, high = self.interval.low, self.interval.high
+        (low, high), (low90, high90) = (self.interval.low, self.interval.high), self.interval.narrow
+        if self.side == "within":
+            inside = -self.limit < low90 and high90 < self.limit
+            return "equal" if inside else "doesn't" if low >= self.limit or high <= -self.limit else "undecided"
         if self.side == "below":
             low, high = 2 * self.limit - high, 2 * self.limit - low  # mirrored at the limit
-        return "holds" if low > self.limit else "doesn't" if high <= self.limit else "undecided"
+        if low > self.limit:
+            return "holds"
+        if high <= self.limit:
+            return "doesn't"
+        inside = self.limit - self.margin < low90 and high90 < self.limit + self.margin
+        return "equal" if inside else "undecided"
+
+    @property
+    def passes(self) -> bool:
+        """Whether it came out as the claim says."""
+        return self.verdict == ("equal" if self.side == "within" else "holds")
+
+    @property
+    def within(self) -> float | None:
+        """What it is equal within; None: it isn't."""
+        return None if self.verdict != "equal" else self.limit if self.side == "within" else self.margin
+
+    def with_seeds(self, more: int) -> Check:
+        """The check as so many more seeds would leave it with the same value and variances, if it is undecided."""
+        now = self.interval
+        if self.verdict != "undecided" or now.with_more is None:
+            return self
+        return replace(self, interval=now.with_more(more))
 
     def __str__(self) -> str:
-        told = " (not testable here)" if self.untestable else ""
-        return f"{self.name} {self.interval}, must be {self.side} {self.limit:.3f}{told}"
+        must = "within ±" if self.side == "within" else f"{self.side} "
+        equal = f" (equal within {self.within:g})" if self.verdict == "equal" and self.side != "within" else ""
+        told = " (not testable here)" if self.untestable else equal
+        return f"{self.name} {self.interval}, must be {must}{self.limit:.3f}{told}"
 
 
 @dataclass(frozen=True)
@@ -87,13 +144,45 @@ class Claim:
     @property
     def verdict(self) -> Verdict:
         """The claim's verdict, by the order of precedence above; undecided if nothing could be checked."""
-        found = [check.verdict for check in self.checks]
         if self.untestable:
             return "not testable here"
-        for decisive in ("doesn't", "not testable here"):
-            if decisive in found:
-                return decisive
-        return "holds" if found and set(found) == {"holds"} else "undecided"
+        found = [check.verdict for check in self.checks]
+        if "doesn't" in found:
+            return "doesn't"
+        if any(check.verdict == "equal" and not check.passes for check in self.checks):
+            return "equal"
+        if "not testable here" in found:
+            return "not testable here"
+        if not found or not all(check.passes for check in self.checks):
+            return "undecided"
+        return "equal" if all(check.side == "within" for check in self.checks) else "holds"
+
+    @property
+    def within(self) -> float | None:
+        """Where the verdict is ``equal``: within what, the widest of the checks that say so; else None."""
+        if self.verdict != "equal":
+            return None
+        absent = [check for check in self.checks if check.within is not None and not check.passes]
+        return max(check.within or 0.0 for check in absent or self.checks)
+
+    @property
+    def more_seeds(self) -> float | None:
+        """Where it is undecided: how many more seeds would decide, with the same values and variances.
+
+        Infinity where :data:`MOST_SEEDS` would not; None where it is decided, or nobody knows.
+        """
+        open_ = [check for check in self.checks if check.verdict == "undecided"]
+        if self.verdict != "undecided" or not open_:
+            return None
+        for more in range(1, MOST_SEEDS + 1):
+            if replace(self, checks=tuple(check.with_seeds(more) for check in self.checks)).verdict != "undecided":
+                return more
+        return None if any(check.interval.with_more is None for check in open_) else math.inf
+
+    @property
+    def told(self) -> str:
+        """The verdict in words: ``equal within 0.05``, ``undecided (4 more seeds)``."""
+        return told(self.record())
 
     @property
     def evidence(self) -> str:
@@ -108,20 +197,37 @@ class Claim:
         return "; ".join(dict.fromkeys(text for text in found if text))
 
     def record(self) -> dict[str, Any]:
-        """The claim as a JSON object, for ``results.json``; ``reason`` only where something isn't testable."""
+        """The claim as a JSON object, for ``results.json``.
+
+        ``within`` stands there only where something is equal, ``reason`` where it isn't testable; ``more_seeds`` (or
+        ``more_tasks``, true) where it is undecided and that can be told.
+        """
         checks = [
             {"name": c.name, **c.interval.record(), "limit": c.limit, "side": c.side, "verdict": c.verdict}
+            | ({"margin": c.margin} if c.margin else {})
             | ({"reason": c.untestable} if c.untestable else {})
             for c in self.checks
         ]
         reason = {"reason": self.reason} if self.reason else {}
-        shown = {"verdict": self.verdict, **reason, "evidence": self.evidence, "statement": self.statement}
-        return {**shown, "checks": checks}
+        within = {} if self.within is None else {"within": self.within}
+        more = self.more_seeds
+        takes = {} if more is None else {"more_tasks": True} if more == math.inf else {"more_seeds": more}
+        shown = {"verdict": self.verdict, **within, **takes, **reason, "evidence": self.evidence}
+        return {**shown, "statement": self.statement, "checks": checks}
+
+
+def told(record: Mapping[str, Any]) -> str:
+    """A claim's verdict in words, with what it is equal within or what it would take, from its record."""
+    if "within" in record:
+        return f"{record['verdict']} within {record['within']:g}"
+    if more := record.get("more_seeds"):
+        return f"{record['verdict']} ({more} more seed{'s' if more > 1 else ''})"
+    return f"{record['verdict']}{' (more tasks)' if record.get('more_tasks') else ''}"
 
 
 def table(claims: Sequence[Claim]) -> str:
     """Claims, verdicts and evidence as text, two lines a claim."""
-    return "\n".join(f"{c.name}  {c.verdict:17s}  {c.statement}\n    {c.evidence}" for c in claims)
+    return "\n".join(f"{c.name}  {c.told:17s}  {c.statement}\n    {c.evidence}" for c in claims)
 
 
 def as_stated(measured: Mapping[str, Mapping[str, Any]], statements: Mapping[str, str]) -> dict[str, dict[str, Any]]:

@@ -23,15 +23,14 @@ than that about a ninth image.
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from typing import Any, NamedTuple
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
+from typing import Any
 
 import numpy as np
 
-LEVEL = 0.95
+from kit.evaluate.crossed import EQUAL, FEW, LEVEL, Crossed, Point, apart, crossed, quantile
 
 
 @cache
@@ -45,9 +44,6 @@ def _z() -> float:
 ROUNDING = 1e-20
 """A variance below this is that of equal numbers, added up in floating point."""
 
-FEW = 3
-"""Fewer images than this that differ from the rest can't tell how much tasks about one image go together."""
-
 
 @dataclass(frozen=True)
 class Interval:
@@ -58,12 +54,23 @@ class Interval:
         low: lower bound; minus infinity if nothing is known.
         high: upper bound; infinity if nothing is known.
         n: number of episodes it rests on.
+        low90: lower bound at 90 %, for two one-sided tests; None: nobody computed it.
+        high90: upper bound at 90 %.
+        with_more: the interval that so many more seeds would give at this value and these variances; None: not known.
     """
 
     value: float
     low: float
     high: float
     n: int
+    low90: float | None = None
+    high90: float | None = None
+    with_more: Callable[[int], Interval] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def narrow(self) -> tuple[float, float]:
+        """The bounds at 90 %; those at 95 %, which are wider, where nobody computed them."""
+        return (self.low if self.low90 is None else self.low90, self.high if self.high90 is None else self.high90)
 
     def __str__(self) -> str:
         if not math.isfinite(self.high - self.low):
@@ -73,7 +80,8 @@ class Interval:
     def record(self) -> dict[str, Any]:
         """The interval as a JSON object; an infinite bound becomes null."""
         low, high = (bound if math.isfinite(bound) else None for bound in (self.low, self.high))
-        return {"value": self.value, "low": low, "high": high, "n": self.n}
+        narrow = {} if self.low90 is None else {"low90": self.low90, "high90": self.high90}
+        return {"value": self.value, "low": low, "high": high, "n": self.n, **narrow}
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Interval:
@@ -84,15 +92,16 @@ class Interval:
         """
         low = -math.inf if record["low"] is None else float(record["low"])
         high = math.inf if record["high"] is None else float(record["high"])
-        return cls(float(record["value"]), low, high, int(record["n"]))
+        narrow = (record.get(name) for name in ("low90", "high90"))
+        return cls(float(record["value"]), low, high, int(record["n"]), *narrow)
 
-
-class Point(NamedTuple):
-    """One measured value, with the training seed and the source image that it shares with others."""
-
-    seed: int
-    image: str
-    value: float
+    @classmethod
+    def around(
+        cls, value: float, half: Callable[[float], float], n: int, with_more: Callable[[int], Interval] | None = None
+    ) -> Interval:
+        """An interval that reaches as far down as up, by half its width at a level."""
+        wide, narrow = half(LEVEL), half(EQUAL)
+        return cls(value, value - wide, value + wide, n, value - narrow, value + narrow, with_more)
 
 
 def wilson(successes: float, n: float) -> tuple[float, float]:
@@ -163,7 +172,7 @@ def proportion(shares: Sequence[float], clusters: Sequence[Hashable]) -> Interva
         effective = float(k)
     else:
         between = k / (k - 1) * float(((sums - p * counts) ** 2).sum()) / n**2
-        effective = n / max(1.0, between / (p * (1 - p) / (n - 1))) * (_t(n - 1) / _t(k - 1)) ** 2
+        effective = n / max(1.0, between / (p * (1 - p) / (n - 1))) * (quantile(n - 1) / quantile(k - 1)) ** 2
     return Interval(p, *clopper_pearson(p * effective, effective), n)
 
 
@@ -186,9 +195,9 @@ def proportion_over_seeds(points: Sequence[Point]) -> Interval:
     if len(seeds) < 2:
         return proportion(shares, images)
     sums, counts = _shares_by_cluster(shares, images)
-    found, k, p = _mean_squares({"share": points}, {"share": 1.0}), len(seeds), len(sums)
+    found, k, p = crossed({"share": points}, {"share": 1.0}), len(seeds), len(sums)
     share, effective = found.value, float(p)
-    square = (_t(k - 1) ** 2 * found.by_seed + _t(p - 1) ** 2 * found.by_image) / (k * p)
+    square = (quantile(k - 1) ** 2 * found.by_seed + quantile(p - 1) ** 2 * found.by_image) / (k * p)
     if square > ROUNDING and not _agree(sums, counts):  # else all images and seeds have one share, as if nothing varied
         tasks = len(points) / k  # of one seed: another one plays the same tasks
         effective = min(tasks, share * (1 - share) * _z() ** 2 / square)
@@ -213,16 +222,10 @@ def clustered_mean(values: Sequence[float], clusters: Sequence[Hashable], span: 
     mean, k, n = float(array.mean()), len(sums), len(array)
     if k < 2:
         return Interval(mean, -math.inf, math.inf, n)
-    half = _t(k - 1) * math.sqrt(k / (k - 1) * float(((sums - mean * counts) ** 2).sum())) / n
-    if span is not None and _apart(array, clusters) < FEW:
+    half = quantile(k - 1) * math.sqrt(k / (k - 1) * float(((sums - mean * counts) ** 2).sum())) / n
+    if span is not None and apart(array, clusters) < FEW:
         half = max(half, min(1.0, 3 / k) * span)
     return Interval(mean, mean - half, mean + half, n)
-
-
-def _apart(values: Sequence[float] | np.ndarray, clusters: Sequence[Hashable]) -> int:
-    """Number of clusters that hold anything but the most frequent value."""
-    most = Counter(float(value) for value in values).most_common(1)[0][0]
-    return len({cluster for value, cluster in zip(values, clusters, strict=True) if value != most})
 
 
 def _shares_by_cluster(shares: Sequence[float], clusters: Sequence[Hashable]) -> tuple[np.ndarray, np.ndarray]:
@@ -259,31 +262,23 @@ def mean_over_seeds(values: Sequence[float], unit: float) -> Interval:
     mean = float(np.mean(values))
     if k < 2:
         return Interval(mean, -math.inf, math.inf, k)
-    half = max(_t(k - 1) * float(np.std(values, ddof=1)) / math.sqrt(k), min(1.0, 3 / k) * unit)
-    return Interval(mean, mean - half, mean + half, k)
+    return _of_numbers(mean, float(np.std(values, ddof=1)), unit, k)
+
+
+def _of_numbers(mean: float, spread: float, unit: float, seeds: int, more: int = 0) -> Interval:
+    k = seeds + more
+
+    def half(level: float) -> float:
+        return max(quantile(k - 1, level) * spread / math.sqrt(k), min(1.0, 3 / k) * unit)
+
+    return Interval.around(mean, half, k, partial(_of_numbers, mean, spread, unit, k))
 
 
 def contrast(cells: Mapping[Any, Sequence[Point]], weights: Mapping[Any, float], one_seed: bool = False) -> Interval:
-    r"""A weighted sum of cell means (a difference of stages, a slope over levels), over seeds and images, both random.
+    """A weighted sum of cell means (a difference of stages, a slope over levels), over seeds and images, both random.
 
-    Every one of K seeds meets every one of P images (crossed). With $y_{kp}$ what image p adds for seed k, the mean
-    over all of which is the sum, and mean squares as in an analysis of variance, of seeds $S$, images $I$, rest $R$:
-
-    $$\hat\theta = \frac1K\sum_k \sum_c w_c \bar x_{ck} = \bar y, \qquad
-    S = \frac{P}{K-1}\sum_k (\bar y_k - \bar y)^2, \quad I = \frac{K}{P-1}\sum_p (\bar y_p - \bar y)^2, \quad
-    R = \frac{\sum_{kp} (y_{kp} - \bar y_k - \bar y_p + \bar y)^2}{(K-1)(P-1)}$$
-
-    $$h = t_\nu \sqrt{V / KP}, \quad V = \max(S + I - R,\; S,\; I), \qquad
-    \nu = \frac{V^2}{S^2/(K-1) + I^2/(P-1) + R^2/(K-1)(P-1)} \ge K - 1$$
-
-    $V/KP$ is $s^2_{seed}/K + s^2_{image}/P + s^2_{rest}/KP$; ν is Satterthwaite's (Biometrics Bulletin 2(6), 1946);
-    S and I bound V where there is hardly any variation over seeds or images. An image played in two cells enters
-    both with its sign, so pairing is used where there is any. ``python -m benchmarks coverage`` simulates how often
-    the interval covers the truth.
-
-    Where less than :data:`FEW` of a cell's $P_c$ images hold anything but one common value (all wrong, say), their
-    variance tells nothing of another image: $3 w_c/P_c$ (the rule of three) is added to h, in squares. So it is where
-    less than that add anything but one common value to the sum, as in a tie of two stages: $3/P$ of the largest weight.
+    :mod:`kit.evaluate.crossed` has the formulas. ``python -m benchmarks coverage`` simulates how often the interval
+    covers the truth.
 
     Args:
         cells: cell → its points.
@@ -293,65 +288,14 @@ def contrast(cells: Mapping[Any, Sequence[Point]], weights: Mapping[Any, float],
     Raises:
         ValueError: a cell is empty, or cells were measured for different seeds.
     """
-    found = _mean_squares(cells, weights)
+    found = crossed(cells, weights)
     n = sum(len(points) for points in cells.values())
     if found.images < 2 or (found.seeds < 2 and not one_seed):
         return Interval(found.value, -math.inf, math.inf, n)
-    half = math.hypot(_satterthwaite(found), math.sqrt(found.agreed))
-    return Interval(found.value, found.value - half, found.value + half, n)
+    return _of_crossed(found, n)
 
 
-class _MeanSquares(NamedTuple):
-    """An analysis of variance of a weighted sum of cell means over ``seeds`` × ``images``: see :func:`contrast`."""
-
-    value: float
-    seeds: int
-    images: int
-    by_seed: float
-    by_image: float
-    rest: float
-    agreed: float
-
-
-def _mean_squares(cells: Mapping[Any, Sequence[Point]], weights: Mapping[Any, float]) -> _MeanSquares:
-    seeds = sorted({point.seed for points in cells.values() for point in points})
-    names = {image: at for at, image in enumerate(dict.fromkeys(p.image for points in cells.values() for p in points))}
-    sums = np.zeros(len(seeds))
-    apart = np.zeros((len(seeds), len(names)))  # each image's part of a seed's sum, beside the mean image's
-    agreed = 0.0
-    for name, points in cells.items():
-        for row, seed in enumerate(seeds):
-            mine = [point for point in points if point.seed == seed]
-            if not mine:
-                raise ValueError(f"cell {name!r} has no measurement for seed {seed}; every cell needs seeds {seeds}")
-            mean = sum(point.value for point in mine) / len(mine)
-            sums[row] += weights[name] * mean
-            for point in mine:
-                apart[row, names[point.image]] += weights[name] * (point.value - mean) / len(mine)
-        images = [point.image for point in points]
-        if _apart([point.value for point in points], images) < FEW:
-            agreed += (min(1.0, 3 / len(set(images))) * weights[name]) ** 2
-    (k, p), of_image = apart.shape, apart.mean(0)
-    if p and _apart(of_image.round(12), [*names]) < FEW:
-        agreed = max(agreed, (min(1.0, 3 / p) * max(map(abs, weights.values()))) ** 2)
-    by_seed = p * float(sums.var(ddof=1)) if k > 1 else 0.0
-    by_image = k * p**2 / (p - 1) * float((of_image**2).sum()) if p > 1 else 0.0
-    rest = p**2 * float(((apart - of_image) ** 2).sum()) / ((k - 1) * (p - 1)) if k > 1 and p > 1 else 0.0
-    return _MeanSquares(float(sums.mean()) if k else 0.0, k, p, by_seed, by_image, rest, agreed)
-
-
-def _satterthwaite(found: _MeanSquares) -> float:
-    """Half of the interval of the mean over seeds and images."""
-    k, p, s, i, r = found.seeds, found.images, found.by_seed, found.by_image, found.rest
-    if (variance := max(s + i - r, s, i)) == 0:
-        return 0.0
-    freedom = i**2 / (p - 1) + ((s**2 + r**2 / (p - 1)) / (k - 1) if k > 1 else 0.0)
-    least = k - 1 if k > 1 else p - 1
-    return _t(max(variance**2 / freedom, least)) * math.sqrt(variance / (k * p))
-
-
-def _t(df: float) -> float:
-    """The 97.5th percentile of Student's t with ``df`` degrees of freedom."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(df, 0.5 + LEVEL / 2))
+def _of_crossed(found: Crossed, n: int, more: int = 0) -> Interval:
+    grown = found.with_seeds(found.seeds + more)
+    n = n * grown.seeds // found.seeds
+    return Interval.around(found.value, grown.half, n, partial(_of_crossed, grown, n) if found.seeds > 1 else None)

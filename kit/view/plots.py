@@ -74,6 +74,7 @@ def masks(episode: Episode, chat: Chat | None = None, values: Sequence[float] | 
 VERDICTS = {
     "holds": (COLOURS[2], "o"),
     "doesn't": (COLOURS[5], "X"),
+    "equal": (COLOURS[0], "P"),
     "undecided": ("#777777", "D"),
     "not testable here": ("#777777", "s"),
 }

@@ -141,7 +141,11 @@ def test_contrast_by_hand() -> None:
     values = {0: (0.0, 1.0, 3.0, 4.0), 1: (0.0, 3.0, 5.0, 8.0)}
     found = contrast({"cell": [Point(k, "abcd"[p], v) for k, row in values.items() for p, v in enumerate(row)]}, WHOLE)
     assert found.value == 3
-    assert found.high - found.value == pytest.approx(stats.t.ppf(0.975, 400 / (64 + 1616 / 27)) * math.sqrt(20 / 8))
+    freedom, error = 400 / (64 + 1616 / 27), math.sqrt(20 / 8)
+    assert found.high - found.value == pytest.approx(stats.t.ppf(0.975, freedom) * error)
+    assert (found.low90, found.high90) == pytest.approx(
+        [3 + sign * stats.t.ppf(0.95, freedom) * error for sign in (-1, 1)]
+    )
 
 
 def test_contrast_of_few_pictures_by_hand() -> None:
@@ -185,7 +189,7 @@ def test_contrast_covers_the_truth(by_seed: float, by_picture: float) -> None:
 def test_contrast_without_variation_keeps_the_rule_of_three() -> None:
     """Thirty pictures leave 3/30 open, however many seeds and puzzles; two such cells, independently of each other."""
     points = [Point(k, str(i), 1.0) for k in range(3) for i in range(30)]
-    assert contrast({"cell": points}, {"cell": 2.0}) == Interval(2.0, 1.8, 2.2, 90)
+    assert contrast({"cell": points}, {"cell": 2.0}) == Interval(2.0, 1.8, 2.2, 90, 1.8, 2.2)
     pair = contrast({"a": points, "b": points}, {"a": -1.0, "b": 1.0})
     assert (pair.value, pair.high) == (0.0, pytest.approx(math.sqrt(2) / 10))
 
@@ -221,3 +225,17 @@ def test_one_share_of_every_image_in_every_seed_is_as_wide_as_so_many_images(rig
     points = [Point(seed, str(i), float(k < right)) for seed in range(3) for i in range(20) for k in range(4)]
     found = proportion_over_seeds(points)
     assert (found.value, found.low, found.high) == (right / 4, *clopper_pearson(right * 5, 20))
+
+
+def test_the_narrow_bounds_are_told_where_they_were_computed_and_the_wide_ones_where_not() -> None:
+    known, old = Interval(1.0, 0.0, 2.0, 9, 0.2, 1.8), {"value": 1.0, "low": 0.0, "high": None, "n": 9}
+    assert known.narrow == (0.2, 1.8) and Interval.of(known.record()) == known
+    assert Interval.of(old).narrow == (0.0, math.inf) and Interval.of(old).record() == old
+
+
+def test_mean_over_seeds_has_narrow_bounds_and_tells_of_more_seeds() -> None:
+    """s = 1: t(.95, 2) = 2.91999 over √3 is 1.68586; of six seeds t(.975, 5) = 2.57058 over √6 is 1.04943."""
+    found = mean_over_seeds([1.0, 2.0, 3.0], 0.1)
+    assert found.narrow == pytest.approx((2 - 1.68586, 2 + 1.68586), abs=1e-5)
+    assert found.with_more is not None
+    assert found.with_more(3).high == pytest.approx(3.04943, abs=1e-5) and found.with_more(3).n == 6
