@@ -29,15 +29,16 @@ A subset's value has the subset's name at its end: ``grpo/gain_over_sft_hard``.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from kit.evaluate.accuracy import accuracy
-from kit.evaluate.calls import Call
-from kit.evaluate.five import BLANK, OWN, SAMPLES, SWAPPED, TOOLLESS, TRIES
+from kit.evaluate.five import BLANK, OWN, SAMPLES, STAGES, SWAPPED, TOOLLESS, TRIES
 from kit.evaluate.five.pass_at_k import pass_interval
 from kit.evaluate.intervals import Interval, Point, clustered_mean, contrast, mean_over_seeds, proportion_over_seeds
 from kit.evaluate.outcomes import Evaluation, Metrics
@@ -53,9 +54,7 @@ def answers(
     changes: Sequence[float] = (),
     tries: int = TRIES,
 ) -> dict[str, Metrics]:
-    """Answer the five questions over runs that differ in their seed only: stage → name → value with its interval.
-
-    The base asked directly (stage ``direct``) has no training seed: measured in one run, it stands for all of them.
+    """Answer the five questions over runs that differ in their seed only: :func:`answered` of what they saved.
 
     Args:
         evaluation: the paper's.
@@ -70,8 +69,54 @@ def answers(
     """
     if len(training) != len(runs) or (changes and len(changes) != len(runs)):
         raise ValueError(f"{len(runs)} runs, {len(training)} trainings, {len(changes)} changes: one of each for a run")
-    stages = {name: _load(evaluation, runs, name) for name in ("sft", "grpo", OWN, SWAPPED, BLANK, TOOLLESS, SAMPLES)}
-    asked = _asked(evaluation, runs)
+    stages = {name: _load(evaluation, runs, name) for name in ("sft", "grpo", *STAGES)}
+    asked = [run for run in runs if (Path(run) / "stages" / "direct.json").is_file()] or runs[:1]
+    stages["direct"] = [o for run in asked for o in evaluation.load_outcomes(run, "direct", [*runs].index(run))]
+    numbers = [own_numbers(evaluation, run, *changes[k : k + 1]) for k, run in enumerate(runs)]
+    return answered(evaluation, stages, dict(enumerate(training)), dict(enumerate(numbers)), tries)
+
+
+def own_numbers(evaluation: Evaluation[Any], run: str | Path, change: float | None = None) -> dict[str, Any]:
+    """What the answers need of a run besides outcomes and its training's rows, as JSON.
+
+    Args:
+        evaluation: the paper's.
+        run: the run's folder.
+        change: of its weights by the training; None: not told.
+
+    Returns:
+        ``calls``: tool → how a call ended → the tasks of stage ``grpo-own`` it was called in, one for each call; and
+        ``weight_change``.
+    """
+    made: dict[str, dict[str, list[str]]] = {}
+    for outcome, calls in evaluation.load_calls(run, OWN):
+        for call in calls:
+            made.setdefault(call.tool, {}).setdefault(call.status, []).append(outcome.task)
+    return {"calls": made} | ({} if change is None else {"weight_change": change})
+
+
+def answered(
+    evaluation: Evaluation[Any],
+    stages: Mapping[str, Sequence[Any]],
+    training: Mapping[int, Sequence[Mapping[str, Any]]],
+    numbers: Mapping[int, Mapping[str, Any]],
+    tries: int = TRIES,
+) -> dict[str, Metrics]:
+    """Answer the five questions from outcomes: stage → name → value with its interval.
+
+    The base asked directly (stage ``direct``) has no training seed: of one seed, it stands for those that have none.
+
+    Args:
+        evaluation: the paper's.
+        stages: stage → its outcomes: ``sft``, ``grpo``, ``direct`` and :data:`kit.evaluate.five.STAGES`.
+        training: seed → the rows of its training's metrics.
+        numbers: seed → :func:`own_numbers` of its run.
+        tries: how often each task was tried for pass@k.
+
+    Raises:
+        ValueError: stages without a task in common.
+    """
+    asked = _for_every_seed(stages["direct"], sorted(training))
     grpo: Metrics = {}
     for name, after, before in (
         ("gain_over_sft", "grpo", stages["sft"]),
@@ -86,7 +131,9 @@ def answers(
             raise ValueError(f"{name}: the two stages have no task in common; play both on the same tasks")
     for name, stage in (("accuracy_own", OWN), ("accuracy_without_tools", TOOLLESS)):
         grpo |= {name + ending: accuracy(some) for ending, some in _subsets(evaluation, stages[stage])}
-    grpo |= _calls(evaluation, runs) | _signal(training, changes)
+    grpo |= _calls(evaluation, stages[OWN], {seed: found["calls"] for seed, found in numbers.items()})
+    changes = [found["weight_change"] for found in numbers.values() if "weight_change" in found]
+    grpo |= _signal([*training.values()], changes)
     passed = {
         f"pass_at_{k}{ending}": pass_interval(some, k)
         for k in dict.fromkeys((1, tries))
@@ -129,31 +176,38 @@ def _load(evaluation: Evaluation[Any], runs: Sequence[str | Path], stage: str) -
     return [o for seed, run in enumerate(runs) for o in evaluation.load_outcomes(run, stage, seed)]
 
 
-def _asked(evaluation: Evaluation[Any], runs: Sequence[str | Path]) -> list[Any]:
-    """The base's direct answers for every seed: each run's own, or the first run's where a run has none."""
-    found = []
-    for seed, run in enumerate(runs):
-        own = (Path(run) / "stages" / "direct.json").is_file()
-        found += [replace(o, seed=seed) for o in evaluation.load_outcomes(run if own else runs[0], "direct")]
-    return found
+def _for_every_seed(asked: Sequence[Any], seeds: Sequence[int]) -> list[Any]:
+    """The base's direct answers for every seed: its own, or the first's where it has none."""
+    own = {seed: [o for o in asked if o.seed == seed] for seed in sorted({o.seed for o in asked})}
+    first = next(iter(own.values()), [])
+    return [o for seed in seeds for o in own.get(seed) or (replace(o, seed=seed) for o in first)]
 
 
-def _calls(evaluation: Evaluation[Any], runs: Sequence[str | Path]) -> Metrics:
+def _calls(
+    evaluation: Evaluation[Any], outcomes: Sequence[Any], calls: Mapping[int, Mapping[str, Mapping[str, Sequence[str]]]]
+) -> Metrics:
     """Calls an episode, by subset and by tool, and the share that succeeds."""
-    played = [pair for seed, run in enumerate(runs) for pair in evaluation.load_calls(run, OWN, seed)]
-    made: dict[tuple[int, str], list[Call]] = {(o.seed, o.task): calls for o, calls in played}
-    outcomes = [o for o, _ in played]
+    made = Counter(
+        (seed, task, tool) for seed, of in calls.items() for tool, ends in of.items() for task in chain(*ends.values())
+    )
+    tools = sorted({tool for _, _, tool in made})
 
-    def count(some: Sequence[Any], tool: str | None = None) -> Interval:
-        values = [sum(tool in (None, call.tool) for call in made[o.seed, o.task]) for o in some]
+    def count(some: Sequence[Any], *of: str) -> Interval:
+        values = [sum(made[o.seed, o.task, tool] for tool in of) for o in some]
         return _mean([Point(o.seed, o.image, value) for o, value in zip(some, values, strict=True)], None)
 
-    found = {f"calls_per_episode{ending}": count(some) for ending, some in _subsets(evaluation, outcomes)}
-    for tool in sorted({call.tool for _, calls in played for call in calls}):
+    found = {f"calls_per_episode{ending}": count(some, *tools) for ending, some in _subsets(evaluation, outcomes)}
+    for tool in tools:
         found[f"calls_of_{re.sub('[^a-z0-9]+', '_', tool.lower())}"] = count(outcomes, tool)
-    if ended := [Point(o.seed, o.image, float(call.status == "ok")) for o, calls in played for call in calls]:
-        found["calls_that_succeed"] = proportion_over_seeds(ended)
-    return found
+    image = {o.task: o.image for o in outcomes}
+    ended = [
+        Point(seed, image[task], float(status == "ok"))
+        for seed, of in calls.items()
+        for ends in of.values()
+        for status, tasks in ends.items()
+        for task in tasks
+    ]
+    return found | ({"calls_that_succeed": proportion_over_seeds(ended)} if ended else {})
 
 
 def _signal(training: Sequence[Sequence[Mapping[str, Any]]], changes: Sequence[float]) -> Metrics:

@@ -15,7 +15,7 @@ from kit.episode import Action, Episode, Observation, Task, Turn
 from kit.evaluate import five
 from kit.evaluate.accuracy import accuracy_evaluation
 from kit.evaluate.five import play, questions, shown
-from kit.evaluate.five.answers import answers, difference
+from kit.evaluate.five.answers import answered, answers, difference, own_numbers
 from kit.evaluate.outcomes import Evaluation, Outcome
 from kit.evaluate.results import write_results
 
@@ -118,6 +118,20 @@ def test_a_difference_pairs_tasks_and_seeds() -> None:
     assert difference(after, made("+---", 5), "correct") is None
     half = difference(after, before[:2], "correct")
     assert half is not None and (half.value, half.n) == (0.5, 2), "only tasks that both have count"
+
+
+def test_outcomes_and_a_few_numbers_of_each_run_answer_as_the_runs_do(tmp_path: Path) -> None:
+    """What is kept of runs that are gone: outcomes of their stages, calls by tool, changes of weights."""
+    runs = [run(tmp_path / "0"), run(tmp_path / "1", direct=False, grpo="++++", grpo_own="-+++")]
+    names = ("sft", "grpo", *five.STAGES)
+    stages = {name: [o for k, one in enumerate(runs) for o in EASY.load_outcomes(one, name, k)] for name in names}
+    stages["direct"] = EASY.load_outcomes(runs[0], "direct")
+    numbers = {k: json.loads(json.dumps(own_numbers(EASY, one, k / 8))) for k, one in enumerate(runs)}
+    assert numbers[1] == {"calls": {t: {"ok": [*NAMES]} for t in ("search", "code")}, "weight_change": 0.125}
+    found = answered(EASY, stages, {0: ROWS, 1: ROWS}, numbers, tries=2)
+    assert found == answers(EASY, runs, [ROWS] * 2, [0.0, 0.125], tries=2)
+    untold = {k: {"calls": some["calls"]} for k, some in numbers.items()}
+    assert "weight_change" not in answered(EASY, stages, {0: ROWS, 1: ROWS}, untold, tries=2)["grpo"]
 
 
 def test_what_is_missing_is_named(tmp_path: Path) -> None:
