@@ -36,6 +36,7 @@ tag: str = ""  # to try another value: a name for it; the data are kept
 seed: int = 0  # order of the tasks and everything sampled
 model: str = ""  # the checkpoint to start from; empty: the committed tiny model
 epochs: float = 2.0  # passes over the expert's episodes; paper: 0
+gives_up: float = 0.4  # share of them in which it doesn't act at all
 reward: str = "f1"  # f1 or em of the answer; steps (paper) or steps_em: each for itself
 code_reward: str = "ran"  # of steps: ran: code that ran earns; any: any block (paper)
 steps: int = 8  # rollout batches
@@ -71,6 +72,8 @@ from kit.data.store import load_episodes, load_tasks, save_episodes, save_tasks
 from kit.evaluate.conduct import conduct
 from kit.files import start_run
 from kit.policy.hf import HFPolicy, load_model_and_chat
+from kit.policy.scripted import ScriptedPolicy
+from kit.train.experiment import in_parts
 from kit.train.grpo import GRPOSettings
 from kit.train.launch.launcher import launch
 from kit.train.launch.topology import ProcessConfig
@@ -148,8 +151,22 @@ for kind in ("code", "search"):
 # %% [markdown]
 # Every turn that asks for something repeats the question, with what was found so far put into it. A large
 # model remembers what it was asked three turns ago; this one doesn't.
+#
+# Four in ten of them, on sheets and on flags, are exchanged for one turn that gives up: "I can't tell", unknown. So the
+# model learns how to act, and not *that* it should: the start is
+# [undecided](../docs/glossary.md#cold-start), and whether acting pays is left for reinforcement to find out. With
+# `gives_up=0` the expert always acts; then imitation alone does nearly all, and reinforcement has little to add.
 
 # %%
+from papers.visual_arft.expert import undecided
+
+
+def by_script(script, tasks):
+    """Let a script play tasks, some at a time."""
+    shows = ScriptedPolicy(chat, script)
+    return in_parts(tasks, lambda t: play(shows, chat, tools, t, temperature=0.0))
+
+
 live = view.LiveTraining()
 if epochs:
     settings = SFTSettings.of(
@@ -160,7 +177,7 @@ if epochs:
         learning_rate=6e-4,
     )
     shown_to = folder / "sft" / "episodes.jsonl"
-    save_episodes(shown_to, sound)
+    save_episodes(shown_to, undecided(sound, gives_up, by_script))
     lessons = SFTTraining(start, str(shown_to), str(folder / "sft"), settings)
     start = str(launch(lessons, together, live))
     vlm, chat = load_model_and_chat(start)
@@ -351,8 +368,8 @@ for name, played in stages.items():
 
 # %% [markdown]
 # Compare the last two columns with their intervals before you call anything a gain. The demonstrations showed the whole
-# protocol; what the reward can still change is mostly seeing: which number stands there, which flag it is. Eight batches
-# change little of that. (AGILE's demonstrations, notebook 12, are fewer; there reinforcement learning does the work.)
+# protocol, and left open whether to act. What the reward changes most is therefore how often the model acts; which
+# number stands there and which flag it is are questions of seeing, and a few batches change little of that.
 #
 # Of each category of sheets, the share of answers that match and, where that can be told, of pictures that were
 # restored:

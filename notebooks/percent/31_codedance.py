@@ -41,6 +41,7 @@ test_seed: int = 0  # draws the other two sides: the same for every seed
 train_tasks: int = 20  # tasks of each kind for reinforcement
 development_tasks: int = 12  # tasks of each kind to make choices on
 test_tasks: int = 16  # tasks of each kind to measure by
+more_tests: str = ""  # kinds that have more of them, such as composed/hard 300
 demonstrations: int = 3200  # of the scripted expert, or at most of data's; paper: 34K
 easy_shown: str = "chart_value 4,sheet 4,board 3,geometry,count,arithmetic"  # parts
 hard_shown: str = "chart_compute 3,board 4,geometry,count"  # demonstrated parts
@@ -72,6 +73,7 @@ from papers.codedance.data_folder import given_sets
 from papers.codedance.env import CodeDanceEnv
 from papers.codedance.metrics import is_right
 from papers.codedance.tasks import MAKERS, MakingError, check_apart, make_tasks
+from pictures.keyed import counts_of
 from tiny import TINY
 from workshop.exercises import check, hint, solution
 
@@ -457,7 +459,7 @@ sets = {
     "development": make_tasks(
         dict.fromkeys(MAKERS, development_tasks), test_seed, "development"
     ),
-    "test": make_tasks(dict.fromkeys(MAKERS, test_tasks), test_seed, "test"),
+    "test": make_tasks(counts_of(MAKERS, test_tasks, more_tests), test_seed, "test"),
 }
 
 # %%

@@ -36,6 +36,7 @@
 # %% tags=["parameters"]
 run: str = "mags_rl"  # run directory under runs/, shared by notebooks 41 to 44
 seed: int = 0  # draws what is trained on
+test_seed: int = 0  # draws the other sides: the same for every seed
 samples: int = 20  # tasks of each stage; paper: 20
 more_samples: int = 200  # of each stage, to find out what more of them add
 development_tasks: int = 6  # tasks of each kind to make choices on
@@ -291,9 +292,10 @@ for stage, kinds in STAGES.items():
     for name, n in ((f"stage{stage}", samples), (f"stage{stage}-more", more_samples)):
         sets[name] = make_tasks(dict.fromkeys(kinds, n // len(kinds)), seed, "train")
 for side, n in (("development", development_tasks), ("test", test_tasks)):
-    sets[side] = make_tasks(dict.fromkeys(MAKERS, n), 0, side)
+    sets[side] = make_tasks(dict.fromkeys(MAKERS, n), test_seed, side)
 hard = [kind for kind in MAKERS if kind.endswith("/hard")]
-sets["test-small"] = make_tasks(dict.fromkeys(hard, test_tasks), 0, "test", SMALL)
+small = make_tasks(dict.fromkeys(hard, test_tasks), test_seed, "test", SMALL)
+sets["test-small"] = small
 sets |= hub_sets(data)
 folder = run_folder(run) / "data"
 Play(prompt=prompt, network=network, scale=scale, weights=weights).keep(folder)

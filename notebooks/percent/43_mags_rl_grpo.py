@@ -40,6 +40,7 @@ tag: str = ""  # to try another value: a name for it; data and format start are 
 seed: int = 0  # order of the questions and everything sampled
 model: str = ""  # checkpoint folder or hub id; empty: the committed tiny model
 sft_episodes: int = 2200  # the script's episodes, which show the form; paper: 0
+right_share: float = 0.45  # share in which it looks where the question points
 curriculum: str = "two_stages"  # or more, at_once, direct
 steps: int = 12  # of stage 1; paper: 300
 steps_2: int = 8  # of stage 2; paper: 225
@@ -147,9 +148,8 @@ shown, again = [], []
 if sft_episodes:
     boards = form.boards_of(sft_episodes, seed + 1_000_000)
     script = folder / "sft" / "script.jsonl"
-    shown = form.demonstrations(
-        chat, boards, script, scale=play.scale, prompt=play.prompt
-    )
+    how = {"scale": play.scale, "prompt": play.prompt}
+    shown = form.demonstrations(chat, boards, script, right_share, **how)
     again = form.rehearsal(HFPolicy(vlm, chat), chat, glass, boards, play)
     looked = EVALUATION.evaluate(shown)
     print(len(shown), "episodes; boxes that show what decides:", looked["right_all"])

@@ -36,10 +36,13 @@
 run: str = "vista_gym"  # run directory under runs/, shared by notebooks 53 to 55
 tag: str = ""  # to try another value: a name for it; the data are kept
 seed: int = 0  # draws what is trained on; order of the episodes
+test_seed: int = 0  # draws the other two sides: the same for every seed
 kinds: str = "clevr 3,mapqa 2,chartqa 2,docvqa,vizwiz,aokvqa"  # sets, and their parts
 at_sight: str = "documents/sight,geometry/sight"  # kinds that need no tool
 train_tasks: int = 10  # tasks a part for reinforcement; none where data are
-test_tasks: int = 6  # tasks a kind to measure by, and as many to make choices on
+development_tasks: int = 6  # tasks a kind to make choices on
+test_tasks: int = 6  # tasks a kind to measure by
+more_tests: str = ""  # kinds that have more of them, such as spatial/clevr 100
 sft_episodes: int = 1200  # tasks that the expert plays; some are dropped
 data: str = ""  # folder of data_scripts/vista_gym.py --hub, to train and measure on
 eval_tasks: int = 0  # questions of each benchmark in that folder; 0: all
@@ -80,6 +83,7 @@ from kit.files import start_run
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.policy.scripted import ScriptedPolicy
 from kit.policy.suppress import suppress_tokens
+from kit.policy.vllm_evaluation import evaluator
 from kit.rollout import rollout
 from kit.train.checkpoint import export
 from kit.train.demonstrations import collect
@@ -101,6 +105,7 @@ from papers.vista_gym.tables import (
 )
 from papers.vista_gym.tasks import MAKERS, OUT, check_apart, make_tasks
 from papers.vista_gym.toolbox import toolbox
+from pictures.keyed import counts_of
 from tiny import TINY
 from workshop.exercises import check, hint, solution
 
@@ -151,11 +156,11 @@ def drawn(each: int, draw: int):
 
 # %%
 others = [kind for kind in MAKERS if kind.split("/")[1] in OUT]
-measured = {"development": [*parts], "test": [*parts, *others]}
-sets = {
-    side: make_tasks(dict.fromkeys(some, test_tasks), 0, side)  # whatever the seed
-    for side, some in measured.items()
+counts = {
+    "development": counts_of(parts, development_tasks),
+    "test": counts_of([*parts, *others], test_tasks, more_tests),
 }
+sets = {side: make_tasks(some, test_seed, side) for side, some in counts.items()}
 sets["train"] = [task for path in from_hub for task in load_tasks(path)]
 sets["train"] = sets["train"] or drawn(train_tasks, seed)  # the paper's alone, if any
 each = max(1, sft_episodes // sum(parts.values()))
@@ -208,7 +213,7 @@ for t in one_of_each:
 tests, style = sets["test"], prompt.removesuffix("-alone")
 one_turn = replace(play, max_turns=1, temperature=0.0)
 bare = partial(SingleTurnEnv, "direct", prompt=style)
-policy = HFPolicy(vlm, chat)
+policy = evaluator(HFPolicy(vlm, chat))
 
 
 def by_base(how):

@@ -33,19 +33,45 @@ Departures
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from papers.published import Published, ResultsFile, Runs
 from papers.registry import Paper
 
 COLD_START = {"data": 11, "sft": 12, "stages/untrained.json": 12, "stages/sft.json": 12}
 """What reinforcement needs of notebooks 11 and 12, and what a training under another reward keeps of them."""
 
-COLD_STARTS = {
-    **{f"guesses_{share}": {"guesses": str(share / 100)} for share in (0, 30, 90)},
+TRAINED = ("11_agile", "12_agile_sft", "13_agile_grpo")
+
+FEW = {"steps": "8", "prompts_per_batch": "6", "per_device_batch_size": "24"}
+"""Puzzles so few that something is left to learn: 6, 12, 24 and 48 of them (claim A5)."""
+
+STARTS = {
+    "decided": Runs("agile-decided", 3, TRAINED, {"guesses": "0.0"}),
+    "half": Runs("agile-half", 3, TRAINED, {"guesses": "0.3"}),
+}
+"""Starts that are more decided than the published runs': the expert looks always, or guesses half as often."""
+
+COLD_FEW = {"steps": "8", "prompts_per_batch": "6", "per_device_batch_size": "24"}
+"""Puzzles so few that something is left to learn: 6, 12, 24 and 48 of them (claim A5)."""
+
+STARTS = {
+    "guesses_90": {"guesses": "0.9"},
     **{f"thumbnail_{colours}": {"thumbnail": str(colours)} for colours in (2, 8)},
     "episodes_80": {"sft_episodes": "80"},
     "replay_4": {"replay": "4"},
 }
 """Cold starts that differ from the published runs' in one value, for notebook 12."""
+
+
+def _cold_start(name: str, values: Mapping[str, str]) -> Runs:
+    return Runs(name, 1, TRAINED[:2], values)
+
+
+def _other(tag: str, seeds: int, **values: str) -> Runs:
+    """The same cold starts, trained otherwise."""
+    return Runs("agile", seeds, TRAINED[2:], values, tag=tag, keeps=COLD_START)
+
 
 PAPER = Paper(
     name="agile",
@@ -76,12 +102,14 @@ PAPER = Paper(
     fidelity="papers.agile:fidelity.toml",
     published=Published(
         runs={
-            "runs": Runs("agile", 6, ("11_agile", "12_agile_sft", "13_agile_grpo")),
-            "deed_runs": Runs("agile", 3, ("13_agile_grpo",), {"deed": "true"}, tag="deed", keeps=COLD_START),
-            **{
-                name: Runs(f"agile-{name}", 1, ("11_agile", "12_agile_sft"), values)
-                for name, values in COLD_STARTS.items()
-            },
+            "runs": Runs("agile", 6, TRAINED),
+            "few_runs": _other("few", 5, **FEW),
+            "deed_runs": _other("deed", 5, deed="true"),
+            **{f"{name}_runs": runs for name, runs in STARTS.items()},
+            # Notebook 12 shows seed 0 of these starts, under the names of their values.
+            "guesses_0": _cold_start("agile-decided", STARTS["decided"].values),
+            "guesses_30": _cold_start("agile-half", STARTS["half"].values),
+            **{name: _cold_start(f"agile-{name}", values) for name, values in COLD_STARTS.items()},
         },
         files=(
             ResultsFile("14_agile_claims", "agile", data={"photographs": "data_scripts/debian_photos.py"}),

@@ -21,9 +21,26 @@ KEPT = {"data": 31, "sft": 32, **BEFORE}
 """What a training under another reward keeps of the run with the same seed."""
 
 
+FRESH = {"test_seed": "1", "test_tasks": "68", "more_tests": "composed/hard 300", "eval_tasks": "300"}
+"""Published runs are measured by a fresh test: of easy, of hard and of composed questions 300 each, or more."""
+
+TRAINED = ("31_codedance", "32_codedance_sft", "33_codedance_grpo")
+
+
+def _start(name: str, seeds: int, **values: str) -> Runs:
+    """A cold start of its own, then reinforcement."""
+    return Runs(name, seeds, TRAINED, {**FRESH, **values})
+
+
 def _other(tag: str, **values: str) -> Runs:
-    """Two seeds of the same cold start, trained otherwise."""
-    return Runs("codedance", 2, ("33_codedance_grpo",), values, tag=tag, keeps=KEPT)
+    """The same cold starts, trained otherwise."""
+    return Runs("codedance", 5, TRAINED[2:], {**FRESH, **values}, tag=tag, keeps=KEPT)
+
+
+def _fewer(episodes: int) -> Runs:
+    """Fewer demonstrations, the same questions."""
+    values = {**FRESH, "sft_episodes": f"{episodes}"}
+    return Runs("codedance", 5, TRAINED[1:2], values, tag=f"sft_{episodes}", keeps={"data": 31})
 
 
 PAPER = Paper(
@@ -46,15 +63,13 @@ PAPER = Paper(
     validate="papers.codedance.validate:validate",
     published=Published(
         runs={
-            "runs": Runs("codedance", 3, ("31_codedance", "32_codedance_sft", "33_codedance_grpo")),
-            **{f"{reward}_runs": _other(reward, reward=reward) for reward in ("outcome", "bonus", "offset_0")},
+            "runs": _start("codedance", 5),
+            **{f"{reward}_runs": _other(reward, reward=reward) for reward in ("bonus", "outcome", "offset_0")},
+            "sft_fewest": _fewer(300),
+            "sft_fewer": _fewer(900),
             "no_turns_runs": _other("no_turns", turn_weight="0"),
-            **{
-                name: Runs(
-                    "codedance", 1, ("32_codedance_sft",), {"sft_episodes": f"{n}"}, tag=f"sft_{n}", keeps={"data": 31}
-                )
-                for name, n in (("sft_fewest", 300), ("sft_fewer", 900))
-            },
+            "decided_runs": _start("codedance-decided", 3, needless="0.0"),  # easy questions are answered at once
+            "half_runs": _start("codedance-half", 3, needless="0.25"),  # half as many needless calls are shown
         },
         files=(ResultsFile("34_codedance_claims", "codedance"),),
     ),

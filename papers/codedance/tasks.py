@@ -62,6 +62,8 @@ MAKERS: dict[str, Maker] = {
 """How each kind of task is drawn, by ``kind/level``."""
 
 TRIES = 200
+LOOKED_AT = 16
+"""Tasks of each kind in the test of seed 0 that were looked at while the cold start was chosen."""
 
 
 def make_tasks(counts: Mapping[str, int], seed: int, side: Side = "train") -> list[Task]:
@@ -79,7 +81,7 @@ def make_tasks(counts: Mapping[str, int], seed: int, side: Side = "train") -> li
         raise MakingError(f"tasks of {unknown}: known are {', '.join(MAKERS)}")
     if side not in get_args(Side):
         raise MakingError(f"side={side!r}: choose one of {', '.join(get_args(Side))}")
-    tasks = [_task(kind, seed, side, k) for kind, n in counts.items() for k in range(n)]
+    tasks = [task for kind, n in counts.items() for task in _of_kind(kind, n, seed, side)]
     order = np.random.default_rng([seed, crc32(side.encode())]).permutation(len(tasks))
     return [tasks[int(i)] for i in order]
 
@@ -138,6 +140,10 @@ def unfit(drawn: Drawn, kind: str) -> str:
     if drawn.expression and not (hidden or drawn.readable(drawn.image)):
         return "the first image doesn't show what has to be computed with"
     return "" if hidden or drawn.expression or drawn.colour else "nothing about it is hard"
+
+
+def _of_kind(kind: str, n: int, seed: int, side: Side) -> list[Task]:
+    return keyed.of_kind(lambda seed, k: _task(kind, seed, side, k), n, seed, side, LOOKED_AT)
 
 
 def _task(kind: str, seed: int, side: Side, k: int) -> Task:

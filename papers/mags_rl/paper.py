@@ -16,10 +16,19 @@ from papers.registry import Paper
 KEPT = {"data": 41, "sft": 43}
 """What a branch of a run keeps: questions and format start."""
 
+FRESH = {"test_seed": "1", "test_tasks": "100"}
+"""Published runs are measured by a fresh test: 300 questions of each difficulty, and 300 of small cards."""
+
 
 def _curriculum(name: str) -> Runs:
     """The same format starts, trained in another way (:data:`papers.mags_rl.experiment.Way`)."""
-    return Runs("mags_rl", 3, ("43_mags_rl_grpo",), {"curriculum": name}, tag=name, keeps=KEPT)
+    return Runs("mags_rl", 5, ("43_mags_rl_grpo",), {"curriculum": name}, tag=name, keeps=KEPT)
+
+
+def _start(tag: str, right_share: str) -> Runs:
+    """The same questions, another format start."""
+    values = {"right_share": right_share}
+    return Runs("mags_rl", 3, ("43_mags_rl_grpo",), values, tag=tag, keeps={"data": 41})
 
 
 PAPER = Paper(
@@ -41,9 +50,11 @@ PAPER = Paper(
     validate="papers.mags_rl.validate:validate",
     published=Published(
         runs={
-            "runs": Runs("mags_rl", 3, ("41_mags_rl", "43_mags_rl_grpo")),
-            "at_once_runs": _curriculum("at_once"),
+            "runs": Runs("mags_rl", 5, ("41_mags_rl", "43_mags_rl_grpo"), FRESH),
             "more_runs": _curriculum("more"),
+            "at_once_runs": _curriculum("at_once"),
+            "decided_runs": _start("decided", "1.0"),  # the script looks where the question points, always
+            "half_runs": _start("half", "0.725"),  # half of its wrong looks are shown
         },
         files=(ResultsFile("44_mags_rl_claims", "mags_rl"),),
     ),

@@ -32,7 +32,7 @@ from papers.vista_gym.drawn import Drawn, Maker
 from papers.vista_gym.families import charts, documents, geometry, maps, other, science, spatial
 from pictures.keyed import MakingError as MakingError
 from pictures.keyed import check_apart as check_apart
-from pictures.keyed import side_of, source_of
+from pictures.keyed import of_kind, side_of, source_of
 
 SIGHT = "sight"
 """The set of what is answered at sight, in each family."""
@@ -81,6 +81,8 @@ def distribution_of(name: str) -> str:
 SHOWN = 56
 """Pixels of the longer side of what the prompt shows: two by two tokens."""
 TRIES = 200
+LOOKED_AT = 6
+"""Tasks of each kind in the test of seed 0 that were looked at while the expert's habits were chosen."""
 
 
 def make_tasks(counts: Mapping[str, int], seed: int, side: Side = "train", shown: int = SHOWN) -> list[Task]:
@@ -99,7 +101,7 @@ def make_tasks(counts: Mapping[str, int], seed: int, side: Side = "train", shown
         raise MakingError(f"tasks of {unknown}: known are {', '.join(MAKERS)}")
     if side not in get_args(Side):
         raise MakingError(f"side={side!r}: choose one of {', '.join(get_args(Side))}")
-    tasks = [_task(kind, seed, side, k, shown) for kind, n in counts.items() for k in range(n)]
+    tasks = [task for kind, n in counts.items() for task in _of_kind(kind, n, seed, side, shown)]
     order = np.random.default_rng([seed, crc32(side.encode())]).permutation(len(tasks))
     return [tasks[int(i)] for i in order]
 
@@ -129,6 +131,10 @@ def _shrunk(image: Image.Image, longest: int) -> Image.Image:
     scale = longest / max(image.size)
     width, height = (max(1, round(side * scale)) for side in image.size)
     return image.resize((width, height), Image.Resampling.LANCZOS)
+
+
+def _of_kind(kind: str, n: int, seed: int, side: Side, shown: int) -> list[Task]:
+    return of_kind(lambda seed, k: _task(kind, seed, side, k, shown), n, seed, side, LOOKED_AT)
 
 
 def _task(kind: str, seed: int, side: Side, k: int, shown: int) -> Task:

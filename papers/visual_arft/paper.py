@@ -35,8 +35,19 @@ Departures
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from papers.published import Published, ResultsFile, Runs
 from papers.registry import Paper
+
+KEPT = {"data": 21, "sft": 23}
+"""What a training under another reward keeps of the run with the same seed; another start keeps its data alone."""
+
+
+def _other(tag: str, seeds: int, keeps: Mapping[str, int], **values: str) -> Runs:
+    """The same data, and where it is kept the same cold start, trained otherwise."""
+    return Runs("visual_arft", seeds, ("23_visual_arft_grpo",), values, tag=tag, keeps=keeps)
+
 
 PAPER = Paper(
     name="visual_arft",
@@ -58,9 +69,9 @@ PAPER = Paper(
     published=Published(
         runs={
             "runs": Runs("visual_arft", 5, ("21_visual_arft", "23_visual_arft_grpo")),
-            "em_runs": Runs(
-                "visual_arft", 5, ("23_visual_arft_grpo",), {"reward": "em"}, tag="em", keeps={"data": 21, "sft": 23}
-            ),
+            "em_runs": _other("em", 5, KEPT, reward="em"),
+            "decided_runs": _other("decided", 3, {"data": 21}, gives_up="0.0"),  # the expert acts always
+            "half_runs": _other("half", 3, {"data": 21}, gives_up="0.2"),  # it gives up half as often
         },
         files=(ResultsFile("24_visual_arft_claims", "visual_arft"),),
     ),

@@ -33,7 +33,7 @@ LEAST: Mapping[str, int] = MappingProxyType({"group_size": 2, "m": 2})
 """Of numbers that can't be 1 either: advantages compare, puzzles have pieces."""
 
 SHARES = frozenset(
-    ("gives_up", "guesses", "least", "needless", "search_share", "test_share", "warmup"),
+    ("gives_up", "guesses", "least", "needless", "right_share", "search_share", "test_share", "warmup"),
 )
 """Numbers up to 1."""
 
