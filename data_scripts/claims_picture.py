@@ -102,7 +102,8 @@ def _words(axis: Any, rows: Sequence[tuple[str, str, Record]]) -> None:
     right.spines["right"].set_visible(False)
     axis.set_ylim(len(rows) - 0.4, -0.6)
     axis.set_xlim(-FARTHEST - 0.3, FARTHEST + 0.3)
-    axis.set_xticks([-1, 0, 1], ["", "limit", "smallest effect\nworth having"], fontsize=8)
+    axis.set_xticks([-4, -1, 0, 1, 4], ["-4", "-1", "limit", "1", "4"], fontsize=8)
+    axis.set_xlabel("times the smallest effect worth having (grey: smaller than that)", fontsize=8)
     axis.grid(False)
     axis.set_title("each claim's deciding check with its 95 % interval; right of the limit: as claimed", fontsize=9)
 
@@ -118,8 +119,8 @@ def claims_hash(papers: Mapping[str, Mapping[str, Record]]) -> str:
 
 def stated() -> dict[str, dict[str, Any]]:
     """All papers' published claims as they are stated today: title → id → record."""
-    found = {find_paper(name): results for name, results in published().items()}
-    return {p.title: as_stated((some or {}).get("claims") or {}, p.load_claims()) for p, some in found.items()}
+    found = [(find_paper(name), (results or {}).get("claims") or {}) for name, results in published().items()]
+    return {paper.title: as_stated(claims, paper.load_claims()) for paper, claims in found}
 
 
 if __name__ == "__main__":

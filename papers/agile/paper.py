@@ -52,10 +52,7 @@ STARTS = {
 }
 """Starts that are more decided than the published runs': the expert looks always, or guesses half as often."""
 
-COLD_FEW = {"steps": "8", "prompts_per_batch": "6", "per_device_batch_size": "24"}
-"""Puzzles so few that something is left to learn: 6, 12, 24 and 48 of them (claim A5)."""
-
-STARTS = {
+COLD_STARTS = {
     "guesses_90": {"guesses": "0.9"},
     **{f"thumbnail_{colours}": {"thumbnail": str(colours)} for colours in (2, 8)},
     "episodes_80": {"sft_episodes": "80"},

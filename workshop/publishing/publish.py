@@ -14,7 +14,7 @@ from papers.registry import Paper
 from workshop.jobs.run import JobError, progress_of
 from workshop.publishing.current import digest_of, results_folder
 
-PICTURES = ("data_scripts/first_screen.py",)
+PICTURES = ("data_scripts/first_screen.py", "data_scripts/claims_picture.py")
 """Scripts that draw the pictures of the pages from ``results/``."""
 
 
