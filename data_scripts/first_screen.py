@@ -27,11 +27,16 @@ from papers.registry import find_paper, published
 from pictures.photos import photos, random_crop
 from tiny import TINY
 from turn_sandbox import Sandbox
-from workshop.jobs.finding import GAP, alongside
+from workshop.jobs.finding import DECIDED, GAP, alongside
 
 PICTURE = ROOT / "docs" / "first_screen.png"
-STAGES = {"direct": "asked directly", "sft": "agent after the cold start", "grpo": "after reinforcement"}
-"""Stages that are drawn and their display names."""
+STAGES = {
+    "direct": "asked directly",
+    DECIDED: "imitation alone, decided",
+    "sft": "agent after the cold start",
+    "grpo": "after reinforcement",
+}
+"""Stages that are drawn, where any paper has them, and their display names."""
 SWAPPED = "with another episode's observations"
 """Name of what is left of the last of them when it sees what others were shown."""
 SEED = 1
@@ -70,5 +75,6 @@ if __name__ == "__main__":
         evaluation = paper.load_evaluation()
         what = next(iter(evaluation.headlines.values())).replace(", right", "")
         drawn[f"{paper.title}\n{what}"] = shares(evaluation, found) if found else {}
-    figure = first_screen(play(), drawn, [*STAGES.values(), SWAPPED])
+    there = [name for name in STAGES.values() if any(name in shown for shown in drawn.values())]
+    figure = first_screen(play(), drawn, [*there, SWAPPED])
     print(save_png(figure, PICTURE, results=metrics_hash(results)), f"{PICTURE.stat().st_size / 1000:.0f} KB")

@@ -10,6 +10,9 @@ from kit.evaluate.outcomes import Metrics
 
 DIRECT, ORIGINALS, UNTRAINED, SFT, GRPO = "direct", "direct_originals", "untrained", "sft", "grpo"
 
+DECIDED = "decided-sft"
+"""Cold start of demonstrations in which the expert always does what is best (:mod:`papers.starts`)."""
+
 GAIN, GAP = "gain_over_direct", "observation_gap_swapped"
 """Metrics of the stage ``grpo``, on the same tasks: the agent minus the base asked directly; with its own observations
 minus with another episode's."""
@@ -50,7 +53,8 @@ def finding(stages: Mapping[str, Metrics], metric: str, called: str) -> str:
 
     Args:
         stages: stage → metrics. ``direct`` is the base asked without acting, ``direct_originals`` the same with the
-            full images, ``untrained`` the base as an agent, ``sft`` and ``grpo`` the agent after each training.
+            full images, ``untrained`` the base as an agent, ``sft`` and ``grpo`` the agent after each training,
+            ``decided-sft`` what imitation alone reaches.
         metric: name of the metric that is told, the larger the better.
         called: its name for readers.
     """
@@ -58,6 +62,8 @@ def finding(stages: Mapping[str, Metrics], metric: str, called: str) -> str:
     if direct is None and agent is None and before is None:
         return "Nothing has been measured in this run yet."
     told = [_asked(direct, _ceiling(stages, metric), called), _acts(stages, metric, called)]
+    if alone := stages.get(DECIDED, {}).get(metric):
+        told.append(f"Imitation alone, of an expert that always does what is best, reaches {_value(alone)}.")
     if direct is None or agent is None:
         return " ".join([*told, "So what training taught can't be told yet."])
     gain = alongside(stages[GRPO], GAIN, metric)

@@ -71,6 +71,12 @@ def test_observations_and_the_ceiling_are_told_where_they_were_measured() -> Non
     assert "and 0.10 [-0.10, 0.30] more with another episode's observations" in text and "full images" not in text
 
 
+def test_what_imitation_alone_reaches_is_told_where_it_was_measured() -> None:
+    alone = "Imitation alone, of an expert that always does what is best, reaches 0.90 [0.80, 1.00]. So training"
+    assert alone in told(direct=LOW, sft=LOW, grpo=HIGH, **{"decided-sft": HIGH})
+    assert "Imitation" not in told(direct=LOW, sft=LOW, grpo=HIGH)
+
+
 @pytest.mark.parametrize(("direct", "says"), [(0.1, True), (0.2, False)])
 def test_a_ceiling_told_as_accuracy_counts_where_accuracy_is_the_metric(direct: float, says: bool) -> None:
     accuracy = {"accuracy": Interval(0.1, 0.0, 0.2, 24)}
