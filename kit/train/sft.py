@@ -100,12 +100,9 @@ class SFTSettings(NotebookSettings):
             *("epochs", "batch_size", "per_device_batch_size", "learning_rate", "max_tokens"),
             *("save_every", "save_total_limit"),
         )
-        for name in above_0:
-            if getattr(self, name) <= 0:
-                raise ValueError(f"SFTSettings.{name}={getattr(self, name)}: must be above 0")
-        for name in ("replay", "lora_rank", "seed"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"SFTSettings.{name}={getattr(self, name)}: must not be below 0")
+        for name in (*above_0, "replay", "lora_rank", "seed"):
+            if (value := getattr(self, name)) < 0 or (name in above_0 and not value):
+                raise ValueError(f"SFTSettings.{name}={value}: must be {'above' if name in above_0 else 'at least'} 0")
         check_warmup("SFTSettings.warmup", self.warmup)
         check_schedule("SFTSettings.schedule", self.schedule)
         gpus_of(self, None)

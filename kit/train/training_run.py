@@ -87,9 +87,9 @@ def run(
             return final
         log = MetricsLog(run_dir, step_of(resume), watcher.step, writes=first)
         meter = ProgressMeter(run_dir, steps, log.rows, watcher, writes=first)
-        frozen = chat.family.vision_modules if freeze_vision else ()
+        lent = restore_after(model, chat.family.vision_modules, freeze_vision)
         held.enter_context(stoppable(run_dir, steps, watcher))
-        with restore_after(model, frozen), suppress_tokens(model, chat.suppressed_ids), without_progress():
+        with lent, suppress_tokens(model, chat.suppressed_ids), without_progress():
             trainer = make_trainer(meter)
             trainer.remove_callback(PrinterCallback)
             for callback in (log, meter, TimedSaves(trainer), _Exports(trainer, chat, run_dir, exports)):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from datasets import Dataset
 from internvl_fixtures import TOKENS, internvl_chat, internvl_model
 from PIL import Image
 from training_fixtures import (
@@ -24,18 +25,23 @@ from training_fixtures import (
     sampling_rollout,
     task,
 )
+from transformers import TrainerCallback
 
 from kit.chat import Chat
 from kit.images import rgb
 from kit.models import FAMILIES, family_of, load_model
+from kit.models.family import ModelFamily
 from kit.models.internvl import InternVL3
 from kit.models.qwen2_5_vl import Qwen25VL
 from kit.policy.hf import HFPolicy
+from kit.policy.suppress import suppress_tokens
 from kit.train.checkpoint import export
 from kit.train.grpo import GRPOSettings, train_grpo
+from kit.train.lora import lora_config, restore_after
 from kit.train.metrics import read_metrics
 from kit.train.pack import pack
-from kit.train.sft import SFTSettings, train_sft
+from kit.train.sft import Collator, SFTSettings, train_sft
+from kit.train.sft_trainer import EpisodeSFTTrainer
 
 Pair = tuple[Any, Chat]
 
@@ -184,6 +190,70 @@ def test_sft_learns_from_episodes(pair: Pair, tmp_path: Path) -> None:
     train_sft(model, chat, batch(chat), settings, tmp_path)
     losses = [row["loss"] for row in read_metrics(tmp_path / "metrics.jsonl")]
     assert losses[-1] < 0.7 * losses[0]
+
+
+class Seen(TrainerCallback):
+    """What a step computed in the vision tower, and the gradients that it left."""
+
+    def __init__(self, model: Any, family: ModelFamily) -> None:
+        self.gradients: dict[str, torch.Tensor] = {}
+        self.backwards: list[bool] = []
+        self.passes = 0
+        for tower in (getattr(model.model, name) for name in family.vision_modules):
+            tower.register_forward_hook(self._kept)
+            tower.register_forward_hook(self._counted)
+            for module in tower.modules():
+                if isinstance(module, torch.nn.Linear):
+                    module.register_forward_hook(self._counted)
+
+    def _kept(self, module: Any, args: Any, output: Any) -> None:
+        outputs = output.values() if isinstance(output, Mapping) else [output]
+        self.backwards += [one.requires_grad for one in outputs if isinstance(one, torch.Tensor)]
+
+    def _counted(self, module: Any, args: Any, output: Any) -> None:
+        self.passes += 1
+
+    def on_pre_optimizer_step(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        self.gradients = {n: p.grad.clone() for n, p in kwargs["model"].named_parameters() if p.grad is not None}
+
+
+@pytest.mark.parametrize("looks", ["frozen", "beside adapters", "learning"])
+def test_a_tower_that_stays_as_it_is_has_no_backward_pass(pair: Pair, tmp_path: Path, looks: str) -> None:
+    """By the trainer alone, activations kept; then as a run has it, kept and computed again: gradients are the same."""
+    _, chat = pair
+    found = []
+    for way, vision, again in (("plain", (), False), ("kept", chat.family.vision_modules, False),
+                               ("again", chat.family.vision_modules, True)):  # fmt: skip
+        model = clone(pair[0])
+        seen = Seen(model, chat.family)
+        settings = SFTSettings(
+            epochs=1, batch_size=4, per_device_batch_size=2, gradient_checkpointing=again,
+            lora_rank=4 * (looks == "beside adapters"),
+        )  # fmt: skip
+        with restore_after(model, vision, looks == "frozen"), suppress_tokens(model, chat.suppressed_ids):
+            for name in chat.family.vision_modules:
+                getattr(model.model, name).requires_grad_(looks == "learning")
+            trainer = EpisodeSFTTrainer(
+                model=model,
+                args=settings.trl_args(tmp_path / way, 1),
+                data_collator=Collator(batch(chat), chat),
+                train_dataset=Dataset.from_dict({"episode": [0, 1, 2, 3]}),
+                processing_class=chat.tokenizer,
+                peft_config=lora_config(settings.lora_rank, chat.family),
+            )
+            trainer.add_callback(seen)
+            trainer.train()
+        found.append(seen)
+        assert seen.backwards and all(kept is (looks == "learning") for kept in seen.backwards)
+        towers = {name for name in chat.family.vision_modules for one in seen.gradients if f".{name}." in one}
+        assert seen.gradients and bool(towers) == (looks == "learning")
+    plain, kept, anew = found
+    assert kept.passes == plain.passes
+    assert (anew.passes > plain.passes) == (looks == "learning"), "nothing that stays is computed again"
+    for other in (kept, anew):
+        assert other.gradients.keys() == plain.gradients.keys()
+        for name, gradient in plain.gradients.items():
+            torch.testing.assert_close(other.gradients[name], gradient, atol=1e-6, rtol=1e-5, msg=name)
 
 
 def test_internvl_tiles_by_shape_and_adds_a_thumbnail() -> None:

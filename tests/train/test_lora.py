@@ -35,6 +35,21 @@ def test_a_borrowed_model_comes_back_as_it_was(chat: Chat, model) -> None:
         raise KeyError("an error inside")
     assert {n: p.requires_grad for n, p in model.named_parameters()} == learns
     assert "forward" not in model.__dict__ and not model.training
+    assert "forward" not in model.model.visual.__dict__ and not model.model.visual.training
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_a_borrowed_model_computes_activations_again_as_little_as_before(model, before: bool) -> None:
+    """A trainer turns that on and never off: the next training would do it, whatever its settings say."""
+    model = clone(model)
+    if before:
+        model.gradient_checkpointing_enable()
+    with restore_after(model, Qwen25VL.vision_modules):
+        model.gradient_checkpointing_enable()
+        model.train()
+    assert model.is_gradient_checkpointing is before
+    ids = torch.tensor([[5, 6, 7]])
+    assert model.get_input_embeddings().requires_grad_(False)(ids).requires_grad is before
 
 
 def test_tensors_of_no_pictures_are_left_out(chat: Chat, model) -> None:

@@ -59,5 +59,5 @@ def test_what_is_rehearsed_is_learnt_beside_the_rest(chat: Chat, model, tmp_path
 def test_both_or_neither(chat: Chat, model, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"SFTSettings\.replay=2 beside each batch, but 0 episodes to replay"):
         train_sft(model, chat, batch(chat), SFTSettings(replay=2), tmp_path)
-    with pytest.raises(ValueError, match=r"SFTSettings\.replay=-1: must not be below 0"):
+    with pytest.raises(ValueError, match=r"SFTSettings\.replay=-1: must be at least 0"):
         SFTSettings(replay=-1)

@@ -158,7 +158,7 @@ UNDECLARED = {
 
 
 def settable(source: Source) -> dict[str, Parameter]:
-    """What a profile or ``--set`` may give a notebook: its parameters and, where it trains, :data:`UNDECLARED`."""
+    """Name all that a profile or ``--set`` may set: parameters and, where a notebook trains, :data:`UNDECLARED`."""
     declared = parameters(source)
     return UNDECLARED | declared if "per_device_batch_size" in declared else declared
 

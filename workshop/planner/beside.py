@@ -70,6 +70,7 @@ def stage_of(row: Mapping[str, Any], tokens: int) -> Stage:
         lora_rank=RANK,
         freeze_vision=True,
         recompute=row["recompute"],
+        looks_back=row["recompute"],
         flops=ON.flops,
         bandwidth=ON.bandwidth,
     )

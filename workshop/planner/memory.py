@@ -53,6 +53,7 @@ class Stage:
         lora_rank: of adapters; 0 trains all weights.
         freeze_vision: whether the vision tower stays as it is.
         recompute: whether activations are computed again in the backward pass.
+        looks_back: whether a backward pass goes through a vision tower that stays as it is, as in older records.
         reference: whether a second copy of the weights is kept (a KL term without adapters).
         optimizer_steps: on each batch.
         steps: batches of the whole training; 0: not known.
@@ -72,6 +73,7 @@ class Stage:
     lora_rank: int
     freeze_vision: bool
     recompute: bool = True
+    looks_back: bool = False
     reference: bool = False
     gpu_memory_utilization: float | None = 0.3
     asleep: bool = False
@@ -162,16 +164,15 @@ def learning_pass(stage: Stage) -> Iterator[Need]:
     yield Need("activations", tokens * kept, text)
     patches = 4 * stage.per_device_batch_size * stage.picture_tokens
     yield Need("pictures", patches * PATCH * 4, f"{patches:,} patches × {PATCH} × 4 B")
-    if stage.recompute or _sees(stage):
-        # Recomputed, it is gone through backwards even where it stays as it is: transformers asks for gradients of what
-        # enters it. Its one whole layer comes when those of the language, which take more, are done with.
+    if _sees(stage):
+        # Recomputed, its one whole layer comes when those of the language, which take more, are done with.
         each = 2 * m.sight if stage.recompute else m.vision_activation_bytes(stage.held)
         yield Need("vision tower", patches * m.depth * each, f"{patches:,} patches × {m.depth} × {each:,} B")
 
 
 def _sees(stage: Stage) -> bool:
-    """Whether the vision tower learns."""
-    return not stage.freeze_vision and not stage.lora_rank
+    """Whether the vision tower has a backward pass: it learns, or a record went through it all the same."""
+    return stage.looks_back or (not stage.freeze_vision and not stage.lora_rank)
 
 
 def sampling(stage: Stage) -> Iterator[Need]:

@@ -162,8 +162,8 @@ def test_what_a_process_remembers_of_images_is_planned_for(capsys: pytest.Captur
 def test_a_plan_that_cant_fit_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plan", "12", "--profile", "node", "--gpus", "1"]) == 2
     said = capsys.readouterr().out
-    assert "DOES NOT FIT: 138.0 GB are needed on each GPU of 80; what would make it fit, found by trying: " in said
-    assert "lora_rank=32 with freeze_vision=true (then 32.9 GB); or 2 GPUs instead of 1 (then 76.4 GB)" in said
+    assert "DOES NOT FIT: 135.3 GB are needed on each GPU of 80; what would make it fit, found by trying: " in said
+    assert "lora_rank=32 with freeze_vision=true (then 30.3 GB); or 2 GPUs instead of 1 (then 73.7 GB)" in said
     assert "the engine's share of 12.0 GB doesn't hold its weights" in of_stage("", replace(NODE, memory=40 * GB))
 
 
