@@ -24,7 +24,7 @@
 #
 # | | hardware | minutes | memory |
 # |---|---|---|---|
-# | `laptop` | 2 cores, a process on each, tiny model | 13 | 6 GB |
+# | `laptop` | 2 cores, a process on each, tiny model | 15 | 6 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
 # | `node` | 8 × 80 GB, Qwen2.5-VL-7B, the released scripts' values | not measured | 640 GB |
 #
@@ -39,12 +39,12 @@ epochs: float = 2.0  # passes over the expert's episodes; paper: 0
 gives_up: float = 0.4  # share of them in which it doesn't act at all
 reward: str = "f1"  # f1 or em of the answer; steps (paper) or steps_em: each for itself
 code_reward: str = "ran"  # of steps: ran: code that ran earns; any: any block (paper)
-steps: int = 8  # rollout batches
+steps: int = 16  # rollout batches
 prompts_per_batch: int = 12  # tasks a batch
 search_share: float = 0.25  # of them, search tasks
 group_size: int = 8  # rollouts of one task
 per_device_batch_size: int = 16  # episodes a forward pass
-learning_rate: float = 5e-5  # at its peak
+learning_rate: float = 1e-4  # at its peak
 temperature: float = 1.0  # of sampling
 beta: float = 0.0  # weight of the KL term, which holds the policy near its start
 freeze_vision: bool = True  # leave the vision tower alone

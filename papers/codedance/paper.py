@@ -21,7 +21,8 @@ KEPT = {"data": 31, "sft": 32, **BEFORE}
 """What a training under another reward keeps of the run with the same seed."""
 
 
-FRESH = {"test_seed": "1", "test_tasks": "68", "more_tests": "composed/hard 300", "eval_tasks": "300"}
+ALL = {"eval_tasks": "300"}
+FRESH = {"test_seed": "1", "test_tasks": "68", "more_tests": "composed/hard 300", **ALL}
 """Published runs are measured by a fresh test: of easy, of hard and of composed questions 300 each, or more."""
 
 TRAINED = ("31_codedance", "32_codedance_sft", "33_codedance_grpo")
@@ -34,12 +35,12 @@ def _start(name: str, seeds: int, **values: str) -> Runs:
 
 def _other(tag: str, **values: str) -> Runs:
     """The same cold starts, trained otherwise."""
-    return Runs("codedance", 5, TRAINED[2:], {**FRESH, **values}, tag=tag, keeps=KEPT)
+    return Runs("codedance", 5, TRAINED[2:], {**ALL, **values}, tag=tag, keeps=KEPT)
 
 
 def _fewer(episodes: int) -> Runs:
     """Fewer demonstrations, the same questions."""
-    values = {**FRESH, "sft_episodes": f"{episodes}"}
+    values = {**ALL, "sft_episodes": f"{episodes}"}
     return Runs("codedance", 5, TRAINED[1:2], values, tag=f"sft_{episodes}", keeps={"data": 31})
 
 
