@@ -59,8 +59,21 @@ def points(outcomes: Sequence[Any], field: str) -> list[Point]:
     return [Point(o.seed, o.image, float(getattr(o, field))) for o in outcomes]
 
 
+def gained(before: Sequence[Point], after: Sequence[Point]) -> Interval:
+    """How far ``after`` lies above ``before``, by seed and paired by image.
+
+    Args:
+        before: one stage's values.
+        after: another's, of the same seeds and images.
+
+    Raises:
+        ValueError: other seeds.
+    """
+    return contrast({"before": before, "after": after}, {"before": -1.0, "after": 1.0})
+
+
 def gain(name: str, before: Sequence[Point], after: Sequence[Point], untestable: str = "") -> Check:
-    """Check that ``after`` is higher than ``before``, by seed and paired by image: above 0.
+    """Check that ``after`` is higher than ``before``: :func:`gained` above 0.
 
     Args:
         name: of the statistic.
@@ -71,8 +84,7 @@ def gain(name: str, before: Sequence[Point], after: Sequence[Point], untestable:
     Raises:
         ValueError: other seeds.
     """
-    found = contrast({"before": before, "after": after}, {"before": -1.0, "after": 1.0})
-    return Check(name, found, 0.0, untestable=untestable)
+    return Check(name, gained(before, after), 0.0, untestable=untestable)
 
 
 def shared_seeds(stages: Mapping[str, Sequence[S]], unseeded: Container[str] = ()) -> dict[str, list[S]]:

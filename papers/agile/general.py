@@ -37,14 +37,12 @@ from kit.policy.vllm_evaluation import evaluator
 from kit.rollout import RolloutConfig, rollout
 from papers.agile.questions import SKILLS, QuestionEnv, begins_right, is_right
 from papers.agile.reported import GENERAL
-from papers.contrasts import gain, on_every_seed
+from papers.contrasts import gained, on_every_seed
+from papers.registered import registered
 from papers.tables import MeanOverSets
 
-CLAIMS = {
-    "A7": "at equal budget, half puzzles and half QA beat QA alone on general vision",
-    "A8": "jigsaw RL improves general vision",
-}
-"""Id of a claim → its statement."""
+STATED = registered("agile")
+"""What the claims say, with margins: ``claims.toml``."""
 
 
 def ask(policy: Policy, chat: Chat, tasks: Sequence[Task], prompt: str = "brief", tokens: int = 60) -> list[Episode]:
@@ -125,8 +123,7 @@ def a7(qa: Sequence[GeneralOutcome], half: Sequence[GeneralOutcome]) -> Claim:
     Raises:
         ValueError: other seeds, or other questions.
     """
-    check = gain("general accuracy, half and half minus QA", mean_by_skill(qa), mean_by_skill(half))
-    return Claim("A7", CLAIMS["A7"], (check,))
+    return STATED["A7"].claim(STATED["A7"].check("half", gained(mean_by_skill(qa), mean_by_skill(half))))
 
 
 def a8(untrained: Sequence[GeneralOutcome], sft: Sequence[GeneralOutcome], grpo: Sequence[GeneralOutcome]) -> Claim:
@@ -145,9 +142,6 @@ def a8(untrained: Sequence[GeneralOutcome], sft: Sequence[GeneralOutcome], grpo:
     """
     stages = on_every_seed({"untrained": untrained, "sft": sft, "grpo": grpo}, ("untrained",))
     cells = {name: mean_by_skill(some) for name, some in stages.items()}
-    checks = (
-        gain("general accuracy, after RL minus untrained", cells["untrained"], cells["grpo"]),
-        gain("after RL minus after SFT", cells["sft"], cells["grpo"]),
-    )
+    checks = (STATED["A8"].check(name, gained(cells[name], cells["grpo"])) for name in ("untrained", "sft"))
     means = ", ".join(f"{name} {np.mean([point.value for point in cell]):.3f}" for name, cell in cells.items())
-    return Claim("A8", CLAIMS["A8"], checks, means)
+    return STATED["A8"].claim(*checks, note=means)

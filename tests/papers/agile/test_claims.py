@@ -59,7 +59,7 @@ def curve(turns: list[float], tokens: list[float], noise: float = 0.05, rng: int
 
 
 def test_a1_reaches_each_verdict() -> None:
-    assert a1(stage(0.04, seeds=(0,), images=48)).verdict == "holds"
+    assert a1(stage(0.04, seeds=(0,), images=48)).told == "equal within 0.1"
     assert a1(stage(0.5, seeds=(0,))).verdict == "doesn't"
     assert a1(stage(0.1, seeds=(0,), images=4)).verdict == "undecided"
     # Never right, but in six puzzles only: the bound is .39, so that says nothing.
@@ -67,19 +67,18 @@ def test_a1_reaches_each_verdict() -> None:
 
 
 def test_a1_by_hand() -> None:
-    """None of 36 pictures' puzzles: the bound is 1 - .025^(1/36) = .0974, the limit 1/24 + .1 = .1417."""
+    """None of 36 pictures' puzzles: the bound is 1 - .025^(1/36) = .0974, chance 1/24 = .0417, the difference .0557."""
     claim = a1(stage(0.0, seeds=(0,), images=36))
-    assert claim.evidence == (
-        "the base's Acc 2×2, asked directly 0.000 [0.000, 0.097], must be below 0.142; a random arrangement has 0.042"
-    )
+    assert claim.checks[0].interval.value == pytest.approx(-1 / 24)
+    assert (claim.checks[0].interval.low, claim.checks[0].interval.high) == pytest.approx((-1 / 24, 0.0557), abs=1e-4)
+    assert claim.note == "a random arrangement has 0.042, the base asked directly 0.000 [0.000, 0.097]"
 
 
 def test_a1_tells_the_agent_and_the_ceiling_beside_it() -> None:
     """36 pictures, all wrong or all right: .025^(1/36) = .9026, and 1 minus it is .0974."""
     agent, full = stage(0.0, seeds=(0,), images=36, failing="format"), stage(1.0, seeds=(0,), images=36)
-    assert a1(stage(0.2, seeds=(0,)), agent, full).note == (
-        "a random arrangement has 0.042, as an agent it has 0.000 [0.000, 0.097], "
-        "asked from the full pieces 1.000 [0.903, 1.000]"
+    assert a1(stage(0.2, seeds=(0,)), agent, full).note.endswith(
+        ", as an agent it has 0.000 [0.000, 0.097], asked from the full pieces 1.000 [0.903, 1.000]"
     )
 
 
@@ -95,12 +94,13 @@ def test_a1_is_not_testable_where_no_arrangement_is_named() -> None:
 def test_a1_has_the_interval_of_the_tables() -> None:
     for seeds in ((0,), SEEDS):
         played = stage(0.3, seeds=seeds)
-        assert a1(played).checks[0].interval == evaluate_outcomes(played)["acc_2x2"]
+        found, tabled = a1(played).checks[0].interval, evaluate_outcomes(played)["acc_2x2"]
+        assert (found.low + 1 / 24, found.high + 1 / 24) == pytest.approx((tabled.low, tabled.high))
 
 
-def test_a1_the_papers_own_figure_would_hold() -> None:
+def test_a1_the_papers_own_figure_would_pass() -> None:
     wrong_and_right = [puzzle(str(i), str(i), 2, 0, i < 86, "wrong") for i in range(900)]
-    assert a1(wrong_and_right).verdict == "holds"
+    assert a1(wrong_and_right).verdict == "equal"
 
 
 def test_a2_reaches_each_verdict() -> None:
@@ -108,6 +108,8 @@ def test_a2_reaches_each_verdict() -> None:
     assert a2(untrained, stage(0.25, rng=2), stage(0.85, rng=3)).verdict == "holds"
     assert a2(untrained, stage(0.8, rng=2), stage(0.85, rng=3)).verdict == "doesn't"
     assert a2(untrained, stage(0.25, rng=2), stage(0.5, rng=3)).verdict == "undecided"
+    many = [stage(acc, images=200, rng=rng) for acc, rng in ((0.25, 1), (0.25, 2), (0.26, 3))]
+    assert a2(*many).told == "equal within 0.1"
     unlike_seeds = stage(0.6, spread=0.3, rng=4)
     assert a2(untrained, stage(0.25, rng=2), unlike_seeds).verdict == "undecided"
 
@@ -139,7 +141,8 @@ def test_a3_reaches_each_verdict() -> None:
     untrained, sft = stage(0.1, m=3, rng=1), stage(0.1, m=3, rng=2)
     assert a3(untrained, sft, stage(0.5, m=3, rng=3)).verdict == "holds"
     assert a3(untrained, stage(0.6, m=3, rng=2), stage(0.2, m=3, rng=3)).verdict == "doesn't"
-    assert a3(untrained, sft, stage(0.13, m=3, rng=3)).verdict == "undecided"
+    assert a3(untrained, sft, stage(0.13, m=3, rng=3)).told == "equal within 0.1"
+    assert a3(untrained, sft, stage(0.13, m=3, rng=3, images=3)).verdict == "undecided"
     assert "leaving the pieces as they are 0.111" in a3(untrained, sft, sft).evidence  # levels 0, 1, 2 of nine
 
 
@@ -165,6 +168,7 @@ def test_a4_reaches_each_verdict() -> None:
     assert a4(stage(lambda level: 0.2 + 0.35 * level)).verdict == "holds"
     assert a4(stage(lambda level: 0.9 - 0.35 * level)).verdict == "doesn't"
     assert a4(stage(lambda level: 0.8)).verdict == "undecided"
+    assert a4(stage(lambda level: 0.8, images=200)).told == "equal within 0.04"
     assert a4(stage(1.0)).verdict == "undecided"  # at the ceiling nothing can rise
 
 
@@ -203,7 +207,7 @@ def test_a5_the_first_puzzles_alone_are_no_growth() -> None:
     """
     budgets = {0: exact(38), 24: exact(90), 48: exact(90), 96: exact(88)}
     claim = a5(budgets)
-    assert claim.verdict == "undecided"
+    assert claim.told == "equal within 0.05"
     assert claim.checks[0].interval.value == pytest.approx(-0.01)
     assert growth(budgets).value == pytest.approx(0.15) and growth(budgets).low > 0
     assert "budgets 0, 24, 48, 96; with budget 0 the slope is 0.150 [" in claim.note
@@ -233,6 +237,8 @@ def test_a6_reaches_each_verdict() -> None:
     assert a6(falling, 6).verdict == "doesn't"
     longer = {k: curve([3.0, 4.0, 2.0], [60.0, 120.0], rng=k) for k in SEEDS}
     assert a6(longer, 6).verdict == "doesn't"
+    slow = {k: curve([3.0, 3.15, 3.0], tokens, noise=0.0) for k in range(6)}
+    assert a6(slow, 6).told == "equal within 0.1", "turns change by less than 0.1 beyond the 0.1 that counts"
     unlike = {0: peaked[0], 1: falling[1], 2: curve([2.0, 3.0, 4.0], tokens)}
     assert a6(unlike, 6).verdict == "undecided"
 

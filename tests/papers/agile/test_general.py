@@ -45,6 +45,11 @@ def test_a8_reaches_its_verdicts_and_a7_by_hand() -> None:
     assert a8(found(0.2, (0,)), found(0.2), found(0.8)).verdict == "holds"
     assert a8(found(0.8, (0,)), found(0.5), found(0.2)).verdict == "doesn't"
     assert a8(found(0.2, (0,)), found(0.8), found(0.8)).verdict != "holds", "the cold start's gain is not RL's"
+    rare = {"seeds": (0, 1, 2, 3, 4), "images": 560}
+    assert a8(found(0.5, (0,), 560), *(found(0.5, **rare) for _ in range(2))).told == "equal within 0.02"
+    assert a7(found(0.5, **rare), found(0.501, **rare)).told == "equal within 0.02"
+    assert a7(found(0.5), found(0.5)).verdict == "undecided", "of 40 questions"
+    assert a7(found(0.2), found(0.8)).verdict == "holds" and a7(found(0.8), found(0.2)).verdict == "doesn't"
     check = a7(found(0.25), found(0.75)).checks[0]
     assert check.interval.value == pytest.approx(0.5)
     some = [o for o in found(0.25, (0,), 8) if o.task in ("q0", "q2", "q1")]  # a right, b right, a wrong

@@ -13,20 +13,25 @@ from papers.visual_arft.metrics import Outcome
 
 
 def stage(
-    f1: float, setting: str = "coding", label: str = "hard", seeds: int = 3, em: float | None = None
+    f1: float,
+    setting: str = "coding",
+    label: str = "hard",
+    seeds: int = 3,
+    em: float | None = None,
+    images: int = 20,
 ) -> list[Outcome]:
-    """Twenty tasks a seed about twenty pictures, with the given mean F1 and a little noise, each mean's its own."""
+    """A task a seed and picture, twenty of them, with the given mean F1 and a little noise, each mean's its own."""
     rng = np.random.default_rng(round(1000 * f1))
     return [
         made(
             Outcome,
-            k < 20 * (em or 0),
+            k < images * (em or 0),
             **{"task": f"t{k}", "image": f"p{k}", "setting": setting, "label": label, "category": "x", "seed": s},
             f1=f1 + 0.02 * rng.normal(),
             restored=None,
         )
         for s in range(seeds)
-        for k in range(20)
+        for k in range(images)
     ]
 
 
@@ -58,6 +63,11 @@ def test_demonstrations_that_do_it_all_are_no_gain_of_reinforcement() -> None:
     claim = r1(direct, untrained, sft, sft)
     assert [check.verdict for check in claim.checks] == ["holds", "holds", "undecided", "holds"]
     assert claim.verdict == "undecided"
+    many = [stage(f, label=label, images=200) for f in (0.3, 0.5) for label in ("simple", "hard")]
+    low, high = many[0] + many[1], many[2] + many[3]
+    assert r1(low, low, high, [replace(o, f1=o.f1 + 0.01 * (o.label == "hard")) for o in high]).told == (
+        "equal within 0.1"
+    ), "what GRPO adds is less than counts, and so is what Hard gains more"
     without = r1(direct, untrained, [], sft)
     assert (without.verdict, len(without.checks)) == ("holds", 3)
     assert without.note.startswith("no cold start in these runs")
@@ -71,6 +81,9 @@ def test_r2_and_r5_need_a_gain(claim, setting: str) -> None:
     assert claim(low, high, sft, stage(0.5, setting)).verdict == "doesn't"
     assert claim(low, low, stage(0.7, setting), stage(0.5, setting)).verdict == "doesn't"
     assert claim(low, low, stage(0.5, setting), stage(0.5, setting)).verdict == "undecided"
+    few = [stage(f, setting, images=100) for f in (0.1, 0.5, 0.51)]
+    assert claim(few[0], few[0], few[1], few[2]).verdict == "holds", "a gain of .01 that is certain"
+    assert claim(few[0], few[0], few[1], few[1]).told == "equal within 0.05"
     with pytest.raises(ValueError, match="untrained: no any"):
         claim(low, stage(0.1, "coding", seeds=1), sft, stage(0.5, setting))
 
@@ -91,10 +104,16 @@ def test_a_baseline_that_cant_answer_decides_nothing_about_training(claim, setti
     assert len(claim(answers_one, mute(setting), sft, grpo).checks) == 3
 
 
-def test_r3_needs_both_measures() -> None:
-    assert r3(stage(0.4, em=0.2), stage(0.6, em=0.4)).verdict == "holds"
-    assert r3(stage(0.4, em=0.4), stage(0.6, em=0.2)).verdict == "doesn't"
-    assert r3(stage(0.4, em=0.2), stage(0.4, em=0.2)).verdict == "undecided"
+def test_r3_needs_both_measures_to_be_alike() -> None:
+    """Right are .2 of 100 pictures and .21 or .3 of them, each seed the same ones."""
+    em = stage(0.4, em=0.2, images=100)
+    assert r3(em, stage(0.41, em=0.2, images=100)).told == "equal within 0.05"
+    assert r3(em, stage(0.6, em=0.2, images=100)).verdict == "doesn't"
+    assert r3(em, stage(0.41, em=0.4, images=100)).verdict == "doesn't"
+    assert r3(stage(0.4, em=0.2), stage(0.4, em=0.2)).verdict == "undecided", "of 20 pictures"
+    assert r3(stage(0.4, em=0.2, seeds=5, images=100), stage(0.41, em=0.2, images=100)).told == "equal within 0.05"
+    with pytest.raises(ValueError, match="no seed in common"):
+        r3([replace(o, seed=7) for o in em], em)
 
 
 def test_r4_needs_to_beat_both() -> None:
@@ -110,9 +129,10 @@ def test_r4_is_about_the_stronger_retrieval() -> None:
         stage(f, "search", seeds=n) for f, n in ((0.1, 1), (0.2, 1), (0.3, 1), (0.4, 3), (0.5, 3))
     )
     claim = r4(cot, weak, strong, sft, agent)
-    assert claim.checks[1].name == "F1 of the trained agent minus retrieval by the model's description"
+    assert claim.checks[1].name == "F1 of the trained agent minus the better retrieval's"
+    assert claim.note.endswith("the better is retrieval by the model's description")
     assert claim.checks[1].interval.value == pytest.approx(0.2, abs=0.02)
-    assert r4(cot, strong, weak, sft, agent).checks[1].name == "F1 of the trained agent minus plain retrieval"
+    assert r4(cot, strong, weak, sft, agent).note.endswith("the better is plain retrieval")
 
 
 def test_r4_is_not_testable_against_baselines_that_cant_answer() -> None:
