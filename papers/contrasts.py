@@ -106,15 +106,12 @@ def shared_seeds(stages: Mapping[str, Sequence[S]], unseeded: Container[str] = (
     return {name: [o for o in some if o.seed in shared] for name, some in spread.items()}
 
 
-def difference(
-    name: str, stages: Mapping[str, Sequence[S]], field: str = "correct", unseeded: Container[str] = ()
-) -> Check:
-    """Check that the second of two stages lies above the first in a field, by seed and paired by image.
+def apart(stages: Mapping[str, Sequence[S]], field: str = "correct", unseeded: Container[str] = ()) -> Interval:
+    """How far the second of two stages lies above the first in a field, by seed and paired by image.
 
-    ``difference("gain", {"sft": before, "grpo": after})`` is positive where reinforcement helped.
+    ``apart({"sft": before, "grpo": after})`` is positive where reinforcement helped.
 
     Args:
-        name: of the statistic.
         stages: the two, by name, the one to compare with first.
         field: of the outcomes; those that have None there are left out.
         unseeded: as for :func:`shared_seeds`.
@@ -124,7 +121,14 @@ def difference(
     """
     known = {stage: [o for o in some if getattr(o, field) is not None] for stage, some in stages.items()}
     before, after = (points(some, field) for some in shared_seeds(known, unseeded).values())
-    return gain(name, before, after)
+    return contrast({"before": before, "after": after}, {"before": -1.0, "after": 1.0})
+
+
+def difference(
+    name: str, stages: Mapping[str, Sequence[S]], field: str = "correct", unseeded: Container[str] = ()
+) -> Check:
+    """Check that the second of two stages lies above the first: :func:`apart` above 0, under the statistic's name."""
+    return Check(name, apart(stages, field, unseeded), 0.0)
 
 
 def slope(cells: Mapping[int, Sequence[Point]]) -> Interval:

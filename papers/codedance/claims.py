@@ -1,7 +1,8 @@
 """Test CodeDance's claims C1–C6 on outcomes of several seeds; :mod:`kit.evaluate.claims` explains the verdicts.
 
-The limits here were fixed before anything was measured. Two rewards are compared on the seeds that both have; a stage
-without a training seed (the base asked directly) stands for every seed.
+What is tested, by which arms and within which margins was stated in ``claims.toml`` before any of them was trained. Two
+rewards are compared on the seeds that both have; a stage without a training seed (the base asked directly) stands for
+every seed.
 
 Departures
 - [codedance-claims-drawn] Paper: rewards, the turns' part, sizes of data and budgets of turns are compared on
@@ -18,37 +19,28 @@ from dataclasses import replace
 
 import numpy as np
 
-from kit.evaluate.claims import Check, Claim
+from kit.evaluate.claims import Claim
 from kit.evaluate.intervals import Interval, mean_over_seeds
 from kit.train.metrics import Row
 from papers.codedance.metrics import Outcome
-from papers.contrasts import chosen, difference, points, shared_seeds, slope
+from papers.contrasts import apart, chosen, points, shared_seeds, slope
+from papers.registered import registered
 
-CLAIMS = {
-    "C1": "the adaptive reward is most accurate, and calls less than a bonus for calls",
-    "C2": "the turns' own part keeps entropy up and accuracy higher",
-    "C3": "where calls never cost anything, they grow at equal accuracy",
-    "C4": "more demonstrations help",
-    "C5": "more turns than in training help at evaluation",
-    "C6": "operations that were only shown apart are put together",
-}
+STATED = registered("codedance")
+"""What is tested: statements, checks, margins and numbers (``claims.toml``)."""
+
+CLAIMS = STATED.statements
 """Id of a claim → its statement."""
 
-EQUAL = 0.05
-"""C3: a difference in accuracy below this counts as equal. The paper's is 0.3 points, of averages over seven sets."""
-
-LAST = 0.25
-"""C2: share of the steps, the last ones, over which entropy is averaged."""
-
-UNSEEDED = ("direct",)
+UNSEEDED = ("direct", "untrained")
 """Stages that no training made: measured once, they stand for every seed."""
 
 
 def c1(adaptive: Sequence[Outcome], outcome: Sequence[Outcome], bonus: Sequence[Outcome]) -> Claim:
-    """C1: R_BAT is the most accurate, and calls less than under a bonus (Table 3: 65.8 at 1.41 turns, 63.6 at 2.43).
+    """C1: R_BAT calls less than under a bonus, at no loss of accuracy (Table 3: 65.8 at 1.41 turns, 63.6 at 2.43).
 
-    Statistics, per seed and paired by image: accuracy minus that of the outcome alone, and of the bonus; calls an
-    episode of the bonus minus R_BAT's. Rule: all above 0.
+    Statistics, per seed and paired by image: calls an episode of the bonus minus R_BAT's; accuracy minus that of the
+    bonus, and of the outcome alone.
 
     Args:
         adaptive: outcomes of the agent that was trained under R_BAT.
@@ -58,17 +50,17 @@ def c1(adaptive: Sequence[Outcome], outcome: Sequence[Outcome], bonus: Sequence[
     Raises:
         ValueError: one of them is empty, or two have no seed in common.
     """
-    checks = (
-        difference("accuracy minus the outcome reward's", {"outcome": outcome, "adaptive": adaptive}),
-        difference("accuracy minus the bonus's", {"bonus": bonus, "adaptive": adaptive}),
-        difference("calls that the bonus makes more", {"adaptive": adaptive, "bonus": bonus}, "tool_calls"),
+    claim = STATED["C1"]
+    return claim.claim(
+        claim.check("calls", apart({"grpo": adaptive, "bonus": bonus}, "tool_calls")),
+        claim.check("outcome", apart({"outcome": outcome, "grpo": adaptive})),
+        claim.check("bonus", apart({"bonus": bonus, "grpo": adaptive})),
     )
-    return Claim("C1", CLAIMS["C1"], checks)
 
 
-def _at_the_end(rows: Sequence[Row]) -> float:
+def _at_the_end(rows: Sequence[Row], last: float) -> float:
     some = [float(row["entropy"]) for row in rows if "entropy" in row]
-    return float(np.mean(some[-max(1, round(len(some) * LAST)) :]))
+    return float(np.mean(some[-max(1, round(len(some) * last)) :]))
 
 
 def c2(
@@ -79,8 +71,8 @@ def c2(
 ) -> Claim:
     """C2: the turns' own part of the advantage keeps entropy up, and accuracy higher (section 4.4, Figure 4).
 
-    Statistics: entropy over the last :data:`LAST` of the steps, with the part minus without, Student's t over the seeds
-    that both have; accuracy likewise, per seed and paired by image. Rule: both above 0.
+    Statistics: entropy over the last steps (the share of them that is stated), with the part minus without, Student's t
+    over the seeds that both have; accuracy likewise, per seed and paired by image.
 
     Args:
         with_turns: outcomes of R_BAT with the turns' part.
@@ -91,24 +83,23 @@ def c2(
     Raises:
         ValueError: no outcomes, or no seed in common.
     """
-    seeds = sorted(set(curves) & set(curves_without))
+    claim, seeds = STATED["C2"], sorted(set(curves) & set(curves_without))
     if not seeds:
         raise ValueError("no seed was trained both with and without the turns' part; train one")
-    apart = [_at_the_end(curves[seed]) - _at_the_end(curves_without[seed]) for seed in seeds]
+    last = claim.numbers["last"]
+    differ = [_at_the_end(curves[seed], last) - _at_the_end(curves_without[seed], last) for seed in seeds]
     steps = sum(len(curves[seed]) for seed in seeds)
-    entropy = replace(mean_over_seeds(apart, 0.01), n=steps)
-    checks = (
-        Check("entropy at the end, with minus without", entropy, 0.0),
-        difference("accuracy, with minus without", {"without": without, "with_turns": with_turns}),
+    return claim.claim(
+        claim.check("entropy", replace(mean_over_seeds(differ, 0.01), n=steps)),
+        claim.check("accuracy", apart({"no_turns": without, "grpo": with_turns})),
     )
-    return Claim("C2", CLAIMS["C2"], checks)
 
 
 def c3(adaptive: Sequence[Outcome], offset_0: Sequence[Outcome]) -> Claim:
     """C3: with offset 0 calls grow at equal accuracy (section 8.2.3, Figure 9).
 
-    Statistics, per seed and paired by image: calls an episode under offset 0 minus R_BAT's, above 0; its accuracy minus
-    R_BAT's, below :data:`EQUAL`: what the calls cost buys nothing.
+    Statistics, per seed and paired by image: calls an episode under offset 0 minus R_BAT's; its accuracy minus R_BAT's,
+    which is what the calls buy. The paper's accuracies are 0.3 points apart, of averages over seven sets.
 
     Args:
         adaptive: outcomes of the agent that was trained under R_BAT.
@@ -117,39 +108,40 @@ def c3(adaptive: Sequence[Outcome], offset_0: Sequence[Outcome]) -> Claim:
     Raises:
         ValueError: one of them is empty, or they have no seed in common.
     """
-    bought = difference("accuracy that they buy", {"adaptive": adaptive, "offset_0": offset_0})
-    checks = (
-        difference("calls that offset 0 makes more", {"adaptive": adaptive, "offset_0": offset_0}, "tool_calls"),
-        replace(bought, limit=EQUAL, side="below"),
+    claim, stages = STATED["C3"], {"grpo": adaptive, "offset_0": offset_0}
+    return claim.claim(
+        claim.check("calls", apart(stages, "tool_calls")),
+        claim.check("accuracy", apart(stages)),
     )
-    return Claim("C3", CLAIMS["C3"], checks)
 
 
-def c4(sizes: Mapping[int, Sequence[Outcome]]) -> Claim:
+def c4(sizes: Mapping[str, Sequence[Outcome]]) -> Claim:
     """C4: more SFT data, higher accuracy (section 4.4, Figure 3).
 
-    Statistic: least-squares slope of accuracy after SFT over the rank of the sizes, per seed. Rule: above 0. Undecided
-    with fewer than two sizes.
+    Statistic: least-squares slope of accuracy after SFT over the rank of the sizes, per seed. Undecided with fewer than
+    two sizes.
 
     Args:
-        sizes: number of demonstrations → outcomes after SFT on so many.
+        sizes: how a size is called → outcomes after SFT on so many demonstrations; from the fewest to the most.
 
     Raises:
         ValueError: a size has no outcomes, or the sizes no seed in common.
     """
+    claim = STATED["C4"]
     if len(sizes) < 2:
-        return Claim("C4", CLAIMS["C4"], (), f"sizes {', '.join(map(str, sorted(sizes)))}: at least two are needed")
-    cells = shared_seeds({str(n): sizes[n] for n in sorted(sizes)})
-    means = ", ".join(f"{n}: {np.mean([o.correct for o in some]):.3f}" for n, some in cells.items())
-    found = slope({int(n): points(some, "correct") for n, some in cells.items()})
-    return Claim("C4", CLAIMS["C4"], (Check("slope of accuracy, a size", found, 0.0),), f"accuracy by size: {means}")
+        return claim.claim(note=f"not run: sizes {', '.join(sizes)}; at least two are needed")
+    cells = shared_seeds(sizes)
+    means = ", ".join(f"{name}: {np.mean([o.correct for o in some]):.3f}" for name, some in cells.items())
+    found = slope({rank: points(some, "correct") for rank, some in enumerate(cells.values())})
+    return claim.claim(claim.check("slope", found), note=f"accuracy by size: {means}")
 
 
 def c5(budgets: Mapping[int, Sequence[Outcome]], trained: int) -> Claim:
     """C5: more turns at evaluation than in training help (section 4.4, Figure 3).
 
-    Statistic, per seed and paired by image: accuracy with the most turns minus with as many as in training. Rule: above
-    0. Not testable where no episode used more turns than those in training. The note has all budgets.
+    Statistic, per seed and paired by image: accuracy with the most turns minus with as many as in training. Not
+    testable where training had turns enough for the calls that a question needs, or where no episode used more. The
+    note has all budgets.
 
     Args:
         budgets: most turns of an episode → outcomes of the same policy.
@@ -158,23 +150,24 @@ def c5(budgets: Mapping[int, Sequence[Outcome]], trained: int) -> Claim:
     Raises:
         ValueError: the trained budget isn't among them, or nothing above it.
     """
-    most = max(budgets)
+    claim, most = STATED["C5"], max(budgets, default=0)
     if trained not in budgets or most <= trained:
         raise ValueError(f"budgets {sorted(budgets)}: needs {trained}, as in training, and a larger one")
-    check = difference(
-        f"accuracy with {most} turns minus with {trained}", {"trained": budgets[trained], "most": budgets[most]}
-    )
-    beyond = sum(o.turns > trained for o in budgets[most])
-    none = "" if beyond else f"0 of {len(budgets[most])} episodes used more than {trained} turns of {most}"
+    needed, why = claim.numbers["calls"], ""
+    if needed < trained:
+        why = f"questions need {needed} calls at most, so {needed + 1} turns are enough, and training had {trained}"
+    elif not any(o.turns > trained for o in budgets[most]):
+        why = f"0 of {len(budgets[most])} episodes used more than {trained} turns of {most}"
     means = ", ".join(f"{n}: {np.mean([o.correct for o in some]):.3f}" for n, some in sorted(budgets.items()))
-    return Claim("C5", CLAIMS["C5"], (replace(check, untestable=none),), f"accuracy by turns: {means}")
+    more = apart({"trained": budgets[trained], "most": budgets[most]})
+    return claim.claim(claim.check("turns", more, why), note=f"accuracy by turns: {means}")
 
 
 def c6(direct: Sequence[Outcome], sft: Sequence[Outcome], grpo: Sequence[Outcome], kind: str = "composed") -> Claim:
     """C6: what demonstrations showed only apart is put together (section 4.3, shown on examples).
 
     Statistics, per seed and paired by image, over questions of a kind that no demonstration showed: accuracy after GRPO
-    minus the base's asked directly, and minus that after SFT. Rule: both above 0.
+    minus the base's asked directly, and minus that after SFT.
 
     Args:
         direct: outcomes of the base asked directly.
@@ -185,13 +178,14 @@ def c6(direct: Sequence[Outcome], sft: Sequence[Outcome], grpo: Sequence[Outcome
     Raises:
         ValueError: a stage has no question of the kind.
     """
-    stages = {"direct": direct, "sft": sft, "grpo": grpo}
+    claim, stages = STATED["C6"], {"direct": direct, "sft": sft, "grpo": grpo}
     found = {name: chosen(name, some, f"{kind} question", lambda o: o.kind == kind) for name, some in stages.items()}
-    checks = (
-        difference("accuracy minus asked directly", {k: found[k] for k in ("direct", "grpo")}, unseeded=UNSEEDED),
-        difference("accuracy minus after SFT", {k: found[k] for k in ("sft", "grpo")}),
+    return claim.claim(
+        *(
+            claim.check(name, apart({k: found[k] for k in (name, "grpo")}, unseeded=UNSEEDED))
+            for name in ("direct", "sft")
+        )
     )
-    return Claim("C6", CLAIMS["C6"], checks)
 
 
 def calls_over_training(curves: Sequence[Sequence[Row]], level: str) -> Interval:

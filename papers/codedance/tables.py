@@ -48,25 +48,36 @@ def told(sets: Mapping[str, Sequence[Task]]) -> str:
     return ", ".join(f"{name} {len(tasks)}" for name, tasks in sets.items()) or ABSENT
 
 
+def of_stage(stages: Mapping[str, Sequence[Outcome]], stage: str) -> Metrics:
+    """Accuracy and turns of a stage on each set that it was played on.
+
+    Args:
+        stages: flat name (:mod:`papers.played`) → outcomes of all seeds.
+        stage: name of the stage, a key of :data:`ROWS`.
+    """
+    flat = {name: f"{stage}-eval-{name}" for name in SETS}
+    played = {name: stages[file] for name, file in flat.items() if stages.get(file)}
+    found: Metrics = {}
+    for name, some in played.items():
+        found |= {f"acc_{name}": accuracy(some), f"turns_{name}": Metric("turns", "turns", "count").interval(some)}
+    return found
+
+
 def measured(folders: Sequence[Path], stage: str, as_saved: str = "") -> Metrics:
-    """Accuracy and turns of a stage on each set that it was played on, over runs that differ in their seed.
+    """:func:`of_stage` of what runs that differ in their seed have saved.
 
     Args:
         folders: the runs; a set is left out unless all of them have it.
         stage: name of the stage, a key of :data:`ROWS`.
         as_saved: its name in these runs, if another: a branch under another reward saves ``grpo`` as well.
     """
-    found: Metrics = {}
+    found: dict[str, list[Outcome]] = {}
     for name in SETS:
         saved = f"{as_saved or stage}-eval-{name}"
-        if not folders or not all((folder / "stages" / f"{saved}.json").is_file() for folder in folders):
-            continue
-        some: list[Outcome] = []
-        for seed, folder in enumerate(folders):
-            some += EVALUATION.load_outcomes(folder, saved, seed)
-        found[f"acc_{name}"] = accuracy(some)
-        found[f"turns_{name}"] = Metric("turns", "turns", "count").interval(some)
-    return found
+        if folders and all((folder / "stages" / f"{saved}.json").is_file() for folder in folders):
+            loaded = (EVALUATION.load_outcomes(folder, saved, seed) for seed, folder in enumerate(folders))
+            found[f"{stage}-eval-{name}"] = [outcome for some in loaded for outcome in some]
+    return of_stage(found, stage)
 
 
 HEADS = {"acc": "per cent right", "turns": "turns an episode"}
