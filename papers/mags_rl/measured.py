@@ -1,0 +1,122 @@
+"""Mags-RL's figures and verdicts, from outcomes and curves alone: no model is asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kit.evaluate.accuracy import accuracy
+from kit.evaluate.claims import Claim
+from kit.evaluate.five.answers import difference
+from kit.evaluate.outcomes import Metrics
+from papers.mags_rl import claims, tables
+from papers.mags_rl.metrics import EVALUATION, Outcome
+from papers.played import Curves, Numbers, five_of, once, tested
+from papers.tables import Table
+
+BASELINES = claims.STATED["M1"].checks["hard"].arms[:-1]
+"""Stages that M1 compares the agent with."""
+
+SHOWN = (
+    *("untrained", *BASELINES, "sft", "stage1", "grpo", "at_once", "more", "plain", "direct_training"),
+    *("decided-sft", "decided", "half-sft", "half"),
+)
+"""Stages that have figures of their own; on the paper's sets each ends in ``-zoom``."""
+
+Stages = Mapping[str, Sequence[Outcome]]
+
+
+def measured(stages: Stages, curves: Curves, numbers: Numbers | None = None) -> tuple[dict[str, Metrics], list[Claim]]:
+    """All that results files have of Mags-RL: stage → metric → value with its interval, and the claims.
+
+    Args:
+        stages: flat name (:func:`papers.played.flat`) → outcomes of all seeds.
+        curves: flat name of a training → seed → its rows.
+        numbers: flat name of an arm → seed → what is known of its run besides: of ``grpo`` calls and the weights'
+            change; of ``grpo`` and ``more`` how many ``samples`` they had, and of ``more`` how many its steps ``met``.
+
+    Raises:
+        ValueError: two stages that a claim compares have no seed in common.
+    """
+    played, numbers = once(stages, (*claims.UNSEEDED, "untrained")), numbers or {}
+    names = [f"{name}{ending}" for name in SHOWN for ending in ("", "-zoom")]
+    metrics = {name: EVALUATION.evaluate_outcomes(played[name]) for name in names if played.get(name)}
+    first, second = (curves.get(name, {}) for name in ("stage1", "grpo"))
+    training = {seed: [*first[seed], *rows] for seed, rows in second.items() if seed in first}
+    for stage, found in five_of(EVALUATION, stages, training, numbers.get("grpo", {})).items():
+        metrics[stage] |= found
+    enlarged = by_enlarger(played)
+    if "grpo" in metrics:
+        metrics["grpo"] |= hard_gains(played)
+        for size, ways in enlarged.items():
+            metrics["grpo"] |= {f"accuracy_{size}_{name}": accuracy(some) for name, some in ways.items()}
+        if played.get("own"):
+            metrics["grpo"]["accuracy_on_its_own"] = accuracy(played["own"])
+    return metrics, _claims(played, enlarged, numbers)
+
+
+def paper_tables(metrics: Mapping[str, Metrics]) -> dict[str, Table]:
+    """Tables 1 and 2, the paper's numbers beside those of :func:`measured` on the paper's sets."""
+    return tables.paper_tables({name: metrics.get(f"{name}-zoom", {}) for name in EVALUATION.reported})
+
+
+def hard_gains(played: Stages) -> Metrics:
+    """What reinforcement added on hard questions, greedily and sampled, to answers and to boxes."""
+    found: Metrics = {}
+    for part, field in (("acc", "correct"), ("right", "right")):
+        for ending in ("", "-sampled"):
+            after, before = (
+                [
+                    o
+                    for o in played.get(f"{stage}{ending}", ())
+                    if o.difficulty == "hard" and getattr(o, field) is not None
+                ]
+                for stage in ("grpo", "sft")
+            )
+            if gain := difference(after, before, field):
+                found[f"{part}_gain_over_sft_hard{ending.replace('-', '_')}"] = gain
+    return found
+
+
+def by_enlarger(played: Stages) -> dict[str, dict[str, Sequence[Outcome]]]:
+    """Size of detail → what enlarged the trained agent's boxes → its outcomes; the network comes first."""
+    found: dict[str, dict[str, Sequence[Outcome]]] = {}
+    for name, some in sorted(played.items(), key=lambda item: item[0].endswith(claims.PLAIN)):
+        if some and (match := re.fullmatch(r"(large|small)-(\w+)", name)):
+            found.setdefault(match[1], {})[match[2]] = some
+    return dict(sorted(found.items()))
+
+
+def _claims(played: Stages, enlarged: Mapping[str, Mapping[str, Sequence[Outcome]]], numbers: Numbers) -> list[Claim]:
+    """The claims in their order; one whose runs aren't there says so."""
+    stated, zoom = claims.STATED, bool(played.get("grpo-zoom"))
+    there = {name: played.get(f"{name}-zoom" if zoom else name, ()) for name in SHOWN}  # what Tables 1 and 2 are of
+    hardest = {name: [o for o in some if not zoom or o.difficulty == "hard"] for name, some in there.items()}
+    by: Any = "judged" if zoom else "correct"  # both tables have the judge's accuracy
+
+    def m1(agent: Sequence[Outcome], *rivals: Sequence[Outcome]) -> Claim:
+        return claims.m1(agent, dict(zip(BASELINES, rivals, strict=True)), by)
+
+    def m2() -> Claim:
+        ways = list(next(iter(enlarged.values())))
+        trained = {name: played[name] for name in ("plain", "grpo")} if played.get("plain") else None
+        return claims.m2(enlarged, ways[0], trained)
+
+    return [
+        tested(stated["M1"], there, ("grpo", *BASELINES), m1),
+        m2() if enlarged else stated["M2"].claim(note="not run: the same boxes, enlarged in several ways"),
+        tested(stated["M3"], hardest, ("grpo", "at_once"), lambda end, some: claims.m3(end, some, by), "at_once_runs"),
+        tested(
+            stated["M4"], there, ("grpo", "more"), lambda few, many: claims.m4(few, many, met(numbers)), "more_runs"
+        ),
+        tested(stated["M5"], played, ("stage1", "grpo"), claims.m5),
+    ]
+
+
+def met(numbers: Numbers) -> str:
+    """How many samples M4's trainings had and met, in words; empty where nobody says."""
+    few, many = (next(iter(numbers.get(arm, {}).values()), {}) for arm in ("grpo", "more"))
+    if not ("samples" in few and {"samples", "met"} <= many.keys()):
+        return ""
+    return f"{few['samples']} samples beside {many['samples']}, of which {many['met']} were met"
