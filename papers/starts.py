@@ -64,7 +64,7 @@ def _panel(axis: Any, found: Mapping[str, Mapping[str, Interval | None]]) -> Non
     axis.set_xlim(-0.4, len(STARTS) - 0.6)
     axis.set_xticks(range(len(STARTS)), [*STARTS], fontsize=7)
     for k, (name, (_, marker, colour)) in enumerate(TRAININGS.items()):
-        known = [(at, told[name]) for at, told in enumerate(found.values()) if told[name] is not None]
+        known = [(at, one) for at, told in enumerate(found.values()) if (one := told[name])]
         places = [at + 0.08 * (2 * k - 1) for at, _ in known]
         axis.plot(places, [one.value for _, one in known], color=colour, marker=marker, label=name, linewidth=1)
         for place, (_, one) in zip(places, known, strict=True):
