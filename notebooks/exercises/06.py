@@ -1,7 +1,8 @@
-"""Exercises of notebook 06: pass@k of a task, pass@k over two tasks, the observation gap."""
+"""Exercises of notebook 06: pass@k of a task, pass@k over two tasks, the observation gap, how many trainings."""
 
 from __future__ import annotations
 
+import math
 import random
 from math import comb
 from typing import Any
@@ -23,6 +24,24 @@ def gap(own: dict[str, bool], other: dict[str, bool]) -> float:
     """Take the mean difference over the tasks that are in both."""
     both = own.keys() & other.keys()
     return sum(own[name] - other[name] for name in both) / len(both)
+
+
+def seeds_needed(error: float, seed: float, image: float, rest: float, images: int) -> int:
+    """Solve seed²/K + image²/P + rest²/KP ≤ error² for K: what images leave is what trainings may have."""
+    left = error**2 - image**2 / images
+    return math.ceil((seed**2 + rest**2 / images) / left - 1e-9) if left > 0 else 0
+
+
+def _other_spreads(seed: int) -> list[dict[str, Any]]:
+    """Where images alone are too few, where one training is enough, and between."""
+    rng = random.Random(seed)
+    found = []
+    for _ in range(5):
+        image, images = rng.uniform(0.2, 0.5), rng.randint(40, 400)
+        least = image / math.sqrt(images)
+        spreads = {"seed": rng.uniform(0.02, 0.2), "image": image, "rest": rng.uniform(0.1, 0.5), "images": images}
+        found += [{"error": least * times, **spreads} for times in (0.8, rng.uniform(1.2, 2), 9.0)]
+    return found
 
 
 def _gap_of_means(own: dict[str, bool], other: dict[str, bool]) -> float:
@@ -112,6 +131,39 @@ EXERCISES = [
             Mistake(
                 lambda own, other: sum(own[n] - other[n] for n in own.keys() & other.keys()) / len(own),
                 "Divide by the number of tasks that both have.",
+            ),
+        ],
+    ),
+    Exercise(
+        "06.4",
+        seeds_needed,
+        "Bring what doesn't depend on K to the side of error². What stays on the other is something divided by K.",
+        cases=[
+            {"error": 0.05, "seed": 0.1, "image": 0.0, "rest": 0.0, "images": 100},
+            {"error": 0.05, "seed": 0.1, "image": 0.4, "rest": 0.3, "images": 100},
+            {"error": 0.02, "seed": 0.05, "image": 0.3, "rest": 0.3, "images": 300},
+            {"error": 0.01, "seed": 0.05, "image": 0.3, "rest": 0.3, "images": 300},
+            {"error": 0.5, "seed": 0.05, "image": 0.3, "rest": 0.3, "images": 300},
+        ],
+        hidden=_other_spreads,
+        mistakes=[
+            Mistake(
+                lambda error, seed, image, rest, images: math.ceil(
+                    (seed**2 + image**2 / images + rest**2 / images) / error**2 - 1e-9
+                ),
+                "You divide the images' part by K too. All trainings play the same images, which don't average out.",
+            ),
+            Mistake(
+                lambda error, seed, image, rest, images: (
+                    math.floor((seed**2 + rest**2 / images) / left) if (left := error**2 - image**2 / images) > 0 else 0
+                ),
+                "A part of a training is none: take the next whole number.",
+            ),
+            Mistake(
+                lambda error, seed, image, rest, images: (
+                    math.ceil((seed**2 + rest**2) / left - 1e-9) if (left := error**2 - image**2 / images) > 0 else 0
+                ),
+                "The rest is divided by trainings and by images.",
             ),
         ],
     ),

@@ -533,6 +533,91 @@ title = "share of episodes that answer, in training"
 display(charts.lines(watched, "step", "answered", title))
 
 # %% [markdown]
+# ## Written down before it is measured
+#
+# A limit that is set after the figure can always be set so that the claim holds. So every claim of a paper that the kit
+# tests is written down before its agents are trained: what is compared, the smallest difference that counts, how many
+# trainings and images. CodeDance's paper says that its reward makes an agent call less without costing accuracy:
+
+# %%
+from papers.registered import registered
+from papers.samples import power
+
+claim = registered("codedance")["C1"]
+print(claim.statement)
+print(f"{claim.source}; {claim.seeds} trainings of each agent, {claim.images} images")
+for key, one in claim.checks.items():
+    print(f"{key:8s} {one.kind:8s} {one.margin:<5g} {one.name}")
+
+# %% [markdown]
+# *more* asks for a difference above 0, *no_less* for one above minus the margin, *equal* for one within the margin on
+# either side. The five verdicts follow from intervals: it *holds*; it *doesn't*; it is *equal* (the interval is narrow
+# enough to rule out any difference that counts); it is *not testable here*; or it is *undecided*: too few trainings or
+# images, whatever the truth is. That an interval includes 0 doesn't say that there is nothing.
+#
+# ### How many would be enough?
+#
+# The same training with another seed ends elsewhere, and other images give other shares. With K trainings that each play
+# the same P images, a difference of two agents varies by
+#
+# $$\text{error}^2 = \frac{s_\text{seed}^2}{K} + \frac{s_\text{image}^2}{P} + \frac{s_\text{rest}^2}{K P}$$
+#
+# and the chance of showing a difference as large as the margin, the *power*, follows from it. Below it is computed for
+# accuracy beside the outcome reward's, from deviations that were seen in earlier runs. Guess two of them: 2 trainings and
+# 3,000 images, 20 trainings and 300.
+
+# %% tags=["guess"]
+one = claim.checks["outcome"]
+seen = one.spread.seed, one.spread.image, one.spread.rest
+seeds = (2, 3, 5, 10, 20)
+chances = {
+    f"{images:,} images": (seeds, [power(one.margin, *seen, k, images) for k in seeds])
+    for images in (30, 300, 3000)
+}
+title = "chance of showing a difference as large as the margin"
+display(charts.lines(chances, "trainings", "power", title))
+for name, (_, values) in chances.items():
+    print(
+        f"{name:12s}", *(f"K={k}: {v:.2f}" for k, v in zip(seeds, values, strict=True))
+    )
+
+# %% [markdown]
+# More images make the second and the third part smaller, never the first: that is why one training with thousands of
+# questions decides nothing about a recipe.
+#
+# **Exercise 06.4.** How many trainings would you need? Give the smallest whole number K for which the error is at most
+# `error`, and 0 if no number of trainings is enough.
+
+
+# %% tags=["exercise"]
+def seeds_needed(
+    error: float, seed: float, image: float, rest: float, images: int
+) -> int:
+    """Fewest trainings for this error; seed, image, rest: standard deviations."""
+    ...
+
+
+check("06.4", seeds_needed)
+
+# %% [markdown]
+# ## What reinforcement adds depends on its start
+#
+# A cold start can be decided: cloned from an expert that always does what is best. Or it can be left undecided: the
+# expert guesses, gives up or calls needlessly in a share of its demonstrations, so that the agent goes on trying several
+# things. Reinforcement makes likelier what earned more, so it needs something to choose from. From left to right the
+# starts get less decided; the last ones are those whose figures the kit publishes. Guess where imitation alone is best,
+# where reinforcement adds most, and where the two together end highest.
+
+# %% tags=["guess"]
+from papers.registry import published
+from papers.starts import starts_picture
+
+display(starts_picture(published()))
+
+# %% [markdown]
+# So a large gain of reinforcement is no merit by itself: it may tell how much the start had left open. Beside a gain, ask
+# what imitation alone reaches from demonstrations that show the best.
+#
 # ## When is something learnt?
 #
 # When the gain over the start lies above 0 with its interval, over several seeds; when the agent beats its base asked
