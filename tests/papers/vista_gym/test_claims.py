@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from kit.evaluate.claims import as_stated
+from papers.registered import RegisteredError
 from papers.vista_gym.claims import CLAIMS, better, error_share, macro_average, no_call_share, v1, v2, v3, v6, v8
 from papers.vista_gym.metrics import Outcome
 
@@ -14,13 +15,13 @@ from papers.vista_gym.metrics import Outcome
 def made(right: int, of: int = 40, seeds: int = 3, errors: str = "E4", **own: object) -> list[Outcome]:
     """So many outcomes a seed, of which the first ones are right."""
     fields = {"reason": "wrong", "turns": 2, "tool_calls": 1, "tokens": 9, "family": "charts", "distribution": "in"}
+    fields |= {"ran": 1.0}
     return [
         Outcome(
             task=f"t{k}",
             image=f"i{k}",
             correct=k < right,
             seed=seed,
-            ran=1.0,
             errors=errors,
             **{**fields, **own},  # type: ignore[arg-type]
         )
@@ -51,11 +52,20 @@ def test_v1_tools_cost_accuracy_where_the_base_answers_at_all() -> None:
     assert mute.verdict == "not testable here" and "0 of 40 untrained episodes" in mute.evidence
 
 
-def test_v2_reinforcement_adds_more_than_cloning() -> None:
-    assert v2(BASE, made(14), made(36)).verdict == "holds"
-    assert v2(BASE, made(34), made(38)).verdict == "doesn't", "both help, cloning more"
-    gains = [round(check.interval.value, 3) for check in v2(BASE, made(14), made(36)).checks]
-    assert gains == [0.15, 0.55, 0.4], "(14 − 8), (36 − 14) of 40, and their difference"
+def test_v1_is_equal_where_tools_cost_nothing_worth_having() -> None:
+    alike = made(20, of=200, seeds=1)
+    assert v1(alike, alike).verdict == "equal" and v1(BASE, BASE).verdict == "undecided"
+
+
+def test_v2_is_the_order_of_the_policies_and_cloning_where_the_expert_is_decided() -> None:
+    assert v2(BASE, made(8), made(36), made(24)).verdict == "holds", "the clone that gives up needn't gain"
+    assert v2(BASE, made(38), made(28), made(24)).verdict == "doesn't", "reinforcement loses"
+    assert v2(made(38, seeds=1), made(8), made(20), made(39)).verdict == "doesn't", "the base is above it"
+    assert v2(BASE, made(8), made(36), made(2)).verdict == "doesn't", "a decided expert's clone loses"
+    assert v2(BASE, made(8), made(36, seeds=1), made(24)).verdict == "undecided"
+    found = v2(BASE, made(14), made(36), made(24))
+    assert [round(check.interval.value, 3) for check in found.checks] == [0.55, 0.7, 0.4]
+    assert found.note.startswith("cloning the expert that gives up gains 0.150 [")
 
 
 def test_v3_each_above_the_next() -> None:
@@ -70,11 +80,20 @@ def test_v3_by_the_untrained_model_counts_for_every_seed_and_needs_one_that_answ
     assert [check.verdict for check in mute.checks] == ["holds", "not testable here"]
 
 
-@pytest.mark.parametrize("claim", ["V4", "V5", "V7", "V9"])
-def test_a_training_that_has_to_beat_its_rivals(claim: str) -> None:
-    assert better(claim, made(36), dense=made(20), sparse=made(24)).verdict == "holds"
-    assert better(claim, made(22), dense=made(20), sparse=made(36)).verdict == "doesn't", "one of two beats it"
-    assert better(claim, made(22), dense=made(22)).verdict != "holds"
+@pytest.mark.parametrize(
+    ("claim", "rival"), [("V4", "dapo"), ("V5", "dense"), ("V5", "sparse"), ("V7", "grpo"), ("V9", "grpo")]
+)
+def test_a_training_that_has_to_beat_its_rivals(claim: str, rival: str) -> None:
+    assert better(claim, made(36), **{rival: made(20)}).verdict == "holds"
+    assert better(claim, made(22), **{rival: made(36)}).verdict == "doesn't"
+    assert better(claim, made(22), **{rival: made(22)}).verdict == "undecided", "a tie on 40 leaves 3/40 open"
+    assert better(claim, made(80, of=200), **{rival: made(80, of=200)}).verdict == "equal", "3/200 is less than counts"
+
+
+def test_one_of_two_rivals_is_enough_to_lose_and_only_those_that_are_stated_count() -> None:
+    assert better("V5", made(22), dense=made(20), sparse=made(36)).verdict == "doesn't"
+    with pytest.raises(RegisteredError, match="V5: check 'dapo' wasn't stated; there are dense, sparse"):
+        better("V5", made(22), dapo=made(20))
 
 
 def test_v6_looks_where_the_single_family_and_the_single_tool_are_no_help() -> None:
@@ -102,23 +121,36 @@ def test_v6_looks_where_the_single_family_and_the_single_tool_are_no_help() -> N
         v6(mixed, single, made(20), "charts", "easyocr.read")
 
 
-def test_v8_halves_the_errors_of_form_and_of_reasoning_each() -> None:
-    """Before, 32 of 40 fail with E1 and E6: after, fewer than 16 have to. A failure without an error doesn't count."""
-    before = made(8, seeds=1, errors="E1 E6")
+def test_v8_halves_the_errors_of_form() -> None:
+    """Before, 32 of 40 fail with E1: after, fewer than 16 have to. A failure without an error doesn't count."""
+    before = made(8, seeds=1, errors="E1 E6", ran=None)
     assert v8(before, made(36, errors="E3 E6")).verdict == "holds"
     assert v8(before, made(12, errors="E2 E6")).verdict == "doesn't"
     assert v8(before, made(12, errors="")).verdict == "holds"
-    one = v8(before, made(12, errors="E6"))
-    assert [check.verdict for check in one.checks] == ["holds", "doesn't"] and one.verdict == "doesn't"
-    assert [check.interval.value for check in one.checks] == pytest.approx([0.4, 0.4 - 0.7])
-    grown = v8(before, made(8, errors="E4 E5"))
+    assert [check.interval.value for check in v8(before, made(8, errors="E3")).checks] == pytest.approx([0.4 - 0.8])
+    grown = v8(before, made(8, errors="E4 E5 E6"))
     assert grown.verdict == "holds" and "E4 0.000 [" in grown.note and "0.800 [" in grown.note
+    assert grown.note.startswith("a tool answered in 0.000 of the untrained episodes; deciding nothing: E4")
 
 
-def test_v8_cannot_tell_of_an_error_that_the_untrained_agent_never_makes() -> None:
-    found = v8(made(0, seeds=1, errors="E1"), made(36))
-    assert [check.verdict for check in found.checks] == ["holds", "not testable here"]
-    assert found.verdict == "not testable here" and "0 of 40 untrained episodes failed by E6" in found.evidence
+@pytest.mark.parametrize("kind", ["E4", "E6"])
+def test_v8_counts_what_only_a_caller_can_do_where_the_untrained_agent_calls(kind: str) -> None:
+    """Before, all fail with E1 and the kind, and a tool answers: after, half of either have to be gone."""
+    before = made(8, seeds=1, errors=f"E1 {kind}")
+    gone, left = v8(before, made(12, errors="")), v8(before, made(12, errors=kind))
+    assert gone.verdict == "holds" and len(gone.checks) == 2
+    assert [check.verdict for check in left.checks] == ["holds", "doesn't"] and left.verdict == "doesn't"
+    assert [check.interval.value for check in left.checks] == pytest.approx([0.4, 0.4 - 0.7])
+    seldom = [*before[:37], *made(8, seeds=1, errors=f"E1 {kind}", ran=0.0)[37:]]
+    assert len(v8(seldom, made(12, errors=kind)).checks) == 2, "37 of 40 episodes reach a tool"
+    never = [replace(o, ran=None) for o in before]
+    assert v8([*before[:3], *never[3:]], made(12, errors=kind)).verdict == "holds", "3 of 40 is too few"
+
+
+def test_v8_cannot_tell_of_forms_that_the_untrained_agent_never_gets_wrong() -> None:
+    found = v8(made(0, seeds=1, errors="E6"), made(36))
+    assert [check.verdict for check in found.checks] == ["not testable here", "holds"]
+    assert found.verdict == "not testable here" and "0 of 40 untrained episodes failed by E1 to E3" in found.evidence
 
 
 def test_shares_of_failures_by_kind_and_without_a_call() -> None:
