@@ -20,6 +20,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -28,17 +29,13 @@ from benchmarks.real_sizes import Measurement, measure, prepare
 from kit.evaluate.results import COMMIT, commit, provenance
 from kit.files import ROOT, print_anything, read_json, write_json
 from kit.train.metrics import read_metrics
-from papers.registry import Paper, papers
+from papers.registry import Paper, PaperError, find_paper, papers
 from workshop.command_line import above_0
 from workshop.jobs.notebooks import Source, find, parameters
 from workshop.jobs.run import profile_values
 
 MEASURING = 0.45
 """Share of the time for the real architectures, at most."""
-
-PAPER_MINUTES = 5.0
-"""For a paper's notebooks, at most; the same command again goes on with those that took longer."""
-
 
 NOTHING: Mapping[str, str] = {}
 
@@ -52,22 +49,33 @@ class Options:
         minutes: for all of it.
         models: architectures to measure.
         tiny: sizes for tests: small images, short episodes, few steps.
+        papers: names of those to run, in this order.
+        paper_minutes: for a paper's notebooks, at most; the same command again goes on with those that took longer.
     """
 
     out: Path
     minutes: float
     models: tuple[str, ...]
     tiny: bool = False
+    papers: tuple[str, ...] = ()
+    paper_minutes: float = 5.0
 
 
 def measurements(models: Sequence[str], with_vllm: bool, tiny: bool = False) -> list[Measurement]:
     """The measurements in the order of their worth: adapters before all weights, small models before large ones."""
-    small = {"steps": 2, "episodes": 8, "max_pixels": 28 * 28 * 16, "max_turns": 2, "max_new_tokens": 8} if tiny else {}
+    small: dict[str, Any] = (
+        {"steps": 2, "episodes": 8, "max_pixels": 28 * 28 * 16, "max_turns": 2, "max_new_tokens": 8} if tiny else {}
+    )
     found = [Measurement(model, stage, **small) for model in models for stage in ("sft", "grpo")]
     if with_vllm:
         found += [Measurement(model, "grpo", rollout_engine="colocate", **small) for model in models]
-    # All weights of 3B fit one GPU of 80 GB: 16 bytes each for weight, gradient and AdamW's two numbers.
+    # All weights of 3B fit one GPU of 80 GB: 16 bytes each for weight, gradient and AdamW's two numbers. So, by the
+    # planner's count, does what four of these episodes keep without checkpointing.
     full = [model for model in models if model != "7B"]
+    four: dict[str, Any] = {"per_device_batch_size": 4, "gradient_checkpointing": False, **small}
+    found += [Measurement(model, "sft", **four) for model in full]
+    if with_vllm:
+        found += [Measurement(model, "grpo", rollout_engine="colocate", **four) for model in full]
     return found + [Measurement(m, stage, lora_rank=0, **small) for m in full for stage in ("sft", "grpo")]
 
 
@@ -90,10 +98,9 @@ def on_gpu(options: Options) -> list[Path]:
     for one in measurements(options.models, with_vllm, options.tiny):
         left = MEASURING * 60 * options.minutes - (time.monotonic() - began)
         _measure(one, options.out, left)
-    for paper in papers().values():
-        if paper.notebooks:
-            left = 60 * options.minutes - (time.monotonic() - began)
-            _run_paper(paper, options, min(left, 60 * PAPER_MINUTES))
+    for paper in map(find_paper, options.papers or [n for n, each in papers().items() if each.notebooks]):
+        left = 60 * options.minutes - (time.monotonic() - began)
+        _run_paper(paper, options, min(left, 60 * options.paper_minutes))
     return sorted(options.out.glob("*.json"))
 
 
@@ -103,7 +110,10 @@ def _measure(one: Measurement, out: Path, left: float) -> None:
     if _is_there(file) or not _has_time(one.name, left):
         return
     command = [sys.executable, "-m", "benchmarks.on_gpu", "--out", str(out), "--one", json.dumps(asdict(one))]
-    _run(one.name, command, file, left)
+    peak: list[float] = []
+    if _run(one.name, command, file, left, peak=peak):
+        write_json(file, {**read_json(file), "card_memory_gb": max(peak, default=None)})
+    _drop_weights(out / "work" / one.name)
 
 
 def _run_paper(paper: Paper, options: Options, left: float) -> None:
@@ -130,6 +140,14 @@ def _run_paper(paper: Paper, options: Options, left: float) -> None:
     minutes = {name: entry["minutes"] for name, entry in notebooks.items() if "minutes" in entry}
     told = {"complete": complete, "peak_memory_gb": max(peak, default=None)}
     write_json(file, {**provenance(), **told, "minutes": minutes, "steps": trained})
+    if complete:
+        _drop_weights(folder)
+
+
+def _drop_weights(folder: Path) -> None:
+    """Remove the weights of what is over: a model of 3B has 8 GB, a paper keeps several, and a disk is full."""
+    for path in (*folder.rglob("*.safetensors"), *folder.rglob("*.pt")):
+        path.unlink()
 
 
 def _settings(paper: Paper, model: str) -> list[str]:
@@ -226,6 +244,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=ROOT / "runs" / "on-gpu", help="folder of the results")
     parser.add_argument("--minutes", type=above_0, default=28.0, help="for all of it")
     parser.add_argument("--models", default="3B,7B", help="architectures to measure")
+    parser.add_argument("--papers", default="", help="papers to run, in this order: agile,mags_rl (all)")
+    parser.add_argument("--paper-minutes", type=above_0, default=5.0, help="for each of them, at most")
     parser.add_argument("--tiny", action="store_true", help="sizes for tests: seconds on a CPU")
     parser.add_argument("--commit", default="", help="of this code, where there is no git that could tell it")
     parser.add_argument("--one", default="", help=argparse.SUPPRESS)
@@ -240,7 +260,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not torch.cuda.is_available() and not args.tiny:
         print("no GPU that torch can use: --tiny runs the same with tiny sizes on a CPU", file=sys.stderr)
         return 2
-    files = on_gpu(Options(args.out, args.minutes, tuple(args.models.split(",")), args.tiny))
+    names = tuple(filter(None, args.papers.split(",")))
+    try:
+        for name in names:
+            find_paper(name)
+    except PaperError as error:
+        parser.error(str(error))
+    models = tuple(args.models.split(","))
+    files = on_gpu(Options(args.out, args.minutes, models, args.tiny, names, args.paper_minutes))
     print(f"{len(files)} results in {args.out}\n\n{table(files)}")
     return 0 if files else 1
 

@@ -69,6 +69,8 @@ class Measurement:
         max_pixels: of an image, at the most.
         max_turns: of an episode in GRPO.
         max_new_tokens: of a turn.
+        per_device_batch_size: episodes a forward pass.
+        gradient_checkpointing: whether activations are computed again; None: on a GPU.
     """
 
     model: str
@@ -80,13 +82,17 @@ class Measurement:
     max_pixels: int = MAX_PIXELS
     max_turns: int = 3
     max_new_tokens: int = 256
+    per_device_batch_size: int = 1
+    gradient_checkpointing: bool | None = None
 
     @property
     def name(self) -> str:
         """File name of its result."""
         weights = f"lora{self.lora_rank}" if self.lora_rank else "full"
         engine = "" if self.rollout_engine == "transformers" else f"-{self.rollout_engine}"
-        return f"{self.stage}-{self.model}-{weights}{engine}"
+        at_once = f"-{self.per_device_batch_size}" if self.per_device_batch_size > 1 else ""
+        kept = "-kept" if self.gradient_checkpointing is False else ""
+        return f"{self.stage}-{self.model}-{weights}{engine}{at_once}{kept}"
 
 
 def filled_tokenizer(size: int) -> Any:
@@ -175,12 +181,14 @@ def training_of(one: Measurement, folder: Path, run: Path) -> Any:
         run: folder of the training.
     """
     start = str(folder / "start")
+    size, again = one.per_device_batch_size, one.gradient_checkpointing
+    shared: dict[str, Any] = {"per_device_batch_size": size, "gradient_checkpointing": again, "save_every": 1000}
     if one.stage == "sft":
-        sft = SFTSettings(batch_size=one.episodes, per_device_batch_size=1, lora_rank=one.lora_rank, save_every=1000)
-        sft = replace(sft, epochs=one.steps * one.episodes / 16, max_tokens=32768)
+        sft = SFTSettings(batch_size=one.episodes, lora_rank=one.lora_rank, max_tokens=32768)
+        sft = replace(sft, epochs=one.steps * one.episodes / 16, **shared)
         return SFTTraining(start, str(folder / "episodes.jsonl"), str(run), sft)
-    grpo = GRPOSettings(steps=one.steps, prompts_per_batch=one.episodes // 8, group_size=8, per_device_batch_size=1)
-    grpo = replace(grpo, lora_rank=one.lora_rank, rollout_engine=one.rollout_engine, save_every=1000)
+    grpo = GRPOSettings(steps=one.steps, prompts_per_batch=one.episodes // 8, group_size=8, lora_rank=one.lora_rank)
+    grpo = replace(grpo, rollout_engine=one.rollout_engine, **shared)
     play = Play(max_turns=one.max_turns, max_new_tokens=one.max_new_tokens, on_no_action="tell")
     return Training(start, str(folder / "puzzles.jsonl"), str(run), play, grpo, allow_unsafe=True)
 

@@ -15,7 +15,7 @@ from transformers import Qwen2_5_VLForConditionalGeneration
 
 from benchmarks import on_gpu
 from benchmarks.on_gpu import Options, measurements
-from benchmarks.real_sizes import Measurement, config_of, filled_tokenizer, prepare
+from benchmarks.real_sizes import Measurement, config_of, filled_tokenizer, prepare, training_of
 from kit.chat import Chat
 from kit.data.store import load_episodes
 from kit.evaluate.results import commit
@@ -58,11 +58,23 @@ def test_what_is_worth_most_comes_first_and_vllm_only_where_it_is() -> None:
         "grpo-3B-lora32",
         "sft-7B-lora32",
         "grpo-7B-lora32",
+        "sft-3B-lora32-4-kept",
         "sft-3B-full",
         "grpo-3B-full",
     ]
     more = {one.name for one in measurements(("3B", "7B"), with_vllm=True)} - set(found)
-    assert more == {"grpo-3B-lora32-colocate", "grpo-7B-lora32-colocate"}
+    assert more == {"grpo-3B-lora32-colocate", "grpo-7B-lora32-colocate", "grpo-3B-lora32-colocate-4-kept"}
+
+
+@pytest.mark.parametrize("stage", ["sft", "grpo"])
+@pytest.mark.parametrize(("size", "again", "end"), [(1, None, ""), (4, False, "-4-kept"), (8, True, "-8")])
+def test_a_measurement_s_memory_settings_are_its_training_s(
+    stage: str, size: int, again: bool | None, end: str
+) -> None:
+    one = Measurement("tiny", stage, per_device_batch_size=size, gradient_checkpointing=again)
+    settings = training_of(one, Path("folder"), Path("run")).settings
+    assert (settings.per_device_batch_size, settings.gradient_checkpointing) == (size, again)
+    assert one.name == f"{stage}-tiny-lora32{end}"
 
 
 @pytest.mark.parametrize("stage", ["sft", "grpo"])
@@ -109,6 +121,8 @@ def test_each_result_is_saved_as_it_comes_and_a_failure_loses_only_itself(
         assert left <= 300 or file is not None, "five minutes a paper"
         if peak is not None:
             peak.extend([1.5, 12.5, 3.0])
+        weights = tmp_path / ("runs" if file is None else "work") / name / "model" / "model.safetensors"
+        write_text(weights, "heavy")
         if name == cut and name in broken:
             write_json(tmp_path / "runs" / name / "params.json", {"notebooks": {"a": {"status": "interrupted"}}})
             write_text(tmp_path / "runs" / name / "grpo" / "metrics.jsonl", '{"step": 1, "seconds": 5.0}\n')
@@ -130,17 +144,35 @@ def test_each_result_is_saved_as_it_comes_and_a_failure_loses_only_itself(
     assert {path.stem for path in tmp_path.glob("*.json")} == {*asked} - broken | {cut}
     record = read_json(tmp_path / f"{first}.json")
     assert record["complete"] and record["peak_memory_gb"] == 12.5 and record["commit"]
+    assert read_json(tmp_path / "grpo-tiny-lora32.json")["card_memory_gb"] == 12.5
+    heavy = {path.parents[1].name for path in tmp_path.rglob("*.safetensors")}
+    assert heavy == {cut, last}, "weights stay where the next call goes on with them, and nowhere else"
     assert not read_json(tmp_path / f"{cut}.json")["complete"], "what it has is kept, and completed by the next call"
     assert record["minutes"] == {"a": 0.5} and record["steps"]["grpo"][0]["seconds"] == 5.0 and record["hardware"]
     asked.clear()
     broken.clear()
     on_gpu.on_gpu(options)
     assert asked == ["sft-tiny-lora32", cut, last] and read_json(tmp_path / f"{cut}.json")["complete"]
+    assert not [*tmp_path.rglob("*.safetensors")]
     assert f"{first}: there, passed over" in capsys.readouterr().out
     asked.clear()
     (tmp_path / f"{first}.json").unlink()
     on_gpu.on_gpu(Options(tmp_path, 0.0, ("tiny",), tiny=True))
     assert asked == [] and f"{first}: no time is left for it" in capsys.readouterr().out
+
+
+def test_papers_run_in_the_order_asked_for_each_in_its_minutes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[tuple[str, float]] = []
+    monkeypatch.setattr(on_gpu, "measurements", lambda *_: [])
+    monkeypatch.setattr(on_gpu, "_run_paper", lambda paper, _, left: asked.append((paper.name, left)))
+    words = ["--tiny", "--out", str(tmp_path), "--models", "tiny", "--papers"]
+    on_gpu.main([*words, "mags_rl,agile", "--paper-minutes", "2"])
+    assert asked == [("mags_rl", 120.0), ("agile", 120.0)]
+    with pytest.raises(SystemExit) as ended:
+        on_gpu.main([*words, "agile,mags"])
+    assert ended.value.code == 2 and "no paper 'mags' is registered" in capsys.readouterr().err and len(asked) == 2
 
 
 @pytest.mark.parametrize("there", [True, False])
