@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+MAIN = "main"
+"""The arm of a paper's first runs, whose stages are called by their own names."""
+
 
 @dataclass(frozen=True)
 class Runs:
@@ -46,12 +49,20 @@ class ResultsFile:
         name: the published file, ``results/NAME.json``.
         file: the file that the notebook writes into the folder of the first run.
         data: parameter → script of the project that writes the folder it wants (``SCRIPT --out FOLDER``).
+        measured: place of the function that makes metrics and claims of outcomes, ``module:attribute``; empty:
+            ``measured`` in the module of that name in the paper's package.
+        evaluation: place of the evaluation by which its stages are stored; empty: the paper's.
+        stages: folder within a run whose stages it is of, such as ``general``, which the first runs alone have; empty:
+            the run's own.
     """
 
     notebook: str
     name: str
     file: str = "results.json"
     data: Mapping[str, str] = field(default_factory=dict)
+    measured: str = ""
+    evaluation: str = ""
+    stages: str = ""
 
 
 @dataclass(frozen=True)
@@ -59,7 +70,8 @@ class Published:
     """A paper's published results.
 
     Attributes:
-        runs: parameter by which a measuring notebook takes the names of runs → the runs.
+        runs: parameter by which a measuring notebook takes the names of runs → the runs. The first ones are measured
+            by these notebooks, each run by itself; of the others is published what their own notebooks played.
         files: with results, in the order in which they are measured.
         weights: folders of the checkpoints that training starts from, within the project.
     """
@@ -67,3 +79,9 @@ class Published:
     runs: Mapping[str, Runs]
     files: tuple[ResultsFile, ...]
     weights: tuple[str, ...] = ("tiny/weights",)
+
+    @property
+    def arms(self) -> dict[str, Runs]:
+        """The runs by the names of their arms: ``main`` the first ones, and ``bonus`` those of ``bonus_runs``."""
+        main, *others = self.runs.items()
+        return {MAIN: main[1]} | {parameter.removesuffix("_runs"): runs for parameter, runs in others}

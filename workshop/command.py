@@ -195,7 +195,7 @@ def _course(args: argparse.Namespace) -> int:
 def _results(args: argparse.Namespace) -> int:
     from workshop.publishing.results import command
 
-    return command(args.papers, args.plan, args.again, args.prove)
+    return command(args.papers, args.plan, args.again, args.prove, args.figures)
 
 
 def _readme(args: argparse.Namespace) -> int:

@@ -7,7 +7,8 @@ notebook came::
      "notebooks": {"13_paper_grpo": {"status": "done", "profile": "laptop", "parameters": {...},
                                 "source": "<sha256>", "minutes": 0.4}}}
 
-``status`` is running, done, failed (``why`` says why) or interrupted.
+``status`` is running, done, failed (``why`` says why) or interrupted. Runs that are to be published have ``made_by``
+besides: the code by which the notebook was begun.
 
 The same command again goes on where it stopped: finished notebooks are skipped, an unfinished one
 is executed again (training continues from its own checkpoints).
@@ -23,6 +24,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from kit.files import (
@@ -227,13 +229,16 @@ def evaluations_engine(job: Job) -> str:
     return "transformers"
 
 
-def execute(job: Job, force: bool = False, verbose: bool = False) -> Path:
+def execute(
+    job: Job, force: bool = False, verbose: bool = False, made_by: Mapping[str, str] = MappingProxyType({})
+) -> Path:
     """Run the job's notebooks in order in ``runs/NAME``; returns that folder.
 
     Args:
         job: planned and checked.
         force: execute finished notebooks again too.
         verbose: show what the notebooks print, too; the run's log file always has it.
+        made_by: what the code is known by, recorded with each notebook before it begins; empty: nothing.
 
     Raises:
         JobError: a notebook failed, the run is in use, or was made with other values.
@@ -257,6 +262,7 @@ def execute(job: Job, force: bool = False, verbose: bool = False) -> Path:
             mine.pop("why", None)
             mine.update(status="running", profile=job.profile)
             mine.update(parameters=planned.values, source=planned.source.sha256)
+            mine |= {"made_by": dict(made_by)} if made_by else {}
             _execute_one(planned, folder, record, verbose)
     return folder
 

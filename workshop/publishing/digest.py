@@ -8,6 +8,9 @@ It covers
 
 Of code it covers the syntax tree: comments, docstrings, type hints of functions and layout don't change it; of a
 notebook, calls that only print or draw, and the cells of exercises, are left out as well.
+
+The digest of what trains is narrower: it leaves out what only computes and tells figures (:data:`TELLING`), so that
+statistics, claims and tables may change while trainings stand. What says right or wrong of an episode is in it.
 """
 
 from __future__ import annotations
@@ -27,6 +30,16 @@ from workshop.jobs.run import profile_values
 SHOWING_ROOMS = ("kit/view/", "workshop/")
 """Folders of code that only shows, grades or starts what others compute."""
 
+TELLING = re.compile(
+    r"kit/evaluate/(?!(__init__|outcomes|calls|baselines|five/(__init__|play|shown))\.py)"
+    r"|papers/(contrasts|fidelity|played|published\w*|registered|registry|tables)\.py"
+    r"|papers/\w+/(claims|figures|measured|paper|reported|tables)\.py"
+)
+"""Modules that compute figures of what was trained and played, or tell of them, and play nothing themselves."""
+
+JUDGING = {"kit/evaluate/outcomes.py": ("REASONS", "Outcome", "source_image")}
+"""Of these modules only some names say how an episode came out; the others count what did."""
+
 SHOWING = ("print", "display", "over_published", "check", "hint", "solution")
 """Functions whose calls in a notebook leave what it measures as it is."""
 
@@ -34,7 +47,9 @@ LENGTH = 12
 """Characters of a digest."""
 
 
-def digest(notebooks: Sequence[Source], homes: Mapping[str, Path], weights: Sequence[str] = ()) -> str:
+def digest(
+    notebooks: Sequence[Source], homes: Mapping[str, Path], weights: Sequence[str] = (), trains: bool = False
+) -> str:
     """Hash everything that what these notebooks measure depends on.
 
     Args:
@@ -42,9 +57,10 @@ def digest(notebooks: Sequence[Source], homes: Mapping[str, Path], weights: Sequ
         homes: package that belongs to the project, such as ``kit`` → the folder that it lies in
             (:func:`project_packages`).
         weights: folders of checkpoints, within the kit's project.
+        trains: leave out what only computes and tells figures (:data:`TELLING`).
     """
     trees = [notebook_tree(source) for source in notebooks]
-    imported = modules(trees, homes)
+    imported = modules(trees, homes, trains)
     parts = [
         *(_plain(_without_imports(tree)) for tree in trees),
         *(profile_values(source, "laptop") for source in notebooks),
@@ -76,12 +92,13 @@ def weights_digest(folder: Path) -> str:
     return _hash(json.dumps(told).encode())
 
 
-def modules(trees: Iterable[ast.AST], homes: Mapping[str, Path]) -> dict[str, ast.Module]:
+def modules(trees: Iterable[ast.AST], homes: Mapping[str, Path], trains: bool = False) -> dict[str, ast.Module]:
     """Find the project's modules that some code imports, directly or not, but for :data:`SHOWING_ROOMS`.
 
     Args:
         trees: of the code.
         homes: package that belongs to the project → the folder that it lies in.
+        trains: but for :data:`TELLING` too; and of :data:`JUDGING` only these names.
 
     Returns:
         Path of each module from that folder → its syntax tree.
@@ -97,9 +114,25 @@ def modules(trees: Iterable[ast.AST], homes: Mapping[str, Path]) -> dict[str, as
                 name = path.relative_to(home).as_posix()  # type: ignore[arg-type]
                 if name in found or not path.is_file() or name.startswith(SHOWING_ROOMS):
                     continue
-                found[name] = _parsed(path, path.stat().st_mtime_ns)
+                if trains and TELLING.match(name):
+                    continue
+                tree = _parsed(path, path.stat().st_mtime_ns)
+                found[name] = _only(tree, JUDGING[name]) if trains and name in JUDGING else tree
                 todo += _imported(found[name], ".".join(package))
     return found
+
+
+def _only(tree: ast.Module, names: Sequence[str]) -> ast.Module:
+    """The functions, classes and constants of a module that have one of these names."""
+
+    def called(node: ast.stmt) -> Any:
+        target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+        return target.id if isinstance(target, ast.Name) else getattr(node, "name", "")
+
+    found = [node for node in tree.body if called(node) in names]
+    if lacking := {*names} - {called(node) for node in found}:
+        raise ValueError(f"no {', '.join(sorted(lacking))} among what judges an episode: see JUDGING in {__name__}")
+    return ast.Module(found, [])
 
 
 def _imported(tree: ast.AST, package: str) -> Iterator[str]:

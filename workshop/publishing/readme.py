@@ -20,7 +20,7 @@ from papers.registry import Paper, find_paper, published
 from tiny import TINY
 from workshop.jobs.finding import GRPO, SFT, finding
 from workshop.planner.architecture import Architecture
-from workshop.publishing.current import outdated
+from workshop.publishing.current import machine, outdated
 
 BEGIN = "<!-- results:begin -->"
 END = "<!-- results:end -->"
@@ -111,15 +111,17 @@ def _metrics(paper: str, results: Mapping[str, Any]) -> str:
 
 
 def _origin(paper: str, results: Mapping[str, Any]) -> str:
-    machine = results["hardware"]
-    what = ", ".join(machine["gpus"]) or f"{machine['cores']} cores of {machine['cpu']}"
+    trained = results.get("trained")
+    what = "; ".join(trained["machines"] if trained else [machine(results["hardware"])])
+    at = f"commit {' and '.join(trained['commits'])}" if trained else "a commit that nobody recorded"
     sets = "; ".join(f"{n} of {name}" for name, n in (results.get("pictures") or {}).items())
     pictures = f"Pictures: {sets}. " if sets else ""
     changed = " and files that were not committed" if _changed(results) else ""
     return (
         f"Value and 95 % interval. {_larger(paper, results['profile'])}{pictures}"
+        f"Trained at {at}. "
         f"Measured by {results['notebook']}, profile {results['profile']}, seed {results['seed']}, "
-        f"commit {results['commit'][:12]}{changed}, on {what}. {_trained(results)}"
+        f"at commit {results['commit'].removesuffix('+changes')}{changed}, on {what}. {_trained(results)}"
     )
 
 
@@ -142,8 +144,13 @@ def _current(paper: Paper, results: Mapping[str, Any]) -> str:
     """Whether the code as it is made each results file of a paper."""
     parts = {part["notebook"]: part for part in (results, *results.get("parts", ()))}
     files = [figures for figures in (paper.published.files if paper.published else ()) if figures.notebook in parts]
-    told = {figures.name: outdated(paper, figures, parts[figures.notebook]) for figures in files}
-    return " ".join(f"`results/{name}.json` {why or 'is of the code as it is'}." for name, why in told.items())
+    told = []
+    for figures in files:
+        found = parts[figures.notebook]
+        why, lacking = outdated(paper, figures, found), found.get("lacking")
+        told.append(f"`results/{figures.name}.json` {why or 'is current: it is of the code as it is'}.")
+        told += [f"Not there: {'. '.join(lacking)}."] if lacking else []
+    return " ".join(told)
 
 
 def _told_beside(results: Mapping[str, Any]) -> list[str]:

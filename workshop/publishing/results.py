@@ -1,9 +1,11 @@
-"""Make all published results anew: ``python -m kit results`` (``make results``), resumable.
+"""Make all published results anew: ``python -m kit results`` (``make results``), resumable run by run.
 
-For each paper, from its record (:mod:`papers.published`): data that have to be fetched, the trainings of all seeds,
-the notebooks that measure over them, then ``results/``, the curves, and the pages and the picture that show them. Each
-step that is done already is passed over, so the same command again goes on where it stopped; a paper whose results were
-made by the code as it is now has no steps.
+For each paper, from its record (:mod:`papers.published`): data that have to be fetched; seed after seed the trainings
+of each arm, each run measured by itself and its outcomes stored at once (:mod:`workshop.publishing.outcomes`); then all
+figures from these outcomes, and the pages and the picture that show them. Each step that is done already is passed
+over, so the same command again goes on where it stopped. A run whose outcomes are stored with the digest of today's
+training code is done, even where its folder is gone; a paper whose results were made by the code as it is now has no
+steps.
 
 Names of runs end in a hash of the code that trains (``NAME-0.3f2a91``): a run of other code is never taken for one of
 this, and none is overwritten.
@@ -13,22 +15,30 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kit.evaluate.results import commit
-from kit.files import ROOT, find_run, read_json, runs_folder, start_run, write_json
+from kit.files import ROOT, read_json, runs_folder, start_run
 from kit.train.progress import duration
-from papers.published import Published, ResultsFile, Runs
+from papers.published import MAIN
+from papers.published_outcomes import Stored
 from papers.registry import Paper, find_paper, papers
 from workshop.jobs.notebooks import parameters
-from workshop.jobs.run import Job, JobError, Planned, execute, plan, progress_of
-from workshop.publishing.current import digest_of, outdated, results_folder, results_of, source_of, training_digest
+from workshop.jobs.run import Job, JobError, Planned, execute, plan
+from workshop.publishing.current import (
+    outdated,
+    results_folder,
+    results_of,
+    source_of,
+    training_digest,
+    uncommitted,
+)
+from workshop.publishing.outcomes import files_of, made_by, publish, store, stored_of
 from workshop.publishing.prove import prove_all
-from workshop.publishing.publish import publish, redraw, twins
+from workshop.publishing.publish import redraw, twins
 
 PROFILE = "laptop"
 
@@ -42,12 +52,14 @@ class Step:
         done: whether that is there already.
         minutes: wall time that it took when it was recorded; None: it was never recorded.
         act: does it.
+        last: it needs all the others.
     """
 
     what: str
     done: bool
     minutes: float | None
     act: Callable[[], Any]
+    last: bool = False
 
 
 def chosen(names: Sequence[str]) -> list[Paper]:
@@ -64,7 +76,7 @@ def chosen(names: Sequence[str]) -> list[Paper]:
     return found
 
 
-def command(names: Sequence[str], only_plan: bool, again: bool, prove: bool) -> int:
+def command(names: Sequence[str], only_plan: bool, again: bool, prove: bool, figures: bool = False) -> int:
     """Do what ``python -m kit results`` was asked for, and print it; returns the exit code, 2 if the request was wrong.
 
     Args:
@@ -72,6 +84,7 @@ def command(names: Sequence[str], only_plan: bool, again: bool, prove: bool) -> 
         only_plan: say what remains and how long it takes, and do nothing.
         again: also publish anew, or prove, what is current.
         prove: find out whether results are current, and make nothing.
+        figures: make all figures of the outcomes that are stored, and train nothing.
     """
     try:
         some = chosen(names)
@@ -80,6 +93,9 @@ def command(names: Sequence[str], only_plan: bool, again: bool, prove: bool) -> 
         return 2
     if prove:
         return 0 if prove_all(some, again) else 1
+    if figures:
+        print(figures_anew(some))
+        return 0
     print(make(names, only_plan, again))
     return 0
 
@@ -99,18 +115,41 @@ def make(names: Sequence[str], only_plan: bool = False, again: bool = False) -> 
     if not work:
         return "all published results were made by this code, or were proved to be as it makes them"
     text = "\n\n".join([*(told(paper, some) for paper, some in work), total([s for _, some in work for s in some])])
-    if commit().endswith("+changes"):
-        text += "\nfiles differ from the commit that is checked out: the results will say so (+changes)"
+    if changed := uncommitted():
+        text += f"\nin no commit yet: {', '.join(changed[:5])}; no run is begun before they are committed"
     if only_plan:
         return text
     print(text, flush=True)
-    for paper, some in work:
-        for step in some:
-            if not step.done:
-                print(f"\n== {paper.name}: {step.what}", flush=True)
-                step.act()
+    failed = [f"{paper.name}: {why}" for paper, some in work for why in _do(paper, some)]
+    if failed:
+        raise JobError("\n".join(["what follows was not made; the same command again goes on there", *failed]))
     redraw()
     return f"\ndone. Notebooks whose stored outputs show these figures: python -m kit notebooks --force {twins(work)}"
+
+
+def _do(paper: Paper, some: Sequence[Step]) -> list[str]:
+    """Do a paper's steps that aren't done; returns what failed. A run that fails leaves the next ones to be tried."""
+    failed: list[str] = []
+    for step in some:
+        if step.done or (failed and step.last):
+            continue
+        print(f"\n== {paper.name}: {step.what}", flush=True)
+        try:
+            step.act()
+        except (JobError, OSError, ValueError) as error:
+            print(error, file=sys.stderr, flush=True)
+            failed.append(f"{step.what}: {str(error).partition(chr(10))[0]}")
+    return failed
+
+
+def figures_anew(some: Sequence[Paper]) -> str:
+    """Make the figures of papers of their stored outcomes, and say whether they equal what was published."""
+    told = []
+    for paper in some:
+        there = paper.published is not None and any(stored_of(paper, one).made for one in paper.published.files)
+        told += [paper.title, *(publish(paper) if there else ["no outcomes are stored: its figures stay"])]
+    redraw()
+    return "\n".join(told)
 
 
 def is_current(paper: Paper) -> bool:
@@ -119,27 +158,23 @@ def is_current(paper: Paper) -> bool:
 
 
 def steps(paper: Paper) -> list[Step]:
-    """All steps that make a paper's results, in order, done or not."""
+    """All steps that make a paper's results, in order, done or not: of each seed all arms, so that they grow alike."""
     made = paper.published
     assert made is not None
-    code = training_digest(paper)[:6]
-    recorded = _recorded(paper)
-    found = [
-        _train(paper, runs, seed, code, recorded.get(parameter))
-        for parameter, runs in made.runs.items()
-        for seed in range(runs.seeds)
+    digest, recorded = training_digest(paper), _recorded(paper)
+    minutes = dict(zip(made.arms, map(recorded.get, made.runs), strict=True))
+    stored = {figures.name: stored_of(paper, figures) for figures in made.files}
+    trained = [
+        _train(paper, arm, seed, digest, minutes[arm], stored)
+        for seed in range(max(runs.seeds for runs in made.runs.values()))
+        for arm, runs in made.arms.items()
+        if seed < runs.seeds
     ]
-    for figures in made.files:
-        for parameter, script in figures.data.items():
-            found.append(_fetch(parameter, script))
-        found.append(_measure(paper, figures, code))
-    found.append(Step("results/, docs/, README.md", False, None, partial(publish, paper, names_of(made, code))))
-    return found
-
-
-def names_of(made: Published, code: str) -> dict[str, list[str]]:
-    """Names of the runs: parameter of the measuring notebooks → one name a seed."""
-    return {parameter: [runs.called(seed, code) for seed in range(runs.seeds)] for parameter, runs in made.runs.items()}
+    whole = all(step.done for step in trained)
+    fetched = [_fetch(parameter, script, whole) for figures in made.files for parameter, script in figures.data.items()]
+    names = ", ".join(f"results/{figures.name}.json" for figures in made.files)
+    figures = Step(f"{names} from results/outcomes", False, None, partial(publish, paper), True)
+    return [*fetched, *trained, figures]
 
 
 def _recorded(paper: Paper) -> dict[str, float]:
@@ -154,18 +189,35 @@ def _recorded(paper: Paper) -> dict[str, float]:
     return {}
 
 
-def _train(paper: Paper, runs: Runs, seed: int, code: str, minutes: float | None) -> Step:
-    """The step that trains one run, notebook after notebook."""
-    name = runs.called(seed, code)
-    values = {"seed": str(seed), **runs.values}
-    job = Job(name, PROFILE, tuple(_planned(paper, notebook, values, name) for notebook in runs.notebooks))
+def _train(
+    paper: Paper, arm: str, seed: int, digest: str, minutes: float | None, stored: Mapping[str, Stored[Any]]
+) -> Step:
+    """The step that trains one run, notebook after notebook, measures it and stores its outcomes.
+
+    Args:
+        paper: the paper.
+        arm: of the run.
+        seed: of the run.
+        digest: of the code as it is.
+        minutes: that such a run took when it was recorded.
+        stored: name of a results file → the outcomes that are stored for it.
+    """
+    assert paper.published is not None
+    runs, code, files = paper.published.arms[arm], digest[:6], files_of(paper, arm)
+    name, values = runs.called(seed, code), {"seed": str(seed), **runs.values}
+    data = {parameter: str(_data(parameter)) for figures in files for parameter in figures.data}
+    measuring = [figures.notebook for figures in files] if arm == MAIN else []
+    planned = [_planned(paper, notebook, values | data, name) for notebook in (*runs.notebooks, *measuring)]
 
     def act() -> None:
         if runs.tag:
             start_run(replace(runs, tag="").called(seed, code), runs.tag, runs.keeps)
-        execute(job)
+        for one in planned:  # before each it is asked anew whether the code is still the same
+            execute(Job(name, PROFILE, (one,)), made_by=made_by(paper, digest))
+        store(paper, arm, seed, digest, values)
 
-    return Step(name, all(_is_done(job, planned) for planned in job.notebooks), minutes, act)
+    done = all(stored[figures.name].has(arm, seed, digest, values) for figures in files)
+    return Step(name, done, minutes, act)
 
 
 def _planned(paper: Paper, notebook: str, values: dict[str, str], name: str) -> Planned:
@@ -175,12 +227,7 @@ def _planned(paper: Paper, notebook: str, values: dict[str, str], name: str) -> 
     return plan(notebook, PROFILE, sets, name).notebooks[0]
 
 
-def _is_done(job: Job, planned: Planned) -> bool:
-    mine = progress_of(find_run(job.name)).get(planned.source.name, {})
-    return mine.get("status") == "done" and mine["parameters"] == planned.values
-
-
-def _fetch(parameter: str, script: str) -> Step:
+def _fetch(parameter: str, script: str, needless: bool) -> Step:
     """The step that lets a script of the project write a folder of data."""
     folder = _data(parameter)
 
@@ -189,31 +236,11 @@ def _fetch(parameter: str, script: str) -> Step:
         if done.returncode:
             raise JobError(f"{script} --out {folder} ended with code {done.returncode}; its message stands above")
 
-    return Step(f"{parameter} by {script}", (folder / "manifest.json").exists(), None, act)
+    return Step(f"{parameter} by {script}", needless or (folder / "manifest.json").exists(), None, act)
 
 
 def _data(parameter: str) -> Path:
     return runs_folder() / parameter
-
-
-def _measure(paper: Paper, figures: ResultsFile, code: str) -> Step:
-    """The step that measures over all runs, with the code as it is now."""
-    made = paper.published
-    assert made is not None
-    names = names_of(made, code)
-    first = next(iter(names.values()))[0]
-    values = {parameter: ",".join(some) for parameter, some in names.items()}
-    values |= {parameter: str(_data(parameter)) for parameter in figures.data}
-    planned = _planned(paper, figures.notebook, values, first)
-    now, mark = digest_of(paper, figures), find_run(first) / f"measured-{figures.name}.json"
-
-    def act() -> None:
-        execute(Job(first, PROFILE, (planned,)), force=True)
-        write_json(mark, {"digest": now})
-
-    done = read_json(mark) == {"digest": now} and _is_done(Job(first, PROFILE, ()), planned)
-    recorded = read_json(results_folder(paper) / f"{figures.name}.json") or {}
-    return Step(f"results/{figures.name}.json by {figures.notebook}", done, recorded.get("minutes"), act)
 
 
 def told(paper: Paper, some: Sequence[Step]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import shutil
 from pathlib import Path
 
 import pytest
@@ -173,3 +174,75 @@ def test_a_paper_s_figures_depend_on_the_loop_and_its_claims_and_on_no_other_pap
     others = tuple(f"papers/{name}/" for name in PAPERS if name != paper)
     assert not [name for name in found if name.startswith(("kit/view/", "workshop/", *others))]
     assert digest_of(record, record.published.files[0]) != training_digest(record)
+
+
+TELLS = (
+    *(f"kit/evaluate/{name}.py" for name in ("accuracy", "intervals", "claims", "conduct", "results", "five/answers")),
+    *(f"papers/codedance/{name}.py" for name in ("claims", "tables", "figures", "reported", "paper", "measured")),
+    *(f"papers/{name}.py" for name in ("published", "published_outcomes", "registry", "contrasts", "registered")),
+    *("kit/view/curves.py", "workshop/jobs/run.py", "notebooks/percent/34_codedance_claims.py"),
+)
+"""Files of which no training and no episode depends."""
+
+TRAINS = (
+    *(
+        f"kit/{name}.py"
+        for name in ("train/grpo", "train/sft", "rollout", "tools/crop_zoom", "rewards/answers", "chat")
+    ),
+    *(f"papers/codedance/{name}.py" for name in ("reward", "metrics", "expert", "env", "tasks", "experiment")),
+    *("turn_sandbox/limits.py", "kit/evaluate/outcomes.py", "kit/evaluate/baselines.py", "kit/evaluate/calls.py"),
+)
+"""Some that they depend on."""
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """The project's code, in a place where it may be changed."""
+    for top in ("kit", "papers", "workshop", "tiny", "pictures", "packages", "notebooks/percent", "notebooks/profiles"):
+        shutil.copytree(ROOT / top, tmp_path / top, ignore=shutil.ignore_patterns("__pycache__", "weights"))
+    return tmp_path
+
+
+def sources_in(root: Path) -> list[Source]:
+    """The notebooks that train a paper's runs, in a copy of the project."""
+    return [Source(root / "notebooks/percent" / one.path.name) for one in training_sources(find_paper("codedance"))]
+
+
+def changed(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def test_what_only_tells_leaves_the_digest_of_what_trains(copied: Path) -> None:
+    """A run stands while statistics, claims, tables and pages change, and falls with a rule or a reward."""
+
+    def trained() -> str:
+        return digest(sources_in(copied), project_packages(copied), trains=True)
+
+    before = trained()
+    for file in TELLS:
+        with (copied / file).open("a") as end:
+            end.write("\nlater = 1\n")
+    changed(copied / "kit/evaluate/outcomes.py", "len(outcomes)", "(1 + len(outcomes))")
+    assert trained() == before
+    for file, old, new in (
+        ("papers/codedance/metrics.py", "answers_rightly(episode.answer", "not answers_rightly(episode.answer"),
+        ("kit/evaluate/outcomes.py", '"wrong" if well_formed', '"solved" if well_formed'),
+        ("papers/codedance/reward.py", "return ", "return 2 * "),
+    ):
+        text = (copied / file).read_text()
+        changed(copied / file, old, new)
+        assert trained() != before, file
+        (copied / file).write_text(text)  # its digest is what it was: the next one is changed alone
+
+
+def test_what_trains_and_judges_is_covered(copied: Path) -> None:
+    trees, homes = [notebook_tree(source) for source in sources_in(copied)], project_packages(copied)
+    covered = modules(trees, homes, trains=True)
+    assert {*TRAINS} <= {*covered} and not {*TELLS} & {*covered}
+    assert {*TRAINS} <= {*modules(trees, homes)}
+    assert "len(turn.ids)" in ast.unparse(covered["kit/evaluate/outcomes.py"])
+    changed(copied / "kit/evaluate/outcomes.py", "def source_image(", "def image_of(")
+    with pytest.raises(ValueError, match="no source_image among what judges an episode"):
+        modules(trees, homes, trains=True)

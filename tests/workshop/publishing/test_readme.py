@@ -38,7 +38,8 @@ def test_the_block_shows_metrics_claims_and_where_they_come_from() -> None:
     assert "| A2 | holds | grpo \\| sft |" in lines
     assert lines[-3] == (
         "Value and 95 % interval. The paper's model, Qwen2.5-VL-7B, is 2,200 times larger and saw other pictures. "
-        "Measured by 14_agile_claims, profile laptop, seed 0, commit abc1234, "
+        "Trained at a commit that nobody recorded. Measured by 14_agile_claims, profile laptop, seed 0, "
+        "at commit abc1234, "
         "on 2 cores of a processor. Training time was not recorded with these figures."
     )
     assert lines[-1] == "`results/agile.json` was made by other code, and not proved current since."
@@ -71,7 +72,9 @@ def test_how_much_larger_a_papers_model_is_comes_from_its_name_and_our_weights(n
 
 def test_uncommitted_files_are_told_in_full() -> None:
     changed = {**RESULTS, "commit": "34c6b2024ed75fad2f560dfaa982c35f88cf22a5+changes"}
-    assert "commit 34c6b2024ed7 and files that were not committed, on 2 cores" in block("agile", changed)
+    assert "at commit 34c6b2024ed75fad2f560dfaa982c35f88cf22a5 and files that were not committed, on 2" in block(
+        "agile", changed
+    )
     assert headline("agile", changed).endswith("Measured on files of which some were not committed.")
     assert "not committed" not in block("agile", RESULTS) + headline("agile", RESULTS)
 
@@ -81,11 +84,33 @@ def test_each_results_file_is_told_to_be_current_or_not(monkeypatch: pytest.Monk
     parts = [{"notebook": "15_agile_general", "digest": "an older one"}]
     told = block("agile", {**RESULTS, "digest": "today's of agile", "parts": parts}).splitlines()[-1]
     assert told == (
-        "`results/agile.json` is of the code as it is. "
+        "`results/agile.json` is current: it is of the code as it is. "
         "`results/agile-general.json` was made by other code, and not proved current since."
     )
     proved = {**RESULTS, "digest": "an older one", "proved": {"digest": "today's of agile", "compared": 7}}
-    assert block("agile", proved).endswith("`results/agile.json` is of the code as it is.")
+    assert block("agile", proved).endswith("`results/agile.json` is current: it is of the code as it is.")
+
+
+def test_what_trained_a_figure_and_what_is_lacking_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Results that were made of stored outcomes: whole hashes, all machines, and which of the two codes is another."""
+    monkeypatch.setattr("workshop.publishing.current.digest_of", lambda paper, figures: "figures")
+    monkeypatch.setattr("workshop.publishing.current.training_digest", lambda paper: "training")
+    monkeypatch.setattr("workshop.publishing.current.outcomes_hash", lambda paper, figures: "outcomes")
+    machines = ["2 cores of a processor", "NVIDIA H100"]
+    trained = {"digest": "training", "commits": ["a" * 40, "b" * 40], "machines": machines, "outcomes": "outcomes"}
+    told = {**RESULTS, "trained": trained, "digest": "figures", "lacking": ["deed: no seed yet; seed 0 is missing"]}
+    text = block("agile", told)
+    assert f"Trained at commit {'a' * 40} and {'b' * 40}. Measured by" in text
+    assert "on 2 cores of a processor; NVIDIA H100." in text
+    assert text.endswith("it is of the code as it is. Not there: deed: no seed yet; seed 0 is missing.")
+    for name, value, why in (
+        ("digest", "older", "`results/agile.json` has figures by other code; python -m kit results --figures makes"),
+        ("trained", {**trained, "outcomes": "older"}, "isn't of the outcomes that are stored; python -m kit results"),
+        ("trained", {**trained, "digest": "older"}, "is current"),
+    ):
+        assert why in block("agile", {**told, name: value})
+    both = {**told, "digest": "older", "trained": {**trained, "digest": "older"}}
+    assert "was made by other code, and not proved current since" in block("agile", both)
 
 
 def test_two_marks_stand_for_all_papers(tmp_path: Path) -> None:

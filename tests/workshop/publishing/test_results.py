@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,8 +15,24 @@ from papers.registry import find_paper, papers
 from tests.papers.test_registry import RECORD, counting
 from workshop.command import main
 from workshop.jobs.run import JobError
-from workshop.publishing import results
+from workshop.publishing import outcomes, results
 from workshop.publishing.current import outdated
+
+MEASURED = """
+from kit.evaluate.claims import Check, Claim
+from kit.evaluate.intervals import Interval
+from counting.paper import EVALUATION
+
+def numbers(run):
+    return {"dots": int((run / "data" / "dots.txt").read_text())}
+
+def measured(stages, curves, numbers):
+    far = sum(o.correct for o in stages.get("far", []))
+    start = min(rows[0]["reward"] for rows in curves["grpo"].values())
+    note = f"{far} far, {sorted(curves)}, {start}, {numbers}"
+    metrics = {stage: EVALUATION.evaluate_outcomes(some) for stage, some in stages.items()}
+    return metrics, [Claim("C1", "training helps", (Check("gain", Interval(0.5, 0.4, 0.6, 2), 0.0),), note)]
+"""
 
 PUBLISHED = """
 from papers.published import Published, ResultsFile, Runs
@@ -45,10 +63,14 @@ dots: int = 3  # how many
 far: bool = False  # whether they are far
 
 # %%
+import os
+
 from counting.paper import EVALUATION
 from kit.episode import Action, Episode, Task, Turn
 from kit.files import run_folder, write_text
 
+if os.environ.get("COUNTING_FAILS") == "train":
+    raise RuntimeError("the machine goes away")
 folder = run_folder(run)
 if not (folder / "data").is_symlink():
     write_text(folder / "data" / "dots.txt", str(dots))
@@ -76,10 +98,11 @@ from kit.evaluate.results import write_results
 from kit.files import run_folder
 from kit.train.metrics import training_minutes
 
-if os.environ.get("COUNTING_FAILS"):
+if os.environ.get("COUNTING_FAILS") == "measure" and run.startswith("counting-0"):
     raise RuntimeError("the machine goes away")
-folders = [run_folder(name) for name in runs]
-assert all((run_folder(name) / "data" / "dots.txt").is_file() for name in far_runs)
+folders = [run_folder(name) for name in runs or [run]]
+for folder in folders:  # a stage that only measuring plays
+    (folder / "stages" / "grpo-own.json").write_bytes((folder / "stages" / "grpo.json").read_bytes())
 outcomes = [o for k, f in enumerate(folders) for o in EVALUATION.load_outcomes(f, "grpo", k)]
 write_results(
     folders[0] / "results.json", notebook="61_counting_claims", profile=profile, seed=list(range(len(folders))),
@@ -95,6 +118,9 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     record = RECORD.partition("PAPER = ")[0] + PUBLISHED
     notebooks = {"60_counting": TRAIN, "61_counting_claims": MEASURE}
     folder = counting(tmp_path, monkeypatch, record, notebooks, "laptop: {60: {}, 61: {}}\n")
+    (folder / "measured.py").write_text(MEASURED)
+    monkeypatch.delitem(sys.modules, "counting.measured", raising=False)
+    monkeypatch.setattr(outcomes, "uncommitted", lambda: [])
     monkeypatch.setitem(registry.PAPERS, "counting", "counting.paper:PAPER")
     monkeypatch.setattr(results, "redraw", lambda: None)
     return folder
@@ -110,6 +136,9 @@ CODE = ""
 """The hash in the runs' names."""
 
 
+STEPS = ("counting-0", "counting-0-far", "counting-1", "results/counting.json")
+
+
 def test_it_is_planned_resumed_published_and_then_up_to_date(
     package: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -117,16 +146,15 @@ def test_it_is_planned_resumed_published_and_then_up_to_date(
     assert not (package.parents[1] / "runs").exists(), "a plan writes nothing"
     global CODE
     CODE = next(line for line in plan.splitlines() if "counting-0." in line).rpartition(".")[2]
-    todo = dict.fromkeys(["counting-0", "counting-1", "counting-0-far", "results/counting.json", "results/,"], "to do")
-    assert states(plan) == todo and "results/counting.json isn't there" in plan
-    assert "5 of 5 steps remain" in plan
+    assert states(plan) == dict.fromkeys(STEPS, "to do") and "results/counting.json isn't there" in plan
+    assert list(states(plan)) == [*STEPS], "seed after seed, of all arms"
 
-    monkeypatch.setenv("COUNTING_FAILS", "1")
-    with pytest.raises(JobError, match="the machine goes away"):
+    monkeypatch.setenv("COUNTING_FAILS", "measure")
+    with pytest.raises(JobError, match=r"goes on there\ncounting: counting-0.*the machine goes away"):
         results.make(["counting"])
     monkeypatch.delenv("COUNTING_FAILS")
-    trained = {name: "done" for name in ("counting-0", "counting-1", "counting-0-far")}
-    assert states(results.make(["counting"], only_plan=True)) == todo | trained
+    stored = dict.fromkeys(STEPS, "to do") | dict.fromkeys(STEPS[1:3], "done")
+    assert states(results.make(["counting"], only_plan=True)) == stored, "a run that fails doesn't stop the others"
     runs = package.parents[1] / "runs"
     before = {path: path.stat().st_mtime_ns for path in runs.glob("*/grpo/metrics.jsonl")}
     assert len(before) == 3 and (runs / f"counting-0.{CODE}-far" / "data").is_symlink()
@@ -134,17 +162,28 @@ def test_it_is_planned_resumed_published_and_then_up_to_date(
     assert "python -m kit notebooks --force" in results.make(["counting"])
     assert before == {path: path.stat().st_mtime_ns for path in runs.glob("*/grpo/metrics.jsonl")}, "not trained again"
     made = read_json(package / "results" / "counting.json")
-    assert made["claims"]["C1"]["evidence"] == "1 of 1" and made["seed"] == [0, 1] and made["training_minutes"] == 1.0
+    numbers = "{'far': {0: {'dots': 4}}, 'grpo': {0: {'dots': 4}, 1: {'dots': 4}}}"
+    assert made["claims"]["C1"]["evidence"].endswith(f"1 far, ['far', 'grpo'], 0.123457, {numbers}")
+    assert (
+        made["seed"] == [0, 1]
+        and made["training_minutes"] == 1.0
+        and made["lacking"] == ["far: one seed only, so that nothing is known of other trainings"]
+    )
+    assert {name: m["value"] for name, m in made["metrics"].items()} == dict.fromkeys(
+        ("far/acc_all", "grpo/acc_all", "grpo-own/acc_all"), 1.0
+    )
     assert set(made["run_minutes"]) == {"runs", "far_runs"} and len(made["digest"]) == 12
     curves = published_curves("counting", "grpo", folder=package / "results" / "curves")
     assert {run: rows[0]["reward"] for run, rows in curves.items()} == {"counting-0": 0.123457, "counting-1": 1.12346}
-    far = published_curves("counting", "grpo", "far", package / "results" / "curves")
-    assert [rows[0]["reward"] for rows in far.values()] == [1.12346]
 
     assert "were made by this code" in results.make(["counting"])
+    shutil.rmtree(runs)
     again = results.make(["counting"], only_plan=True, again=True)
-    assert states(again)["counting-0"] == states(again)["results/counting.json"] == "done"
-    assert "1 of 5 steps remain" in again
+    assert states(again) == dict.fromkeys(STEPS[:-1], "done") | {STEPS[-1]: "to do"}, "a run that is gone is done"
+    whole = (package / "results" / "counting.json").read_bytes()
+    assert main(["results", "counting", "--figures"]) == 0
+    assert "all 4 figures equal what was published, to the digit" in capsys.readouterr().out
+    assert (package / "results" / "counting.json").read_bytes() == whole
 
     (package / "notebooks" / "profiles" / "counting.yaml").write_text("laptop: {60: {}, 61: {}, 62: {}}\n")
     assert "were made by this code" in results.make(["counting"]), "another notebook's values"
@@ -155,9 +194,9 @@ def test_it_is_planned_resumed_published_and_then_up_to_date(
     assert "not proved current" in outdated(record, record.published.files[0], made)
     plan = results.make(["counting"], only_plan=True)
     assert f".{CODE}" not in plan and "was made by other code, and not proved current since" in plan
-    assert "5 of 5 steps remain, about" in plan and "to do, about 30 s" in plan, "minutes as they were recorded"
+    assert "4 of 4 steps remain, about" in plan, "minutes as they were recorded"
 
-    assert main(["results", "counting", "--plan"]) == 0 and "5 of 5 steps remain" in capsys.readouterr().out
+    assert main(["results", "counting", "--plan"]) == 0 and "4 of 4 steps remain" in capsys.readouterr().out
 
 
 def test_papers_that_have_nothing_to_make_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
