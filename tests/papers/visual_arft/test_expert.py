@@ -14,7 +14,7 @@ from kit.policy.scripted import ScriptedPolicy
 from papers.visual_arft.corpora import documents
 from papers.visual_arft.countries import Countries
 from papers.visual_arft.experiment import Play, Tools, coding_demonstrations, search_demonstrations
-from papers.visual_arft.expert import expert, search_turns, turns_of
+from papers.visual_arft.expert import GIVES_UP, expert, search_turns, turns_of, undecided
 from papers.visual_arft.index import Index
 from papers.visual_arft.mat_coding import CATEGORIES, drawn, make_tasks, restored
 from papers.visual_arft.mat_search import in_words, text_questions
@@ -68,6 +68,26 @@ def test_what_is_shown_of_searching_is_about_an_invented_world(chat: Chat) -> No
         assert found == task.meta["documents"]
     played = PLAY(ScriptedPolicy(chat, expert), chat, Tools(None, search), tasks, temperature=0.0)
     assert [score(episode, episode.task.target).total for episode in played] == [2.0] * 8
+
+
+def test_an_undecided_expert_gives_up_in_a_share_of_both_kinds(chat: Chat, box: Any) -> None:
+    """By a task's id alone, so that a larger share holds all of a smaller one; where it acts nothing is changed."""
+    ((searching, search),) = search_demonstrations(40, 1)
+
+    def play(script: Any, tasks: Any) -> list[Any]:
+        return PLAY(ScriptedPolicy(chat, script), chat, Tools(box, search), tasks, temperature=0.0)
+
+    shown = play(expert, [*coding_demonstrations(24, 1), *searching])
+    silent = {share: undecided(shown, share, play) for share in (0.0, 0.4, 1.0)}
+    assert silent[0.0] == shown
+    assert [e.task.id for e in silent[0.4]] == [e.task.id for e in shown]
+    gave = [e for e in silent[0.4] if e.turns[0].text == GIVES_UP]
+    assert all(e.turns[0].text == GIVES_UP for e in silent[1.0])
+    assert all(one in gave or one == first for one, first in zip(silent[0.4], shown, strict=True))
+    for kind, n in (("code", 24), ("search", 40)):
+        assert 0.2 * n < sum(e.task.meta["tools"] == [kind] for e in gave) < 0.6 * n
+    for episode in gave:  # the form is right, and nothing else
+        assert (episode.calls, score(episode, episode.task.target).parts) == (0, {"format": 1.0, "answer": 0.0})
 
 
 def test_sheets_to_be_shown_are_of_every_category() -> None:
