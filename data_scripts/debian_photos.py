@@ -5,12 +5,13 @@
 
 Written to --out: train/*.png (monuments, animals, tools and mills that GCompris, a learning game, shows; the committed
 tiny model was pretrained on views of them, so they measure nothing), development/*.png (photographs among Plasma's
-wallpapers), test/*.png (wallpapers of MATE and Lomiri: keep them closed, measure on them once), licences/ (each
-package's copyright file) and manifest.json. Longer sides have 1,024 pixels at most. Of pictures that look the same one
-is written, and none that looks like a packaged photograph (pictures.photos).
+wallpapers), test/*.png (wallpapers of MATE and Lomiri, Palapeli's puzzles, photographs among OpenCV's examples: keep
+them closed, measure on them once), licences/ (each package's copyright file) and manifest.json. Longer sides have 1,024
+pixels at most. Of pictures that look the same one is written, and none that looks like a packaged photograph
+(pictures.photos).
 
-Nothing is installed. Test photographs are chosen by the folder they lie in, not by eye; cut-outs and plain pictures are
-passed over. Read them with kit.data.folder.photographs(folder, side).
+Nothing is installed. Test photographs are chosen by the folder they lie in, OpenCV's by their names, not by eye;
+cut-outs and plain pictures are passed over. Read them with kit.data.folder.photographs(folder, side).
 """
 
 from __future__ import annotations
@@ -72,11 +73,19 @@ PLASMA = (
 )
 """Plasma's wallpapers that are photographs; the others are drawn."""
 
+OPENCV = (
+    *("aero1", "aloeL", "apple", "baboon", "basketball1", "board", "building", "butterfly", "ela_original", "fruits"),
+    *("graf1", "HappyFish", "home", "leuvenA", "messi5", "orange", "rubberwhale1", "smarties", "squirrel_cls", "stuff"),
+)
+"""OpenCV's example pictures that are photographs, one of each scene; the others are drawn, patterns or masks."""
+
 PACKAGES = (
     Package("gcompris-qt-data", "train", tuple(f"usr/share/gcompris-qt/rcc/{activity}.rcc" for activity in ACTIVITIES)),
     Package("mate-backgrounds", "test", ("usr/share/backgrounds/mate/nature/*.jpg",)),
     Package("lomiri-wallpapers-16.04", "test", ("usr/share/backgrounds/*.jpg",)),
     Package("lomiri-wallpapers-20.04", "test", ("usr/share/backgrounds/*.jpg",)),
+    Package("palapeli-data", "test", ("usr/share/palapeli/collection/*.jpg",)),
+    Package("opencv-doc", "test", tuple(f"usr/share/doc/opencv-doc/examples/data/{name}.[jp][pn]g" for name in OPENCV)),
     Package(
         "plasma-workspace-wallpapers",
         "development",
