@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from kit.data.store import load_tasks
 from kit.evaluate.accuracy import accuracy
 from kit.evaluate.claims import Claim
 from kit.evaluate.five.answers import difference
@@ -27,14 +29,17 @@ SHOWN = (
 Stages = Mapping[str, Sequence[Outcome]]
 
 
-def measured(stages: Stages, curves: Curves, numbers: Numbers | None = None) -> tuple[dict[str, Metrics], list[Claim]]:
+def measured(
+    stages: Stages, curves: Curves, numbers: Numbers | None = None, *, prompts_per_batch: int = 10
+) -> tuple[dict[str, Metrics], list[Claim]]:
     """All that results files have of Mags-RL: stage → metric → value with its interval, and the claims.
 
     Args:
         stages: flat name (:func:`papers.played.flat`) → outcomes of all seeds.
         curves: flat name of a training → seed → its rows.
         numbers: flat name of an arm → seed → what is known of its run besides: of ``grpo`` calls and the weights'
-            change; of ``grpo`` and ``more`` how many ``samples`` they had, and of ``more`` how many its steps ``met``.
+            change, and :func:`numbers`.
+        prompts_per_batch: questions a step of the trainings.
 
     Raises:
         ValueError: two stages that a claim compares have no seed in common.
@@ -53,12 +58,18 @@ def measured(stages: Stages, curves: Curves, numbers: Numbers | None = None) -> 
             metrics["grpo"] |= {f"accuracy_{size}_{name}": accuracy(some) for name, some in ways.items()}
         if played.get("own"):
             metrics["grpo"]["accuracy_on_its_own"] = accuracy(played["own"])
-    return metrics, _claims(played, enlarged, numbers)
+    return metrics, _claims(played, enlarged, met(numbers, curves, prompts_per_batch))
 
 
-def paper_tables(metrics: Mapping[str, Metrics]) -> dict[str, Table]:
-    """Tables 1 and 2, the paper's numbers beside those of :func:`measured` on the paper's sets."""
-    return tables.paper_tables({name: metrics.get(f"{name}-zoom", {}) for name in EVALUATION.reported})
+def paper_tables(stages: Stages) -> dict[str, Table]:
+    """Tables 1 and 2, the paper's numbers beside ours on the paper's sets.
+
+    Args:
+        stages: as of :func:`measured`.
+    """
+    played = once(stages, claims.UNSEEDED)
+    of = {name: played.get(f"{name}-zoom") for name in EVALUATION.reported}
+    return tables.paper_tables({name: EVALUATION.evaluate_outcomes(some) if some else {} for name, some in of.items()})
 
 
 def hard_gains(played: Stages) -> Metrics:
@@ -88,7 +99,7 @@ def by_enlarger(played: Stages) -> dict[str, dict[str, Sequence[Outcome]]]:
     return dict(sorted(found.items()))
 
 
-def _claims(played: Stages, enlarged: Mapping[str, Mapping[str, Sequence[Outcome]]], numbers: Numbers) -> list[Claim]:
+def _claims(played: Stages, enlarged: Mapping[str, Mapping[str, Sequence[Outcome]]], told: str) -> list[Claim]:
     """The claims in their order; one whose runs aren't there says so."""
     stated, zoom = claims.STATED, bool(played.get("grpo-zoom"))
     there = {name: played.get(f"{name}-zoom" if zoom else name, ()) for name in SHOWN}  # what Tables 1 and 2 are of
@@ -107,16 +118,35 @@ def _claims(played: Stages, enlarged: Mapping[str, Mapping[str, Sequence[Outcome
         tested(stated["M1"], there, ("grpo", *BASELINES), m1),
         m2() if enlarged else stated["M2"].claim(note="not run: the same boxes, enlarged in several ways"),
         tested(stated["M3"], hardest, ("grpo", "at_once"), lambda end, some: claims.m3(end, some, by), "at_once_runs"),
-        tested(
-            stated["M4"], there, ("grpo", "more"), lambda few, many: claims.m4(few, many, met(numbers)), "more_runs"
-        ),
+        tested(stated["M4"], there, ("grpo", "more"), lambda few, many: claims.m4(few, many, told), "more_runs"),
         tested(stated["M5"], played, ("stage1", "grpo"), claims.m5),
     ]
 
 
-def met(numbers: Numbers) -> str:
-    """How many samples M4's trainings had and met, in words; empty where nobody says."""
-    few, many = (next(iter(numbers.get(arm, {}).values()), {}) for arm in ("grpo", "more"))
-    if not ("samples" in few and {"samples", "met"} <= many.keys()):
+def met(numbers: Numbers, curves: Curves, prompts_per_batch: int) -> str:
+    """How many samples M4's trainings had at hand and met, in words; empty where nobody says.
+
+    Args:
+        numbers: as of :func:`measured`.
+        curves: likewise; their steps tell how many samples were met.
+        prompts_per_batch: questions a step.
+    """
+    sets = next((told["samples"] for told in numbers.get("grpo", {}).values() if "samples" in told), None)
+    trained = [next(iter(curves.get(name, {}).values()), []) for name in ("more-stage1", "more")]
+    if not (sets and all(trained)):
         return ""
-    return f"{few['samples']} samples beside {many['samples']}, of which {many['met']} were met"
+    seen = sum(min(n, len(rows) * prompts_per_batch) for n, rows in zip(sets["more"], trained, strict=True))
+    return f"{sum(sets['few'])} samples beside {sum(sets['more'])}, of which {seen} were met"
+
+
+def numbers(run: Path) -> dict[str, Any]:
+    """What M4's note needs of a run: how many samples its two stages have, ``few``, and of the larger sets, ``more``.
+
+    Args:
+        run: the run's folder.
+    """
+    sets = {"few": "", "more": "-more"}
+    files = {name: [run / "data" / f"stage{k}{ending}.jsonl" for k in (1, 2)] for name, ending in sets.items()}
+    if not all(file.is_file() for some in files.values() for file in some):
+        return {}
+    return {"samples": {name: [len(load_tasks(file)) for file in some] for name, some in files.items()}}

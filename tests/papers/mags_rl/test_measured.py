@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from made_outcomes import made, save_curve, save_made
 
+from kit.data.store import save_tasks
 from kit.evaluate.accuracy import accuracy
 from kit.evaluate.claims import Claim
 from kit.evaluate.five import STAGES
@@ -16,8 +17,9 @@ from kit.evaluate.five.answers import answers, difference, own_numbers
 from kit.evaluate.outcomes import Metrics
 from kit.train.metrics import read_metrics
 from papers.mags_rl import claims
-from papers.mags_rl.measured import BASELINES, measured, paper_tables
+from papers.mags_rl.measured import BASELINES, measured, numbers, paper_tables
 from papers.mags_rl.metrics import DIFFICULTIES, EVALUATION, Outcome
+from papers.mags_rl.tasks import make_tasks
 from papers.played import curves_of, stages_of
 
 BASE = ("untrained", "direct", "cot", "one_shot")
@@ -67,12 +69,14 @@ def made_arms(folder: Path, ending: str = "") -> dict[str, list[Path]]:
         for seed, run in enumerate(found[f"{name}_runs"]):
             ends = ("grpo", *([f"grpo{ending}"] if ending else []))
             save_made(run, EVALUATION, {end: outcomes(0.4, 60 + 2 * at + seed) for end in ends})
+            for training in ("stage1", "grpo"):
+                save_curve(run, training, rows(at))
     return found
 
 
 def numbers_of(arms: dict[str, list[Path]]) -> dict[str, dict[int, dict[str, Any]]]:
-    main = {k: own_numbers(EVALUATION, run, k / 100) | {"samples": 40} for k, run in enumerate(arms["runs"])}
-    return {"grpo": main, "more": {k: {"samples": 400, "met": 200} for k in range(2)}}
+    told = {"samples": {"few": [20, 20], "more": [200, 200]}}
+    return {"grpo": {k: own_numbers(EVALUATION, run, k / 100) | told for k, run in enumerate(arms["runs"])}}
 
 
 def by_folders(arms: dict[str, list[Path]]) -> tuple[dict[str, Metrics], list[Claim]]:
@@ -95,7 +99,7 @@ def by_folders(arms: dict[str, list[Path]]) -> tuple[dict[str, Metrics], list[Cl
         for ending in ("", "-sampled"):
             ends = ([o for o in of(f"{name}{ending}") if o.difficulty == "hard"] for name in ("grpo", "sft"))
             name = f"{part}_gain_over_sft_hard{ending.replace('-', '_')}"
-            metrics["grpo"][name] = difference(*ends, field)  # type: ignore[assignment]
+            metrics["grpo"][name] = difference(*ends, field)
     enlarged: dict[str, dict[str, list[Outcome]]] = {}
     for way in WAYS:
         size, _, name = way.partition("-")
@@ -106,7 +110,7 @@ def by_folders(arms: dict[str, list[Path]]) -> tuple[dict[str, Metrics], list[Cl
         claims.m1(played["grpo"], {name: played[name] for name in BASELINES}),
         claims.m2(enlarged, "span", played),
         claims.m3(played["grpo"], played["at_once"]),
-        claims.m4(played["grpo"], played["more"], "40 samples beside 400, of which 200 were met"),
+        claims.m4(played["grpo"], played["more"], "40 samples beside 400, of which 120 were met"),
         claims.m5(played["stage1"], played["grpo"]),
     ]
     return metrics, verdicts
@@ -119,7 +123,7 @@ def test_outcomes_and_curves_give_what_the_folders_give(tmp_path: Path) -> None:
     assert found == metrics
     assert [claim.record() for claim in verdicts] == [claim.record() for claim in wanted]
     assert "accuracy_small_span" in found["grpo"] and "right_gain_over_sft_hard_sampled" in found["grpo"]
-    cell = paper_tables(found)["Table 1"]["grpo"]["judged_vsr_hard"]
+    cell = paper_tables(stages_of(EVALUATION, arms))["Table 1"]["grpo"]["judged_vsr_hard"]
     assert cell["here"] == "not run", "drawn boards fill no cell"
 
 
@@ -129,7 +133,9 @@ def test_on_the_papers_sets_the_judge_decides_and_the_tables_are_filled(tmp_path
     assert "judged_hard" in found["grpo-zoom"] and "judged_hard" in found["at_once-zoom"]
     assert [check.interval.value for check in verdicts[0].checks] == [0.0] * 3, "all are judged alike"
     assert verdicts[2].checks[0].interval.n == 2 * 2 * 12, "M3 is of the hard ones"
-    assert verdicts[3].note == "", "nobody says how many samples were met"
+    assert verdicts[3].note == "", "nobody says how many samples there were"
+    cell = paper_tables(stages_of(EVALUATION, arms))["Table 2"]["at_once"]["judged_vsr_hard"]
+    assert cell["here"] == "not run" and cell["paper"] == 0.538, "none of them is of VSR"
 
 
 def test_what_isnt_there_is_not_run_and_the_rest_stands(tmp_path: Path) -> None:
@@ -143,6 +149,14 @@ def test_what_isnt_there_is_not_run_and_the_rest_stands(tmp_path: Path) -> None:
     _, verdicts = measured({}, {})
     assert [claim.name for claim in verdicts] == list(claims.CLAIMS)
     assert {claim.verdict for claim in verdicts} == {"undecided"}
+
+
+def test_samples_are_counted_where_a_run_has_both_sets(tmp_path: Path) -> None:
+    assert numbers(tmp_path) == {}
+    tasks = make_tasks({"count/easy": 3}, 0)
+    for name, n in (("stage1", 1), ("stage2", 2), ("stage1-more", 2), ("stage2-more", 3)):
+        save_tasks(tmp_path / "data" / f"{name}.jsonl", tasks[:n])
+    assert numbers(tmp_path) == {"samples": {"few": [1, 2], "more": [2, 3]}}
 
 
 @pytest.mark.parametrize("network", ["bicubic", "none"])
