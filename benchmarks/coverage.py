@@ -1,7 +1,8 @@
 """How often a 95 % interval holds the truth, simulated: ``python -m benchmarks coverage``.
 
 Of shares, and of the difference of two stages over seeds and images, beside the wider interval that adds up both
-variances, each with its own t.
+variances, each with its own t, and beside a bootstrap; and how often that difference is found to hold, or falsely to be
+equal.
 
 Every picture has its own share of puzzles that are solved, drawn from a beta distribution around the true one; how far
 the pictures lie apart is the correlation between two puzzles of one picture.
@@ -10,12 +11,16 @@ the pictures lie apart is the correlation between two puzzles of one picture.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
 
+from kit.evaluate.claims import Check
 from kit.evaluate.intervals import Point, contrast
 from kit.evaluate.outcomes import Metric, Outcome
+from papers.samples import SEEDS as ENOUGH
+from papers.samples import bootstrap, power
 
 SHARES = (0.02, 0.5, 0.98)
 """True shares: near 0, in the middle, near 1."""
@@ -84,56 +89,111 @@ SEEDS = (3, 5, 10)
 SPREADS = {"none": (0.0, 0.0), "images": (0.0, 1.5), "both": (0.3, 1.5), "seeds": (1.0, 1.5)}
 """Standard deviations of the log-odds over seeds and over images."""
 
+BETTER = 0.5
+"""Log-odds that the second stage has more than the first."""
 
-def contrast_coverage(
-    seeds: int, images: int, spread: tuple[float, float], repetitions: int = 1000
-) -> tuple[float, float, float]:
+MANY = 1000
+"""Seeds and images from which the true spreads are told."""
+
+
+class Simulated(NamedTuple):
+    """Shares of simulated comparisons, and means over them.
+
+    Attributes:
+        covers: intervals that hold the true difference.
+        width: of the intervals.
+        wider: of those that add up both variances, each with its own t.
+        drawn: bootstrap intervals that hold it; None for fewer seeds than it takes.
+        false_equal: verdicts "equal" within a margin as large as the true difference: at most 5 % may be.
+        holds: intervals above 0.
+        power: what :func:`papers.samples.power` says of ``holds``, from the true spreads.
+    """
+
+    covers: float
+    width: float
+    wider: float
+    drawn: float | None
+    false_equal: float
+    holds: float
+    power: float
+
+
+def _answers(
+    rng: np.random.Generator, seeds: int, images: int, spread: tuple[float, float]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Right and wrong answers of two stages, ``(seeds, images)``."""
+    hard = rng.normal(0, spread[1], images)
+    easier = hard + BETTER + rng.normal(0, spread[1] / 2, images)
+    odds = (each + rng.normal(0, spread[0], (seeds, 1)) for each in (hard, easier))
+    before, after = (rng.random((seeds, images)) < 1 / (1 + np.exp(-each)) for each in odds)
+    return before.astype(float), after.astype(float)
+
+
+def _difference(spread: tuple[float, float]) -> float:
+    """The true difference of the two stages' shares, integrated over seeds and images."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(80)
+    odds = BETTER + nodes * math.hypot(spread[0], spread[1], spread[1] / 2)
+    return float((weights / (1 + np.exp(-odds))).sum() / weights.sum()) - 0.5  # the first stage's is a half
+
+
+def _spreads(each: np.ndarray) -> tuple[float, float, float]:
+    """Standard deviations of a difference over seeds, over images and of the rest, from many of both."""
+    seeds, images = each.shape
+    left = each - each.mean(1, keepdims=True) - each.mean(0) + each.mean()
+    rest = float((left**2).sum()) / ((seeds - 1) * (images - 1))
+    parts = (each.mean(1).var(ddof=1) - rest / images, each.mean(0).var(ddof=1) - rest / seeds)
+    by_seed, by_image = (math.sqrt(max(float(part), 0.0)) for part in parts)
+    return by_seed, by_image, math.sqrt(rest)
+
+
+def contrast_coverage(seeds: int, images: int, spread: tuple[float, float], repetitions: int = 1000) -> Simulated:
     """Simulate two stages of right and wrong answers and take the interval of their difference.
 
     Args:
         seeds: trainings of each stage.
         images: one task of each, played by both stages of every seed.
         spread: standard deviations of the log-odds over seeds and over images.
-        repetitions: number of evaluations.
-
-    Returns:
-        The share of intervals that hold the true difference, their mean width, and the mean width of the wider ones.
+        repetitions: number of evaluations; a tenth of them for the bootstrap.
     """
     rng = np.random.default_rng(0)
-
-    def answers(seeds: int, images: int) -> tuple[np.ndarray, np.ndarray]:
-        hard = rng.normal(0, spread[1], images)
-        easier = hard + 0.5 + rng.normal(0, spread[1] / 2, images)
-        odds = (each + rng.normal(0, spread[0], (seeds, 1)) for each in (hard, easier))
-        before, after = (rng.random((seeds, images)) < 1 / (1 + np.exp(-each)) for each in odds)
-        return before.astype(float), after.astype(float)
-
-    many = answers(2000, 2000)
-    truth, inside, width, wider = float((many[1] - many[0]).mean()), 0, 0.0, 0.0
-    for _ in range(repetitions):
-        pair = dict(zip(("before", "after"), answers(seeds, images), strict=True))
+    before, after = _answers(rng, MANY, MANY, spread)
+    truth, spreads = _difference(spread), _spreads(after - before)
+    weights, kinds = {"before": -1.0, "after": 1.0}, {str(i): "" for i in range(images)}
+    inside, width, wider, equal, holds, drawn = 0, 0.0, 0.0, 0, 0, []
+    for repetition in range(repetitions):
+        pair = dict(zip(("before", "after"), _answers(rng, seeds, images, spread), strict=True))
         cells = {
             name: [Point(k, str(i), x) for k, row in enumerate(found) for i, x in enumerate(row)]
             for name, found in pair.items()
         }
-        found = contrast(cells, {"before": -1.0, "after": 1.0})
+        found = contrast(cells, weights)
         inside += found.low <= truth <= found.high
         width += found.high - found.low
+        equal += Check("difference", found, truth, "within").verdict == "equal"
+        holds += Check("difference", found).verdict == "holds"
         each = pair["after"] - pair["before"]
         by_seed, by_image = (each.mean(axis).var(ddof=1) / each.shape[1 - axis] for axis in (1, 0))
         freedom = (stats.t.ppf(0.975, n - 1) for n in (seeds, images))
         wider += 2 * math.hypot(*(t * math.sqrt(v) for t, v in zip(freedom, (by_seed, by_image), strict=True)))
-    return inside / repetitions, width / repetitions, wider / repetitions
+        if seeds >= ENOUGH and repetition % 10 == 0:
+            again = bootstrap(cells, weights, kinds, draws=500)
+            drawn.append(again.low <= truth <= again.high)
+    covers, width, wider, equally, holding = (sum_ / repetitions for sum_ in (inside, width, wider, equal, holds))
+    again_covers = float(np.mean(drawn)) if drawn else None
+    return Simulated(covers, width, wider, again_covers, equally, holding, power(truth, *spreads, seeds, images))
 
 
 def contrast_table(repetitions: int = 1000) -> dict[str, tuple[float, float]]:
-    """Print coverage and mean width of differences for every number of seeds and every spread."""
-    print(f"{'spread over':>12s} {'seeds':>6s} {'images':>7s}   covers, width, beside the wider one's")
+    """Print coverage and mean width of differences for every number of seeds and every spread, and what was decided."""
+    print(f"{'spread over':>12s} {'seeds':>6s} {'images':>7s}   covers, width, wider one's, bootstrap covers,", end=" ")
+    print("falsely equal, holds, power")
     found = {}
     for name, spread in SPREADS.items():
         for seeds in SEEDS:
             for images in (30, 300):
-                covers, width, wider = contrast_coverage(seeds, images, spread, repetitions)
-                found[f"{name}/{seeds}/{images}"] = (covers, width)
-                print(f"{name:>12s} {seeds:6d} {images:7d} {covers:8.3f} {width:7.3f} {wider:7.3f}", flush=True)
+                one = contrast_coverage(seeds, images, spread, repetitions)
+                found[f"{name}/{seeds}/{images}"] = (one.covers, one.width)
+                drawn = "      -" if one.drawn is None else f"{one.drawn:7.2f}"
+                cells = f"{one.covers:8.3f} {one.width:7.3f} {one.wider:7.3f} {drawn} {one.false_equal:8.3f}"
+                print(f"{name:>12s} {seeds:6d} {images:7d} {cells} {one.holds:8.3f} {one.power:7.3f}", flush=True)
     return found

@@ -13,7 +13,7 @@ from tiny_context import in_distractors
 from transformers import Qwen2_5_VLForConditionalGeneration
 
 from kit.chat import Chat
-from kit.evaluate.intervals import wilson
+from kit.evaluate.intervals import clopper_pearson
 from kit.tools.boxes import box_iou
 from kit.train.metrics import read_metrics
 from pictures.photos import photos
@@ -123,7 +123,7 @@ def write_card(
     """
     skills = {}
     for name, right in hits.items():
-        low, high = wilson(sum(right), len(right))
+        low, high = clopper_pearson(sum(right), len(right))
         skills[name] = {"value": sum(right) / len(right), "low": low, "high": high, "n": len(right)}
     (folder / "skills.json").write_text(json.dumps(skills, indent=1) + "\n")
     (folder / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in log))

@@ -22,12 +22,10 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import islice
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from pkgutil import resolve_name
 from string import Formatter
@@ -36,7 +34,7 @@ from typing import Any
 from PIL import Image
 
 from kit.data.cells import CellError, object_in, readable, text_of, texts
-from kit.data.hub import HubError, HubSource, images_of, pinned, read_lock, rows, used_rows
+from kit.data.hub import HubError, HubSource, images_of, rows, used_rows
 from kit.data.options import BARE, LETTERS, alike, lettered, option_named
 from kit.data.options import letter as letter
 from kit.episode import NamedImage, Task, content_hash
@@ -313,42 +311,3 @@ def tasks_of(source: QuestionSet, fit: Fit) -> Iterator[Task]:
             for k, (text, golds) in enumerate(asked):
                 left.used += 1
                 yield Task(f"{source.name}-{number:05d}{f'-{k}' if k else ''}", named, text, golds, dict(meta))
-
-
-def chosen(sets: Mapping[str, QuestionSet], names: Iterable[str]) -> list[QuestionSet]:
-    """The entries of some benchmarks, by their short names.
-
-    Raises:
-        HubError: one is unknown.
-    """
-    wanted = list(names)
-    if unknown := sorted(set(wanted) - set(sets)):
-        raise HubError(f"benchmark {unknown[0]!r}: there are {', '.join(sets)}")
-    return [sets[name] for name in wanted]
-
-
-def tasks_from(root: str, sets: Iterable[QuestionSet], fit: Fit, n: int = 0) -> list[Task]:
-    """The questions of several data sets, from the hub or from copies.
-
-    Args:
-        root: ``hub``, or a folder with copies in the hub's layout, ``ROOT/OWNER/NAME/…``; in both ``hub.lock.json`` of
-            that folder (for ``hub``: of the folder we are in) names the commits.
-        sets: the data sets.
-        fit: shrinks images.
-        n: questions of each, the first ones; 0: all.
-
-    Raises:
-        HubError: one is missing, can't be reached, isn't as its entry says, or has nothing to ask.
-    """
-    folder = Path(os.curdir if root == "hub" else root)
-    lock = read_lock(folder / "hub.lock.json")
-    found: list[Task] = []
-    for source in sets:
-        if root != "hub":
-            source = replace(source, id=str(folder / source.id))
-            if not source.is_local:
-                raise HubError(
-                    f"{source.id}: no such folder; copy the data set there in the hub's layout, or give 'hub'"
-                )
-        found += islice(tasks_of(pinned(source, lock), fit), n or None)
-    return found

@@ -1,28 +1,20 @@
 r"""Test a paper's claims: each check is a statistic with an interval and a limit, and the verdict follows.
 
 A claim is one or more checks, each a statistic with its interval, a limit and a margin that were fixed before anything
-was measured. There are three kinds:
-
-===================  ====================================================  =====================================
-kind                 passes if                                             :class:`Check`
-===================  ====================================================  =====================================
-more                 the 95 % interval lies above 0                        limit 0, margin: smallest effect worth having
-no less by m         the 95 % interval lies above -m                       limit -m
-equal within m       the 90 % interval lies inside ±m                      limit m, side ``within``
-===================  ====================================================  =====================================
-
-The 90 % interval inside a margin is two one-sided tests at 5 % (Schuirmann 1987): more than the margin is ruled out on
-either side. The verdict follows from the intervals, and from whether the check could have come out otherwise:
+was measured. *More* passes if the 95 % interval lies above 0; its margin is the smallest effect worth having. *No less
+by m* passes above the limit -m. *Equal within m* passes if the 90 % interval lies inside ±m: two one-sided tests at 5 %
+(Schuirmann 1987), which rule out more than m on either side. The verdict follows from the intervals, and from whether
+the check could have come out otherwise:
 
 - **doesn't**: some check's interval lies wholly on the other side of its limit;
-- **equal**: some check of *more* doesn't pass, and its 90 % interval lies within its margin of the limit: no effect
-  worth having is there. Or what the claim says is equality, and all checks show it;
+- **equal**: some check of *more* doesn't pass, and its 90 % interval lies within its margin: no effect worth having is
+  there. Or equality is what is claimed, and all checks show it;
 - **not testable here**: some check could come out one way only, whatever the training did: the model never answers in
   the form that is counted, a baseline can't answer at all, a number begins at its ceiling. The paper's module finds
   that out from the outcomes and gives the reason with its figures (:attr:`Check.untestable`);
 - **holds**: every check passes;
 - **undecided**: anything else. It could come out either way, but these data are too few to tell. With the same values
-  and variances so many more seeds would tell, or seeds alone would not: more tasks.
+  and variances so many more seeds would tell; where :data:`MOST_SEEDS` would not, it takes more tasks.
 
 In that order: a claim of which a testable part fails has failed, whatever can't be tested; and where a part can't be
 tested, the rest can't carry the claim, nor would more data. A check that isn't testable has no other verdict.
@@ -54,15 +46,14 @@ class Check:
 
     Attributes:
         name: the statistic's name.
-        interval: its value with a 95 % interval, and one at 90 %.
+        interval: its value with its interval.
         limit: in the statistic's unit, fixed before measuring.
         side: the side of the limit where the claim says the statistic lies; ``within``: no further from 0 than it.
         untestable: why it can come out one way only here, found out from the outcomes; empty: it can be told.
         margin: the smallest effect worth having, beyond the limit; 0: none was named, so none can be ruled out.
 
     Raises:
-        ValueError: a margin below 0, or one beside a limit that is a margin itself; ``within`` a limit that isn't
-            above 0.
+        ValueError: a margin below 0, or beside ``within``, whose limit is one; or that limit isn't above 0.
     """
 
     name: str
@@ -73,16 +64,14 @@ class Check:
     margin: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.side == "within" and not (self.limit > 0 and self.margin == 0):
-            raise ValueError(f"{self.name}: within limit={self.limit}, margin={self.margin}; the limit, above 0, is it")
-        if self.margin < 0:
-            raise ValueError(f"{self.name}: margin={self.margin}; an effect worth having is 0 or more")
+        if self.margin < 0 or (self.side == "within" and not (self.limit > 0 == self.margin)):
+            told = "at least 0, and where it must be within the limit, that is above 0 and the only margin"
+            raise ValueError(f"{self.name}: {self.side} limit={self.limit}, margin={self.margin}; a margin is {told}")
 
     @property
     def verdict(self) -> Verdict:
-        """``holds`` if the whole interval is on the claimed side, ``doesn't`` if on the other, ``equal`` if neither and
-        the 90 % interval inside the margin, else ``undecided``; ``not testable here`` where there is a reason for that,
-        whatever the interval.
+        """``holds`` if the interval lies on the claimed side, ``doesn't`` if on the other, else ``equal`` if the one at
+        90 % is inside the margin, else ``undecided``; ``not testable here`` where there is a reason for that.
         """
         if self.untestable:
             return "not testable here"
@@ -101,24 +90,17 @@ class Check:
 
     @property
     def passes(self) -> bool:
-        """Whether it came out as the claim says."""
+        """True if it came out as the claim says."""
         return self.verdict == ("equal" if self.side == "within" else "holds")
 
     @property
     def within(self) -> float | None:
-        """What it is equal within; None: it isn't."""
+        """The margin that it is equal within; None: it isn't."""
         return None if self.verdict != "equal" else self.limit if self.side == "within" else self.margin
-
-    def with_seeds(self, more: int) -> Check:
-        """The check as so many more seeds would leave it with the same value and variances, if it is undecided."""
-        now = self.interval
-        if self.verdict != "undecided" or now.with_more is None:
-            return self
-        return replace(self, interval=now.with_more(more))
 
     def __str__(self) -> str:
         must = "within ±" if self.side == "within" else f"{self.side} "
-        equal = f" (equal within {self.within:g})" if self.verdict == "equal" and self.side != "within" else ""
+        equal = "" if self.within is None or self.passes else f" (equal within {self.within:g})"
         told = " (not testable here)" if self.untestable else equal
         return f"{self.name} {self.interval}, must be {must}{self.limit:.3f}{told}"
 
@@ -159,7 +141,7 @@ class Claim:
 
     @property
     def within(self) -> float | None:
-        """Where the verdict is ``equal``: within what, the widest of the checks that say so; else None."""
+        """The margin that it is equal within, the widest of the checks that say so; None: it isn't."""
         if self.verdict != "equal":
             return None
         absent = [check for check in self.checks if check.within is not None and not check.passes]
@@ -167,15 +149,16 @@ class Claim:
 
     @property
     def more_seeds(self) -> float | None:
-        """Where it is undecided: how many more seeds would decide, with the same values and variances.
-
-        Infinity where :data:`MOST_SEEDS` would not; None where it is decided, or nobody knows.
+        """Seeds that it would take beyond these to decide: infinitely many, if :data:`MOST_SEEDS` would not; None if it
+        is decided, or nobody knows.
         """
         open_ = [check for check in self.checks if check.verdict == "undecided"]
         if self.verdict != "undecided" or not open_:
             return None
+        decided = tuple(check for check in self.checks if check not in open_)
         for more in range(1, MOST_SEEDS + 1):
-            if replace(self, checks=tuple(check.with_seeds(more) for check in self.checks)).verdict != "undecided":
+            grown = (replace(c, interval=c.interval.with_more(more)) if c.interval.with_more else c for c in open_)
+            if replace(self, checks=(*decided, *grown)).verdict != "undecided":
                 return more
         return None if any(check.interval.with_more is None for check in open_) else math.inf
 
@@ -197,10 +180,8 @@ class Claim:
         return "; ".join(dict.fromkeys(text for text in found if text))
 
     def record(self) -> dict[str, Any]:
-        """The claim as a JSON object, for ``results.json``.
-
-        ``within`` stands there only where something is equal, ``reason`` where it isn't testable; ``more_seeds`` (or
-        ``more_tasks``, true) where it is undecided and that can be told.
+        """The claim as a JSON object, for ``results.json``: ``within`` only where it is equal, ``reason`` where it
+        isn't testable, ``more_seeds`` (or ``more_tasks``: true) where it is undecided and that can be told.
         """
         checks = [
             {"name": c.name, **c.interval.record(), "limit": c.limit, "side": c.side, "verdict": c.verdict}

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kit.episode import Episode
+from kit.evaluate.accuracy import ANSWERED
 from kit.evaluate.outcomes import Outcome
-
-ANSWERED = ("solved", "wrong", "malformed")
-"""Reasons of an outcome (:data:`kit.evaluate.outcomes.REASONS`) whose episode ended with an answer."""
 
 
 def conduct(played: Sequence[Episode | Outcome]) -> str:

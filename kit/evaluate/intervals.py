@@ -95,40 +95,6 @@ class Interval:
         narrow = (record.get(name) for name in ("low90", "high90"))
         return cls(float(record["value"]), low, high, int(record["n"]), *narrow)
 
-    @classmethod
-    def around(
-        cls, value: float, half: Callable[[float], float], n: int, with_more: Callable[[int], Interval] | None = None
-    ) -> Interval:
-        """An interval that reaches as far down as up, by half its width at a level."""
-        wide, narrow = half(LEVEL), half(EQUAL)
-        return cls(value, value - wide, value + wide, n, value - narrow, value + narrow, with_more)
-
-
-def wilson(successes: float, n: float) -> tuple[float, float]:
-    r"""Wilson's interval for a proportion of independent trials.
-
-    For $k$ successes of $n$, $\hat p = k/n$, $z = 1.96$:
-
-    $$\frac{1}{1 + z^2/n}\left(\hat p + \frac{z^2}{2n}
-      \pm z\sqrt{\frac{\hat p(1-\hat p)}{n} + \frac{z^2}{4n^2}}\right)$$
-
-    Args:
-        successes: number of successes, 0 to ``n``.
-        n: number of trials, positive; may be an effective (fractional) number.
-
-    Raises:
-        ValueError: ``n`` isn't positive, or ``successes`` isn't in 0..n.
-    """
-    if not (n > 0 and 0 <= successes <= n):
-        raise ValueError(f"wilson({successes}, {n}): n must be positive and successes between 0 and n")
-    p, z2 = successes / n, _z() * _z()
-    centre = p + z2 / (2 * n)
-    half = _z() * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
-    # At 0 and at n one bound is exact; rounding would put it 1e-17 beside.
-    low = 0.0 if successes == 0 else (centre - half) / (1 + z2 / n)
-    high = 1.0 if successes == n else (centre + half) / (1 + z2 / n)
-    return low, high
-
 
 def clopper_pearson(successes: float, n: float) -> tuple[float, float]:
     """Clopper and Pearson's exact interval for a proportion.
@@ -250,6 +216,14 @@ def _by_cluster(values: np.ndarray, clusters: Sequence[Hashable]) -> tuple[np.nd
     return np.bincount(which, weights=values), np.bincount(which).astype(float)
 
 
+def _around(
+    value: float, half: Callable[[float], float], n: int, with_more: Callable[[int], Interval] | None = None
+) -> Interval:
+    """An interval that reaches as far down as up, by ``half`` of its width at a level."""
+    wide, narrow = half(LEVEL), half(EQUAL)
+    return Interval(value, value - wide, value + wide, n, value - narrow, value + narrow, with_more)
+
+
 def mean_over_seeds(values: Sequence[float], unit: float) -> Interval:
     """A mean of one number for each seed, with Student's t interval; of a single seed the interval is infinite.
 
@@ -271,7 +245,7 @@ def _of_numbers(mean: float, spread: float, unit: float, seeds: int, more: int =
     def half(level: float) -> float:
         return max(quantile(k - 1, level) * spread / math.sqrt(k), min(1.0, 3 / k) * unit)
 
-    return Interval.around(mean, half, k, partial(_of_numbers, mean, spread, unit, k))
+    return _around(mean, half, k, partial(_of_numbers, mean, spread, unit, k))
 
 
 def contrast(cells: Mapping[Any, Sequence[Point]], weights: Mapping[Any, float], one_seed: bool = False) -> Interval:
@@ -298,4 +272,4 @@ def contrast(cells: Mapping[Any, Sequence[Point]], weights: Mapping[Any, float],
 def _of_crossed(found: Crossed, n: int, more: int = 0) -> Interval:
     grown = found.with_seeds(found.seeds + more)
     n = n * grown.seeds // found.seeds
-    return Interval.around(found.value, grown.half, n, partial(_of_crossed, grown, n) if found.seeds > 1 else None)
+    return _around(found.value, grown.half, n, partial(_of_crossed, grown, n) if found.seeds > 1 else None)

@@ -63,31 +63,6 @@ def curves(rows: Sequence[Row] | Path) -> Plot:
     return figure
 
 
-def compare_curves(runs: Mapping[str, Sequence[Row]]) -> Plot:
-    """Draw the trainings of several runs in the same axes: a colour and a dash a run.
-
-    Args:
-        runs: run's name → its metric rows.
-
-    Raises:
-        ValueError: no metric is in the rows of all runs.
-    """
-    everywhere = _in_all(runs)
-    if not everywhere:
-        raise ValueError(f"the runs {', '.join(runs)} share no metric that is drawn")
-    with rc_context(STYLE):
-        figure, axes = _grid([title for title, _ in everywhere], above=0.3)
-        for axis, (title, key) in zip(axes, everywhere, strict=True):
-            for k, (name, rows) in enumerate(runs.items()):
-                known = [row for row in rows if key in row]
-                style: Any = {"color": COLOURS[k % 6], "linestyle": DASHES[k % 4]}
-                axis.plot([row["step"] for row in known], [float(row[key]) for row in known], label=name, **style)
-            if len(PANELS[title]) > 1:
-                axis.set_title(f"{title}:\n{PANELS[title][key]}", fontsize=9)
-        figure.legend(*figure.axes[0].get_legend_handles_labels(), ncols=6, fontsize=8, loc="outside upper center")
-    return figure
-
-
 def over_published(rows: Sequence[Row], published: Mapping[str, Sequence[Row]], name: str = "this run") -> Plot:
     """Draw a training over the published runs of the same notebook, which stand behind it, thin and gray.
 
@@ -101,20 +76,28 @@ def over_published(rows: Sequence[Row], published: Mapping[str, Sequence[Row]], 
     """
     if not published:
         raise ValueError("no published curves of this name: results/curves/ holds those that there are")
-    everyone = {name: rows, **{f"published {run}": some for run, some in published.items()}}
-    if not (shown := _in_all(everyone)):
-        raise ValueError(f"{name} and the published runs {', '.join(published)} share no metric that is drawn")
+    behind: list[dict[str, Any]] = [{"color": GRAY, "linewidth": 0.9} for _ in published]
+    behind[0]["label"] = f"published, {len(published)} seed(s)"
+    everyone = {**{f"published {run}": some for run, some in published.items()}, name: rows}
+    return overlaid(everyone, [*behind, {"color": COLOURS[0], "linewidth": 2, "label": name}])
+
+
+def overlaid(runs: Mapping[str, Sequence[Row]], styles: Sequence[Mapping[str, Any]]) -> Plot:
+    """Draw the trainings of several runs in the same axes, each in its style, which has its ``label``.
+
+    Raises:
+        ValueError: no metric is in the rows of all runs.
+    """
+    if not (shown := _in_all(runs)):
+        raise ValueError(f"the runs {', '.join(runs)} share no metric that is drawn")
     with rc_context(STYLE):
         figure, axes = _grid([title for title, _ in shown], above=0.3)
         for axis, (title, key) in zip(axes, shown, strict=True):
+            for rows, style in zip(runs.values(), styles, strict=True):
+                known = [row for row in rows if key in row]
+                axis.plot([row["step"] for row in known], [float(row[key]) for row in known], **style)
             if len(PANELS[title]) > 1:
                 axis.set_title(f"{title}:\n{PANELS[title][key]}", fontsize=9)
-            for k, some in enumerate([*published.values(), rows]):
-                mine = k == len(published)
-                style: Any = {"color": COLOURS[0] if mine else GRAY, "linewidth": 2 if mine else 0.9}
-                known = [row for row in some if key in row]
-                label = name if mine else f"published, {len(published)} seed(s)" if not k else None
-                axis.plot([row["step"] for row in known], [float(row[key]) for row in known], label=label, **style)
         figure.legend(*figure.axes[0].get_legend_handles_labels(), ncols=6, fontsize=8, loc="outside upper center")
     return figure
 

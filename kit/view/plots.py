@@ -116,23 +116,32 @@ def claims(results: Mapping[str, Any]) -> Plot:
 
 def _check(axis: Any, row: int, check: Mapping[str, Any]) -> None:
     """One check as a line and a marker, scaled so that its farthest point is at ±1."""
-    sign = -1.0 if check["side"] == "below" else 1.0
     colour, marker = VERDICTS[check["verdict"]]
+    value = _beyond(check, check["value"])
     if check["low"] is None:
         # Nothing to scale by but the numbers themselves: how far apart they are, as a share of the larger.
         larger = max(abs(check["value"]), abs(check["limit"])) or 1.0
-        at = max(-1.0, min(1.0, sign * (check["value"] - check["limit"]) / larger))
-        axis.plot(at, row, color=colour, marker=marker, markerfacecolor="white")
+        axis.plot(max(-1.0, min(1.0, value / larger)), row, color=colour, marker=marker, markerfacecolor="white")
         return
-    value, low, high = (sign * (check[k] - check["limit"]) for k in ("value", "low", "high"))
-    scale = max(map(abs, (value, low, high))) or 1.0
-    axis.plot(sorted((low / scale, high / scale)), [row, row], color=colour, linewidth=2)
+    nearest = min(max(check["low"], 0.0), check["high"])  # to 0, which is the farthest inside where it must be within
+    ends = [
+        _beyond(check, at) for at in (check["low"], check["high"], *([nearest] if check["side"] == "within" else []))
+    ]
+    scale = max(map(abs, (value, *ends))) or 1.0
+    axis.plot([min(ends) / scale, max(ends) / scale], [row, row], color=colour, linewidth=2)
     axis.plot(value / scale, row, color=colour, marker=marker)
+
+
+def _beyond(check: Mapping[str, Any], at: float) -> float:
+    """How far a number lies on the claimed side of the limit."""
+    if check["side"] == "within":
+        return float(check["limit"] - abs(at))
+    return float(check["limit"] - at if check["side"] == "below" else at - check["limit"])
 
 
 def _finding(check: Mapping[str, Any]) -> str:
     """A check's interval, limit and verdict as text."""
-    sign = "<" if check["side"] == "below" else ">"
+    sign = {"below": "<", "above": ">", "within": "within ±"}[check["side"]]
     if check["low"] is None:
         return f"{check['value']:.3f} {sign} {check['limit']:.3g}? one seed, no interval: {check['verdict']}"
     return f"{Interval.of(check)} {sign} {check['limit']:.3g}: {check['verdict']}"

@@ -13,7 +13,8 @@ from kit.train import latest_rollout as latest
 from kit.train.metrics import read_metrics
 from kit.train.progress import FILE, Progress, read_progress
 from kit.view import curves, show
-from kit.view.curves import compare_curves, over_published
+from kit.view.charts import COLOURS, DASHES
+from kit.view.curves import over_published, overlaid
 from kit.view.five import five
 from kit.view.html import Html, clean
 from papers.published_curves import published_curves
@@ -125,7 +126,8 @@ def draw_together(names: Sequence[str]) -> list[Path]:
         if shared or not all(rows.values()):  # kept from one another: the same curve; or not run everywhere
             continue
         target = last / f"{stage}-beside-{names[0]}.png"
-        write_bytes(target, compare_curves(rows).png())
+        styles = [{"color": COLOURS[k % 6], "linestyle": DASHES[k % 4], "label": name} for k, name in enumerate(rows)]
+        write_bytes(target, overlaid(rows, styles).png())
         found.append(target)
     return found
 
