@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
+from kit.data.store import load_episodes
 from kit.evaluate.accuracy import accuracy
 from kit.evaluate.claims import Claim
 from kit.evaluate.outcomes import Metrics
@@ -82,6 +84,16 @@ def by_size(stages: Stages, numbers: Numbers) -> dict[str, Sequence[Outcome]]:
 
     arms = claims.STATED["C4"].checks["slope"].arms
     return {told(stage): stages[stage] for stage in arms if stages.get(stage)}
+
+
+def numbers(run: Path) -> dict[str, int]:
+    """What C4's note needs of a run: how many demonstrations its cold start had.
+
+    Args:
+        run: the run's folder.
+    """
+    file = run / "sft" / "episodes.jsonl"
+    return {"demonstrations": len(load_episodes(file))} if file.is_file() else {}
 
 
 def _claims(
