@@ -77,6 +77,8 @@ def uncommitted(root: Path = ROOT) -> list[str]:
     Args:
         root: the project's folder; one that isn't under git has none.
     """
+    if not (root / ".git").exists():
+        return []
     asked = ["git", "-C", str(root), "status", "--porcelain", "--untracked-files=all", "--", ".", *MADE]
     done = subprocess.run(asked, capture_output=True, text=True, check=False)
     return [line[3:] for line in done.stdout.splitlines()]

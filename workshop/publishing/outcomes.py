@@ -17,12 +17,15 @@ from pkgutil import resolve_name
 from statistics import fmean
 from typing import Any
 
+from kit.evaluate.five import OWN
+from kit.evaluate.five.answers import own_numbers
 from kit.evaluate.outcomes import Evaluation
 from kit.evaluate.results import commit, hardware, versions, write_results
-from kit.files import BRANCH, find_run, read_json, write_json
+from kit.files import BRANCH, ROOT, find_run, read_json, write_json
 from kit.train.metrics import Row, read_metrics, training_minutes
+from kit.train.weights import weight_change
 from papers.published import MAIN, ResultsFile, Runs
-from papers.published_outcomes import Key, Made, Stored, flat, load, save
+from papers.published_outcomes import Key, Made, Stored, load, named, save
 from papers.registry import Paper
 from workshop.jobs.run import JobError, progress_of
 from workshop.publishing.current import (
@@ -65,16 +68,27 @@ def made_by(paper: Paper, digest: str) -> dict[str, str]:
     Raises:
         JobError: files differ from the commit, or the code has changed since.
     """
-    if changed := uncommitted():
-        raise JobError(
-            f"{', '.join(changed[:5])}: changed or new, and in no commit. What is published is of a commit: commit "
-            "first, or give the command in a clone"
-        )
+    check_committed()
     if (now := training_digest(paper)) != digest:
         raise JobError(
             f"{paper.title}: the code that trains has changed ({digest} → {now}); the same command again makes new runs"
         )
     return {"digest": digest, "commit": commit().removesuffix("+changes")}
+
+
+def check_committed() -> None:
+    """Refuse to publish what no commit made.
+
+    Raises:
+        JobError: files differ from the commit, or nobody knows which it is.
+    """
+    if changed := uncommitted():
+        raise JobError(
+            f"{', '.join(changed[:5])}: changed or new, and in no commit. What is published is of a commit: commit "
+            "first, or give the command in a clone"
+        )
+    if commit() == "unknown":
+        raise JobError("of which commit this code is can't be told: give the command in a clone, or set KIT_COMMIT")
 
 
 def store(paper: Paper, arm: str, seed: int, digest: str, values: Mapping[str, str]) -> None:
@@ -110,7 +124,7 @@ def store(paper: Paper, arm: str, seed: int, digest: str, values: Mapping[str, s
             hardware=hardware(),
             versions=versions(),
             minutes=_minutes(entries, trainings),
-            measuring_minutes=_minutes(entries, [name for name in entries if name not in trainings]),
+            measuring_minutes=_minutes(entries, [name for name in entries if name == figures.notebook]),
             training_minutes=_rounded(training_minutes([of], TRAININGS)),
             date=time.strftime("%Y-%m-%d"),
             numbers=_numbers(paper, figures, run),
@@ -173,7 +187,7 @@ def curves_of(paper: Paper, keys: Iterable[Key]) -> dict[str, dict[int, list[Row
     for arm, seed in sorted(keys):
         folder = results_folder(paper) / "curves" / paper.published.arms[arm].called(seed)
         for path in sorted(folder.glob("*.jsonl")):
-            found.setdefault(flat(arm, path.stem), {})[seed] = read_metrics(path)
+            found.setdefault(named(arm, path.stem), {})[seed] = read_metrics(path)
     return found
 
 
@@ -220,18 +234,25 @@ def figures_of(paper: Paper, figures: ResultsFile) -> dict[str, Any]:
     return {**results, **told, **({"digest": digest_of(paper, figures)} if digest == training_digest(paper) else {})}
 
 
-def publish(paper: Paper) -> list[str]:
+def publish(paper: Paper, only_plan: bool = False) -> list[str]:
     """Make a paper's results files of its stored outcomes; returns what became of each, a line each.
+
+    Args:
+        paper: the paper.
+        only_plan: say whether they equal what is published, and write nothing.
 
     Raises:
         OutcomesError: none are stored, or some were trained by other code than others.
+        JobError: files differ from the commit.
     """
     told = []
+    if not only_plan:
+        check_committed()
     for figures in paper.published.files if paper.published else ():
         path = results_folder(paper) / f"{figures.name}.json"
         before, now = read_json(path), json.loads(json.dumps(figures_of(paper, figures)))
         apart = differing(before or {}, now)
-        if before != now:
+        if before != now and not only_plan:
             write_json(path, now)
         equal = f"all {_count(now)} figures equal what was published, to the digit"
         other = f"{len(apart)} of {_count(now)} differ from what was published, first: {'; '.join(apart[:3])}"
@@ -242,17 +263,17 @@ def publish(paper: Paper) -> list[str]:
 
 def differing(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """Metrics and claims that two results files don't have alike, by their names."""
-    return [
-        f"{name} {_value(before, part, name)} → {_value(now, part, name)}"
-        for part in ("metrics", "claims")
-        for name in sorted({*before.get(part, {}), *now.get(part, {})})
-        if before.get(part, {}).get(name) != now.get(part, {}).get(name)
-    ]
+    told = []
+    for part in ("metrics", "claims"):
+        old, new = before.get(part, {}), now.get(part, {})
+        for name in sorted(name for name in {*old, *new} if old.get(name) != new.get(name)):
+            values = [_value(found.get(name)) for found in (old, new)]
+            told.append(f"{name} {' → '.join(values) if values[0] != values[1] else f'{values[0]} by other evidence'}")
+    return told
 
 
-def _value(results: Mapping[str, Any], part: str, name: str) -> Any:
-    found = results.get(part, {}).get(name)
-    return "not there" if found is None else found.get("value", found.get("verdict"))
+def _value(found: Mapping[str, Any] | None) -> str:
+    return "not there" if found is None else str(found.get("value", found.get("verdict")))
 
 
 def _count(results: Mapping[str, Any]) -> int:
@@ -300,9 +321,21 @@ def _measuring(paper: Paper, figures: ResultsFile, part: str = "") -> Any:
 
 
 def _numbers(paper: Paper, figures: ResultsFile, run: Path) -> dict[str, Any]:
-    """What figures need of a run besides outcomes: by ``numbers`` beside what makes them, if it is there."""
-    found = _measuring(paper, figures, "numbers")
-    return dict(found(run)) if found else {}
+    """What figures need of a run besides outcomes: what the five answers do, how many demonstrations it had, and what
+    ``numbers`` says, if that stands beside what makes the figures.
+    """
+    found: dict[str, Any] = {}
+    if figures.stages:
+        return found
+    assert paper.published is not None
+    if (run / "stages" / f"{OWN}.json").is_file():
+        taught = run / "sft" / "model"
+        before = taught if taught.is_dir() else ROOT / paper.published.weights[0]
+        found |= own_numbers(_evaluation(paper, figures), run, weight_change(before, run / "grpo" / "model"))
+    if (shown := run / "sft" / "episodes.jsonl").is_file():
+        found["demonstrations"] = len(shown.read_text(encoding="utf-8").splitlines())
+    more = _measuring(paper, figures, "numbers")
+    return found | (dict(more(run)) if more else {})
 
 
 def _minutes(entries: Mapping[str, Any], notebooks: Sequence[str]) -> float:

@@ -94,7 +94,7 @@ def command(names: Sequence[str], only_plan: bool, again: bool, prove: bool, fig
     if prove:
         return 0 if prove_all(some, again) else 1
     if figures:
-        print(figures_anew(some))
+        print(figures_anew(some, only_plan))
         return 0
     print(make(names, only_plan, again))
     return 0
@@ -142,13 +142,19 @@ def _do(paper: Paper, some: Sequence[Step]) -> list[str]:
     return failed
 
 
-def figures_anew(some: Sequence[Paper]) -> str:
-    """Make the figures of papers of their stored outcomes, and say whether they equal what was published."""
+def figures_anew(some: Sequence[Paper], only_plan: bool) -> str:
+    """Make the figures of papers of their stored outcomes, and say whether they equal what was published.
+
+    Args:
+        some: the papers; one of which nothing is stored keeps its figures.
+        only_plan: write nothing.
+    """
     told = []
     for paper in some:
         there = paper.published is not None and any(stored_of(paper, one).made for one in paper.published.files)
-        told += [paper.title, *(publish(paper) if there else ["no outcomes are stored: its figures stay"])]
-    redraw()
+        told += [paper.title, *(publish(paper, only_plan) if there else ["no outcomes are stored: its figures stay"])]
+    if not only_plan:
+        redraw()
     return "\n".join(told)
 
 
