@@ -201,8 +201,9 @@ def figures_of(paper: Paper, figures: ResultsFile) -> dict[str, Any]:
         JobError: the paper says of no function how they are made.
     """
     stored = stored_of(paper, figures)
-    digest, curves = stored.digest, curves_of(paper, stored.made)
-    metrics, claims = _measuring(paper, figures)(stored.by_stage(), curves, stored.numbers())
+    digest, stages = stored.digest, stored.by_stage()
+    metrics, claims = _measuring(paper, figures)(stages, curves_of(paper, stored.made), stored.numbers())
+    tables = None if figures.stages else _measuring(paper, figures, "paper_tables")
     main = {seed: made for (arm, seed), made in sorted(stored.made.items()) if arm == MAIN}
     assert paper.published is not None
     trained = [made.training_minutes for made in main.values() if made.training_minutes is not None]
@@ -216,6 +217,7 @@ def figures_of(paper: Paper, figures: ResultsFile) -> dict[str, Any]:
             training_minutes=sum(trained) if len(trained) == len(main) else None,
             stages=metrics,
             claims={claim.name: claim.record() for claim in claims},
+            tables=tables(stages) if tables else None,
         )
     last = max(stored.made.values(), key=lambda made: made.date)
     told = {
@@ -329,9 +331,10 @@ def _numbers(paper: Paper, figures: ResultsFile, run: Path) -> dict[str, Any]:
         return found
     assert paper.published is not None
     if (run / "stages" / f"{OWN}.json").is_file():
-        taught = run / "sft" / "model"
-        before = taught if taught.is_dir() else ROOT / paper.published.weights[0]
-        found |= own_numbers(_evaluation(paper, figures), run, weight_change(before, run / "grpo" / "model"))
+        starts = [run / "sft" / "model", *(ROOT / folder for folder in paper.published.weights)]
+        ends = [*[folder for folder in starts if folder.is_dir()][:1], run / "grpo" / "model"]
+        change = weight_change(*ends) if len(ends) == 2 and ends[1].is_dir() else None
+        found |= own_numbers(_evaluation(paper, figures), run, change)
     if (shown := run / "sft" / "episodes.jsonl").is_file():
         found["demonstrations"] = len(shown.read_text(encoding="utf-8").splitlines())
     more = _measuring(paper, figures, "numbers")
