@@ -31,6 +31,7 @@ settings.load_profile("kit")
 
 MARKED = {
     "sandbox": (
+        "adapters/",
         "sandbox/",
         "benchmarks/",
         "papers/*/test_env.py",
@@ -56,6 +57,7 @@ MARKED = {
         "papers/test_registry.py",
     ),
     "slow": (
+        "adapters/",
         "tiny/",
         "models/test_family.py",
         "train/test_grpo.py",

@@ -23,7 +23,14 @@ KIT = (
 WORKSHOP = ("command_line", "exercises", "planner", "script", "roadmap", "jobs", "publishing", "course", "command")
 """The same of the workshop."""
 
-ROOMS = (*(f"kit.{name}" for name in KIT), "pictures", "tiny", "papers", *(f"workshop.{name}" for name in WORKSHOP))
+ROOMS = (
+    *(f"kit.{name}" for name in KIT),
+    "pictures",
+    "tiny",
+    "papers",
+    "adapters",
+    *(f"workshop.{name}" for name in WORKSHOP),
+)
 """The house, from the ground up: the kit knows nothing of what stands on it."""
 
 SHIM = "kit.__main__"
@@ -34,7 +41,7 @@ TOP_FILES, TOP_LINES = 10, 2000
 LONGEST_FILE = 300
 LONGEST_FUNCTION = 60
 
-HOUSE = ("kit", "pictures", "tiny", "papers", "workshop")
+HOUSE = ("kit", "pictures", "tiny", "papers", "adapters", "workshop")
 MODULES = [path for top in HOUSE for path in sorted((ROOT / top).rglob("*.py"))]
 SCRIPTS = sorted((ROOT / "data_scripts").glob("*.py"))
 PACKAGES = sorted((ROOT / "packages").glob("*/*/**/*.py"))

@@ -33,6 +33,7 @@ BENCHES = {
     "serving": "benchmarks.serving:serving_bench",
     "super_resolution": "benchmarks.super_resolution:super_resolution_bench",
     "tail": "benchmarks.rollout:tail_bench",
+    "trainers": "benchmarks.trainers:trainers_bench",
 }
 """What ``python -m kit bench NAME`` calls."""
 

@@ -12,7 +12,7 @@ from kit.files import ROOT
 PYTHON = (3, 11)
 """The oldest Python that runs the kit."""
 
-OURS = ("kit", "papers", "pictures", "tiny", "workshop", "benchmarks")
+OURS = ("kit", "papers", "pictures", "tiny", "adapters", "workshop", "benchmarks")
 """Packages whose missing is a fault of the kit, not of the installation."""
 
 
