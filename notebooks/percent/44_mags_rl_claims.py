@@ -41,6 +41,9 @@ runs: list[str] = []  # runs that differ in their seed only; empty: just this on
 at_once_runs: list[str] = []  # the same seeds, all questions at once; empty: none
 more_runs: list[str] = []  # two stages of ten times as many questions
 direct_runs: list[str] = []  # trained to answer at once, without a magnifier
+plain_runs: list[str] = []  # trained with crops that are plainly resized
+decided_runs: list[str] = []  # from a start that always looks at the right card
+half_runs: list[str] = []  # from one that looks wrongly half as often as here
 baselines: list[str] = ["direct", "cot", "one_shot", "zoom_refine", "grit"]  # asked
 model: str = ""  # the base: folder or hub id; empty: the committed tiny model
 judge: str = ""  # of wrong answers, MODEL@URL (paper: gpt-4o-mini); empty: none
@@ -63,13 +66,13 @@ from IPython.display import display
 from kit.chat import Chat
 from kit.data.store import load_tasks
 from kit.evaluate.accuracy import accuracy
-from kit.evaluate.claims import Claim, table
+from kit.evaluate.claims import as_stated, table
 from kit.evaluate.results import write_results
 from kit.files import ROOT, read_json, run_folder
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.train.checkpoint import trained_model
 from kit.train.experiment import in_parts
-from kit.train.metrics import read_metrics, training_minutes
+from kit.train.metrics import training_minutes
 from kit.view import plots
 from papers.mags_rl import baselines as prompted
 from papers.mags_rl import claims, tables
@@ -78,7 +81,9 @@ from papers.mags_rl.difficulty import zoom_tests
 from papers.mags_rl.figures import learnt, looks
 from papers.mags_rl.format_start import AT_ONCE
 from papers.mags_rl.judge import judge_of
+from papers.mags_rl.measured import by_enlarger, measured, paper_tables
 from papers.mags_rl.metrics import judged_by
+from papers.played import curves_of, once, stages_of
 from tiny import TINY
 from workshop.exercises import check, hint, solution
 
@@ -86,9 +91,11 @@ from workshop.exercises import check, hint, solution
 began = time.monotonic()
 torch.set_num_threads(threads)
 prompted.check_baselines(baselines)
-folders = [run_folder(name) for name in (runs or [run])]
-named = {"at_once": at_once_runs, "more": more_runs, "direct_training": direct_runs}
-others = {name: [run_folder(n) for n in some] for name, some in named.items() if some}
+named = {"runs": runs or [run], "at_once": at_once_runs, "more": more_runs}
+named |= {"plain": plain_runs, "direct_training": direct_runs}
+named |= {"decided": decided_runs, "half": half_runs}
+arms = {name: [run_folder(n) for n in some] for name, some in named.items() if some}
+folders = arms["runs"]
 data = folders[0] / "data"
 limits = {"max_turns": max_turns, "max_new_tokens": max_new_tokens}
 play = mags.Play.kept(data, **limits)
@@ -109,20 +116,15 @@ def started(folder):
 from kit.evaluate.conduct import conduct
 
 
-def gathered(stage: str, some):
-    """A stage's outcomes over all seeds."""
-    loaded = (EVALUATION.load_outcomes(f, stage, k) for k, f in enumerate(some))
-    return [outcome for outcomes in loaded for outcome in outcomes]
+def gathered():
+    """All outcomes that the runs have by now; those that no training made, once."""
+    return once(stages_of(EVALUATION, arms), (*claims.UNSEEDED, "untrained"))
 
 
-played = {stage: gathered(stage, folders) for stage in ("sft", "stage1")}
-for ending in sets:
-    for name, some in ({"grpo": folders} | others).items():
-        played[f"{name}{ending}"] = gathered(f"grpo{ending}", some)
-played["direct"] = EVALUATION.load_outcomes(folders[0], "direct")  # no training made it
+played, curves = gathered(), curves_of(arms)
 for stage in ("sft", "stage1", "grpo"):
     print(f"{stage:10s} {conduct(played[stage])}")
-print(len(folders), "seed(s);", {name: len(some) for name, some in others.items()})
+print({name: len(some) for name, some in arms.items()}, "seed(s)")
 there = f"{len(zoom)} questions of Zoom-Easy, -Medium and -Hard"
 print("measured on:", there if zoom else "drawn boards; the paper's sets aren't here")
 
@@ -142,13 +144,6 @@ for around in (prompted.one_part, prompted.no_crops):
 
 
 # %%
-def measured(folder, stage: str, episodes, seed: int = 0):
-    """Save a stage and return its outcomes."""
-    EVALUATION.save_stage(folder, stage, episodes)
-    return EVALUATION.load_outcomes(folder, stage, seed)
-
-
-# %%
 vlm, chat = load_model_and_chat(base)
 policy = HFPolicy(vlm, chat)
 shown = [t for k in (1, 2) for t in load_tasks(data / f"stage{k}.jsonl")]
@@ -157,23 +152,22 @@ for name in (name for name in baselines if name in prompted.ONE_TURN):
         if (stage := f"{name}{ending}") in played:
             continue  # notebook 43 has asked
         episodes = prompted.ask(name, play, policy, chat, some, shown)
-        played[stage] = measured(folders[0], stage, episodes)
+        EVALUATION.save_stage(folders[0], stage, episodes)
         print(f"{stage:13s} {episodes[0].turns[0].text[:64]!r}")
 
 # %% [markdown]
 # Which of the five comes nearest to the agent on hard questions, and which of them can't be right there at all?
 
 # %% tags=["guess"]
-for seed, folder in enumerate(folders):
+for folder in folders:
     vlm, chat = load_model_and_chat(started(folder))
     policy = HFPolicy(vlm, chat)
     for name in (name for name in baselines if name in prompted.TWO_ROUNDS):
         for ending, some in sets.items():
-            stage = f"{name}{ending}"
             episodes = prompted.ask(name, play, policy, chat, some)
-            found = measured(folder, stage, episodes, seed)
-            played.setdefault(stage, []).extend(found)
-metrics = {name: EVALUATION.evaluate_outcomes(some) for name, some in played.items()}
+            EVALUATION.save_stage(folder, f"{name}{ending}", episodes)
+played = gathered()
+metrics, _ = measured(played, curves)
 for name in (*baselines, "sft", "grpo"):
     found = [metrics[name].get(f"acc_{x}", "none") for x in ("easy", "medium", "hard")]
     print(f"{name:12s}", "  ".join(f"{value!s:22s}" for value in found))
@@ -206,21 +200,19 @@ check("44.1", blind)
 small = load_tasks(data / "test-small.jsonl")
 hard = [task for task in tests if task.meta.get("difficulty") == "hard"]
 sizes = {"large": (hard, play.scale), "small": (small, small_scale)}
-enlarged, plain = {size: {} for size in sizes}, play.network
-for seed, folder in enumerate(folders):
+for folder in folders:
     vlm, chat = load_model_and_chat(trained_model(folder, "grpo", 43))
     for size, (some, scale) in sizes.items():
-        for network in dict.fromkeys((plain, "bicubic", "none")):
+        for network in dict.fromkeys((play.network, "bicubic", "none")):
             how = replace(play, network=network, scale=scale, temperature=0.0)
             look = partial(how, HFPolicy(vlm, chat), chat, how.glass(chat))
             episodes = in_parts(some, look, AT_ONCE)
-            found = measured(folder, f"{size}-{network}", episodes, seed)
-            enlarged[size].setdefault(network, []).extend(found)
+            EVALUATION.save_stage(folder, f"{size}-{network}", episodes)
 
 # %% tags=["guess"]
 crops = {
     f"{size} cards": {name: accuracy(some) for name, some in ways.items()}
-    for size, ways in enlarged.items()
+    for size, ways in by_enlarger(gathered()).items()
 }
 display(plots.bars(crops, "share right, hard questions"))
 for size, ways in crops.items():
@@ -283,7 +275,7 @@ display(looks(learnt(**pair)))
 # [observation gap](../docs/glossary.md#observation-gap): what is left if the crops are another episode's?
 
 # %%
-from kit.evaluate.five.answers import answers, difference
+from kit.evaluate.five.answers import own_numbers
 from kit.evaluate.five.play import Player, play_all
 from kit.train.held_out import evenly_spaced
 from kit.train.weights import weight_change
@@ -305,17 +297,17 @@ def play_five(folder):
 
 
 # %% tags=["guess"]
-training, moved = [], []
-for folder in folders:
+from papers.mags_rl.measured import numbers as numbers_of
+
+numbers = {"grpo": {}}
+for seed, folder in enumerate(folders):
     print(folder.name, "played now:", ", ".join(play_five(folder)) or "nothing")
-    ends = started(folder), trained_model(folder, "grpo", 43)
-    moved.append(weight_change(*ends))
-    rows = [
-        read_metrics(folder / name / "metrics.jsonl") for name in ("stage1", "grpo")
-    ]
-    training.append([row for some in rows for row in some])
-five_answers = answers(EVALUATION, folders, training, moved, tries)
-display(five(five_answers, ["medium", "hard"]))
+    change = weight_change(started(folder), trained_model(folder, "grpo", 43))
+    told = own_numbers(EVALUATION, folder, change) | numbers_of(folder)
+    numbers["grpo"][seed] = told
+played, steps = gathered(), {"prompts_per_batch": prompts_per_batch}
+metrics, verdicts = measured(played, curves, numbers, **steps)
+display(five(metrics, ["medium", "hard"]))
 
 # %% [markdown]
 # These gains are greedy ones. Of hard questions, what did reinforcement add to what the agent *samples*, to its answers and to
@@ -323,25 +315,16 @@ display(five(five_answers, ["medium", "hard"]))
 
 
 # %%
-def hard_ones(stage: str, field: str):
-    """A stage's outcomes on hard questions, those that have this field."""
-    some = [o for o in gathered(stage, folders) if o.difficulty == "hard"]
-    return [o for o in some if getattr(o, field) is not None]
-
-
-for part, field in (("acc", "correct"), ("right", "right")):
-    for ending in ("", "-sampled"):
-        ends = (hard_ones(f"{stage}{ending}", field) for stage in ("grpo", "sft"))
-        name = f"{part}_gain_over_sft_hard{ending.replace('-', '_')}"
-        if found := difference(*ends, field):
-            five_answers["grpo"][name] = found
-        print(f"{name:30s} {found or 'no such question in common'}")
+for part in ("acc", "right"):
+    for ending in ("", "_sampled"):
+        name = f"{part}_gain_over_sft_hard{ending}"
+        print(f"{name:30s} {metrics['grpo'].get(name, 'no such question in common')}")
 
 # %% [markdown]
 # ## The verdicts
 #
-# Each claim is made of checks; a check is a statistic with an interval and a limit, fixed in
-# `papers/mags_rl/claims.py` before anything was measured (notebook [14](14_agile_claims.ipynb) explains the rules).
+# Each claim is made of checks; a check is a statistic with an interval, a limit and a margin, stated in
+# `papers/mags_rl/claims.toml` before the trainings (notebook [14](14_agile_claims.ipynb) explains the rules).
 # A claim whose runs weren't named says so. With one seed nothing is known of other trainings: undecided.
 #
 # **Exercise 44.3.** "At every difficulty better than every baseline" is one claim made of many comparisons. `found` has, for each
@@ -358,69 +341,10 @@ def everywhere(found: dict[str, dict[str, tuple[float, float]]]) -> str:
 check("44.3", everywhere)
 
 
-# %%
-def of_table(stage: str):
-    """A stage on the paper's sets, or on drawn boards where they aren't here."""
-    return played[f"{stage}-zoom" if zoom else stage]
-
-
-def hardest(some):
-    """What Table 2 is of: Zoom-Hard; of drawn boards all."""
-    return [o for o in some if not zoom or o.difficulty == "hard"]
-
-
-# %%
-def or_not_run(name: str, stage: str, measure) -> Claim:
-    """A claim, or one without checks where its runs weren't named."""
-    if stage in others:
-        return measure(of_table(stage))
-    return Claim(name, claims.CLAIMS[name], (), f"not run: {stage}_runs")
-
-
-def at_hand(ending: str, folder=None) -> int:
-    """Samples of both stages: all there are, or those that a training's steps met."""
-    found = 0
-    for stage, name in (("stage1", "stage1"), ("stage2", "grpo")):
-        n = len(load_tasks(data / f"{stage}{ending}.jsonl"))
-        steps = len(read_metrics(folder / name / "metrics.jsonl")) if folder else n
-        found += min(n, steps * prompts_per_batch)
-    return found
-
-
-# %%
-by = "judged" if zoom else "correct"  # Tables 1 and 2 have the judge's accuracy
-lacking = ", ".join(name for name in prompted.BASELINES if name not in baselines)
-rivals = {name: of_table(name) for name in baselines}
-end, few, many = of_table("grpo"), at_hand(""), at_hand("-more")
-met = at_hand("-more", others["more"][0]) if "more" in others else 0
-table_1 = Claim("M1", claims.CLAIMS["M1"], (), f"not run: {lacking}")
-if not lacking:
-    table_1 = claims.m1(end, rivals, by)
-trainings = [
-    or_not_run(
-        "M3", "at_once", lambda some: claims.m3(hardest(end), hardest(some), by)
-    ),
-    or_not_run("M4", "more", lambda some: claims.m4(end, some, (few, many), met)),
-]
-
 # %% tags=["guess"]
-verdicts = [
-    table_1,
-    claims.m2(enlarged, plain),
-    *trainings,
-    claims.m5(played["stage1"], played["grpo"]),
-]
 print(table(verdicts).replace("; ", "\n    "))
 
 # %%
-for stage, found in five_answers.items():
-    metrics[stage] |= found
-metrics["untrained"] = EVALUATION.load_stage(folders[0], "untrained")
-here = {name: metrics.get(f"{name}-zoom", {}) for name in EVALUATION.reported}
-for size, ways in enlarged.items():
-    for name, some in ways.items():
-        metrics["grpo"][f"accuracy_{size}_{name}"] = accuracy(some)
-metrics["grpo"]["accuracy_on_its_own"] = accuracy(gathered("own", folders))
 results = write_results(
     run_folder(run) / "results.json",
     notebook="44_mags_rl_claims",
@@ -430,7 +354,7 @@ results = write_results(
     training_minutes=training_minutes(folders, ("sft", "stage1", "grpo")),
     stages=metrics,
     claims={claim.name: claim.record() for claim in verdicts},
-    tables=tables.paper_tables(here),
+    tables=paper_tables(played),
 )
 print("written:", f"runs/{run}/results.json")
 
@@ -445,6 +369,7 @@ display(plots.claims(results))
 # %% tags=["guess"]
 path = ROOT / "results" / "mags_rl.json"
 published = read_json(path) if path.is_file() else {"seed": [], "claims": {}}
+published["claims"] = as_stated(published["claims"], claims.CLAIMS)
 print("seeds:", published["seed"])
 for name, claim in published["claims"].items():
     print(f"{name}  {claim['verdict']:17s}  {claim['statement']}")
