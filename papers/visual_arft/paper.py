@@ -44,6 +44,10 @@ KEPT = {"data": 21, "sft": 23}
 """What a training under another reward keeps of the run with the same seed; another start keeps its data alone."""
 
 
+FRESH = {"test_seed": "1", "test_share": "1.0", "search_test": "150", "text_test": "150"}
+"""Published runs are measured by a fresh test, as large as MAT: 200 sheets, 150 searches; and 150 questions of text."""
+
+
 def _other(tag: str, seeds: int, keeps: Mapping[str, int], **values: str) -> Runs:
     """The same data, and where it is kept the same cold start, trained otherwise."""
     return Runs("visual_arft", seeds, ("23_visual_arft_grpo",), values, tag=tag, keeps=keeps)
@@ -68,7 +72,7 @@ PAPER = Paper(
     fidelity="papers.visual_arft:fidelity.toml",
     published=Published(
         runs={
-            "runs": Runs("visual_arft", 5, ("21_visual_arft", "23_visual_arft_grpo")),
+            "runs": Runs("visual_arft", 5, ("21_visual_arft", "23_visual_arft_grpo"), FRESH),
             "em_runs": _other("em", 5, KEPT, reward="em"),
             "decided_runs": _other("decided", 3, {"data": 21}, gives_up="0.0"),  # the expert acts always
             "half_runs": _other("half", 3, {"data": 21}, gives_up="0.2"),  # it gives up half as often

@@ -107,9 +107,8 @@ def test_a2_reaches_each_verdict() -> None:
     untrained = stage(0.04, rng=1)
     assert a2(untrained, stage(0.25, rng=2), stage(0.85, rng=3)).verdict == "holds"
     assert a2(untrained, stage(0.8, rng=2), stage(0.85, rng=3)).verdict == "doesn't"
-    assert a2(untrained, stage(0.25, rng=2), stage(0.5, rng=3)).verdict == "undecided"
-    many = [stage(acc, images=200, rng=rng) for acc, rng in ((0.25, 1), (0.25, 2), (0.26, 3))]
-    assert a2(*many).told == "equal within 0.1"
+    assert a2(untrained, stage(0.25, rng=2), stage(0.5, rng=3)).told == "equal within 0.25"
+    assert a2(untrained, stage(0.25, rng=2), stage(0.6, images=6, rng=3)).verdict == "undecided"
     unlike_seeds = stage(0.6, spread=0.3, rng=4)
     assert a2(untrained, stage(0.25, rng=2), unlike_seeds).verdict == "undecided"
 
@@ -117,8 +116,8 @@ def test_a2_reaches_each_verdict() -> None:
 def test_a2_repairing_a_harmful_cold_start_is_no_gain() -> None:
     """RL's gain beats SFT's, which is negative; but RL gains nothing, and the second check says so."""
     claim = a2(stage(0.9, rng=1), stage(0.3, rng=2), stage(0.3, rng=2))
-    assert [check.verdict for check in claim.checks] == ["holds", "undecided"]
-    assert claim.verdict == "undecided"
+    assert [check.verdict for check in claim.checks] == ["holds", "equal"]
+    assert claim.told == "equal within 0.3"
 
 
 def test_a2_takes_an_untrained_model_measured_once() -> None:
@@ -141,7 +140,7 @@ def test_a3_reaches_each_verdict() -> None:
     untrained, sft = stage(0.1, m=3, rng=1), stage(0.1, m=3, rng=2)
     assert a3(untrained, sft, stage(0.5, m=3, rng=3)).verdict == "holds"
     assert a3(untrained, stage(0.6, m=3, rng=2), stage(0.2, m=3, rng=3)).verdict == "doesn't"
-    assert a3(untrained, sft, stage(0.13, m=3, rng=3)).told == "equal within 0.1"
+    assert a3(untrained, sft, stage(0.13, m=3, rng=3)).told == "equal within 0.25"
     assert a3(untrained, sft, stage(0.13, m=3, rng=3, images=3)).verdict == "undecided"
     assert "leaving the pieces as they are 0.111" in a3(untrained, sft, sft).evidence  # levels 0, 1, 2 of nine
 
@@ -156,7 +155,7 @@ def test_a3_is_not_testable_where_no_answer_has_nine_labels() -> None:
     )
     wrong = stage(0.0, m=3, failing="malformed")
     wrong[0] = replace(wrong[0], reason="wrong")  # nine labels once: all Scores 0, but they needn't have been
-    assert a3(*before, wrong).verdict == "undecided"
+    assert a3(*before, wrong).verdict == "equal"
 
 
 def test_a3_refuses_2x2_puzzles() -> None:
