@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
 from kit.episode import Action, Episode, Observation, Task, Turn
 from papers.agile.cold_starts import compare
-from papers.agile.metrics import save_stage
+from papers.agile.metrics import outcomes
 
 LOOK = Turn((1,), (0.0,), "", Action("code", "a = observation(state)"), Observation(""))
 
@@ -19,17 +15,12 @@ def played(task: Task, looks: bool, right: bool) -> Episode:
     return Episode(task, (), (LOOK, answer) if looks else (answer,), "answer")
 
 
-def test_looks_and_right_answers_are_counted_by_cold_start(
-    tasks: list[Task], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_looks_and_right_answers_are_counted_by_cold_start(tasks: list[Task]) -> None:
     """Greedy: of four one looks, and is right. Sampled: of four three look, and two of these are right."""
-    monkeypatch.setenv("KIT_RUNS", str(tmp_path))
     some = tasks[:4]
-    greedy = [played(task, k == 0, k == 0) for k, task in enumerate(some)]
-    sampled = [played(task, k < 3, k < 2) for k, task in enumerate(some)]
-    save_stage(tmp_path / "one", "sft-greedy", greedy)
-    save_stage(tmp_path / "one", "sft-sampled", sampled)
-    found = compare({"guesses_30": ["one"], "replay_4": []})
+    greedy = outcomes([played(task, k == 0, k == 0) for k, task in enumerate(some)])
+    sampled = outcomes([played(task, k < 3, k < 2) for k, task in enumerate(some)])
+    found = compare({"guesses_30": {"greedy": greedy, "sampled": sampled}, "replay_4": {}})
     assert {name: (interval.value, interval.n) for name, interval in found.items()} == {
         "guesses_30_greedy_acc": (0.25, 4),
         "guesses_30_greedy_looks": (0.25, 4),
@@ -38,5 +29,5 @@ def test_looks_and_right_answers_are_counted_by_cold_start(
         "guesses_30_sampled_looks": (0.75, 4),
         "guesses_30_sampled_found": (2 / 3, 3),
     }
-    with pytest.raises(FileNotFoundError, match="'sft-greedy' was not evaluated in this run"):
-        compare({"guesses_0": ["two"]})
+    guessed = compare({"guesses_0": {"greedy": outcomes([played(task, False, False) for task in some])}})
+    assert set(guessed) == {"guesses_0_greedy_acc", "guesses_0_greedy_looks"}, "where none looked, none found it so"
