@@ -50,7 +50,8 @@ class ResultsFile:
         file: the file that the notebook writes into the folder of the first run.
         data: parameter → script of the project that writes the folder it wants (``SCRIPT --out FOLDER``).
         measured: place of the function that makes metrics and claims of outcomes, ``module:attribute``; empty:
-            ``measured`` in the module of that name in the paper's package.
+            ``measured`` in the module of that name in the paper's package. Beside it may stand ``numbers``, what it
+            needs of a run's folder besides outcomes and curves, and ``paper_tables``, tables of stages.
         evaluation: place of the evaluation by which its stages are stored; empty: the paper's.
         stages: folder within a run whose stages it is of, such as ``general``, which the first runs alone have; empty:
             the run's own.

@@ -26,6 +26,7 @@ from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_
 from kit.evaluate.five import SWAPPED
 from kit.evaluate.outcomes import Outcome
 from kit.files import read_json, write_bytes, write_json
+from papers.played import flat
 from papers.published import MAIN, Runs
 
 T = TypeVar("T", bound=Outcome)
@@ -129,18 +130,18 @@ class Stored(Generic[T]):
         )
 
     def by_stage(self) -> dict[str, list[T]]:
-        """All outcomes, by the flat names of their stages (:func:`flat`), seed after seed."""
+        """All outcomes, by the flat names of their stages (:func:`papers.played.flat`), seed after seed."""
         found: dict[str, list[T]] = {}
         for arm, seed in sorted(self.stages, key=lambda key: (key[0] != MAIN, key)):
             for stage, some in self.stages[arm, seed].items():
-                found.setdefault(flat(arm, stage), []).extend(some)
+                found.setdefault(named(arm, stage), []).extend(some)
         return found
 
     def numbers(self) -> dict[str, dict[int, Mapping[str, Any]]]:
         """What figures need besides outcomes: arm, by the name of its last stage → seed → numbers."""
         found: dict[str, dict[int, Mapping[str, Any]]] = {}
         for (arm, seed), made in sorted(self.made.items()):
-            found.setdefault(flat(arm, "grpo"), {})[seed] = made.numbers
+            found.setdefault(named(arm, "grpo"), {})[seed] = made.numbers
         return found
 
     def lacking(self, arms: Mapping[str, Runs]) -> list[str]:
@@ -163,15 +164,9 @@ class Stored(Generic[T]):
         return told
 
 
-def flat(arm: str, stage: str) -> str:
-    """Name a stage, or a training, of an arm's runs among those of all arms.
-
-    The first runs' keep theirs. Of another arm, say ``bonus``, stage ``grpo`` is ``bonus``, ``grpo-own`` is
-    ``bonus-own``, and any other, say ``sft``, ``bonus-sft``.
-    """
-    if arm == MAIN:
-        return stage
-    return arm if stage == "grpo" else f"{arm}-{stage.removeprefix('grpo-')}"
+def named(arm: str, stage: str) -> str:
+    """The flat name of an arm's stage, or training (:func:`papers.played.flat`)."""
+    return flat("" if arm == MAIN else arm, stage)
 
 
 def load(folder: Path, name: str, kind: type[T]) -> Stored[T]:

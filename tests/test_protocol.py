@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.episode import Action
-from kit.protocol import FormatError, Protocol, parse_labels, read_code
+from kit.protocol import FormatError, Protocol, read_code
 
 PROTOCOL = Protocol(actions=("code",))
 SNIPPETS = st.sampled_from(
@@ -80,60 +80,11 @@ def test_not_well_formed(text: str) -> None:
     assert not PROTOCOL.well_formed(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '["B", "C"]',
-        "['B','C']",
-        "[B, C]",
-        "B, C",
-        ' [ "B" , C ] ',
-        "[B, C,]",
-        "B, C, ",
-        '["B", "C", ]',
-        "[\u201cB\u201d, \u2018C\u2019]",
-    ],
-)
-def test_labels_in_every_spelling(text: str) -> None:
-    assert parse_labels(text) == ("B", "C")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "[]",
-        "[B, C",
-        "B C",
-        "[B,, C]",
-        "[[B], C]",
-        "1, 2",
-        '["B C"]',
-        "[B; C]",
-        "é, B",
-        "[B, C,,]",
-        "[,]",
-        ",",
-        "[\u201dB\u201c]",
-        "['B\"]",
-    ],
-)
-def test_anything_else_is_no_list(text: str) -> None:
-    assert parse_labels(text) is None
-
-
 @pytest.mark.parametrize("text", ["<code>" * 100_000, "<code>" * 100_000 + "</answer>" * 100_000, "<think>" * 100_000])
 def test_a_hundred_thousand_tags_are_read_in_one_pass(text: str) -> None:
     """Quadratic, this would take minutes."""
     assert isinstance(PROTOCOL.parse(text), FormatError)
     assert not PROTOCOL.well_formed(text)
-    assert parse_labels(text) is None
-
-
-@given(st.text())
-def test_no_text_makes_the_parser_raise(text: str) -> None:
-    labels = parse_labels(text)
-    assert labels is None or all(label.isalnum() for label in labels)
 
 
 CALLS = Protocol(actions=("code", "tool_call"), call="tool_call")

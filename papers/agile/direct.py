@@ -24,10 +24,10 @@ from kit.episode import Episode, NamedImage, Task
 from kit.evaluate.baselines import SingleTurnEnv
 from kit.policy.hf import HFPolicy
 from kit.policy.vllm_evaluation import evaluator
-from kit.protocol import parse_labels
 from kit.rollout import rollout
 from papers.agile.env import QUESTIONS
 from papers.agile.experiment import Play
+from papers.agile.labels import parse_labels
 from pictures.permutations import places
 
 ASKED = {

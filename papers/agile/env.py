@@ -52,9 +52,10 @@ from PIL import Image
 
 from kit.environment import OnNoAction, ToolEnv
 from kit.episode import NamedImage, Observation, Task
-from kit.protocol import Protocol, parse_labels
+from kit.protocol import Protocol
 from kit.tools import crop_zoom as views
 from kit.tools.code import CodeTool, Show, module_source, told
+from papers.agile.labels import parse_labels
 from papers.agile.puzzle import make_task
 from pictures.scenes import scene
 from turn_sandbox import Result, Sandbox

@@ -26,9 +26,10 @@ from PIL import Image
 
 from kit.data.hub import HubError
 from kit.data.leak import check_leak, solved
-from kit.data.questions import QuestionSet, chosen, question_sets, tasks_from
+from kit.data.questions import QuestionSet, question_sets
 from kit.episode import Task, content_hash
 from papers.agile.questions import is_question
+from papers.evaluation_sets import chosen, tasks_from
 
 LONGEST = 1280
 """Pixels of an image's longer side, at most; the paper's 401,408 are what the model's own processor leaves of it."""
@@ -44,7 +45,7 @@ def benchmark_tasks(root: str, n: int = 0, names: Sequence[str] = tuple(BENCHMAR
     """The benchmarks' questions as tasks.
 
     Args:
-        root: ``hub``, or a folder with copies of the data sets, as :func:`kit.data.questions.tasks_from` reads it.
+        root: ``hub``, or a folder with copies of the data sets, as :func:`papers.evaluation_sets.tasks_from` reads it.
         n: questions of each, the first ones; 0: all.
         names: which ones, of :data:`BENCHMARKS`.
 

@@ -27,7 +27,7 @@ from math import factorial
 from kit.episode import Episode
 from kit.evaluate import outcomes as base
 from kit.evaluate.outcomes import Evaluation, Metric, slices_by
-from kit.protocol import parse_labels
+from papers.agile.labels import parse_labels
 from papers.agile.reported import REPORTED
 from papers.agile.reward import is_right
 

@@ -110,7 +110,14 @@ PAPER = Paper(
         },
         files=(
             ResultsFile("14_agile_claims", "agile", data={"photographs": "data_scripts/debian_photos.py"}),
-            ResultsFile("15_agile_general", "agile-general", "results-general.json"),
+            ResultsFile(
+                "15_agile_general",
+                "agile-general",
+                "results-general.json",
+                measured="papers.agile.measured:measured_general",
+                evaluation="papers.agile.general:EVALUATION",
+                stages="general",
+            ),
         ),
     ),
 )

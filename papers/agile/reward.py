@@ -36,8 +36,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kit.episode import Episode, Score
-from kit.protocol import parse_labels
 from papers.agile.env import PROTOCOL
+from papers.agile.labels import parse_labels
 
 
 @dataclass(frozen=True)

@@ -22,11 +22,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from kit.data.questions import QuestionSet, chosen, question_sets, tasks_from
+from kit.data.questions import QuestionSet, question_sets
 from kit.data.source import as_shown
 from kit.episode import Task
 from kit.images import as_opened
 from kit.rewards.answers import number
+from papers.evaluation_sets import chosen, tasks_from
 
 MAX_PIXELS = 1_003_520
 """Pixels of an image as the prompt shows it, at most (ours: 1,280 image tokens)."""
@@ -46,7 +47,7 @@ def benchmark_tasks(
     """The benchmarks' questions as tasks.
 
     Args:
-        root: ``hub``, or a folder with copies of the data sets, as :func:`kit.data.questions.tasks_from` reads it.
+        root: ``hub``, or a folder with copies of the data sets, as :func:`papers.evaluation_sets.tasks_from` reads it.
         n: questions of each, the first ones; 0: all.
         names: which ones, of :data:`BENCHMARKS`.
         max_pixels: pixels of an image as the prompt shows it.

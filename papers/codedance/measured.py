@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
+from kit.data.store import load_episodes
 from kit.evaluate.accuracy import accuracy
 from kit.evaluate.claims import Claim
 from kit.evaluate.outcomes import Metrics
@@ -73,15 +75,31 @@ def by_budget(stages: Stages) -> dict[int, Sequence[Outcome]]:
 
 
 def by_size(stages: Stages, numbers: Numbers) -> dict[str, Sequence[Outcome]]:
-    """Size of a cold start, in demonstrations where it is known → outcomes after it; from the fewest to the most."""
+    """Size of a cold start → outcomes after it, from the fewest demonstrations to the most.
+
+    A size is called by its number of demonstrations; where nobody says it, or two have as many, all are called as their
+    stages.
+    """
 
     def told(stage: str) -> str:
-        runs = numbers.get(stage.removesuffix("-sft") if stage != "sft" else "grpo", {})
-        known = sorted({f"{found['demonstrations']}" for found in runs.values() if "demonstrations" in found})
-        return known[0] if len(known) == 1 else stage
+        runs = numbers.get("grpo" if stage == "sft" else stage.removesuffix("-sft"), {})
+        known = {str(found["demonstrations"]) for found in runs.values() if "demonstrations" in found}
+        return known.pop() if len(known) == 1 else ""
 
-    arms = claims.STATED["C4"].checks["slope"].arms
-    return {told(stage): stages[stage] for stage in arms if stages.get(stage)}
+    there = [stage for stage in claims.STATED["C4"].checks["slope"].arms if stages.get(stage)]
+    names = [told(stage) for stage in there]
+    apart = all(names) and len({*names}) == len(names)
+    return {name: stages[stage] for name, stage in zip(names if apart else there, there, strict=True)}
+
+
+def numbers(run: Path) -> dict[str, int]:
+    """What C4's note needs of a run: how many demonstrations its cold start had.
+
+    Args:
+        run: the run's folder.
+    """
+    file = run / "sft" / "episodes.jsonl"
+    return {"demonstrations": len(load_episodes(file))} if file.is_file() else {}
 
 
 def _claims(

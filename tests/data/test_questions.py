@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -19,7 +20,7 @@ from PIL import Image
 
 from kit.data.cells import CellError, text_of
 from kit.data.hub import HubError
-from kit.data.questions import QuestionSet, letter, question_sets, talk, tasks_from, tasks_of
+from kit.data.questions import QuestionSet, letter, question_sets, talk, tasks_of
 from kit.episode import Task
 from kit.images import within_pixels
 from pictures.scenes import scene
@@ -88,14 +89,15 @@ def test_a_further_set_is_an_entry_of_the_table(tmp_path: Path) -> None:
     write(tmp_path / "owner/nested", [row])
     sets = question_sets(tmp_path / "sets.toml")
     assert {section: list(some) for section, some in sets.items()} == {"evaluation": ["count"], "training": ["nested"]}
+    counted, inner = sets["evaluation"]["count"], sets["training"]["nested"]
     with pytest.warns(UserWarning, match=r"no question that has an answer \(row 1\); 1 of 2 rows are left out"):
-        (count,) = tasks_from(str(tmp_path), sets["evaluation"].values(), lambda image: image)
+        (count,) = tasks_of(replace(counted, id=str(tmp_path / counted.id)), lambda image: image)
     assert (count.id, count.question, count.target) == (
         *("count-00000", "How many cats are there? Answer with a number."),
         ("3",),
     )
     assert count.meta["set"] == count.meta["kind"] == "count" and count.meta["source"].startswith("count-")
-    (nested,) = tasks_from(str(tmp_path), sets["training"].values(), lambda image: image)
+    (nested,) = tasks_of(replace(inner, id=str(tmp_path / inner.id)), lambda image: image)
     assert (nested.question, nested.target) == ("Which?\nA. a cup\nB. x", ("a cup",))
     assert nested.meta["kind"] == "objects" and [image.name for image in nested.images] == ["image_1"]
 

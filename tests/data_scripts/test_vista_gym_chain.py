@@ -20,8 +20,9 @@ from workshop.command import main
 pytestmark = pytest.mark.notebooks
 
 SMALL = ["--train", "1", "--development", "1", "--test", "1", "--kinds", "spatial/clevr"]
-VALUES = """53.train_tasks=1 53.test_tasks=1 51.train_tasks=1 51.development_tasks=1 51.test_tasks=1 proven=1
-    kinds=clevr at_sight=spatial/sight sft_episodes=16 eval_tasks=1 model= prompt=brief batch_size=4
+VALUES = """53.train_tasks=1 53.development_tasks=1 53.test_tasks=1
+    51.train_tasks=1 51.development_tasks=1 51.test_tasks=1 proven=1 kinds=clevr
+    at_sight=spatial/sight sft_episodes=16 eval_tasks=1 model= prompt=brief batch_size=4
     steps=1 prompts_per_batch=2 group_size=4 per_device_batch_size=4 max_new_tokens=40 patch_steps=0 patch_tries=4
     listed=false sampled_tasks=2 tries=2 num_processes=1 strategy=ddp rollout_engine=transformers threads=1"""
 """In the place of node's sizes and machine; its temperature, rates, expert and data stay."""

@@ -18,28 +18,9 @@ from kit.evaluate.intervals import (
     mean_over_seeds,
     proportion,
     proportion_over_seeds,
-    wilson,
 )
 
 WHOLE = {"cell": 1.0}
-
-
-def test_wilson_eight_of_ten_by_hand() -> None:
-    # (.8 + 3.84146/20 ± 1.95996·√(.8·.2/10 + 3.84146/400)) / (1 + .384146) = (.992073 ± .313613) / 1.384146
-    low, high = wilson(8, 10)
-    assert (round(low, 3), round(high, 3)) == (0.490, 0.943)
-    assert (low + high) / 2 == pytest.approx(0.716740, abs=2e-6)
-
-
-def test_wilson_at_the_ends_is_open_on_one_side_only() -> None:
-    assert wilson(0, 20) == (0.0, pytest.approx(3.841459 / 23.841459, abs=1e-6))  # z² / (n + z²)
-    assert wilson(20, 20) == (pytest.approx(20 / 23.841459, abs=1e-6), 1.0)
-
-
-@pytest.mark.parametrize(("successes", "n"), [(1, 0), (-1, 5), (6, 5)])
-def test_wilson_refuses_what_is_no_share(successes: int, n: int) -> None:
-    with pytest.raises(ValueError, match="successes between 0 and n"):
-        wilson(successes, n)
 
 
 def test_clopper_pearson_by_hand() -> None:
@@ -48,8 +29,12 @@ def test_clopper_pearson_by_hand() -> None:
     assert clopper_pearson(0, 8) == (0.0, pytest.approx(0.369417, abs=1e-6))
     assert clopper_pearson(8, 8) == (pytest.approx(1 - 0.369417, abs=1e-6), 1.0)
     assert clopper_pearson(1, 2) == pytest.approx((0.012579, 0.987421), abs=1e-6)
+
+
+@pytest.mark.parametrize(("successes", "n"), [(1, 0), (-1, 5), (6, 5)])
+def test_clopper_pearson_refuses_what_is_no_share(successes: int, n: int) -> None:
     with pytest.raises(ValueError, match="successes between 0 and n"):
-        clopper_pearson(3, 2)
+        clopper_pearson(successes, n)
 
 
 def test_proportion_of_single_puzzles_is_exact() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from kit.evaluate.outcomes import Outcome
 from papers.published import MAIN, Runs
-from papers.published_outcomes import Made, OutcomesError, Stored, flat, load, save
+from papers.published_outcomes import Made, OutcomesError, Stored, load, named, save
 from papers.registry import PAPERS, find_paper
 
 
@@ -108,7 +108,7 @@ def test_a_type_that_cannot_be_told_from_its_cell_is_refused(tmp_path: Path, sai
     ],
 )
 def test_stages_have_one_name_among_those_of_all_arms(arm: str, stage: str, name: str) -> None:
-    assert flat(arm, stage) == name
+    assert named(arm, stage) == name
 
 
 def test_runs_of_other_code_give_way_and_are_never_mixed() -> None:

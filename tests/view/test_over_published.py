@@ -33,7 +33,7 @@ def test_every_published_run_is_drawn_behind_the_reader_s() -> None:
 def test_nothing_published_or_nothing_shared_is_said() -> None:
     with pytest.raises(ValueError, match="no published curves of this name"):
         over_published(MINE, {})
-    with pytest.raises(ValueError, match="this run and the published runs a-0, a-1 share no metric"):
+    with pytest.raises(ValueError, match="published a-0, published a-1, this run share no metric"):
         over_published([{"step": 1, "loss": 1.0}], THEIRS)
 
 

@@ -64,6 +64,23 @@ def test_claims_are_drawn_on_the_side_where_they_hold() -> None:
     shown(figure)
 
 
+def test_claims_of_equality_are_drawn_inside_their_margin() -> None:
+    """Within ±.1: how far inside the farthest end is, and the one nearest to 0."""
+    checks = [
+        check(0.0, -0.05, 0.06, "equal", "within"),
+        check(-0.15, -0.2, -0.12, "doesn't", "within"),
+        check(0.3, None, None, "undecided", "within"),
+        check(0.0, -0.05, 0.06, "equal"),
+    ]
+    figure = plots.claims({"claims": {"C3": {"checks": checks}}})
+    inside, outside = (np.asarray(line.get_xdata()).tolist() for line in figure.axes[0].lines[0:4:2])
+    assert inside == pytest.approx([0.4, 1.0]) and outside == pytest.approx([-1.0, -0.2])  # of .1, and of .1 beyond
+    assert figure.axes[0].lines[4].get_xdata() == pytest.approx([-2 / 3])
+    [right] = figure.axes[0].child_axes
+    found = [text.get_text() for text in right.get_yticklabels()]  # type: ignore[attr-defined]
+    assert found[0] == "0.000 [-0.050, 0.060] within ± 0.1: equal"
+
+
 def test_a_value_on_its_limit_can_be_seen() -> None:
     verdicts = ["undecided", "not testable here"]
     figure = plots.claims({"claims": {"A3": {"checks": [check(0.1, None, None, verdict) for verdict in verdicts]}}})

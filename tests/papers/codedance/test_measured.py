@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from made_outcomes import made, save_curve, save_made
 
+from kit.data.store import save_episodes
 from kit.evaluate.accuracy import accuracy
 from kit.evaluate.five import STAGES
 from kit.evaluate.five.answers import answers, own_numbers
@@ -16,7 +17,7 @@ from kit.evaluate.outcomes import Metrics
 from kit.train.metrics import read_metrics
 from papers.codedance import claims
 from papers.codedance import tables as benchmarks
-from papers.codedance.measured import measured
+from papers.codedance.measured import by_size, measured, numbers
 from papers.codedance.metrics import EVALUATION, Outcome
 from papers.played import curves_of, stages_of
 
@@ -138,3 +139,25 @@ def test_what_isnt_there_is_not_run_and_the_rest_stands(arms: dict[str, list[Pat
     assert {claim.verdict for claim in verdicts} == {"undecided"}
     _, verdicts = measured(stages_of(EVALUATION, some), {}, max_turns=6)
     assert verdicts[4].note == "not run: budgets of 6 turns, as in training, and of more"
+
+
+@pytest.mark.parametrize(
+    ("shown", "names"),
+    [
+        ({"sft_fewer": 900, "grpo": 3200}, ["900", "3200"]),
+        ({"grpo": 3200}, ["sft_fewer-sft", "sft"]),
+        ({"sft_fewer": 900, "grpo": 900}, ["sft_fewer-sft", "sft"]),
+        ({}, ["sft_fewer-sft", "sft"]),
+    ],
+)
+def test_no_size_takes_the_place_of_another(shown: dict[str, int], names: list[str]) -> None:
+    stages = {"sft": outcomes(0.5, 1), "sft_fewer-sft": outcomes(0.3, 2)}
+    found = by_size(stages, {arm: {0: {"demonstrations": n}} for arm, n in shown.items()})
+    assert list(found) == names and [*found.values()] == [stages["sft_fewer-sft"], stages["sft"]]
+
+
+def test_demonstrations_are_counted_where_a_run_has_some(tmp_path: Path) -> None:
+    assert numbers(tmp_path) == {}
+    (tmp_path / "sft").mkdir()
+    save_episodes(tmp_path / "sft" / "episodes.jsonl", [])
+    assert numbers(tmp_path) == {"demonstrations": 0}
