@@ -164,7 +164,7 @@ def test_it_is_planned_resumed_published_and_then_up_to_date(
     assert "python -m kit notebooks --force" in results.make(["counting"])
     assert before == {path: path.stat().st_mtime_ns for path in runs.glob("*/grpo/metrics.jsonl")}, "not trained again"
     made = read_json(package / "results" / "counting.json")
-    numbers = "{'far': {0: {'dots': 4}}, 'grpo': {0: {'dots': 4}, 1: {'dots': 4}}}"
+    numbers = "{'far': {0: {'dots': 4}}, 'grpo': {0: {'calls': {}, 'dots': 4}, 1: {'calls': {}, 'dots': 4}}}"
     assert made["claims"]["C1"]["evidence"].endswith(f"1 far, ['far', 'grpo'], 0.123457, {numbers}")
     assert (
         made["seed"] == [0, 1]
