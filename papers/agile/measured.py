@@ -153,11 +153,6 @@ def _claims(stages: Stages, curves: Curves, numbers: Numbers, max_turns: int, ma
     ]
 
 
-def general_tables(stages: Mapping[str, Sequence[GeneralOutcome]]) -> dict[str, Table]:
-    """Table 3, the paper's numbers beside ours; ``stages`` as of :func:`measured_general`."""
-    return tables.general(measured_general(stages)[0])
-
-
 def measured_general(
     stages: Mapping[str, Sequence[GeneralOutcome]], curves: Curves | None = None, numbers: Numbers | None = None
 ) -> tuple[dict[str, Metrics], list[Claim]]:

@@ -36,7 +36,7 @@ def measured(
     Raises:
         ValueError: two stages that a claim compares have other seeds.
     """
-    played = told(stages)
+    played = of_tables(stages)
     starts = {name: stages[name] for name in STARTS if stages.get(name)}
     metrics = {name: EVALUATION.evaluate_outcomes(some) for name, some in {**played, **starts}.items()}
     for name, found in five_of(EVALUATION, stages, curves.get("grpo", {}), (numbers or {}).get("grpo", {})).items():
@@ -48,10 +48,10 @@ def measured(
 
 def paper_tables(stages: Mapping[str, Sequence[Outcome]]) -> dict[str, Table]:
     """Tables 1 to 4, the paper's numbers beside ours; ``stages`` as of :func:`measured`."""
-    return tables.paper_tables(told(stages))
+    return tables.paper_tables(of_tables(stages))
 
 
-def told(stages: Mapping[str, Sequence[Outcome]]) -> dict[str, list[Outcome]]:
+def of_tables(stages: Mapping[str, Sequence[Outcome]]) -> dict[str, list[Outcome]]:
     """The stages that have figures, under the names that tables give them; one without a seed of training once."""
     known = {**stages, EM: stages.get("em", ())}
     return once({name: known[name] for name in (*STAGES, EM) if known.get(name)}, claims.UNSEEDED)
