@@ -235,7 +235,8 @@ def v8(untrained: Some, grpo: Some) -> Claim:
     are no longer failed so; and of those with E4, and with E6, where its calls reach a tool.
 
     Statistic: share that fails so before, times the share that may be left, minus the share after. Not testable where
-    no form was wrong before: it can only be more. What became of the kinds that don't decide is told besides.
+    no form was wrong before, for it can only be more, or where the trained agent hardly asks for a tool: then it can
+    only be less. What became of the kinds that don't decide is told besides.
 
     Args:
         untrained: outcomes of the base given the tools.
@@ -247,10 +248,13 @@ def v8(untrained: Some, grpo: Some) -> Claim:
     stages = on_every_seed({"untrained": untrained, "grpo": grpo}, UNSEEDED)
     stages = {name: chosen(name, some, "question", lambda o: True) for name, some in stages.items()}
     claim, reached = STATED["V8"], sum(bool(o.ran) for o in untrained) / len(untrained)
-    none = (
-        "" if _ever(untrained, *FORM) else f"0 of {len(untrained)} untrained episodes failed by {FORM[0]} to {FORM[-1]}"
-    )
-    checks = [claim.check("form", _left(stages, *FORM), none)]
+    asked = sum(bool(o.tool_calls) or any(kind in o.errors.split() for kind in FORM) for o in grpo)
+    why = ""
+    if not _ever(untrained, *FORM):
+        why = f"0 of {len(untrained)} untrained episodes failed by {FORM[0]} to {FORM[-1]}"
+    elif asked < claim.numbers["reach"] * len(grpo):
+        why = f"{asked} of {len(grpo)} trained episodes ask for a tool: who asks for none makes no error of form"
+    checks = [claim.check("form", _left(stages, *FORM), why)]
     counted = [kind for kind in ("E4", "E6") if reached >= claim.numbers["reach"] and _ever(untrained, kind)]
     checks += [claim.check(kind, _left(stages, kind)) for kind in counted]
     others = [kind for kind in ERRORS if kind not in (*FORM, *counted)]

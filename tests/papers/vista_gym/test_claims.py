@@ -153,6 +153,15 @@ def test_v8_cannot_tell_of_forms_that_the_untrained_agent_never_gets_wrong() -> 
     assert found.verdict == "not testable here" and "0 of 40 untrained episodes failed by E1 to E3" in found.evidence
 
 
+def test_v8_cannot_tell_of_forms_where_the_trained_agent_asks_for_no_tool() -> None:
+    """Silent, it makes no error of form; what can't be read is a call that was tried."""
+    before, silent = made(0, seeds=1, errors="E1", ran=None), {"tool_calls": 0, "ran": None}
+    found = v8(before, made(8, errors="", **silent))
+    assert found.verdict == "not testable here" and "0 of 120 trained episodes ask for a tool" in found.reason
+    assert v8(before, made(8, errors="E1", **silent)).verdict == "doesn't"
+    assert v8(before, [*made(8, seeds=3, errors="", **silent)[:60], *made(8)[60:]]).verdict == "holds"
+
+
 def test_shares_of_failures_by_kind_and_without_a_call() -> None:
     assert error_share(BASE, "E4").value == pytest.approx(0.8) and error_share(BASE, "E1").value == 0
     silent = made(8, seeds=1, errors="", tool_calls=0)
