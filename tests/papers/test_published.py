@@ -73,7 +73,9 @@ def test_claims_are_decided_by_enough_questions() -> None:
     assert 3 * int(values["mags_rl"]["test_tasks"]) >= 300  # three skills at each difficulty
     of = values["vista_gym"]
     kinds = ["spatial/clevr", "spatial/clevr_math", "geometry/sight"]  # easyocr.read suits no other family
-    assert sum(counts_of(kinds, int(of["test_tasks"]), of["more_tests"]).values()) >= 300
+    counts = counts_of(kinds, int(of["test_tasks"]), of["more_tests"])
+    sight = vista_gym.make_tasks({"geometry/sight": counts["geometry/sight"]}, int(of["test_seed"]), "test")
+    assert len(sight) == counts["geometry/sight"] and sum(counts.values()) >= 300
     assert 14 * int(of["test_tasks"]) >= 300
 
 
