@@ -47,7 +47,6 @@ class ResultsFile:
     Attributes:
         notebook: name of the notebook that measures.
         name: the published file, ``results/NAME.json``.
-        file: the file that the notebook writes into the folder of the first run.
         data: parameter → script of the project that writes the folder it wants (``SCRIPT --out FOLDER``).
         measured: place of the function that makes metrics and claims of outcomes, ``module:attribute``; empty:
             ``measured`` in the module of that name in the paper's package. Beside it may stand ``numbers``, what it
@@ -59,7 +58,6 @@ class ResultsFile:
 
     notebook: str
     name: str
-    file: str = "results.json"
     data: Mapping[str, str] = field(default_factory=dict)
     measured: str = ""
     evaluation: str = ""

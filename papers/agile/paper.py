@@ -113,7 +113,6 @@ PAPER = Paper(
             ResultsFile(
                 "15_agile_general",
                 "agile-general",
-                "results-general.json",
                 measured="papers.agile.measured:measured_general",
                 evaluation="papers.agile.general:EVALUATION",
                 stages="general",

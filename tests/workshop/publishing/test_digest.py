@@ -179,7 +179,10 @@ def test_a_paper_s_figures_depend_on_the_loop_and_its_claims_and_on_no_other_pap
 TELLS = (
     *(f"kit/evaluate/{name}.py" for name in ("accuracy", "intervals", "claims", "conduct", "results", "five/answers")),
     *(f"papers/codedance/{name}.py" for name in ("claims", "tables", "figures", "reported", "paper", "measured")),
-    *(f"papers/{name}.py" for name in ("published", "published_outcomes", "registry", "contrasts", "registered")),
+    *(
+        f"papers/{name}.py"
+        for name in ("published", "published_outcomes", "registry", "contrasts", "registered", "played", "samples")
+    ),
     *("kit/view/curves.py", "workshop/jobs/run.py", "notebooks/percent/34_codedance_claims.py"),
 )
 """Files of which no training and no episode depends."""
