@@ -16,6 +16,8 @@ from papers.registry import Paper
 KEPT = {"data": 41, "sft": 43}
 """What a branch of a run keeps: questions and format start."""
 
+TRAINED = ("41_mags_rl", "43_mags_rl_grpo")
+
 FRESH = {"test_seed": "1", "test_tasks": "100"}
 """Published runs are measured by a fresh test: 300 questions of each difficulty, and 300 of small cards."""
 
@@ -50,9 +52,10 @@ PAPER = Paper(
     validate="papers.mags_rl.validate:validate",
     published=Published(
         runs={
-            "runs": Runs("mags_rl", 5, ("41_mags_rl", "43_mags_rl_grpo"), FRESH),
+            "runs": Runs("mags_rl", 5, TRAINED, FRESH),
             "more_runs": _curriculum("more"),
             "at_once_runs": _curriculum("at_once"),
+            "plain_runs": Runs("mags_rl-plain", 5, TRAINED, {**FRESH, "network": "bicubic"}),  # crops plainly resized
             "decided_runs": _start("decided", "1.0"),  # the script looks where the question points, always
             "half_runs": _start("half", "0.725"),  # half of its wrong looks are shown
         },
