@@ -42,8 +42,6 @@ one_family_runs: list[str] = []  # trained on one family alone
 one_tool_runs: list[str] = []  # trained with tools of one kind alone
 long_runs: list[str] = []  # cloned from long rationales, then reinforced
 no_tools_reasoning_runs: list[str] = []  # cloned and trained to reason without tools
-decided_runs: list[str] = []  # cloned from an expert that never gives up
-half_runs: list[str] = []  # from one that gives up half as often as here
 single_family: str = "maps"  # that one_family_runs were trained on
 single_tools: str = "easyocr.read"  # that one_tool_runs were trained with
 backbone: str = "Qwen2.5-VL-7B"  # whose rows of the paper's Table 2 stand beside ours
@@ -64,19 +62,18 @@ from dataclasses import asdict
 import torch
 from IPython.display import display
 from kit.data.store import load_tasks
-from kit.evaluate.claims import as_stated, table
+from kit.evaluate.accuracy import accuracy
+from kit.evaluate.claims import Claim, as_stated, table
 from kit.evaluate.conduct import conduct
 from kit.evaluate.results import write_results
 from kit.files import ROOT, read_json, run_folder
 from kit.train.checkpoint import trained_model
-from kit.train.metrics import training_minutes
+from kit.train.metrics import read_metrics, training_minutes
 from kit.view import plots
-from papers.played import curves_of, once, stages_of
 from papers.vista_gym import claims
 from papers.vista_gym import experiment as vista
 from papers.vista_gym import tables as benchmarks
 from papers.vista_gym.errors import ERRORS, REPORTED
-from papers.vista_gym.measured import MAIN, measured, paper_tables
 from papers.vista_gym.metrics import EVALUATION
 from papers.vista_gym.remembered import remembered
 from papers.vista_gym.toolbox import toolbox
@@ -85,14 +82,12 @@ from workshop.exercises import check, hint, solution
 # %%
 began = time.monotonic()
 torch.set_num_threads(threads)
-named = {"runs": runs or [run], "dense": dense_runs, "sparse": sparse_runs}
+folders = [run_folder(name) for name in (runs or [run])]
+named = {"dense": dense_runs, "sparse": sparse_runs}
 named |= {"dapo": dapo_runs, "long": long_runs}
 named |= {"no_tools_reasoning": no_tools_reasoning_runs}
 named |= {"one_family": one_family_runs, "one_tool": one_tool_runs}
-named |= {"decided": decided_runs, "half": half_runs}
-arms = {name: [run_folder(n) for n in some] for name, some in named.items() if some}
-folders = arms["runs"]
-single = {"single_family": single_family, "single_tools": single_tools}
+others = {name: [run_folder(n) for n in some] for name, some in named.items() if some}
 benchmarks.check_backbone(backbone)
 play = vista.Play(
     prompt=prompt,
@@ -103,13 +98,20 @@ play = vista.Play(
 
 
 # %%
-def gathered():
-    """All outcomes that the runs have by now; those that no training made, once."""
-    return once(stages_of(EVALUATION, arms), claims.UNSEEDED)
+def gathered(stage: str, some):
+    """A stage's outcomes over all seeds."""
+    loaded = (EVALUATION.load_outcomes(f, stage, k) for k, f in enumerate(some))
+    return [outcome for outcomes in loaded for outcome in outcomes]
 
 
-played, curves = gathered(), curves_of(arms)
-print({name: len(some) for name, some in arms.items()}, "seed(s)")
+played = {stage: gathered(stage, folders) for stage in ("sft", "grpo")}
+for stage in claims.UNSEEDED:  # of the base: no training made them
+    played[stage] = EVALUATION.load_outcomes(folders[0], stage)
+patched = [f for f in folders if (f / "stages" / "patch.json").is_file()]
+if len(patched) == len(folders):
+    played["patch"] = gathered("patch", folders)
+played |= {name: gathered("grpo", some) for name, some in others.items()}
+print(len(folders), "seed(s);", {name: len(some) for name, some in others.items()})
 for stage in ("untrained", "sft", "grpo"):
     print(f"{stage:10s} {conduct(played[stage])}")
 
@@ -121,8 +123,8 @@ for stage in ("untrained", "sft", "grpo"):
 # brackets hold 95 % intervals, round ones the paper's number of its own questions, of the model that `node` trains.
 
 # %%
-metrics, _ = measured(played, curves, **single)
-main = [stage for stage in MAIN if stage in metrics]
+metrics = {stage: EVALUATION.evaluate_outcomes(some) for stage, some in played.items()}
+main = [s for s in (*claims.UNSEEDED, "sft", "grpo", "patch") if s in metrics]
 short = {s: {k: v for k, v in metrics[s].items() if k[-4:] == "_all"} for s in metrics}
 print(EVALUATION.table({stage: short[stage] for stage in main}))
 
@@ -145,9 +147,12 @@ for family in PRIOR:
     found = {s: metrics[s].get(f"acc_{family}") for s in main}
     print(f"{family:10s}", {s: round(v.value, 2) for s, v in found.items() if v})
 for stage in main:
+    metrics[stage]["macro"] = claims.macro_average(**{stage: played[stage]})
     print(f"{stage:12s} macro-average {metrics[stage]['macro']}")
 for stage in ("sft", "direct"):
-    print(f"grpo minus {stage}: {metrics['grpo'][f'macro_gain_over_{stage}']}")
+    pair = {stage: played[stage], "grpo": played["grpo"]}
+    gain = metrics["grpo"][f"macro_gain_over_{stage}"] = claims.macro_average(**pair)
+    print(f"grpo minus {stage}: {gain}")
 
 # %% [markdown]
 # ## Table 2
@@ -157,7 +162,10 @@ for stage in ("sft", "direct"):
 # Where they were played, they decide the claims about accuracy; elsewhere drawn questions do.
 
 # %%
-table_2 = paper_tables(played, backbone)["Table 2"]
+on = {s: benchmarks.played(s, folders[:1]) for s in claims.UNSEEDED}
+on |= {s: benchmarks.played(s, folders) for s in ("sft", "grpo")}
+on |= {name: benchmarks.played("grpo", some) for name, some in others.items()}
+table_2 = benchmarks.table_2(on, backbone)
 print(benchmarks.lines(table_2))
 
 # %% [markdown]
@@ -178,9 +186,9 @@ print(benchmarks.lines(table_2))
 # them, and a bar of its own. Which kinds does cloning remove, which does reinforcement? Guess before you open the figure.
 
 # %% tags=["guess"]
-kinds = [*ERRORS, "no_call"]
 shares = {
-    stage: {k.replace("_", " "): metrics[stage][f"errors_{k}"] for k in kinds}
+    stage: {kind: claims.error_share(played[stage], kind) for kind in ERRORS}
+    | {"no call": claims.no_call_share(played[stage])}
     for stage in ("untrained", "sft", "grpo")
 }
 names = {"untrained": "before cloning", "sft": "after cloning", "grpo": "after GRPO"}
@@ -220,7 +228,7 @@ check("55.1", kind_of_error)
 # [observation gap](../docs/glossary.md#observation-gap).
 
 # %%
-from kit.evaluate.five.answers import own_numbers
+from kit.evaluate.five.answers import answers
 from kit.evaluate.five.play import Player, play_all
 from kit.train.experiment import in_parts
 from kit.train.held_out import evenly_spaced
@@ -246,13 +254,14 @@ def play_five(folder):
 
 
 # %% tags=["guess"]
-numbers = {"grpo": {}}
-for seed, folder in enumerate(folders):
+moved = []
+for folder in folders:
     print(folder.name, "played now:", ", ".join(play_five(folder)) or "nothing")
     ends = trained_model(folder, "sft", 53), trained_model(folder, "grpo", 54)
-    numbers["grpo"][seed] = own_numbers(EVALUATION, folder, weight_change(*ends))
-metrics, verdicts = measured(gathered(), curves, numbers, **single)
-display(five(metrics))
+    moved.append(weight_change(*ends))
+training = [read_metrics(f / "grpo" / "metrics.jsonl") for f in folders]
+five_answers = answers(EVALUATION, folders, training, moved, tries)
+display(five(five_answers))
 
 # %% [markdown]
 # **Exercise 55.2.** With another question's replies the agent is right in a share `swapped`. If it had *guessed* among `n` answers
@@ -275,7 +284,63 @@ check("55.2", reads)
 # `papers/vista_gym/claims.toml` before the trainings (notebook [14](14_agile_claims.ipynb) explains the rules).
 # A claim whose runs weren't named says so. With one seed nothing is known of other trainings: undecided.
 
+
+# %%
+def claim_or_not_run(name: str, needed: list[str], measure) -> Claim:
+    """A claim, or one without checks where a training that it needs wasn't named."""
+    if missing := [stage for stage in needed if stage not in played]:
+        how = ", ".join(HOW.get(stage, stage) for stage in missing)
+        return Claim(name, claims.CLAIMS[name], (), f"not run: {how}")
+    return measure(*benchmarks.deciding(on, played, *needed))
+
+
+def better(name: str, ours: str, *rivals: str) -> Claim:
+    """Whether one training is more accurate than each of the others."""
+    return claim_or_not_run(
+        name,
+        [ours, *rivals],
+        lambda a, *some: claims.better(name, a, **dict(zip(rivals, some, strict=True))),
+    )
+
+
+# %%
+values = {name: f"reward={name}" for name in ("dense", "sparse")}
+values |= {"dapo": "loss_type=dapo"}
+values |= {"one_family": f"only={single_family}", "one_tool": f"only={single_tools}"}
+HOW = {
+    name: f"python -m kit run 54 --tag {name} --set {value}, then {name}_runs"
+    for name, value in values.items()
+}
+chain = "python -m kit run vista_gym --until 54 --name vista_gym"
+HOW["long"] = f"{chain}-long --set rationale=long, then long_runs"
+alone = f"{chain}-no_tools --set prompt={prompt}-alone"
+HOW["no_tools_reasoning"] = f"{alone}, then no_tools_reasoning_runs"
+HOW["patch"] = "notebook 54 with patch_steps above 0, or no question was hard"
+
+
+# %%
+def carry_over(end, one_family, one_tool) -> Claim:
+    """Whether mixed training is better where one family, or one tool, is no help."""
+    return claims.v6(end, one_family, one_tool, single_family, single_tools)
+
+
 # %% tags=["guess"]
+arms = [
+    "grpo",
+    "no_tools_reasoning",
+    "no_reasoning",
+]  # the paper's; the last is untrained
+verdicts = [
+    claim_or_not_run("V1", ["direct", "untrained"], claims.v1),
+    claim_or_not_run("V2", ["direct", "sft", "grpo"], claims.v2),
+    claim_or_not_run("V3", arms, claims.v3),
+    better("V4", "grpo", "dapo"),
+    better("V5", "grpo", "dense", "sparse"),
+    claim_or_not_run("V6", ["grpo", "one_family", "one_tool"], carry_over),
+    better("V7", "patch", "grpo"),
+    claims.v8(played["untrained"], played["grpo"]),  # drawn ones: their calls are known
+    better("V9", "long", "grpo"),
+]
 print(table(verdicts).replace("; ", "\n    "))
 
 # %% [markdown]
@@ -293,6 +358,12 @@ def much_more(direct: float, cloned: float, reinforced: float) -> float:
 check("55.3", much_more)
 
 # %%
+for stage, found in five_answers.items():
+    metrics[stage] |= found
+metrics["direct"]["accuracy"] = accuracy(played["direct"])
+for stage, found in shares.items():
+    for kind, share in found.items():
+        metrics[stage][f"errors_{kind.replace(' ', '_')}"] = share
 results = write_results(
     run_folder(run) / "results.json",
     notebook="55_vista_gym_claims",

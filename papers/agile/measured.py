@@ -14,7 +14,7 @@ from kit.evaluate.outcomes import Metrics
 from kit.policy.hf import load_model_and_chat
 from kit.train.metrics import Row
 from papers.agile import claims, general, mixed, tables
-from papers.agile.cold_starts import PLAYED, compare
+from papers.agile.cold_starts import PLAYED, compare_outcomes
 from papers.agile.experiment import turn_tokens
 from papers.agile.general import GeneralOutcome
 from papers.agile.metrics import EVALUATION, Outcome
@@ -58,7 +58,7 @@ def measured(
             found |= {f"{metric}_photographs": value for metric, value in on_more.items() if metric[-3:] == "2x2"}
     metrics |= {name: EVALUATION.evaluate_outcomes(stages[name]) for name in OTHERS if stages.get(name)}
     if "sft" in metrics:
-        metrics["sft"] |= compare(cold_starts(stages, numbers))
+        metrics["sft"] |= compare_outcomes(cold_starts(stages, numbers))
     for name, found in five_of(EVALUATION, stages, curves.get("grpo", {}), numbers.get("grpo", {})).items():
         metrics[name] |= found
     for name in set(ASKED) & metrics.keys():

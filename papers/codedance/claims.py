@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -115,7 +116,7 @@ def c3(adaptive: Sequence[Outcome], offset_0: Sequence[Outcome]) -> Claim:
     )
 
 
-def c4(sizes: Mapping[str, Sequence[Outcome]]) -> Claim:
+def c4(sizes: Mapping[Any, Sequence[Outcome]]) -> Claim:
     """C4: more SFT data, higher accuracy (section 4.4, Figure 3).
 
     Statistic: least-squares slope of accuracy after SFT over the rank of the sizes, per seed. Undecided with fewer than
@@ -129,7 +130,7 @@ def c4(sizes: Mapping[str, Sequence[Outcome]]) -> Claim:
     """
     claim = STATED["C4"]
     if len(sizes) < 2:
-        return claim.claim(note=f"not run: sizes {', '.join(sizes)}; at least two are needed")
+        return claim.claim(note=f"not run: sizes {', '.join(map(str, sizes))}; at least two are needed")
     cells = shared_seeds(sizes)
     means = ", ".join(f"{name}: {np.mean([o.correct for o in some]):.3f}" for name, some in cells.items())
     found = slope({rank: points(some, "correct") for rank, some in enumerate(cells.values())})

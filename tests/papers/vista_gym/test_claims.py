@@ -66,6 +66,7 @@ def test_v2_is_the_order_of_the_policies_and_cloning_where_the_expert_is_decided
     found = v2(BASE, made(14), made(36), made(24))
     assert [round(check.interval.value, 3) for check in found.checks] == [0.55, 0.7, 0.4]
     assert found.note.startswith("cloning the expert that gives up gains 0.150 [")
+    assert "not run: decided_runs" in v2(BASE, made(14), made(36)).evidence
 
 
 def test_v3_each_above_the_next() -> None:
