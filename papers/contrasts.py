@@ -60,7 +60,7 @@ def points(outcomes: Sequence[Any], field: str) -> list[Point]:
 
 
 def gained(before: Sequence[Point], after: Sequence[Point]) -> Interval:
-    """How far ``after`` lies above ``before``, by seed and paired by image.
+    """Measure how far ``after`` lies above ``before``, by seed and paired by image.
 
     Args:
         before: one stage's values.
@@ -107,7 +107,7 @@ def shared_seeds(stages: Mapping[str, Sequence[S]], unseeded: Container[str] = (
 
 
 def apart(stages: Mapping[str, Sequence[S]], field: str = "correct", unseeded: Container[str] = ()) -> Interval:
-    """How far the second of two stages lies above the first in a field, by seed and paired by image.
+    """Measure how far the second of two stages lies above the first in a field, by seed and paired by image.
 
     ``apart({"sft": before, "grpo": after})`` is positive where reinforcement helped.
 
@@ -127,7 +127,14 @@ def apart(stages: Mapping[str, Sequence[S]], field: str = "correct", unseeded: C
 def difference(
     name: str, stages: Mapping[str, Sequence[S]], field: str = "correct", unseeded: Container[str] = ()
 ) -> Check:
-    """Check that the second of two stages lies above the first: :func:`apart` above 0, under the statistic's name."""
+    """Check that the second of two stages lies above the first: :func:`apart` above 0.
+
+    Args:
+        name: of the statistic.
+        stages: as for :func:`apart`.
+        field: likewise.
+        unseeded: likewise.
+    """
     return Check(name, apart(stages, field, unseeded), 0.0)
 
 

@@ -1,4 +1,4 @@
-"""What runs have played and how they were trained, under flat names: what a paper's ``measured`` makes its figures of.
+"""Outcomes and curves of runs under flat names, of which a paper's ``measured`` makes its figures.
 
 An arm is a training; its runs differ in their seed only. Of a paper's main runs a stage keeps its name; of another arm,
 say ``bonus``, stage ``grpo`` is ``bonus``, ``grpo-own`` is ``bonus-own``, and any other, say ``sft``, ``bonus-sft``.

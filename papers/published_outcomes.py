@@ -44,7 +44,7 @@ class OutcomesError(ValueError):
 
 @dataclass(frozen=True)
 class Made:
-    """What one run's outcomes were made by.
+    """The code, machine and time that made one run's outcomes.
 
     Attributes:
         run: the run's name when it was trained.
@@ -103,12 +103,12 @@ class Stored(Generic[T]):
         return next(iter(found))
 
     def has(self, arm: str, seed: int, digest: str, values: Mapping[str, str]) -> bool:
-        """Whether the run is there, trained by this code with these values."""
+        """Say whether the run is there, trained by this code with these values."""
         made = self.made.get((arm, seed))
         return made is not None and made.digest == digest and dict(made.values) == dict(values)
 
     def with_run(self, arm: str, seed: int, made: Made, stages: Mapping[str, Sequence[T]]) -> Stored[T]:
-        """These and one more run, in place of what was there under its arm and seed; without those of other code.
+        """Add a run, in place of what was there under its arm and seed; runs of other code are left out.
 
         Raises:
             OutcomesError: a stage has fewer tasks than in another run of the arm: it was interrupted.
@@ -138,14 +138,14 @@ class Stored(Generic[T]):
         return found
 
     def numbers(self) -> dict[str, dict[int, Mapping[str, Any]]]:
-        """What figures need besides outcomes: arm, by the name of its last stage → seed → numbers."""
+        """Find what figures need besides outcomes: arm, by the name of its last stage → seed → numbers."""
         found: dict[str, dict[int, Mapping[str, Any]]] = {}
         for (arm, seed), made in sorted(self.made.items()):
             found.setdefault(named(arm, "grpo"), {})[seed] = made.numbers
         return found
 
     def lacking(self, arms: Mapping[str, Runs]) -> list[str]:
-        """What isn't there of the runs that a paper's record names, and what one seed can't tell, a sentence each."""
+        """Tell which of the runs that a paper's record names aren't there, and what one seed can't tell."""
         told = []
         for arm, runs in arms.items():
             there = [seed for seed in range(runs.seeds) if (arm, seed) in self.made]

@@ -112,7 +112,7 @@ class StatedCheck:
         _number("images", self.images, 0, int)
 
     def check(self, interval: Interval, untestable: str = "") -> Check:
-        """What was measured, beside the limit that was stated.
+        """Put what was measured beside the limit that was stated.
 
         Args:
             interval: the statistic's value with its interval.
@@ -164,7 +164,12 @@ class Stated:
             raise RegisteredError("no checks; state at least one, or why it is untestable")
 
     def check(self, key: str, interval: Interval, untestable: str = "") -> Check:
-        """What was measured for one of its checks, beside the limit that was stated (:meth:`StatedCheck.check`).
+        """Put what was measured for one of its checks beside the limit that was stated (:meth:`StatedCheck.check`).
+
+        Args:
+            key: the check's, in the file.
+            interval: the statistic's value with its interval.
+            untestable: why it can come out one way only here; empty: it can be told.
 
         Raises:
             RegisteredError: no check has this key.
@@ -188,7 +193,7 @@ class Stated:
 
 @dataclass(frozen=True)
 class Registered(Mapping[str, Stated]):
-    """What a paper's claims say: id → claim.
+    """A paper's claims as they were registered: id → claim.
 
     Attributes:
         claims: the claims, in the file's order.
@@ -239,7 +244,7 @@ class Registered(Mapping[str, Stated]):
 
 @cache
 def registered(paper: str) -> Registered:
-    """What the claims of one of the kit's papers say.
+    """Read the claims of one of the kit's papers.
 
     Raises:
         RegisteredError: it has no such file, or one that isn't of the form above.

@@ -1,4 +1,4 @@
-"""What reinforcement adds, by how decided its start is: one picture of all papers, from their results files.
+"""One picture of all papers: what reinforcement adds, by how decided its start is.
 
 Every paper has three cold starts. *As the expert plays* is cloned from demonstrations that always do what is best;
 *published* ones also show something else in a share of them, so that the agent goes on trying, which is what
@@ -25,7 +25,7 @@ TRAININGS = {"imitation alone": ("sft", "o", COLOURS[0]), "then reinforcement": 
 
 
 def reached(stages: Mapping[str, Metrics], metric: str) -> dict[str, dict[str, Interval | None]]:
-    """What each start reaches: name of the start → of the training → value; None where it was not measured.
+    """Find what each start reaches: name of the start → of the training → value; None where it was not measured.
 
     Args:
         stages: flat name of a stage (:func:`papers.published_outcomes.flat`) → metrics.

@@ -37,7 +37,7 @@ Stages = Mapping[str, Sequence[Outcome]]
 def measured(
     stages: Stages, curves: Curves, numbers: Numbers | None = None, *, max_turns: int = 5, max_new_tokens: int = 80
 ) -> tuple[dict[str, Metrics], list[Claim]]:
-    """All that ``results/agile.json`` has: stage → metric → value with its interval, and claims A1 to A6.
+    """Measure all of ``results/agile.json``: stage → metric → value with its interval, and claims A1 to A6.
 
     Args:
         stages: flat name (:func:`papers.played.flat`) → outcomes of all seeds.
@@ -77,7 +77,7 @@ def paper_tables(stages: Stages) -> dict[str, Table]:
 
 
 def numbers(run: Path) -> dict[str, Any]:
-    """What figures need of a run besides outcomes, curves and what the five answers do.
+    """Read what figures need of a run besides outcomes, curves and what the five answers do.
 
     Args:
         run: the run's folder.
@@ -98,7 +98,7 @@ def numbers(run: Path) -> dict[str, Any]:
 
 
 def cold_starts(stages: Stages, numbers: Numbers) -> dict[str, dict[str, Sequence[Outcome]]]:
-    """What agents of other cold starts played, and these runs' own: name of the start → how → outcomes."""
+    """Find what agents of other cold starts played, and these runs' own: name of the start → how → outcomes."""
     shares = sorted({found["guesses"] for found in numbers.get("grpo", {}).values() if "guesses" in found})
     others = [arm for arm in PAPER.published.runs if not arm.endswith("runs")] if PAPER.published else []
     names = [*((arm, arm) for arm in others), *((f"guesses_{share}", "") for share in shares[:1])]
@@ -156,7 +156,7 @@ def _claims(stages: Stages, curves: Curves, numbers: Numbers, max_turns: int, ma
 def measured_general(
     stages: Mapping[str, Sequence[GeneralOutcome]], curves: Curves | None = None, numbers: Numbers | None = None
 ) -> tuple[dict[str, Metrics], list[Claim]]:
-    """All that ``results/agile-general.json`` has: stage → metric → value with its interval, and claims A7 and A8.
+    """Measure all of ``results/agile-general.json``: stage → metric → value with interval, and claims A7 and A8.
 
     Args:
         stages: ``untrained``, ``sft``, ``grpo``, ``qa`` and ``half`` → outcomes of all seeds.

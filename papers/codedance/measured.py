@@ -29,7 +29,7 @@ Stages = Mapping[str, Sequence[Outcome]]
 def measured(
     stages: Stages, curves: Curves, numbers: Numbers | None = None, *, max_turns: int = 4
 ) -> tuple[dict[str, Metrics], list[Claim]]:
-    """All that results files have of CodeDance: stage → metric → value with its interval, and the claims.
+    """Measure all of ``results/codedance.json``: stage → metric → value with its interval, and the claims.
 
     Args:
         stages: flat name (:func:`papers.played.flat`) → outcomes of all seeds.
@@ -59,7 +59,7 @@ def measured(
 
 
 def calls_changed(training: Curves) -> dict[str, Metrics]:
-    """How calls change over the trainings: arm → ``calls_change_LEVEL``, of the levels that any of them logged."""
+    """Measure how calls change over trainings: arm → ``calls_change_LEVEL``, of levels that any of them logged."""
     rows = [row for runs in training.values() for some in runs.values() for row in some]
     levels = [level for level in LEVELS if any(f"calls_{level}" in row for row in rows)]
     return {
@@ -93,7 +93,7 @@ def by_size(stages: Stages, numbers: Numbers) -> dict[str, Sequence[Outcome]]:
 
 
 def numbers(run: Path) -> dict[str, int]:
-    """What C4's note needs of a run: how many demonstrations its cold start had.
+    """Read what C4's note needs of a run: how many demonstrations its cold start had.
 
     Args:
         run: the run's folder.

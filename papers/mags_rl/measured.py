@@ -32,7 +32,7 @@ Stages = Mapping[str, Sequence[Outcome]]
 def measured(
     stages: Stages, curves: Curves, numbers: Numbers | None = None, *, prompts_per_batch: int = 10
 ) -> tuple[dict[str, Metrics], list[Claim]]:
-    """All that results files have of Mags-RL: stage → metric → value with its interval, and the claims.
+    """Measure all of ``results/mags_rl.json``: stage → metric → value with its interval, and the claims.
 
     Args:
         stages: flat name (:func:`papers.played.flat`) → outcomes of all seeds.
@@ -73,7 +73,7 @@ def paper_tables(stages: Stages) -> dict[str, Table]:
 
 
 def hard_gains(played: Stages) -> Metrics:
-    """What reinforcement added on hard questions, greedily and sampled, to answers and to boxes."""
+    """Measure what reinforcement added on hard questions, greedily and sampled, to answers and to boxes."""
     found: Metrics = {}
     for part, field in (("acc", "correct"), ("right", "right")):
         for ending in ("", "-sampled"):
@@ -124,7 +124,7 @@ def _claims(played: Stages, enlarged: Mapping[str, Mapping[str, Sequence[Outcome
 
 
 def met(numbers: Numbers, curves: Curves, prompts_per_batch: int) -> str:
-    """How many samples M4's trainings had at hand and met, in words; empty where nobody says.
+    """Tell how many samples M4's trainings had at hand and met; empty where nobody says.
 
     Args:
         numbers: as of :func:`measured`.
@@ -140,7 +140,7 @@ def met(numbers: Numbers, curves: Curves, prompts_per_batch: int) -> str:
 
 
 def numbers(run: Path) -> dict[str, Any]:
-    """What M4's note needs of a run: how many samples its two stages have, ``few``, and of the larger sets, ``more``.
+    """Read what M4's note needs of a run: samples of its two stages, ``few``, and of the larger sets, ``more``.
 
     Args:
         run: the run's folder.

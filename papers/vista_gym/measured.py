@@ -58,7 +58,7 @@ def measured(
     single_family: str = "maps",
     single_tools: str = "easyocr.read",
 ) -> tuple[dict[str, Metrics], list[Claim]]:
-    """All that results files have of VISTA-Gym: stage → metric → value with its interval, and the claims.
+    """Measure all of ``results/vista_gym.json``: stage → metric → value with its interval, and the claims.
 
     Args:
         stages: flat name (:func:`papers.played.flat`) → outcomes of all seeds.

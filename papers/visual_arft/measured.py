@@ -25,7 +25,7 @@ EM = "em-reward"
 def measured(
     stages: Mapping[str, Sequence[Outcome]], curves: Curves, numbers: Numbers | None = None
 ) -> tuple[dict[str, Metrics], list[Claim]]:
-    """All that ``results/visual_arft.json`` has: stage → metric → value with its interval, and the claims.
+    """Measure all of ``results/visual_arft.json``: stage → metric → value with its interval, and the claims.
 
     Args:
         stages: flat name (:func:`papers.played.flat`) → outcomes of all seeds.

@@ -59,7 +59,7 @@ def files_of(paper: Paper, arm: str) -> Sequence[ResultsFile]:
 
 
 def made_by(paper: Paper, digest: str) -> dict[str, str]:
-    """What a run records of the code that it is begun by.
+    """Tell what a run records of the code that it is begun by.
 
     Args:
         paper: the paper.

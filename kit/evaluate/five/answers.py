@@ -77,7 +77,7 @@ def answers(
 
 
 def own_numbers(evaluation: Evaluation[Any], run: str | Path, change: float | None = None) -> dict[str, Any]:
-    """What the answers need of a run besides outcomes and its training's rows, as JSON.
+    """Read what the answers need of a run besides outcomes and its training's rows, as JSON.
 
     Args:
         evaluation: the paper's.
