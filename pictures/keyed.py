@@ -83,7 +83,7 @@ def of_kind(draw: Callable[[int, int], Task], n: int, seed: int, side: Side, loo
 
 
 def content_of(task: Task) -> tuple[str, str]:
-    """Hash what a task shows and asks: two that agree in it are one task, however they are drawn."""
+    """Read what a task shows and asks: two that agree in it are one task, however they are drawn."""
     return str(task.meta["source"]), task.question
 
 
