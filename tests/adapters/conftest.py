@@ -11,6 +11,7 @@ from adapted import MAKE, WRONG, N, Played, now_and_then_wrong
 
 from kit.chat import Chat
 from kit.data.store import save_tasks
+from kit.policy.endpoint import close_turn
 from kit.policy.scripted import ScriptedPolicy
 from kit.rollout import rollout
 from kit.train.experiment import Rollouts
@@ -31,10 +32,12 @@ def played(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
             chat = Chat.from_pretrained(TINY)
             config = replace(golden.play, temperature=0.0)
             made: Any = config if isinstance(config, Rollouts) else None
-            policy = ScriptedPolicy(chat, now_and_then_wrong(golden.script))
             make = (lambda: made.environment(golden.tools)) if made else lambda: paper.load_environment()()
+            script, stops = now_and_then_wrong(golden.script), make().protocol.stops
+            policy = ScriptedPolicy(chat, lambda episode: close_turn(script(episode), stops, False)[0])
             episodes = rollout(policy, chat, tasks, make, config)
-            assert {*WRONG} <= {episode.turns[0].text for episode in episodes}, "some begin wrongly"
+            first = {episode.turns[0].text for episode in episodes}
+            assert {close_turn(text, stops, False)[0] for text in WRONG} <= first, "some begin wrongly"
             values = {one.name: getattr(golden.play, one.name) for one in fields(golden.play)}
             values |= {"allow_unsafe": True} if made else {}
             yield Played(name, data, values, golden, episodes)
