@@ -216,7 +216,7 @@ def test_joining_what_never_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.skipif(importlib.util.find_spec("deepspeed") is None, reason="needs DeepSpeed: make test-vllm")
 @pytest.mark.parametrize("strategy", ["zero2", "zero3"])
-@pytest.mark.parametrize("changed", [{}, {"lora_rank": 4, "beta": 0.05}])
+@pytest.mark.parametrize("changed", [{}, {"lora_rank": 4, "beta": 0.05, "gradient_checkpointing": True}])
 def test_divided_by_deepspeed_is_the_same(tmp_path: Path, strategy: Any, changed: dict[str, Any]) -> None:
     """All weights or adapters and a KL term: as one process; killed on the way, the same after that."""
     train(tmp_path / "one", {"per_device_batch_size": 8, **changed})
