@@ -167,6 +167,7 @@ def by_script(script, tasks):
     return in_parts(tasks, lambda t: play(shows, chat, tools, t, temperature=0.0))
 
 
+# %%
 live = view.LiveTraining()
 if epochs:
     settings = SFTSettings.of(
