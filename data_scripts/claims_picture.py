@@ -16,11 +16,12 @@ from typing import Any
 from first_screen_figure import save_png
 from matplotlib import rc_context
 
-from kit.evaluate.claims import as_stated, told
+from kit.evaluate.claims import told
 from kit.files import ROOT, print_anything
 from kit.view.charts import STYLE, Plot
 from kit.view.plots import VERDICTS
 from papers.registry import find_paper, published
+from workshop.publishing.readme import judged
 
 PICTURE = ROOT / "docs" / "claims.png"
 
@@ -119,8 +120,7 @@ def claims_hash(papers: Mapping[str, Mapping[str, Record]]) -> str:
 
 def stated() -> dict[str, dict[str, Any]]:
     """All papers' published claims as they are stated today: title → id → record."""
-    found = [(find_paper(name), (results or {}).get("claims") or {}) for name, results in published().items()]
-    return {paper.title: as_stated(claims, paper.load_claims()) for paper, claims in found}
+    return {find_paper(name).title: {**judged(name, results)} for name, results in published().items()}
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from kit.evaluate.claims import Check
 from kit.evaluate.intervals import Interval, Point, contrast
 from kit.evaluate.outcomes import Outcome
 
@@ -72,21 +71,6 @@ def gained(before: Sequence[Point], after: Sequence[Point]) -> Interval:
     return contrast({"before": before, "after": after}, {"before": -1.0, "after": 1.0})
 
 
-def gain(name: str, before: Sequence[Point], after: Sequence[Point], untestable: str = "") -> Check:
-    """Check that ``after`` is higher than ``before``: :func:`gained` above 0.
-
-    Args:
-        name: of the statistic.
-        before: one stage's values.
-        after: another's, of the same seeds and images.
-        untestable: why it can't be told here (:class:`kit.evaluate.claims.Check`); empty: it can.
-
-    Raises:
-        ValueError: other seeds.
-    """
-    return Check(name, gained(before, after), 0.0, untestable=untestable)
-
-
 def shared_seeds(stages: Mapping[str, Sequence[S]], unseeded: Container[str] = ()) -> dict[str, list[S]]:
     """Outcomes of the seeds that all stages have.
 
@@ -121,21 +105,7 @@ def apart(stages: Mapping[str, Sequence[S]], field: str = "correct", unseeded: C
     """
     known = {stage: [o for o in some if getattr(o, field) is not None] for stage, some in stages.items()}
     before, after = (points(some, field) for some in shared_seeds(known, unseeded).values())
-    return contrast({"before": before, "after": after}, {"before": -1.0, "after": 1.0})
-
-
-def difference(
-    name: str, stages: Mapping[str, Sequence[S]], field: str = "correct", unseeded: Container[str] = ()
-) -> Check:
-    """Check that the second of two stages lies above the first: :func:`apart` above 0.
-
-    Args:
-        name: of the statistic.
-        stages: as for :func:`apart`.
-        field: likewise.
-        unseeded: likewise.
-    """
-    return Check(name, apart(stages, field, unseeded), 0.0)
+    return gained(before, after)
 
 
 def slope(cells: Mapping[int, Sequence[Point]]) -> Interval:

@@ -15,6 +15,7 @@ from matplotlib import rc_context
 from kit.evaluate.intervals import Interval
 from kit.evaluate.outcomes import Metrics, by_stage
 from kit.view.charts import COLOURS, STYLE, Plot
+from papers.played import flat
 from papers.registry import find_paper
 
 STARTS = {"as the\nexpert plays": "decided", "half": "half", "published": ""}
@@ -28,13 +29,12 @@ def reached(stages: Mapping[str, Metrics], metric: str) -> dict[str, dict[str, I
     """Find what each start reaches: name of the start → of the training → value; None where it was not measured.
 
     Args:
-        stages: flat name of a stage (:func:`papers.published_outcomes.flat`) → metrics.
+        stages: flat name of a stage (:func:`papers.played.flat`) → metrics.
         metric: which is told.
     """
 
     def of(arm: str, stage: str) -> Interval | None:
-        flat = stage if not arm else arm if stage == "grpo" else f"{arm}-{stage}"
-        return stages.get(flat, {}).get(metric)
+        return stages.get(flat(arm, stage), {}).get(metric)
 
     return {start: {name: of(arm, told[0]) for name, told in TRAININGS.items()} for start, arm in STARTS.items()}
 

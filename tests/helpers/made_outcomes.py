@@ -8,6 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
 from kit.evaluate.outcomes import Evaluation, Outcome
 from kit.files import write_json
 
@@ -42,6 +44,12 @@ def save_made(
             run / "stages" / f"{stage}.json", record | {"calls": [[[t, "ok"] for t in tools] for tools in called]}
         )
     return run
+
+
+def made_rows(noise: int, steps: int, names: Sequence[str]) -> list[dict[str, Any]]:
+    """Rows of a training that nobody ran: so many steps, each with these metrics, drawn by ``noise``."""
+    draw = np.random.default_rng(noise).random((steps, len(names)))
+    return [{"step": n + 1, **dict(zip(names, map(float, draw[n]), strict=True))} for n in range(steps)]
 
 
 def save_curve(run: Path, training: str, rows: Sequence[Mapping[str, Any]]) -> None:

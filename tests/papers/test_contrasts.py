@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import pytest
 from made_outcomes import made
 
+from kit.evaluate.claims import Check
 from kit.evaluate.intervals import Point
 from kit.evaluate.outcomes import Outcome
-from papers.contrasts import chosen, difference, gain, on_every_seed, points, shared_seeds, slope
+from papers.contrasts import apart, chosen, gained, on_every_seed, points, shared_seeds, slope
 
 
 @dataclass(frozen=True)
@@ -35,11 +36,11 @@ def test_a_gain_is_the_mean_difference_over_seeds_and_images() -> None:
         [Seen(s, i, r) for s, i, r in ((0, "cat", 0), (0, "dog", 1), (1, "cat", 0), (1, "dog", 0))], "right"
     )
     after = points([Seen(s, i, r) for s, i, r in ((0, "cat", 1), (0, "dog", 1), (1, "cat", 1), (1, "dog", 0))], "right")
-    check = gain("gain", before, after)
+    check = Check("gain", gained(before, after))
     assert check.interval.value == pytest.approx(3 / 4 - 1 / 4) and (check.limit, check.side) == (0.0, "above")
-    assert gain("gain", before, after, "too few").verdict == "not testable here"
+    assert Check("gain", gained(before, after), untestable="too few").verdict == "not testable here"
     with pytest.raises(ValueError):
-        gain("gain", before, [Point(7, "cat", 1.0), Point(8, "cat", 1.0)])
+        gained(before, [Point(7, "cat", 1.0), Point(8, "cat", 1.0)])
 
 
 def test_a_slope_is_by_rank() -> None:
@@ -63,7 +64,7 @@ def stage(right: int, seeds: tuple[int, ...] = (0, 1), **more: object) -> list[O
 
 def test_only_shared_seeds_count() -> None:
     uneven = [*stage(8), *stage(0, seeds=(2,))]
-    check = difference("gain", {"before": stage(5), "after": uneven})
+    check = Check("gain", apart({"before": stage(5), "after": uneven}))
     assert check.interval.value == pytest.approx(0.3) and (check.limit, check.side) == (0.0, "above")
     with pytest.raises(ValueError, match="a, b: no seed in common"):
         shared_seeds({"a": stage(5, seeds=(0,)), "b": stage(5, seeds=(1,))})
@@ -77,5 +78,5 @@ def test_what_no_training_made_stands_for_every_seed() -> None:
 
 
 def test_another_field_can_be_compared() -> None:
-    check = difference("calls", {"few": stage(5, tool_calls=1), "many": stage(5, tool_calls=3)}, "tool_calls")
+    check = Check("calls", apart({"few": stage(5, tool_calls=1), "many": stage(5, tool_calls=3)}, "tool_calls"))
     assert check.interval.value == pytest.approx(2.0)

@@ -176,20 +176,20 @@ def _trained(results: Mapping[str, Any]) -> str:
     return f"{who} trained for {minutes / len(seeds):.0f} minutes{run}."
 
 
-def _judged(paper: str, results: Results) -> Mapping[str, Mapping[str, Any]]:
+def judged(paper: str, results: Results) -> Mapping[str, Mapping[str, Any]]:
     """A paper's claims as they are stated today, with what became of each."""
     return as_stated((results or {}).get("claims") or {}, find_paper(paper).load_claims())
 
 
 def _claims(paper: str, results: Mapping[str, Any]) -> str:
-    claims = _judged(paper, results)
+    claims = judged(paper, results)
     rows = [_row([name, str(claim["verdict"]), str(claim["evidence"])]) for name, claim in sorted(claims.items())]
     return "\n".join([_row(["claim", "verdict", "evidence"]), _row(["---"] * 3), *rows]) if rows else ""
 
 
 def _verdicts(results: Mapping[str, Results], _: Path) -> str:
     """Count the verdicts of all papers' claims, in a sentence."""
-    claims = [claim for name, some in results.items() for claim in _judged(name, some).values()]
+    claims = [claim for name, some in results.items() for claim in judged(name, some).values()]
     return f"The kit tests {len(claims)} claims of the papers. By these figures {_counted(claims)}."
 
 
@@ -222,7 +222,7 @@ def _brought(paper: str, results: Results) -> list[str]:
     value = {stage: f"{found[metric].value:.2f}" for stage, found in stages.items() if metric in found}
     steps = {SFT: ("untrained", SFT), GRPO: (SFT, GRPO)}
     moved = [" → ".join(value.get(stage, "not run") for stage in way) for way in steps.values()]
-    return [f"{called}: {moved[0]}", moved[1], _counted([*_judged(paper, results).values()])]
+    return [f"{called}: {moved[0]}", moved[1], _counted([*judged(paper, results).values()])]
 
 
 def _row(cells: list[str]) -> str:

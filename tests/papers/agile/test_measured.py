@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_outcomes import made, save_curve, save_made
+from made_outcomes import made, made_rows, save_curve, save_made
 
 from kit.data.store import save_episodes, save_tasks
 from kit.episode import Action, Episode, Observation, Task, Turn
@@ -30,6 +30,7 @@ SHARES = {"direct": 0.2, "untrained": 0.05, "sft": 0.2, "grpo": 0.8, "direct_ori
 BUDGETS = {6: 0.4, 12: 0.5, 24: 0.7}
 OTHERS = ("guesses_0", "guesses_30", "thumbnail_2", "replay_4")
 CALLS = [["observation", "crop"][: k % 3] for k in range(36)]
+NAMES = ("turns", "response_tokens", "entropy", "frac_zero_std_groups")
 
 
 def puzzles(share: float, noise: int, m: int = 2, more: str = "") -> list[Outcome]:
@@ -47,13 +48,6 @@ def puzzles(share: float, noise: int, m: int = 2, more: str = "") -> list[Outcom
     ]
 
 
-def rows(noise: int) -> list[dict[str, Any]]:
-    """Sixteen steps of a training."""
-    draw = np.random.default_rng(noise).random((16, 4))
-    names = ("turns", "response_tokens", "entropy", "frac_zero_std_groups")
-    return [{"step": n + 1, **dict(zip(names, map(float, draw[n]), strict=True))} for n in range(16)]
-
-
 @pytest.fixture
 def arms(tmp_path: Path) -> dict[str, list[Path]]:
     """Three main runs, two of few puzzles, two that were paid for the deed, one of each other cold start."""
@@ -66,12 +60,12 @@ def arms(tmp_path: Path) -> dict[str, list[Path]]:
         sampled = [o for at in range(3) for o in puzzles(0.3, 90 * seed + 40 + at)]
         run = tmp_path / f"main-{seed}"
         found["runs"].append(save_made(run, EVALUATION, played | {"sft-samples": sampled}, dict.fromkeys(MAIN, CALLS)))
-        save_curve(run, "grpo", rows(seed))
+        save_curve(run, "grpo", made_rows(seed, 16, NAMES))
     for seed in range(2):
         few = {f"grpo-{n:05d}": puzzles(share, 90 * seed + 50 + n) for n, share in BUDGETS.items()}
         found["few_runs"].append(save_made(tmp_path / f"few-{seed}", EVALUATION, few))
         run = save_made(tmp_path / f"deed-{seed}", EVALUATION, {"grpo": puzzles(0.7, 300 + seed)})
-        save_curve(run, "grpo", rows(10 + seed))
+        save_curve(run, "grpo", made_rows(10 + seed, 16, NAMES))
         found["deed_runs"].append(run)
     for at, name in enumerate(("decided", "half")):
         ends = {stage: puzzles(0.5, 380 + 2 * at + k) for k, stage in enumerate(("sft", "grpo"))}

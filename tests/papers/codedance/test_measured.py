@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_outcomes import made, save_curve, save_made
+from made_outcomes import made, made_rows, save_curve, save_made
 
 from kit.data.store import save_episodes
 from kit.evaluate.accuracy import accuracy
@@ -23,6 +23,7 @@ from papers.played import curves_of, stages_of
 
 MAIN = ("direct", "untrained", "sft", "grpo", "grpo-turns-4", "grpo-turns-10", *STAGES[:4], "grpo-eval-vstar")
 ARMS = {"outcome": 0.55, "bonus": 0.5, "offset_0": 0.6, "no_turns": 0.5}
+NAMES = ("entropy", "calls", "calls_easy", "frac_zero_std_groups")
 
 
 def outcomes(share: float, noise: int, kinds: tuple[str, ...] = ("sheet", "count", "composed")) -> list[Outcome]:
@@ -41,13 +42,6 @@ def outcomes(share: float, noise: int, kinds: tuple[str, ...] = ("sheet", "count
     ]
 
 
-def rows(noise: int) -> list[dict[str, Any]]:
-    """Eight steps of a training."""
-    draw = np.random.default_rng(noise).random((8, 4))
-    names = ("entropy", "calls", "calls_easy", "frac_zero_std_groups")
-    return [{"step": n + 1, **dict(zip(names, map(float, draw[n]), strict=True))} for n in range(8)]
-
-
 @pytest.fixture
 def arms(tmp_path: Path) -> dict[str, list[Path]]:
     """Three main runs, two of each other arm, and two cold starts of fewer demonstrations."""
@@ -58,13 +52,13 @@ def arms(tmp_path: Path) -> dict[str, list[Path]]:
         sampled = [o for at in range(3) for o in outcomes(0.3, 90 + at)]
         calls = {"grpo-own": [["code", "crop"][: k % 3] for k in range(30)]}
         run = save_made(tmp_path / f"main-{seed}", EVALUATION, played | {"sft-samples": sampled}, calls)
-        save_curve(run, "grpo", rows(seed))
+        save_curve(run, "grpo", made_rows(seed, 8, NAMES))
         found["runs"].append(run)
     for at, (name, share) in enumerate(ARMS.items()):
         found[f"{name}_runs"] = [tmp_path / f"{name}-{seed}" for seed in range(2)]
         for seed, run in enumerate(found[f"{name}_runs"]):
             save_made(run, EVALUATION, {"sft": outcomes(0.3, 1), "grpo": outcomes(share, 40 + 2 * at + seed)})
-            save_curve(run, "grpo", rows(50 + 2 * at + seed))
+            save_curve(run, "grpo", made_rows(50 + 2 * at + seed, 8, NAMES))
     for at, name in enumerate(("sft_fewest", "sft_fewer")):
         found[name] = [
             save_made(tmp_path / f"{name}-{s}", EVALUATION, {"sft": outcomes(0.2, at + s)}) for s in range(2)

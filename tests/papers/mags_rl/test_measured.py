@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_outcomes import made, save_curve, save_made
+from made_outcomes import made, made_rows, save_curve, save_made
 
 from kit.data.store import save_tasks
 from kit.evaluate.accuracy import accuracy
@@ -25,6 +25,7 @@ from papers.played import curves_of, stages_of
 BASE = ("untrained", "direct", "cot", "one_shot")
 OWN = ("sft", "stage1", "grpo", "zoom_refine", "grit", "sft-sampled", "grpo-sampled", "own", *STAGES[:4])
 WAYS = ("large-span", "large-bicubic", "large-none", "small-span", "small-bicubic", "small-none")
+NAMES = ("entropy", "calls", "frac_zero_std_groups")
 
 
 def outcomes(share: float, noise: int, **more: Any) -> list[Outcome]:
@@ -44,13 +45,6 @@ def outcomes(share: float, noise: int, **more: Any) -> list[Outcome]:
     ]
 
 
-def rows(noise: int) -> list[dict[str, Any]]:
-    """Six steps of a training."""
-    draw = np.random.default_rng(noise).random((6, 3))
-    names = ("entropy", "calls", "frac_zero_std_groups")
-    return [{"step": n + 1, **dict(zip(names, map(float, draw[n]), strict=True))} for n in range(6)]
-
-
 def made_arms(folder: Path, ending: str = "") -> dict[str, list[Path]]:
     """Two main runs, and one or two of each other arm; an ending adds the stages on the paper's sets."""
     found: dict[str, list[Path]] = {"runs": []}
@@ -63,14 +57,14 @@ def made_arms(folder: Path, ending: str = "") -> dict[str, list[Path]]:
         calls = {"grpo-own": [["zoom"][: k % 2] for k in range(36)]}
         found["runs"].append(save_made(folder / f"main-{seed}", EVALUATION, played, calls))
         for name in ("stage1", "grpo"):
-            save_curve(found["runs"][-1], name, rows(seed + len(name)))
+            save_curve(found["runs"][-1], name, made_rows(seed + len(name), 6, NAMES))
     for at, name in enumerate(("at_once", "more", "plain")):
         found[f"{name}_runs"] = [folder / f"{name}-{seed}" for seed in range(2)]
         for seed, run in enumerate(found[f"{name}_runs"]):
             ends = ("grpo", *([f"grpo{ending}"] if ending else []))
             save_made(run, EVALUATION, {end: outcomes(0.4, 60 + 2 * at + seed) for end in ends})
             for training in ("stage1", "grpo"):
-                save_curve(run, training, rows(at))
+                save_curve(run, training, made_rows(at, 6, NAMES))
     return found
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from made_outcomes import made, save_curve, save_made
+from made_outcomes import made, made_rows, save_curve, save_made
 
 from kit.evaluate.accuracy import accuracy
 from kit.evaluate.claims import Claim
@@ -23,6 +22,7 @@ from papers.vista_gym.measured import ARMS, measured, paper_tables
 from papers.vista_gym.metrics import EVALUATION, Outcome
 
 FAMILIES = ("maps", "spatial", "documents", "charts")
+NAMES = ("entropy", "calls", "frac_zero_std_groups")
 
 
 def outcomes(share: float, noise: int, benchmark: str = "") -> list[Outcome]:
@@ -43,13 +43,6 @@ def outcomes(share: float, noise: int, benchmark: str = "") -> list[Outcome]:
     ]
 
 
-def rows(noise: int) -> list[dict[str, Any]]:
-    """Six steps of a training."""
-    draw = np.random.default_rng(noise).random((6, 3))
-    names = ("entropy", "calls", "frac_zero_std_groups")
-    return [{"step": n + 1, **dict(zip(names, map(float, draw[n]), strict=True))} for n in range(6)]
-
-
 def made_arms(folder: Path, benchmark: str = "") -> dict[str, list[Path]]:
     """Three main runs, two of each other arm; a benchmark adds what was played of it."""
     found: dict[str, list[Path]] = {"runs": []}
@@ -65,7 +58,7 @@ def made_arms(folder: Path, benchmark: str = "") -> dict[str, list[Path]]:
             played |= {f"bench-{name}": outcomes(0.5, at, benchmark) for at, name in enumerate(names)}
         calls = {"grpo-own": [["easyocr.read", "sam.segment"][: k % 3] for k in range(40)]}
         found["runs"].append(save_made(folder / f"main-{seed}", EVALUATION, played, calls))
-        save_curve(found["runs"][-1], "grpo", rows(seed))
+        save_curve(found["runs"][-1], "grpo", made_rows(seed, 6, NAMES))
     for at, name in enumerate((*ARMS, "decided")):
         found[f"{name}_runs"] = [folder / f"{name}-{seed}" for seed in range(2)]
         for seed, run in enumerate(found[f"{name}_runs"]):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_outcomes import made, save_curve, save_made
+from made_outcomes import made, made_rows, save_curve, save_made
 
 from kit.evaluate.accuracy import accuracy
 from kit.evaluate.five import STAGES
@@ -21,6 +21,7 @@ from papers.visual_arft.metrics import EVALUATION, Outcome
 
 ONCE = {"direct": 0.2, "cot": 0.2, "rag": 0.1, "rag-described": 0.3, "untrained": 0.1}
 SETTINGS = ("coding", "search", "text")
+NAMES = ("entropy", "calls", "frac_zero_std_groups")
 
 
 def tasks(share: float, noise: int, settings: tuple[str, ...] = SETTINGS) -> list[Outcome]:
@@ -40,13 +41,6 @@ def tasks(share: float, noise: int, settings: tuple[str, ...] = SETTINGS) -> lis
     ]
 
 
-def rows(noise: int) -> list[dict[str, Any]]:
-    """Eight steps of a training."""
-    draw = np.random.default_rng(noise).random((8, 3))
-    names = ("entropy", "calls", "frac_zero_std_groups")
-    return [{"step": n + 1, **dict(zip(names, map(float, draw[n]), strict=True))} for n in range(8)]
-
-
 @pytest.fixture
 def arms(tmp_path: Path) -> dict[str, list[Path]]:
     """Three main runs, each of which asked the base itself, and three with the EM reward."""
@@ -59,8 +53,8 @@ def arms(tmp_path: Path) -> dict[str, list[Path]]:
         sampled = [o for at in range(3) for o in tasks(0.3, 90 + at)]
         calls = {"grpo-own": [["code", "search"][: k % 3] for k in range(30)]}
         run = save_made(tmp_path / f"main-{seed}", EVALUATION, played | {"sft-samples": sampled}, calls)
-        save_curve(run, "sft", rows(seed))
-        save_curve(run, "grpo", rows(3 + seed))
+        save_curve(run, "sft", made_rows(seed, 8, NAMES))
+        save_curve(run, "grpo", made_rows(3 + seed, 8, NAMES))
         found["runs"].append(run)
         em = {name: tasks(0.5, 70 + seed) for name in ("sft", "grpo")}
         found["em_runs"].append(save_made(tmp_path / f"em-{seed}", EVALUATION, em))
