@@ -57,6 +57,7 @@ max_turns: int = 4  # turns an episode may have; paper: 6
 evaluation_turns: int = 4  # turns it may have where it is measured; paper: 10
 max_new_tokens: int = 72  # of one turn
 eval_tasks: int = 16  # tasks of each kind to measure by
+held_out_tasks: int = 16  # development questions played before each step; 0: none
 num_processes: int = 0  # processes that train together; 0: one for each core
 strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
 rollout_engine: str = "transformers"  # or vLLM: colocate (same GPUs), server
@@ -200,6 +201,8 @@ training = codedance.Training(
     reward=reward,
     sharpness=sharpness,
     offset=offset,
+    held_out=(str(folder / "data" / "development.jsonl"),),
+    held_out_tasks=held_out_tasks,
     threads=threads,
     allow_unsafe=allow_unsafe,
 )

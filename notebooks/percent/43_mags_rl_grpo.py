@@ -59,6 +59,7 @@ per_device_batch_size: int = 40  # episodes a forward pass
 freeze_vision: bool = True  # leave the vision tower alone
 lora_rank: int = 0  # rank of small added matrices that learn alone; 0: all weights
 max_new_tokens: int = 160  # of one round
+held_out_tasks: int = 16  # development questions played before each step; 0: none
 num_processes: int = 0  # processes that train together; 0: one for each core
 strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
 rollout_engine: str = "transformers"  # or vLLM: colocate (same GPUs)
@@ -291,6 +292,8 @@ first, second = (
         play=replace(play, stage=stage, **hot[stage - 1]),
         settings=settings,
         judge=judge,
+        held_out=(str(data / "development.jsonl"),),
+        held_out_tasks=held_out_tasks,
         threads=threads,
     )
     for stage, name, settings in ((1, "stage1", one), (2, "grpo", two))

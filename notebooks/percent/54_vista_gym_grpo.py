@@ -60,6 +60,7 @@ freeze_vision: bool = True  # leave the vision tower alone
 lora_rank: int = 0  # rank of small added matrices that learn alone; 0: all weights
 max_turns: int = 3  # turns an episode may have
 max_new_tokens: int = 112  # of one turn
+held_out_tasks: int = 16  # development questions played before each step; 0: none
 num_processes: int = 0  # processes that train together; 0: one for each core
 strategy: str = "ddp"  # what is divided among them: ddp, zero2, zero3, fsdp2
 rollout_engine: str = "transformers"  # or vLLM: colocate (same GPUs), server
@@ -231,6 +232,9 @@ for e, score in zip(group, make_reward(reward)(group, task.target), strict=True)
 
 # %%
 save_tasks(folder / "grpo" / "tasks.jsonl", train)
+choosing = load_tasks(folder / "tasks" / "development.jsonl")
+choosing = [t for t in choosing if t.meta["family"] in families]
+save_tasks(folder / "grpo" / "held_out.jsonl", choosing)
 settings = GRPOSettings.of(globals(), **objective_settings(loss_type))
 print(steps * prompts_per_batch * group_size, "episodes")
 training = vista.Training(
@@ -242,6 +246,8 @@ training = vista.Training(
     reward=reward,
     where=tools_at,
     offered=offered,
+    held_out=(str(folder / "grpo" / "held_out.jsonl"),),
+    held_out_tasks=held_out_tasks,
     threads=threads,
 )
 vlm = policy = None  # room for the training, which loads its own

@@ -9,8 +9,9 @@ It covers
 Of code it covers the syntax tree: comments, docstrings, type hints of functions and layout don't change it; of a
 notebook, calls that only print or draw, and the cells of exercises, are left out as well.
 
-The digest of what trains is narrower: it leaves out what only computes and tells figures (:data:`TELLING`), so that
-statistics, claims and tables may change while trainings stand. What says right or wrong of an episode is in it.
+The digest of what trains is narrower: it leaves out what only computes and tells figures (:data:`TELLING`, and a
+notebook's cells that have the tag ``figure``), so that statistics, claims, tables and drawings may change while
+trainings stand. What says right or wrong of an episode is in it.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def digest(
         weights: folders of checkpoints, within the kit's project.
         trains: leave out what only computes and tells figures (:data:`TELLING`).
     """
-    trees = [notebook_tree(source) for source in notebooks]
+    trees = [notebook_tree(source, trains) for source in notebooks]
     imported = modules(trees, homes, trains)
     parts = [
         *(_plain(_without_imports(tree)) for tree in trees),
@@ -175,10 +176,15 @@ def _parsed(path: Path, changed: int) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def notebook_tree(source: Source) -> ast.Module:
-    """Parse a notebook's code without exercises and without what only shows."""
+def notebook_tree(source: Source, trains: bool = False) -> ast.Module:
+    """Parse a notebook's code without exercises and without what only shows.
+
+    Args:
+        trains: without the cells that have the tag ``figure`` either.
+    """
     cells = re.split(r"^# %%", source.text, flags=re.MULTILINE)[1:]
-    code = ["#" + cell for cell in cells if '"exercise"' not in cell.partition("\n")[0]]
+    left_out = ("exercise", "figure") if trains else ("exercise",)
+    code = ["#" + cell for cell in cells if not any(f'"{tag}"' in cell.partition("\n")[0] for tag in left_out)]
     tree = ast.parse("\n".join(code))
     tree.body = [node for node in tree.body if not _shows(node)]
     return tree

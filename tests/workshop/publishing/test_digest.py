@@ -240,6 +240,36 @@ def test_what_only_tells_leaves_the_digest_of_what_trains(copied: Path) -> None:
         (copied / file).write_text(text)  # its digest is what it was: the next one is changed alone
 
 
+def test_a_cell_that_only_draws_leaves_the_digest_of_what_trains(copied: Path) -> None:
+    notebook = copied / "notebooks/percent/33_codedance_grpo.py"
+    plain, homes = notebook.read_text(), project_packages(copied)
+
+    def digests(more: str) -> list[str]:
+        notebook.write_text(plain + more)
+        return [digest(sources_in(copied), homes, trains=trains) for trains in (True, False)]
+
+    trained, measured = digests("")
+    assert digests('\n# %% tags=["guess", "figure"]\nshare = 1\n')[0] == trained
+    assert digests('\n# %% tags=["figure"]\nshare = 1\n')[1] != measured
+    assert digests('\n# %% tags=["guess"]\nshare = 1\n')[0] != trained
+
+
+@pytest.mark.parametrize("source", [Source(path) for path in sorted((ROOT / "notebooks/percent").glob("[0-9]*.py"))])
+def test_nothing_that_trains_rests_on_a_cell_that_only_draws(source: Source) -> None:
+    """What such a cell binds is used by such cells alone, and by exercises."""
+    every, training = (set(map(ast.unparse, notebook_tree(source, trains).body)) for trains in (False, True))
+    bound: set[str] = set()
+    for told in every - training:
+        for node in ast.walk(ast.parse(told)):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                bound.add(node.name)
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                bound.add(node.id)
+    kept = [node for told in training for node in ast.walk(ast.parse(told)) if isinstance(node, ast.Name)]
+    own = {node.id for node in kept if isinstance(node.ctx, ast.Store)}
+    assert not (bound & {node.id for node in kept if isinstance(node.ctx, ast.Load)}) - own
+
+
 def test_what_trains_and_judges_is_covered(copied: Path) -> None:
     trees, homes = [notebook_tree(source) for source in sources_in(copied)], project_packages(copied)
     covered = modules(trees, homes, trains=True)
