@@ -36,6 +36,7 @@ from kit.episode import Action, Ended, Episode, Observation, Task, Turn
 from kit.policy import Completion, GenerationRequest, Policy, SamplingParams, Wait
 from kit.protocol import Protocol as Tags
 from kit.seeding import Seed, child_seed, seed_per_episode
+from kit.waiting import counting
 
 
 @dataclass(frozen=True)
@@ -176,7 +177,7 @@ def rollout(
     envs = [make_env() for _ in tasks]
     stops = config.stops if config.stops is not None else envs[0].protocol.stops if envs else ()
     params = SamplingParams(stops, config.temperature, config.max_new_tokens)
-    with ThreadPoolExecutor(config.env_workers) as pool:
+    with ThreadPoolExecutor(config.env_workers) as pool, counting(len(tasks), "episodes") as done:
         try:
             list(pool.map(lambda pair: pair[0].reset(options={"task": pair[1]}), zip(envs, tasks, strict=True)))
             episodes = [begin(chat, env, task) for env, task in zip(envs, tasks, strict=True)]
@@ -184,6 +185,7 @@ def rollout(
             try:
                 for i, sample in policy.stream(played.next_requests, params):
                     played.submit_step(i, sample)
+                    done(sum(episode.ended != "running" for episode in played.episodes))
             finally:
                 played.drain()
         finally:

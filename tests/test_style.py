@@ -15,7 +15,7 @@ from papers.registry import PAPERS, papers
 from workshop.publishing import house
 
 KIT = (
-    *("files", "seeding", "images", "episode", "protocol", "models", "chat", "tools", "data", "policy"),
+    *("files", "seeding", "waiting", "images", "episode", "protocol", "models", "chat", "tools", "data", "policy"),
     *("environment", "rollout", "rewards", "evaluate", "train", "view"),
 )
 """The files and folders at the top of the kit. Each may import those before it."""
@@ -37,7 +37,7 @@ SHIM = "kit.__main__"
 """``python -m kit``: five lines that hand on to the workshop's command line."""
 
 MOST_ROOMS = 30
-TOP_FILES, TOP_LINES = 10, 2000
+TOP_FILES, TOP_LINES = 11, 2000
 LONGEST_FILE = 300
 LONGEST_FUNCTION = 60
 

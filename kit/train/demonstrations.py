@@ -13,6 +13,7 @@ from kit.episode import Episode, Task
 from kit.policy import Policy
 from kit.rollout import Environment, RolloutConfig, rollout
 from kit.seeding import seed_per_episode
+from kit.waiting import counted
 
 
 def answered(episode: Episode) -> bool:
@@ -76,7 +77,7 @@ def collect(
     todo = [task for task in tasks if task.id not in have]
     done = len(tasks) - len(todo)
     progress(done, len(tasks))
-    for at in range(0, len(todo), chunk):
+    for at in counted(range(0, len(todo), chunk), -(-len(todo) // chunk), f"parts of {len(todo)} demonstrations"):
         some = todo[at : at + chunk]
         played = rollout(policy, chat, some, make_env, config, seed=[seeds[task.id] for task in some])
         append_episodes(path, played)

@@ -37,6 +37,7 @@ from kit.train.checkpoint import load_for_training
 from kit.train.grpo import GRPOSettings, train_grpo
 from kit.train.held_out import held_out_accuracy
 from kit.train.progress import Watcher
+from kit.waiting import counted
 from turn_sandbox import CONFINED, Sandbox
 
 Tools = TypeVar("Tools")
@@ -94,8 +95,8 @@ def in_parts(
         play: plays some; each part's samples begin with the seed that it is given.
         at_once: tasks of a part.
     """
-    parts = (tasks[at : at + at_once] for at in range(0, len(tasks), at_once))
-    return [episode for part in parts for episode in play(part)]
+    parts = [tasks[at : at + at_once] for at in range(0, len(tasks), at_once)]
+    return [episode for part in counted(parts, len(parts), f"parts of {len(tasks)} episodes") for episode in play(part)]
 
 
 def keep_values(play: object, names: Sequence[str], file: Path) -> None:

@@ -30,6 +30,7 @@ from kit.models import unreadable
 from kit.models.family import ModelFamily
 from kit.rollout import Environment, RolloutConfig, begin
 from kit.tools.boxes import Box, convert
+from kit.waiting import counted
 
 Sets = Mapping[str, Sequence[Task | None]]
 """What a set is called in messages, such as the file that it is written to, line by line → its tasks. In the place of a
@@ -82,7 +83,8 @@ def check_playable(
     if validate is not None:
         some = _without(found, tasks)
         with ThreadPoolExecutor() as pool:  # they wait for their tools most of the time
-            found += [(task, why) for task, why in zip(some, pool.map(validate, some), strict=True) if why]
+            tried = counted(pool.map(validate, some), len(some), "tasks")
+            found += [(task, why) for task, why in zip(some, tried, strict=True) if why]
     _refuse(sets, found)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from kit.view.charts import COLOURS, Plot
 from kit.view.curves import curves
 from kit.view.episodes import Judge, show
 from kit.view.html import Html, render
+from kit.waiting import listeners
 
 BAR_SECONDS = 0.3
 """Least time between two drawings of the bar."""
@@ -23,8 +25,44 @@ BAR_SECONDS = 0.3
 CURVE_SECONDS = 2.0
 """Least time between two drawings of the curves."""
 
+PATIENCE = 2.0
+"""Seconds of work before its bar is shown."""
+
 PLACES = ("bar", "curves", "episode")
 """What is shown, from above. The curves stay above the episode, though the first episode is there before any step."""
+
+
+class WaitingBar:
+    """Shows below a cell how far its long work is, and takes it away at the end; in jobs and tests it shows nothing."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.clock = clock
+        self._began = self._drawn = 0.0
+        self._handle: Any = None
+
+    def __call__(self, done: int, of: int, what: str) -> None:
+        """Move the bar; see :data:`kit.waiting.Listener`."""
+        if is_quiet() or os.environ.get(JOB) or "IPython" not in sys.modules:
+            return
+        from IPython import get_ipython
+        from IPython.display import HTML, display
+
+        now = self.clock()
+        if not done and of:
+            self._began = self._drawn = now
+        elif not of and self._handle is not None:
+            self._handle.update(HTML(""))
+            self._handle = None
+        elif done and now - self._began > PATIENCE and now - self._drawn > BAR_SECONDS and get_ipython() is not None:
+            self._drawn = now
+            left = duration((now - self._began) / done * (of - done))
+            text = f"{done} of {of} {what}, about {left} left"
+            bar = HTML(render("live.html", percent=f"{100 * done / of:.2f}", text=text, colour=COLOURS[0]))
+            self._handle = self._handle or display(HTML(""), display_id=True)
+            self._handle.update(bar)
+
+
+listeners.append(WaitingBar())
 
 
 class LiveTraining(Watcher):

@@ -156,7 +156,7 @@ display(view.show(shortest, score=earned, chat=chat, is_right=is_right))
 # %% [markdown]
 # The others guess. Here are some of them, and whether they are right:
 
-# %%
+# %% tags=["figure"]
 guessing = [episode for episode in episodes if not episode.calls]
 for episode in guessing[:4]:
     print(episode.turns[0].text, "| right:", is_right(episode, episode.task.target))
@@ -314,7 +314,7 @@ print("untrained, solved:", summary(evaluate(untrained)))
 print("after SFT, solved:", summary(evaluate(tuned)))
 print("after SFT:        ", conduct(tuned))
 
-# %%
+# %% tags=["figure"]
 print("how the episodes after SFT ended:")
 for reason, share in failures(tuned).items():
     print(f"  {reason:28s} {share:6.1%}")
@@ -347,7 +347,7 @@ display(plots.bars(shares, "share of the episodes", chance))
 # does it find either beginning? Guess, knowing the shares above.
 
 
-# %%
+# %% tags=["figure"]
 from kit.episode import Turn
 from papers.agile.expert import GUESS, LOOK
 
@@ -364,7 +364,7 @@ def likely(words: str) -> float:
     return float(total.exp().mean())
 
 
-# %% tags=["guess"]
+# %% tags=["guess", "figure"]
 n = len(episodes)
 shown = {LOOK: len(looking) / n, GUESS: len(guessing) / n}
 found = {words: likely(words) for words in (LOOK, GUESS)}
@@ -401,7 +401,7 @@ check("12.3", undecided_group)
 # The share of guesses is a choice of ours (`guesses` in notebook 11). The next figure shows cold starts with other
 # shares, each a run of notebooks 11 and 12 like this one, played on the puzzles for making choices.
 
-# %%
+# %% tags=["figure"]
 from kit.evaluate.intervals import Interval
 from kit.files import ROOT, read_json
 
@@ -418,7 +418,7 @@ for name in sorted(curve):
 if not curve:
     print("not measured yet; python -m kit results agile does it")
 
-# %%
+# %% tags=["figure"]
 drawn = {
     name: (sorted(points), [points[share].value for share in sorted(points)])
     for name, points in curve.items()
@@ -445,7 +445,7 @@ if drawn:
 # look now and then, or a group has nothing to compare. And where it looked it has to be right more often than by
 # guessing (0.04), or looking doesn't pay. Which rows could reinforcement start from?
 
-# %% tags=["guess"]
+# %% tags=["guess", "figure"]
 ours = f"guesses_{round(100 * len(guessing) / n)}"
 rows = [name.split("/")[1] for name in published["metrics"]]
 starts = sorted(
@@ -478,7 +478,7 @@ hasty, chat = load_model_and_chat(launch(few, together))
 # %% [markdown]
 # Sampled again, on the same puzzles. How many episodes look, and how many of those end with a right answer? Guess.
 
-# %% tags=["guess"]
+# %% tags=["guess", "figure"]
 hurried = play(HFPolicy(hasty, chat), chat, box, trials, temperature=1.0, seed=seed)
 for number, some in ((few_episodes, hurried), (len(episodes), sampled)):
     looked = [e for e in some if e.calls]
@@ -509,7 +509,7 @@ check("12.4", is_playable)
 # %% [markdown]
 # And ours?
 
-# %%
+# %% tags=["figure"]
 fitting = sum(len(episode.turns) <= max_turns for episode in episodes)
 print(f"{fitting} of {len(episodes)} demonstrations fit into {max_turns} turns")
 

@@ -118,7 +118,7 @@ play = agile.Play(
 # for each turn of code. A wrong answer is charged all turns that there are. Four pieces have 24 orders. What does
 # an agent earn on average that guesses at once? What does one earn that looks and is wrong all the same? Write both down.
 
-# %% tags=["guess"]
+# %% tags=["guess", "figure"]
 paid = RewardConfig(step_max=max_turns)
 lost = paid.step_penalty * max_turns
 print(f"guess at once:       {paid.accuracy / 24 + lost * 23 / 24:+.3f} on average")
@@ -133,7 +133,7 @@ print(f"look once, right:    {paid.accuracy + paid.format + paid.step_penalty:+.
 #
 # One step of GRPO has five parts. This section does the first three for one batch, the next section the others.
 
-# %%
+# %% tags=["figure"]
 display(parts(GRPO_STEP, ["play", "score", "compare"], title="one step of GRPO"))
 
 # %% [markdown]
@@ -195,7 +195,7 @@ for episode, s, a in zip(group, scores, advantage.tolist(), strict=True):
 # positive, less likely if it is negative. The environment's tokens carry none. Compare the best and the worst of the
 # group, side by side. Which words will be pushed up, and which down?
 
-# %%
+# %% tags=["figure"]
 best, worst = int(advantage.argmax()), int(advantage.argmin())
 display(
     view.compare(
@@ -236,7 +236,7 @@ check("13.2", answer)
 #
 # The fourth and the fifth part are left.
 
-# %%
+# %% tags=["figure"]
 display(parts(GRPO_STEP, ["loss", "step"], title="one step of GRPO"))
 
 # %% [markdown]
@@ -385,7 +385,7 @@ if by_hand and prompts_per_batch == len(few) and not lora_rank:
 # `format`, tells how many looked and answered properly. Draw it beside the share of right answers. Which of the two rises
 # first, and which ends higher? Guess.
 
-# %% tags=["guess"]
+# %% tags=["guess", "figure"]
 seen = {
     "looked, in good form": "format",
     "right, sampled": "accuracy",
@@ -408,7 +408,7 @@ display(figure)
 #
 # The kit brings the curves of its published runs (`results/curves/`). Does yours lie among them?
 
-# %%
+# %% tags=["figure"]
 from kit.view.curves import over_published
 from papers.published_curves import published_curves
 
@@ -456,7 +456,7 @@ for reason, share in failures(rl).items():
 # %% [markdown]
 # Read one that it solved, turn by turn. What did it say before it had looked, and what after?
 
-# %%
+# %% tags=["figure"]
 right = [e for e in rl if is_right(e, e.task.target)]
 solved = (right or rl)[0]
 earned = play.score(solved, solved.task.target)
@@ -470,7 +470,7 @@ display(view.show(solved, score=earned, chat=chat, is_right=is_right))
 # squares. Its code still runs on its own pieces; only what it is shown differs. How many will it solve now? Guess.
 
 
-# %%
+# %% tags=["figure"]
 from kit.evaluate.five.play import with_others
 from kit.evaluate.five.shown import blank
 
@@ -481,7 +481,7 @@ def playing(tasks, around):
     return play(policy, chat, box, tasks, temperature=0.0, around=around)
 
 
-# %% tags=["guess"]
+# %% tags=["guess", "figure"]
 shown = {
     "its own": rl,
     "another's": with_others(playing, rl),
@@ -506,7 +506,7 @@ display(plots.bars({"agent": accuracy}, "share", guessing, title))
 # solved puzzles had the code really put the pieces where the answer says they belong? Guess.
 
 
-# %% tags=["guess"]
+# %% tags=["guess", "figure"]
 def arrangement(episode) -> str:
     """What `state` is in the end: the code of every turn again, then a print."""
     env = JigsawEnv(box, prompt=prompt)

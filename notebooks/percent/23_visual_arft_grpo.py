@@ -193,7 +193,7 @@ print(table({"untrained": evaluate(untrained), "sft": evaluate(taught)}))
 # It acts now. How well does it see, and how well does it look things up? Read two episodes before you believe a
 # number, and find the first turn that goes wrong in each.
 
-# %%
+# %% tags=["figure"]
 for kind in ("code", "search"):
     one = next(e for e in taught if e.task.meta["tools"] == [kind])
     print(one.task.question, "| gold:", one.task.target[0])
@@ -235,7 +235,7 @@ print(n - looked_up, "sheets and", looked_up, "searches, in", steps, "batches")
 #
 # One group of each kind, before training. Episodes with a positive advantage A become likelier, the others less likely.
 
-# %%
+# %% tags=["figure"]
 from kit.train.advantage import group_advantages
 
 policy = HFPolicy(vlm, chat)
@@ -254,7 +254,7 @@ for kind, task in (("sheet", sheets[0]), ("search", questions[0])):
 #
 # Notebook 13 wrote the loss of GRPO line by line. It is in the kit as well, and a test holds it to the trainer's:
 
-# %%
+# %% tags=["figure"]
 source = "\n\n".join(map(inspect.getsource, (token_logprobs, grpo_loss, grpo_gradient)))
 display(Code(source, language="python"))
 
@@ -263,7 +263,7 @@ display(Code(source, language="python"))
 # prints the log-probability of the best and the worst episode of each group, before and after. Guess first: which
 # numbers rise, and which fall? (An episode's log-probability is the sum over the tokens that the policy wrote.)
 
-# %%
+# %% tags=["figure"]
 from kit.policy.suppress import suppress_tokens
 from kit.train.pack import pack
 
@@ -276,7 +276,7 @@ def likelihood(episodes) -> torch.Tensor:
         return (token_logprobs(vlm, packed, temperature) * packed.loss_mask).sum(dim=1)
 
 
-# %% tags=["guess"]
+# %% tags=["guess", "figure"]
 if by_hand:
     before = {kind: likelihood(group) for kind, group in groups.items()}
     everyone = [e for group in groups.values() for e in group]
@@ -344,7 +344,7 @@ live.figure()
 # %% [markdown]
 # The kit brings the curves of its published runs (`results/curves/`). Does yours lie among them?
 
-# %%
+# %% tags=["figure"]
 from kit.train.metrics import read_metrics
 from kit.view.curves import over_published
 from papers.published_curves import published_curves
@@ -362,7 +362,7 @@ save_stage(folder, "grpo", rl)
 stages = {"untrained": untrained, "sft": taught, "grpo": rl}
 print(table({name: evaluate(played) for name, played in stages.items()}))
 
-# %%
+# %% tags=["figure"]
 for name, played in stages.items():
     ways = ", ".join(f"{way} {share:.0%}" for way, share in failures(played).items())
     print(f"{name:10s} {ways}\n{'':10s} {conduct(played)}")
@@ -375,7 +375,7 @@ for name, played in stages.items():
 # Of each category of sheets, the share of answers that match and, where that can be told, of pictures that were
 # restored:
 
-# %%
+# %% tags=["figure"]
 from papers.visual_arft.mat_coding import CATEGORIES
 from papers.visual_arft.metrics import outcomes
 
@@ -390,7 +390,7 @@ for category in (*CATEGORIES, *others):
         told = f"{np.mean(restored):.2f}" if restored else "   -"
         print(f"{category:20s}   {right:.2f}    {told}")
 
-# %%
+# %% tags=["figure"]
 best = [e for e in rl if e.answer in e.task.target]
 hard = [e for e in best if e.task.meta["difficulty"] == "hard" and e.task.images]
 chosen = (hard or best or rl)[-1]
@@ -405,7 +405,7 @@ display(view.show(chosen, score=earned, chat=chat, is_right=is_right))
 # rightly? Guess the order of the three shares for hard questions, which need two facts.
 
 
-# %%
+# %% tags=["figure"]
 def found(episode, document):
     """Whether some search of the episode showed this document."""
     asked = [t.action.text for t in episode.turns if t.action]
@@ -415,7 +415,7 @@ def found(episode, document):
     )
 
 
-# %% tags=["guess"]
+# %% tags=["guess", "figure"]
 searches = [e for e in rl if e.task.meta.get("kind") == "flag"]
 for label in ("simple", "hard") if searches else ():  # on the web no document is known
     some = [e for e in searches if e.task.meta["difficulty"] == label]

@@ -96,7 +96,7 @@ display(plots.images(items, side=1.4, title="One easy task of each kind"))
 for t in easy:
     print(f"{t.meta['kind']:12s} {t.question}")
 
-# %% tags=["guess"]
+# %% tags=["guess", "figure"]
 for t in easy:
     print(f"{t.meta['kind']:12s} {t.target[0]}")
 
@@ -104,7 +104,7 @@ for t in easy:
 # Hard means: the answer isn't in that image. Something has to be computed, or counted, or the image hides it, because
 # it is turned, dark or too small. For which of these would you reach for a tool?
 
-# %%
+# %% tags=["figure"]
 hard = [by_kind[name] for name in MAKERS if name.endswith("/hard")]
 items = [(t.meta["kind"], t.images[0].image) for t in hard]
 display(plots.images(items, 4, 1.5, title="One hard task of each kind"))
@@ -129,7 +129,7 @@ print(board.question)
 # You see at once *where* the card lies; what it says is a guess at best. That is what happens to a photograph of 4,000 pixels when it is
 # shrunk to fit a model's input. Code opens the original, though. Which box would you cut out?
 
-# %% tags=["guess"]
+# %% tags=["guess", "figure"]
 print("the right answer:", board.target[0])
 box = board.meta["boxes"][0]
 print("the card's box, in shares of the sides:", box)
@@ -152,7 +152,7 @@ print("".join(part if isinstance(part, str) else "[image] " for part in user))
 # A [turn](../docs/glossary.md#turn) is a thought and then code, or a thought and then the answer. What code shows comes
 # back between `<interpreter>` tags, and you go on from there. First turn:
 
-# %%
+# %% tags=["figure"]
 env.reset(options={"task": board})
 
 
@@ -171,7 +171,7 @@ display(plots.images([(i.name, i.image) for i in seen.images], side=1.6))
 # %% [markdown]
 # Now you can read it. Second turn:
 
-# %%
+# %% tags=["figure"]
 said = f"<think>{board.meta['reading']}.</think><answer>{board.target[0]}</answer>"
 _, reward, over, *_ = env.step(said)
 print(said)
@@ -183,7 +183,7 @@ print("right:", reward, "| over:", over)
 # An error doesn't end the episode: it comes back as an [observation](../docs/glossary.md#observation). Here are five turns
 # on the chart. Which of them *succeed*? Mind the third and the fourth.
 
-# %%
+# %% tags=["figure"]
 chart = by_kind["chart_compute/hard"]
 attempts = {
     "a comment": "# I look closely at the bars.",
@@ -195,7 +195,7 @@ attempts = {
 for name, code in attempts.items():
     print(f"{name:15s} {code.splitlines()}")
 
-# %% tags=["guess"]
+# %% tags=["guess", "figure"]
 env.reset(options={"task": chart})
 for name, code in attempts.items():
     seen = turn(code)
@@ -212,7 +212,7 @@ env.close()
 # One more mistake, code that never ends. The paper stops it after 15 seconds; so that you needn't wait, this sandbox
 # stops it after one.
 
-# %%
+# %% tags=["figure"]
 from turn_sandbox import Sandbox
 from turn_sandbox.limits import READABLE_FIGURES
 
@@ -259,7 +259,7 @@ check("31.1", worth_of_calls)
 # Before you open the figure: where does the curve of sharpness 8 and offset 0.2 cross zero, to the left or to the right of
 # one half? And what does the sharpness change?
 
-# %% tags=["guess"]
+# %% tags=["guess", "figure"]
 from papers.codedance.reward import difficulty
 
 mu = np.linspace(0, 1, 41)
@@ -322,7 +322,7 @@ def played(task, codes: list[str], answer: str) -> Episode:
     return episode
 
 
-# %%
+# %% tags=["figure"]
 gold, works = chart.target[0], [f"x = {chart.meta['expression']}", "print(x)"]
 ways = {
     "calls twice, right": (works, gold),
@@ -337,7 +337,7 @@ hard_group = [played(chart, *way) for way in ways.values()]
 # compared with: the answer alone (`outcome`); a bonus for any call that succeeds when the answer is right, as in
 # [DeepEyes](https://arxiv.org/abs/2505.14362) (`bonus`); offset 0 (`offset_0`)?
 
-# %% tags=["guess"]
+# %% tags=["guess", "figure"]
 from papers.codedance.reward import REWARDS, make_reward
 
 
@@ -361,7 +361,7 @@ display(plots.bars(of_hard, "reward", title="A hard question: one of four is rig
 # one after a needless call, one after three, one after a call that failed. Which reward tells them apart in the way that
 # *you* would?
 
-# %% tags=["guess"]
+# %% tags=["guess", "figure"]
 question = by_kind["chart_value/easy"]
 gold = question.target[0]
 easy_ways = {
@@ -417,7 +417,7 @@ def turn_returns(failed: list[bool]) -> list[float]:
 
 check("31.5", turn_returns)
 
-# %%
+# %% tags=["figure"]
 from kit.train.advantage import sequence_plus_turn_advantages
 from kit.train.advantage import turn_returns as returns
 
@@ -434,7 +434,7 @@ print("their returns:       ", [round(r, 3) for r in returns(score.turns, 0.2)])
 # doesn't say. Its released code takes all turns but the last of each attempt, that is, the calls. Here are an attempt with a
 # failed call and one without. What does a call that *succeeds* get by either rule, if both attempts earn the same?
 
-# %% tags=["guess"]
+# %% tags=["guess", "figure"]
 turns = [(-0.5, 0.0, 0.0), (0.0, 0.0)]  # fails, succeeds, answers; succeeds, answers
 rules = {"all_turns": "all turns (ours)", "calls": "calls (released)"}
 for rule, called in rules.items():
@@ -480,7 +480,7 @@ for name, tasks in {**sets, "demonstrations": lessons}.items():
 # %% [markdown]
 # Does the check find anything? Put one task of the test set among those to train on, under another name:
 
-# %%
+# %% tags=["figure"]
 stolen = replace(sets["test"][0], id="my-own-task")
 try:
     check_apart([*sets["train"], stolen], sets["test"])
@@ -495,7 +495,7 @@ except MakingError as error:
 # as easy, or as hard, as it says? They compare pixels to decide what can be read from which image. Here are four scenes, three
 # of them spoilt. What will the check say?
 
-# %% tags=["guess"]
+# %% tags=["guess", "figure"]
 from papers.codedance.tasks import draw, unfit
 
 scenes = {name: draw(*by_kind[name].meta["drawn"]) for name in by_kind}
@@ -534,14 +534,22 @@ print(sum(map(len, sets.values())), "tasks, each solved by a script")
 # ([loss mask](../docs/glossary.md#loss-mask)).
 
 # %%
+from kit.train.demonstrations import collect
 from papers.codedance.expert import expert
 from papers.codedance.lessons import plays_out
 
 show = ScriptedPolicy(chat, expert(needless, prompt))
-how, shown = codedance.Play(prompt=prompt).measured(), []
-for at in range(0, len(lessons), 32):  # at most 32 sessions at once
-    some = how(show, chat, sandbox, lessons[at : at + 32], temperature=0.0)
-    shown += [episode for episode in some if plays_out(episode)]
+how = codedance.Play(prompt=prompt).measured()
+played_by_script = collect(
+    show,
+    chat,
+    lessons,
+    lambda: how.environment(sandbox),
+    how,
+    run_folder(run) / "data" / f"expert-{prompt}-{needless:g}.jsonl",
+    chunk=32,  # sessions at once
+)
+shown = [episode for episode in played_by_script if plays_out(episode)]
 assert shown, f"none of {len(lessons)} demonstrations ends as it should"
 example = [e for e in shown if e.task.meta["kind"] == "chart_compute"] or shown
 display(view.show(example[0], chat=chat, is_right=is_right))
@@ -552,7 +560,7 @@ print(f"{len(lessons) - len(shown)} of {len(lessons)} left out: their code fails
 # would copy that rule to the letter, and no reward could show what it does to calling. So in a share of our easy
 # demonstrations code prints what was read already. How many calls has a demonstration then, easy and hard?
 
-# %% tags=["guess"]
+# %% tags=["guess", "figure"]
 pair = [e for e in shown if e.task.meta["kind"] == "chart_value"]
 for calls in (0, 1):
     for one in [e for e in pair if e.calls == calls][:1]:
@@ -588,7 +596,7 @@ sandbox.close()
 # %% [markdown]
 # ## Paper / here / why different
 
-# %%
+# %% tags=["figure"]
 print("                             paper         here")
 print(f"demonstrations               34K           {len(shown):,d}")
 print(f"questions for reinforcement  63K (release) {len(sets['train']):,d}")

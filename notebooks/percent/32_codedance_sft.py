@@ -159,7 +159,7 @@ print(benchmarks.told(papers_sets))
 for name, known in papers_sets.items():
     EVALUATION.save_stage(folder, f"direct-eval-{name}", directly(known))
 
-# %%
+# %% tags=["figure"]
 from collections import defaultdict
 
 
@@ -317,7 +317,7 @@ trained = launch(training, together, live)
 vlm, chat = load_model_and_chat(trained)
 live.figure()
 
-# %%
+# %% tags=["figure"]
 rows = read_metrics(folder / "sft" / "metrics.jsonl")
 losses = rows[0]["loss"], rows[-1]["loss"]
 print(f"the trainer's first loss: {losses[0]:.3f}, its last: {losses[1]:.3f}")
@@ -340,7 +340,7 @@ for level in ("easy", "hard"):
     print(f"{level}: right {found[0]}, calls {found[1]}")
 print("after SFT:", conduct(tuned))
 
-# %%
+# %% tags=["figure"]
 stages = {"asked directly": asked_directly, "after SFT": accuracy(tuned)}
 display(plots.bars(stages, "share right"))
 taught_kinds = {kind_of(e.task) for e in episodes}
@@ -360,7 +360,7 @@ for kind, share in stages["after SFT"].items():
 #
 # Here is one hard question, played. What does the agent do?
 
-# %%
+# %% tags=["figure"]
 solved = [e for e in tuned if e.task.meta["level"] == "hard" and e.calls]
 solved = [e for e in solved if is_right(e, e.task.target)] or solved
 if solved:
@@ -432,7 +432,7 @@ for name, found in calling.items():
 # easy is thus decided by how often the *sampled* agent is right. Here is that share, kind by kind, with the height at which
 # calls begin to cost (notebook 31).
 
-# %%
+# %% tags=["figure"]
 from papers.codedance.reward import difficulty
 
 mu = accuracy(sampled)

@@ -117,7 +117,7 @@ def kind_of(task) -> str:
 # One easy question and one hard one, each tried `group_size` times. First the attempts: how many are right, and how many
 # call?
 
-# %%
+# %% tags=["figure"]
 policy = HFPolicy(vlm, chat)
 wanted = {"easy": "sheet/easy", "hard": "chart_compute/hard"}
 groups = {}
@@ -136,7 +136,7 @@ for k, (level, kind) in enumerate(wanted.items()):
 # sign, easy and hard, for each of the four.
 
 
-# %% tags=["guess"]
+# %% tags=["guess", "figure"]
 def pull(group, name: str) -> float | None:
     """Mean reward with calls minus without; None if all did the same."""
     scores = make_reward(name, sharpness, offset)(group, group[0].task.target)
@@ -219,7 +219,7 @@ live.figure()
 #
 # The training's own episodes, sampled. Compare the two lines with those on your paper.
 
-# %%
+# %% tags=["figure"]
 rows = read_metrics(folder / "grpo" / "metrics.jsonl")
 
 
@@ -256,7 +256,7 @@ check("33.2", change)
 # The kit brings the curves of its published runs: three seeds under R_BAT, two under each of the others. Which of the four
 # brings calls on easy questions down? Which sends them up? And which does the same on easy and hard? Guess, then open.
 
-# %% tags=["guess"]
+# %% tags=["guess", "figure"]
 from papers.codedance.figures import calls_by_reward, published_rows
 
 published = published_rows()
@@ -325,7 +325,7 @@ outcomes = {
 }
 
 
-# %%
+# %% tags=["figure"]
 def by_kind(some, field: str) -> dict[str, float]:
     """Mean of a field, kind by kind."""
     found = {}
@@ -361,7 +361,7 @@ check("33.3", agreement)
 # a very large one the price jumps from +0.8 to −0.2 at one half. Here are the μ of this agent's kinds of questions, and what a
 # call is worth to each, by sharpness.
 
-# %%
+# %% tags=["figure"]
 shapes = {f"sharpness {s:g}": s for s in (1.0, 8.0, 64.0)}
 curves = {}
 for name, s in shapes.items():
@@ -389,7 +389,7 @@ check("33.4", jump)
 #
 # One hard question, played by the trained agent:
 
-# %%
+# %% tags=["figure"]
 hard = [e for e in played if e.task.meta["level"] == "hard" and e.calls]
 hard = [e for e in hard if is_right(e, e.task.target)] or hard
 if hard:

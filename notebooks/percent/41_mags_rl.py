@@ -73,7 +73,7 @@ from workshop.exercises import check, hint, solution
 # draws boards of four cards and asks the same three things. How *hard* a question is depends on how many pixels decide its
 # answer: a whole card, a number on it, or one printed word.
 
-# %%
+# %% tags=["figure"]
 kinds = make_tasks(dict.fromkeys(MAKERS, 1), 3, "development")
 by_kind = {f"{t.meta['skill']}/{t.meta['difficulty']}": t for t in kinds}
 chosen = [by_kind[f"attribute/{level}"] for level in ("easy", "medium", "hard")]
@@ -85,7 +85,7 @@ for t in chosen:
 # %% [markdown]
 # Answer all three from the images above, as they are. Of which answer are you sure?
 
-# %% tags=["guess"]
+# %% tags=["guess", "figure"]
 for t in chosen:
     share = t.meta["share"]
     print(
@@ -100,7 +100,7 @@ for t in chosen:
 #
 # You are the agent. The [environment](../docs/glossary.md#environment) tells you:
 
-# %%
+# %% tags=["figure"]
 task = by_kind["attribute/hard"]
 glass = magnifier(network, scale, weights)
 env = MagsEnv(glass, prompt=prompt)
@@ -113,7 +113,7 @@ print("".join(part if isinstance(part, str) else "[image] " for part in user))
 # The first round reasons, names boxes within the reasoning, and ends with `</think>`. A box is left, top, right and bottom,
 # as shares of the sides. Which box would you ask for? Here is the right one, and what comes back:
 
-# %%
+# %% tags=["figure"]
 where = task.meta["boxes"]
 first = f"<think>{task.meta['seen']}. <zoom>{where}</zoom></think>"
 print(fill(first, 84))
@@ -124,7 +124,7 @@ display(plots.images([(i.name, i.image) for i in seen.images], side=1.8))
 # %% [markdown]
 # Now you can read it. The second round rethinks and answers; whatever else it says, it is the last.
 
-# %%
+# %% tags=["figure"]
 said = f"<rethink>I read it now.</rethink><answer>{task.target[0]}</answer>"
 _, reward, over, *_ = env.step(said)
 print(said)
@@ -136,7 +136,7 @@ print("right:", reward, "| over:", over)
 # An agent may write anything between the tags, and nothing that it writes ends the episode: it is told. Which of these
 # eight lists show something?
 
-# %%
+# %% tags=["figure"]
 lists = {
     "reversed": "[[0.5, 0.5, 0.1, 0.9]]",
     "outside": "[[0.7, 0.7, 1.2, 0.9]]",
@@ -150,7 +150,7 @@ lists = {
 for name, boxes in lists.items():
     print(f"{name:18s} {boxes}")
 
-# %% tags=["guess"]
+# %% tags=["guess", "figure"]
 for name, boxes in lists.items():
     env.reset(options={"task": task})
     seen, *_ = env.step(f"<think>Look. <zoom>{boxes}</zoom></think>")
@@ -189,7 +189,7 @@ check("41.2", is_valid)
 # vision tower (Qwen2.5-VL). A photograph of 640 × 480 pixels, resized to 644 × 476; the model says (161, 119, 322, 238). What
 # is that in pixels of the photograph?
 
-# %% tags=["guess"]
+# %% tags=["guess", "figure"]
 said = Box("photo", "resized", 161, 119, 322, 238)
 for frame in ("pixels", "thousandths", "shares"):
     found = convert(said, frame, size=(640, 480), resized=(644, 476))
@@ -204,7 +204,7 @@ for frame in ("pixels", "thousandths", "shares"):
 # Between the rounds a network enlarges each crop. Plain resizing blurs; a super-resolution network was trained to draw
 # the edges that a larger image would have. Take a card, make it half as large, and enlarge it again:
 
-# %%
+# %% tags=["figure"]
 board = task.tool_images[0].image
 card = board.crop(tuple(round(v * board.width) for v in where[0]))
 half = card.resize((card.width // 2, card.height // 2), Image.Resampling.BICUBIC)
@@ -222,7 +222,7 @@ display(plots.images([*shown, *ways.items()], side=1.6))
 # difference of all values, $\mathrm{PSNR} = 10 \log_{10}(255^2 / m)$. By how many decibels does the network beat resizing?
 
 
-# %% tags=["guess"]
+# %% tags=["guess", "figure"]
 def decibels(made, wanted):
     """Peak signal-to-noise ratio of two images."""
     apart = np.asarray(made, dtype=float) - np.asarray(wanted, dtype=float)
@@ -245,7 +245,7 @@ check("41.3", five_away)
 # enlarges. A network is far slower than resizing. Therefore crops of all episodes that wait go through
 # it together, and what was enlarged is remembered: the rollouts of one group ask for the same card again and again.
 
-# %%
+# %% tags=["figure"]
 glass = super_resolution("span", 2)
 worked = glass.enlarged
 for _ in range(8):
@@ -259,7 +259,7 @@ print("asked 8 times, worked on:", glass.enlarged - worked)
 # episodes, whose form is right, and which look at the right card in nearly half of the tasks only. Where to look is left for
 # reinforcement to find out. Over many tasks, how many looks are right?
 
-# %% tags=["guess"]
+# %% tags=["guess", "figure"]
 many = make_tasks({"attribute/hard": 60}, seed, "train")
 right = [looks_of(t) == tuple(t.meta["looks"]) for t in many]
 print(f"{sum(right)} of {len(right)} look at the right card")
@@ -306,7 +306,7 @@ for name, tasks in sets.items():
 # %% [markdown]
 # ## Paper / here / why different
 
-# %%
+# %% tags=["figure"]
 print("                      paper                here")
 print(f"samples of a stage    20                   {samples}")
 print(f"the network           SMFANet              {network}, {scale} times")

@@ -319,7 +319,7 @@ live.figure()
 # What the training's own attempts were paid for their answers, step by step: 2 for a right one. Stage 2 begins where the
 # questions become harder.
 
-# %%
+# %% tags=["figure"]
 rows = [read_metrics(folder / name / "metrics.jsonl") for name in ("stage1", "grpo")]
 curves, begun = {}, 0
 for name, some in zip(("stage 1", "stage 2"), rows, strict=True):
@@ -328,7 +328,7 @@ for name, some in zip(("stage 1", "stage 2"), rows, strict=True):
     begun += len(some)
 display(plots.lines(curves, "step", "reward", "reward for the answer, in training"))
 
-# %%
+# %% tags=["figure"]
 terms = ("reward/answer", "reward/zoom", "reward/rethink", "entropy")
 for name, some in zip(curves, rows, strict=True):
     ends = {t: [row[t] for row in some if t in row] for t in terms}
@@ -385,7 +385,7 @@ def split(w1: float, q1: float, w2: float, q2: float) -> tuple[float, float]:
 check("43.3", split)
 
 
-# %%
+# %% tags=["figure"]
 def looks_and_reads(episodes) -> tuple[float, float]:
     """Share of right looks, and of right answers among them."""
     outcomes = EVALUATION.outcomes(episodes)
@@ -438,7 +438,7 @@ for name, some in found.items():
 # decides the answer, solid: what it asks for), the parts as they are, the parts as the network draws them, the answer. It is the
 # one in which it looks at most of what decides. Did it look where it had to, or was it lucky?
 
-# %%
+# %% tags=["figure"]
 hard = [k for k, t in enumerate(tests) if t.meta.get("difficulty") == "hard"]
 hard = hard or range(len(tests))
 display(looks(learnt([before[k] for k in hard], [after[k] for k in hard])))
@@ -446,7 +446,7 @@ display(looks(learnt([before[k] for k in hard], [after[k] for k in hard])))
 # %% [markdown]
 # ## Paper / here / why different
 
-# %%
+# %% tags=["figure"]
 print("                    paper                 here")
 print(f"before training     an instruct model     {len(shown)} episodes of a script")
 print(f"steps               300 + 225             {steps} + {steps_2}")

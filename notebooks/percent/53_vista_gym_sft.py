@@ -264,7 +264,7 @@ shown = collect(script, chat, lessons, lambda: wide.environment(tools), wide, pa
 ways = Counter(way_of(episode.task, habits) for episode in shown)
 print(dict(ways))
 
-# %%
+# %% tags=["figure"]
 by_way = {way_of(e.task, habits): e for e in shown}
 for way in ("right", "gives up", "needless"):
     if way in by_way:
@@ -357,7 +357,7 @@ else:
     trained = export(*load_model_and_chat(start), folder / "sft" / "model")
 vlm, chat = load_model_and_chat(trained)
 
-# %%
+# %% tags=["figure"]
 losses = [row["loss"] for row in read_metrics(folder / "sft" / "metrics.jsonl")]
 if losses:
     print(f"the trainer's first loss: {losses[0]:.3f}, its last: {losses[-1]:.3f}")
@@ -384,7 +384,7 @@ for name, some in {"greedy": tuned, "sampled": sampled}.items():
 print(save_played(folder, "sft", benchmarks, partial(in_parts, play=greedily)))
 
 
-# %%
+# %% tags=["figure"]
 def first_calls(some) -> dict[str, float]:
     """How the first turns on questions that need a tool split up."""
     ways = Counter()

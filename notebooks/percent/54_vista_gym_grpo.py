@@ -135,7 +135,7 @@ vlm, chat = load_model_and_chat(start)
 #
 # Here are five attempts at a question whose answer is 7. What does each earn?
 
-# %%
+# %% tags=["figure"]
 from kit.episode import Episode, Task, Turn
 from papers.vista_gym.env import PROTOCOL
 
@@ -155,7 +155,7 @@ def by_hand(texts: list[str]) -> Episode:
     return Episode(Task("t", (), "How high is red?", ("7",)), (), turns, "answer")
 
 
-# %% tags=["guess"]
+# %% tags=["guess", "figure"]
 attempts = [by_hand(texts) for texts in ways.values()]
 found = {name: make_reward(name)(attempts, ("7",)) for name in REWARDS}
 for k, way in enumerate(ways):
@@ -184,7 +184,7 @@ check("54.1", reward_of)
 # rewards push in different directions, then? These are the advantages of the first three attempts and the last, taken as a
 # group. Look at `difficulty` before you open it.
 
-# %% tags=["guess"]
+# %% tags=["guess", "figure"]
 from kit.train.advantage import group_advantages
 
 group = [*attempts[:3], attempts[4]]
@@ -215,7 +215,7 @@ check("54.2", advantage_of_right)
 #
 # One question that needs a tool, tried `group_size` times. How often does it ask, and whom?
 
-# %%
+# %% tags=["figure"]
 policy = HFPolicy(vlm, chat)
 task = next((t for t in train if "calls" in t.meta), train[0])
 group = play(policy, chat, tools, [task] * group_size, seed=seed)
@@ -258,7 +258,7 @@ trained = launch(training, together, live)
 vlm, chat = load_model_and_chat(trained)
 live.figure()
 
-# %%
+# %% tags=["figure"]
 rows = read_metrics(folder / "grpo" / "metrics.jsonl")
 curves = {}
 for family in sorted({t.meta["family"] for t in train}):
@@ -295,7 +295,7 @@ print("after GRPO:", conduct(played))
 some = kept_benchmarks(folder)  # the paper's eleven, where 53 was given their data
 print(save_played(folder, "grpo", some, partial(greedily, model=vlm)))
 
-# %%
+# %% tags=["figure"]
 asked = {}
 for e in (e for e in played if "calls" in e.task.meta):
     kind = f"{e.task.meta['family']}/{e.task.meta['set']}"
@@ -349,7 +349,7 @@ opened.close()
 # %% [markdown]
 # ## Paper / here / why different
 
-# %%
+# %% tags=["figure"]
 for name, rows in TABLE_2.items():
     print(f"{name:14s} {rows['direct']['all']:.3f} → {rows['grpo']['all']:.3f}, paper")
 print("here, after cloning", stages["sft"]["acc_all"], "→", stages["grpo"]["acc_all"])

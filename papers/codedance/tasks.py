@@ -37,6 +37,7 @@ import numpy as np
 
 from kit.data.split import Side
 from kit.episode import NamedImage, Task
+from kit.waiting import counted
 from papers.codedance import boards, charts, counting, geometry, sheets
 from papers.codedance.drawn import Drawn, Maker
 from pictures import keyed
@@ -81,7 +82,8 @@ def make_tasks(counts: Mapping[str, int], seed: int, side: Side = "train") -> li
         raise MakingError(f"tasks of {unknown}: known are {', '.join(MAKERS)}")
     if side not in get_args(Side):
         raise MakingError(f"side={side!r}: choose one of {', '.join(get_args(Side))}")
-    tasks = [task for kind, n in counts.items() for task in _of_kind(kind, n, seed, side)]
+    every = counted(counts.items(), len(counts), "kinds of tasks")
+    tasks = [task for kind, n in every for task in _of_kind(kind, n, seed, side)]
     order = np.random.default_rng([seed, crc32(side.encode())]).permutation(len(tasks))
     return [tasks[int(i)] for i in order]
 

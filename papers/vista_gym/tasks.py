@@ -27,6 +27,7 @@ from PIL import Image
 
 from kit.data.split import Side
 from kit.episode import NamedImage, Task
+from kit.waiting import counted
 from papers.vista_gym.answers import golds
 from papers.vista_gym.drawn import Drawn, Maker
 from papers.vista_gym.families import charts, documents, geometry, maps, other, science, spatial
@@ -101,7 +102,8 @@ def make_tasks(counts: Mapping[str, int], seed: int, side: Side = "train", shown
         raise MakingError(f"tasks of {unknown}: known are {', '.join(MAKERS)}")
     if side not in get_args(Side):
         raise MakingError(f"side={side!r}: choose one of {', '.join(get_args(Side))}")
-    tasks = [task for kind, n in counts.items() for task in _of_kind(kind, n, seed, side, shown)]
+    every = counted(counts.items(), len(counts), "kinds of tasks")
+    tasks = [task for kind, n in every for task in _of_kind(kind, n, seed, side, shown)]
     order = np.random.default_rng([seed, crc32(side.encode())]).permutation(len(tasks))
     return [tasks[int(i)] for i in order]
 

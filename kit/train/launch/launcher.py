@@ -41,6 +41,7 @@ from kit.train.metrics import read_metrics
 from kit.train.processes import STRATEGY
 from kit.train.progress import FILE, Watcher, read_progress
 from kit.train.watchers import default_watcher
+from kit.waiting import counting
 
 LAST_LINES = 15
 """Of the log, in an error's message."""
@@ -91,7 +92,7 @@ def launch(training: Training, processes: ProcessConfig, watcher: Watcher | None
     torch.cuda.empty_cache()
     # A process has one colocated engine in its life, and gives the engine's memory back when it ends.
     engine = getattr(training.settings, "rollout_engine", "") == "colocate"
-    with stoppable(run_dir, watcher=watcher):
+    with stoppable(run_dir, watcher=watcher), counting(0, "the watcher tells it"):
         if processes.num_processes == 1 and not processes.hostfile and not engine:
             training(watcher)
         else:

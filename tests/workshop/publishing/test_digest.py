@@ -265,8 +265,10 @@ def test_nothing_that_trains_rests_on_a_cell_that_only_draws(source: Source) -> 
                 bound.add(node.name)
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 bound.add(node.id)
-    kept = [node for told in training for node in ast.walk(ast.parse(told)) if isinstance(node, ast.Name)]
+    every_kept = [node for told in training for node in ast.walk(ast.parse(told))]
+    kept = [node for node in every_kept if isinstance(node, ast.Name)]
     own = {node.id for node in kept if isinstance(node.ctx, ast.Store)}
+    own |= {node.arg for node in every_kept if isinstance(node, ast.arg)}
     assert not (bound & {node.id for node in kept if isinstance(node.ctx, ast.Load)}) - own
 
 
