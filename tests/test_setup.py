@@ -144,7 +144,7 @@ def test_everything_imported_is_locked() -> None:
             for top in {name.partition(".")[0] for name in names} - ours - set(sys.stdlib_module_names):
                 having = {canonical(name) for name in providers.get(top, ())}
                 optional = {canonical(name) for name in GPU} if top in ("vllm", "torchvision", "deepspeed") else set()
-                optional |= BROWSER.keys() | RAY.keys() | ADAPTERS.keys() | {"openenv"}  # which openenv-core brings
+                optional |= BROWSER.keys() | RAY.keys() | ADAPTERS.keys() | SITE.keys() | {"openenv"}  # which openenv-core brings
                 assert having & locked or canonical(top) in optional, f"{path.relative_to(ROOT)} imports {top}"
 
 

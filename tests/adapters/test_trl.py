@@ -17,8 +17,8 @@ from trl.chat_template_utils import is_chat_template_prefix_preserving, parse_re
 from adapters.opened import Opened, open_paper
 from adapters.session import OVER, SessionError
 from adapters.trl import environment_factory, reward_function, rows
-from adapters.trl_tags import speak
-from benchmarks.trainers import ChatProcessor, said_again, trainer_of
+from adapters.trl_tags import ChatProcessor, speak
+from benchmarks.trainers import said_again, trainer_of
 from kit.chat import Chat
 from kit.train.grpo import GRPOSettings
 from tiny import TINY
