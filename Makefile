@@ -80,7 +80,7 @@ results: $(READY)  ## make the published results anew (hours; PLAN=--plan says h
 	$(BIN)/python -m kit results $(PLAN)
 
 site: $(SITE)/ready  ## executed notebooks, docs and results as pages in build/site (SOURCE=ADDRESS links to the repository's files)
-	@$(SITE)/bin/python -m workshop.site.build --source "$(SOURCE)"
+	@$(SITE)/bin/python -m workshop.publishing.site.build --source "$(SOURCE)"
 
 on-gpu: $(READY)  ## half an hour on a GPU: real architectures with random weights, then some steps of every paper (LOCK=gpu)
 	$(BIN)/python -m benchmarks.on_gpu --minutes $(MINUTES)

@@ -18,9 +18,9 @@ import kit
 from kit.files import ROOT
 from workshop.jobs.doctor import differences, read_lock
 
-CPU, GPU, VLLM_CPU, RAY, ADAPTERS, BROWSER, NO_DEPS = (
+CPU, GPU, VLLM_CPU, RAY, ADAPTERS, SITE, BROWSER, NO_DEPS = (
     read_lock(ROOT / "locks" / f"{name}.txt")
-    for name in ("cpu", "gpu", "vllm-cpu", "ray", "adapters", "browser", "no-deps")
+    for name in ("cpu", "gpu", "vllm-cpu", "ray", "adapters", "site", "browser", "no-deps")
 )
 
 REPLACED = {"opencv-python": "opencv-python-headless"}
@@ -46,7 +46,7 @@ def canonical(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-@pytest.mark.parametrize("lock", ["cpu", "gpu", "vllm-cpu", "ray", "adapters", "browser", "no-deps"])
+@pytest.mark.parametrize("lock", ["cpu", "gpu", "vllm-cpu", "ray", "adapters", "site", "browser", "no-deps"])
 def test_a_lock_is_exact_sorted_and_free_of_addresses(lock: str) -> None:
     lines = (ROOT / "locks" / f"{lock}.txt").read_text().splitlines()
     assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][0-9A-Za-z.]*", line) for line in lines)
@@ -144,7 +144,9 @@ def test_everything_imported_is_locked() -> None:
             for top in {name.partition(".")[0] for name in names} - ours - set(sys.stdlib_module_names):
                 having = {canonical(name) for name in providers.get(top, ())}
                 optional = {canonical(name) for name in GPU} if top in ("vllm", "torchvision", "deepspeed") else set()
-                optional |= BROWSER.keys() | RAY.keys() | ADAPTERS.keys() | SITE.keys() | {"openenv"}  # which openenv-core brings
+                optional |= (
+                    BROWSER.keys() | RAY.keys() | ADAPTERS.keys() | SITE.keys() | {"openenv"}
+                )  # which openenv-core brings
                 assert having & locked or canonical(top) in optional, f"{path.relative_to(ROOT)} imports {top}"
 
 

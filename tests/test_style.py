@@ -20,7 +20,7 @@ KIT = (
 )
 """The files and folders at the top of the kit. Each may import those before it."""
 
-WORKSHOP = ("command_line", "exercises", "planner", "script", "roadmap", "jobs", "publishing", "course", "site", "command")
+WORKSHOP = ("command_line", "exercises", "planner", "script", "roadmap", "jobs", "publishing", "course", "command")
 """The same of the workshop."""
 
 ROOMS = (

@@ -12,7 +12,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from workshop.exercises.folded import GUESS
-from workshop.site.markdown import folded, page
+from workshop.publishing.site.markdown import folded, page
 
 PICTURES = {"image/png": "png", "image/jpeg": "jpg"}
 ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -24,7 +24,7 @@ def notebook_page(notebook: NotebookNode, path: str, pages: Mapping[str, str], f
     Args:
         notebook: as it is stored, with outputs.
         path: of its file in the repository.
-        pages, source: as for :func:`workshop.site.markdown.page`.
+        pages, source: as for :func:`workshop.publishing.site.markdown.page`.
         folder: the pictures' own; the page lies beside it.
     """
     parts = []

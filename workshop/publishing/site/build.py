@@ -1,4 +1,4 @@
-"""Make the site: ``python -m workshop.site.build [--out build/site] [--source ADDRESS]``.
+"""Make the site: ``python -m workshop.publishing.site.build [--out build/site] [--source ADDRESS]``.
 
 Every executed notebook, every page of ``docs/`` and the packages' and folders' READMEs become static pages with links
 between them, a search, both themes, mathematics as MathML. Nothing is asked of another host, and a folder will do: no
@@ -23,8 +23,8 @@ import yaml
 from kit.files import ROOT, write_text
 from papers.registry import papers
 from workshop.jobs.notebooks import TEACHING, Source, sources
-from workshop.site.markdown import SiteError, page
-from workshop.site.notebook import notebook_page
+from workshop.publishing.site.markdown import SiteError, page
+from workshop.publishing.site.notebook import notebook_page
 
 FOLDERS = ("docs", "kit", "packages/turn_sandbox", "packages/visual_tools", "tiny/weights")
 """Of pages besides the notebooks: their ``README.md``, of ``docs`` every page and picture."""
@@ -59,7 +59,7 @@ def write_pages(root: Path, folder: Path, source: str = "") -> dict[str, str]:
     Args:
         root: of the project.
         folder: gets the pages.
-        source: as for :func:`workshop.site.markdown.page`.
+        source: as for :func:`workshop.publishing.site.markdown.page`.
 
     Raises:
         SiteError: a page has what can't be shown.
@@ -82,16 +82,22 @@ def write_pages(root: Path, folder: Path, source: str = "") -> dict[str, str]:
 
 
 def first_page(root: Path, pages: Mapping[str, str]) -> str:
-    """What a visitor sees first: the picture, what came out of each paper, the way in."""
+    """Write what a visitor sees first: the picture, what came out of each paper, the way in."""
     readme = (root / "README.md").read_text(encoding="utf-8")
-    told = re.findall(r"<!-- results:begin(?: agile)? -->\n(.+?)<!-- results:end -->", readme, re.DOTALL)
+    told = re.findall(r"<!-- results:begin(?: \w+)? -->\n(.+?)<!-- results:end -->", readme, re.DOTALL)
     findings = [f"- {one}" for block in told for one in block.split("\n\n") if one.startswith("**")]
     text = (HERE / "index.md").read_text(encoding="utf-8").replace("FINDINGS", "\n".join(findings))
     return page(text, "README.md", {**pages, "README.md": "index.md"})
 
 
 def settings(root: Path, folder: Path, out: Path) -> str:
-    """The generator's settings, as YAML."""
+    """Write the generator's settings, as YAML.
+
+    Args:
+        root: of the project.
+        folder: of the pages.
+        out: of the site.
+    """
     icons = {"slate": "brightness-7", "default": "brightness-4"}
     palette = [
         {
@@ -162,7 +168,7 @@ def build(root: Path, out: Path, source: str = "") -> None:
     Args:
         root: of the project.
         out: folder of the site; what it held is replaced.
-        source: as for :func:`workshop.site.markdown.page`.
+        source: as for :func:`workshop.publishing.site.markdown.page`.
 
     Raises:
         SiteError: a link leads nowhere, a formula can't be read, or a page asks another host for something.
@@ -182,7 +188,7 @@ def build(root: Path, out: Path, source: str = "") -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Make the site and say how large it is."""
-    parser = argparse.ArgumentParser(prog="python -m workshop.site.build", description="Make the site.")
+    parser = argparse.ArgumentParser(prog="python -m workshop.publishing.site.build", description="Make the site.")
     parser.add_argument(
         "--out", type=Path, default=ROOT / "build" / "site", help="its folder; what it held is replaced"
     )

@@ -12,9 +12,9 @@ import nbformat.v4 as nb
 import pytest
 
 from kit.files import ROOT
-from workshop.site.build import executed, foreign, navigation, paths
-from workshop.site.markdown import SiteError, outside_code, page
-from workshop.site.notebook import notebook_page
+from workshop.publishing.site.build import executed, foreign, navigation, paths
+from workshop.publishing.site.markdown import SiteError, outside_code, page
+from workshop.publishing.site.notebook import notebook_page
 
 PAGES = {
     "README.md": "about.md",
@@ -99,7 +99,7 @@ def test_a_request_to_another_host_is_found(tmp_path: Path, tag: str) -> None:
 @pytest.mark.skipif(find_spec("mkdocs") is None, reason="needs Material for MkDocs: make site")
 def test_the_whole_site(tmp_path: Path) -> None:
     """Strictly: every link leads somewhere, every formula can be read, nobody else is asked for anything."""
-    told = [sys.executable, "-m", "workshop.site.build", "--out", str(tmp_path / "site")]
+    told = [sys.executable, "-m", "workshop.publishing.site.build", "--out", str(tmp_path / "site")]
     made = subprocess.run(told, capture_output=True, text=True, cwd=ROOT, check=False)
     assert made.returncode == 0, made.stderr
     assert "<math" in (tmp_path / "site/notebooks/13_agile_grpo.html").read_text()
