@@ -108,6 +108,27 @@ def apart(stages: Mapping[str, Sequence[S]], field: str = "correct", unseeded: C
     return gained(before, after)
 
 
+def in_words(before: Sequence[S], after: Sequence[S], field: str = "correct") -> str:
+    """Compare two stages: ``higher by 0.86``, or ``lower by 0.04, which can't be told from chance``.
+
+    Of a single seed it is told of that one model, on other images; of several, of other trainings too.
+
+    Args:
+        before: outcomes of the stage to compare with.
+        after: of the other, of the same seeds; those that have None in the field are left out.
+        field: of the outcomes.
+
+    Raises:
+        ValueError: other seeds, or a stage without an outcome.
+    """
+    cells = {
+        n: points([o for o in some if getattr(o, field) is not None], field) for n, some in ((-1, before), (1, after))
+    }
+    gain = contrast(cells, {sign: float(sign) for sign in cells}, one_seed=True)
+    chance = ", which can't be told from chance" if gain.low <= 0 <= gain.high else ""
+    return f"{'lower' if gain.value < 0 else 'higher'} by {abs(gain.value):.2f}{chance}"
+
+
 def slope(cells: Mapping[int, Sequence[Point]]) -> Interval:
     """Least-squares slope of cell means over the cells' order (0, 1, 2, …).
 

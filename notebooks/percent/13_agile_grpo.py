@@ -590,4 +590,30 @@ box.close()
 # reinforcement taught it is to go and get them. The paper claims more for its own model: that perception and
 # reasoning improved (section 4.2).
 #
-# Which of the paper's claims hold at this scale is the next notebook's question: [14, claims](14_agile_claims.ipynb).
+# ## What you have seen
+#
+# Told a single number after each puzzle, does it find out that looking pays?
+
+# %% tags=["figure"]
+from IPython.display import Markdown
+from papers.contrasts import in_words
+
+first, last = EVALUATION.load_outcomes(folder, "sft"), EVALUATION.outcomes(rl)
+swapped = EVALUATION.outcomes(shown["another's"])
+looked = [fmean(o.tool_calls > 0 for o in some) for some in (first, last)]
+verdict = "It does" if looked[1] > looked[0] else "It doesn't"
+display(
+    Markdown(f"""
+- **{verdict}**: before the training it looked in {looked[0]:.0%} of the held-out puzzles,
+  after it in {looked[1]:.0%}. The share of puzzles that it solves is
+  {in_words(first, last)}.
+- Does it read what it sees? Where it is shown what another episode saw, that share is
+  {in_words(last, swapped)}.
+- What it says isn't a record of what it did: of {len(right)} right answers its code had
+  put the pieces so in {len(made)}.
+""")
+)
+
+# %% [markdown]
+# Next: [14](14_agile_claims.ipynb), which asks what of the paper's claims holds over several trainings, and
+# [15](15_agile_general.ipynb), which asks what the training did to everything else that the model could.

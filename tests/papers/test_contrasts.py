@@ -10,7 +10,7 @@ from made_outcomes import made
 from kit.evaluate.claims import Check
 from kit.evaluate.intervals import Point
 from kit.evaluate.outcomes import Outcome
-from papers.contrasts import apart, chosen, gained, on_every_seed, points, shared_seeds, slope
+from papers.contrasts import apart, chosen, gained, in_words, on_every_seed, points, shared_seeds, slope
 
 
 @dataclass(frozen=True)
@@ -80,3 +80,12 @@ def test_what_no_training_made_stands_for_every_seed() -> None:
 def test_another_field_can_be_compared() -> None:
     check = Check("calls", apart({"few": stage(5, tool_calls=1), "many": stage(5, tool_calls=3)}, "tool_calls"))
     assert check.interval.value == pytest.approx(2.0)
+
+
+def test_a_difference_is_told_with_whether_it_can_be_told() -> None:
+    before = [made(Outcome, k % 2 == 0, task=f"t{k}", image=f"p{k}") for k in range(40)]
+    after = [made(Outcome, k % 2 == 0 or k % 4 == 1, task=f"t{k}", image=f"p{k}") for k in range(40)]
+    assert in_words(before, after) == "higher by 0.25"
+    assert in_words(after, before) == "lower by 0.25"
+    assert in_words(before, before) == "higher by 0.00, which can't be told from chance"
+    assert in_words(stage(5), stage(8)).startswith("higher by 0.30")
