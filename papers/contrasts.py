@@ -126,6 +126,8 @@ def in_words(before: Sequence[S], after: Sequence[S], field: str = "correct") ->
     }
     gain = contrast(cells, {sign: float(sign) for sign in cells}, one_seed=True)
     chance = ", which can't be told from chance" if gain.low <= 0 <= gain.high else ""
+    if abs(gain.value) < 0.005:
+        return "the same"
     return f"{'lower' if gain.value < 0 else 'higher'} by {abs(gain.value):.2f}{chance}"
 
 

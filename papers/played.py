@@ -92,6 +92,17 @@ def once(stages: Mapping[str, Sequence[T]], unseeded: Collection[str]) -> dict[s
     return {name: kept(name, some) for name, some in stages.items()}
 
 
+def opened(stages: Mapping[str, Sequence[Outcome]], made_on: Collection[str] = ()) -> str:
+    """Say how often test tasks were played for the figures: once by each model in each of its stages.
+
+    Args:
+        stages: flat name → outcomes.
+        made_on: endings of stages that were played on the tasks for making choices instead, such as ``sft-greedy``.
+    """
+    seeds = [len({o.seed for o in some}) for name, some in stages.items() if not name.endswith(tuple(made_on))]
+    return f"test was opened {sum(seeds)} times: {len(seeds)} stages, each once a seed"
+
+
 def five_of(
     evaluation: Evaluation[Any],
     stages: Mapping[str, Sequence[Any]],
@@ -106,7 +117,8 @@ def five_of(
         training: seed → the rows of its training.
         numbers: seed → what else is known of its run.
     """
-    if not training or not numbers or not all(stages.get(name) for name in ("sft", "grpo", "direct", *STAGES)):
+    played = all(stages.get(name) for name in ("sft", "grpo", "direct", *STAGES))
+    if not (training and numbers and played and all("calls" in found for found in numbers.values())):
         return {}
     tried: dict[tuple[int, str], int] = {}
     for o in stages[STAGES[-1]]:

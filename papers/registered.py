@@ -35,7 +35,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
-from kit.evaluate.claims import Check, Claim
+from kit.evaluate.claims import Check, Claim, as_stated
+from kit.evaluate.claims import told as verdict_told
 from kit.evaluate.intervals import Interval
 
 Kind = Literal["more", "no_less", "equal"]
@@ -225,6 +226,18 @@ class Registered(Mapping[str, Stated]):
         """Id of a claim → its statement, as a paper's ``CLAIMS``."""
         return {name: claim.statement for name, claim in self.claims.items()}
 
+    def table(self, measured: Mapping[str, Mapping[str, Any]]) -> str:
+        """The claims in Markdown, a row each: statement, verdict, why, and what would decide it.
+
+        Args:
+            measured: claim → its record, as a results file has it; a verdict on another statement decides none.
+        """
+        rows = ["| | claim | verdict | why | what would decide it |", "|---|---|---|---|---|"]
+        for name, record in as_stated(measured, self.statements).items():
+            cells = (name, record["statement"], record["verdict"], _why(record), _would_decide(record))
+            rows.append(f"| {' | '.join(cells)} |")
+        return "\n".join(rows)
+
     @classmethod
     def load(cls, path: Path) -> Registered:
         """Read a paper's file.
@@ -240,6 +253,35 @@ class Registered(Mapping[str, Stated]):
             return cls({name: _claim(name, claim) for name, claim in found.items()}, stages)
         except (ValueError, OSError) as error:
             raise RegisteredError(f"{path}: {error}") from error
+
+
+def _why(record: Mapping[str, Any]) -> str:
+    """Why a claim came out so: what makes it untestable, else the checks that decide, else what is known besides."""
+    if "reason" in record:
+        return str(record["reason"])
+    checks = [c for c in record["checks"] if c["verdict"] == record["verdict"]] or record["checks"]
+    shown = []
+    for c in checks:
+        must = {"above": "must be above ", "below": "must be below ", "within": "must be within ±"}[c["side"]]
+        shown.append(f"{c['name']} {Interval.of(c)}, {must}{c['limit']:g}")
+    if shown:
+        return "; ".join(shown)
+    said, _, came_out = str(record["evidence"]).partition(", which came out as: ")
+    return f"{said.rpartition('; ')[2]}: {came_out.partition(' (')[0]}" if came_out else said
+
+
+def _would_decide(record: Mapping[str, Any]) -> str:
+    """What it takes to decide a claim; empty where it is decided."""
+    if record["verdict"] == "not testable here":
+        return "another set-up"
+    if record["verdict"] != "undecided":
+        return ""
+    if not record["checks"]:
+        return "the runs that it compares"
+    if any(check["low"] is None for check in record["checks"]):
+        return "several seeds"
+    takes = verdict_told(record).removeprefix("undecided").strip(" ()")
+    return takes or "more seeds or tasks: how many isn't known"
 
 
 @cache

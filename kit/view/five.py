@@ -16,7 +16,7 @@ ROW = 0.19
 """Inches of a line."""
 
 
-def five(results: Mapping[str, Any], subsets: Sequence[str] = (), title: str = "") -> Plot:
+def five(results: Mapping[str, Any], subsets: Sequence[str] = (), title: str = "", headlines: bool = False) -> Plot:
     """Draw what a results file says to the five questions.
 
     Filled markers are differences, to be compared with the line at 0; hollow ones are shares. A line is the 95 %
@@ -27,6 +27,7 @@ def five(results: Mapping[str, Any], subsets: Sequence[str] = (), title: str = "
         results: the content of a ``results.json``, or stage → metrics.
         subsets: names of subsets to show as well, such as ``hard``.
         title: of the figure.
+        headlines: draw each question's first value alone.
 
     Raises:
         ValueError: it answers none of them.
@@ -35,7 +36,8 @@ def five(results: Mapping[str, Any], subsets: Sequence[str] = (), title: str = "
     if not found:
         raise ValueError("these results answer none of the five questions: run the paper's claims notebook")
     rows: list[tuple[str, Row | None, int]] = []
-    for k, (question, values) in enumerate(found.items()):
+    for k, (question, every) in enumerate(found.items()):
+        values = every[:1] if headlines else every
         rows += [(question, None, k), *((f"{answer.label}", (answer, value), k) for answer, value in values)]
     with rc_context(STYLE):
         figure = Plot(9.0, ROW * len(rows) + 0.75)

@@ -80,10 +80,12 @@ from kit.view import plots
 from papers.agile import evaluation_sets as hub
 from papers.agile import experiment as agile
 from papers.agile import mixed
-from papers.agile.general import EVALUATION, a7, a8, ask
+from papers.agile.general import EVALUATION, ask
+from papers.agile.measured import measured_general
 from papers.agile.questions import questions as make_questions
 from papers.agile.questions import shuffled_questions
 from papers.agile.reported import GENERAL
+from papers.played import stages_of
 from papers.registry import needs
 from tiny import TINY
 from workshop.exercises import check, hint, solution
@@ -203,19 +205,13 @@ check("15.2", lost_to_form)
 
 
 # %%
-def gathered(stage):
-    """A stage's outcomes over all runs, each with its seed."""
-    return [
-        one
-        for k, folder in enumerate(folders)
-        for one in EVALUATION.load_outcomes(folder / "general", stage, seed + k)
-    ]
+def gathered():
+    """All outcomes that the runs have by now, each with its seed."""
+    return stages_of(EVALUATION, {"runs": [folder / "general" for folder in folders]})
 
 
-outcomes = {stage: gathered(stage) for stage in ("untrained", "sft", "grpo")}
-metrics = {
-    stage: EVALUATION.evaluate_outcomes(some) for stage, some in outcomes.items()
-}
+trained = {name: gathered()[name] for name in ("untrained", "sft", "grpo")}
+metrics, verdicts = measured_general(trained)
 print(EVALUATION.table(metrics, ["general"]))
 for stage, found in metrics.items():
     print(
@@ -223,12 +219,11 @@ for stage, found in metrics.items():
     )
 
 # %% [markdown]
-# The rule of claim A8 was fixed in `papers/agile/general.py`: accuracy after GRPO minus untrained, and minus after SFT,
+# The rule of claim A8 is stated in `papers/agile/claims.toml`: accuracy after GRPO minus untrained, and minus after SFT,
 # both above 0.
 
 # %%
-verdicts = [a8(outcomes["untrained"], outcomes["sft"], outcomes["grpo"])]
-print(table(verdicts).replace("; ", "\n    "))
+print(table(verdicts[1:]).replace("; ", "\n    "))
 
 # %% [markdown]
 # ## Puzzles or questions?
@@ -301,15 +296,11 @@ check("15.3", questions_for_the_same_tokens)
 # Which arm answers more of the questions, and does either come back to what the untrained model could? Guess.
 
 # %% tags=["guess"]
-outcomes |= {arm: gathered(arm) for arm in mixed.ARMS}
-metrics = {
-    stage: EVALUATION.evaluate_outcomes(some) for stage, some in outcomes.items()
-}
+metrics, verdicts = measured_general(gathered())
 for stage, found in metrics.items():
     print(
         f"{stage:10s} right {found['general_all']}, begins right {found['begins_all']}"
     )
-verdicts = [a7(outcomes["qa"], outcomes["half"]), *verdicts]
 print(table(verdicts).replace("; ", "\n    "))
 
 # %% [markdown]

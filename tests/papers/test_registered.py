@@ -135,3 +135,21 @@ def test_a_check_that_was_not_stated_is_refused(tmp_path: Path) -> None:
 def test_a_papers_statements_are_the_registered_ones(name: str) -> None:
     """What a paper says of its claims is what its file says."""
     assert find_paper(name).load_claims() == registered(name).statements
+
+
+def test_claims_are_told_with_why_and_what_would_decide_them(tmp_path: Path) -> None:
+    claims = loaded(tmp_path, WHOLE)
+    stated = claims["C1"]
+    open_ = stated.claim(stated.check("gain", Interval(0.2, -0.1, 0.5, 40))).record()
+    row = claims.table({"C1": open_}).splitlines()[2]
+    assert row == (
+        "| C1 | reinforcement helps | undecided | gain 0.200 [-0.100, 0.500], must be above 0 "
+        "| more seeds or tasks: how many isn't known |"
+    )
+    assert claims.table({"C1": {**open_, "more_seeds": 2}}).endswith("| 2 more seeds |")
+    one = stated.claim(stated.check("gain", Interval(0.2, float("-inf"), float("inf"), 40))).record()
+    assert claims.table({"C1": one}).endswith("must be above 0 | several seeds |")
+    closed = stated.claim(stated.check("gain", Interval(0.2, -0.1, 0.5, 40), "nobody answered")).record()
+    assert claims.table({"C1": closed}).endswith("| not testable here | nobody answered | another set-up |")
+    other = claims.table({"C1": {**open_, "statement": "it hurts"}})
+    assert other.endswith('| measured was another statement, "it hurts": undecided | the runs that it compares |')

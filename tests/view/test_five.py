@@ -57,3 +57,8 @@ def test_one_seed_has_a_marker_without_a_line() -> None:
 def test_results_without_answers_are_refused() -> None:
     with pytest.raises(ValueError, match="answer none of the five questions"):
         five({"metrics": {"grpo/acc": Interval(0.5, 0.25, 0.75, 40).record()}})
+
+
+def test_headlines_are_the_first_value_of_each_question() -> None:
+    labels = [label.get_text() for label in five(results(), headlines=True).axes[0].get_yticklabels()]
+    assert labels == [text for question, values in QUESTIONS.items() for text in (question, values[0].label)]

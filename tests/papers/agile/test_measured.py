@@ -22,7 +22,7 @@ from papers.agile import claims, general
 from papers.agile.general import GeneralOutcome
 from papers.agile.measured import measured, measured_general, numbers
 from papers.agile.metrics import EVALUATION, Outcome
-from papers.played import curves_of, stages_of
+from papers.played import curves_of, opened, stages_of
 from tiny import TINY
 
 MAIN = ("direct", "untrained", "sft", "grpo", "direct_originals", *STAGES[:4], "sft-greedy", "sft-sampled")
@@ -200,3 +200,10 @@ def test_general_vision_is_measured_in_the_same_way() -> None:
     assert verdicts == [general.a7(stages["qa"], stages["half"]), general.a8(*[*stages.values()][:3])]
     _, verdicts = measured_general({"grpo": stages["grpo"]})
     assert [claim.note for claim in verdicts] == ["not run: qa, half", "not run: untrained, sft"]
+
+
+def test_openings_of_the_test_puzzles_are_counted(arms: dict[str, list[Path]]) -> None:
+    told = opened({"sft": puzzles(0.2, 1), "sft-greedy": puzzles(0.2, 2), "deed-sft-greedy": []}, ["sft-greedy"])
+    assert told == "test was opened 1 times: 1 stages, each once a seed"
+    every = stages_of(EVALUATION, {"runs": arms["runs"]})
+    assert opened(every) == f"test was opened {3 * len(every)} times: {len(every)} stages, each once a seed"
