@@ -12,34 +12,11 @@ from collections.abc import Mapping, Sequence
 
 from kit.evaluate.intervals import Point, proportion_over_seeds
 from kit.evaluate.outcomes import Metrics
-from kit.files import find_run
 from papers.agile.claims import ACC
-from papers.agile.metrics import EVALUATION, Outcome
+from papers.agile.metrics import Outcome
 
 PLAYED = {"greedy": "sft-greedy", "sampled": "sft-sampled"}
 """How the agent chose its words → the stage in which notebook 12 stores what it played."""
-
-
-def compare(runs: Mapping[str, Sequence[str]]) -> Metrics:
-    """:func:`compare_outcomes` of runs.
-
-    Args:
-        runs: name of a cold start → its runs, which differ in their seed only; those without runs are left out.
-
-    Raises:
-        FileNotFoundError: notebook 12 hasn't finished in one of the runs.
-    """
-
-    def gathered(names: Sequence[str], stage: str) -> list[Outcome]:
-        return [one for k, name in enumerate(names) for one in EVALUATION.load_outcomes(find_run(name), stage, k)]
-
-    return compare_outcomes(
-        {
-            start: {how: gathered(names, stage) for how, stage in PLAYED.items()}
-            for start, names in runs.items()
-            if names
-        }
-    )
 
 
 def compare_outcomes(starts: Mapping[str, Mapping[str, Sequence[Outcome]]]) -> Metrics:

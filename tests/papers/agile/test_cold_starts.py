@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
 from kit.episode import Action, Episode, Observation, Task, Turn
-from papers.agile.cold_starts import compare, compare_outcomes
-from papers.agile.metrics import outcomes, save_stage
+from papers.agile.cold_starts import compare_outcomes
+from papers.agile.metrics import outcomes
 
 LOOK = Turn((1,), (0.0,), "", Action("code", "a = observation(state)"), Observation(""))
 
@@ -35,15 +31,3 @@ def test_looks_and_right_answers_are_counted_by_cold_start(tasks: list[Task]) ->
     }
     guessed = compare_outcomes({"guesses_0": {"greedy": outcomes([played(task, False, False) for task in some])}})
     assert set(guessed) == {"guesses_0_greedy_acc", "guesses_0_greedy_looks"}, "where none looked, none found it so"
-
-
-def test_of_runs_each_has_played_in_both_ways(
-    tasks: list[Task], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("KIT_RUNS", str(tmp_path))
-    for stage in ("sft-greedy", "sft-sampled"):
-        save_stage(tmp_path / "one", stage, [played(task, False, True) for task in tasks[:4]])
-    found = compare({"guesses_30": ["one"], "replay_4": []})
-    assert found["guesses_30_sampled_acc"].value == 1.0 and not any(name.startswith("replay") for name in found)
-    with pytest.raises(FileNotFoundError, match="'sft-greedy' was not evaluated in this run"):
-        compare({"guesses_0": ["two"]})
