@@ -703,8 +703,6 @@ print("pixels shown of a piece       all", task.images[0].image.size)
 # look. What the agent then learns is the paper's subject: to act because acting tells it something. The expert of the
 # paper was a model that had to *see*; ours knows the answer and shows only how to act. And the paper trained on data
 # sets that it also evaluates on; the kit refuses that. [The list of all departures](../docs/departures.md) has each.
-#
-# Next: [12, the cold start](12_agile_sft.ipynb).
 
 # %% [markdown]
 # ## Appendix: counting arrangements, and three guessers
@@ -790,3 +788,33 @@ for name, row in rows.items():
 # Its Acc is near that of guessing, but its Score isn't: any of the 24 arrangements would give 25 % at each level. Its
 # Score rises with the level, like that of the guesser that leaves everything: the model often leaves pieces where they
 # are. An Acc near chance can come from several habits, and only a second measure tells which.
+#
+# ## What you have seen
+#
+# What does a jigsaw agent see, what is it paid for, and from which pictures does it learn?
+
+# %% tags=["figure"]
+from IPython.display import Markdown
+
+small, whole_piece = (
+    chat.image_tokens(some[0]) for some in (task.images, task.tool_images)
+)
+pays = (blind - looks[0]) / (looks[-1] - looks[0])  # where the line meets the guess
+hidden = "what it needs isn't in the prompt, and a tool brings it"
+told_all = "the prompt holds it whole, as the paper's does"
+drawn_scenes = kinds[True] / len(train)
+display(
+    Markdown(f"""
+- **Of a piece it sees {small} of {whole_piece} image tokens** until its code has looked:
+  {hidden if small < whole_piece else told_all}.
+- A guess at once earns {blind:+.2f} on average, a look {looks[0]:+.2f} if it never helps
+  and {looks[-1]:+.2f} if it always does: a look pays
+  {"whatever it sees" if pays <= 0 else f"from {pays:.0%} right answers on"}.
+- It learns from {len(train):,} puzzles, {drawn_scenes:.0%} of them cut from drawn scenes,
+  and is tested on {len({t.meta["source"] for t in tested})} pictures, none of which
+  looks like one of those.
+""")
+)
+
+# %% [markdown]
+# Next: [12](12_agile_sft.ipynb), where a model is shown these episodes and takes over how often the expert looked.

@@ -320,6 +320,8 @@ for reason, share in failures(tuned).items():
     print(f"  {reason:28s} {share:6.1%}")
 
 # %% [markdown]
+# A *malformed answer* keeps to the tags, but names some piece twice and another not at all.
+#
 # That was the *greedy* agent, which always says what it finds likeliest. Now let it draw its words at random, each as
 # often as it finds it likely (temperature 1), as reinforcement will let it. How often does it look now? And when it has
 # looked, is it right? These are other puzzles, those for making choices.
@@ -541,4 +543,38 @@ box.close()
 # paper does. What carries over is the shape: after imitation the agent keeps to the form, most puzzles are not solved, and
 # what is missing is not the eyes.
 #
-# Next: [13, GRPO](13_agile_grpo.ipynb).
+# ## What you have seen
+#
+# What does the model take from an expert that looks or guesses, and what is left for reinforcement to find out?
+
+# %% tags=["figure"]
+from IPython.display import Markdown
+
+
+def found_out(some) -> str:
+    """How many of some episodes are right."""
+    return f"{sum(is_right(e, e.task.target) for e in some)} of {len(some)}"
+
+
+shares_seen = [len(guessing) / len(episodes), 1 - looks(sampled), 1 - looks(tuned)]
+kept_to = abs(shares_seen[0] - shares_seen[1]) < 0.2
+taken = (
+    f"It takes over how often the expert guessed{'' if kept_to else ' only roughly'}"
+)
+taught_guess, sampled_guess, greedy_guess = (f"{share:.0%}" for share in shares_seen)
+ceiling, reached = solved["full pieces"].value, evaluate(tuned)["acc_2x2"].value
+display(
+    Markdown(f"""
+- **{taken}**: {taught_guess} of the demonstrations guess, and
+  so do {sampled_guess} of its sampled episodes and {greedy_guess} of its greedy ones.
+- Of the sampled episodes that looked {found_out(played["sampled, looked"])} are right, of
+  those that didn't {found_out([e for e in sampled if not e.calls])}: that is what a reward
+  can tell apart.
+- Left to win, greedily: it solves {reached:.2f}, and the same base, asked from the full
+  pieces, {ceiling:.2f}.
+""")
+)
+
+# %% [markdown]
+# Next: [13](13_agile_grpo.ipynb), where it plays by itself, is told one number after each puzzle, and has to find out
+# which of the two ways pays.
