@@ -511,4 +511,27 @@ print(f"searches in                 the web  {where}")
 # code of the paper trains single steps on stored tool output and never runs the code. Here each action is carried
 # out, in training as well.
 #
-# Next: [22, the two rewards](22_visual_arft_rewards.ipynb).
+# ## What you have seen
+#
+# What are the two agents' tasks, and how do we know that they can be solved at all?
+
+# %% tags=["figure"]
+from IPython.display import Markdown
+
+best = max(rewards)
+shared = sides[0] & sides[1]
+needed = Counter(len(task.meta["queries"]) for task in held_out)
+told = ", ".join(f"{n} need {queries}" for queries, n in sorted(needed.items()))
+display(
+    Markdown(f"""
+- **By playing them**: of {len(played)} demonstrations {rewards[best]} earn {best:g}, by code
+  that ran and queries that found something; no step of them was simulated.
+- Held out are {len(test)} sheets, {counts["simple"]} of them Simple and {counts["hard"]}
+  Hard, and {len(held_out)} searches, of which {told} queries one after the other.
+- Training and test searches share {len(shared)} of {len(sides[0] | sides[1])} countries, so
+  that a fact learnt by heart helps nowhere.
+""")
+)
+
+# %% [markdown]
+# Next: [22](22_visual_arft_rewards.ipynb), which pays these episodes in two ways and asks what each would teach.

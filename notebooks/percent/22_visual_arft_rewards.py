@@ -380,4 +380,32 @@ display(plots.bars(rewards, label="reward of the turn", title=title))
 # | a query | compared with the step's gold query | compared with the nearest gold query that is still free |
 # | the gold answer | written into one [rollout](../docs/glossary.md#rollout) after its log-probabilities were computed | used in the reward only |
 #
-# Next: [23, training](23_visual_arft_grpo.ipynb).
+# ## What you have seen
+#
+# Should each step be rewarded, or the answer alone?
+
+# %%
+from IPython.display import Markdown
+
+whole = {name: float(total) for name, total in zip(ways, totals, strict=True)}
+summed = {
+    name: sum(step_score(e, task.target, (), alike).turns)
+    for name, e in zip(ways, group, strict=True)
+}
+best, most = max(whole.values()), max(summed, key=summed.get)
+paid_best = " and ".join(f'"{name}"' for name in whole if whole[name] == best)
+lost = [name for name, made in rewards["two mistakes"].items() if made < 2]
+display(
+    Markdown(f"""
+- **Each teaches what it counts**: of the four ways the episode's reward pays {paid_best}
+  best ({best:.2f}), the sum of steps "{most}" ({summed[most]:.2f}).
+- In the second turn the useless operation has the advantage {of_turns[-1][1]:+.2f} by steps,
+  the right answer {of_turns[0][1]:+.2f}; by the episode {of_episode[-1]:+.2f} and
+  {of_episode[0]:+.2f}.
+- What steps are good at: of an episode with two mistakes they name {" and ".join(lost)};
+  the episode's reward says only that something was worse.
+""")
+)
+
+# %% [markdown]
+# Next: [23](23_visual_arft_grpo.ipynb), which trains with the episode's reward, and takes the others by name.

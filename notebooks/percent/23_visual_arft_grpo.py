@@ -372,12 +372,29 @@ for name, played in stages.items():
 # protocol, and left open whether to act. What the reward changes most is therefore how often the model acts; which
 # number stands there and which flag it is are questions of seeing, and a few batches change little of that.
 #
+# Where does it act? An answer that gives up earns the form's 1 for sure. A search that loses its form on the way earns
+# nothing, and one that ends in a wrong answer no more than giving up. So a kind of task in which acting seldom pays can be
+# unlearnt, although each success there earns more.
+
+# %% tags=["figure"]
+from kit.view import plots
+from papers.visual_arft.metrics import outcomes
+
+ends = {"after SFT": outcomes(taught), "after GRPO": outcomes(rl)}
+acts = {name: {} for name in ends}
+for name, some in ends.items():
+    for setting in dict.fromkeys(o.setting for o in some):
+        acting = [o.tool_calls > 0 for o in some if o.setting == setting]
+        acts[name][setting] = float(np.mean(acting))
+title = "share of episodes that use a tool"
+display(plots.bars(acts, "share", title=title))
+
+# %% [markdown]
 # Of each category of sheets, the share of answers that match and, where that can be told, of pictures that were
 # restored:
 
 # %% tags=["figure"]
 from papers.visual_arft.mat_coding import CATEGORIES
-from papers.visual_arft.metrics import outcomes
 
 played = [o for o in outcomes(rl) if o.setting == "coding"]
 print(f"{'':20s}  right  restored")
@@ -443,5 +460,37 @@ check("23.3", earned_share)
 #
 # The table above has the paper's figures in round brackets. Its model learnt the protocol from the prompt and knew
 # most capitals already; ours had demonstrations, and knows nothing that it hasn't looked up. Its sheets are real
-# documents; ours are drawn, from some fifty words. Whether the paper's five claims hold at this scale is
-# the question of [24, claims](24_visual_arft_claims.ipynb).
+# documents; ours are drawn, from some fifty words.
+#
+# ## What you have seen
+#
+# What does a model that never repaired a picture or looked anything up learn from a reward for the right answer?
+
+# %% tags=["figure"]
+from IPython.display import Markdown
+from papers.contrasts import in_words
+
+
+def changed(setting: str) -> str:
+    """How F1 and the use of tools change from SFT to GRPO in one kind of task."""
+    before, after = (
+        [o for o in some if o.setting == setting] for some in ends.values()
+    )
+    first, last = (f"{acts[name][setting]:.0%}" for name in ends)
+    acting = f"it acts in {last} of the episodes, before in {first}"
+    return f"F1 is {in_words(before, after, 'f1')}; {acting}"
+
+
+restored = [[o for o in some if o.restored is not None] for some in ends.values()]
+display(
+    Markdown(f"""
+- **Coding**: from the cold start to reinforcement {changed("coding")}.
+- **Search**: {changed("search")}.
+- A right answer can come without a restored picture. Of pictures with one distortion the
+  share that it restores is
+  {in_words(*restored, "restored") if all(restored) else "not known here"}.
+""")
+)
+
+# %% [markdown]
+# Next: [24](24_visual_arft_claims.ipynb), which asks whether the paper's five claims hold over several trainings.
