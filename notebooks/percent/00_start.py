@@ -17,9 +17,9 @@
 # model that acts on what it sees, looks at the result, and acts again? And how would you train one
 # yourself, on the machine in front of you?
 #
-# ![Five turns of an agent that puts a photograph together, and how often it solves puzzles before and after training](../docs/first_screen.png)
+# ![Four turns of an agent that puts a photograph together, and how often it solves puzzles before and after training](../docs/first_screen.png)
 #
-# *One episode of the trained agent, turn by turn, and what training brought. You will train it yourself, in 11 to 14.*
+# *One episode of the trained agent, turn by turn, and what training brought. You will train it yourself, in 11 to 13.*
 #
 # **The paper.** The kit is about five papers on this question. They agree on the loop (think, act,
 # observe) and on reinforcement learning; three of them start from examples, two without. The first,
@@ -53,7 +53,7 @@ threads: int = 1  # CPU threads of this process
 # %%
 import numpy as np
 import torch
-from IPython.display import display
+from IPython.display import Markdown, display
 from kit import view
 from kit.data.leak import solved
 from kit.evaluate.outcomes import by_stage
@@ -246,15 +246,19 @@ print("right:  ", belonging(sorted(task.target), task.target) + ".")
 # ## The notebooks
 #
 # Read them in order; each takes minutes. 00–06 are the basis of all papers. Each paper has the notebooks of one
-# ten: the task and its tools, training, claims. In 60 you train on a task of your own.
+# ten: the task and its tools, training, claims. `python -m kit list` names them one by one.
 
 # %%
 from workshop.jobs.notebooks import sources
 
-listed = [f"{n.number}  {n.title.partition('·')[2].strip()}" for n in sources()]
-half = (len(listed) + 1) // 2
-for left, right in zip(listed[:half], [*listed[half:], ""], strict=False):
-    print(f"{left:48s}{right}")
+tens = {}
+for notebook in sources():
+    tens.setdefault(notebook.number[0], []).append(notebook)
+for ten, some in tens.items():
+    title = some[0].title.partition("·")[2].partition(":")[0].strip()
+    told = {"0": "the basis of all papers", "6": "your own task"}.get(ten, title)
+    first_last = dict.fromkeys((some[0].number, some[-1].number))
+    print(f"{'–'.join(first_last):7s}{told}")
 
 # %% [markdown]
 # Every notebook has the same shape: the question, the paper, what you will be able to do, what it
@@ -286,7 +290,7 @@ for left, right in zip(listed[:half], [*listed[half:], ""], strict=False):
 #
 # | profile | machine | model | an AGILE run takes |
 # |---|---|---|---|
-# | `smoke` | any | tiny | seconds; shows only that every cell runs |
+# | `smoke` | any | tiny | a few minutes; shows only that every cell runs |
 # | `laptop` | 2 cores, 8 GB | tiny, committed with the kit | minutes; it really learns |
 # | `gpu` | one GPU of 24 GB | Qwen2.5-VL-3B with [LoRA](../docs/glossary.md#lora) | not measured |
 # | `node` | 8 GPUs of 80 GB | Qwen2.5-VL-7B, the papers' settings | not measured |
@@ -313,15 +317,19 @@ wrong = differences(pins)
 print(platform.system(), platform.machine(), "| Python", platform.python_version())
 print(len(wrong), "packages differ from the lock")
 print("GPUs:", torch.cuda.device_count())
-print("sandbox tier:", box.guarantees.tier)
-for guarantee in box.guarantees:
-    print("  yes" if guarantee.enforced else "  NO ", guarantee.says)
+promises = [*box.guarantees]
+kept = [guarantee for guarantee in promises if guarantee.enforced]
+print(f"the sandbox keeps {len(kept)} of {len(promises)} promises here, such as:")
+print("  yes ", kept[0].says if kept else "none")
+for guarantee in promises:
+    if not guarantee.enforced:
+        print("  NO  ", guarantee.says)
 box.close()
 
 # %% [markdown]
-# If packages differ, numbers may differ too: `make -B .venv/ready-cpu` installs the pinned ones. Read the
-# sandbox's lines before you let it run code of a model that you don't trust: each promise was tried on
-# this machine a moment ago. `python -m kit doctor` prints them with their reasons.
+# If packages differ, numbers may differ too: `make -B .venv/ready-cpu` installs the pinned ones. The sandbox tried each of
+# its promises on this machine a moment ago. Those that it can't keep here have a line with NO: read them before you let
+# it run code of a model that you don't trust. `python -m kit doctor` prints all of them, with their reasons.
 #
 # **Exercise 00.3.** The paper counts puzzles in which *no* piece lies in its place. A player that
 # cannot see, but knows this, names at random one of the orders in which no piece stays where it is.
@@ -359,5 +367,31 @@ print("here:  after SFT and RL              not run")
 # instruction that it wasn't taught, and was taught to say where the pieces of such pictures belong. Its
 # zero says that it doesn't act, not that it doesn't see.
 #
+# ## What you have seen
+#
+# How does a model that can describe a picture become an agent?
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+wanted = belonging(sorted(task.target), task.target).strip(".").split(", ")
+placed = len(set(said.strip(".").split(", ")) & set(wanted))
+brought = {
+    name.partition(":")[0]: " → ".join(f"{share.value:.2f}" for _, share in stages_of)
+    for name, stages_of in reached.items()
+}
+told = "; ".join(f"{name} {shares}" for name, shares in brought.items())
+display(
+    Markdown(f"""
+- **By learning to act**: asked in words it placed {placed} of {len(wanted)} pieces rightly;
+  as an agent its episode ended by "{first.ended}" and earned
+  {score(first, task.target).total:+.2f}.
+- The script that knows the answer took {episode.calls} turns of code and earned
+  {score(episode, task.target).total:+.2f}: the same loop, the same reward.
+- What training brought in the published results (untrained → imitation →
+  reinforcement): {told or "not measured"}.
+""")
+)
+
+# %% [markdown]
 # Next: [01, anatomy of an episode](01_episode.ipynb) shows what the loop does with tokens, masks and
 # pictures. If you want to see an agent trained at once, go to [11, AGILE's task](11_agile.ipynb).

@@ -485,3 +485,29 @@ for paper, stage in columns.items():
 #
 # **Try it.** Take `together=4` (on more cores than two, or to see what happens on fewer). Give the planner
 # episodes of 28,192 tokens, the most that AGILE allows, and find the setting that brings the memory back.
+#
+# ## What you have seen
+#
+# What changes from a laptop to a node, what stays the same, and how do you know the cost before you have paid?
+
+# %%
+from IPython.display import Markdown
+
+faster, same = step[1] / step[together], max(apart)
+fits = [name for name, way in stages.items() if needed(way) / GB <= memory]
+told = ", ".join(f"{paper} {needed(s) / GB:.0f} GB" for paper, s in columns.items())
+display(
+    Markdown(f"""
+- **The batch stays, so the training does**: in {together} processes losses and gradients
+  differ by at most {same:.0e} from those of one.
+- What changes is the time: a step took {1 / faster:.2f} of that of one process here, the whole
+  training {whole[together] / whole[1]:.2f} of it, starting included.
+- The cost is computed beforehand: of the four ways on {gpus} GPUs of {memory:g} GB
+  {", ".join(fits) or "none"} fit{"s" * (len(fits) == 1)}; the papers' plans need, of each GPU,
+  {told}.
+""")
+)
+
+# %% [markdown]
+# Next: [06](06_is_it_learning.ipynb), which asks of a training that runs whether it is learning, and from what; and
+# [scaling](../docs/scaling.md), for your own GPUs.

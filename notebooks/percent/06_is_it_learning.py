@@ -626,3 +626,41 @@ display(starts_picture(published()))
 #
 # Two things to try. Pay a tenth for every lift beside the right colour (`Score` with two parts): does the agent still answer?
 # And let the demonstrations lift the asked card always: what is left for the reward to teach?
+#
+# ## What you have seen
+#
+# A reward curve rises and every call succeeds: was something learnt, and from what?
+
+# %%
+from IPython.display import Markdown
+
+
+def answered(kind: str) -> str:
+    """What the five questions say of one of the two trainings."""
+    end = found[kind]["grpo"]
+    gain, gap = end["gain_over_sft"].value, end["observation_gap_swapped"].value
+    good = end.get("calls_that_succeed")
+    well = f", of which {good.value:.0%} succeed" if good else ""
+    return (
+        f"{gain:+.2f} in greedy accuracy, {gap:.2f} less with another's observations; "
+        f"{end['calls_per_episode'].value:.1f} calls an episode{well}"
+    )
+
+
+ends = {
+    kind: some[-1]["reward"] for kind, some in zip(("busy", "right"), rows, strict=True)
+}
+better = max(ends, key=ends.get)
+useful = max(found, key=lambda kind: found[kind]["grpo"]["accuracy_own"].value)
+display(
+    Markdown(f"""
+- **A curve doesn't say so**: the training whose reward ended higher was "{better}", the one
+  whose agent is right more often "{useful}".
+- Paid for the right colour: {answered("right")}.
+- Paid for the deed's name: {answered("busy")}.
+""")
+)
+
+# %% [markdown]
+# Next: [11](11_agile.ipynb), the first paper's task, where the same five questions will be asked of an agent that you have
+# trained; or [60](60_your_own.ipynb), for a task of your own.
