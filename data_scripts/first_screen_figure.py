@@ -64,7 +64,7 @@ def draw_strip(figure: FigureBase, episode: Episode) -> None:
         raise ValueError(f"episode {episode.task.id}: a strip needs turns, and an image before each of them")
     columns = figure.subplots(1, len(seen), squeeze=False)[0]
     for k, (axis, images, turn) in enumerate(zip(columns, seen, episode.turns, strict=True)):
-        axis.imshow(np.asarray(_mosaic(images)), interpolation="nearest")
+        axis.imshow(np.asarray(mosaic(images)), interpolation="nearest")
         axis.set_xticks([])
         axis.set_yticks([])
         axis.spines[:].set_visible(False)
@@ -74,7 +74,7 @@ def draw_strip(figure: FigureBase, episode: Episode) -> None:
         axis.set_xlabel("\n".join(lines), fontsize=7, family="monospace", loc="left")
 
 
-def _mosaic(images: Sequence[NamedImage]) -> Image.Image:
+def mosaic(images: Sequence[NamedImage]) -> Image.Image:
     """Images in reading order on a square grid with white gaps; one alone as it is."""
     side = int(np.ceil(np.sqrt(len(images))))
     width, height = (max(each.image.size[k] for each in images) for k in (0, 1))
