@@ -43,7 +43,14 @@ def curve() -> list[float]:
 
 
 def frame(episode: Episode, turn: int, solved: list[float], done: int) -> Image.Image:
-    """Draw a turn's images and action, and the curve's first steps."""
+    """Draw a turn's images and action, and the curve's first steps.
+
+    Args:
+        episode: its player's.
+        turn: number of the turn, from 0.
+        solved: the curve.
+        done: steps of it that are drawn.
+    """
     seen = [episode.task.images, *(t.observation.images for t in episode.turns[:-1] if t.observation)]
     with rc_context(STYLE):
         figure = Plot(7.4, 2.9)

@@ -200,13 +200,14 @@ def _results(args: argparse.Namespace) -> int:
 
 
 def _readme(args: argparse.Namespace) -> int:
-    from workshop.publishing import costs, house
+    from workshop.publishing import costs, house, licences
     from workshop.publishing.departures import PAGE, write
     from workshop.publishing.readme import fill
 
     print("README.md changed" if fill() else "README.md is up to date")
     print(f"{house.PAGE} changed" if house.fill() else f"{house.PAGE} is up to date")
     print(f"{costs.PAGE} changed" if costs.fill() else f"{costs.PAGE} is up to date")
+    print(f"{licences.PAGE} changed" if licences.fill() else f"{licences.PAGE} is up to date")
     print(f"{PAGE} changed" if write() else f"{PAGE} is up to date")
     return 0
 
