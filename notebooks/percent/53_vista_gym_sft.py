@@ -271,8 +271,8 @@ for way in ("right", "gives up", "needless"):
         display(view.show(by_way[way], chat=chat, is_right=is_right))
 
 # %% [markdown]
-# The paper keeps a trajectory if its answer is right. We do, too, but for those that gave up on purpose. What does that rule
-# do to a tool that is wrong one time in ten?
+# The paper keeps a trajectory if its answer is right. So do we, and we keep those as well that gave up on purpose, because they
+# show the doubt. What does that rule do to a tool that is wrong one time in ten?
 #
 # **Exercise 53.1.** A tool is right in a share `accuracy` of its replies, and the expert believes it. In what share of all
 # demonstrations that are *kept* was the tool believed although it was wrong? And in what share of those that were played?
@@ -423,7 +423,8 @@ check("53.2", has_spread)
 # %% [markdown]
 # ## Does it read what its tools say?
 #
-# Same policy, same questions, but every reply is blank. An agent that only goes through the motions loses nothing.
+# Same policy, same questions, but every reply is blank. An agent that only goes through the motions loses nothing. Before you
+# look: how many calls an episode does the greedy agent make (see above)? So how much can blank replies take from it?
 
 # %% tags=["guess"]
 unseen = in_parts(
@@ -434,6 +435,21 @@ share = {name: EVALUATION.evaluate(some)["acc_all"] for name, some in replies.it
 display(plots.bars({"right": share}, "share right"))
 for name, found in share.items():
     print(f"{name:16s} {found}")
+
+# %% [markdown]
+# A policy that hardly calls hardly loses by blank replies: greedily, this test can show little. Sampled it calls more often. Here
+# it plays the development questions as above, once with its own replies and once with blank ones.
+
+# %% tags=["guess", "figure"]
+unread = in_parts(
+    choosing,
+    lambda some: play(policy, chat, tools, some, seed=seed, around=blank),
+)
+drawn_ones = {"its own replies": sampled, "blank ones": unread}
+found = {n: EVALUATION.evaluate(some)["acc_all"] for n, some in drawn_ones.items()}
+display(plots.bars({"right": found}, "share right", title="the sampled agent"))
+for replies_of, right in found.items():
+    print(f"{replies_of:16s} {right}")
 
 # %% [markdown]
 # What stays with blank replies was answered at sight.
@@ -453,6 +469,9 @@ check("53.3", gap)
 
 # %% [markdown]
 # ## Paper / here / why different
+#
+# `acc_in` is the share right on sets that the paper trains on and measures by, `acc_out` on the six sets that nobody trains on,
+# `acc_all` on all test questions; the other rows are families. Round brackets hold the paper's numbers.
 
 # %%
 stages = {**before, "sft": tuned, "sft-blank": unseen}
@@ -463,6 +482,40 @@ print(EVALUATION.table(results, ["acc"]))
 
 # %% [markdown]
 # The paper's expert writes long rationales and never gives up; its cloning adds little, because its base sees most of the
-# answers already. Ours adds nothing, greedily, because the expert gives up so often: a policy that copies it can call, and
-# mostly doesn't.
-# What carries over is what is left open: when a call pays, and which. Notebook 54 pays for it.
+# answers already. Ours gives up in most questions that need a tool. So a greedy copy of it, which takes the likelier way each
+# time, mostly doesn't call. What carries over is what is left open: when a call pays, and which.
+#
+# ## What you have seen
+#
+# Shown some hundred episodes of an expert, what does it copy: the form of a call, its arguments, the choice?
+
+# %% tags=["figure"]
+import json
+
+from IPython.display import Markdown
+from papers.contrasts import in_words
+
+firsts = [(e, e.turns[0]) for e in sampled if "calls" in e.task.meta]
+calls = [(e, t) for e, t in firsts if t.action and t.action.name != "answer"]
+owns = [(json.loads(e.task.meta["calls"][0])["tool"], e, t) for e, t in calls]
+read = sum(t.observation is not None and t.observation.status == "ok" for _, t in calls)
+named = sum(tool == t.action.name for tool, _, t in owns)
+exact = sum(e.task.meta["calls"][0] == t.action.text for e, t in calls)
+asking = [1 - first_calls(some).get("no call", 0) for some in (shown, sampled)]
+ends = (before["direct"], tuned, sampled, unread)
+base, greedy, own, empty = map(EVALUATION.outcomes, ends)
+display(
+    Markdown(f"""
+- **Sampled, it begins with a call in {len(calls)} of {len(firsts)} questions that need one.
+  Of these calls {read} had a form that a tool answered, {named} went to the right tool, and
+  {exact} had its right arguments as well.**
+- And the doubt? Where a tool is needed, its expert asks one in {asking[0]:.0%} of the
+  questions, the sampled agent in {asking[1]:.0%}. Compared with the base, asked directly,
+  the share that it gets right greedily is {in_words(base, greedy)}.
+- Does it read the replies? Where they are blank, the share that it gets right, sampled, is
+  {in_words(own, empty)}.
+""")
+)
+
+# %% [markdown]
+# Next: [54](54_vista_gym_grpo.ipynb), which pays for right answers: does the agent then learn when to ask, and whom?
