@@ -42,6 +42,8 @@ one_family_runs: list[str] = []  # trained on one family alone
 one_tool_runs: list[str] = []  # trained with tools of one kind alone
 long_runs: list[str] = []  # cloned from long rationales, then reinforced
 no_tools_reasoning_runs: list[str] = []  # cloned and trained to reason without tools
+decided_runs: list[str] = []  # cloned from an expert that never gives up
+half_runs: list[str] = []  # from one that gives up half as often as here
 single_family: str = "maps"  # that one_family_runs were trained on
 single_tools: str = "easyocr.read"  # that one_tool_runs were trained with
 backbone: str = "Qwen2.5-VL-7B"  # whose rows of the paper's Table 2 stand beside ours
@@ -60,20 +62,24 @@ from collections import Counter
 from dataclasses import asdict
 
 import torch
-from IPython.display import display
+from IPython.display import Markdown, display
+from kit import view
 from kit.data.store import load_tasks
-from kit.evaluate.accuracy import accuracy
-from kit.evaluate.claims import Claim, as_stated, table
+from kit.evaluate.claims import VERDICTS, as_stated
 from kit.evaluate.conduct import conduct
 from kit.evaluate.results import write_results
 from kit.files import ROOT, read_json, run_folder
+from kit.policy.hf import load_model_and_chat
 from kit.train.checkpoint import trained_model
-from kit.train.metrics import read_metrics, training_minutes
+from kit.train.metrics import training_minutes
 from kit.view import plots
+from papers.contrasts import in_words
+from papers.played import curves_of, once, opened, stages_of
 from papers.vista_gym import claims
 from papers.vista_gym import experiment as vista
 from papers.vista_gym import tables as benchmarks
-from papers.vista_gym.errors import ERRORS, REPORTED
+from papers.vista_gym.errors import ERRORS, REPORTED, errors
+from papers.vista_gym.measured import MAIN, measured, paper_tables
 from papers.vista_gym.metrics import EVALUATION
 from papers.vista_gym.remembered import remembered
 from papers.vista_gym.toolbox import toolbox
@@ -82,12 +88,14 @@ from workshop.exercises import check, hint, solution
 # %%
 began = time.monotonic()
 torch.set_num_threads(threads)
-folders = [run_folder(name) for name in (runs or [run])]
-named = {"dense": dense_runs, "sparse": sparse_runs}
+named = {"runs": runs or [run], "dense": dense_runs, "sparse": sparse_runs}
 named |= {"dapo": dapo_runs, "long": long_runs}
 named |= {"no_tools_reasoning": no_tools_reasoning_runs}
 named |= {"one_family": one_family_runs, "one_tool": one_tool_runs}
-others = {name: [run_folder(n) for n in some] for name, some in named.items() if some}
+named |= {"decided": decided_runs, "half": half_runs}
+arms = {name: [run_folder(n) for n in some] for name, some in named.items() if some}
+folders = arms["runs"]
+single = {"single_family": single_family, "single_tools": single_tools}
 benchmarks.check_backbone(backbone)
 play = vista.Play(
     prompt=prompt,
@@ -98,33 +106,124 @@ play = vista.Play(
 
 
 # %%
-def gathered(stage: str, some):
-    """A stage's outcomes over all seeds."""
-    loaded = (EVALUATION.load_outcomes(f, stage, k) for k, f in enumerate(some))
-    return [outcome for outcomes in loaded for outcome in outcomes]
+def gathered():
+    """All outcomes that the runs have by now; those that no training made, once."""
+    return once(stages_of(EVALUATION, arms), claims.UNSEEDED)
 
 
-played = {stage: gathered(stage, folders) for stage in ("sft", "grpo")}
-for stage in claims.UNSEEDED:  # of the base: no training made them
-    played[stage] = EVALUATION.load_outcomes(folders[0], stage)
-patched = [f for f in folders if (f / "stages" / "patch.json").is_file()]
-if len(patched) == len(folders):
-    played["patch"] = gathered("patch", folders)
-played |= {name: gathered("grpo", some) for name, some in others.items()}
-print(len(folders), "seed(s);", {name: len(some) for name, some in others.items()})
+played, curves = gathered(), curves_of(arms)
+metrics, _ = measured(played, curves, **single)
+print({name: len(some) for name, some in arms.items()}, "seed(s)")
 for stage in ("untrained", "sft", "grpo"):
     print(f"{stage:10s} {conduct(played[stage])}")
 
 # %% [markdown]
-# ## Everything side by side
+# ## One claim: "training removes most errors of calls"
+#
+# This is V8, and behind it stands the paper's best idea: don't ask how often an agent fails, ask *how*.
+#
+# ### Six ways to fail
+#
+# The paper had people sort 500 failures of GPT-5 and of InternVL3-8B with tools:
+#
+# | | what happened |
+# |---|---|
+# | E1 | the call can't be read, or there is no such tool |
+# | E2 | an argument by a name that the tool doesn't know |
+# | E3 | a value of the wrong form |
+# | E4 | a call in good form, for the wrong thing |
+# | E5 | the tool fails |
+# | E6 | the tool said it, and the agent answered otherwise |
+#
+# On drawn questions a rule can sort them, since the right calls are known. Here is an episode of each kind, where the trained
+# agent has one, else the cloned agent. Look at the turns before you read the kind's name: what went wrong?
+
+# %%
+tools = remembered(toolbox().values())
+tests = load_tasks(folders[0] / "tasks" / "test.jsonl")
+
+
+def examples_of(stage: str, made_by: int):
+    """An episode of each kind of error that an agent makes, played again."""
+    some = [o for o in played[stage] if o.seed == 0]
+    ids = {kind: o.task for o in some for kind in o.errors.split()}
+    vlm, chat = load_model_and_chat(trained_model(folders[0], stage, made_by))
+    failed = [task for task in tests if task.id in ids.values()]
+    again = vista.play_greedily(vlm, chat, tools, failed, how=play)
+    return {kind: episode for episode in again for kind in errors(episode)}
+
+
+# %% tags=["guess"]
+examples = examples_of("sft", 53) | examples_of("grpo", 54)
+for kind in (kind for kind in ERRORS if kind in examples):
+    display(view.show(examples[kind]))
+    display(Markdown(f"**{kind}**: {ERRORS[kind]}"))
+lacking = [kind for kind in ERRORS if kind not in examples]
+print("no episode of:", ", ".join(lacking) or "none")
+
+# %% [markdown]
+# ### The picture
+#
+# And how often? An agent that gives up without a call has none of the six, and a bar of its own. Which kinds does cloning
+# remove, which does reinforcement? Guess before you open the figure.
+
+# %% tags=["guess"]
+kinds = [*ERRORS, "no_call"]
+shares = {
+    stage: {k.replace("_", " "): metrics[stage][f"errors_{k}"] for k in kinds}
+    for stage in ("untrained", "sft", "grpo")
+}
+names = {"untrained": "before cloning", "sft": "after cloning", "grpo": "after GRPO"}
+shown = {names[stage]: found for stage, found in shares.items()}
+display(plots.bars(shown, "share of questions failed so"))
+for name, found in shown.items():
+    print(f"{name:15s}", {kind: round(share.value, 2) for kind, share in found.items()})
+
+# %%
+for model, found in REPORTED.items():
+    print(f"{model:13s}", dict(found), "(of its failures, untrained)")
+
+# %% [markdown]
+# A large untrained model writes calls, and gets names and contents wrong; the tiny one doesn't get that far (E1). Who never
+# calls can't make the errors that only a caller makes: E4, a proper call for the wrong thing, and E6. So look at "no call" and E4
+# together. E5 is a tool that fails. No training mends the tool, but an agent can learn to ask another.
+#
+# ### From a sentence to a rule
+#
+# "Most" becomes: at least half. V8 asks whether E1 to E3, the errors of form, are halved. E4 and E6, which need a call, it judges
+# only where the untrained agent's calls reach a tool, and E5 it tells. The rule was stated in `papers/vista_gym/claims.toml`
+# before the trainings; notebook [14](14_agile_claims.ipynb) explains verdicts. What will this one be?
+
+# %% tags=["guess"]
+v8 = claims.v8(played["untrained"], played["grpo"])
+print(v8.told)
+print(v8.evidence.replace("; ", "\n"))
+
+# %% [markdown]
+# **Exercise 55.1.** Sort one failure. You know whether the call could be read, whether it fits the tool's schema, whether it is
+# the question's own, and whether the reply holds the gold answer. Which of E1, E4, E5, E6 is it? (A call that doesn't fit
+# its schema is E2 or E3: say `"E2 or E3"`.)
+
+
+# %% tags=["exercise"]
+def kind_of_error(read: bool, fits: bool, own: bool, holds: bool) -> str:
+    """The kind of error of an episode with one call and a wrong answer."""
+    ...
+
+
+check("55.1", kind_of_error)
+
+# %% [markdown]
+# ## The other claims
+#
+# They are about accuracy, so here are all agents side by side.
 #
 # `direct` is the base asked without tools, `untrained` the base given 26 of them, `no_reasoning` told besides which suit the
 # question, `sft` the agent after cloning, `grpo` after reinforcement, `patch` after going on with hard questions. Square
 # brackets hold 95 % intervals, round ones the paper's number of its own questions, of the model that `node` trains.
 
 # %%
-metrics = {stage: EVALUATION.evaluate_outcomes(some) for stage, some in played.items()}
-main = [s for s in (*claims.UNSEEDED, "sft", "grpo", "patch") if s in metrics]
+main = [stage for stage in MAIN if stage in metrics]
 short = {s: {k: v for k, v in metrics[s].items() if k[-4:] == "_all"} for s in metrics}
 print(EVALUATION.table({stage: short[stage] for stage in main}))
 
@@ -147,12 +246,9 @@ for family in PRIOR:
     found = {s: metrics[s].get(f"acc_{family}") for s in main}
     print(f"{family:10s}", {s: round(v.value, 2) for s, v in found.items() if v})
 for stage in main:
-    metrics[stage]["macro"] = claims.macro_average(**{stage: played[stage]})
     print(f"{stage:12s} macro-average {metrics[stage]['macro']}")
 for stage in ("sft", "direct"):
-    pair = {stage: played[stage], "grpo": played["grpo"]}
-    gain = metrics["grpo"][f"macro_gain_over_{stage}"] = claims.macro_average(**pair)
-    print(f"grpo minus {stage}: {gain}")
+    print(f"grpo minus {stage}: {metrics['grpo'][f'macro_gain_over_{stage}']}")
 
 # %% [markdown]
 # ## Table 2
@@ -162,64 +258,8 @@ for stage in ("sft", "direct"):
 # Where they were played, they decide the claims about accuracy; elsewhere drawn questions do.
 
 # %%
-on = {s: benchmarks.played(s, folders[:1]) for s in claims.UNSEEDED}
-on |= {s: benchmarks.played(s, folders) for s in ("sft", "grpo")}
-on |= {name: benchmarks.played("grpo", some) for name, some in others.items()}
-table_2 = benchmarks.table_2(on, backbone)
+table_2 = paper_tables(played, backbone)["Table 2"]
 print(benchmarks.lines(table_2))
-
-# %% [markdown]
-# ## Six ways to fail
-#
-# The paper had people sort 500 failures of GPT-5 and of InternVL3-8B with tools:
-#
-# | | what happened |
-# |---|---|
-# | E1 | the call can't be read, or there is no such tool |
-# | E2 | an argument by a name that the tool doesn't know |
-# | E3 | a value of the wrong form |
-# | E4 | a call in good form, for the wrong thing |
-# | E5 | the tool fails |
-# | E6 | the tool said it, and the agent answered otherwise |
-#
-# On drawn questions a rule can sort them, since the right calls are known. An agent that gives up without a call has none of
-# them, and a bar of its own. Which kinds does cloning remove, which does reinforcement? Guess before you open the figure.
-
-# %% tags=["guess"]
-shares = {
-    stage: {kind: claims.error_share(played[stage], kind) for kind in ERRORS}
-    | {"no call": claims.no_call_share(played[stage])}
-    for stage in ("untrained", "sft", "grpo")
-}
-names = {"untrained": "before cloning", "sft": "after cloning", "grpo": "after GRPO"}
-shown = {names[stage]: found for stage, found in shares.items()}
-display(plots.bars(shown, "share of questions failed so"))
-for name, found in shown.items():
-    print(f"{name:15s}", {kind: round(share.value, 2) for kind, share in found.items()})
-
-# %%
-for model, found in REPORTED.items():
-    print(f"{model:13s}", dict(found), "(of its failures, untrained)")
-
-# %% [markdown]
-# A large untrained model writes calls, and gets names and contents wrong; the tiny one doesn't get that far (E1). After
-# cloning the form stands, and most failures are silent ones: no call at all. Reinforcement turns those into calls, and with
-# calls come the errors that only a caller can make, above all E4, a proper call for the wrong thing. E5 is a tool that fails.
-# No training mends the tool, but an agent can learn to ask another. So claim V8 asks whether E1 to E3 are halved; E4 and E6,
-# which need a call, it judges only where the untrained agent's calls reach a tool, and E5 it tells.
-#
-# **Exercise 55.1.** Sort one failure. You know whether the call could be read, whether it fits the tool's schema, whether it is
-# the question's own, and whether the reply holds the gold answer. Which of E1, E4, E5, E6 is it? (A call that doesn't fit
-# its schema is E2 or E3: say `"E2 or E3"`.)
-
-
-# %% tags=["exercise"]
-def kind_of_error(read: bool, fits: bool, own: bool, holds: bool) -> str:
-    """The kind of error of an episode with one call and a wrong answer."""
-    ...
-
-
-check("55.1", kind_of_error)
 
 # %% [markdown]
 # ## The five questions
@@ -228,18 +268,14 @@ check("55.1", kind_of_error)
 # [observation gap](../docs/glossary.md#observation-gap).
 
 # %%
-from kit.evaluate.five.answers import answers
+from kit.evaluate.five.answers import own_numbers
 from kit.evaluate.five.play import Player, play_all
 from kit.train.experiment import in_parts
 from kit.train.held_out import evenly_spaced
 from kit.train.weights import weight_change
 from kit.view.five import five
 
-tools = remembered(toolbox().values())
-tests = load_tasks(folders[0] / "tasks" / "test.jsonl")
 
-
-# %%
 def play_five(folder):
     """Play what the five questions need, unless the run has it already."""
 
@@ -254,14 +290,21 @@ def play_five(folder):
 
 
 # %% tags=["guess"]
-moved = []
-for folder in folders:
+numbers = {"grpo": {}}
+for seed, folder in enumerate(folders):
     print(folder.name, "played now:", ", ".join(play_five(folder)) or "nothing")
     ends = trained_model(folder, "sft", 53), trained_model(folder, "grpo", 54)
-    moved.append(weight_change(*ends))
-training = [read_metrics(f / "grpo" / "metrics.jsonl") for f in folders]
-five_answers = answers(EVALUATION, folders, training, moved, tries)
-display(five(five_answers))
+    numbers["grpo"][seed] = own_numbers(EVALUATION, folder, weight_change(*ends))
+played = gathered()
+metrics, verdicts = measured(played, curves, numbers, **single)
+print(opened(played, ("sft-sampled",)))
+display(five(metrics, headlines=True, title="the five questions: one value each"))
+
+# %% [markdown]
+# And all values, question by question:
+
+# %% tags=["guess"]
+display(five(metrics))
 
 # %% [markdown]
 # **Exercise 55.2.** With another question's replies the agent is right in a share `swapped`. If it had *guessed* among `n` answers
@@ -278,70 +321,15 @@ def reads(own: float, swapped: float, n: int, margin: float) -> tuple[float, boo
 check("55.2", reads)
 
 # %% [markdown]
-# ## The verdicts
+# ## All verdicts
 #
-# Each claim is made of checks; a check is a statistic with an interval, a limit and a margin, stated in
-# `papers/vista_gym/claims.toml` before the trainings (notebook [14](14_agile_claims.ipynb) explains the rules).
-# A claim whose runs weren't named says so. With one seed nothing is known of other trainings: undecided.
-
-
-# %%
-def claim_or_not_run(name: str, needed: list[str], measure) -> Claim:
-    """A claim, or one without checks where a training that it needs wasn't named."""
-    if missing := [stage for stage in needed if stage not in played]:
-        how = ", ".join(HOW.get(stage, stage) for stage in missing)
-        return Claim(name, claims.CLAIMS[name], (), f"not run: {how}")
-    return measure(*benchmarks.deciding(on, played, *needed))
-
-
-def better(name: str, ours: str, *rivals: str) -> Claim:
-    """Whether one training is more accurate than each of the others."""
-    return claim_or_not_run(
-        name,
-        [ours, *rivals],
-        lambda a, *some: claims.better(name, a, **dict(zip(rivals, some, strict=True))),
-    )
-
-
-# %%
-values = {name: f"reward={name}" for name in ("dense", "sparse")}
-values |= {"dapo": "loss_type=dapo"}
-values |= {"one_family": f"only={single_family}", "one_tool": f"only={single_tools}"}
-HOW = {
-    name: f"python -m kit run 54 --tag {name} --set {value}, then {name}_runs"
-    for name, value in values.items()
-}
-chain = "python -m kit run vista_gym --until 54 --name vista_gym"
-HOW["long"] = f"{chain}-long --set rationale=long, then long_runs"
-alone = f"{chain}-no_tools --set prompt={prompt}-alone"
-HOW["no_tools_reasoning"] = f"{alone}, then no_tools_reasoning_runs"
-HOW["patch"] = "notebook 54 with patch_steps above 0, or no question was hard"
-
-
-# %%
-def carry_over(end, one_family, one_tool) -> Claim:
-    """Whether mixed training is better where one family, or one tool, is no help."""
-    return claims.v6(end, one_family, one_tool, single_family, single_tools)
-
+# The nine claims, by your run: each line has the checks that decide, or leave it open, and what would decide it: so many more
+# seeds, if values and spreads stay as they are. A claim whose runs weren't named says so. With one seed nothing is known of
+# other trainings. Which of the nine can a single run decide?
 
 # %% tags=["guess"]
-arms = [
-    "grpo",
-    "no_tools_reasoning",
-    "no_reasoning",
-]  # the paper's; the last is untrained
-verdicts = [
-    claim_or_not_run("V1", ["direct", "untrained"], claims.v1),
-    claim_or_not_run("V2", ["direct", "sft", "grpo"], claims.v2),
-    claim_or_not_run("V3", arms, claims.v3),
-    better("V4", "grpo", "dapo"),
-    better("V5", "grpo", "dense", "sparse"),
-    claim_or_not_run("V6", ["grpo", "one_family", "one_tool"], carry_over),
-    better("V7", "patch", "grpo"),
-    claims.v8(played["untrained"], played["grpo"]),  # drawn ones: their calls are known
-    better("V9", "long", "grpo"),
-]
-print(table(verdicts).replace("; ", "\n    "))
+records = {claim.name: claim.record() for claim in verdicts}
+display(Markdown(claims.STATED.table(records)))
 
 # %% [markdown]
 # **Exercise 55.3.** The paper's reinforcement adds *much more* than its cloning. Accuracies before, after cloning, after
@@ -358,13 +346,7 @@ def much_more(direct: float, cloned: float, reinforced: float) -> float:
 check("55.3", much_more)
 
 # %%
-for stage, found in five_answers.items():
-    metrics[stage] |= found
-metrics["direct"]["accuracy"] = accuracy(played["direct"])
-for stage, found in shares.items():
-    for kind, share in found.items():
-        metrics[stage][f"errors_{kind.replace(' ', '_')}"] = share
-results = write_results(
+write_results(
     run_folder(run) / "results.json",
     notebook="55_vista_gym_claims",
     profile=profile,
@@ -372,13 +354,10 @@ results = write_results(
     minutes=(time.monotonic() - began) / 60,
     training_minutes=training_minutes(folders),
     stages=metrics,
-    claims={claim.name: claim.record() for claim in verdicts},
+    claims=records,
     tables={"Table 2": table_2},
 )
 print("written:", f"runs/{run}/results.json")
-
-# %%
-display(plots.claims(results))
 
 # %% [markdown]
 # ## The same rules, the published runs
@@ -391,11 +370,8 @@ path = ROOT / "results" / "vista_gym.json"
 published = read_json(path) if path.is_file() else {"seed": [], "claims": {}}
 published["claims"] = as_stated(published["claims"], claims.CLAIMS)
 print("seeds:", published["seed"])
-for name, claim in published["claims"].items():
-    print(f"{name}  {claim['verdict']:17s}  {claim['statement']}")
-    if not claim.get("checks"):
-        print("   ", claim["evidence"])
-if published["claims"]:
+display(Markdown(claims.STATED.table(published["claims"])))
+if any(claim["checks"] for claim in published["claims"].values()):
     display(plots.claims(published))
 
 # %% [markdown]
@@ -408,3 +384,39 @@ if published["claims"]:
 # a tool. And cloning does more here than reinforcement where the expert is sure of itself: that is why ours was made to doubt
 # (notebook 53). V3 to V6 and V9 compare with trainings of their own; where their runs weren't named, the table says with which
 # command they are made.
+#
+# ## What you have seen
+#
+# Which of its mistakes went away, which stayed, and what of the nine claims holds here?
+
+# %% tags=["figure"]
+came_out = {name: claim["verdict"] for name, claim in published["claims"].items()}
+found = {v: [name for name in came_out if came_out[name] == v] for v in VERDICTS}
+said = "; ".join(f"{v}: {', '.join(some)}" for v, some in found.items() if some)
+before, after = shown["after cloning"], shown["after GRPO"]
+changed = {kind: after[kind].value - before[kind].value for kind in before}
+
+
+def moved(kind: str) -> str:
+    """A way to fail, in words, and its share of the questions before and after."""
+    ends = f"{before[kind].value:.0%} → {after[kind].value:.0%} of the questions"
+    return f"{kind} ({ERRORS.get(kind, 'a wrong answer at once')}: {ends})"
+
+
+fell, rose = min(changed, key=changed.get), max(changed, key=changed.get)
+told = f"changed two most: {moved(fell)} and {moved(rose)}"
+told = told if changed[fell] < changed[rose] else "changed none"
+seeds = len(published["seed"])
+display(
+    Markdown(f"""
+- **Of the ways to fail reinforcement {told}.**
+  The share right is {in_words(played["sft"], played["grpo"])}.
+- Over {seeds} training{"s" * (seeds != 1)} (`results/vista_gym.json`): {said or "none"}.
+- Does it read its tools? With another question's replies the share right is
+  {in_words(played["grpo-own"], played["grpo-swapped"])}.
+""")
+)
+
+# %% [markdown]
+# Next: [06](06_is_it_learning.ipynb), which asks the five questions of all papers, and [60](60_your_own.ipynb), where you train
+# an agent on a task of your own.
