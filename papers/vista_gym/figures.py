@@ -50,7 +50,7 @@ def asked(episodes: Sequence[Episode]) -> dict[str, Counter[str]]:
 
 
 def that_and_whom(episodes: Sequence[Episode]) -> tuple[list[Point], list[Point]]:
-    """Whether each episode begins with a call; and, of those that do, whether it asks the right tool."""
+    """Tell of each episode whether it begins with a call, and of those that do whether they ask the right tool."""
     firsts = [(episode.task.id, first_asked(episode), right_tool(episode)) for episode in episodes]
     calls = [(task, tool, right) for task, tool, right in firsts if tool not in (NO_CALL, UNREAD)]
     that = [Point(0, task, float(tool not in (NO_CALL, UNREAD))) for task, tool, _ in firsts]
