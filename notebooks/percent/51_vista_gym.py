@@ -52,7 +52,7 @@ from collections import Counter, defaultdict
 from textwrap import fill
 
 import numpy as np
-from IPython.display import display
+from IPython.display import Markdown, display
 from kit.data.store import files_of_script, load_tasks, save_tasks
 from kit.episode import NamedImage
 from kit.files import run_folder
@@ -66,6 +66,7 @@ from papers.vista_gym.measure import CARDS
 from papers.vista_gym.tasks import MAKERS, check_apart, make_tasks
 from papers.vista_gym.toolbox import toolbox
 from papers.vista_gym.validate import validate
+from PIL import Image
 from visual_tools.perception.shapes import COLOURS, things
 from visual_tools.tool import Golden, PureTool
 from workshop.exercises import check, hint, solution
@@ -92,6 +93,8 @@ for t in families:
     print(f"{t.meta['family']:10s}", t.question.replace("\n", "  "))
 
 # %% [markdown]
+# (Words are drawn at random. "How much is nut for liv?" asks a chart of several series: of *liv*, the value of *nut*.)
+#
 # You see what kind of image it is, and no more: a high-resolution image was shrunk, as a processor shrinks a photograph of
 # 4,000 pixels. The tools open the original.
 
@@ -115,7 +118,7 @@ def ask(task, wanted: str) -> str:
     return run_tool(tools[action.name], action, images).text
 
 
-chart = make_tasks({"charts/figureqa": 1}, 4, "development", shown)[0]
+chart = make_tasks({"charts/chartqa": 1}, 10, "development", shown)[0]
 display(plots.images([("", chart.tool_images[0].image)], side=3.0))
 print(chart.question)
 for wanted in (
@@ -175,24 +178,38 @@ for task, wanted in (
 # %% [markdown]
 # ## Where tools go wrong
 #
-# A tool is no oracle. Here are coloured things, and the same image at smaller and smaller sizes. The detector finds things by
-# their hue and shape, and leaves out what is tiny. How many red circles will it count?
+# A tool is no oracle. Here are coloured things. Below them is one part of the image as it looks when the whole is shrunk to
+# smaller and smaller sizes, each pixel drawn as a square. The detector finds things by their hue and shape, and leaves out what
+# is tiny. How many red circles will it count at each size?
 
 # %%
 scene = paper(np.random.default_rng(3))
 wanted = [("red", "circle")] * 6 + [("red", "star")] * 4
 drawn = scatter(np.random.default_rng(5), scene, wanted)
 sizes = {f"{100 // n} %": scene.resize((640 // n, 480 // n)) for n in (1, 2, 4, 8)}
-display(plots.images(list(sizes.items()), side=1.6))
+left, top, right, bottom = 242, 54, 302, 154  # a circle and, below it, a star
+
+
+def part(image):
+    """That part of the scene in an image of it, pixel by pixel."""
+    factor = image.width / scene.width
+    box = [round(factor * edge) for edge in (left, top, right, bottom)]
+    return image.crop(box).resize((300, 500), Image.Resampling.NEAREST)
+
+
+display(plots.images([("all of it", scene)], side=3.0))
+parts = [(f"part, at {name}", part(image)) for name, image in sizes.items()]
+display(plots.images(parts, side=1.4))
 print("red circles drawn:", sum(one.shape == "circle" for one in drawn))
 
 # %% tags=["guess"]
-detector = tools["groundingdino.detect"]
+detector, circles = tools["groundingdino.detect"], {}
 for name, image in sizes.items():
     named = {"image": NamedImage("image", image)}
     counted = detector.call({"caption": "red circle", "task": "count"}, named).text
     anything = detector.call({"caption": "red thing", "task": "count"}, named).text
     print(f"{name:6s} red circles: {counted}   red things: {anything}")
+    circles[name] = counted
 
 # %% [markdown]
 # No error is reported: the tool is sure of itself. Whether an agent *believes* such a reply is the hardest part of using tools.
@@ -252,8 +269,7 @@ measured([family for family in grouped if family not in ("perception", "charts")
 # different models with different errors, and asking two of them is a way to notice one.
 #
 # **Exercise 51.3.** Some questions take a chain of calls: read the number, then compute with it. A chain is right if each of
-# its calls is. Given the accuracies of the tools, what share of chains is right? And of how many questions does at least one
-# of *two* tools, asked for the same thing and wrong independently of each other, tell the truth?
+# its calls is. Given the accuracies of the tools, which are wrong independently of each other, what share of chains is right?
 
 
 # %% tags=["exercise"]
@@ -264,7 +280,11 @@ def chain(accuracies: list[float]) -> float:
 
 check("51.3", chain)
 
-# %%
+# %% [markdown]
+# And two tools that are asked for the *same* thing, each right in nine of ten cases, wrong independently of each other: how often
+# does at least one of them tell the truth? Guess, then open.
+
+# %% tags=["guess"]
 read = cards["multimath.solve"]["accuracy"]
 print(f"a solver after a reader of 0.9: {0.9 * read:.2f}")
 print(f"at least one of two readers of 0.9: {1 - 0.1 * 0.1:.2f}")
@@ -299,8 +319,10 @@ for name, turn in attempts.items():
     print(f"{name:17s} {turn}")
 
 # %% tags=["guess"]
+statuses = []
 for name, turn in attempts.items():
     seen, *_ = env.step(f"<think>I try.</think>{turn}")
+    statuses.append(seen.status)
     line = f"{name:17s} {seen.status:7s} {seen.text}"
     print(fill(line, 84, subsequent_indent=" " * 26))
 
@@ -402,9 +424,10 @@ check("51.4", proper)
 # %%
 checked = make_tasks(dict.fromkeys(list(MAKERS), 1), 1, "development", shown)
 checked = [t for t in checked if not t.meta["direct"]][:proven]
-for t in checked:
-    why = validate(t, list(tools.values())) or "solved by its calls, by nothing less"
-    print(f"{t.meta['family']:10s} {t.meta['set']:15s} {why}")
+wrong_with = [validate(t, list(tools.values())) for t in checked]
+for t, why in zip(checked, wrong_with, strict=True):
+    told = why or "solved by its calls, by nothing less"
+    print(f"{t.meta['family']:10s} {t.meta['set']:15s} {told}")
 
 # %% [markdown]
 # The sides share no image, whatever their seeds, and a part of every family needs no tool at all: its image can be read in the
@@ -449,4 +472,27 @@ print("arguments of a call   a text, in one figure   an object; a text is read a
 # The paper's tools are models whose errors nobody knows beforehand; ours are algorithms, and their cards are measured. FigureQA
 # asks yes or no there, and which of two here, because no tool says yes.
 #
-# Tools as services, for many agents at once, come next; then an agent that learns which of them to ask.
+# ## What you have seen
+#
+# Which of 26 tools knows the answer, what has to stand in the call, and when does a tool say something wrong?
+
+# %% tags=["figure"]
+by_card = sorted((card["accuracy"], name) for name, card in cards.items())
+(least, weakest), (most, _) = by_card[0], by_card[-1]
+asked_first = {json.loads(t.meta["calls"][0])["tool"] for t in checked}
+display(
+    Markdown(f"""
+- **Another one for each question**: {len(asked_first)} different tools begin the
+  {len(checked)} proven tasks, and {wrong_with.count("")} of these are solved by their own
+  calls and by nothing less.
+- What doesn't fit is refused in words: {len(statuses) - statuses.count("ok")} of
+  {len(statuses)} turns were, and the episode went on.
+- A wrong answer comes without a warning: at {list(circles)[-1]} of its size the detector
+  counts {list(circles.values())[-1]} of {circles["100 %"]} circles. The cards tell how often:
+  from {weakest}, right in {least:.2f}, to {most:.2f}.
+""")
+)
+
+# %% [markdown]
+# Next: [52](52_tool_services.ipynb), where tools run as services for many agents at once and one of them dies; then
+# [53](53_vista_gym_sft.ipynb), where an agent learns to call them.
