@@ -44,6 +44,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -51,7 +52,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from textwrap import fill
 
+from IPython.display import Markdown, display
 from kit.episode import NamedImage
+from kit.view import charts
 from PIL import Image
 from visual_tools.serve.client import ServiceGone, ToolService, remote
 from workshop.exercises import check, hint, solution
@@ -206,16 +209,21 @@ for where, place in (("here", local), ("served", served)):
 # %%
 
 
+events = []  # of every call: its thread, what came of it, its beginning and its end
+
+
 def resting(seconds: float, of: ToolService = service):
     """One call of our own tool, and the seconds until its reply."""
     began = time.perf_counter()
     seen = of.call("rest", {"seconds": seconds})
-    return seen, time.perf_counter() - began
+    ended = time.perf_counter()
+    events.append((threading.current_thread().name, seen.status, began, ended))
+    return seen, ended - began
 
 
 def load(seconds: float, meanwhile=lambda: None) -> list:
     """All calls, from as many threads as there are trajectories."""
-    with ThreadPoolExecutor(trajectories) as pool:
+    with ThreadPoolExecutor(trajectories, "trajectory") as pool:
         begun = [pool.submit(resting, seconds) for _ in range(calls)]
         meanwhile()
         return [one.result() for one in begun]
@@ -270,6 +278,9 @@ check("52.2", wait)
 
 
 # %%
+killed = []  # when
+
+
 def worker_of(pool: str) -> dict:
     """The worker of a pool, as the service tells of it."""
     return service.health()["pools"][pool]["workers"][0]
@@ -279,11 +290,13 @@ def kill() -> None:
     """End the worker's process in the middle of the work."""
     time.sleep(0.3)
     os.kill(worker_of("mine")["pid"], signal.SIGKILL)
+    killed.append(time.perf_counter())
 
 
 # %% tags=["guess"]
 # NBVAL_IGNORE_OUTPUT
 before = worker_of("mine")
+events.clear()
 ends = load(0.02, kill)
 print(dict(Counter(seen.status for seen, _ in ends)), "of", calls)
 died = [seen.text for seen, _ in ends if seen.status == "died"]
@@ -291,6 +304,26 @@ print(*died, sep="\n")
 after = worker_of("mine")
 print(f"process {before['pid']} is now {after['pid']}, restarts: {after['restarts']}")
 print(f"the longest wait: {max(took for _, took in ends):.1f} s")
+
+# %% [markdown]
+# The same as a picture: a row for the worker, and one for each trajectory, which calls, waits for its reply, and calls again.
+# Find the death. Who is told of it, and what do all the others do until the next process is there?
+
+# %% tags=["guess"]
+# NBVAL_IGNORE_OUTPUT
+start_of = min(began for _, _, began, _ in events)
+last = max(ended for *_, ended in events)
+back = min(e for _, status, _, e in events if status == "ok" and e > killed[-1] + 0.05)
+worker = [("works", start_of, killed[-1]), ("starts anew", killed[-1], back)]
+rows = {"worker": [*worker, ("works", back, last)]}
+told = {"ok": "call: answered", "died": "call: told of the death"}
+for thread, status, began, ended in sorted(events, key=lambda e: (len(e[0]), e)):
+    rows.setdefault(thread, []).append((told.get(status, status), began, ended))
+rows = {
+    name.replace("_", " "): [(kind, b - start_of, e - start_of) for kind, b, e in some]
+    for name, some in rows.items()
+}
+display(charts.timeline(rows, "seconds", title="a worker dies while all call"))
 
 # %%
 assert len(ends) == calls and len(died) <= 1
@@ -318,9 +351,9 @@ check("52.3", deaths)
 
 # %%
 # NBVAL_IGNORE_OUTPUT
-seen, took = resting(3600.0)
-print(fill(seen.text, 84))
-print(f"status: {seen.status}, after {took:.1f} s")
+hung, patience = resting(3600.0)
+print(fill(hung.text, 84))
+print(f"status: {hung.status}, after {patience:.1f} s")
 print("and then:", resting(0.01)[0].text)
 
 # %% [markdown]
@@ -392,3 +425,26 @@ stack.close()
 #
 # **Try.** Run `python -m kit tools serve --workers 2`, open its address in a browser, and kill workers while notebook 51 calls
 # them. Serve a tool that fails to load, and see what its calls are told.
+#
+# ## What you have seen
+#
+# How does a training go on when a tool dies, and what does the agent read when it was *its* call?
+
+# %% tags=["figure"]
+# NBVAL_IGNORE_OUTPUT
+count = Counter(seen.status for seen, _ in ends)
+refused = sum(text.startswith("Error") for text in replies)
+display(
+    Markdown(f"""
+- **It goes on by itself**: of {len(ends)} calls during which a worker was killed,
+  {count["ok"]} were answered as if nothing had happened and {count["died"]} read that the
+  tool died. The longest wait was {max(took for _, took in ends):.1f} s.
+- A tool that hung was killed after {patience:.1f} s (its deadline: {deadline:g} s), and its
+  call was told so: "{hung.status}".
+- A full queue says no instead of growing: of {len(replies)} calls at once {refused} were
+  refused, in words.
+""")
+)
+
+# %% [markdown]
+# Next: [53](53_vista_gym_sft.ipynb), where an agent learns to call the 26 tools from an expert that isn't sure of itself.
