@@ -13,7 +13,7 @@
 # %% [markdown]
 # # 60 · A task of your own
 #
-# **The question.** What does it take to train an agent on a task of your own? Three files with about 140 lines: one
+# **The question.** What does it take to train an agent on a task of your own? Three files with less than 160 lines: one
 # makes tasks, one holds an environment with a tool and a reward, one is a record that names them. This notebook
 # shows all three, checks them, and trains the tiny model on them. At the end you replace them by your own.
 #
@@ -63,7 +63,7 @@ from pathlib import Path
 
 import torch
 from gymnasium.utils.env_checker import check_env
-from IPython.display import Code, display
+from IPython.display import Code, Markdown, display
 from kit import view
 from kit.evaluate.conduct import conduct
 from kit.evaluate.results import write_results
@@ -254,8 +254,8 @@ def sweep(episode) -> str:
 
 
 swept = play(ScriptedPolicy(chat, sweep), held_out)
-earned = [env.score(e, e.task.target).total for e in swept]
-print(f"without looking: {sum(earned) / len(earned):.3f} of {best:.3f}")
+swept_earned = [env.score(e, e.task.target).total for e in swept]
+print(f"without looking: {sum(swept_earned) / len(swept_earned):.3f} of {best:.3f}")
 
 # %% [markdown]
 # Two things make this possible. The tool says in words what the image shows, and a mark in vain costs little.
@@ -490,3 +490,30 @@ show_file(paper)
 # </details>
 #
 # To give your task notebooks of its own, read [docs/adding.md](../docs/adding.md).
+#
+# ## What you have seen
+#
+# What does it take to train an agent on a task of your own, and does that agent then use what it is shown?
+
+# %% tags=["figure"]
+from papers.contrasts import in_words
+
+files = [Path(module.__file__) for module in (task, env, paper)]
+lines = sum(len(path.read_text().splitlines()) for path in files)
+judged = {name: evaluation.outcomes(played) for name, played in outcomes.items()}
+trained, unseen_by = accuracy["grpo"].value, accuracy["blind"].value
+display(
+    Markdown(f"""
+- **{len(files)} files with {lines} lines, and {minutes:.1f} minutes.** Imitation brought the
+  share right from {accuracy["untrained"].value:.2f} to {accuracy["sft"].value:.2f}; after
+  reinforcement it is {trained:.2f}, which is {in_words(judged["sft"], judged["grpo"])}.
+- With blank images it is {unseen_by:.2f}: {in_words(judged["grpo"], judged["blind"])}. Always
+  giving the commonest answer would be right in {constant:.2f}.
+- An agent that never looks can earn {sum(swept_earned) / len(swept_earned):.2f} of the
+  expert's {best:.2f}: what a reward pays for isn't always what it was meant for.
+""")
+)
+
+# %% [markdown]
+# Next: [06](06_is_it_learning.ipynb) asks five questions of any training, yours too, and [docs/adding.md](../docs/adding.md) has
+# what a whole paper needs.
