@@ -42,7 +42,7 @@ photo: str = "coffee"  # which packaged photograph to cut (pictures.photos lists
 # %%
 import numpy as np
 import torch
-from IPython.display import display
+from IPython.display import Markdown, display
 from kit import view
 from kit.chat import Chat
 from kit.episode import Episode, NamedImage, Turn
@@ -658,5 +658,25 @@ box.close()
 # The form of an episode is the paper's. Only its size differs: pieces of 56 pixels and short system
 # texts, so that a model with a few million parameters can read them on one core.
 #
+# ## What you have seen
+#
+# Of one long row of numbers, which did the model choose, which came from the world, and where is this noted?
+
+# %% tags=["figure"]
+paid = {name: score(e, task.target).total for name, e in episodes.items()}
+best, worst = max(paid, key=paid.get), min(paid, key=paid.get)
+display(
+    Markdown(f"""
+- **Of {len(row)} ids the model chose {sum(mask)} ({share:.0%}); the rest came from the
+  prompt and the environment. A mask as long as the row notes it, 1 or 0 for each.**
+- {len(given)} pictures took {places} of the ids. They carry no loss, and yet the loss
+  reaches them: {count} of {places} get a gradient through what the model read.
+- Without the mask {wasted:.0%} of the pull would be on ids that nobody chose. Which way the
+  others are pulled is one number an episode: here from {paid[worst]:+.2f} ({worst}) to
+  {paid[best]:+.2f} ({best}).
+""")
+)
+
+# %% [markdown]
 # Next: [02, the sandbox](02_sandbox.ipynb), which ran the code. You can also go straight to
 # [03, GRPO by hand](03_grpo_by_hand.ipynb).

@@ -51,7 +51,7 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 import numpy as np
 import torch
-from IPython.display import display
+from IPython.display import Markdown, display
 from kit import view
 from kit.chat import Chat
 from kit.view import plots
@@ -914,6 +914,30 @@ for what, theirs, ours, why in rows:
 
 # %% [markdown]
 # The formulas are the paper's; the attempts were written by hand so that you can follow each number. The
-# paper doesn't state ε or the form of std; here they are those of the trainers it builds on. In
-# [notebook 13](13_agile_grpo.ipynb) the same loss trains the tiny model on attempts of its own, group after group,
-# instead of four written ones.
+# paper doesn't state ε or the form of std; here they are those of the trainers it builds on.
+#
+# ## What you have seen
+#
+# How do four numbers become a push on every single token?
+
+# %% tags=["figure"]
+pushed = ", ".join(
+    f"{n} {A:+.2f}" for n, A in zip(names, advantages.tolist(), strict=True)
+)
+few, most = min(group_sizes), max(group_sizes)
+display(
+    Markdown(f"""
+- **Each number is compared with its group's mean, and the difference, the advantage, pushes
+  every token of its attempt** ({pushed}). One step brought the expected reward from
+  {earned:.2f} to {earns:.2f}.
+- A group without differences teaches nothing: the largest slope of all was {largest:g}.
+- Does a larger group pay? After {updates} updates the expected reward is
+  {learnt[few][-1]:.2f} with groups of {few} and {learnt[most][-1]:.2f} with groups of
+  {most}; after {attempts} attempts {learn(few, attempts // few)[-1]:.2f} and
+  {learn(most, attempts // most)[-1]:.2f}.
+""")
+)
+
+# %% [markdown]
+# Next: [04](04_tiny_vlm.ipynb), the model that all this is done to; and [13](13_agile_grpo.ipynb), where the same loss trains it
+# on attempts of its own, group after group, instead of four written ones.

@@ -586,4 +586,23 @@ print("here:  tiny model, acting                    not run; see notebook 12")
 # model of this size to see. So the kit teaches it to see first, and the notebooks of the papers show what
 # training can make of that.
 #
-# Next: [11, AGILE's task](11_agile.ipynb).
+# ## What you have seen
+#
+# What is this model, what has it learnt before any notebook starts, and what can it not do?
+
+# %% tags=["figure"]
+weights = sum(budgets["tiny"].values())
+best, worst = (pick(measured, key=lambda n: measured[n].value) for pick in (max, min))
+display(
+    Markdown(f"""
+- **A Qwen2.5-VL with {weights:,} weights, {ratio:,.0f} times smaller than the 7B model, that
+  was taught {len(SKILLS)} skills of seeing and writing and nothing else.**
+- It knows them unequally well: best *{best}* ({measured[best].value:.2f} right), least
+  *{worst}* ({measured[worst].value:.2f}).
+- How long does seeing take? After {steps} steps the model re-made here has a loss of
+  {place[-1]:.3f} on *place*; a model that sees nothing can get to {floors["blind"]:.3f}.
+""")
+)
+
+# %% [markdown]
+# Next: [11, AGILE's task](11_agile.ipynb), where this model is asked to act.
