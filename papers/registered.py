@@ -35,9 +35,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
-from kit.evaluate.claims import Check, Claim, as_stated
-from kit.evaluate.claims import told as verdict_told
+from kit.evaluate.claims import Check, Claim
 from kit.evaluate.intervals import Interval
+from papers.verdicts import table
 
 Kind = Literal["more", "no_less", "equal"]
 
@@ -232,11 +232,7 @@ class Registered(Mapping[str, Stated]):
         Args:
             measured: claim → its record, as a results file has it; a verdict on another statement decides none.
         """
-        rows = ["| | claim | verdict | why | what would decide it |", "|---|---|---|---|---|"]
-        for name, record in as_stated(measured, self.statements).items():
-            cells = (name, record["statement"], record["verdict"], _why(record), _would_decide(record))
-            rows.append(f"| {' | '.join(cells)} |")
-        return "\n".join(rows)
+        return table(measured, self.statements)
 
     @classmethod
     def load(cls, path: Path) -> Registered:
@@ -253,35 +249,6 @@ class Registered(Mapping[str, Stated]):
             return cls({name: _claim(name, claim) for name, claim in found.items()}, stages)
         except (ValueError, OSError) as error:
             raise RegisteredError(f"{path}: {error}") from error
-
-
-def _why(record: Mapping[str, Any]) -> str:
-    """Why a claim came out so: what makes it untestable, else the checks that decide, else what is known besides."""
-    if "reason" in record:
-        return str(record["reason"])
-    checks = [c for c in record["checks"] if c["verdict"] == record["verdict"]] or record["checks"]
-    shown = []
-    for c in checks:
-        must = {"above": "must be above ", "below": "must be below ", "within": "must be within ±"}[c["side"]]
-        shown.append(f"{c['name']} {Interval.of(c)}, {must}{c['limit']:g}")
-    if shown:
-        return "; ".join(shown)
-    said, _, came_out = str(record["evidence"]).partition(", which came out as: ")
-    return f"{said.rpartition('; ')[2]}: {came_out.partition(' (')[0]}" if came_out else said
-
-
-def _would_decide(record: Mapping[str, Any]) -> str:
-    """What it takes to decide a claim; empty where it is decided."""
-    if record["verdict"] == "not testable here":
-        return "another set-up"
-    if record["verdict"] != "undecided":
-        return ""
-    if not record["checks"]:
-        return "the runs that it compares"
-    if any(check["low"] is None for check in record["checks"]):
-        return "several seeds"
-    takes = verdict_told(record).removeprefix("undecided").strip(" ()")
-    return takes or "more seeds or tasks: how many isn't known"
 
 
 @cache

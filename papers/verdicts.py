@@ -1,0 +1,52 @@
+"""Tell what became of claims: the verdict, why it is that, and what would decide one that is open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kit.evaluate.claims import as_stated, told
+from kit.evaluate.intervals import Interval
+
+
+def table(measured: Mapping[str, Mapping[str, Any]], statements: Mapping[str, str]) -> str:
+    """List claims in Markdown, a row each: statement, verdict, why, and what would decide it.
+
+    Args:
+        measured: claim → its record, as a results file has it; a verdict on another statement decides none.
+        statements: claim → what is stated today.
+    """
+    rows = ["| | claim | verdict | why | what would decide it |", "|---|---|---|---|---|"]
+    for name, record in as_stated(measured, statements).items():
+        cells = (name, record["statement"], record["verdict"], why(record), would_decide(record))
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def why(record: Mapping[str, Any]) -> str:
+    """Say why a claim came out so: what makes it untestable, else the checks that decide, else what is known besides."""
+    if "reason" in record:
+        return str(record["reason"])
+    checks = [c for c in record["checks"] if c["verdict"] == record["verdict"]] or record["checks"]
+    shown = []
+    for c in checks:
+        must = {"above": "must be above ", "below": "must be below ", "within": "must be within ±"}[c["side"]]
+        shown.append(f"{c['name']} {Interval.of(c)}, {must}{c['limit']:g}")
+    if shown:
+        return "; ".join(shown)
+    said, _, came_out = str(record["evidence"]).partition(", which came out as: ")
+    return f"{said.rpartition('; ')[2]}: {came_out.partition(' (')[0]}" if came_out else said
+
+
+def would_decide(record: Mapping[str, Any]) -> str:
+    """Say what it takes to decide a claim; empty where it is decided."""
+    if record["verdict"] == "not testable here":
+        return "another set-up"
+    if record["verdict"] != "undecided":
+        return ""
+    if not record["checks"]:
+        return "the runs that it compares"
+    if any(check["low"] is None for check in record["checks"]):
+        return "several seeds"
+    takes = told(record).removeprefix("undecided").strip(" ()")
+    return takes or "more seeds or tasks: how many isn't known"
