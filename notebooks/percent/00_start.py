@@ -382,7 +382,8 @@ brought = {
 told = "; ".join(f"{name} {shares}" for name, shares in brought.items())
 display(
     Markdown(f"""
-- **By learning to act**: asked in words it placed {placed} of {len(wanted)} pieces rightly;
+- **By learning to act**: asked in words it placed {placed} of {len(wanted)} pieces
+  rightly;
   as an agent its episode ended by "{first.ended}" and earned
   {score(first, task.target).total:+.2f}.
 - The script that knows the answer took {episode.calls} turns of code and earned

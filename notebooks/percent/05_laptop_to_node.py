@@ -498,12 +498,15 @@ fits = [name for name, way in stages.items() if needed(way) / GB <= memory]
 told = ", ".join(f"{paper} {needed(s) / GB:.0f} GB" for paper, s in columns.items())
 display(
     Markdown(f"""
-- **The batch stays, so the training does**: in {together} processes losses and gradients
+- **The batch stays, so the training does**: in {together} processes losses and
+  gradients
   differ by at most {same:.0e} from those of one.
-- What changes is the time: a step took {1 / faster:.2f} of that of one process here, the whole
+- What changes is the time: a step took {1 / faster:.2f} of that of one process here,
+  the whole
   training {whole[together] / whole[1]:.2f} of it, starting included.
 - The cost is computed beforehand: of the four ways on {gpus} GPUs of {memory:g} GB
-  {", ".join(fits) or "none"} fit{"s" * (len(fits) == 1)}; the papers' plans need, of each GPU,
+  {", ".join(fits) or "none"} fit{"s" * (len(fits) == 1)}; the papers' plans need, of
+  each GPU,
   {told}.
 """)
 )

@@ -652,9 +652,12 @@ ends = {
 }
 better = max(ends, key=ends.get)
 useful = max(found, key=lambda kind: found[kind]["grpo"]["accuracy_own"].value)
+
+# %%
 display(
     Markdown(f"""
-- **A curve doesn't say so**: the training whose reward ended higher was "{better}", the one
+- **A curve doesn't say so**: the training whose reward ended higher was "{better}",
+  the one
   whose agent is right more often "{useful}".
 - Paid for the right colour: {answered("right")}.
 - Paid for the deed's name: {answered("busy")}.

@@ -803,14 +803,19 @@ pays = (blind - looks[0]) / (looks[-1] - looks[0])  # where the line meets the g
 hidden = "what it needs isn't in the prompt, and a tool brings it"
 told_all = "the prompt holds it whole, as the paper's does"
 drawn_scenes = kinds[True] / len(train)
+
+# %% tags=["figure"]
 display(
     Markdown(f"""
-- **Of a piece it sees {small} of {whole_piece} image tokens** until its code has looked:
+- **Of a piece it sees {small} of {whole_piece} image tokens** until its code has
+  looked:
   {hidden if small < whole_piece else told_all}.
-- A guess at once earns {blind:+.2f} on average, a look {looks[0]:+.2f} if it never helps
+- A guess at once earns {blind:+.2f} on average, a look {looks[0]:+.2f} if it never
+  helps
   and {looks[-1]:+.2f} if it always does: a look pays
   {"whatever it sees" if pays <= 0 else f"from {pays:.0%} right answers on"}.
-- It learns from {len(train):,} puzzles, {drawn_scenes:.0%} of them cut from drawn scenes,
+- It learns from {len(train):,} puzzles, {drawn_scenes:.0%} of them cut from drawn
+  scenes,
   and is tested on {len({t.meta["source"] for t in tested})} pictures, none of which
   looks like one of those.
 """)

@@ -563,12 +563,16 @@ taken = (
 )
 taught_guess, sampled_guess, greedy_guess = (f"{share:.0%}" for share in shares_seen)
 ceiling, reached = solved["full pieces"].value, evaluate(tuned)["acc_2x2"].value
+
+# %% tags=["figure"]
 display(
     Markdown(f"""
 - **{taken}**: {taught_guess} of the demonstrations guess, and
   so do {sampled_guess} of its sampled episodes and {greedy_guess} of its greedy ones.
-- Of the sampled episodes that looked {found_out(played["sampled, looked"])} are right, of
-  those that didn't {found_out([e for e in sampled if not e.calls])}: that is what a reward
+- Of the sampled episodes that looked {found_out(played["sampled, looked"])} are
+  right, of
+  those that didn't {found_out([e for e in sampled if not e.calls])}: that is what a
+  reward
   can tell apart.
 - Left to win, greedily: it solves {reached:.2f}, and the same base, asked from the full
   pieces, {ceiling:.2f}.

@@ -604,7 +604,8 @@ looked = [fmean(o.tool_calls > 0 for o in some) for some in (first, last)]
 verdict = "It does" if looked[1] > looked[0] else "It doesn't"
 display(
     Markdown(f"""
-- **{verdict}**: before the training it looked in {looked[0]:.0%} of the held-out puzzles,
+- **{verdict}**: before the training it looked in {looked[0]:.0%} of the held-out
+  puzzles,
   after it in {looked[1]:.0%}. The share of puzzles that it solves is
   {in_words(first, last)}.
 - Does it read what it sees? Where it is shown what another episode saw, that share is

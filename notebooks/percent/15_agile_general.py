@@ -383,7 +383,8 @@ display(
     Markdown(f"""
 - **{"It can't be told" if "chance" in how else verdict}**: compared with the untrained
   model, the share of questions answered rightly is {how}.
-- {begun} of its {len(wrong)} wrong replies begin with the right answer: what they ask for
+- {begun} of its {len(wrong)} wrong replies begin with the right answer: what they ask
+  for
   it has seen, and has not said as asked.
 - Half puzzles and half questions, compared with questions alone: the share is
   {in_words(played["qa"], played["half"])}.

@@ -524,11 +524,14 @@ needed = Counter(len(task.meta["queries"]) for task in held_out)
 told = ", ".join(f"{n} need {queries}" for queries, n in sorted(needed.items()))
 display(
     Markdown(f"""
-- **By playing them**: of {len(played)} demonstrations {rewards[best]} earn {best:g}, by code
+- **By playing them**: of {len(played)} demonstrations {rewards[best]} earn {best:g},
+  by code
   that ran and queries that found something; no step of them was simulated.
-- Held out are {len(test)} sheets, {counts["simple"]} of them Simple and {counts["hard"]}
+- Held out are {len(test)} sheets, {counts["simple"]} of them Simple and
+  {counts["hard"]}
   Hard, and {len(held_out)} searches, of which {told} queries one after the other.
-- Training and test searches share {len(shared)} of {len(sides[0] | sides[1])} countries, so
+- Training and test searches share {len(shared)} of {len(sides[0] | sides[1])}
+  countries, so
   that a fact learnt by heart helps nowhere.
 """)
 )

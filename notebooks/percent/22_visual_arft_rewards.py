@@ -395,14 +395,19 @@ summed = {
 best, most = max(whole.values()), max(summed, key=summed.get)
 paid_best = " and ".join(f'"{name}"' for name in whole if whole[name] == best)
 lost = [name for name, made in rewards["two mistakes"].items() if made < 2]
+
+# %%
 display(
     Markdown(f"""
-- **Each teaches what it counts**: of the four ways the episode's reward pays {paid_best}
+- **Each teaches what it counts**: of the four ways the episode's reward pays
+  {paid_best}
   best ({best:.2f}), the sum of steps "{most}" ({summed[most]:.2f}).
-- In the second turn the useless operation has the advantage {of_turns[-1][1]:+.2f} by steps,
+- In the second turn the useless operation has the advantage {of_turns[-1][1]:+.2f} by
+  steps,
   the right answer {of_turns[0][1]:+.2f}; by the episode {of_episode[-1]:+.2f} and
   {of_episode[0]:+.2f}.
-- What steps are good at: of an episode with two mistakes they name {" and ".join(lost)};
+- What steps are good at: of an episode with two mistakes they name
+  {" and ".join(lost)};
   the episode's reward says only that something was worse.
 """)
 )

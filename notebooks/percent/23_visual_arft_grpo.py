@@ -482,11 +482,14 @@ def changed(setting: str) -> str:
 
 
 restored = [[o for o in some if o.restored is not None] for some in ends.values()]
+
+# %% tags=["figure"]
 display(
     Markdown(f"""
 - **Coding**: from the cold start to reinforcement {changed("coding")}.
 - **Search**: {changed("search")}.
-- A right answer can come without a restored picture. Of pictures with one distortion the
+- A right answer can come without a restored picture. Of pictures with one distortion
+  the
   share that it restores is
   {in_words(*restored, "restored") if all(restored) else "not known here"}.
 """)

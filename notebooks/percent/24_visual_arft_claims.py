@@ -400,6 +400,7 @@ def gain(setting: str, first: str, second: str) -> str:
     return in_words(*both, field="f1")
 
 
+# %%
 display(
     Markdown(f"""
 - **Over {seeds} training{"s" * (seeds > 1)} (`results/visual_arft.json`)**: {said}.
