@@ -927,8 +927,8 @@ pushed = ", ".join(
 few, most = min(group_sizes), max(group_sizes)
 display(
     Markdown(f"""
-- **Each number is compared with its group's mean, and the difference, the advantage, pushes
-  every token of its attempt** ({pushed}). One step brought the expected reward from
+- **Each number is compared with its group's mean, and the difference divided by the group's
+  spread. This advantage pushes every token of its attempt** ({pushed}). One step brought the expected reward from
   {earned:.2f} to {earns:.2f}.
 - A group without differences teaches nothing: the largest slope of all was {largest:g}.
 - Does a larger group pay? After {updates} updates the expected reward is
