@@ -14,7 +14,7 @@ from kit.policy import Completion, SamplingParams
 from kit.train.progress import Progress, Watcher, duration, read_progress
 from kit.train.progress_meter import MeteredPolicy, ProgressMeter
 from kit.train.watchers import BarWatcher, LineWatcher, default_watcher, is_quiet, line
-from workshop.publishing.twins import _merged
+from workshop.jobs.execution import merged
 
 ARGS = SimpleNamespace(gradient_accumulation_steps=4)
 
@@ -215,7 +215,7 @@ def test_a_notebook_keeps_ten_lines_of_a_training_and_its_last(
         lines.step(rows)
     out = capsys.readouterr().out
     assert out.count(" loss ") == steps, "the log has every step"
-    (stored,) = _merged([nbformat.v4.new_output("stream", name="stdout", text=out)])
+    (stored,) = merged([nbformat.v4.new_output("stream", name="stdout", text=out)])
     kept = stored.text.splitlines()[1:]
     assert len(kept) == stay and kept[-1].startswith(f"step {steps}/{steps}  loss")
     for written in out.split("\n")[1:]:

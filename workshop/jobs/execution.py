@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from logging import ERROR, getLogger
 from pathlib import Path
+from typing import Any
 
 from kit.files import explain_full_disk, write_text
 from workshop.jobs.checks import JobError
 from workshop.jobs.console import LOG, StageLine, Tee, near
-from workshop.jobs.notebooks import KERNEL, Source, load, local_kernel
+from workshop.jobs.notebooks import KERNEL, Source, code_cells, load, local_kernel
 from workshop.jobs.parameters import Value
 
 
@@ -70,17 +72,47 @@ def execute_notebook(source: Source, values: Mapping[str, Value], output: Path, 
 
 
 class _WholeFiles:
-    """Writes papermill's notebooks as a whole; papermill itself empties the file first, and then may be killed."""
+    """Writes papermill's notebooks as a whole, since papermill empties the file first, and then may be killed.
+
+    What a training prints is in few lines there: all of them are in the run's log.
+    """
 
     def __init__(self, line: StageLine) -> None:
         self._line = line
 
     def write(self, text: str, path: str) -> None:
-        write_text(Path(path), text)
+        import nbformat
+
+        notebook = nbformat.reads(text, as_version=4)
+        for cell in code_cells(notebook):
+            cell.outputs = merged(cell.outputs)
+        write_text(Path(path), nbformat.writes(notebook))
         self._line.saved(json.loads(text))
 
     def pretty_path(self, path: str) -> str:
         return path
+
+
+def merged(outputs: Sequence[Any]) -> list[Any]:
+    """Outputs with each stream in one piece between two displays (how it is cut depends on timing).
+
+    Lines that were rewritten (a progress line) are kept as last seen.
+    """
+    joined: list[Any] = []
+    for is_stream, group in itertools.groupby(outputs, key=lambda output: output.output_type == "stream"):
+        if not is_stream:
+            joined += group
+            continue
+        pieces = list(group)
+        for name in ("stdout", "stderr"):
+            same = [piece for piece in pieces if piece.name == name]
+            text = re.sub(r"[^\n]*\r(?!\n)", "", "".join(piece.text for piece in same).replace("\r\n", "\n"))
+            if text:
+                same[0].text = text
+                joined.append(same[0])
+    for output in joined:
+        output.pop("transient", None)
+    return joined
 
 
 def _explain(why: str, source: Source, output: Path) -> str:

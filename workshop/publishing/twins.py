@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import ast
 import itertools
-import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from kit.files import ROOT, runs_folder, write_text
 from workshop.exercises.folded import GUESS
+from workshop.jobs.execution import merged
 from workshop.jobs.notebooks import (
     CALM,
     KERNEL,
@@ -54,30 +54,8 @@ def normal(notebook: NotebookNode, made_of: Mapping[str, str]) -> NotebookNode:
         if GUESS in tags:  # the text above asks the reader to predict it
             cell.metadata["jupyter"] = {"outputs_hidden": True}
         if cell.cell_type == "code":
-            cell.outputs = _merged(cell.outputs)
+            cell.outputs = merged(cell.outputs)
     return notebook
-
-
-def _merged(outputs: Sequence[Any]) -> list[Any]:
-    """Outputs with each stream in one piece between two displays (how it is cut depends on timing).
-
-    Lines that were rewritten (a progress line) are kept as last seen.
-    """
-    joined: list[Any] = []
-    for is_stream, group in itertools.groupby(outputs, key=lambda output: output.output_type == "stream"):
-        if not is_stream:
-            joined += group
-            continue
-        pieces = list(group)
-        for name in ("stdout", "stderr"):
-            same = [piece for piece in pieces if piece.name == name]
-            text = re.sub(r"[^\n]*\r(?!\n)", "", "".join(piece.text for piece in same).replace("\r\n", "\n"))
-            if text:
-                same[0].text = text
-                joined.append(same[0])
-    for output in joined:
-        output.pop("transient", None)
-    return joined
 
 
 def dumps(notebook: NotebookNode) -> str:
