@@ -114,21 +114,32 @@ def kind_of(task) -> str:
 # %% [markdown]
 # ## Two groups
 #
-# One easy question and one hard one, each tried `group_size` times. First the attempts: how many are right, and how many
-# call?
+# One easy question and one hard one, each tried `group_size` times. A reward says something about calling only where some
+# of the attempts call and others don't. So questions are tried, eight a level at most, until a group splits: the easy
+# one where the agent mostly knows the answer, the hard one where it mostly doesn't.
 
 # %% tags=["figure"]
 policy = HFPolicy(vlm, chat)
-wanted = {"easy": "sheet/easy", "hard": "chart_compute/hard"}
+wanted = {
+    "easy": ("sheet/easy", "chart_value/easy"),
+    "hard": ("geometry/hard", "composed/hard"),
+}
 groups = {}
-for k, (level, kind) in enumerate(wanted.items()):
-    task = next(t for t in [*train, *drawn] if kind_of(t) == kind)
-    tried = [task] * group_size
-    groups[level] = play(policy, chat, box, tried, seed=seed + k)
-    right = sum(is_right(e, task.target) for e in groups[level])
-    called = sum(e.calls > 0 for e in groups[level])
+for level, kinds in wanted.items():
+    of_kinds = ([t for t in [*train, *drawn] if kind_of(t) == kind] for kind in kinds)
+    some = [task for tasks in of_kinds for task in tasks[:4]]
+    for k, task in enumerate(some):
+        group = play(policy, chat, box, [task] * group_size, seed=seed + k)
+        right = sum(is_right(e, task.target) for e in group)
+        called = sum(e.calls > 0 for e in group)
+        groups[level] = group
+        knows = difficulty(right / group_size, sharpness, offset) < 0
+        if 0 < called < group_size and knows == (level == "easy"):
+            break
     print(f"{level}: {task.question}")
-    print(f"      {right} of {group_size} right, {called} called")
+    print(
+        f"      {right} of {group_size} right, {called} called; question {k + 1} tried"
+    )
 
 # %% [markdown]
 # Now the four rewards of notebook 31, on real attempts. For each the mean of those that called minus the mean of those
@@ -147,15 +158,14 @@ def pull(group, name: str) -> float | None:
     return np.mean(with_calls) - np.mean(without) if with_calls and without else None
 
 
+print("reward     easy   hard")
 for name in REWARDS:
-    found = {level: pull(group, name) for level, group in groups.items()}
-    told = {
-        k: "all did the same" if v is None else f"{v:+.2f}" for k, v in found.items()
-    }
-    print(f"{name:9s} {told}")
+    found = [pull(group, name) for group in groups.values()]
+    told = ["all did the same" if v is None else f"{v:+.2f}" for v in found]
+    print(f"{name:9s}", "  ".join(told))
 
 # %% [markdown]
-# Where all attempts of a group call, or none does, no reward can say anything about calling: there is nothing to
+# Had all attempts of a group called, or none, no reward could say anything about calling: there is nothing to
 # compare. That is why the cold start was left undecided. Note also that attempts that call differ in more than the call.
 # An agent that calls may read more carefully, or less so, and the reward sees the answer as well.
 #
@@ -251,9 +261,31 @@ def change(values: list[float]) -> float:
 check("33.2", change)
 
 # %% [markdown]
+# ## Is it right more often?
+#
+# Two curves answer that: the share of right answers in the training's own batches, sampled, and the same on questions that it
+# doesn't learn from (`development`), played [greedily](../docs/glossary.md#greedy) before each step.
+
+# %% tags=["figure"]
+rightly = {
+    "sampled, in training": over_steps(rows, "accuracy"),
+    "greedy, held out": over_steps(rows, "held_out_accuracy"),
+}
+rightly = {name: curve for name, curve in rightly.items() if curve[0]}
+display(plots.lines(rightly, "step", "share right", f"right answers, reward {reward}"))
+for name, (_, ys) in rightly.items():
+    n = max(1, len(ys) // 4)
+    ends = np.mean(ys[:n]), np.mean(ys[-n:])
+    print(f"{name:21s} first quarter {ends[0]:.2f}, last quarter {ends[1]:.2f}")
+
+# %% [markdown]
+# If the first curve rises and the second doesn't, the agent hasn't learnt to answer anything new. It has become surer: what
+# it draws at random is more and more what it would say greedily anyway. If neither rises, the calls are all that the training
+# has changed.
+#
 # ## The paper's figure
 #
-# The kit brings the curves of its published runs: three seeds under R_BAT, two under each of the others. Which of the four
+# The kit brings the curves of its published runs, several seeds under each of the four rewards. Which of the four
 # brings calls on easy questions down? Which sends them up? And which does the same on easy and hard? Guess, then open.
 
 # %% tags=["guess", "figure"]
@@ -262,16 +294,25 @@ from papers.codedance.figures import calls_by_reward, published_rows
 published = published_rows()
 if published:
     display(calls_by_reward(published))
-    for name, some in published.items():
-        ends = {}
-        for level in ("easy", "hard"):
-            each = [over_steps(rows, f"calls_{level}")[1] for rows in some]
-            first, last = (
-                np.mean([np.mean(c[at]) for c in each])
-                for at in (slice(0, 4), slice(-4, None))
-            )
-            ends[level] = f"{first:.2f} → {last:.2f}"
-        print(f"{name:9s}", ends)
+    print("calls an episode, first quarter of the steps → last")
+    print("reward     runs  easy         hard")
+
+
+def quarters(runs, column: str) -> tuple[float, float]:
+    """Means of a column over the first quarter of the steps and the last, all runs."""
+    found = [np.array(over_steps(rows, column)[1]) for rows in runs]
+    found = [np.array_split(ys, 4) for ys in found if len(ys) >= 4]
+    first, last = zip(*((ys[0].mean(), ys[-1].mean()) for ys in found), strict=True)
+    return float(np.mean(first)), float(np.mean(last))
+
+
+by_reward = {
+    name: {n: quarters(some, f"calls_{n}") for n in ("easy", "hard")}
+    for name, some in published.items()
+}
+for name, found in by_reward.items():
+    told = "  ".join(f"{first:.2f} → {last:.2f}" for first, last in found.values())
+    print(f"{name:9s}  {len(published[name]):4d}  {told}")
 
 # %% [markdown]
 # Three things to read off, each a claim of the paper (notebook 34 has intervals and verdicts):
@@ -282,7 +323,8 @@ if published:
 # - The outcome alone says nothing about calls. They follow whatever helps the answer.
 #
 # R_BAT turns at μ = 0.67. What *this* agent mostly knows, sampled, gets a price; everything else is paid for, whether a call
-# could help or not.
+# could help or not. And where the call is what makes the answer right, the agent goes on in spite of the price, since the
+# answer is worth more (notebook 32 does the sum).
 #
 # ## What changed
 #
@@ -314,8 +356,8 @@ for name, found in stages.items():
 print("after GRPO:", conduct(played))
 
 # %% [markdown]
-# Kind by kind. The reward's prediction is a sign: where the sampled agent was right in more than 0.67 of its tries before
-# training (notebook 32), calls should become fewer. Does it hold?
+# Read accuracy before calls: an agent that calls less and errs more has only become lazy. Which answers did it lose, and had
+# it called for them before? Guess.
 
 # %%
 outcomes = {
@@ -323,6 +365,44 @@ outcomes = {
     "sft": EVALUATION.load_outcomes(folder, "sft"),
     "grpo": EVALUATION.outcomes(played),
 }
+
+
+# %% tags=["guess", "figure"]
+from papers.contrasts import in_words
+
+
+def changed(stages, field: str) -> dict[str, str]:
+    """Level → how far a field has moved from one stage to another, in words."""
+    found, same = {}, set.intersection(*({o.task for o in some} for some in stages))
+    for level in ("easy", "hard"):
+        pair = [
+            [o for o in some if o.level == level and o.task in same] for some in stages
+        ]
+        found[level] = in_words(*pair, field=field) if all(pair) else "not measured"
+    return found
+
+
+easy_before, easy_after = (
+    {o.task: o for o in outcomes[stage] if o.level == "easy"}
+    for stage in ("sft", "grpo")
+)
+same = easy_before.keys() & easy_after.keys()
+lost = [t for t in same if easy_before[t].correct and not easy_after[t].correct]
+won = [t for t in same if easy_after[t].correct and not easy_before[t].correct]
+had_called = sum(easy_before[t].tool_calls > 0 for t in lost)
+print(f"easy questions: {len(lost)} answers lost, {len(won)} won, of {len(same)}")
+print(f"of the lost ones it had called for {had_called} before")
+right_moved = changed((outcomes["sft"], outcomes["grpo"]), "correct")
+print("so the share that is right is", right_moved["easy"])
+
+# %% [markdown]
+# On easy questions a call prints what was read already, so an answer that was lost isn't lost for want of a call. What moves
+# there is reading itself: the same weights serve easy questions and hard ones, and a small change can tip a reading that was
+# uncertain.
+#
+# Now kind by kind. The reward's prediction is a sign: where the sampled agent was right in more than 0.67 of its tries before
+# the training, calls should become fewer. Notebook 32 had it play the `development` questions, its words drawn at random. Here
+# the trained agent plays the same questions in the same way. Does the prediction hold?
 
 
 # %% tags=["figure"]
@@ -334,16 +414,41 @@ def by_kind(some, field: str) -> dict[str, float]:
     return {kind: float(np.mean(values)) for kind, values in sorted(found.items())}
 
 
+def at_random(tasks):
+    """Play with words drawn at random, as notebook 32 did before the training."""
+    return play(HFPolicy(vlm, chat), chat, box, tasks, temperature=1.0, seed=seed)
+
+
+drawn_now = EVALUATION.outcomes(in_parts(drawn, at_random))
 mu = by_kind(outcomes["sampled"], "correct")
-before, after = (by_kind(outcomes[stage], "tool_calls") for stage in ("sft", "grpo"))
-for kind in mu:
-    worth = difficulty(mu[kind], sharpness, offset)
-    moved = after.get(kind, 0.0) - before.get(kind, 0.0)
-    print(f"{kind:20s} a call is worth {worth:+.2f}; calls {moved:+.2f}")
+before, after = (by_kind(s, "tool_calls") for s in (outcomes["sampled"], drawn_now))
+
+# %% tags=["guess", "figure"]
+worth = {kind: difficulty(mu[kind], sharpness, offset) for kind in mu}
+moved = {kind: after.get(kind, 0.0) - before[kind] for kind in mu}
+print("kind of question        μ  a call is worth  calls an episode")
+for kind in sorted(worth, key=worth.get):
+    change_of = f"{before[kind]:.2f} → {after.get(kind, 0.0):.2f}"
+    print(f"{kind:20s} {mu[kind]:4.2f}  {worth[kind]:+15.2f}  {change_of}")
+for when, some in (("before", outcomes["sampled"]), ("after", drawn_now)):
+    composed = [o for o in some if o.kind == "composed"]
+    called = [o for o in composed if o.tool_calls]
+    ran = np.mean([o.ran for o in called]) if called else 0.0
+    print(f"composed, {when:6s}: {len(called)} of {len(composed)} call;", end=" ")
+    right = sum(o.correct for o in composed)
+    print(f"{ran:.0%} of their calls succeed; {right} right")
 
 # %% [markdown]
+# Look at the hard kinds in the upper part of the table. A call costs something there. Do the calls stay all the same? Without
+# them there is no right answer, and a worth is the price of the call alone. And look at `composed`. Where no attempt is right, the
+# price is as high as it gets. But it is paid for the *share* of an attempt's calls that succeed, not for their number: one
+# that succeeds earns as much as three, and more than three of which one fails. So calls an episode may become fewer while
+# the share of attempts that call, and of calls that succeed, grows. Where the table contradicts a sign, remember that all kinds
+# share one set of weights: what is learnt on many questions carries over to a kind on which the price says otherwise.
+#
 # **Exercise 33.3.** In which share of the kinds did calls move as the reward predicts? Count only kinds whose calls moved by at
-# least 0.05; a worth below 0 predicts fewer calls, above 0 more. If none moved, return None.
+# least 0.05; a worth below 0 predicts fewer calls, above 0 more. If none moved, return None. (The cell above has made both,
+# `worth` and `moved`.)
 
 
 # %% tags=["exercise"]
@@ -414,5 +519,36 @@ box.close()
 # this notebook three million weights on some hundred questions for minutes. What can be compared is the direction in which
 # each reward pulls, not how far it gets. Two things are our own: the cold start calls in half of the easy questions on
 # purpose, so that there is something to bring down; and easy and hard are drawn by the program that makes the questions,
-# while the reward itself never sees that label. It only sees how many of
-# eight attempts were right.
+# while the reward itself never sees that label. It only sees how many of eight attempts were right.
+#
+# ## What you have seen
+#
+# Paid, and told by nobody for which calls: does it stop calling where it knows, and go on where it doesn't?
+
+# %% tags=["figure"]
+from IPython.display import Markdown
+
+calls_moved = changed((outcomes["sampled"], drawn_now), "tool_calls")
+fewer = [n for n, told in calls_moved.items() if told[:5] == "lower"]
+fewer = [n for n in fewer if "chance" not in calls_moved[n]]
+verdict = {
+    "": "It calls no less, as far as these questions can tell",
+    "easy": "It stops where it knows, and goes on where it doesn't",
+    "hard": "It calls less just where it has to call",
+    "easy hard": "It calls less on easy questions and on hard ones",
+}[" ".join(fewer)]
+ends = ", ".join(f"{name} {found['easy'][1]:.2f}" for name, found in by_reward.items())
+display(
+    Markdown(f"""
+- **{verdict}**. In sampled play its calls an episode on easy questions are
+  {calls_moved["easy"]}; on hard ones {calls_moved["hard"]}. (The reward: `{reward}`.)
+- Is it right more often? In greedy play the share of right answers on easy questions is
+  {right_moved["easy"]}; on hard ones {right_moved["hard"]}.
+- The reward decides: calls on an easy question in the last quarter of the published
+  trainings, reward by reward: {ends or "none is there"}.
+""")
+)
+
+# %% [markdown]
+# Next: [34](34_codedance_claims.ipynb), which asks what of the paper's claims holds over several trainings, and
+# [06](06_is_it_learning.ipynb), which asks the five questions of all papers.
