@@ -13,8 +13,8 @@
 # %% [markdown]
 # # 32 · CodeDance: the cold start
 #
-# **The question.** A small model reads charts and receipts well, and has never written a line of code. What does it take
-# from an expert that calls where it has to, and sometimes where it needn't?
+# **The question.** A small model can describe a chart or a receipt, but asked for one value on it, it often names another, and
+# it has never written a line of code. What does it take from an expert that calls where it has to, and sometimes where it needn't?
 #
 # **The paper.** [CodeDance (arXiv:2512.17312)](https://arxiv.org/abs/2512.17312), section 3.2 and Table 4:
 # supervised fine-tuning ([SFT](../docs/glossary.md#sft)) on 34,000 episodes before reinforcement learning. Table 3 has
@@ -355,17 +355,36 @@ for kind, share in stages["after SFT"].items():
 # look-up always stands at the same place, right behind the question; a computation, which uses *all* values in
 # their order, it learns at once.
 #
-# The kinds that no demonstration showed are there on purpose. `composed` wants two things that were shown apart: cut out, then
-# compute. The paper says that its policy learns to join them in reinforcement (claim C6).
+# The kinds that no demonstration showed are there on purpose. Each wants something else. A hard `sheet` lies turned or in the
+# dark, and has to be turned or brightened before it can be read: no demonstration does either. A hard `arithmetic` wants a
+# number of the question in the code (`35 * 39`): every demonstration computes with what it *saw*. And `composed` wants two
+# things that were shown apart, cut out and then compute; the paper says that its policy learns to join them in reinforcement
+# (claim C6). What does the agent do, for want of an example? Guess for each of the three.
+
+# %% tags=["guess", "figure"]
+for kind in [kind for kind in kinds if kind not in taught_kinds]:
+    some = [e for e in tuned if kind_of(e.task) == kind]
+    right = sum(is_right(e, e.task.target) for e in some)
+    calling = [e for e in some if e.calls]
+    print(f"{kind}: {right} of {len(some)} right, {len(calling)} call")
+    for e in (calling or some)[:1]:
+        print("   asked: ", e.task.question, "| right would be:", e.task.target[0])
+        for turn in e.turns:
+            print("   it says:", turn.text[:90])
+
+# %% [markdown]
+# So it does what it was shown for the kind that looks most alike. Imitation brings the examples, and little beyond. A reward
+# can change that only if some attempt, sampled, happens to be right.
 #
 # Here is one hard question, played. What does the agent do?
 
 # %% tags=["figure"]
-solved = [e for e in tuned if e.task.meta["level"] == "hard" and e.calls]
-solved = [e for e in solved if is_right(e, e.task.target)] or solved
-if solved:
-    display(view.show(solved[0], chat=chat, is_right=is_right))
-print("calls on the hard questions that it solved:", sum(e.calls for e in solved))
+solved = [e for e in tuned if e.task.meta["level"] == "hard"]
+solved = [e for e in solved if is_right(e, e.task.target)]
+after_call = [e for e in solved if e.calls]
+for e in after_call[:1]:
+    display(view.show(e, chat=chat, is_right=is_right))
+print(f"hard questions solved: {len(solved)}; after a call: {len(after_call)}")
 
 # %% [markdown]
 # ## Does it use what it calls for?
@@ -443,8 +462,8 @@ for kind in sorted(mu):
     print(f"{kind:20s} μ = {mu[kind]:.2f}, a call is worth {difficulty(mu[kind]):+.2f}")
 
 # %% [markdown]
-# **Exercise 32.3.** Which kinds of questions will the reward teach to call *less*? Given is μ for each kind; return the names,
-# sorted. Use the paper's sharpness 8 and offset 0.2.
+# **Exercise 32.3.** On which kinds of questions does the reward charge for a call that succeeds? Given is μ for each kind; return
+# the names, sorted. Use the paper's sharpness 8 and offset 0.2.
 
 
 # %% tags=["exercise"]
@@ -457,7 +476,36 @@ check("32.3", discouraged)
 
 # %% [markdown]
 # Call your function on the `mu` of this run. An easy kind that isn't in your list is, to this agent, not easy: the reward
-# would teach it to call there more.
+# would teach it to call there more. And hard kinds are *in* your list: those that it mostly solves, by calling. Will the reward
+# teach it to stop there, and so to fail?
+#
+# Do the sum. A right answer earns 1, and its calls $1.5\,d(\mu)$ more (in geometry and arithmetic 1.2 and $2\,d(\mu)$); a wrong
+# one earns nothing. How often would it be right without the call? The blanked tool has told that. Guess, kind by kind, which
+# pays more: to call, or to answer at once?
+
+# %% tags=["guess", "figure"]
+from papers.codedance.reward import GENERAL, MATH_KINDS, MATHEMATICS
+
+with_tool, without_tool = accuracy(tuned), accuracy(unseen)
+sums = {}
+print("kind                 d(μ)   pay with a call  without")
+for kind in sorted(mu, key=mu.get):
+    worth = difficulty(mu[kind])
+    of = MATHEMATICS if kind.partition("/")[0] in MATH_KINDS else GENERAL
+    if worth >= 0 or kind not in with_tool:
+        continue  # there a call is paid for
+    calls_it = with_tool[kind] * (of.accuracy + of.call_right * worth)
+    at_once = without_tool[kind] * of.accuracy
+    sums[kind] = calls_it, at_once
+    print(f"{kind:20s} {worth:+.2f}  {calls_it:15.2f}  {at_once:7.2f}")
+most = GENERAL.call_right * -difficulty(1.0)
+print(f"A call costs at most {most:.2f} of a right answer's {GENERAL.accuracy:g}.")
+
+# %% [markdown]
+# That is the idea of this paper. The reward charges for calls wherever the agent mostly knows, on hard questions as on easy ones:
+# it doesn't know which is which. But the charge is smaller than what an answer earns. Where the call makes the answer right, the
+# agent keeps calling and pays; where it would be right anyway, it stops. So a price finds out *where a call is needed*, and
+# nobody has to say it. (The column "without" is what this agent answers when its tool tells nothing.)
 #
 # ## Paper / here / why different
 #
@@ -480,3 +528,38 @@ box.close()
 # models, none of which calls for nothing. It has no replay: a model of this size forgets little. What carries over is
 # the shape. After imitation the agent keeps to the form and computes what it can't see; how often it calls is what it was
 # shown; and nothing in the loss of SFT says when a call was worth making. A reward has to.
+#
+# ## What you have seen
+#
+# What does the model take over from an expert that calls where it has to, and sometimes where it needn't?
+
+# %% tags=["figure"]
+from IPython.display import Markdown
+from papers.contrasts import in_words
+
+
+def of_level(episodes, level: str):
+    """Outcomes of episodes on questions of a level."""
+    return [o for o in EVALUATION.outcomes(episodes) if o.level == level]
+
+
+first = {n: of_level(told["what the prompt shows"], n) for n in by_level}
+last, dark = ({n: of_level(some, n) for n in by_level} for some in (tuned, unseen))
+gained = {n: in_words(first[n], last[n]) for n in by_level if first[n] and last[n]}
+needs_it = {n: in_words(last[n], dark[n]) for n in by_level if last[n] and dark[n]}
+drawn_calls = drawn["calls_easy"].value if "calls_easy" in drawn else 0.0
+pays = [kind for kind, (calls_it, at_once) in sums.items() if calls_it > at_once]
+display(
+    Markdown(f"""
+- **It takes over how to act, and how often**: beside the base asked directly its share of
+  right answers is {"; ".join(f"on {n} questions {text}" for n, text in gained.items())}. Of easy
+  ones {shown["easy"]:.2f} calls each were shown, and it makes {drawn_calls:.2f} (sampled).
+- Does it use its calls? With a blank tool that share is
+  {"; ".join(f"on {n} questions {text}" for n, text in needs_it.items())}.
+- What imitation can't say, a price can: of {len(sums)} kinds on which R_BAT charges for a
+  call, the call pays all the same on {len(pays)} ({", ".join(pays) or "none"}).
+""")
+)
+
+# %% [markdown]
+# Next: [33](33_codedance_grpo.ipynb), which pays this agent and nobody tells it for which calls.
