@@ -231,6 +231,8 @@ print("the paper's limit:", READABLE_FIGURES.seconds, "seconds")
 #
 # ## The reward, taken apart
 #
+# The paper's reward has a name, R_BAT (*balanced adaptive tool calls*), and three parts:
+#
 # $$R = R_{acc} + w\,R_{format} + R_{seq} \qquad
 # R_{seq} = c\,\frac{n_{success}}{n_{calls}}\,d(\mu) \qquad
 # d(\mu) = \sigma\big(\gamma\,(0.5 - \mu)\big) - \delta$$
@@ -241,8 +243,9 @@ print("the paper's limit:", READABLE_FIGURES.seconds, "seconds")
 #   task. $\mu$ is the share of them that is right. If the group mostly fails, calls that succeed are paid for; if it mostly
 #   knows, they cost something. $c$ is 1.5 if this attempt's answer is right, and 0.5 if it is wrong.
 #
-# $\sigma(x) = 1/(1 + e^{-x})$ is the logistic function, $\gamma = 8$ the sharpness and $\delta = 0.2$ the offset. (In
-# mathematics the constants are a little larger.) An attempt without calls has $R_{seq} = 0$.
+# $\sigma(x) = 1/(1 + e^{-x})$ is the logistic function, $\gamma = 8$ the sharpness and $\delta = 0.2$ the offset. An attempt
+# without calls has $R_{seq} = 0$. (On questions of mathematics, here `geometry` and `arithmetic`, the released code pays more:
+# 1.2 for a right answer, $w = 0.4$, and $c$ is 2 or 1. The exercises keep to the numbers in the list.)
 #
 # **Exercise 31.1.** Write $d(\mu)$.
 
@@ -610,4 +613,32 @@ print("who says what is hard        a weak model  the program that draws it")
 # because detail that was shrunk away is what a crop is for. A comment is a successful call there and a failed one here. The
 # reward is the released code's: the paper's text lost the constants of $d$.
 #
-# Next: [32, the cold start](32_codedance_sft.ipynb).
+# ## What you have seen
+#
+# When is a call worth making, and which reward teaches an agent to tell?
+
+# %% tags=["figure"]
+from IPython.display import Markdown
+
+needless_call, at_once = "one needless call", "at once"
+charges = [n for n, paid in of_easy.items() if paid[needless_call] < paid[at_once]]
+pays = [n for n, paid in of_hard.items() if paid["calls twice, right"] > 1]
+turning = next(m / 1000 for m in range(1001) if difficulty(m / 1000) < 0)
+adaptive = of_easy["adaptive"]
+display(
+    Markdown(f"""
+- **A call is worth making where its output decides the answer.** Which rewards pay less
+  for a needless call on the easy chart? Of four: {", ".join(charges) or "none"}.
+  (R_BAT, here `adaptive`, pays {adaptive[needless_call]:.2f} instead of
+  {adaptive[at_once]:.2f}.) Which pay for the two calls on the hard one? {", ".join(pays)}.
+- No reward is told which question is easy. R_BAT charges for a call as soon as more than
+  {turning:.0%} of a group's attempts are right, and pays for it before.
+- {sum(map(len, sets.values())):,d} tasks are stored, and a script has solved each drawn one. The
+  demonstrations call {np.mean(levels["easy"] or [0]):.2f} times on an easy question and
+  {np.mean(levels["hard"] or [0]):.2f} times on a hard one: needless calls are left to take away.
+""")
+)
+
+# %% [markdown]
+# Next: [32](32_codedance_sft.ipynb), in which a small model imitates these demonstrations, and then
+# [33](33_codedance_grpo.ipynb), in which it is paid.
