@@ -25,8 +25,8 @@ def answered_within(p: float, turns: int) -> float:
 
 
 def c3_holds(more: tuple[float, float], gain: tuple[float, float], margin: float = 0.05) -> bool:
-    """Both intervals on their sides."""
-    return more[0] > 0 and gain[1] < margin
+    """The calls' interval above 0, that of accuracy within the margin."""
+    return more[0] > 0 and -margin < gain[0] and gain[1] < margin
 
 
 def _most_accurate(found: dict[str, tuple[float, float]]) -> list[str]:
@@ -43,6 +43,7 @@ def _other_intervals(seed: int) -> list[dict[str, Any]]:
     rng = random.Random(seed)
     more, wide = round(rng.uniform(0.1, 0.4), 4), round(rng.uniform(0.06, 0.2), 4)
     found = [{"more": (more / 2, more), "gain": (-wide, wide)}, {"more": (more / 3, more), "gain": (0.011, 0.041)}]
+    found.append({"more": (more / 2, more), "gain": (-wide, 0.011)})
     for _ in range(6):
         more, gain = rng.uniform(-0.2, 0.4), rng.uniform(-0.06, 0.08)
         found.append({"more": (more - 0.1, more + 0.1), "gain": (gain - 0.02, gain + 0.02)})
@@ -76,18 +77,23 @@ EXERCISES = [
     Exercise(
         "34.3",
         c3_holds,
-        "The lower end of the calls decides the first half, the upper end of the accuracy the second.",
+        "The lower end of the calls decides the first half, both ends of the accuracy the second.",
         cases=[
             {"more": (0.1, 0.4), "gain": (-0.03, 0.04)},
             {"more": (0.1, 0.4), "gain": (-0.03, 0.06)},
             {"more": (-0.1, 0.4), "gain": (-0.03, 0.04)},
             {"more": (0.1, 0.4), "gain": (0.01, 0.04)},
+            {"more": (0.1, 0.4), "gain": (-0.09, 0.01)},
         ],
         hidden=_other_intervals,
         mistakes=[
             Mistake(
                 lambda more, gain, margin=0.05: more[0] > 0 and gain[0] <= 0 <= gain[1],
-                "An interval that has 0 in it may also have 0.5 in it. Compare its upper end with the margin.",
+                "An interval that has 0 in it may also have 0.5 in it. Compare its ends with the margin.",
+            ),
+            Mistake(
+                lambda more, gain, margin=0.05: more[0] > 0 and gain[1] < margin,
+                "Accuracy that calls cost isn't equal either: the lower end has a margin as well.",
             ),
         ],
     ),
