@@ -89,7 +89,7 @@ from papers.mags_rl import format_start as form
 from papers.mags_rl.difficulty import zoom_tests
 from papers.mags_rl.figures import learnt, looks
 from papers.mags_rl.judge import judge_of
-from papers.mags_rl.metrics import is_right, judged_by
+from papers.mags_rl.metrics import DIFFICULTIES, is_right, judged_by
 from papers.mags_rl.reward import make_reward
 from papers.registry import needs
 from tiny import TINY
@@ -328,30 +328,81 @@ for name, some in zip(("stage 1", "stage 2"), rows, strict=True):
     begun += len(some)
 display(plots.lines(curves, "step", "reward", "reward for the answer, in training"))
 
+# %% [markdown]
+# And questions that it doesn't train on: before each step it plays some of the development boards, greedily. Does that
+# curve rise with the other one? (They are few: one board more is a visible step.)
+
 # %% tags=["figure"]
-terms = ("reward/answer", "reward/zoom", "reward/rethink", "entropy")
+held, begun = {}, 0
 for name, some in zip(curves, rows, strict=True):
-    ends = {t: [row[t] for row in some if t in row] for t in terms}
-    told = (
-        f"{t} {np.mean(v[:4]):.2f} → {np.mean(v[-4:]):.2f}"
-        for t, v in ends.items()
-        if v
-    )
-    print(f"{name}:", ", ".join(told))
+    known = [r for r in some if "held_out_accuracy" in r]
+    if known:
+        at = [begun + row["step"] for row in known]
+        held[name] = at, [row["held_out_accuracy"] for row in known]
+    begun += len(some)
+if held:
+    title = f"development questions, {held_out_tasks} of them, greedy"
+    display(plots.lines(held, "step", "share right", title))
+else:
+    print("no development question was played on the way (held_out_tasks)")
+
+# %% [markdown]
+# What became of the other terms? Means of the first four steps of a stage, and of its last four:
+
+# %% tags=["figure"]
+from IPython.display import Markdown
+
+
+def first_and_last(some, term: str) -> str:
+    """Mean of a column's first four steps and of its last four."""
+    known = [row[term] for row in some if term in row]
+    if not known:
+        return "none"
+    return f"{np.mean(known[:4]):.2f} → {np.mean(known[-4:]):.2f}"
+
+
+terms = ("reward/answer", "reward/zoom", "reward/rethink", "entropy")
+table = f"| | {' | '.join(terms)} |\n|---|---|---|---|---|"
+for name, some in zip(curves, rows, strict=True):
+    cells = " | ".join(first_and_last(some, term) for term in terms)
+    table += f"\n| {name} | {cells} |"
+display(Markdown(table))
 
 # %% [markdown]
 # ## What changed
 #
-# The test questions again, greedily: after the format start, after stage 1, after stage 2. `right` is the share of boxes that
-# show something that decides, `recall` the share of what decides that boxes show. What will stage 2 change that stage 1
-# didn't? Guess for the number of boxes.
+# The test questions again, greedily: after the format start, after stage 1, after stage 2. How many of the hard ones does it
+# answer then? What becomes of the easy ones, which need no look? And what will stage 2 change that stage 1 didn't? Guess for
+# the number of boxes.
 
-# %% tags=["guess"]
+# %%
 asks = replace(play, direct=curriculum == "direct")
 for name, at in (("stage1", trainings[0].run_dir), ("grpo", trained.parent)):
     vlm, chat = load_model_and_chat(f"{at}/model")
     after = played(vlm, tests, asks)
     stages[name] = EVALUATION.save_stage(folder, name, after)
+
+# %% tags=["guess", "figure"]
+wanted = {f"{level} questions, right": f"acc_{level}" for level in DIFFICULTIES}
+wanted |= {
+    "hard ones: boxes that show what decides": "right_hard",
+    "hard counting: boxes asked for": "boxes_count_hard",
+}
+table = (
+    "| | after the format start | after stage 1 | after stage 2 |\n|---|---|---|---|"
+)
+for told, name in wanted.items():
+    cells = " | ".join(str(some.get(name, "none")) for some in stages.values())
+    table += f"\n| {told} | {cells} |"
+display(Markdown(table))
+
+# %% [markdown]
+# Here are more, of two kinds of hard questions as well: counting, and reading one line. Rows beginning with `acc` have the
+# share of right answers, `right` the share of boxes that show something that decides, `recall` the share of what decides that
+# boxes show, `boxes` how many it asks for.
+
+# %% tags=["guess"]
+print(f"{'after':22s}", "  ".join(f"{name:22s}" for name in stages))
 for part in ("acc", "right", "recall", "boxes"):
     for ending in ("medium", "hard", "count_hard", "attribute_hard"):
         found = [str(m.get(f"{part}_{ending}", "none")) for m in stages.values()]
@@ -425,8 +476,8 @@ for name, some in found.items():
     print(f"{name:14s} right {some['acc_all']}")
 
 # %% [markdown]
-# What is above the second number may have been learnt by heart; mind the intervals. The paper's claim that forty questions are enough (M4) is about the second number
-# only.
+# What is above the second number may have been learnt by heart; mind the intervals. The paper's claim that forty questions are
+# enough (M4) is about the second number only.
 #
 # Look at the boxes, too. Stage 1 pays one box as much as four; stage 2 pays for more of them where something is counted. Do
 # the boxes of your run follow? Reinforcement sharpens what a policy does now and then: here, to look where the question points.
@@ -465,4 +516,50 @@ print(f"weights             3 billion             {vlm.num_parameters():,}")
 # 0.9. The KL term is the paper's: it holds the policy near the model that its stage began with. The paper's rates are
 # smaller, and its model is larger.
 #
-# Next: [44, what holds](44_mags_rl_claims.ipynb).
+# ## What you have seen
+#
+# Do forty questions teach it where to look?
+
+# %% tags=["figure"]
+from papers.contrasts import in_words
+
+ends = [EVALUATION.outcomes(some) for some in (before, after)]
+
+
+def gain(level: str, field: str = "correct") -> str:
+    """How a difficulty's outcomes changed, where both have the field."""
+    some = [[o for o in e if o.difficulty == level] for e in ends]
+    if not all(any(getattr(o, field) is not None for o in e) for e in some):
+        return "not known (there are none before, or none after)"
+    return in_words(*some, field)
+
+
+def share(some) -> str:
+    """Share of right answers, in words where there is none."""
+    return f"{np.mean([o.correct for o in some]):.2f}" if some else "no such question"
+
+
+# %% tags=["figure"]
+looked = gain("hard", "right")
+learned = "They do" if looked.startswith("higher") else "They don't"
+told = "It can't be told" if "chance" in looked or "known" in looked else learned
+hard_ones = [o for o in ends[1] if o.difficulty == "hard"]
+hit, missed = ([o for o in hard_ones if bool(o.right) == hit] for hit in (True, False))
+by_heart = in_words(
+    EVALUATION.outcomes(new or unseen), EVALUATION.load_outcomes(folder, "own")
+)
+display(
+    Markdown(f"""
+- **{told}**: of the boxes that it asks for in hard questions, the share that shows what
+  decides is {looked}, compared with the format start.
+- Right answers, greedily: to hard questions {gain("hard")}; to easy ones, which need no
+  look, {gain("easy")}. Share of the hard ones that are right where a box shows something
+  that decides: {share(hit)}; elsewhere: {share(missed)}.
+- By heart? On its own questions the share of right answers is, beside new ones of the
+  same kinds, {by_heart}.
+""")
+)
+
+# %% [markdown]
+# Next: [44](44_mags_rl_claims.ipynb), which asks what of this holds over several trainings, beside five ways of prompting
+# and other ways to train.
