@@ -59,7 +59,7 @@ from kit.view import plots
 from papers.mags_rl.difficulty import hub_sets
 from papers.mags_rl.env import MagsEnv
 from papers.mags_rl.experiment import Play, magnifier
-from papers.mags_rl.expert import looks_of
+from papers.mags_rl.expert import RIGHT_SHARE, looks_of
 from papers.mags_rl.questions import MAKERS
 from papers.mags_rl.tasks import SMALL, STAGES, make_tasks
 from PIL import Image
@@ -83,7 +83,7 @@ for t in chosen:
     print(f"{t.meta['difficulty']:7s} {t.question}")
 
 # %% [markdown]
-# Answer all three from the images above, as they are. Of which answer are you sure?
+# Answer all three from the images above. Which of them could a model answer that reads letters of the usual size alone?
 
 # %% tags=["guess", "figure"]
 for t in chosen:
@@ -93,8 +93,48 @@ for t in chosen:
     )
 
 # %% [markdown]
-# You see at once *where* each card lies. What is printed on it, at half of the size that the
-# tiny model was taught to read, is a guess. So magnifying is needed by construction.
+# You see at once *where* each card lies, and if you come closer you can read it, too. A model can't come closer. Ours cuts an
+# image into squares and makes one vector of each. This is the hard board as it sees it (the white lines are drawn in):
+
+# %% tags=["figure"]
+from kit.policy.hf import HFPolicy, load_model_and_chat
+from papers.mags_rl.expert import described
+from tiny import TINY
+
+vlm, chat = load_model_and_chat(str(TINY))
+eye = vlm.config.vision_config
+square = eye.patch_size * eye.spatial_merge_size
+figure = plots.images([(f"{square}-pixel squares", chosen[-1].images[0].image)])
+figure.set_size_inches(2.2, 2.5)
+for at in range(0, chosen[-1].images[0].image.width + 1, square):
+    figure.axes[0].axvline(at - 0.5, color="white", linewidth=2)
+    figure.axes[0].axhline(at - 0.5, color="white", linewidth=2)
+display(figure)
+
+# %% [markdown]
+# A word is less than two such squares, and the model was taught to read letters twice as tall. Ask it about twelve hard boards,
+# in its own words: what the board asks, where the cards are, and what the card in question says once it is enlarged alone. How
+# many of the twelve does it get right each time? Guess all three.
+
+# %% tags=["guess", "figure"]
+boards = make_tasks({"attribute/hard": 12}, 3, "development")
+asked, ask = described(boards), Play(prompt=prompt, direct=True, max_new_tokens=60)
+kinds = {"what the board asks": boards, "where the cards are": asked[::2]}
+kinds |= {"what a card says, enlarged": asked[1::2]}
+known = {}
+for name, some in kinds.items():
+    told = ask(HFPolicy(vlm, chat), chat, ask.idle(), some, temperature=0.0)
+    wanted = (
+        boards if name.startswith("what") else some
+    )  # of a card: the line asked for
+    pairs = zip(wanted, told, strict=True)
+    known[name] = sum(t.target[0] in e.turns[0].text for t, e in pairs)
+    print(
+        f"{name:27s} {known[name]:2d} of {len(some)} right; {told[2].turns[0].text!r}"
+    )
+
+# %% [markdown]
+# Compare the first number with the third: that difference is what magnifying is worth here, and it is so by construction.
 #
 # ## Two rounds by hand
 #
@@ -255,14 +295,20 @@ print("asked 8 times, worked on:", glass.enlarged - worked)
 # %% [markdown]
 # ## Some of the looks are wrong
 #
-# The tiny model was never taught to follow instructions, so before reinforcement it sees a [format start](../docs/glossary.md#format-start): a script's
-# episodes, whose form is right, and which look at the right card in nearly half of the tasks only. Where to look is left for
-# reinforcement to find out. Over many tasks, how many looks are right?
+# The tiny model was never taught to follow instructions, so before reinforcement it sees a
+# [format start](../docs/glossary.md#format-start): a script's episodes, whose form is right, but which look at the right card in less than half of the tasks.
+# Where to look is left for reinforcement to find out. Of sixty tasks, how many looks do you expect to be right, and how far off
+# may chance put them?
 
 # %% tags=["guess", "figure"]
 many = make_tasks({"attribute/hard": 60}, seed, "train")
 right = [looks_of(t) == tuple(t.meta["looks"]) for t in many]
+expected = RIGHT_SHARE * len(many)
+spread = (expected * (1 - RIGHT_SHARE)) ** 0.5
 print(f"{sum(right)} of {len(right)} look at the right card")
+print(
+    f"expected: {expected:.0f}, give or take {2 * spread:.0f} (two standard deviations)"
+)
 
 # %% [markdown]
 # **Exercise 41.4.** A start that looks right with probability $q$, and a reader that reads a crop rightly in 0.6 of the
@@ -282,11 +328,12 @@ check("41.4", start)
 # ## Two stages of twenty
 #
 # The curriculum: stage 1 trains on easier questions and asks for one box, stage 2 on harder ones and asks for several. Twenty
-# samples each are drawn here, and ten times as many beside them, to find out later what more of them add. What is measured
-# by lies on another side: no board of it is trained on. `test-small` has cards of half the size, so that a crop has to be
+# samples each are drawn here, and ten times as many beside them, to find out later what more of them add. The test boards are
+# kept apart: none of them is trained on. `test-small` has cards of half the size, so that a crop has to be
 # enlarged four times: a harsher source for the network.
 
 # %%
+print("drawing the boards; those of the larger sets take a while …")
 sets = {}
 for stage, kinds in STAGES.items():
     for name, n in ((f"stage{stage}", samples), (f"stage{stage}-more", more_samples)):
@@ -310,11 +357,38 @@ for name, tasks in sets.items():
 print("                      paper                here")
 print(f"samples of a stage    20                   {samples}")
 print(f"the network           SMFANet              {network}, {scale} times")
-print("a box, at most        40 % of the image    40 % of its area")
+print("a box, smaller than   40 % of the image    the same, by its area")
 print("who says what's hard  a model's score      the share of pixels that decide")
 
 # %% [markdown]
 # The paper's factor and the unit of its boxes aren't told. SPAN stands for SMFANet, since it installs with a package; with
 # `network="smfanet"` and the published file the other one runs; the benchmark above measures both.
 #
-# Next: [42, the reward](42_mags_rl_rewards.ipynb).
+# ## What you have seen
+#
+# Can an agent ask for the right part, and does it matter how the part is enlarged?
+
+# %% tags=["figure"]
+from IPython.display import Markdown
+
+read, n = known["what a card says, enlarged"], len(boards)
+asked_for = known["what the board asks"]
+needed = "It has to" if read > asked_for else "It needn't"
+db = {name: decibels(made, card) for name, made in ways.items()}
+closer = "nearer to" if db["span"] > db["bicubic"] else "no nearer to"
+display(
+    Markdown(f"""
+- **{needed}**: asked at once, the untrained model answers {asked_for} of {n} hard boards.
+  It says of {known["where the cards are"]} of them where each card lies, and reads the
+  wanted line of {read} cards that are enlarged.
+- What enlarges matters to the eye: of one card the network's {db["span"]:.1f} dB are
+  {closer} the original than plain resizing's {db["bicubic"]:.1f} dB. Whether it matters to
+  the answers is claim M2.
+- Whether it can be learnt is open: the script looks rightly in {sum(right)} of {len(right)}
+  tasks, so both ways are shown, and only a reward says which of them pays.
+""")
+)
+
+# %% [markdown]
+# Next: [42](42_mags_rl_rewards.ipynb), which takes that reward apart; [44](44_mags_rl_claims.ipynb) measures whether the
+# network makes answers better.
