@@ -204,7 +204,8 @@ check("42.3", total)
 # - *babble*: many different words, a valid box anywhere, the wrong answer;
 # - *silent*: a valid box, hardly a word, and the right answer, by luck.
 #
-# Sort them by their reward before you look.
+# The zoom term asks for five different words before it counts a box, as the form of a first round does; *silent* has fewer. Sort
+# them by their reward before you look.
 
 # %% tags=["guess"]
 talk = " ".join(f"word{k}" for k in range(babble_words))
@@ -215,14 +216,19 @@ group = {
     "silent": episode("There.", "tea 35", again="tea"),
 }
 scores = {name: make_reward(1)(one, one.task.target) for name, one in group.items()}
+parts = {
+    f"{name}: {found.total:.2f}": dict(found.parts) for name, found in scores.items()
+}
+display(plots.stacked(parts, "reward", title="four episodes and what each term pays"))
 for name, found in scores.items():
     parts = "  ".join(f"{part} {value:.2f}" for part, value in found.parts.items())
     print(f"{name:10s} {found.total:.2f}   {parts}")
 
 # %% [markdown]
-# Babble with a wrong answer earns as much as the right answer without a word. And the right card and the wrong
-# one differ in one term only: *the answer*. That is how the reward teaches where to look without ever knowing it. It also says
-# when it can't: if reading a crop fails mostly, the right box and the wrong one earn the same.
+# Babble with a wrong answer earns as much as the right answer without a word: that one's box is valid and pays nothing, for want
+# of five words. And the right card and the wrong one differ in one term only: *the answer*. That is how the reward teaches
+# where to look without ever knowing it. It also says when it can't: if reading a crop fails mostly, the right box and the
+# wrong one earn the same.
 #
 # GRPO subtracts the group's mean and divides by its deviation. Which of the four becomes more likely, which less?
 
@@ -232,7 +238,7 @@ for name, value in zip(scores, group_advantages(totals, 4).tolist(), strict=True
     print(f"{name:10s} {value:+.2f}")
 
 # %% [markdown]
-# **Exercise 42.4.** Two rollouts look at the right card and read it rightly with probability $p$; two look elsewhere and
+# **Exercise 42.4.** Some rollouts look at the right card and read it rightly with probability $p$; the others look elsewhere and
 # are never right. All else is equal. By how much does the expected reward of a right look exceed that of a wrong one?
 
 
@@ -259,3 +265,33 @@ check("42.4", edge)
 # | half an answer | a judge, gpt-4o-mini | the same behind an endpoint; offline the exact rule alone |
 #
 # Each of these is declared with its reason in [the list of departures](../docs/departures.md).
+#
+# ## What you have seen
+#
+# What makes the agent look at the right place, and what else does this reward pay for?
+
+# %%
+from IPython.display import Markdown
+
+right, wrong = (scores[name].parts for name in ("right", "wrong card"))
+differ = [part for part in right if abs(right[part] - wrong[part]) > 0.01]
+fifth, fourth = points(5, 5), points(4, 4)
+counted_one = [zoom(stage, True, fluent, 1, 1, count=4) for stage in (1, 2)]
+beside = scores["babble"].total - scores["silent"].total
+how = "as much as" if abs(beside) < 0.05 else "more than" if beside > 0 else "less than"
+display(
+    Markdown(f"""
+- **The {" and the ".join(differ)} alone**: two episodes that differ in the card they look
+  at earn {scores["right"].total:.2f} and {scores["wrong card"].total:.2f}; every other
+  term pays both alike.
+- It pays for talk, too: {babble_words} different words with a wrong answer earn
+  {scores["babble"].total:.2f}, {how} the right answer in silence
+  ({scores["silent"].total:.2f}). The fifth word raises the form from {fourth:.2f} to
+  {fifth:.2f}.
+- One valid box where four things are counted earns {counted_one[0]:.2f} of the zoom term in
+  stage 1 and {counted_one[1]:.2f} in stage 2: only the second asks for more boxes.
+""")
+)
+
+# %% [markdown]
+# Next: [43](43_mags_rl_grpo.ipynb), which trains with this reward and asks whether forty questions teach where to look.
