@@ -295,10 +295,10 @@ print("asked 8 times, worked on:", glass.enlarged - worked)
 # %% [markdown]
 # ## Some of the looks are wrong
 #
-# The tiny model was never taught to follow instructions, so before reinforcement it sees a
-# [format start](../docs/glossary.md#format-start): a script's episodes, whose form is right, but which look at the right card in less than half of the tasks.
-# Where to look is left for reinforcement to find out. Of sixty tasks, how many looks do you expect to be right, and how far off
-# may chance put them?
+# The tiny model was never taught to follow instructions, so before reinforcement it sees a [format
+# start](../docs/glossary.md#format-start): a script's episodes, whose form is right, but which look at the right card in less
+# than half of the tasks. Where to look is left for reinforcement to find out. Of sixty tasks, how many looks do you expect to
+# be right, and how far off may chance put them?
 
 # %% tags=["guess", "figure"]
 many = make_tasks({"attribute/hard": 60}, seed, "train")
