@@ -75,6 +75,8 @@ from kit.train.checkpoint import trained_model
 from kit.train.experiment import in_parts
 from kit.train.metrics import training_minutes
 from kit.view import plots
+
+# %%
 from papers.contrasts import in_words, shared_seeds
 from papers.mags_rl import baselines as prompted
 from papers.mags_rl import claims, tables
