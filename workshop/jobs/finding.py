@@ -13,12 +13,33 @@ DIRECT, ORIGINALS, UNTRAINED, SFT, GRPO = "direct", "direct_originals", "untrain
 DECIDED = "decided-sft"
 """Cold start of demonstrations in which the expert always does what is best (:mod:`papers.starts`)."""
 
-GAIN, GAP = "gain_over_direct", "observation_gap_swapped"
-"""Metrics of the stage ``grpo``, on the same tasks: the agent minus the base asked directly; with its own observations
-minus with another episode's."""
+GAIN, ADDED, GAP = "gain_over_direct", "gain_over_sft", "observation_gap_swapped"
+"""Metrics of the stage ``grpo``, on the same tasks: the agent minus the base asked directly; minus the agent after the
+cold start; with its own observations minus with another episode's."""
 
-LOST = "Reinforcement took some of that away: it was better after the cold start."
-"""What is said of an agent that lies below its cold start."""
+NOTHING = "added nothing that can be told from chance"
+
+DID = {
+    (1, 1): "Both trainings added to it: imitation, and reinforcement after it.",
+    (1, 0): f"Imitation did it; reinforcement {NOTHING}.",
+    (1, -1): "Imitation did it; reinforcement took some of that away: it was better after the cold start.",
+    (0, 1): f"Reinforcement did it; imitation alone {NOTHING}.",
+    (0, 0): "That either training added anything by itself can't be told from chance.",
+    (0, -1): f"Imitation {NOTHING}; reinforcement made it worse than after the cold start.",
+    (-1, 1): "Reinforcement did it; imitation alone had made it worse.",
+    (-1, 0): f"Imitation made it worse; reinforcement {NOTHING}.",
+    (-1, -1): "Imitation made it worse, and reinforcement worse still.",
+    (None, 1): "Reinforcement raised it from where it began.",
+    (None, 0): f"Reinforcement {NOTHING}.",
+    (None, -1): "Reinforcement made it worse than where it began.",
+    (1, None): "Imitation did it.",
+    (0, None): f"Imitation {NOTHING}.",
+    (-1, None): "Imitation made it worse.",
+    (None, None): "",
+}
+"""Signs of what imitation and what reinforcement added (None: not measured) → who did it."""
+
+ONE_TRAINING = "This is one training: another seed may end elsewhere."
 
 BARS = {"base, asked directly": (DIRECT,), "agent before RL": (SFT, UNTRAINED), "agent after RL": (GRPO,)}
 """Label of a bar → the stages that it may stand for; the first that was measured counts."""
@@ -48,7 +69,7 @@ def alongside(measured: Metrics, name: str, metric: str) -> Interval | None:
     return measured.get(f"{name}_{metric.partition('_')[2]}", measured.get(name))
 
 
-def finding(stages: Mapping[str, Metrics], metric: str, called: str) -> str:
+def finding(stages: Mapping[str, Metrics], metric: str, called: str, trainings: int = 1) -> str:
     """Say what came out, in sentences; what was not measured is said, too.
 
     Args:
@@ -57,6 +78,7 @@ def finding(stages: Mapping[str, Metrics], metric: str, called: str) -> str:
             ``decided-sft`` what imitation alone reaches.
         metric: name of the metric that is told, the larger the better.
         called: its name for readers.
+        trainings: how many seeds the figures are of. Of one it is said: its intervals cover other tasks, not seeds.
     """
     direct, before, agent = three_bars(stages, metric).values()
     if direct is None and agent is None and before is None:
@@ -65,15 +87,53 @@ def finding(stages: Mapping[str, Metrics], metric: str, called: str) -> str:
     if alone := stages.get(DECIDED, {}).get(metric):
         told.append(f"Imitation alone, of an expert that always does what is best, reaches {_value(alone)}.")
     if direct is None or agent is None:
-        return " ".join([*told, "So what training taught can't be told yet."])
-    gain = alongside(stages[GRPO], GAIN, metric)
-    one_seed = gain is not None and not _is_known(gain)
-    against = _sign(difference(agent, direct) if gain is None or one_seed else gain)
-    start = stages.get(UNTRAINED, {}).get(metric) or before
-    told.append(_taught(against, None if start is None else _sign(difference(agent, start))))
-    if metric in stages.get(SFT, {}) and _sign(difference(agent, stages[SFT][metric])) < 0:
-        told.append(LOST)
-    return " ".join([*told, *(["This is one training: another seed may end elsewhere."] if one_seed else [])])
+        told.append("So what training taught can't be told yet.")
+    else:
+        against = _paired(stages, GAIN, metric, agent, direct)
+        start = stages.get(UNTRAINED, {}).get(metric) or before
+        told.append(_taught(against, None if start is None else _sign(difference(agent, start))))
+    if agent is not None:
+        told.append(_credit(stages, metric, agent))
+        told += [ONE_TRAINING] if trainings == 1 else []
+    return " ".join(text for text in told if text)
+
+
+def _credit(stages: Mapping[str, Metrics], metric: str, agent: Interval) -> str:
+    """Who did it, by what each training added and by what the agent loses with observations that aren't its own."""
+    base, cold = (stages.get(stage, {}).get(metric) for stage in (UNTRAINED, SFT))
+    imitation = _sign(difference(cold, base)) if cold is not None and base is not None else None
+    start = cold if cold is not None else base
+    reinforcement = None if start is None else _paired(stages, ADDED if cold else "", metric, agent, start)
+    gap = alongside(stages[GRPO], GAP, metric)
+    return who_did_it(imitation, reinforcement, None if gap is None else _sign(gap))
+
+
+def who_did_it(imitation: int | None, reinforcement: int | None, looking: int | None) -> str:
+    """Say which training did it, and whether it did it by teaching the agent to look.
+
+    Args:
+        imitation: sign of the agent after the cold start minus the untrained one; 0: nothing can be told from chance;
+            None: not measured.
+        reinforcement: sign of what reinforcement added to that, or to the untrained agent where there is no cold start.
+        looking: sign of the agent with its own observations minus with another episode's.
+    """
+    told = [DID[imitation, reinforcement]]
+    if 1 in (imitation, reinforcement) and looking is not None:
+        told.append("It has learnt to look: it answers by what it is shown." if looking > 0 else UNSEEN[looking])
+    return " ".join(text for text in told if text)
+
+
+UNSEEN = {
+    0: "That it answers by what it is shown can't be told from chance.",
+    -1: "It does better with another episode's observations: it has not learnt to look.",
+}
+"""What is said of an agent that doesn't lose by observations that aren't its own."""
+
+
+def _paired(stages: Mapping[str, Metrics], name: str, metric: str, agent: Interval, other: Interval) -> int:
+    """The sign of a lead: as measured on the same tasks where that has an interval, else of the two values."""
+    paired = alongside(stages[GRPO], name, metric) if name else None
+    return _sign(paired if paired is not None and _is_known(paired) else difference(agent, other))
 
 
 def _ceiling(stages: Mapping[str, Metrics], metric: str) -> Interval | None:

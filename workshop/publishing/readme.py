@@ -81,8 +81,9 @@ def headline(paper: str, results: Results) -> str:
     if results is None:
         return f"{title}: not measured yet."
     name, called = next(iter(find_paper(paper).load_evaluation().headlines.items()))
+    seeds = results["seed"] if isinstance(results["seed"], list) else [results["seed"]]
     changed = " Measured on files of which some were not committed." if _changed(results) else ""
-    return f"{title}. {finding(by_stage(results), name, called)} {_trained(results)}{changed}"
+    return f"{title}. {finding(by_stage(results), name, called, len(seeds))} {_trained(results)}{changed}"
 
 
 def block(paper: str, results: Results) -> str:

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from kit.evaluate.intervals import Interval
-from workshop.jobs.finding import GAP, alongside, difference, finding, three_bars
+from workshop.jobs.finding import GAP, ONE_TRAINING, alongside, difference, finding, three_bars, who_did_it
 
 Triple = tuple[float, float, float]
 
@@ -19,7 +19,7 @@ def told(gain: Triple | None = None, gap: Triple | None = None, **values: Triple
     for name, value in (("gain_over_direct", gain), ("observation_gap_swapped", gap)):
         if value is not None:
             stages["grpo"][name] = Interval(*value, 24)
-    return finding(stages, "acc", "solved")
+    return finding(stages, "acc", "solved", trainings=3)
 
 
 @pytest.mark.parametrize(
@@ -50,16 +50,62 @@ def test_what_training_taught_follows_from_the_intervals(values: dict[str, Tripl
 
 def test_what_reinforcement_took_away_is_told() -> None:
     """0.1 - 0.5 = -0.4, and -0.4 + sqrt(0.1² + 0.1²) = -0.26 is below 0."""
-    assert "Reinforcement took some of that away" in told(direct=LOW, sft=MIDDLE, grpo=LOW)
-    assert "Reinforcement took" not in told(direct=LOW, sft=MIDDLE, grpo=WIDE)
-    assert "Reinforcement took" not in told(direct=LOW, untrained=MIDDLE, grpo=LOW), "there was no cold start"
+    taken = "reinforcement took some of that away"
+    assert taken in told(direct=LOW, untrained=LOW, sft=MIDDLE, grpo=LOW)
+    assert taken not in told(direct=LOW, untrained=LOW, sft=MIDDLE, grpo=WIDE)
+    assert "Reinforcement made it worse than where it began." in told(direct=LOW, untrained=MIDDLE, grpo=LOW)
+
+
+CHANCE = "added nothing that can be told from chance"
+CREDIT = {
+    (1, 1): "Both trainings added to it: imitation, and reinforcement after it.",
+    (1, 0): f"Imitation did it; reinforcement {CHANCE}.",
+    (1, -1): "Imitation did it; reinforcement took some of that away: it was better after the cold start.",
+    (1, None): "Imitation did it.",
+    (0, 1): f"Reinforcement did it; imitation alone {CHANCE}.",
+    (0, 0): "That either training added anything by itself can't be told from chance.",
+    (0, -1): f"Imitation {CHANCE}; reinforcement made it worse than after the cold start.",
+    (0, None): f"Imitation {CHANCE}.",
+    (-1, 1): "Reinforcement did it; imitation alone had made it worse.",
+    (-1, 0): f"Imitation made it worse; reinforcement {CHANCE}.",
+    (-1, -1): "Imitation made it worse, and reinforcement worse still.",
+    (-1, None): "Imitation made it worse.",
+    (None, 1): "Reinforcement raised it from where it began.",
+    (None, 0): f"Reinforcement {CHANCE}.",
+    (None, -1): "Reinforcement made it worse than where it began.",
+    (None, None): "",
+}
+LOOKING = {
+    1: " It has learnt to look: it answers by what it is shown.",
+    0: " That it answers by what it is shown can't be told from chance.",
+    -1: " It does better with another episode's observations: it has not learnt to look.",
+    None: "",
+}
+
+
+@pytest.mark.parametrize("looking", LOOKING)
+@pytest.mark.parametrize(("imitation", "reinforcement"), CREDIT)
+def test_who_did_it(imitation: int | None, reinforcement: int | None, looking: int | None) -> None:
+    """What it looks at is told only of an agent that some training improved."""
+    improved = imitation == 1 or reinforcement == 1
+    expected = CREDIT[imitation, reinforcement] + (LOOKING[looking] if improved else "")
+    assert who_did_it(imitation, reinforcement, looking) == expected
+
+
+def test_an_agent_that_imitation_taught_isnt_credited_to_reinforcement() -> None:
+    """0.9 after both: above the base, and no better than after the cold start; the gap is of the same tasks."""
+    text = told(gap=(0.3, 0.2, 0.4), direct=LOW, untrained=LOW, sft=HIGH, grpo=HIGH)
+    assert text.endswith(
+        f"Imitation did it; reinforcement {CHANCE}. It has learnt to look: it answers by what it is shown."
+    )
 
 
 def test_numbers_come_first_and_the_nearest_start_is_named() -> None:
     assert told(direct=MIDDLE, untrained=(0.0, 0.0, 0.1), sft=LOW, grpo=HIGH) == (
         "Asked directly, the base reaches 0.50 [0.40, 0.60] (solved). As an agent it reaches 0.10 [0.00, 0.20] "
         "after the cold start and 0.90 [0.80, 1.00] after reinforcement learning. So training taught it what the base "
-        "can't do when it is asked directly."
+        "can't do when it is asked directly. Reinforcement did it; imitation alone added nothing that can be told from "
+        "chance."
     )
 
 
@@ -74,7 +120,7 @@ def test_observations_and_the_ceiling_are_told_where_they_were_measured() -> Non
 def test_what_imitation_alone_reaches_is_told_where_it_was_measured() -> None:
     alone = "Imitation alone, of an expert that always does what is best, reaches 0.90 [0.80, 1.00]. So training"
     assert alone in told(direct=LOW, sft=LOW, grpo=HIGH, **{"decided-sft": HIGH})
-    assert "Imitation" not in told(direct=LOW, sft=LOW, grpo=HIGH)
+    assert "Imitation alone, of" not in told(direct=LOW, sft=LOW, grpo=HIGH)
 
 
 @pytest.mark.parametrize(("direct", "says"), [(0.1, True), (0.2, False)])
@@ -113,11 +159,11 @@ def test_without_intervals_nothing_is_claimed() -> None:
 
 def test_of_one_training_it_says_so() -> None:
     """The gain over seeds has no interval; over tasks, the two values have."""
-    text = told(gain=(0.8, -math.inf, math.inf), direct=LOW, untrained=LOW, grpo=HIGH)
-    assert text.endswith(
-        "So training taught it what the base can't do when it is asked directly. "
-        "This is one training: another seed may end elsewhere."
-    )
+    stages = {name: {"acc": Interval(*value, 24)} for name, value in (("direct", LOW), ("sft", LOW), ("grpo", HIGH))}
+    assert finding(stages, "acc", "solved").endswith(f" {ONE_TRAINING}")
+    assert ONE_TRAINING not in finding(stages, "acc", "solved", trainings=2)
+    del stages["grpo"]
+    assert ONE_TRAINING not in finding(stages, "acc", "solved"), "none was finished"
 
 
 def test_the_gap_is_told_of_the_tasks_that_the_headline_is_about() -> None:
