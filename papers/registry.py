@@ -23,7 +23,7 @@ from papers.published import Published
 if TYPE_CHECKING:
     from kit.environment import ToolEnv
     from kit.episode import Task
-    from kit.evaluate.outcomes import Evaluation
+    from kit.evaluate.outcomes import Evaluation, Metrics
     from kit.policy.scripted import Script
     from kit.rewards.base import GroupReward
     from kit.rollout import RolloutConfig
@@ -88,6 +88,8 @@ class Paper:
         judges: folder of a run's side experiment, such as ``general`` → place of the rule by which its answers are
             right, as a function of an episode and its task's target. All else is judged by the evaluation's rule.
         claims: place of its claims, a mapping from id to statement; empty: it has none.
+        finding: place of a function of a run's metrics, stage by stage, that answers the paper's own question in a
+            sentence (empty where that was not measured); empty: it has none.
         published: how its published results are made; None: it has none that a command makes.
         fidelity: ``package:file`` of what the paper says and what became of it here (:mod:`papers.fidelity`);
             empty: it lists nothing, and has no part of docs/departures.md.
@@ -114,6 +116,7 @@ class Paper:
     needs: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     judges: Mapping[str, str] = field(default_factory=dict)
     claims: str = ""
+    finding: str = ""
     fidelity: str = ""
     published: Published | None = None
     notebooks_dir: Path = NOTEBOOKS
@@ -223,6 +226,17 @@ class Paper:
         """
         found: Mapping[str, str] = self._load("claims") if self.claims else {}
         return found
+
+    def tell(self, stages: Mapping[str, Metrics]) -> str:
+        """Answer the paper's own question in a sentence; empty where that was not measured.
+
+        Args:
+            stages: stage → metrics.
+
+        Raises:
+            PaperError: what tells it isn't where the record says.
+        """
+        return str(self._load("finding")(stages)) if self.finding else ""
 
     def load_fidelity(self) -> Fidelity:
         """Read the list of what the paper says.

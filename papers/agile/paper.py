@@ -96,6 +96,7 @@ PAPER = Paper(
     },
     judges={"general": "papers.agile.judge:is_right"},
     claims="papers.agile.claims:CLAIMS",
+    finding="papers.agile.finding:finding",
     fidelity="papers.agile:fidelity.toml",
     published=Published(
         runs={

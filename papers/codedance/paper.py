@@ -60,6 +60,7 @@ PAPER = Paper(
         "34_codedance_claims": {"data": 31, **BEFORE, "stages/grpo.json": 33},
     },
     claims="papers.codedance.claims:CLAIMS",
+    finding="papers.codedance.finding:finding",
     fidelity="papers.codedance:fidelity.toml",
     validate="papers.codedance.validate:validate",
     published=Published(

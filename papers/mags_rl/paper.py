@@ -48,6 +48,7 @@ PAPER = Paper(
         "44_mags_rl_claims": {"data": 41, "stages/sft.json": 43, "stages/stage1.json": 43, "stages/grpo.json": 43},
     },
     claims="papers.mags_rl.claims:CLAIMS",
+    finding="papers.mags_rl.finding:finding",
     fidelity="papers.mags_rl:fidelity.toml",
     validate="papers.mags_rl.validate:validate",
     published=Published(

@@ -64,6 +64,7 @@ PAPER = Paper(
         "55_vista_gym_claims": {"tasks": 53, **BEFORE, "stages/grpo.json": 54},
     },
     claims="papers.vista_gym.claims:CLAIMS",
+    finding="papers.vista_gym.finding:finding",
     validate="papers.vista_gym.validate:validate",
     tools="papers.vista_gym.toolbox:TOOLS",
     fidelity="papers.vista_gym:fidelity.toml",

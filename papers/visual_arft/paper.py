@@ -69,6 +69,7 @@ PAPER = Paper(
         "24_visual_arft_claims": {"data": 21, "stages/sft.json": 23, "stages/grpo.json": 23},
     },
     claims="papers.visual_arft.claims:CLAIMS",
+    finding="papers.visual_arft.finding:finding",
     fidelity="papers.visual_arft:fidelity.toml",
     published=Published(
         runs={

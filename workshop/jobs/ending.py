@@ -8,7 +8,7 @@ from textwrap import fill
 from kit.evaluate.results import read_results
 from kit.files import find_run
 from workshop.jobs.console import near
-from workshop.jobs.finding import finding, three_bars
+from workshop.jobs.finding import finding, own_finding, three_bars
 from workshop.jobs.listing import measured
 from workshop.jobs.run_page import write
 from workshop.jobs.run_story import headline
@@ -30,7 +30,8 @@ def ending(name: str) -> str:
     if any(stages.values()):
         metric, called = headline(evaluation, stages)
         three = {label: value for label, value in three_bars(stages, metric).items() if value}
-        parts.append(fill(finding(stages, metric, called), WIDE))
+        told = [finding(stages, metric, called), own_finding(evaluation, stages)]
+        parts += [fill(text, WIDE) for text in told if text]
         parts.append("\n".join(f"  {label:20}  {_bar(value.value)}  {value}" for label, value in three.items()))
         show.insert(0, (near(write(name)), "this run on a page: curves, one task before and after"))
         show.append((f"python -m kit view {name}", "every figure"))

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 from kit.evaluate.intervals import Interval
-from kit.evaluate.outcomes import Metrics
+from kit.evaluate.outcomes import Evaluation, Metrics
+from papers.differences import difference, sign
+from papers.registry import find_paper
 
 DIRECT, ORIGINALS, UNTRAINED, SFT, GRPO = "direct", "direct_originals", "untrained", "sft", "grpo"
 
@@ -91,7 +94,7 @@ def finding(stages: Mapping[str, Metrics], metric: str, called: str, trainings: 
     else:
         against = _paired(stages, GAIN, metric, agent, direct)
         start = stages.get(UNTRAINED, {}).get(metric) or before
-        told.append(_taught(against, None if start is None else _sign(difference(agent, start))))
+        told.append(_taught(against, None if start is None else sign(difference(agent, start))))
     if agent is not None:
         told.append(_credit(stages, metric, agent))
         told += [ONE_TRAINING] if trainings == 1 else []
@@ -101,11 +104,11 @@ def finding(stages: Mapping[str, Metrics], metric: str, called: str, trainings: 
 def _credit(stages: Mapping[str, Metrics], metric: str, agent: Interval) -> str:
     """Who did it, by what each training added and by what the agent loses with observations that aren't its own."""
     base, cold = (stages.get(stage, {}).get(metric) for stage in (UNTRAINED, SFT))
-    imitation = _sign(difference(cold, base)) if cold is not None and base is not None else None
+    imitation = sign(difference(cold, base)) if cold is not None and base is not None else None
     start = cold if cold is not None else base
     reinforcement = None if start is None else _paired(stages, ADDED if cold else "", metric, agent, start)
     gap = alongside(stages[GRPO], GAP, metric)
-    return who_did_it(imitation, reinforcement, None if gap is None else _sign(gap))
+    return who_did_it(imitation, reinforcement, None if gap is None else sign(gap))
 
 
 def who_did_it(imitation: int | None, reinforcement: int | None, looking: int | None) -> str:
@@ -133,7 +136,17 @@ UNSEEN = {
 def _paired(stages: Mapping[str, Metrics], name: str, metric: str, agent: Interval, other: Interval) -> int:
     """The sign of a lead: as measured on the same tasks where that has an interval, else of the two values."""
     paired = alongside(stages[GRPO], name, metric) if name else None
-    return _sign(paired if paired is not None and _is_known(paired) else difference(agent, other))
+    return sign(paired if paired is not None and _is_known(paired) else difference(agent, other))
+
+
+def own_finding(evaluation: Evaluation[Any] | None, stages: Mapping[str, Metrics]) -> str:
+    """The sentence that a paper's own question is answered by; empty where it has none, or was not measured.
+
+    Args:
+        evaluation: of the paper; None: of a notebook that belongs to none.
+        stages: stage → metrics.
+    """
+    return find_paper(evaluation.paper).tell(stages) if evaluation else ""
 
 
 def _ceiling(stages: Mapping[str, Metrics], metric: str) -> Interval | None:
@@ -168,18 +181,6 @@ def _acts(stages: Mapping[str, Metrics], metric: str, called: str) -> str:
     return f"{text}, and {less} with another episode's observations."
 
 
-def difference(a: Interval, b: Interval) -> Interval:
-    """``a`` minus ``b`` with a 95 % interval made of theirs, as for independent samples (Newcombe 1998, method 10).
-
-    >>> found = difference(Interval(0.6, 0.5, 0.7, 9), Interval(0.2, 0.1, 0.5, 8))
-    >>> f"{found.low:.3f} = 0.4 - hypot(0.1, 0.3), {found.high:.3f} = 0.4 + hypot(0.1, 0.1)"
-    '0.084 = 0.4 - hypot(0.1, 0.3), 0.541 = 0.4 + hypot(0.1, 0.1)'
-    """
-    value = a.value - b.value
-    low = value - math.hypot(a.value - a.low, b.high - b.value)
-    return Interval(value, low, value + math.hypot(a.high - a.value, b.value - b.low), min(a.n, b.n))
-
-
 def _taught(against_direct: int, since_start: int | None) -> str:
     """What training taught, given the signs of the agent's lead over the base asked directly, and over its start."""
     if against_direct > 0:
@@ -200,8 +201,3 @@ def _value(found: Interval) -> str:
 def _is_known(found: Interval) -> bool:
     """Whether it has an interval: what differs from seed to seed has none in one run."""
     return math.isfinite(found.high - found.low)
-
-
-def _sign(difference: Interval) -> int:
-    """1 or -1 if the whole interval lies on that side of 0; else 0: nothing can be told."""
-    return int(difference.low > 0) - int(difference.high < 0)

@@ -18,7 +18,7 @@ from kit.evaluate.outcomes import by_stage
 from kit.files import ROOT, write_text
 from papers.registry import Paper, find_paper, published
 from tiny import TINY
-from workshop.jobs.finding import GRPO, SFT, finding
+from workshop.jobs.finding import GRPO, SFT, finding, own_finding
 from workshop.planner.architecture import Architecture
 from workshop.publishing.current import machine, outdated
 
@@ -80,10 +80,12 @@ def headline(paper: str, results: Results) -> str:
     title = f"**{find_paper(paper).title}**"
     if results is None:
         return f"{title}: not measured yet."
-    name, called = next(iter(find_paper(paper).load_evaluation().headlines.items()))
+    evaluation, stages = find_paper(paper).load_evaluation(), by_stage(results)
+    name, called = next(iter(evaluation.headlines.items()))
     seeds = results["seed"] if isinstance(results["seed"], list) else [results["seed"]]
     changed = " Measured on files of which some were not committed." if _changed(results) else ""
-    return f"{title}. {finding(by_stage(results), name, called, len(seeds))} {_trained(results)}{changed}"
+    told = [finding(stages, name, called, len(seeds)), own_finding(evaluation, stages), _trained(results)]
+    return f"{title}. {' '.join(text for text in told if text)}{changed}"
 
 
 def block(paper: str, results: Results) -> str:
@@ -91,7 +93,12 @@ def block(paper: str, results: Results) -> str:
     head = f"### {find_paper(paper).title}"
     if results is None:
         return f"{head}\n\nNot measured yet: `results/{paper}.json` does not exist."
-    parts = [head, *(text for text in (_metrics(paper, results), _claims(paper, results)) if text)]
+    own = find_paper(paper).tell(by_stage(results))
+    parts = [
+        head,
+        *([own] if own else []),
+        *(text for text in (_metrics(paper, results), _claims(paper, results)) if text),
+    ]
     parts += [*_told_beside(results), _origin(paper, results), _current(find_paper(paper), results)]
     return "\n\n".join(parts)
 

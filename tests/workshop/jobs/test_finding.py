@@ -7,7 +7,8 @@ import math
 import pytest
 
 from kit.evaluate.intervals import Interval
-from workshop.jobs.finding import GAP, ONE_TRAINING, alongside, difference, finding, three_bars, who_did_it
+from papers.differences import difference
+from workshop.jobs.finding import GAP, ONE_TRAINING, alongside, finding, three_bars, who_did_it
 
 Triple = tuple[float, float, float]
 

@@ -133,7 +133,8 @@ def test_the_headline_is_the_finding_and_says_how_long_training_took() -> None:
     assert headline("agile", RESULTS) == (
         "**AGILE**. What the base does when it is asked directly was not measured. As an agent it reaches 0.25 "
         "[0.20, 0.30] after the cold start and 0.88 [0.80, 0.93] after reinforcement learning (2×2 solved). So what "
-        "training taught can't be told yet. Training time was not recorded with these figures."
+        "training taught can't be told yet. Reinforcement raised it from where it began. "
+        "This is one training: another seed may end elsewhere. Training time was not recorded with these figures."
     )
     timed = {**RESULTS, "seed": [0, 1], "training_minutes": 21.0}
     assert headline("agile", timed).endswith("Each of 2 seeds trained for 10 minutes.")

@@ -1,0 +1,26 @@
+"""AGILE's own finding in a sentence: how often the agent looks, and what that is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kit.evaluate.outcomes import Metrics
+from papers.differences import of, sign
+
+WORTH = {
+    1: "so what it sees is worth that much",
+    0: "so what its looking is worth can't be told from chance",
+    -1: "so its looking does it no good",
+}
+"""Sign of what it loses with another puzzle's observations → what follows."""
+
+
+def finding(stages: Mapping[str, Metrics]) -> str:
+    """Tell how often it looks and what it loses when it is shown another puzzle's pieces; empty: not measured."""
+    if not (found := of(stages, "grpo/calls_of_observation", "grpo/observation_gap_swapped_2x2")):
+        return ""
+    looks, gap = found
+    return (
+        f"It looks {looks.value:.1f} times a puzzle, and shown another puzzle's pieces it solves {abs(gap.value):.2f} "
+        f"{'less' if gap.value >= 0 else 'more'}: {WORTH[sign(gap)]}."
+    )

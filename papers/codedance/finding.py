@@ -1,0 +1,30 @@
+"""CodeDance's own finding in a sentence: what the adaptive reward and a bonus for calls make of needless calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kit.evaluate.outcomes import Metrics
+from papers.differences import moved, of
+
+HALF = 0.5
+"""Calls an episode: below it most easy questions are answered without one, above it most with one."""
+
+
+def finding(stages: Mapping[str, Metrics]) -> str:
+    """Tell calls an episode on easy questions, which need none; empty: not measured."""
+    if not (found := of(stages, "sft/calls_easy", "grpo/calls_easy")):
+        return ""
+    start, adaptive = found
+    text = f"Calls on an easy question, which needs none: {start.value:.2f} after the cold start"
+    text += f", {adaptive.value:.2f} under R_BAT"
+    if not (bonus := of(stages, "bonus/calls_easy")):
+        return f"{text}."
+    more = moved(adaptive, bonus[0])
+    if more > 0 and adaptive.high < HALF < bonus[0].low:
+        told = "R_BAT ends needless calls, a bonus makes them universal"
+    else:
+        told = {1: "R_BAT calls less", -1: "the bonus calls less", 0: "which calls less can't be told from chance"}[
+            more
+        ]
+    return f"{text}, {bonus[0].value:.2f} under a bonus for calls: {told}."

@@ -1,0 +1,26 @@
+"""Mags-RL's own finding in a sentence: whether the agent's boxes lie where the answer is decided."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kit.evaluate.outcomes import Metrics
+from papers.differences import moved, of
+
+LEARNT = {
+    1: "it has learnt where to look",
+    0: "that it has learnt where to look can't be told from chance",
+    -1: "it looks at worse places than before",
+}
+"""Sign of the change → what follows."""
+
+
+def finding(stages: Mapping[str, Metrics]) -> str:
+    """Tell the share of boxes that show what decides, before and after reinforcement; empty: not measured."""
+    if not (found := of(stages, "sft/right_all", "grpo/right_all")):
+        return ""
+    before, after = found
+    return (
+        f"Of its boxes {before.value:.2f} show what decides the answer before reinforcement, {after.value:.2f} "
+        f"after it: {LEARNT[moved(before, after)]}."
+    )

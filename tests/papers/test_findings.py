@@ -1,0 +1,92 @@
+"""A paper's own finding: the sentence follows from the intervals, and says nothing of what was not measured."""
+
+from __future__ import annotations
+
+import pytest
+
+from kit.evaluate.intervals import Interval
+from papers.differences import difference, of, sign
+from papers.registry import PAPERS, find_paper
+
+Value = tuple[float, float, float]
+
+NONE, SOME, MOST, WIDE = (0.0, 0.0, 0.1), (0.3, 0.2, 0.4), (0.9, 0.8, 1.0), (0.5, 0.0, 1.0)
+
+
+def told(paper: str, **values: Value) -> str:
+    """The sentence of values that are named ``STAGE__METRIC``."""
+    stages: dict[str, dict[str, Interval]] = {}
+    for name, value in values.items():
+        stage, _, metric = name.partition("__")
+        stages.setdefault(stage, {})[metric] = Interval(*value, 24)
+    return find_paper(paper).tell(stages)
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_what_was_not_measured_isnt_told(paper: str) -> None:
+    assert told(paper) == told(paper, grpo__acc=MOST) == ""
+
+
+@pytest.mark.parametrize(
+    ("bonus", "says"),
+    [
+        (MOST, "R_BAT ends needless calls, a bonus makes them universal."),
+        (SOME, "R_BAT calls less."),
+        (WIDE, "which calls less can't be told from chance."),
+    ],
+)
+def test_codedance_tells_needless_calls(bonus: Value, says: str) -> None:
+    assert told("codedance", sft__calls_easy=SOME, grpo__calls_easy=NONE, bonus__calls_easy=bonus).endswith(says)
+
+
+def test_codedance_of_a_run_has_no_bonus() -> None:
+    text = told("codedance", sft__calls_easy=SOME, grpo__calls_easy=NONE)
+    assert text == "Calls on an easy question, which needs none: 0.30 after the cold start, 0.00 under R_BAT."
+
+
+@pytest.mark.parametrize(
+    ("after", "says"),
+    [(MOST, "it has learnt where to look."), (WIDE, "can't be told from chance."), (NONE, "worse places than before.")],
+)
+def test_mags_rl_tells_where_the_boxes_lie(after: Value, says: str) -> None:
+    assert told("mags_rl", sft__right_all=SOME, grpo__right_all=after).endswith(says)
+
+
+@pytest.mark.parametrize(
+    ("gap", "says"),
+    [
+        (MOST, "solves 0.90 less: so what it sees is worth that much."),
+        (WIDE, "solves 0.50 less: so what its looking is worth can't be told from chance."),
+        ((-0.3, -0.4, -0.2), "solves 0.30 more: so its looking does it no good."),
+    ],
+)
+def test_agile_tells_what_looking_is_worth(gap: Value, says: str) -> None:
+    text = told("agile", grpo__calls_of_observation=(2.1, 2.0, 2.2), grpo__observation_gap_swapped_2x2=gap)
+    assert text.startswith("It looks 2.1 times a puzzle") and text.endswith(says)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [(MOST, "is less sure."), (WIDE, "can't be told from chance."), (NONE, "the wrong thing less often.")],
+)
+def test_vista_gym_tells_that_it_calls_and_for_what(wrong: Value, says: str) -> None:
+    """An episode without a call in 0.9 before and in none after: calls in 0.10 and in 1.00."""
+    measured = {"sft__errors_no_call": MOST, "grpo__errors_no_call": NONE, "sft__errors_E4": SOME}
+    text = told("vista_gym", **measured, grpo__errors_E4=wrong)
+    assert "in 0.10 of the episodes before reinforcement and in 1.00 after" in text
+    assert "it has learnt that it should call" in text and text.endswith(says)
+
+
+def test_visual_arft_tells_search_and_mending_apart() -> None:
+    searched = {"sft__tools_search": (2.5, 2.4, 2.6), "grpo__tools_search": (2.6, 2.4, 2.8)}
+    text = told("visual_arft", **searched, sft__restored_coding=SOME, grpo__restored_coding=MOST)
+    search, mended = text.split(" Of images")
+    assert search.endswith("that reinforcement changed this can't be told from chance.")
+    assert mended.endswith("it mends 0.90 (0.30): after reinforcement it does so more often than after the cold start.")
+
+
+def test_differences_and_places_by_hand() -> None:
+    found = difference(Interval(0.6, 0.5, 0.7, 9), Interval(0.2, 0.1, 0.5, 8))
+    assert (found.low, found.high) == pytest.approx((0.4 - 0.1**0.5, 0.4 + 0.02**0.5)) and sign(found) == 1
+    stages = {"sft": {"acc": found}}
+    assert of(stages, "sft/acc") == [found] and of(stages, "sft/acc", "grpo/acc") is None
