@@ -6,25 +6,40 @@ Two more names stand for tables of all papers: ``papers`` (what each training br
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 from kit.evaluate.claims import VERDICTS, as_stated
-from kit.evaluate.outcomes import by_stage
+from kit.evaluate.intervals import Interval
+from kit.evaluate.outcomes import Evaluation, by_stage
 from kit.files import ROOT, write_text
+from papers.differences import difference
+from papers.registered import why, would_decide
 from papers.registry import Paper, find_paper, published
 from tiny import TINY
-from workshop.jobs.finding import GRPO, SFT, finding, own_finding
+from workshop.jobs.finding import ADDED, GRPO, SFT, UNTRAINED, alongside, finding, own_finding
 from workshop.planner.architecture import Architecture
 from workshop.publishing.current import machine, outdated
 
 BEGIN = "<!-- results:begin -->"
 END = "<!-- results:end -->"
 MARKS = re.compile(r"(<!-- results:begin(?: (\w+))? -->).*?(<!-- results:end -->)", re.DOTALL)
+
+WHY = 200
+"""Characters of a claim's why, two lines of a page; all of its evidence is folded below the table."""
+
+SAME = 0.005
+"""Two differences that are told by two digits are one within this."""
+
+SHARE = re.compile(r"(share of [^;]*? \d\.\d+ \[)(-?[\d.]+), (-?[\d.]+)\]")
+"""A share with its interval, in evidence."""
 
 Results = Mapping[str, Any] | None
 """The content of a paper's results file; None where nothing was measured yet."""
@@ -112,10 +127,22 @@ def _metrics(paper: str, results: Mapping[str, Any]) -> str:
         cells = []
         for stage in shown:
             here, theirs = stages.get(stage, {}).get(name), evaluation.reported[stage].get(name)
-            cell = "not run" if here is None else str(here)
+            cell = "not run" if here is None else str(_within(here, counts=_counts(evaluation, name)))
             cells.append(f"{cell} (paper {theirs:.3f})" if theirs is not None else cell)
         lines.append(_row([called, *cells]))
     return "\n".join(lines)
+
+
+def _counts(evaluation: Evaluation[Any], name: str) -> bool:
+    """Whether a metric, named with what it is over, is a count and no share."""
+    return any(one.kind == "count" and name.partition("_")[0] == one.name for one in evaluation.metrics)
+
+
+def _within(found: Interval, counts: bool) -> Interval:
+    """An interval within what can be: nothing below 0, no share above 1. Student's t of few seeds knows neither."""
+    high = found.high if counts or not math.isfinite(found.high) else min(1.0, found.high)
+    low = max(0.0, found.low) if math.isfinite(found.low) else found.low
+    return replace(found, low=low, high=high)
 
 
 def _origin(paper: str, results: Mapping[str, Any]) -> str:
@@ -191,14 +218,42 @@ def judged(paper: str, results: Results) -> Mapping[str, Mapping[str, Any]]:
 
 def _claims(paper: str, results: Mapping[str, Any]) -> str:
     claims = judged(paper, results)
-    rows = [_row([name, str(claim["verdict"]), str(claim["evidence"])]) for name, claim in sorted(claims.items())]
-    return "\n".join([_row(["claim", "verdict", "evidence"]), _row(["---"] * 3), *rows]) if rows else ""
+    if not claims:
+        return ""
+    told = {name: _plain(str(claim.get("evidence", ""))) for name, claim in sorted(claims.items())}
+    evidence = "\n".join(f"- {name}: {text}" for name, text in told.items())
+    rows = [_row([name, *_reasoned(claims[name])]) for name in told]
+    table = "\n".join([_row(["claim", "verdict", "why", "what would decide it"]), _row(["---"] * 4), *rows])
+    return f"{table}\n\n<details><summary>All checks, with intervals</summary>\n\n{evidence}\n\n</details>"
 
 
-def _verdicts(results: Mapping[str, Results], _: Path) -> str:
-    """Count the verdicts of all papers' claims, in a sentence."""
+def _reasoned(claim: Mapping[str, Any]) -> list[str]:
+    """A claim's verdict, why in a line or two, and what would decide it."""
+    return [str(claim["verdict"]), shorten(_plain(why(claim)), WHY, placeholder=" …"), would_decide(claim)]
+
+
+def _plain(text: str) -> str:
+    """Evidence as it is read: no minus before a zero, and no share above 1 or below 0."""
+    text = re.sub(r"-(0\.0+)\b", r"\1", text)
+    return SHARE.sub(lambda f: f"{f[1]}{max(0.0, float(f[2])):.3f}, {min(1.0, float(f[3])):.3f}]", text)
+
+
+def _verdicts(results: Mapping[str, Results], beside: Path) -> str:
+    """Count the verdicts of all papers' claims, in a sentence; on the README, the open ones with what they lack."""
     claims = [claim for name, some in results.items() for claim in judged(name, some).values()]
-    return f"The kit tests {len(claims)} claims of the papers. By these figures {_counted(claims)}."
+    count = f"The kit tests {len(claims)} claims of the papers. By these figures {_counted(claims)}."
+    rows = [
+        _row([find_paper(paper).title, name, *_reasoned(claim)])
+        for paper, some in results.items()
+        for name, claim in sorted(judged(paper, some).items())
+        if claim["verdict"] in ("undecided", "not testable here")
+    ]
+    if beside != ROOT or not rows:  # docs/results.md has each paper's own
+        return count
+    table = "\n".join([_row(["paper", "claim", "verdict", "why", "what would decide it"]), _row(["---"] * 5), *rows])
+    return (
+        f"{count}\n\n<details><summary>What is open, why, and what would decide it</summary>\n\n{table}\n\n</details>"
+    )
 
 
 def _counted(claims: list[Mapping[str, Any]]) -> str:
@@ -227,10 +282,21 @@ def _brought(paper: str, results: Results) -> list[str]:
         return ["not measured yet"] * 3
     stages = by_stage(results)
     metric, called = next(iter(find_paper(paper).load_evaluation().headlines.items()))
-    value = {stage: f"{found[metric].value:.2f}" for stage, found in stages.items() if metric in found}
-    steps = {SFT: ("untrained", SFT), GRPO: (SFT, GRPO)}
-    moved = [" → ".join(value.get(stage, "not run") for stage in way) for way in steps.values()]
+    value = {stage: found[metric] for stage, found in stages.items() if metric in found}
+    paired = alongside(stages.get(GRPO, {}), ADDED, metric)
+    moved = [_moved(value.get(UNTRAINED), value.get(SFT)), _moved(value.get(SFT), value.get(GRPO), paired)]
     return [f"{called}: {moved[0]}", moved[1], _counted([*judged(paper, results).values()])]
+
+
+def _moved(before: Interval | None, after: Interval | None, paired: Interval | None = None) -> str:
+    """A value before and after a training, and the difference with its interval: on the same tasks, where known."""
+    told = " → ".join("not run" if one is None else f"{one.value:.2f}" for one in (before, after))
+    if before is None or after is None:
+        return told
+    added = difference(after, before)
+    if paired is not None and abs(paired.value - added.value) < SAME:  # else it is of another metric or other tasks
+        added = paired
+    return f"{told}: {_plain(f'{added.value:+.2f} [{added.low:.2f}, {added.high:.2f}]')}"
 
 
 def _row(cells: list[str]) -> str:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from workshop.publishing.readme import BEGIN, END, PAGES, block, fill, filled, headline
+from kit.evaluate.intervals import Interval
+from workshop.publishing.readme import BEGIN, END, PAGES, _plain, _within, block, fill, filled, headline
 
 RESULTS = {
     "notebook": "14_agile_claims",
@@ -35,7 +36,7 @@ def test_the_block_shows_metrics_claims_and_where_they_come_from() -> None:
         "| 0.875 [0.800, 0.930] (paper 0.828) |"
     )
     assert lines[7].endswith("| not run (paper 0.311) | not run (paper 0.110) | not run (paper 0.621) |")
-    assert "| A2 | holds | grpo \\| sft |" in lines
+    assert "| A2 | holds | grpo \\| sft |  |" in lines
     assert lines[-3] == (
         "Value and 95 % interval. The paper's model, Qwen2.5-VL-7B, is 2,200 times larger and saw other pictures. "
         "Trained at a commit that nobody recorded. Measured by 14_agile_claims, profile laptop, seed 0, "
@@ -120,7 +121,7 @@ def test_two_marks_stand_for_all_papers(tmp_path: Path) -> None:
     lines = filled(marks, results, headline, "README.md").splitlines()
     assert lines[1] == "The kit tests 3 claims of the papers. By these figures 1 holds, 2 don't."
     assert lines[-3].startswith("| AGILE | Solve jigsaw puzzles") and lines[-3].endswith(
-        "| [11](notebooks/11_agile.ipynb) to 15 | 2×2 solved: not run → 0.25 | 0.25 → 0.88 | 1 holds, 2 don't |"
+        "| [11](notebooks/11_agile.ipynb) to 15 | 2×2 solved: not run → 0.25 | 0.25 → 0.88: +0.62 [0.53, 0.70] | 1 holds, 2 don't |"
     )
     assert lines[-2].endswith(
         "| [31](notebooks/31_codedance.ipynb) to 34 | " + "not measured yet | " * 2 + "not measured yet |"
@@ -177,3 +178,36 @@ def test_a_proof_that_changed_code_left_the_figures_is_told_beside_them() -> Non
 def test_missing_marks_are_named(text: str) -> None:
     with pytest.raises(ValueError, match=r"docs/results\.md: put .*results:begin"):
         filled(text, {"agile": None}, block, "docs/results.md")
+
+
+def test_what_is_open_is_told_on_the_readme_with_what_would_decide_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    check = {"name": "gain", "value": 0.1, "low": -0.2, "high": 0.4, "n": 9, "limit": 0.0, "side": "above"}
+    open_ = {"verdict": "undecided", "more_seeds": 2, "checks": [{**check, "verdict": "undecided"}], "statement": "s"}
+    monkeypatch.setattr(
+        "workshop.publishing.readme.judged", lambda paper, some: {"A1": open_, "A2": {"verdict": "holds"}}
+    )
+    marks = "<!-- results:begin claims -->" + END
+    text = filled(marks, {"agile": RESULTS}, headline, "README.md")
+    assert "| AGILE | A1 | undecided | gain 0.100 [-0.200, 0.400], must be above 0 | 2 more seeds |" in text
+    assert "| A2 |" not in text and "details" not in filled(marks, {"agile": RESULTS}, headline, "docs/results.md")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Acc at 192 minus at 96 0.000 [-0.000, 0.000]", "Acc at 192 minus at 96 0.000 [0.000, 0.000]"),
+        (
+            "share of boxes that are valid 0.995 [0.971, 1.018], must",
+            "share of boxes that are valid 0.995 [0.971, 1.000], must",
+        ),
+        ("gain -0.010 [-0.020, 1.200]", "gain -0.010 [-0.020, 1.200]"),
+    ],
+)
+def test_evidence_has_no_minus_zero_and_no_share_above_one(text: str, told: str) -> None:
+    assert _plain(text) == told
+
+
+def test_a_level_stays_within_what_can_be() -> None:
+    wide = Interval(0.302, -3.537, 4.141, 9)
+    assert str(_within(wide, counts=True)) == "0.302 [0.000, 4.141]"
+    assert str(_within(wide, counts=False)) == "0.302 [0.000, 1.000]"
