@@ -1,5 +1,5 @@
 #!/bin/bash
-# Both papers' profile `node` on two machines of eight GPUs: sbatch cluster/slurm.sh, from the project's folder.
+# The papers' profile `node` on two machines of eight GPUs: sbatch cluster/slurm.sh, from the project's folder.
 # SLURM asks for an end five minutes before the limit; the same command again goes on from the last checkpoint.
 #SBATCH --job-name=agile
 #SBATCH --nodes=2

@@ -238,22 +238,22 @@ def _plain(text: str) -> str:
     return SHARE.sub(lambda f: f"{f[1]}{max(0.0, float(f[2])):.3f}, {min(1.0, float(f[3])):.3f}]", text)
 
 
-def _verdicts(results: Mapping[str, Results], beside: Path) -> str:
-    """Count the verdicts of all papers' claims, in a sentence; on the README, the open ones with what they lack."""
+def _verdicts(results: Mapping[str, Results], _: Path) -> str:
+    """Count the verdicts of all papers' claims, in a sentence, and what the open ones lack in another."""
     claims = [claim for name, some in results.items() for claim in judged(name, some).values()]
     count = f"The kit tests {len(claims)} claims of the papers. By these figures {_counted(claims)}."
-    rows = [
-        _row([find_paper(paper).title, name, *_reasoned(claim)])
-        for paper, some in results.items()
-        for name, claim in sorted(judged(paper, some).items())
-        if claim["verdict"] in ("undecided", "not testable here")
-    ]
-    if beside != ROOT or not rows:  # docs/results.md has each paper's own
-        return count
-    table = "\n".join([_row(["paper", "claim", "verdict", "why", "what would decide it"]), _row(["---"] * 5), *rows])
-    return (
-        f"{count}\n\n<details><summary>What is open, why, and what would decide it</summary>\n\n{table}\n\n</details>"
-    )
+    found: dict[str, dict[str, list[str]]] = {}
+    for paper, some in results.items():
+        for name, claim in sorted(judged(paper, some).items()):
+            if claim["verdict"] in ("undecided", "not testable here"):
+                found.setdefault(would_decide(claim), {}).setdefault(find_paper(paper).title, []).append(name)
+    told = [f"*{takes}* ({_listed(some)})" for takes, some in found.items()]
+    return f"{count} What would decide the open ones: {'; '.join(told)}." if told else count
+
+
+def _listed(names: Mapping[str, list[str]]) -> str:
+    """Claims by their papers: ``AGILE A1, A5; Mags-RL M2``."""
+    return "; ".join(f"{title} {', '.join(some)}" for title, some in names.items())
 
 
 def _counted(claims: list[Mapping[str, Any]]) -> str:
