@@ -24,7 +24,7 @@ def table(measured: Mapping[str, Mapping[str, Any]], statements: Mapping[str, st
 
 
 def why(record: Mapping[str, Any]) -> str:
-    """Say why a claim came out so: what makes it untestable, else the checks that decide, else what is known besides."""
+    """Say why a claim came out so: what makes it untestable, else the checks that decide, else what else is known."""
     if "reason" in record:
         return str(record["reason"])
     checks = [c for c in record["checks"] if c["verdict"] == record["verdict"]] or record["checks"]

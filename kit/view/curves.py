@@ -157,6 +157,8 @@ def _panel(axis: Any, title: str, names: Mapping[str, str], rows: Sequence[Row])
         axis.plot(xs, ys, label=name, linewidth=2 if k == 0 else 1.2, markevery=max(1, len(xs) // 8), **style)
     axis.set_xlim(0.5, max(row["step"] for row in rows) + 0.5)
     axis.xaxis.get_major_locator().set_params(integer=True)
+    if len({row["step"] for row in rows}) == 1:  # else the axis of one point is cut into tenths of a step
+        axis.set_xticks([rows[0]["step"]])
     if title == "loss" and any("reward" in row for row in rows) and max(map(abs, values)) < ALMOST_ZERO:
         axis.set_ylim(-1, 1)
         note = "about 0 on purpose: a group's\nadvantages add up to 0 and only\nthe slope teaches (notebook 03)"

@@ -88,6 +88,7 @@ class LiveTraining(Watcher):
         self._drawn: dict[str, float] = {}
         self._rollout: int | None = None
         self._share = 0.0
+        self._is_told = False
         self._began = clock()
 
     def begin(self) -> None:
@@ -97,6 +98,7 @@ class LiveTraining(Watcher):
 
     def progress(self, progress: Progress) -> None:
         """Move the bar; show the newest episode when there is another one."""
+        self._is_told = True
         if self._lines is not None:
             self._lines.progress(progress)
         if progress.phase == "done":
@@ -109,8 +111,11 @@ class LiveTraining(Watcher):
             self._episode()
 
     def step(self, rows: Sequence[Row]) -> None:
-        """Draw the curves again."""
+        """Draw the curves again; rows before any progress are of a training that was finished before."""
         self._rows = list(rows)
+        if self._rows and not self._is_told:
+            steps = self._rows[-1]["step"]
+            self._bar(1.0, f"already trained: {steps} of {steps} steps", colour=COLOURS[2])
         if self._lines is not None:
             self._lines.step(rows)
         if self._shows and self._rows and self._is_due("curves", CURVE_SECONDS):

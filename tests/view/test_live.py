@@ -219,3 +219,11 @@ def test_a_legend_covers_no_curve() -> None:
             assert axis.transData.transform((1.0, highest))[1] < bottom, axis.get_title()
             checked += 1
     assert checked == 2
+
+
+def test_a_training_that_was_finished_before_says_so(screen: Screen) -> None:
+    live = LiveTraining(clock=Clock())
+    live.begin()
+    live.step(ROWS)
+    steps = ROWS[-1]["step"]
+    assert bar(screen) == (100.0, f"already trained: {steps} of {steps} steps")

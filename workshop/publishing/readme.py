@@ -21,8 +21,8 @@ from kit.evaluate.intervals import Interval
 from kit.evaluate.outcomes import Evaluation, by_stage
 from kit.files import ROOT, write_text
 from papers.differences import difference
-from papers.registered import why, would_decide
 from papers.registry import Paper, find_paper, published
+from papers.verdicts import why, would_decide
 from tiny import TINY
 from workshop.jobs.finding import ADDED, GRPO, SFT, UNTRAINED, alongside, finding, own_finding
 from workshop.planner.architecture import Architecture
@@ -252,7 +252,7 @@ def _verdicts(results: Mapping[str, Results], _: Path) -> str:
 
 
 def _listed(names: Mapping[str, list[str]]) -> str:
-    """Claims by their papers: ``AGILE A1, A5; Mags-RL M2``."""
+    """Claims by their papers: ``PAPER A1, A5; OTHER M2``."""
     return "; ".join(f"{title} {', '.join(some)}" for title, some in names.items())
 
 
