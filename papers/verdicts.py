@@ -27,26 +27,23 @@ def why(record: Mapping[str, Any]) -> str:
     """Say why a claim came out so: what makes it untestable, else the checks that decide, else what else is known."""
     if "reason" in record:
         return str(record["reason"])
-    checks = [c for c in record["checks"] if c["verdict"] == record["verdict"]] or record["checks"]
-    shown = []
-    for c in checks:
-        must = {"above": "must be above ", "below": "must be below ", "within": "must be within ±"}[c["side"]]
-        shown.append(f"{c['name']} {Interval.of(c)}, {must}{c['limit']:g}")
-    if shown:
+    every = record.get("checks", ())
+    checks = [c for c in every if c["verdict"] == record["verdict"]] or every
+    must = {"above": "must be above ", "below": "must be below ", "within": "must be within ±"}
+    if shown := [f"{c['name']} {Interval.of(c)}, {must[c['side']]}{c['limit']:g}" for c in checks]:
         return "; ".join(shown)
-    said, _, came_out = str(record["evidence"]).partition(", which came out as: ")
+    said, _, came_out = str(record.get("evidence", "")).partition(", which came out as: ")
     return f"{said.rpartition('; ')[2]}: {came_out.partition(' (')[0]}" if came_out else said
 
 
 def would_decide(record: Mapping[str, Any]) -> str:
-    """Say what it takes to decide a claim; empty where it is decided."""
+    """Say what it takes to decide a claim; nothing where it is decided."""
     if record["verdict"] == "not testable here":
         return "another set-up"
     if record["verdict"] != "undecided":
         return ""
-    if not record["checks"]:
+    if not record.get("checks"):
         return "the runs that it compares"
     if any(check["low"] is None for check in record["checks"]):
         return "several seeds"
-    takes = told(record).removeprefix("undecided").strip(" ()")
-    return takes or "more seeds or tasks: how many isn't known"
+    return told(record).removeprefix("undecided").strip(" ()") or "more seeds or tasks: how many isn't known"
