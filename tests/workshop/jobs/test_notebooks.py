@@ -110,9 +110,11 @@ def test_code_cells_are_short() -> None:
             listing = "parameters" in cell.metadata.get("tags", []) or all(
                 isinstance(node, ast.Import | ast.ImportFrom) for node in ast.parse(cell.source).body
             )
-            if len(lines) > (32 if listing else 20):
+            # What fills sentences is read as its output.
+            tells = "Markdown(" in cell.source
+            if len(lines) > (32 if listing or tells else 28):
                 found.append(f"{len(lines)} lines: {lines[0]}")
-            found += [line for line in lines if len(line) > 88]
+            found += [line for line in lines if len(line) > (130 if tells else 88)]
         return found
 
     assert offenders(long) == {}
@@ -421,7 +423,8 @@ def test_a_source_reads_the_same_each_time(project: Path) -> None:
     assert load(small) == load(small)
     listed = {name: Source(Path(f"{name}.py")).family for name in SOURCES}
     papers_own = {n: paper for paper, chain in CHAINS.items() for n in chain}
-    alone = {"52_tool_services": "tool_services"}  # taught beside its paper: it makes no run
+    # Taught beside the papers: they make no run.
+    alone = {"52_tool_services": "tool_services", "61_in_your_own_trainer": "in_your_own_trainer"}
     assert listed == dict.fromkeys(TEACHING, "teaching") | papers_own | alone
 
 
