@@ -256,7 +256,8 @@ for notebook in sources():
     tens.setdefault(notebook.number[0], []).append(notebook)
 for ten, some in tens.items():
     title = some[0].title.partition("·")[2].partition(":")[0].strip()
-    told = {"0": "the basis of all papers", "6": "your own task"}.get(ten, title)
+    told = {"0": "the basis of all papers", "6": "your own task, your own trainer"}
+    told = told.get(ten, title)
     first_last = dict.fromkeys((some[0].number, some[-1].number))
     print(f"{'–'.join(first_last):7s}{told}")
 
