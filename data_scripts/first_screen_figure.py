@@ -17,7 +17,7 @@ from PIL import Image
 from PIL.ImageColor import getrgb
 from PIL.PngImagePlugin import PngInfo
 
-from kit.episode import Episode, NamedImage
+from kit.episode import Episode, NamedImage, Turn
 from kit.evaluate.intervals import Interval
 from kit.images import rgb
 from kit.view.charts import COLOURS, STYLE, Plot
@@ -59,22 +59,36 @@ def draw_strip(figure: FigureBase, episode: Episode) -> None:
     Raises:
         ValueError: the episode has no turns, or a turn saw no image.
     """
-    seen = [episode.task.images, *(turn.observation.images for turn in episode.turns[:-1] if turn.observation)]
+    seen = images_before(episode)
     if not episode.turns or len(seen) != len(episode.turns) or not all(seen):
         raise ValueError(f"episode {episode.task.id}: a strip needs turns, and an image before each of them")
     columns = figure.subplots(1, len(seen), squeeze=False)[0]
     for k, (axis, images, turn) in enumerate(zip(columns, seen, episode.turns, strict=True)):
-        axis.imshow(np.asarray(mosaic(images)), interpolation="nearest")
-        axis.set_xticks([])
-        axis.set_yticks([])
-        axis.spines[:].set_visible(False)
+        show_images(axis, images)
         axis.set_title(f"turn {k + 1}" if turn.action is None else f"turn {k + 1}: {turn.action.name}", fontsize=9)
-        text = turn.text if turn.action is None else turn.action.text
-        lines = [part for line in text.splitlines() for part in wrap(line, CHARS, subsequent_indent="  ")]
-        axis.set_xlabel("\n".join(lines), fontsize=7, family="monospace", loc="left")
+        axis.set_xlabel("\n".join(action_lines(turn, CHARS)), fontsize=7, family="monospace", loc="left")
 
 
-def mosaic(images: Sequence[NamedImage]) -> Image.Image:
+def images_before(episode: Episode) -> list[Sequence[NamedImage]]:
+    """The images that the agent saw before each turn."""
+    return [episode.task.images, *(turn.observation.images for turn in episode.turns[:-1] if turn.observation)]
+
+
+def action_lines(turn: Turn, chars: int) -> list[str]:
+    """A turn's action, or all of its text, in lines of so many characters."""
+    text = turn.text if turn.action is None else turn.action.text
+    return [part for line in text.splitlines() for part in wrap(line, chars, subsequent_indent="  ")]
+
+
+def show_images(axis: Any, images: Sequence[NamedImage]) -> None:
+    """Draw images alone, without scales and frame."""
+    axis.imshow(np.asarray(_mosaic(images)), interpolation="nearest")
+    axis.set_xticks([])
+    axis.set_yticks([])
+    axis.spines[:].set_visible(False)
+
+
+def _mosaic(images: Sequence[NamedImage]) -> Image.Image:
     """Images in reading order on a square grid with white gaps; one alone as it is."""
     side = int(np.ceil(np.sqrt(len(images))))
     width, height = (max(each.image.size[k] for each in images) for k in (0, 1))

@@ -9,11 +9,10 @@ runs (results/curves), greedy play of held-out puzzles before each step.
 from __future__ import annotations
 
 import io
-from textwrap import wrap
 
 import numpy as np
 from first_screen import play
-from first_screen_figure import mosaic
+from first_screen_figure import action_lines, images_before, show_images
 from matplotlib import rc_context
 from PIL import Image
 
@@ -51,19 +50,14 @@ def frame(episode: Episode, turn: int, solved: list[float], done: int) -> Image.
         solved: the curve.
         done: steps of it that are drawn.
     """
-    seen = [episode.task.images, *(t.observation.images for t in episode.turns[:-1] if t.observation)]
+    seen = images_before(episode)
     with rc_context(STYLE):
         figure = Plot(7.4, 2.9)
         left, right = figure.subplots(1, 2, width_ratios=(1, 1.3))
-        left.imshow(np.asarray(mosaic(seen[turn])), interpolation="nearest")
-        left.set_xticks([])
-        left.set_yticks([])
+        show_images(left, seen[turn])
         left.grid(visible=False)
-        left.spines[:].set_visible(False)
         left.set_title(f"turn {turn + 1} of {len(seen)}", fontsize=10)
-        action = episode.turns[turn].action
-        text = action.text if action else episode.turns[turn].text
-        lines = [part for line in text.splitlines() for part in wrap(line, LINE, subsequent_indent="  ")]
+        lines = action_lines(episode.turns[turn], LINE)
         left.set_xlabel("\n".join([*lines, "", "", ""][:4]), fontsize=7.5, family="monospace", loc="left")
         right.plot(range(done), solved[:done], color=COLOURS[0], linewidth=2, marker="o", markersize=4)
         right.set_xlim(-0.5, len(solved) - 0.5)
