@@ -32,6 +32,13 @@ PLACES = ("bar", "curves", "episode")
 """What is shown, from above. The curves stay above the episode, though the first episode is there before any step."""
 
 
+def _bar(share: float, text: str, colour: str = COLOURS[0]) -> Any:
+    """A bar with its text, to be displayed."""
+    from IPython.display import HTML
+
+    return HTML(render("live.html", percent=f"{100 * share:.2f}", text=text, colour=colour))
+
+
 class WaitingBar:
     """Shows below a cell how far its long work is, and takes it away at the end; in jobs and tests it shows nothing."""
 
@@ -57,9 +64,8 @@ class WaitingBar:
             self._drawn = now
             left = duration((now - self._began) / done * (of - done))
             text = f"{done} of {of} {what}, about {left} left"
-            bar = HTML(render("live.html", percent=f"{100 * done / of:.2f}", text=text, colour=COLOURS[0]))
             self._handle = self._handle or display(HTML(""), display_id=True)
-            self._handle.update(bar)
+            self._handle.update(_bar(done / of, text))
 
 
 listeners.append(WaitingBar())
@@ -143,10 +149,8 @@ class LiveTraining(Watcher):
     def _bar(self, share: float, text: str, colour: str = COLOURS[0]) -> None:
         if not self._shows:
             return
-        from IPython.display import HTML
-
         self._share = share
-        self._display("bar", HTML(render("live.html", percent=f"{100 * share:.2f}", text=text, colour=colour)))
+        self._display("bar", _bar(share, text, colour))
 
     def _episode(self) -> None:
         if not self._shows or self.run_dir is None or (found := latest_rollout.load(self.run_dir)) is None:
