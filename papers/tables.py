@@ -7,7 +7,7 @@ Papers average over data sets, whatever their size: :class:`MeanOverSets` does, 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -37,6 +37,22 @@ def beside(paper: Mapping[str, Mapping[str, float]], here: Mapping[str, Metrics]
         for stage, row in paper.items()
         for found in (here.get(stage, {}),)
     }
+
+
+def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Write a table in Markdown; a bar in a cell is told as one.
+
+    >>> print(markdown(["claim", "verdict"], [["a|b", "holds"]]))
+    | claim | verdict |
+    | --- | --- |
+    | a\\|b | holds |
+
+    Args:
+        head: of the columns.
+        rows: a cell for each column.
+    """
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
 
 
 def told(table: Mapping[str, Mapping[str, Mapping[str, Any]]], head: str, digits: int = 2) -> str:

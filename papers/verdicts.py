@@ -7,6 +7,7 @@ from typing import Any
 
 from kit.evaluate.claims import as_stated, told
 from kit.evaluate.intervals import Interval
+from papers.tables import markdown
 
 
 def table(measured: Mapping[str, Mapping[str, Any]], statements: Mapping[str, str]) -> str:
@@ -16,11 +17,9 @@ def table(measured: Mapping[str, Mapping[str, Any]], statements: Mapping[str, st
         measured: claim → its record, as a results file has it; a verdict on another statement decides none.
         statements: claim → what is stated today.
     """
-    rows = ["| | claim | verdict | why | what would decide it |", "|---|---|---|---|---|"]
-    for name, record in as_stated(measured, statements).items():
-        cells = (name, record["statement"], record["verdict"], why(record), would_decide(record))
-        rows.append(f"| {' | '.join(cells)} |")
-    return "\n".join(rows)
+    stated = as_stated(measured, statements)
+    rows = ([name, one["statement"], one["verdict"], why(one), would_decide(one)] for name, one in stated.items())
+    return markdown(["", "claim", "verdict", "why", "what would decide it"], rows)
 
 
 def why(record: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from kit.files import ROOT, write_text
 from kit.train.progress import duration
 from papers.registry import PAPERS, find_paper
+from papers.tables import markdown
 from workshop.jobs.plan import stages
 from workshop.jobs.run import plan
 from workshop.planner.advice import fits
@@ -62,14 +63,14 @@ def costs(tokens: int | None = None) -> str:
     Args:
         tokens: of each episode; None: as many as it may have.
     """
-    lines = [_row(["paper", "training", *PLACES]), _row(["---"] * (2 + len(PLACES)))]
+    rows = []
     for name in PAPERS:
         paper = find_paper(name)
         columns = {place: dict(_planned(name, *where, tokens)) for place, where in PLACES.items()}
         for training in dict.fromkeys(title for column in columns.values() for title in column):
             cells = [_cell(column[training]) if training in column else "not trained" for column in columns.values()]
-            lines.append(_row([paper.title, _titled(training), *cells]))
-    return "\n".join(lines)
+            rows.append([paper.title, _titled(training), *cells])
+    return markdown(["paper", "training", *PLACES], rows)
 
 
 def _planned(paper: str, profile: str, size: int, tokens: int | None) -> Iterator[tuple[str, Stage]]:
@@ -93,10 +94,6 @@ def _cell(stage: Stage) -> str:
     whole = f", {duration(3600 * hours(stage))} in all" if stage.steps else ""
     of_gpus = f", {hours(stage) * stage.gpus:,.0f} GPU-hours" if stage.steps and stage.gpus > 1 else ""
     return f"{step(stage):,.0f} s{by}, {needed(stage) / GB:.0f} GB{whole}{of_gpus}"
-
-
-def _row(cells: list[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
 
 
 TABLES: Mapping[str, Callable[[], str]] = {"measured": table, "costs": costs, "short": lambda: costs(SHORT)}

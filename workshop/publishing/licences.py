@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from kit.data.questions import QuestionSet, question_sets
 from kit.files import ROOT, write_text
+from papers.tables import markdown
 from pictures.photos import PHOTOS
 
 PAGE = Path("docs") / "licences.md"
 MARKS = re.compile(r"(<!-- (photographs|sets):begin -->\n).*?(<!-- \2:end -->)", re.DOTALL)
 
 
-def photographs() -> Iterator[Sequence[str]]:
-    """Name, package, side of the split and licence of every photograph that a package ships."""
-    yield "photograph", "package", "side", "licence"
-    for photo in PHOTOS:
-        yield photo.id, photo.package, photo.split, photo.licence
+def photographs() -> str:
+    """Tell name, package, side of the split and licence of every photograph that a package ships."""
+    rows = ([photo.id, photo.package, photo.split, photo.licence] for photo in PHOTOS)
+    return markdown(["photograph", "package", "side", "licence"], rows)
 
 
-def sets(root: Path = ROOT) -> Iterator[Sequence[str]]:
-    """Id and licence of every data set of the hub, and the papers that ask for it."""
+def sets(root: Path = ROOT) -> str:
+    """Tell id and licence of every data set of the hub, and the papers that ask for it."""
     users: dict[tuple[str, str], set[str]] = {}
     for table in sorted((root / "papers").glob("*/evaluation_sets.toml")):
         found: Iterable[QuestionSet] = (one for some in question_sets(table).values() for one in some.values())
         for one in found:
             users.setdefault((one.id, one.licence), set()).add(table.parent.name)
-    yield "data set", "asked for by", "licence"
-    for (name, licence), papers in sorted(users.items()):
-        yield name, ", ".join(sorted(papers)), licence
+    rows = ([name, ", ".join(sorted(papers)), licence] for (name, licence), papers in sorted(users.items()))
+    return markdown(["data set", "asked for by", "licence"], rows)
 
 
 def fill(root: Path = ROOT) -> bool:
@@ -38,12 +37,7 @@ def fill(root: Path = ROOT) -> bool:
     tables = {"photographs": photographs(), "sets": sets(root)}
     path = root / PAGE
     text = path.read_text(encoding="utf-8")
-    new = MARKS.sub(lambda found: f"{found[1]}{_table(list(tables[found[2]]))}\n{found[3]}", text)
+    new = MARKS.sub(lambda found: f"{found[1]}{tables[found[2]]}\n{found[3]}", text)
     if new != text:
         write_text(path, new)
     return new != text
-
-
-def _table(rows: Sequence[Sequence[str]]) -> str:
-    head, *others = rows
-    return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *others))

@@ -22,6 +22,7 @@ from kit.evaluate.outcomes import Evaluation, by_stage
 from kit.files import ROOT, write_text
 from papers.differences import difference
 from papers.registry import Paper, find_paper, published
+from papers.tables import markdown
 from papers.verdicts import why, would_decide
 from tiny import TINY
 from workshop.jobs.finding import ADDED, GRPO, SFT, UNTRAINED, alongside, finding, own_finding
@@ -108,12 +109,8 @@ def block(paper: str, results: Results) -> str:
     head = f"### {find_paper(paper).title}"
     if results is None:
         return f"{head}\n\nNot measured yet: `results/{paper}.json` does not exist."
-    own = find_paper(paper).tell(by_stage(results))
-    parts = [
-        head,
-        *([own] if own else []),
-        *(text for text in (_metrics(paper, results), _claims(paper, results)) if text),
-    ]
+    told = find_paper(paper).tell(by_stage(results)), _metrics(paper, results), _claims(paper, results)
+    parts = [head, *(text for text in told if text)]
     parts += [*_told_beside(results), _origin(paper, results), _current(find_paper(paper), results)]
     return "\n\n".join(parts)
 
@@ -122,15 +119,15 @@ def _metrics(paper: str, results: Mapping[str, Any]) -> str:
     """The paper's headlines only, of all stages that were measured or that the paper has a number of."""
     evaluation, stages = find_paper(paper).load_evaluation(), by_stage(results)
     shown = [s for s, theirs in evaluation.reported.items() if s in stages or theirs.keys() & evaluation.headlines]
-    lines = [_row(["", *shown]), _row(["---"] * (len(shown) + 1))]
+    rows = []
     for name, called in evaluation.headlines.items():
         cells = []
         for stage in shown:
             here, theirs = stages.get(stage, {}).get(name), evaluation.reported[stage].get(name)
             cell = "not run" if here is None else str(_within(here, counts=_counts(evaluation, name)))
             cells.append(f"{cell} (paper {theirs:.3f})" if theirs is not None else cell)
-        lines.append(_row([called, *cells]))
-    return "\n".join(lines)
+        rows.append([called, *cells])
+    return markdown(["", *shown], rows)
 
 
 def _counts(evaluation: Evaluation[Any], name: str) -> bool:
@@ -222,8 +219,8 @@ def _claims(paper: str, results: Mapping[str, Any]) -> str:
         return ""
     told = {name: _plain(str(claim.get("evidence", ""))) for name, claim in sorted(claims.items())}
     evidence = "\n".join(f"- {name}: {text}" for name, text in told.items())
-    rows = [_row([name, *_reasoned(claims[name])]) for name in told]
-    table = "\n".join([_row(["claim", "verdict", "why", "what would decide it"]), _row(["---"] * 4), *rows])
+    rows = ([name, *_reasoned(claims[name])] for name in told)
+    table = markdown(["claim", "verdict", "why", "what would decide it"], rows)
     return f"{table}\n\n<details><summary>All checks, with intervals</summary>\n\n{evidence}\n\n</details>"
 
 
@@ -266,14 +263,14 @@ def _counted(claims: list[Mapping[str, Any]]) -> str:
 
 def _papers(results: Mapping[str, Results], beside: Path) -> str:
     """A table of the papers: notebooks, the first headline after each training, how the claims came out."""
-    lines = [_row(["paper", "the agent", "notebooks", "SFT", "GRPO", "claims"]), _row(["---"] * 6)]
+    rows = []
     for name, some in results.items():
         paper = find_paper(name)
         first, last = paper.notebooks[0], paper.notebooks[-1]
         twin = Path(os.path.relpath(paper.notebooks_dir / f"{first}.ipynb", beside)).as_posix()
         cells = [paper.title, paper.summary, f"[{first[:2]}]({twin}) to {last[:2]}"]
-        lines.append(_row([*cells, *_brought(name, some)]))
-    return "\n".join(lines)
+        rows.append([*cells, *_brought(name, some)])
+    return markdown(["paper", "the agent", "notebooks", "SFT", "GRPO", "claims"], rows)
 
 
 def _brought(paper: str, results: Results) -> list[str]:
@@ -297,10 +294,6 @@ def _moved(before: Interval | None, after: Interval | None, paired: Interval | N
     if paired is not None and abs(paired.value - added.value) < SAME:  # else it is of another metric or other tasks
         added = paired
     return f"{told}: {_plain(f'{added.value:+.2f} [{added.low:.2f}, {added.high:.2f}]')}"
-
-
-def _row(cells: list[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
 PAGES: dict[str, Callable[[str, Results], str]] = {"README.md": headline, "docs/results.md": block}
