@@ -125,6 +125,8 @@ wanted = {
     "hard": ("geometry/hard", "composed/hard"),
 }
 groups = {}
+
+# %% tags=["figure"]
 for level, kinds in wanted.items():
     of_kinds = ([t for t in [*train, *drawn] if kind_of(t) == kind] for kind in kinds)
     some = [task for tasks in of_kinds for task in tasks[:4]]
@@ -202,6 +204,8 @@ settings = GRPOSettings.of(
     turn_weight=turn_weight,
 )
 print(steps * prompts_per_batch * group_size, "episodes")
+
+# %%
 training = codedance.Training(
     start=str(start),
     tasks=str(folder / "data" / "train.jsonl"),
@@ -288,14 +292,10 @@ for name, (_, ys) in rightly.items():
 # The kit brings the curves of its published runs, several seeds under each of the four rewards. Which of the four
 # brings calls on easy questions down? Which sends them up? And which does the same on easy and hard? Guess, then open.
 
-# %% tags=["guess", "figure"]
+# %% tags=["figure"]
 from papers.codedance.figures import calls_by_reward, published_rows
 
 published = published_rows()
-if published:
-    display(calls_by_reward(published))
-    print("calls an episode, first quarter of the steps → last")
-    print("reward     runs  easy         hard")
 
 
 def quarters(runs, column: str) -> tuple[float, float]:
@@ -306,6 +306,11 @@ def quarters(runs, column: str) -> tuple[float, float]:
     return float(np.mean(first)), float(np.mean(last))
 
 
+# %% tags=["guess", "figure"]
+if published:
+    display(calls_by_reward(published))
+    print("calls an episode, first quarter of the steps → last")
+    print("reward     runs  easy         hard")
 by_reward = {
     name: {n: quarters(some, f"calls_{n}") for n in ("easy", "hard")}
     for name, some in published.items()
@@ -367,7 +372,7 @@ outcomes = {
 }
 
 
-# %% tags=["guess", "figure"]
+# %% tags=["figure"]
 from papers.contrasts import in_words
 
 
@@ -382,6 +387,7 @@ def changed(stages, field: str) -> dict[str, str]:
     return found
 
 
+# %% tags=["guess", "figure"]
 easy_before, easy_after = (
     {o.task: o for o in outcomes[stage] if o.level == "easy"}
     for stage in ("sft", "grpo")

@@ -272,6 +272,7 @@ def mean_of(some, column: str) -> float:
     return float(np.mean([row[column] for row in some if column in row] or [np.nan]))
 
 
+# %% tags=["figure"]
 names = {f"accuracy_{t.meta['family']}": t.meta["family"] for t in train}
 by_family = {
     part: {names[c]: mean_of(some, c) for c in sorted(names)}

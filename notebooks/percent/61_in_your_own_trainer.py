@@ -147,6 +147,8 @@ config = GRPOConfig(
     logging_steps=1,
     disable_tqdm=True,
 )
+
+# %%
 trainer = GRPOTrainer(
     model=model,
     args=config,
@@ -203,27 +205,32 @@ class Endpoint(BaseHTTPRequestHandler):
         """Says nothing of each request."""
 
 
+# %%
 server = ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
 Thread(target=server.serve_forever, daemon=True).start()
 url = f"http://127.0.0.1:{server.server_port}/v1"
 
+
+# %%
+async def played(env, task):
+    """An episode of verifiers' environment, with the stand-in as its model."""
+    import verifiers.v1 as vf
+
+    os.environ.setdefault("NO_KEY", "none")  # the stand-in asks for none
+    client = vf.EvalClientConfig(base_url=url, api_key_var="NO_KEY")
+    context = vf.ModelContext(client=client, model="script")
+    async with env.serving():
+        return await env.run_episode(task, context)
+
+
 # %%
 if find_spec("verifiers"):
-    import verifiers.v1 as vf
     from adapters.verifiers import load_environment
 
     theirs = load_environment(paper, prompt="brief")
     [asked] = [one for one in theirs.taskset if one.data.name == task.id]
-
-    async def played():
-        os.environ.setdefault("NO_KEY", "none")  # the stand-in asks for none
-        client = vf.EvalClientConfig(base_url=url, api_key_var="NO_KEY")
-        context = vf.ModelContext(client=client, model="script")
-        async with theirs.serving():
-            return await theirs.run_episode(asked, context)
-
     with ThreadPoolExecutor() as pool:  # a notebook has a loop of its own
-        [trace] = pool.submit(asyncio.run, played()).result().traces
+        [trace] = pool.submit(asyncio.run, played(theirs, asked)).result().traces
     assert not trace.errors, trace.errors
     earned["verifiers"] = trace.reward
     print({name: round(one.score, 3) for name, one in trace.rewards.items()})
@@ -239,6 +246,16 @@ else:
 # A server plays the episodes; clients are anywhere, many at once. The server is started by one command, and an episode is given
 # back when its client goes away.
 
+
+# %%
+def through_a_client(client):
+    """The script's turns; the last one's result."""
+    with client("http://127.0.0.1:8123").sync() as it:
+        seen = it.reset(task=task.id).observation
+        print("the policy sees:", [type(part).__name__ for part in seen.message])
+        return [it.step(text) for text in said][-1]
+
+
 # %%
 if find_spec("openenv"):
     from adapters.openenv import PaperClient
@@ -249,17 +266,8 @@ if find_spec("openenv"):
         while serving.poll() is None and line.connect_ex(("127.0.0.1", 8123)):
             time.sleep(0.5)  # until it has opened the paper
     try:
-
-        def through_a_client():
-            with PaperClient("http://127.0.0.1:8123").sync() as it:
-                seen = it.reset(task=task.id).observation
-                print(
-                    "the policy sees:", [type(part).__name__ for part in seen.message]
-                )
-                return [it.step(text) for text in said][-1]
-
         with ThreadPoolExecutor() as pool:
-            result = pool.submit(through_a_client).result()
+            result = pool.submit(through_a_client, PaperClient).result()
         earned["OpenEnv"] = result.reward
         print("reward:", round(result.reward, 3), "of", result.observation.parts)
     finally:
