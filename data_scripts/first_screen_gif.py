@@ -18,6 +18,7 @@ from PIL import Image
 
 from kit.episode import Episode
 from kit.files import ROOT, print_anything
+from kit.images import rgb
 from kit.view.charts import COLOURS, STYLE, Plot
 from papers.published_curves import published_curves
 
@@ -72,8 +73,8 @@ if __name__ == "__main__":
     episode, solved = play(), curve()
     turns = len(episode.turns)
     drawn = [frame(episode, k * turns // len(solved), solved, k + 1) for k in range(len(solved))]
-    palette = drawn[-1].convert("RGB").quantize(96)
-    frames = [one.convert("RGB").quantize(palette=palette, dither=Image.Dither.NONE) for one in drawn]
+    palette = rgb(drawn[-1]).quantize(96)
+    frames = [rgb(one).quantize(palette=palette, dither=Image.Dither.NONE) for one in drawn]
     file = io.BytesIO()
     times = [STEP] * (len(frames) - 1) + [HOLD]
     frames[0].save(file, "GIF", save_all=True, append_images=frames[1:], duration=times, loop=0, optimize=True)

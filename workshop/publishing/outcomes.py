@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import tempfile
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from pkgutil import resolve_name
@@ -22,10 +22,10 @@ from kit.evaluate.five.answers import own_numbers
 from kit.evaluate.outcomes import Evaluation
 from kit.evaluate.results import commit, hardware, versions, write_results
 from kit.files import BRANCH, ROOT, find_run, read_json, write_json
-from kit.train.metrics import Row, read_metrics, training_minutes
+from kit.train.metrics import training_minutes
 from kit.train.weights import weight_change
 from papers.published import MAIN, ResultsFile, Runs
-from papers.published_outcomes import Key, Made, Stored, load, named, save
+from papers.published_outcomes import Made, Stored, load, save
 from papers.registry import Paper
 from workshop.jobs.run import JobError, progress_of
 from workshop.publishing.current import (
@@ -37,7 +37,7 @@ from workshop.publishing.current import (
     training_digest,
     uncommitted,
 )
-from workshop.publishing.publish import publish_curves
+from workshop.publishing.publish import curves_of, publish_curves, show_curves
 
 TRAININGS = ("sft", "stage1", "grpo")
 """Folders of the trainings whose minutes are told."""
@@ -132,7 +132,7 @@ def store(paper: Paper, arm: str, seed: int, digest: str, values: Mapping[str, s
         stages = {name: evaluation.load_outcomes(of, name, seed) for name in names}
         whole = stored_of(paper, figures).with_run(arm, seed, made, stages)
         save(folder_of(paper), figures.name, whole, evaluation.outcome_type)
-    publish_curves(run, results_folder(paper) / "curves" / runs.called(seed))
+    publish_curves(run, folder_of(paper) / "curves" / runs.called(seed))
 
 
 def _trained_by(run: Path, digest: str) -> dict[str, Any]:
@@ -178,17 +178,6 @@ def split(name: str) -> str:
     words = name.split("-")
     tests = {"test", "eval", "mat", "benchmarks"} & {*words}
     return "test" if tests else "development" if "development" in words else "train"
-
-
-def curves_of(paper: Paper, keys: Iterable[Key]) -> dict[str, dict[int, list[Row]]]:
-    """The published curves of these runs: name of the training, as a stage's → seed → its rows."""
-    found: dict[str, dict[int, list[Row]]] = {}
-    assert paper.published is not None
-    for arm, seed in sorted(keys):
-        folder = results_folder(paper) / "curves" / paper.published.arms[arm].called(seed)
-        for path in sorted(folder.glob("*.jsonl")):
-            found.setdefault(named(arm, path.stem), {})[seed] = read_metrics(path)
-    return found
 
 
 def figures_of(paper: Paper, figures: ResultsFile) -> dict[str, Any]:
@@ -250,7 +239,8 @@ def publish(paper: Paper, only_plan: bool = False) -> list[str]:
     told = []
     if not only_plan:
         check_committed()
-    for figures in paper.published.files if paper.published else ():
+    files = paper.published.files if paper.published else ()
+    for figures in files:
         path = results_folder(paper) / f"{figures.name}.json"
         before, now = read_json(path), json.loads(json.dumps(figures_of(paper, figures)))
         apart = differing(before or {}, now)
@@ -260,6 +250,8 @@ def publish(paper: Paper, only_plan: bool = False) -> list[str]:
         other = f"{len(apart)} of {_count(now)} differ from what was published, first: {'; '.join(apart[:3])}"
         told.append(f"results/{path.name}: {'it is new' if before is None else other if apart else equal}")
         told += [f"  {text}" for text in now["lacking"]]
+    if not only_plan:
+        show_curves(paper, {key for figures in files for key in stored_of(paper, figures).made})
     return told
 
 

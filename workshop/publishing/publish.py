@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from kit.files import ROOT
+from kit.train.metrics import Row, read_metrics
 from papers.published_curves import save_curve
+from papers.published_outcomes import Key, named
 from papers.registry import Paper
 from workshop.jobs.checks import JobError
+from workshop.publishing.current import folder_of, results_folder
 
 PICTURES = ("data_scripts/first_screen.py", "data_scripts/claims_picture.py")
 """Scripts that draw the pictures of the pages from ``results/``."""
@@ -21,6 +25,37 @@ def publish_curves(run: Path, folder: Path) -> list[Path]:
     """Copy the metrics of a run's own trainings, rounded, into a folder; not of those that a branch only keeps."""
     found = sorted(path for path in run.glob("*/metrics.jsonl") if not path.parent.is_symlink())
     return [save_curve(path, folder / f"{path.parent.name}.jsonl") for path in found]
+
+
+def curves_of(paper: Paper, keys: Iterable[Key]) -> dict[str, dict[int, list[Row]]]:
+    """The curves of these runs: name of the training, as a stage's → seed → its rows.
+
+    They are stored with the outcomes, and go where the pages read them when all figures do, so that no page shows a
+    run's curves beside figures that it has no part in.
+    """
+    found: dict[str, dict[int, list[Row]]] = {}
+    assert paper.published is not None
+    for arm, seed in sorted(keys):
+        name = paper.published.arms[arm].called(seed)
+        stored, shown = (folder / "curves" / name for folder in (folder_of(paper), results_folder(paper)))
+        for path in sorted((stored if stored.is_dir() else shown).glob("*.jsonl")):
+            found.setdefault(named(arm, path.stem), {})[seed] = read_metrics(path)
+    return found
+
+
+def show_curves(paper: Paper, keys: Collection[Key]) -> None:
+    """Move the stored curves of these runs to those that the pages read, in place of all older ones of the paper."""
+    assert paper.published is not None
+    for arm, runs in paper.published.arms.items():
+        for seed in range(runs.seeds):
+            stored, shown = (
+                folder / "curves" / runs.called(seed) for folder in (folder_of(paper), results_folder(paper))
+            )
+            if stored.is_dir() or (arm, seed) not in keys:
+                shutil.rmtree(shown, ignore_errors=True)
+            if stored.is_dir():
+                shown.parent.mkdir(parents=True, exist_ok=True)
+                stored.rename(shown)
 
 
 def redraw(root: Path = ROOT) -> None:

@@ -21,9 +21,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kit.files import ROOT, read_json, runs_folder, start_run
+from kit.files import ROOT, find_run, read_json, runs_folder, start_run
 from kit.train.progress import duration
-from papers.published import MAIN
+from papers.published import MAIN, Runs
 from papers.published_outcomes import Stored
 from papers.registry import Paper, find_paper, papers
 from workshop.jobs.notebooks import parameters
@@ -217,13 +217,26 @@ def _train(
 
     def act() -> None:
         if runs.tag:
-            start_run(replace(runs, tag="").called(seed, code), runs.tag, runs.keeps)
+            base = replace(runs, tag="").called(seed, code)
+            if not all((find_run(base) / kept).exists() for kept in runs.keeps):  # stored, and its folder is gone
+                for one in _kept(paper, runs, seed, data, base):
+                    execute(Job(base, PROFILE, (one,)), made_by=made_by(paper, digest))
+            start_run(base, runs.tag, runs.keeps)
         for one in planned:  # before each it is asked anew whether the code is still the same
             execute(Job(name, PROFILE, (one,)), made_by=made_by(paper, digest))
         store(paper, arm, seed, digest, values)
 
     done = all(stored[figures.name].has(arm, seed, digest, values) for figures in files)
     return Step(name, done, minutes, act)
+
+
+def _kept(paper: Paper, branch: Runs, seed: int, data: Mapping[str, str], base: str) -> list[Planned]:
+    """The notebooks of a run that make what its branch keeps."""
+    assert paper.published is not None
+    runs = next(one for one in paper.published.runs.values() if one.name == branch.name and not one.tag)
+    values = {"seed": str(seed), **runs.values, **data}
+    made = {str(number) for number in branch.keeps.values()}
+    return [_planned(paper, one, values, base) for one in runs.notebooks if one.partition("_")[0] in made]
 
 
 def _planned(paper: Paper, notebook: str, values: dict[str, str], name: str) -> Planned:

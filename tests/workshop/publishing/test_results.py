@@ -157,6 +157,8 @@ def test_it_is_planned_resumed_published_and_then_up_to_date(
     assert states(results.make(["counting"], only_plan=True)) == stored, "a run that fails doesn't stop the others"
     runs = package.parents[1] / "runs"
     before = {path: path.stat().st_mtime_ns for path in runs.glob("*/grpo/metrics.jsonl")}
+    curves = {path.name for path in (package / "results" / "outcomes" / "curves").iterdir()}
+    assert curves == {"counting-0-far", "counting-1"} and not (package / "results" / "curves").exists(), "not shown yet"
     recorded = read_json(runs / f"counting-0.{CODE}-far" / "params.json")["notebooks"]["60_counting"]["made_by"]
     assert recorded["digest"][:6] == CODE and len(recorded["commit"]) == 40
     assert len(before) == 3 and (runs / f"counting-0.{CODE}-far" / "data").is_symlink()
@@ -176,6 +178,7 @@ def test_it_is_planned_resumed_published_and_then_up_to_date(
     )
     assert set(made["run_minutes"]) == {"runs", "far_runs"} and len(made["digest"]) == 12
     curves = published_curves("counting", "grpo", folder=package / "results" / "curves")
+    assert not [*(package / "results" / "outcomes" / "curves").iterdir()], "shown, and nowhere twice"
     assert {run: rows[0]["reward"] for run, rows in curves.items()} == {"counting-0": 0.123457, "counting-1": 1.12346}
 
     assert "were made by this code" in results.make(["counting"])
@@ -199,6 +202,13 @@ def test_it_is_planned_resumed_published_and_then_up_to_date(
     assert "4 of 4 steps remain, about" in plan, "minutes as they were recorded"
 
     assert main(["results", "counting", "--plan"]) == 0 and "4 of 4 steps remain" in capsys.readouterr().out
+
+    branch = next(step for step in results.steps(find_paper("counting")) if step.what.endswith("-far"))
+    branch.act()
+    kept = {
+        path.parents[1].name.partition(".")[0] for path in runs.glob("*/data/dots.txt") if not path.parent.is_symlink()
+    }
+    assert kept == {"counting-0"}, "what a branch keeps of a run whose folder is gone is made again"
 
 
 def test_papers_that_have_nothing_to_make_are_refused(capsys: pytest.CaptureFixture[str]) -> None:

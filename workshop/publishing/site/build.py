@@ -20,7 +20,7 @@ from typing import Any
 import nbformat
 import yaml
 
-from kit.files import ROOT, write_text
+from kit.files import ROOT, print_anything, write_text
 from papers.registry import papers
 from workshop.jobs.notebooks import TEACHING, Source, sources
 from workshop.publishing.site.markdown import SiteError, page
@@ -208,4 +208,5 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    print_anything()
     sys.exit(main())
