@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kit.evaluate.claims import as_stated, told
+from kit.evaluate.claims import VERDICTS, as_stated, told
 from kit.evaluate.intervals import Interval
 from papers.tables import markdown
 
@@ -20,6 +20,16 @@ def table(measured: Mapping[str, Mapping[str, Any]], statements: Mapping[str, st
     stated = as_stated(measured, statements)
     rows = ([name, one["statement"], one["verdict"], why(one), would_decide(one)] for name, one in stated.items())
     return markdown(["", "claim", "verdict", "why", "what would decide it"], rows)
+
+
+def by_verdict(measured: Mapping[str, Mapping[str, Any]]) -> str:
+    """Name claims by their verdicts: ``holds: R1, R2; undecided: R5``.
+
+    Args:
+        measured: claim → its record, as a results file has it.
+    """
+    named = {verdict: [name for name, one in measured.items() if one["verdict"] == verdict] for verdict in VERDICTS}
+    return "; ".join(f"{verdict}: {', '.join(some)}" for verdict, some in named.items() if some)
 
 
 def why(record: Mapping[str, Any]) -> str:

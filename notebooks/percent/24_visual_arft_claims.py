@@ -60,7 +60,7 @@ from textwrap import fill
 import torch
 from IPython.display import Markdown, display
 from kit.data.store import load_tasks
-from kit.evaluate.claims import VERDICTS, as_stated
+from kit.evaluate.claims import as_stated
 from kit.evaluate.conduct import conduct
 from kit.evaluate.results import write_results
 from kit.files import ROOT, read_json, run_folder
@@ -69,6 +69,8 @@ from kit.train.metrics import training_minutes
 from kit.view import plots
 from papers.contrasts import in_words
 from papers.played import curves_of, opened, stages_of
+from papers.starts import starts_picture
+from papers.verdicts import by_verdict
 from papers.visual_arft import claims
 from papers.visual_arft import experiment as visual_arft
 from papers.visual_arft.measured import measured, of_tables, paper_tables
@@ -377,6 +379,19 @@ if any(claim["checks"] for claim in published["claims"].values()):
 #
 # A claim that is undecided or not testable here is not refuted, neither for our model nor for the paper's.
 #
+# ## How much had the start left open?
+#
+# R1, R2 and R5 speak of a start that was left undecided on purpose. The same data can teach a start at which the expert
+# always acts, and one at which it gives up half as often. Each start was then trained by the same reward. Where will
+# imitation alone be best, and where will reinforcement add most? (Notebook [06](06_is_it_learning.ipynb) has all five
+# papers' panels.)
+
+# %% tags=["guess"]
+display(starts_picture({"visual_arft": published}))
+
+# %% [markdown]
+# A large gain is no merit by itself: it may tell how much the start had left open.
+#
 # ## Paper / here / why different
 #
 # The tables above have the paper's numbers in round brackets. Its 7B model knows many facts by heart. So direct
@@ -388,9 +403,7 @@ if any(claim["checks"] for claim in published["claims"].values()):
 # Which of the paper's results hold for a model of three million parameters?
 
 # %%
-came_out = {name: claim["verdict"] for name, claim in published["claims"].items()}
-found = {v: [name for name in came_out if came_out[name] == v] for v in VERDICTS}
-said = "; ".join(f"{v}: {', '.join(some)}" for v, some in found.items() if some)
+said = by_verdict(published["claims"])
 seeds, stages = len(published["seed"]), stages_of(EVALUATION, arms)
 
 

@@ -10,6 +10,7 @@ from kit.evaluate.intervals import Interval
 from kit.files import ROOT
 from papers.registered import FILE, Registered, RegisteredError, Spread, registered
 from papers.registry import PAPERS, find_paper
+from papers.verdicts import by_verdict
 
 WHOLE = """
 [stages]
@@ -153,3 +154,9 @@ def test_claims_are_told_with_why_and_what_would_decide_them(tmp_path: Path) -> 
     assert claims.table({"C1": closed}).endswith("| not testable here | nobody answered | another set-up |")
     other = claims.table({"C1": {**open_, "statement": "it hurts"}})
     assert other.endswith('| measured was another statement, "it hurts": undecided | the runs that it compares |')
+
+
+def test_claims_are_named_by_their_verdicts_in_the_verdicts_order() -> None:
+    found = {"A1": "undecided", "A2": "holds", "A3": "doesn't", "A4": "holds"}
+    told = by_verdict({name: {"verdict": verdict} for name, verdict in found.items()})
+    assert told == "holds: A2, A4; doesn't: A3; undecided: A1" and by_verdict({}) == ""
