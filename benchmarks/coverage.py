@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from kit.evaluate.claims import Check
 from kit.evaluate.intervals import Point, contrast
 from kit.evaluate.outcomes import Metric, Outcome
+from papers.claims import Check
 from papers.samples import SEEDS as ENOUGH
 from papers.samples import bootstrap, power
 

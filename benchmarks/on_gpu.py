@@ -26,7 +26,7 @@ import torch
 
 from benchmarks.gpu_table import table
 from benchmarks.real_sizes import Measurement, measure, prepare
-from kit.evaluate.results import COMMIT, commit, provenance
+from kit.evaluate.provenance import COMMIT, commit, provenance
 from kit.files import ROOT, print_anything, read_json, write_json
 from kit.train.metrics import read_metrics
 from papers.registry import Paper, PaperError, find_paper, papers

@@ -23,7 +23,7 @@ from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLIm
 
 from kit.chat import Chat
 from kit.data.store import save_episodes, save_tasks
-from kit.evaluate.results import provenance
+from kit.evaluate.provenance import provenance
 from kit.files import read_json, write_json
 from kit.models.device import gpus_for
 from kit.policy.scripted import ScriptedPolicy

@@ -16,10 +16,10 @@ from typing import Any
 from first_screen_figure import save_png
 from matplotlib import rc_context
 
-from kit.evaluate.claims import told
 from kit.files import ROOT, print_anything
 from kit.view.charts import STYLE, Plot
 from kit.view.plots import VERDICTS
+from papers.claims import told
 from papers.registry import find_paper, published
 from workshop.publishing.readme import judged
 

@@ -11,12 +11,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from kit.evaluate.claims import Claim
 from kit.evaluate.five import STAGES
 from kit.evaluate.five.answers import answered
 from kit.evaluate.outcomes import Evaluation, Metrics, Outcome
 from kit.files import read_json
 from kit.train.metrics import Row, read_metrics
+from papers.claims import Claim
 from papers.registered import Stated
 
 T = TypeVar("T", bound=Outcome)

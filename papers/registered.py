@@ -22,7 +22,7 @@ A paper's package lists them in ``claims.toml``. What changes later is a line in
     margin = 0.1                        # more: smallest effect worth having; no_less, equal: what doesn't count
     spread = {seed = 0.05, image = 0.4, rest = 0.3, seen = "results/codedance.json of three seeds"}
 
-A claim that can't be told here says why in ``untestable``. Verdicts: :mod:`kit.evaluate.claims`.
+A claim that can't be told here says why in ``untestable``. Verdicts: :mod:`papers.claims`.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
-from kit.evaluate.claims import Check, Claim
 from kit.evaluate.intervals import Interval
+from papers.claims import Check, Claim
 from papers.verdicts import table
 
 Kind = Literal["more", "no_less", "equal"]

@@ -339,7 +339,7 @@ def needs(notebook: str, own: bool = False) -> dict[str, int]:
 
 def published(root: Path = ROOT) -> dict[str, Mapping[str, Any] | None]:
     """Read the committed results file of every paper whose claims are tested; None where nothing was measured yet."""
-    from kit.evaluate.results import read_results
+    from papers.results import read_results
 
     homes = {
         name: root if paper.notebooks_dir == NOTEBOOKS else paper.notebooks_dir.parent

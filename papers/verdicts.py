@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kit.evaluate.claims import VERDICTS, as_stated, told
 from kit.evaluate.intervals import Interval
+from papers.claims import VERDICTS, as_stated, told
 from papers.tables import markdown
 
 

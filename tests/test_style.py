@@ -38,6 +38,7 @@ SHIM = "kit.__main__"
 
 MOST_ROOMS = 30
 TOP_FILES, TOP_LINES = 11, 2000
+KIT_LINES = 16_000
 LONGEST_FILE = 300
 LONGEST_FUNCTION = 60
 
@@ -96,6 +97,11 @@ def test_every_room_has_its_place_and_no_place_names_a_ghost() -> None:
 def test_the_top_of_the_kit_is_short() -> None:
     top = sorted((ROOT / "kit").glob("*.py"))
     assert len(top) <= TOP_FILES and sum(len(path.read_text().splitlines()) for path in top) <= TOP_LINES
+
+
+def test_the_kit_is_light() -> None:
+    lines = sum(len(path.read_text().splitlines()) for path in MODULES if path.is_relative_to(ROOT / "kit"))
+    assert lines <= KIT_LINES, f"kit/ has {lines} lines: what only papers/ or workshop/ use belongs there"
 
 
 def test_no_import_runs_up() -> None:

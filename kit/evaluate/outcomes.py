@@ -26,7 +26,7 @@ from typing import Any, Generic, Literal, Self, TypeVar
 from kit.episode import Episode, Task
 from kit.evaluate.calls import Call, calls
 from kit.evaluate.intervals import Interval, Point, clustered_mean, contrast, proportion_over_seeds
-from kit.evaluate.results import provenance
+from kit.evaluate.provenance import provenance
 from kit.files import read_json, write_json
 
 Metrics = dict[str, Interval]

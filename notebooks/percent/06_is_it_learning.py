@@ -61,7 +61,6 @@ from kit.evaluate import five as stages
 from kit.evaluate.accuracy import accuracy_evaluation
 from kit.evaluate.baselines import SingleTurnEnv
 from kit.evaluate.five import answers, play, shown
-from kit.evaluate.results import write_results
 from kit.files import run_folder
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.policy.scripted import ScriptedPolicy
@@ -70,6 +69,7 @@ from kit.rollout import RolloutConfig, rollout
 from kit.train.metrics import read_metrics
 from kit.view import charts
 from kit.view.five import five
+from papers.results import write_results
 from PIL import Image, ImageDraw
 from tiny import TINY
 from workshop.exercises import check, hint, solution

@@ -76,9 +76,7 @@ from IPython.display import Markdown, display
 from kit.data import folder as image_folder
 from kit.data.store import load_tasks
 from kit.evaluate.baselines import opened as full_pieces
-from kit.evaluate.claims import VERDICTS, as_stated
 from kit.evaluate.outcomes import by_stage
-from kit.evaluate.results import write_results
 from kit.files import ROOT, read_json, run_folder, start_run
 from kit.policy.hf import load_model_and_chat
 from kit.train.metrics import training_minutes
@@ -91,9 +89,11 @@ from papers.agile.metrics import EVALUATION, failures
 from papers.agile.puzzle import with_thumbnails
 from papers.agile.reported import REPORTED
 from papers.agile.tasks import LEVELS, make_puzzles
+from papers.claims import VERDICTS, as_stated
 from papers.contrasts import in_words, shared_seeds
 from papers.played import curves_of, opened, stages_of
 from papers.registry import needs
+from papers.results import write_results
 from tiny import TINY
 from turn_sandbox import CONFINED, Sandbox
 from workshop.exercises import check, hint, solution

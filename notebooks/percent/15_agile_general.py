@@ -66,10 +66,8 @@ import time
 import torch
 from IPython.display import Markdown, display
 from kit.data.store import load_tasks, save_tasks
-from kit.evaluate.claims import as_stated
 from kit.evaluate.conduct import conduct
 from kit.evaluate.outcomes import by_stage
-from kit.evaluate.results import read_results, write_results
 from kit.files import ROOT, run_folder, start_run
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.train.grpo import GRPOSettings
@@ -86,9 +84,11 @@ from papers.agile.measured import measured_general
 from papers.agile.questions import questions as make_questions
 from papers.agile.questions import shuffled_questions
 from papers.agile.reported import GENERAL
+from papers.claims import as_stated
 from papers.contrasts import in_words
 from papers.played import stages_of
 from papers.registry import needs
+from papers.results import read_results, write_results
 from tiny import TINY
 from workshop.exercises import check, hint, solution
 

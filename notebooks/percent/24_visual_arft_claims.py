@@ -60,15 +60,15 @@ from textwrap import fill
 import torch
 from IPython.display import Markdown, display
 from kit.data.store import load_tasks
-from kit.evaluate.claims import as_stated
 from kit.evaluate.conduct import conduct
-from kit.evaluate.results import write_results
 from kit.files import ROOT, read_json, run_folder
 from kit.policy.hf import load_model_and_chat
 from kit.train.metrics import training_minutes
 from kit.view import plots
+from papers.claims import as_stated
 from papers.contrasts import in_words
 from papers.played import curves_of, opened, stages_of
+from papers.results import write_results
 from papers.starts import starts_picture
 from papers.verdicts import by_verdict
 from papers.visual_arft import claims

@@ -70,16 +70,15 @@ import torch
 from IPython.display import Markdown, display
 from kit.data.store import load_tasks
 from kit.evaluate.accuracy import accuracy
-from kit.evaluate.claims import VERDICTS, as_stated
 from kit.evaluate.conduct import conduct
 from kit.evaluate.outcomes import by_stage
-from kit.evaluate.results import write_results
 from kit.files import ROOT, read_json, run_folder, start_run
 from kit.policy.hf import load_model_and_chat
 from kit.train.checkpoint import trained_model
 from kit.train.experiment import in_parts
 from kit.train.metrics import training_minutes
 from kit.view import plots
+from papers.claims import VERDICTS, as_stated
 from papers.codedance import claims
 from papers.codedance import experiment as codedance
 from papers.codedance import tables as benchmarks
@@ -89,6 +88,7 @@ from papers.codedance.metrics import EVALUATION
 from papers.contrasts import in_words
 from papers.played import curves_of, flat, once, opened, stages_of
 from papers.registry import needs
+from papers.results import write_results
 from workshop.exercises import check, hint, solution
 
 # %%

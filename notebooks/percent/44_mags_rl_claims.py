@@ -67,14 +67,13 @@ from IPython.display import Markdown, display
 from kit.chat import Chat
 from kit.data.store import load_tasks
 from kit.evaluate.accuracy import accuracy
-from kit.evaluate.claims import VERDICTS, as_stated
-from kit.evaluate.results import write_results
 from kit.files import ROOT, read_json, run_folder
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.train.checkpoint import trained_model
 from kit.train.experiment import in_parts
 from kit.train.metrics import training_minutes
 from kit.view import plots
+from papers.claims import VERDICTS, as_stated
 
 # %%
 from papers.contrasts import in_words, shared_seeds
@@ -88,6 +87,7 @@ from papers.mags_rl.judge import judge_of
 from papers.mags_rl.measured import by_enlarger, measured, paper_tables
 from papers.mags_rl.metrics import DIFFICULTIES, judged_by
 from papers.played import curves_of, once, opened, stages_of
+from papers.results import write_results
 from tiny import TINY
 from workshop.exercises import check, hint, solution
 

@@ -65,16 +65,16 @@ import torch
 from IPython.display import Markdown, display
 from kit import view
 from kit.data.store import load_tasks
-from kit.evaluate.claims import VERDICTS, as_stated
 from kit.evaluate.conduct import conduct
-from kit.evaluate.results import write_results
 from kit.files import ROOT, read_json, run_folder
 from kit.policy.hf import load_model_and_chat
 from kit.train.checkpoint import trained_model
 from kit.train.metrics import training_minutes
 from kit.view import plots
+from papers.claims import VERDICTS, as_stated
 from papers.contrasts import in_words
 from papers.played import curves_of, once, opened, stages_of
+from papers.results import write_results
 from papers.vista_gym import claims
 from papers.vista_gym import experiment as vista
 from papers.vista_gym import tables as benchmarks

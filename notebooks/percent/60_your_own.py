@@ -66,7 +66,6 @@ from gymnasium.utils.env_checker import check_env
 from IPython.display import Code, Markdown, display
 from kit import view
 from kit.evaluate.conduct import conduct
-from kit.evaluate.results import write_results
 from kit.files import ROOT, run_folder
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.policy.scripted import ScriptedPolicy
@@ -75,6 +74,7 @@ from kit.rollout import RolloutConfig, rollout
 from kit.train.grpo import GRPOSettings, train_grpo
 from kit.train.sft import SFTSettings, train_sft
 from kit.view import charts
+from papers.results import write_results
 from PIL import Image
 from tiny import TINY
 from workshop.exercises import check, hint, solution

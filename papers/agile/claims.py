@@ -1,4 +1,4 @@
-"""Test AGILE's claims A1–A6 on outcomes of several seeds; :mod:`kit.evaluate.claims` explains the verdicts."""
+"""Test AGILE's claims A1–A6 on outcomes of several seeds; :mod:`papers.claims` explains the verdicts."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from kit.evaluate.accuracy import answered
-from kit.evaluate.claims import Check, Claim
 from kit.evaluate.intervals import Interval, Point, contrast, mean_over_seeds
 from kit.evaluate.outcomes import Metric
 from papers.agile.metrics import Outcome, random_baseline
+from papers.claims import Check, Claim
 from papers.contrasts import chosen, gained, on_every_seed, points, slope
 from papers.registered import registered
 

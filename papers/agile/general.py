@@ -29,7 +29,6 @@ import numpy as np
 
 from kit.chat import Chat
 from kit.episode import Episode, Task
-from kit.evaluate.claims import Claim
 from kit.evaluate.intervals import Point
 from kit.evaluate.outcomes import Evaluation, Outcome, slices_by
 from kit.policy import Policy
@@ -37,6 +36,7 @@ from kit.policy.vllm_evaluation import evaluator
 from kit.rollout import RolloutConfig, rollout
 from papers.agile.questions import SKILLS, QuestionEnv, begins_right, is_right
 from papers.agile.reported import GENERAL
+from papers.claims import Claim
 from papers.contrasts import gained, on_every_seed
 from papers.registered import registered
 from papers.tables import MeanOverSets

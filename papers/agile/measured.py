@@ -9,7 +9,6 @@ from typing import Any
 
 from kit.data.store import load_episodes, load_tasks
 from kit.evaluate.accuracy import accuracy
-from kit.evaluate.claims import Claim
 from kit.evaluate.outcomes import Metrics
 from kit.policy.hf import load_model_and_chat
 from kit.train.metrics import Row
@@ -19,6 +18,7 @@ from papers.agile.experiment import turn_tokens
 from papers.agile.general import GeneralOutcome
 from papers.agile.metrics import EVALUATION, Outcome
 from papers.agile.paper import PAPER
+from papers.claims import Claim
 from papers.contrasts import shared_seeds
 from papers.played import Curves, Numbers, five_of, flat, tested
 from papers.tables import Table

@@ -1,4 +1,4 @@
-"""Test CodeDance's claims C1–C6 on outcomes of several seeds; :mod:`kit.evaluate.claims` explains the verdicts.
+"""Test CodeDance's claims C1–C6 on outcomes of several seeds; :mod:`papers.claims` explains the verdicts.
 
 What is tested, by which arms and within which margins was stated in ``claims.toml`` before any of them was trained. Two
 rewards are compared on the seeds that both have; a stage without a training seed (the base asked directly) stands for
@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from kit.evaluate.claims import Claim
 from kit.evaluate.intervals import Interval, mean_over_seeds
 from kit.train.metrics import Row
+from papers.claims import Claim
 from papers.codedance.metrics import Outcome
 from papers.contrasts import apart, chosen, points, shared_seeds, slope
 from papers.registered import registered

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from kit.data.store import load_episodes
 from kit.evaluate.accuracy import accuracy
-from kit.evaluate.claims import Claim
 from kit.evaluate.outcomes import Metrics
+from papers.claims import Claim
 from papers.codedance import claims
 from papers.codedance import tables as benchmarks
 from papers.codedance.metrics import EVALUATION, Outcome

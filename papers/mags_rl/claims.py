@@ -1,4 +1,4 @@
-"""Test Mags-RL's claims M1–M5 on outcomes of several seeds; :mod:`kit.evaluate.claims` explains the verdicts.
+"""Test Mags-RL's claims M1–M5 on outcomes of several seeds; :mod:`papers.claims` explains the verdicts.
 
 What is tested, by which arms and within which margins was stated in ``claims.toml`` before any of them was trained. Two
 trainings are compared on the seeds that both have; a stage without a training seed (the base, prompted) stands for
@@ -26,8 +26,8 @@ from typing import Literal
 
 import numpy as np
 
-from kit.evaluate.claims import Check, Claim
 from kit.evaluate.intervals import Interval, contrast
+from papers.claims import Check, Claim
 from papers.contrasts import apart, chosen, points, shared_seeds
 from papers.mags_rl.metrics import DIFFICULTIES, Outcome
 from papers.registered import registered

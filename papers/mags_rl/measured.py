@@ -9,9 +9,9 @@ from typing import Any
 
 from kit.data.store import load_tasks
 from kit.evaluate.accuracy import accuracy
-from kit.evaluate.claims import Claim
 from kit.evaluate.five.answers import difference
 from kit.evaluate.outcomes import Metrics
+from papers.claims import Claim
 from papers.mags_rl import claims, tables
 from papers.mags_rl.metrics import EVALUATION, Outcome
 from papers.played import Curves, Numbers, five_of, once, tested

@@ -1,4 +1,4 @@
-"""Test VISTA-Gym's claims V1–V9 on outcomes of several seeds; :mod:`kit.evaluate.claims` explains the verdicts.
+"""Test VISTA-Gym's claims V1–V9 on outcomes of several seeds; :mod:`papers.claims` explains the verdicts.
 
 What is tested, by which arms and within which margins was stated in ``claims.toml`` before any of them was trained;
 it also says what was stated otherwise before. Two trainings are compared on the seeds that both have; a stage without a
@@ -25,8 +25,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kit.evaluate.claims import Claim
 from kit.evaluate.intervals import Interval, Point, clustered_mean, contrast, proportion_over_seeds
+from papers.claims import Claim
 from papers.contrasts import apart, chosen, on_every_seed, points, shared_seeds
 from papers.registered import registered
 from papers.vista_gym.env import PRIOR

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from kit.evaluate.accuracy import accuracy
-from kit.evaluate.claims import Claim
 from kit.evaluate.outcomes import Metrics
+from papers.claims import Claim
 from papers.played import Curves, Numbers, five_of, flat, once, tested
 from papers.vista_gym import claims
 from papers.vista_gym import tables as benchmarks

@@ -1,4 +1,4 @@
-"""Test Visual-ARFT's claims R1–R5 on outcomes of several seeds; :mod:`kit.evaluate.claims` explains the verdicts.
+"""Test Visual-ARFT's claims R1–R5 on outcomes of several seeds; :mod:`papers.claims` explains the verdicts.
 
 Limits and margins stand in ``claims.toml``. The untrained model has no training seed; measured once, it
 stands for every seed.
@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kit.evaluate.claims import Check, Claim
 from kit.evaluate.intervals import Interval, Point, contrast
+from papers.claims import Check, Claim
 from papers.contrasts import chosen, gained, on_every_seed, points, shared_seeds
 from papers.registered import Stated, registered
 from papers.visual_arft.metrics import LABELS, SETTINGS, Outcome

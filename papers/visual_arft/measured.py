@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from kit.evaluate.accuracy import accuracy
-from kit.evaluate.claims import Claim
 from kit.evaluate.outcomes import Metrics
+from papers.claims import Claim
 from papers.played import Curves, Numbers, five_of, once, tested
 from papers.tables import Table
 from papers.visual_arft import claims, tables

@@ -18,7 +18,7 @@ from benchmarks.on_gpu import Options, measurements
 from benchmarks.real_sizes import Measurement, config_of, filled_tokenizer, prepare, training_of
 from kit.chat import Chat
 from kit.data.store import load_episodes
-from kit.evaluate.results import commit
+from kit.evaluate.provenance import commit
 from kit.files import read_json, write_json, write_text
 from kit.models import load_model
 from papers.registry import papers

@@ -196,7 +196,7 @@ def test_processes_of_a_small_model_may_be_more_than_gpus(gpus: int) -> None:
 
 MAY_ASK = {
     "kit/models/device.py": "decides",
-    "kit/evaluate/results.py": "names the machine's GPUs in a record",
+    "kit/evaluate/provenance.py": "names the machine's GPUs in a record",
     "kit/train/launch/launcher.py": "says that a GPU is left alone",
     "kit/train/launch/topology.py": "checks a configuration of which no model is known",
     "kit/train/processes.py": "meets other processes before any model is known, by ways for both",

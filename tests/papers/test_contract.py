@@ -24,9 +24,7 @@ from stubborn_models import says
 from kit.chat import Chat
 from kit.environment import ToolEnv
 from kit.episode import Action, Episode, Score, Task, Turn
-from kit.evaluate.claims import VERDICTS, Claim
 from kit.evaluate.outcomes import REASONS, Outcome
-from kit.evaluate.results import read_results, write_results
 from kit.policy import Policy
 from kit.policy.hf import HFPolicy, load_model_and_chat
 from kit.policy.scripted import Script, ScriptedPolicy
@@ -34,7 +32,9 @@ from kit.rollout import rollout
 from kit.tools.base import run_tool
 from kit.train.experiment import Rollouts
 from kit.train.playable import UnplayableTasks, check_playable
+from papers.claims import VERDICTS, Claim
 from papers.registry import PAPERS, Golden, Paper, PaperError, papers
+from papers.results import read_results, write_results
 from workshop.jobs.notebooks import find, parameters
 from workshop.jobs.run import profile_values
 

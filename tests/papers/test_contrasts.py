@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import pytest
 from made_outcomes import made
 
-from kit.evaluate.claims import Check
 from kit.evaluate.intervals import Point
 from kit.evaluate.outcomes import Outcome
+from papers.claims import Check
 from papers.contrasts import apart, chosen, gained, in_words, on_every_seed, points, shared_seeds, slope
 
 

@@ -51,7 +51,7 @@ profile: str = "laptop"  # written into results
 # %%
 from counting.paper import EVALUATION
 from kit.episode import Action, Episode, Task, Turn
-from kit.evaluate.results import write_results
+from papers.results import write_results
 from kit.files import run_folder
 
 task = Task("t", (), "How many?", str(dots), {})

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from textwrap import fill
 
-from kit.evaluate.results import read_results
 from kit.files import find_run
+from papers.results import read_results
 from workshop.jobs.console import near
 from workshop.jobs.finding import finding, own_finding, three_bars
 from workshop.jobs.listing import measured

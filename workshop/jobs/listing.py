@@ -12,9 +12,9 @@ from typing import Any
 from kit.evaluate import outcomes
 from kit.evaluate.five import STAGES
 from kit.evaluate.five.questions import told as told_five
-from kit.evaluate.results import read_results
 from kit.files import ROOT, find_run, read_json, runs_folder
 from papers.registry import PaperError, find_paper, paper_of, papers
+from papers.results import read_results
 from workshop.jobs.notebooks import sources
 from workshop.jobs.run import PROFILES, progress_of
 

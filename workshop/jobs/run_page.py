@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from kit.evaluate.five.questions import answered
-from kit.evaluate.results import read_results
 from kit.files import find_run, write_bytes
 from kit.train import latest_rollout as latest
 from kit.train.metrics import read_metrics
@@ -19,6 +18,7 @@ from kit.view.five import five
 from kit.view.html import Html, clean
 from papers.published_curves import published_curves
 from papers.registry import Paper, paper_of
+from papers.results import read_results
 from workshop.jobs.listing import measured, tell
 from workshop.jobs.run import progress_of
 from workshop.jobs.run_story import image, story

@@ -33,7 +33,8 @@ SHOWING_ROOMS = ("kit/view/", "workshop/")
 
 TELLING = re.compile(
     r"kit/evaluate/(?!(__init__|outcomes|calls|baselines|five/(__init__|play|shown))\.py)"
-    r"|papers/(contrasts|differences|fidelity|played|published\w*|registered|registry|samples|starts|tables|verdicts)\.py"
+    r"|papers/(claims|contrasts|differences|fidelity|played|published\w*|registered|registry|results)\.py"
+    r"|papers/(samples|starts|tables|verdicts)\.py"
     r"|papers/\w+/(claims|figures|finding|measured|paper|reported|tables)\.py"
 )
 """Modules that compute figures of what was trained and played, or tell of them, and play nothing themselves."""

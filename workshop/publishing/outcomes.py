@@ -20,13 +20,14 @@ from typing import Any
 from kit.evaluate.five import OWN
 from kit.evaluate.five.answers import own_numbers
 from kit.evaluate.outcomes import Evaluation
-from kit.evaluate.results import commit, hardware, versions, write_results
+from kit.evaluate.provenance import commit, hardware, versions
 from kit.files import BRANCH, ROOT, find_run, read_json, write_json
 from kit.train.metrics import training_minutes
 from kit.train.weights import weight_change
 from papers.published import MAIN, ResultsFile, Runs
 from papers.published_outcomes import Made, Stored, load, save
 from papers.registry import Paper
+from papers.results import write_results
 from workshop.jobs.run import JobError, progress_of
 from workshop.publishing.current import (
     digest_of,

@@ -31,7 +31,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from kit.evaluate.results import commit
+from kit.evaluate.provenance import commit
 from kit.files import ROOT, write_json
 from kit.train.metrics import TIMES, read_metrics
 from kit.train.progress import duration

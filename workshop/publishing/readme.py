@@ -16,10 +16,10 @@ from pathlib import Path
 from textwrap import shorten
 from typing import Any
 
-from kit.evaluate.claims import VERDICTS, as_stated
 from kit.evaluate.intervals import Interval
 from kit.evaluate.outcomes import Evaluation, by_stage
 from kit.files import ROOT, write_text
+from papers.claims import VERDICTS, as_stated
 from papers.differences import difference
 from papers.registry import Paper, find_paper, published
 from papers.tables import markdown

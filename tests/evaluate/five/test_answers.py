@@ -17,7 +17,7 @@ from kit.evaluate.accuracy import accuracy_evaluation
 from kit.evaluate.five import play, questions, shown
 from kit.evaluate.five.answers import answered, answers, difference, own_numbers
 from kit.evaluate.outcomes import Evaluation, Outcome
-from kit.evaluate.results import write_results
+from papers.results import write_results
 
 NAMES = "abcd"
 

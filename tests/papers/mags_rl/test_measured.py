@@ -11,11 +11,11 @@ from made_outcomes import made, made_rows, save_curve, save_made
 
 from kit.data.store import save_tasks
 from kit.evaluate.accuracy import accuracy
-from kit.evaluate.claims import Claim
 from kit.evaluate.five import STAGES
 from kit.evaluate.five.answers import answers, difference, own_numbers
 from kit.evaluate.outcomes import Metrics
 from kit.train.metrics import read_metrics
+from papers.claims import Claim
 from papers.mags_rl import claims
 from papers.mags_rl.measured import BASELINES, measured, numbers, paper_tables
 from papers.mags_rl.metrics import DIFFICULTIES, EVALUATION, Outcome

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from kit.evaluate.claims import as_stated
+from papers.claims import as_stated
 from papers.registered import RegisteredError
 from papers.vista_gym.claims import CLAIMS, better, error_share, macro_average, no_call_share, v1, v2, v3, v6, v8
 from papers.vista_gym.metrics import Outcome

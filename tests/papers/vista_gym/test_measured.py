@@ -9,11 +9,11 @@ import pytest
 from made_outcomes import made, made_rows, save_curve, save_made
 
 from kit.evaluate.accuracy import accuracy
-from kit.evaluate.claims import Claim
 from kit.evaluate.five import STAGES
 from kit.evaluate.five.answers import answers, own_numbers
 from kit.evaluate.outcomes import Metrics
 from kit.train.metrics import read_metrics
+from papers.claims import Claim
 from papers.played import curves_of, stages_of
 from papers.vista_gym import claims
 from papers.vista_gym import tables as benchmarks

@@ -11,9 +11,9 @@ import pytest
 from kit.episode import Action, Episode, Task, Turn
 from kit.evaluate.accuracy import accuracy_evaluation
 from kit.evaluate.intervals import Interval
-from kit.evaluate.results import write_results
 from kit.files import run_folder, runs_folder, start_run, write_json
 from papers.agile.metrics import save_stage
+from papers.results import write_results
 from papers.visual_arft.metrics import save_stage as write_reading
 from workshop.command import main
 from workshop.jobs.compare import compare

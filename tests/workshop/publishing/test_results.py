@@ -19,7 +19,7 @@ from workshop.publishing import outcomes, results
 from workshop.publishing.current import outdated
 
 MEASURED = """
-from kit.evaluate.claims import Check, Claim
+from papers.claims import Check, Claim
 from kit.evaluate.intervals import Interval
 from counting.paper import EVALUATION
 
@@ -94,7 +94,7 @@ profile: str = "laptop"  # written into results
 import os
 
 from counting.paper import EVALUATION
-from kit.evaluate.results import write_results
+from papers.results import write_results
 from kit.files import run_folder
 from kit.train.metrics import training_minutes
 

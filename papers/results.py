@@ -8,7 +8,7 @@
      "metrics": {"grpo/acc": {"value", "low", "high", "n"}, …},
      "claims": {"C1": {"verdict", "evidence", …}, …}}
 
-Commit, hardware and versions are gathered here, never typed in.
+Commit, hardware and versions are :func:`kit.evaluate.provenance.provenance`'s, never typed in.
 
 A second notebook that measures something else on the same runs writes its own file beside it, ``results-NAME.json``
 (published: ``PAPER-NAME.json``), so that either can run again without touching the other's; :func:`read_results` reads
@@ -18,74 +18,14 @@ them as one.
 from __future__ import annotations
 
 import math
-import os
-import platform
-import re
-import subprocess
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from kit.evaluate.claims import VERDICTS
 from kit.evaluate.intervals import Interval
-from kit.files import ROOT, read_json, write_json
-
-PACKAGES = ("torch", "transformers", "trl", "peft", "accelerate", "vllm", "numpy", "pillow")
-"""Packages whose version can change a number."""
-
-
-COMMIT = "KIT_COMMIT"
-"""Environment variable: the commit, where there is no git that could tell it."""
-
-
-def commit(root: Path = ROOT) -> str:
-    """The commit checked out in ``root``, with ``+changes`` if files differ from it; without git ``KIT_COMMIT``, or the
-    end of the folder's name as archives have it (``visual-agents-kit-82bcef2``), else ``unknown``.
-    """
-
-    def git(*args: str) -> str:
-        done = subprocess.run(["git", "-C", str(root), *args], capture_output=True, text=True, check=True, timeout=60)
-        return done.stdout.strip()
-
-    with suppress(OSError, subprocess.CalledProcessError):
-        if not git("rev-parse", "--show-prefix"):  # unpacked inside another project, it isn't of that one's commit
-            changes = "+changes" if git("status", "--porcelain", "--untracked-files=no") else ""
-            return git("rev-parse", "HEAD") + changes
-    named = re.search(r"-([0-9a-f]{7,40})$", root.name)
-    return os.environ.get(COMMIT) or (named[1] if named else "unknown")
-
-
-def hardware() -> dict[str, Any]:
-    """Processor, cores this process may use, memory in GB, and GPUs by name."""
-    import torch
-
-    name = platform.processor() or platform.machine()
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        lines = [line for line in info.read_text().splitlines() if line.startswith("model name")]
-        name = lines[0].partition(":")[2].strip() if lines else name
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
-    gpus = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
-    return {"cpu": name, "cores": cores, "memory_gb": round(memory, 1), "gpus": gpus}
-
-
-def versions() -> dict[str, str]:
-    """Python's version and that of each of :data:`PACKAGES` that is installed."""
-    found = {"python": platform.python_version()}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
-
-
-def provenance() -> dict[str, Any]:
-    """Commit, hardware and versions of what is running now."""
-    return {"commit": commit(), "hardware": hardware(), "versions": versions()}
+from kit.evaluate.provenance import provenance
+from kit.files import read_json, write_json
+from papers.claims import VERDICTS
 
 
 def write_results(
@@ -110,13 +50,13 @@ def write_results(
         seed: the seed, or all seeds, the metrics rest on.
         minutes: wall time of the measuring notebook itself.
         stages: stage → metric → interval; becomes ``stage/metric``.
-        claims: claim → its record (:meth:`kit.evaluate.claims.Claim.record`).
+        claims: claim → its record (:meth:`papers.claims.Claim.record`).
         training_minutes: wall time of the trainings it measured, all seeds together; None where nothing was trained.
         pictures: set of images → how many different ones the metrics rest on; None: not told.
         tables: the paper's tables, cell by cell, as JSON: its number, and ours or "not run"; None: it has none.
 
     Raises:
-        ValueError: a value is not a finite number, or a verdict is none of :data:`kit.evaluate.claims.VERDICTS`.
+        ValueError: a value is not a finite number, or a verdict is none of :data:`papers.claims.VERDICTS`.
     """
     metrics = {f"{stage}/{name}": i.record() for stage, found in stages.items() for name, i in found.items()}
     for name, record in metrics.items():

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from kit.evaluate.claims import VERDICTS, Check, Claim, as_stated, table
 from kit.evaluate.intervals import Interval, Point, contrast
+from papers.claims import VERDICTS, Check, Claim, as_stated, table
 
 
 @pytest.mark.parametrize(
